@@ -1,0 +1,23 @@
+export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
+export type JsonObject = { readonly [key: string]: JsonValue };
+
+/** One text per value whatever the order of its keys (RFC 8785), so that digests of equal values are equal. */
+export function canonicalJson(value: JsonValue): string {
+  if (isJsonArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (typeof value === 'object' && value !== null) return `{${membersOf(value).join(',')}}`;
+  return JSON.stringify(value);
+}
+
+/** A copy of the object without one key. */
+export function withoutKey(object: JsonObject, key: string): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => name !== key));
+}
+
+function membersOf(object: JsonObject): readonly string[] {
+  const names = Object.keys(object).sort();
+  return names.map((name) => `${JSON.stringify(name)}:${canonicalJson(object[name] ?? null)}`);
+}
+
+function isJsonArray(value: JsonValue): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}

@@ -1,0 +1,54 @@
+import type { Digest } from './digest.ts';
+import type { JsonObject } from './json.ts';
+
+/** What a prompt file says should be active in one environment. */
+export type Pin =
+  | { readonly kind: 'latest' }
+  | { readonly kind: 'number'; readonly number: number }
+  | { readonly kind: 'version'; readonly id: string }
+  | { readonly kind: 'git'; readonly ref: string };
+
+/** A pin with the environment that it is for and its place in the file (line and column from 1). */
+export type EnvironmentPin = {
+  readonly environment: string;
+  readonly pin: Pin;
+  readonly line: number;
+  readonly column: number;
+};
+
+/** A text with the metadata that goes with it: what a version holds. */
+export type Content = {
+  /** The text, lines ending as LF. */
+  readonly text: string;
+  readonly digest: Digest;
+  /** Absent where the file does not manage metadata. */
+  readonly metadata?: JsonObject;
+  readonly metadataDigest?: Digest;
+};
+
+/** One prompt as its Markdown file wants it. Optional fields that are absent are not managed. */
+export type PromptFile = {
+  /** Relative to the folder of the configuration file, with forward slashes. */
+  readonly path: string;
+  readonly id: string;
+  readonly key: string;
+  readonly name: string;
+  readonly description?: string;
+  readonly pins: readonly EnvironmentPin[];
+  readonly variables?: readonly string[];
+  readonly content: Content;
+};
+
+/** The pin as it is written in the file. */
+export function pinText(pin: Pin): string {
+  switch (pin.kind) {
+    case 'latest':
+      return 'latest';
+    case 'number':
+      return String(pin.number);
+    case 'version':
+      return `version:${pin.id}`;
+    case 'git':
+      return `git:${pin.ref}`;
+  }
+}

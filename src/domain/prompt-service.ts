@@ -1,0 +1,53 @@
+import type { Problem } from '../problem.ts';
+import type { JsonObject } from './json.ts';
+import type { Stamp, Version } from './version.ts';
+
+/** A prompt as the service answers it (interface section 2.1). */
+export type RemotePrompt = {
+  readonly id: string;
+  readonly key: string;
+  readonly name: string;
+  /** The service's null and an absent field are the empty string. */
+  readonly description: string;
+  readonly latestVersionId: string | null;
+  /** The version active in the environment that was asked for; null when there is none. */
+  readonly activeVersion: Version | null;
+};
+
+export type NewVersion = {
+  readonly text: string;
+  /** The file's own metadata; `{}` where the file manages none. */
+  readonly metadata: JsonObject;
+  readonly stamp: Stamp;
+  readonly changeSummary?: string;
+};
+
+export type PromptFields = { readonly key?: string; readonly name?: string; readonly description?: string };
+
+/** The four calls of the service's interface (section 4). Every call throws a `ServiceError` when it fails. */
+export type PromptService = {
+  /** Section 4.1. Without an environment, `activeVersion` means nothing. */
+  readonly readPrompt: (promptId: string, environment?: string) => Promise<RemotePrompt>;
+  /** Section 4.2. Sent once: after a `ServiceError` with effect `unknown` the version may exist. */
+  readonly createVersion: (promptId: string, version: NewVersion) => Promise<Version>;
+  /** Section 4.3. Changes the given fields only. */
+  readonly updatePrompt: (promptId: string, fields: PromptFields) => Promise<RemotePrompt>;
+  /** Section 4.4. `updated: false` is a failure. */
+  readonly setActive: (promptId: string, environment: string, versionId: string) => Promise<void>;
+};
+
+/** Whether a failed request may have changed the service. */
+export type Effect = 'not-sent' | 'rejected' | 'unknown';
+
+/** A call to the service that failed, with the problem to show and what is known of its effect. */
+export class ServiceError extends Error {
+  readonly problem: Problem;
+  readonly effect: Effect;
+
+  constructor(problem: Problem, effect: Effect, options?: ErrorOptions) {
+    super(problem.message, options);
+    this.name = 'ServiceError';
+    this.problem = problem;
+    this.effect = effect;
+  }
+}

@@ -1,0 +1,362 @@
+/**
+ * The catalogue of everything that can go wrong for a user. Each entry says what happened (`message`) and what to do
+ * (`hint`). Text in here may hold anything that a file or the service said: renderers make it inert.
+ */
+
+export type Severity = 'error' | 'warning';
+
+/** Where a problem is: a path relative to the configuration file's folder, line and column from 1. */
+export type Place = { readonly path?: string; readonly line?: number; readonly column?: number };
+
+export type Problem = Place & {
+  readonly code: ProblemCode;
+  readonly severity: Severity;
+  readonly message: string;
+  readonly hint: string;
+};
+
+type Entry<Evidence> = {
+  readonly severity: Severity;
+  readonly message: (evidence: Evidence) => string;
+  readonly hint: (evidence: Evidence) => string;
+};
+
+type Wording<Evidence> = string | ((evidence: Evidence) => string);
+
+const catalogue = {
+  // Prompt files
+  'prompt/none-found': error<{ patterns: readonly string[] }>(
+    (e) => `No prompt file matches ${e.patterns.map((pattern) => `"${pattern}"`).join(', ')}.`,
+    'Correct `prompts:` in promptsync.yaml, or add a first prompt file.',
+  ),
+  'prompt/unreadable': error<{ reason: string }>(
+    (e) => `The file cannot be read (${e.reason}).`,
+    'Check that it exists and that you may read it.',
+  ),
+  'prompt/symbolic-link': error(
+    'The path is a symbolic link.',
+    'Prompt files are read from the repository alone: put the file itself here.',
+  ),
+  'prompt/too-large': error<{ bytes: number; limit: number }>(
+    (e) => `The file has ${e.bytes} bytes; at most ${e.limit} are read.`,
+    'Shorten the prompt.',
+  ),
+  'prompt/not-utf8': error('The file is not valid UTF-8.', 'Save it as UTF-8.'),
+  'prompt/nul': error('The file contains a NUL character.', 'Remove it: prompts are text.'),
+  'prompt/conflict-markers': error(
+    'A merge conflict was left in the file.',
+    'Resolve it and remove the lines that begin with <<<<<<<, ||||||| and >>>>>>>.',
+  ),
+  'prompt/no-front-matter': error(
+    'The file does not begin with front matter.',
+    'Begin it with a line of exactly `---`, then id, key and name, then another line `---`.',
+  ),
+  'prompt/bad-delimiter': error<{ line: string }>(
+    (e) => `The delimiter line is "${e.line}".`,
+    'A delimiter is a line of exactly `---`. Front matter is YAML data and is never evaluated.',
+  ),
+  'prompt/unclosed-front-matter': error(
+    'The front matter is not closed.',
+    'End it with a line of exactly `---` before the text of the prompt.',
+  ),
+  'prompt/front-matter-too-large': error<{ bytes: number; limit: number }>(
+    (e) => `The front matter has ${e.bytes} bytes; at most ${e.limit} are allowed.`,
+    'Move long text into the body, or shorten the metadata.',
+  ),
+  'prompt/empty-body': error('The prompt has no text.', 'Write the text below the closing `---`.'),
+  'prompt/missing-id': error(
+    'The field `id` is missing.',
+    'The service has no call that creates a prompt: create it in the service, then put the id it shows here as `id:`.',
+  ),
+  'prompt/missing-field': error<{ field: string }>(
+    (e) => `The field \`${e.field}\` is missing.`,
+    (e) => `Add \`${e.field}:\` to the front matter.`,
+  ),
+  'prompt/unknown-field': error<{ field: string; suggestion?: string | undefined }>(
+    (e) => `The field "${e.field}" is not known.`,
+    (e) =>
+      e.suggestion === undefined
+        ? 'Fields are id, key, name, description, pins, metadata and variables; your own data goes under `metadata:`.'
+        : `Did you mean \`${e.suggestion}\`?`,
+  ),
+  'prompt/invalid-field': error<{ field: string; expected: string }>(
+    (e) => `The field "${e.field}" is not valid: ${e.expected}.`,
+    'Correct the value.',
+  ),
+  'prompt/invalid-pin': error<{ environment: string }>(
+    (e) => `The pin of "${e.environment}" is not valid.`,
+    'A pin is `latest`, a version number from 1, `version:<id>` or `git:<ref>`.',
+  ),
+  'prompt/reserved-metadata': error(
+    'The metadata key `promptsync` is reserved.',
+    'Name it differently: promptsync keeps its own record there.',
+  ),
+  'prompt/variables-mismatch': error<{ missing: readonly string[]; unused: readonly string[] }>(
+    (e) =>
+      [
+        ...e.missing.map((name) => `{{${name}}} is in the text and not in \`variables\``),
+        ...e.unused.map((name) => `"${name}" is in \`variables\` and not in the text`),
+      ].join('; ') + '.',
+    'Make `variables` list the placeholders of the text exactly, or remove it.',
+  ),
+  'prompt/duplicate-id': error<{ id: string; other: string }>(
+    (e) => `The id "${e.id}" is also used by ${e.other}.`,
+    'One prompt has one file: remove one of the two, or correct its id.',
+  ),
+  'prompt/duplicate-key': error<{ key: string; other: string }>(
+    (e) => `The key "${e.key}" is also used by ${e.other}.`,
+    'Give each prompt a key of its own.',
+  ),
+  'prompt/unknown-environment': error<{
+    environment: string;
+    known: readonly string[];
+    suggestion?: string | undefined;
+  }>(
+    (e) => `The environment "${e.environment}" is not in promptsync.yaml.`,
+    (e) =>
+      e.suggestion === undefined
+        ? `Environments are: ${e.known.join(', ')}. Add it under \`environments:\` if it is meant.`
+        : `Did you mean \`${e.suggestion}\`?`,
+  ),
+  'prompt/tool-environment': error<{ environment: string }>(
+    (e) => `The environment "${e.environment}" is promptsync's own.`,
+    'Pin another environment, or set `tracking_environment` in promptsync.yaml to another name.',
+  ),
+  'prompt/hidden-character': warning<{ character: string; count: number }>(
+    (e) => `The file contains the invisible character ${e.character}${e.count > 1 ? ` ${e.count} times` : ''}.`,
+    'Check that it is meant: it is sent to the service unchanged.',
+  ),
+
+  // YAML, in prompt files and in promptsync.yaml
+  'yaml/syntax': error<{ reason: string }>((e) => `The YAML cannot be read: ${e.reason}.`, 'Correct the syntax.'),
+  'yaml/not-a-mapping': error('The YAML is not a mapping.', 'Write fields as `name: value`, one per line.'),
+  'yaml/duplicate-key': error<{ key: string }>((e) => `The key "${e.key}" occurs twice.`, 'Remove one of the two.'),
+  'yaml/key-not-text': error('A key is not plain text.', 'Put the key in quotes.'),
+  'yaml/alias': error('Anchors and aliases are not allowed.', 'Write the value out.'),
+  'yaml/tag': error<{ tag: string }>((e) => `The tag "${e.tag}" is not allowed.`, 'Write the value without a tag.'),
+  'yaml/number': error<{ number: string }>(
+    (e) => `The number ${e.number} cannot be kept exactly.`,
+    'Numbers are finite and integers at most 2^53; put others in quotes.',
+  ),
+  'yaml/too-deep': error('The YAML is nested too deeply.', 'Flatten it.'),
+
+  // Configuration
+  'config/not-found': error(
+    'No promptsync.yaml was found from here up to the repository root.',
+    'Run promptsync where one is, or name it with --config FILE.',
+  ),
+  'config/unreadable': error<{ reason: string }>(
+    (e) => `The configuration cannot be read (${e.reason}).`,
+    'Check the path given with --config.',
+  ),
+  'config/unknown-field': error<{ field: string; suggestion?: string | undefined }>(
+    (e) => `The setting "${e.field}" is not known.`,
+    (e) => (e.suggestion === undefined ? 'Remove it.' : `Did you mean \`${e.suggestion}\`?`),
+  ),
+  'config/invalid-field': error<{ field: string; expected: string }>(
+    (e) => `The setting "${e.field}" is not valid: ${e.expected}.`,
+    'Correct the value.',
+  ),
+  'config/missing-service': error(
+    'No service is configured.',
+    'Set `service.base_url` in promptsync.yaml or the variable PROMPTSYNC_BASE_URL; for a first try set `service.embedded`.',
+  ),
+  'config/missing-key': error<{ variable: string }>(
+    (e) => `The variable ${e.variable}, which should hold the API key, is not set.`,
+    (e) => `Set ${e.variable} in the environment. The key itself never belongs in a file.`,
+  ),
+  'config/invalid-key': error<{ variable: string }>(
+    (e) => `The variable ${e.variable} holds characters that cannot be part of an API key.`,
+    'Set it again; line breaks and blanks around the key are a usual cause.',
+  ),
+  'config/invalid-url': error<{ expected: string }>(
+    (e) => `The base URL is not valid: ${e.expected}.`,
+    'Write it like https://prompts.example.com. Plain http is allowed for loopback addresses alone.',
+  ),
+  'config/pattern-outside': error<{ pattern: string }>(
+    (e) => `The pattern "${e.pattern}" leaves the repository.`,
+    'Prompt files are read from inside the repository alone.',
+  ),
+
+  // The service
+  'service/unreachable': error<{ origin: string; reason: string }>(
+    (e) => `The service at ${e.origin} cannot be reached (${e.reason}).`,
+    'Check the base URL, the network and the proxy settings.',
+  ),
+  'service/connection-lost': error<{ reason: string }>(
+    (e) => `The connection to the service was lost before its answer was complete (${e.reason}).`,
+    'Run again.',
+  ),
+  'service/timeout': error<{ seconds: number }>(
+    (e) => `The service did not answer within ${e.seconds} s.`,
+    'Run again, or raise `timeout_seconds`.',
+  ),
+  'service/not-authorised': error<{ promptId: string }>(
+    (e) => `The API key does not authorise the project of prompt "${e.promptId}" (403).`,
+    'Use a key of that project. When it is read, 403 also stands for an invalid workspace.',
+  ),
+  'service/prompt-not-found': error<{ promptId: string }>(
+    (e) => `The service has no prompt "${e.promptId}" (404).`,
+    'Check `id:`. The interface cannot create prompts: create it in the service and put its id here.',
+  ),
+  'service/version-not-found': error<{ promptId: string; versionId: string }>(
+    (e) => `The service has no prompt "${e.promptId}" with a version "${e.versionId}" (404).`,
+    'Check the pin; a version belongs to one prompt.',
+  ),
+  'service/redirect': error<{ status: number }>(
+    (e) => `The service answered with a redirect (${e.status}), which is not followed.`,
+    'Set the base URL to the final address: the API key is sent to the configured origin only.',
+  ),
+  'service/unexpected-status': error<{ status: number; said: string }>(
+    (e) =>
+      `The service answered with status ${e.status}, which its interface does not describe` +
+      (e.said === '' ? '.' : `; it said: ${e.said}`),
+    (e) => statusHint(e.status),
+  ),
+  'service/invalid-answer': error<{ reason: string }>(
+    (e) => `The service's answer breaks its interface: ${e.reason}.`,
+    'Check that the base URL is the prompt service itself and not a gateway or a web page.',
+  ),
+  'service/answer-too-large': error<{ limit: number }>(
+    (e) => `The service's answer is larger than ${e.limit} bytes.`,
+    'Check that the base URL is the prompt service itself.',
+  ),
+  'service/not-updated': error<{ environment: string }>(
+    (e) => `The service did not set the active version of "${e.environment}" (updated: false).`,
+    'Run again; if it stays, ask whoever runs the service.',
+  ),
+
+  // Pins that cannot be resolved: guards
+  'pin/unknown-number': error<{ environment: string; number: number; lookable: boolean }>(
+    (e) =>
+      `"${e.environment}" is pinned to version ${e.number}, and no version with that number is known` +
+      (e.lookable ? '; a sync would look at the newest one, which was never read.' : '.'),
+    'Pin a number after the sync that made it; `git:<ref>` and `version:<id>` always work.',
+  ),
+  'pin/unknown-version': error<{ environment: string; id: string }>(
+    (e) => `"${e.environment}" is pinned to version "${e.id}", which this prompt does not have.`,
+    'Check the id; a version belongs to one prompt.',
+  ),
+  'pin/unknown-ref': error<{ ref: string }>(
+    (e) => `The git ref "${e.ref}" is not in this repository.`,
+    'Check its name. In a shallow clone fetch it first (actions/checkout: `fetch-depth: 0`).',
+  ),
+  'pin/no-prompt-at-ref': error<{ ref: string; reason: string }>(
+    (e) => `At the git ref "${e.ref}" this prompt has no readable file (${e.reason}).`,
+    'Pin a ref at which a prompt file with this id is valid.',
+  ),
+  'pin/needs-git': error<{ ref: string }>(
+    (e) => `The pin git:${e.ref} needs a git repository.`,
+    'Run promptsync in a clone of the repository.',
+  ),
+
+  // Guards
+  'guard/uncommitted': error(
+    'The prompt file differs from the last commit.',
+    'Commit it first, or use --allow-dirty; versions made so carry no commit.',
+  ),
+  'guard/max-changes': error<{ changing: number; allowed: number }>(
+    (e) => `${e.changing} prompts would change; max_changes allows ${e.allowed}.`,
+    'Check the plan, then raise --max-changes for this run.',
+  ),
+  'guard/stale-plan': error<{ expected: string; actual: string }>(
+    (e) => `The plan is ${e.actual}, not the expected ${e.expected}.`,
+    'The files or the service have changed since that plan was made: make it again and review it.',
+  ),
+
+  // Writing
+  'apply/changed-meanwhile': error<{ environment: string }>(
+    (e) => `The version looked at through "${e.environment}" is another one than was asked for.`,
+    'Somebody else is writing at the same time: run again.',
+  ),
+  'apply/not-active': error<{ environment: string; expected: string; found: string }>(
+    (e) => `After it was set, "${e.environment}" serves ${e.found} instead of ${e.expected}.`,
+    'Somebody else may be writing at the same time: look at the prompt in the service, then run again.',
+  ),
+  'apply/other-content': error<{ version: string }>(
+    (e) => `Version ${e.version} does not hold the text that is known of it; it was not made active.`,
+    'Look at the version in the service. To go on, pin `git:<ref>` or `version:<id>` of a version that you have checked.',
+  ),
+  'apply/rewritten': error<{ version: string }>(
+    (e) => `The service stored another text than was sent (version ${e.version}); it was not made active.`,
+    'Ask whoever runs the service what it changes; write the prompt in the form that it keeps.',
+  ),
+  'apply/outcome-unknown': error<{ reason: string }>(
+    (e) => `It is not known whether the version was created: ${e.reason}`,
+    'Look at the prompt in the service before you run again.',
+  ),
+  'apply/interrupted': error('Interrupted; the rest was not written.', 'Run again: it goes on where it stopped.'),
+
+  // Usage
+  'usage/invalid': error<{ reason: string }>((e) => e.reason, 'See promptsync --help.'),
+  'usage/nothing-selected': error<{ selector: string; suggestion?: string | undefined }>(
+    (e) => `--only ${e.selector} selects no prompt.`,
+    (e) =>
+      e.suggestion === undefined
+        ? 'Give a key, or a path or pattern relative to promptsync.yaml.'
+        : `Did you mean ${e.suggestion}?`,
+  ),
+  'usage/confirmation-needed': error(
+    'Nothing was written: there is no terminal to ask on.',
+    'Use --yes (or CI=true) to apply without a question, or --dry-run to see the plan.',
+  ),
+  'usage/declined': error('Nothing was written: the question was not answered with yes.', 'Run again to apply.'),
+  'usage/output-unwritable': error<{ path: string; reason: string }>(
+    (e) => `The report cannot be written to ${e.path} (${e.reason}).`,
+    'Give a path in a folder that exists and that you may write to.',
+  ),
+  'usage/cannot-serve': error<{ reason: string }>(
+    (e) => `The embedded service cannot be started (${e.reason}).`,
+    'Check --db and --port.',
+  ),
+  'git/failed': error<{ reason: string }>(
+    (e) => `git could not answer: ${e.reason}`,
+    'Check that git is installed and that the repository is whole.',
+  ),
+  'internal/unexpected': error<{ reason: string }>(
+    (e) => `promptsync met an error of its own: ${e.reason}`,
+    'Please report it, with the command and its version.',
+  ),
+} as const satisfies Record<string, Entry<never>>;
+
+export type ProblemCode = keyof typeof catalogue;
+
+type EvidenceOf<Code extends ProblemCode> = (typeof catalogue)[Code] extends Entry<infer Evidence> ? Evidence : never;
+
+type Arguments<Code extends ProblemCode> =
+  Record<string, never> extends EvidenceOf<Code>
+    ? [code: Code, evidence?: Record<string, never>, place?: Place]
+    : [code: Code, evidence: EvidenceOf<Code>, place?: Place];
+
+/** A problem as plain data, worded by the catalogue. */
+export function makeProblem<Code extends ProblemCode>(...[code, evidence, place]: Arguments<Code>): Problem {
+  const entry: Entry<never> = catalogue[code];
+  const known = (evidence ?? {}) as never;
+  return { code, severity: entry.severity, message: entry.message(known), hint: entry.hint(known), ...place };
+}
+
+/** All codes, in the catalogue's order. */
+export const problemCodes = Object.keys(catalogue) as readonly ProblemCode[];
+
+export function isError(problem: Problem): boolean {
+  return problem.severity === 'error';
+}
+
+function error<Evidence = Record<string, never>>(message: Wording<Evidence>, hint: Wording<Evidence>): Entry<Evidence> {
+  return { severity: 'error', message: worded(message), hint: worded(hint) };
+}
+
+function warning<Evidence>(message: Wording<Evidence>, hint: Wording<Evidence>): Entry<Evidence> {
+  return { severity: 'warning', message: worded(message), hint: worded(hint) };
+}
+
+function worded<Evidence>(wording: Wording<Evidence>): (evidence: Evidence) => string {
+  return typeof wording === 'string' ? () => wording : wording;
+}
+
+function statusHint(status: number): string {
+  if (status === 401) return 'The API key was probably refused: check the variable that holds it.';
+  if (status === 429) return 'The service limits requests: run again later, or lower `concurrency`.';
+  if (status >= 500) return 'The service or a gateway before it failed: run again later.';
+  return 'Check that the base URL is right; otherwise ask whoever runs the service.';
+}
