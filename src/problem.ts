@@ -317,7 +317,7 @@ const catalogue = {
     (e) => `promptsync met an error of its own: ${e.reason}`,
     'Please report it, with the command and its version.',
   ),
-} as const satisfies Record<string, Entry<never>>;
+} as const;
 
 export type ProblemCode = keyof typeof catalogue;
 
