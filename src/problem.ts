@@ -132,6 +132,7 @@ const catalogue = {
   'yaml/not-a-mapping': error('The YAML is not a mapping.', 'Write fields as `name: value`, one per line.'),
   'yaml/duplicate-key': error<{ key: string }>((e) => `The key "${e.key}" occurs twice.`, 'Remove one of the two.'),
   'yaml/key-not-text': error('A key is not plain text.', 'Put the key in quotes.'),
+  'yaml/forbidden-key': error<{ key: string }>((e) => `The key "${e.key}" is not allowed.`, 'Name it differently.'),
   'yaml/alias': error('Anchors and aliases are not allowed.', 'Write the value out.'),
   'yaml/tag': error<{ tag: string }>((e) => `The tag "${e.tag}" is not allowed.`, 'Write the value without a tag.'),
   'yaml/number': error<{ number: string }>(
@@ -221,6 +222,10 @@ const catalogue = {
     (e) => `The service's answer is larger than ${e.limit} bytes.`,
     'Check that the base URL is the prompt service itself.',
   ),
+  'service/unaddressable': error<{ name: string }>(
+    (e) => `"${e.name}" cannot be part of an address of the service.`,
+    'Ids and environments are plain text; an id is not empty and is neither "." nor "..".',
+  ),
   'service/not-updated': error<{ environment: string }>(
     (e) => `The service did not set the active version of "${e.environment}" (updated: false).`,
     'Run again; if it stays, ask whoever runs the service.',
@@ -251,6 +256,10 @@ const catalogue = {
   ),
 
   // Guards
+  'guard/latest-not-allowed': error<{ environment: string }>(
+    (e) => `"${e.environment}" is pinned to \`latest\`, which promptsync.yaml does not allow there.`,
+    'Pin a version number, `git:<ref>` or `version:<id>`.',
+  ),
   'guard/uncommitted': error(
     'The prompt file differs from the last commit.',
     'Commit it first, or use --allow-dirty; versions made so carry no commit.',
@@ -333,6 +342,23 @@ export function makeProblem<Code extends ProblemCode>(...[code, evidence, place]
   const entry: Entry<never> = catalogue[code];
   const known = (evidence ?? {}) as never;
   return { code, severity: entry.severity, message: entry.message(known), hint: entry.hint(known), ...place };
+}
+
+/** An error that stops one piece of work, with the problem to show for it. */
+export class ProblemError extends Error {
+  readonly problem: Problem;
+
+  constructor(problem: Problem, options?: ErrorOptions) {
+    super(problem.message, options);
+    this.name = 'ProblemError';
+    this.problem = problem;
+  }
+}
+
+/** The problem that any caught error stands for. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof ProblemError) return error.problem;
+  return makeProblem('internal/unexpected', { reason: error instanceof Error ? error.message : String(error) });
 }
 
 /** All codes, in the catalogue's order. */

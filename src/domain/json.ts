@@ -4,8 +4,12 @@ export type JsonObject = { readonly [key: string]: JsonValue };
 /** One text per value whatever the order of its keys (RFC 8785), so that digests of equal values are equal. */
 export function canonicalJson(value: JsonValue): string {
   if (isJsonArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (typeof value === 'object' && value !== null) return `{${membersOf(value).join(',')}}`;
+  if (isJsonObject(value)) return `{${membersOf(value).join(',')}}`;
   return JSON.stringify(value);
+}
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A copy of the object without one key. */

@@ -1,4 +1,4 @@
-import type { Problem } from '../problem.ts';
+import { ProblemError, type Problem } from '../problem.ts';
 import type { JsonObject } from './json.ts';
 import type { Stamp, Version } from './version.ts';
 
@@ -40,14 +40,12 @@ export type PromptService = {
 export type Effect = 'not-sent' | 'rejected' | 'unknown';
 
 /** A call to the service that failed, with the problem to show and what is known of its effect. */
-export class ServiceError extends Error {
-  readonly problem: Problem;
+export class ServiceError extends ProblemError {
   readonly effect: Effect;
 
   constructor(problem: Problem, effect: Effect, options?: ErrorOptions) {
-    super(problem.message, options);
+    super(problem, options);
     this.name = 'ServiceError';
-    this.problem = problem;
     this.effect = effect;
   }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { JsonObject } from '../domain/json.ts';
 
 /** The service's paths (interface section 4). Ids are put in percent-encoded. */
 export const paths = {
@@ -11,7 +12,12 @@ export const paths = {
 export const API_KEY_HEADER = 'x-api-key';
 
 const text = z.string().min(1);
-const metadata = z.record(z.string(), z.json()).nullish();
+const object = z.record(z.string(), z.json());
+/** Checked and handed on as it is: the record's own result lacks the key `__proto__`, which is a key like any other. */
+const metadata = z.custom<JsonObject>(
+  (value) => object.safeParse(value).success,
+  'Invalid input: expected JSON object',
+);
 
 /** Interface section 2.2. Further fields are allowed and ignored. */
 export const VersionShape = z.object({
@@ -19,7 +25,7 @@ export const VersionShape = z.object({
   prompt_id: text,
   version_number: z.int(),
   content: z.string(),
-  metadata_: metadata,
+  metadata_: metadata.nullish(),
   created_at: z.string().nullish(),
 });
 
@@ -39,7 +45,7 @@ export const PromptShape = z.object({
 export const CreateVersionShape = z.object({
   content: z.string(),
   change_summary: z.string().optional(),
-  metadata_: z.record(z.string(), z.json()).optional(),
+  metadata_: metadata.optional(),
 });
 
 /** Interface section 4.3, request. */

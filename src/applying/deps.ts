@@ -1,0 +1,20 @@
+import type { Observed } from '../domain/observed.ts';
+import type { PromptPlan } from '../domain/plan.ts';
+import type { PromptService } from '../domain/prompt-service.ts';
+import type { PromptOutcome } from '../domain/outcome.ts';
+
+/** What writing needs besides the plan. */
+export type ApplyDependencies = {
+  readonly service: PromptService;
+  /** The tool's own environment; null when it has none, and then nothing is looked at. */
+  readonly trackingEnvironment: string | null;
+  /** How many prompts are written at the same time. */
+  readonly concurrency: number;
+  /** A text that is unique to one attempt to create a version. */
+  readonly newOperation: () => string;
+  /** Plans one prompt afresh from another observation, with the same rules. */
+  readonly replan: (plan: PromptPlan, observed: Observed) => PromptPlan;
+  /** Once aborted, no further call is started. */
+  readonly stop: AbortSignal;
+  readonly onApplied?: (outcome: PromptOutcome, done: number) => void;
+};

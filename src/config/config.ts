@@ -1,0 +1,26 @@
+import type { Environment, MaxChanges, OnDrift } from '../domain/policy.ts';
+
+/** Where the service is. The key is not in here: it is read from the environment when it is needed. */
+export type ServiceLocation =
+  | { readonly kind: 'remote'; readonly baseUrl: string; readonly apiKeyVariable: string }
+  | { readonly kind: 'embedded'; readonly databasePath: string };
+
+/** The configuration as the program uses it: everything resolved, defaults filled in. */
+export type Config = {
+  /** Absolute path of the configuration file, and its folder, to which all paths are relative. */
+  readonly file: string;
+  readonly folder: string;
+  /** The repository's root; outside a repository the folder. Nothing is read from outside it. */
+  readonly root: string;
+  /** Null when none is configured: enough for offline commands. */
+  readonly service: ServiceLocation | null;
+  readonly patterns: readonly string[];
+  /** In promotion order; null when any environment may be pinned. */
+  readonly environments: readonly Environment[] | null;
+  /** Null when the tool has no environment of its own. */
+  readonly trackingEnvironment: string | null;
+  readonly onDrift: OnDrift;
+  readonly maxChanges: MaxChanges | null;
+  readonly concurrency: number;
+  readonly timeoutSeconds: number;
+};

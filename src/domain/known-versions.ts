@@ -1,0 +1,68 @@
+import { EMPTY_METADATA_DIGEST } from './digest.ts';
+import type { Observed } from './observed.ts';
+import type { Content } from './prompt-file.ts';
+import type { LedgerEntry, Version } from './version.ts';
+
+/** A version that is known of, with itself where it was read. */
+export type KnownVersion = LedgerEntry & { readonly version: Version | null };
+
+const NEWEST_KEPT = 20;
+
+/** All versions that the versions read and their ledgers tell of, newest first. */
+export function knownVersions(observed: Observed): readonly KnownVersion[] {
+  const read = versionsRead(observed);
+  const known = new Map<string, KnownVersion>();
+  const note = (entry: LedgerEntry, version: Version | null): void => {
+    const pinned = entry.pinned ?? known.get(entry.id)?.pinned;
+    known.set(entry.id, { ...entry, ...(pinned === undefined ? {} : { pinned }), version });
+  };
+  // What was read comes last: it beats what a ledger says of it, as a newer ledger beats an older one.
+  for (const { stamp } of read.toSorted((a, b) => a.number - b.number)) {
+    for (const entry of stamp?.ledger ?? []) note(entry, null);
+  }
+  for (const version of read) note(entryOf(version), version);
+  return [...known.values()].sort((a, b) => b.number - a.number);
+}
+
+export function versionsRead({ active, looked }: Observed): readonly Version[] {
+  return [...[...active.values()].filter((version) => version !== null), ...looked];
+}
+
+/** A version as a ledger remembers it. A stamp over another text is a copy's: somebody else made that version. */
+export function entryOf({ number, id, digest, metadataDigest, stamp }: Version): LedgerEntry {
+  const entry = { number, id, digest, metadataDigest };
+  if (stamp === null || stamp.digest !== digest) return { ...entry, outside: true };
+  const { commit, path } = stamp;
+  return { ...entry, ...(commit === undefined ? {} : { commit }), ...(path === undefined ? {} : { path }) };
+}
+
+/**
+ * Whether a version holds a wanted content. Where the file manages no metadata, any metadata of a version that
+ * promptsync made will do, and of another's none: it may carry settings that nobody has reviewed.
+ */
+export function holds(version: LedgerEntry, content: Content): boolean {
+  if (version.digest !== content.digest) return false;
+  if (content.metadataDigest !== undefined) return version.metadataDigest === content.metadataDigest;
+  return version.outside === undefined || version.metadataDigest === EMPTY_METADATA_DIGEST;
+}
+
+/** The version to use for a content: one that promptsync made before another's, then the newest. */
+export function findContent(known: readonly KnownVersion[], content: Content): KnownVersion | undefined {
+  const holding = known.filter((version) => holds(version, content));
+  return holding.find((version) => version.outside === undefined) ?? holding[0];
+}
+
+/**
+ * The ledger for the next version: the newest known ones, those active now, and all that a pin other than `latest`
+ * ever stood on, so that a number that was pinned once can be pinned again.
+ */
+export function makeLedger(
+  known: readonly LedgerEntry[],
+  activeIds: ReadonlySet<string>,
+  pinnedIds: ReadonlySet<string>,
+): readonly LedgerEntry[] {
+  const newestFirst = known.toSorted((a, b) => b.number - a.number);
+  return newestFirst
+    .map((entry): LedgerEntry => (pinnedIds.has(entry.id) ? { ...entry, pinned: true } : entry))
+    .filter((entry, index) => index < NEWEST_KEPT || activeIds.has(entry.id) || entry.pinned === true);
+}

@@ -1,0 +1,86 @@
+import type { Problem } from '../problem.ts';
+import type { Observed } from './observed.ts';
+import type { Content, PromptFile } from './prompt-file.ts';
+import type { VersionRef } from './version.ts';
+
+/** Where a content comes from: what a version's stamp says of it. All absent when it was not committed. */
+export type Provenance = {
+  readonly commit?: string;
+  /** From the repository's root. */
+  readonly path?: string;
+  /** Subject of the commit that last touched the file. */
+  readonly changeSummary?: string;
+};
+
+/** A content as of a `git:` pin. */
+export type ContentAtRef = { readonly content: Content; readonly provenance: Provenance };
+
+/** A version that this plan makes, named by its content. */
+export type NewVersionRef = { readonly new: Content };
+
+export type CreateVersion = {
+  readonly kind: 'create-version';
+  readonly content: Content;
+  /** The `git:` pin that the content is for; absent for the file's own. */
+  readonly ref?: string;
+  readonly provenance: Provenance;
+};
+
+export type FieldName = 'key' | 'name' | 'description';
+export type FieldChange = { readonly before: string; readonly after: string };
+
+export type UpdatePrompt = {
+  readonly kind: 'update-prompt';
+  readonly fields: { readonly [Field in FieldName]?: FieldChange };
+};
+
+export type SetActive = {
+  readonly kind: 'set-active';
+  readonly environment: string;
+  readonly before: VersionRef | null;
+  readonly after: VersionRef | NewVersionRef;
+};
+
+export type Change = CreateVersion | UpdatePrompt | SetActive;
+
+/** An environment or field that somebody changed in the service since the base commit. */
+export type Drift = {
+  readonly environment?: string;
+  readonly field?: FieldName;
+  readonly kind: 'outside' | 'unfinished';
+  readonly expected: string | null;
+  readonly observed: string | null;
+};
+
+export type PlanStatus = 'unchanged' | 'pending' | 'blocked' | 'failed';
+
+/** What is to be done for one prompt, in order. */
+export type PromptPlan = {
+  readonly file: PromptFile;
+  /** Null when the prompt could not be observed. */
+  readonly observed: Observed | null;
+  readonly status: PlanStatus;
+  readonly changes: readonly Change[];
+  readonly drift: readonly Drift[];
+  readonly problems: readonly Problem[];
+  /** Ids of versions never read that a sync looks at before it goes on. */
+  readonly lookups: readonly string[];
+};
+
+/** The changes that would make the service match the files; a plan without changes is a plan. */
+export type Plan = {
+  /** In the order of the files' paths. */
+  readonly prompts: readonly PromptPlan[];
+  /** Stable over everything that would be done, whatever commit it comes from. */
+  readonly digest: string;
+};
+
+export function isNew(ref: VersionRef | NewVersionRef): ref is NewVersionRef {
+  return 'new' in ref;
+}
+
+/** Whether a version made for one content will do for another: one that manages no metadata takes any. */
+export function serves(made: Content, content: Content): boolean {
+  if (made.digest !== content.digest) return false;
+  return content.metadataDigest === undefined || content.metadataDigest === made.metadataDigest;
+}

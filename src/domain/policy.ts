@@ -1,0 +1,31 @@
+/** One environment of the configuration. */
+export type Environment = {
+  readonly name: string;
+  /** The environment in which a version must be active before it may be active here. */
+  readonly promoteFrom?: string;
+  readonly allowLatest: boolean;
+};
+
+export type OnDrift = 'overwrite' | 'fail';
+
+/** How many prompts may change in one run. */
+export type MaxChanges =
+  { readonly kind: 'count'; readonly count: number } | { readonly kind: 'percent'; readonly percent: number };
+
+/** Reads `25%` or `3`; null when it is neither. */
+export function parseMaxChanges(written: string | number): MaxChanges | null {
+  const text = String(written);
+  if (/^[0-9]{1,9}$/.test(text)) return { kind: 'count', count: Number(text) };
+  if (/^(100|[0-9]{1,2})%$/.test(text)) return { kind: 'percent', percent: Number(text.slice(0, -1)) };
+  return null;
+}
+
+/** How many of the selected prompts may change; a percentage is rounded up. */
+export function allowedChanges(max: MaxChanges, selected: number): number {
+  return max.kind === 'count' ? max.count : Math.ceil((max.percent * selected) / 100);
+}
+
+/** The environment that the tool makes versions active in only to read them. */
+export function lookEnvironment(trackingEnvironment: string): string {
+  return `${trackingEnvironment}-look`;
+}

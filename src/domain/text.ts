@@ -1,0 +1,48 @@
+/** Control characters, line breaks and tabs included. */
+const CONTROL = /\p{Cc}/u;
+
+/** Characters that a reader cannot see or that change the order of those around them: bidi, zero-width, tags. */
+const HIDDEN =
+  /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
+
+/** Control characters that have no place in text, a lone carriage return among them; tab and line feed do. */
+const UNSEEN_CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/gu;
+
+/** An emoji joined from several: its joiners and tags are drawn, not hidden. */
+const EMOJI = /\p{RGI_Emoji}/gv;
+
+export function hasControlCharacters(text: string): boolean {
+  return CONTROL.test(text);
+}
+
+/** The text with everything invisible shown as `\u{…}`; line feeds and tabs stay. */
+export function showHidden(text: string): string {
+  return text.replace(UNSEEN_CONTROL, codePoint).replace(HIDDEN, codePoint);
+}
+
+/** One character as `\u{…}`, hexadecimal. */
+export function codePoint(character: string): string {
+  return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+}
+
+export type HiddenCharacter = { readonly character: string; readonly count: number; readonly offset: number };
+
+/** Each hidden character of a text, with its first offset (UTF-16 units) and how often it occurs. */
+export function findHidden(text: string): readonly HiddenCharacter[] {
+  const found = new Map<string, HiddenCharacter>();
+  const visible = text.replace(EMOJI, (emoji) => ' '.repeat(emoji.length));
+  for (const pattern of [UNSEEN_CONTROL, HIDDEN]) {
+    for (const match of visible.matchAll(pattern)) {
+      const known = found.get(match[0]);
+      const offset = Math.min(known?.offset ?? match.index, match.index);
+      found.set(match[0], { character: codePoint(match[0]), count: (known?.count ?? 0) + 1, offset });
+    }
+  }
+  return [...found.values()].sort((a, b) => a.offset - b.offset);
+}
+
+/** Line and column (from 1, in UTF-16 units) of an offset. */
+export function placeAt(text: string, offset: number): { readonly line: number; readonly column: number } {
+  const before = text.slice(0, offset).split('\n');
+  return { line: before.length, column: (before.at(-1) ?? '').length + 1 };
+}

@@ -1,0 +1,100 @@
+import {
+  CreateVersionShape,
+  SetActiveShape,
+  UpdatePromptShape,
+  type WirePrompt,
+  type WireVersion,
+} from '../service/wire.ts';
+import { parseBody, type Body } from './body.ts';
+import { Refusal } from './refusal.ts';
+import { parseRoute, type Operation, type Route } from './route.ts';
+import type { Store } from './store.ts';
+import { promptToWire, versionToWire } from './to-wire.ts';
+
+/** A request as far as the service looks at it; the target is the path with the query, as it was sent. */
+export type Call = {
+  readonly method: string;
+  readonly target: string;
+  readonly apiKey: string | undefined;
+  readonly body: Body;
+};
+
+export type Answer = {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: WirePrompt | WireVersion | { readonly updated: true } | { readonly detail: string };
+};
+
+type Handler = (store: Store, route: Route, body: Body) => Answer['body'];
+
+const handlers: Readonly<Record<Operation, Handler>> = {
+  'read-prompt': readPrompt,
+  'update-prompt': updatePrompt,
+  'create-version': createVersion,
+  'set-active': setActive,
+};
+
+/** Does what the call asks for (interface section 4). A call that is refused (section 7) has changed nothing. */
+export function answerCall(store: Store, call: Call): Answer {
+  try {
+    const route = parseRoute(call.method, call.target);
+    authorise(store, call.apiKey, route.promptId);
+    return { status: 200, body: handlers[route.operation](store, route, call.body) };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return { status: error.status, headers: error.headers, body: { detail: error.message } };
+  }
+}
+
+/** The interface does not describe the answer to a missing or unknown key (section 5); 401 is what HTTP has for it. */
+function authorise(store: Store, apiKey: string | undefined, promptId: string): void {
+  const projects = apiKey ? store.readProjects(apiKey) : [];
+  if (projects.length === 0)
+    throw new Refusal(401, 'The API key is missing or not known.', { 'www-authenticate': 'ApiKey' });
+  const { projectId } = found(store.readPrompt(promptId));
+  if (!projects.includes(projectId))
+    throw new Refusal(403, 'The API key does not authorise the project of the prompt.');
+}
+
+/** Section 4.1. It leaves open what `active_version` is when none is active (here null) or none was asked for (absent). */
+function readPrompt(store: Store, { promptId, environment }: Route): WirePrompt {
+  const prompt = found(store.readPrompt(promptId, environment));
+  const { activeVersion } = prompt;
+  if (environment === undefined) return promptToWire(prompt);
+  return { ...promptToWire(prompt), active_version: activeVersion === null ? null : versionToWire(activeVersion) };
+}
+
+/** Section 4.3. */
+function updatePrompt(store: Store, { promptId }: Route, body: Body): WirePrompt {
+  const changes = parseBody(body, UpdatePromptShape);
+  refuseBrokenText(changes.key, changes.name, changes.description);
+  const prompt = found(store.updatePrompt(promptId, changes));
+  return { ...promptToWire(prompt), created_at: prompt.createdAt };
+}
+
+/** Section 4.2. */
+function createVersion(store: Store, { promptId }: Route, body: Body): WireVersion {
+  const { content, change_summary: changeSummary, metadata_: metadata } = parseBody(body, CreateVersionShape);
+  refuseBrokenText(content, changeSummary);
+  return versionToWire(found(store.createVersion(promptId, { content, changeSummary, metadata })));
+}
+
+/** Section 4.4. */
+function setActive(store: Store, { promptId }: Route, body: Body): { readonly updated: true } {
+  const { environment, version_id: versionId } = parseBody(body, SetActiveShape);
+  refuseBrokenText(environment);
+  if (!store.setActive(promptId, { environment, versionId })) throw new Refusal(404, 'The prompt has no such version.');
+  return { updated: true };
+}
+
+function found<Value>(value: Value | null): Value {
+  if (value === null) throw new Refusal(404, 'There is no such prompt.');
+  return value;
+}
+
+/** Half a surrogate pair has no UTF-8 and NUL ends a text in SQLite: either would silently become another text. */
+function refuseBrokenText(...texts: readonly (string | undefined)[]): void {
+  if (texts.some((text) => text?.isWellFormed() === false || text?.includes('\0'))) {
+    throw new Refusal(422, 'The body holds text that is not valid Unicode, or NUL.');
+  }
+}

@@ -1,0 +1,66 @@
+import type { IncomingMessage } from 'node:http';
+import { Refusal } from './refusal.ts';
+
+/** The part of a zod shape that is used here. */
+export type Shape<Value> = {
+  readonly safeParse: (
+    input: unknown,
+  ) =>
+    | { readonly success: true; readonly data: Value }
+    | { readonly success: false; readonly error: { readonly issues: readonly Issue[] } };
+};
+
+type Issue = { readonly path: readonly PropertyKey[]; readonly message: string };
+
+/** A body that was read: its JSON value, or why it is refused. An endpoint without a body never looks. */
+export type Body = { readonly value: unknown } | { readonly refusal: Refusal };
+
+/**
+ * Reads a request's body, at most `limit` bytes of it. What is beyond is received and thrown away, because a client
+ * that is still sending could not read the answer. Throws only when the client goes away.
+ */
+export async function readBody(request: IncomingMessage, limit: number): Promise<Body> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request) {
+    size += chunk.length;
+    if (size <= limit) chunks.push(chunk);
+    else chunks.length = 0;
+  }
+  if (size > limit) return { refusal: new Refusal(413, `The body is larger than ${limit} bytes.`) };
+  return parseJson(Buffer.concat(chunks), request.headers['content-type']);
+}
+
+/** Gives the body the shape of an endpoint; throws a `Refusal` when it has another. */
+export function parseBody<Value>(body: Body, shape: Shape<Value>): Value {
+  if ('refusal' in body) throw body.refusal;
+  const result = shapeDeep(body.value, shape);
+  if (!result.success) throw new Refusal(422, result.error.issues.slice(0, 5).map(describe).join('; '));
+  return result.data;
+}
+
+function parseJson(bytes: Uint8Array, contentType: string | undefined): Body {
+  const mediaType = contentType?.split(';')[0]?.trim().toLowerCase();
+  if (mediaType !== 'application/json') {
+    return { refusal: new Refusal(422, 'The body must be sent as Content-Type: application/json.') };
+  }
+  try {
+    return { value: JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)) };
+  } catch {
+    return { refusal: new Refusal(422, 'The body is not valid JSON in UTF-8.') };
+  }
+}
+
+/** Shapes of free JSON are checked recursively: a body can be nested deeper than the stack is. */
+function shapeDeep<Value>(value: unknown, shape: Shape<Value>): ReturnType<Shape<Value>['safeParse']> {
+  try {
+    return shape.safeParse(value);
+  } catch (error) {
+    if (error instanceof RangeError) throw new Refusal(422, 'The body is nested too deeply.');
+    throw error;
+  }
+}
+
+function describe({ path, message }: Issue): string {
+  return `${['body', ...path.map(String)].join('.')}: ${message}`;
+}

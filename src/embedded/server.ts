@@ -1,0 +1,93 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { API_KEY_HEADER } from '../service/wire.ts';
+import { answerCall, type Answer, type Call } from './answer.ts';
+import { readBody } from './body.ts';
+import type { Store } from './store.ts';
+
+const HOST = '127.0.0.1';
+const DEFAULT_BODY_LIMIT = 32 * 1024 * 1024;
+
+export type EmbeddedServer = {
+  /** Without a slash at its end. */
+  readonly baseUrl: string;
+  readonly port: number;
+  /** Ends every connection, idle or not. The store stays open. May be called again. */
+  readonly close: () => Promise<void>;
+};
+
+/** One request that was answered; `path` has the query, and `body` is present when it was JSON. */
+export type RequestRecord = {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: unknown;
+  readonly status: number;
+};
+
+export type ServerOptions = {
+  readonly store: Store;
+  /** 0 takes a free one. */
+  readonly port: number;
+  /** In bytes; 32 MiB by default. */
+  readonly bodyLimit?: number;
+  /** Called right before the answer is sent. */
+  readonly onRequest?: (record: RequestRecord) => void;
+  /** Told of what the client sees as a bare 500. */
+  readonly onError?: (error: unknown) => void;
+};
+
+/** Serves the store on the loopback address alone. Rejects when the port cannot be had. */
+export async function startServer(options: ServerOptions): Promise<EmbeddedServer> {
+  const server = createServer((request, response) => {
+    respond(request, response, options).catch((error: unknown) => {
+      // A client that went away is no error of the service's.
+      if (request.errored === null) options.onError?.(error);
+      response.destroy();
+    });
+  });
+  const port = await listen(server, options.port);
+  return { baseUrl: `http://${HOST}:${port}`, port, close: () => close(server) };
+}
+
+async function respond(request: IncomingMessage, response: ServerResponse, options: ServerOptions): Promise<void> {
+  const body = await readBody(request, options.bodyLimit ?? DEFAULT_BODY_LIMIT);
+  const { method = '', url: target = '' } = request;
+  const apiKey = request.headers[API_KEY_HEADER]?.toString();
+  const answer = answerSafely({ method, target, apiKey, body }, options);
+  const json = 'value' in body ? { body: body.value } : {};
+  options.onRequest?.({ method, path: target, ...json, status: answer.status });
+  send(response, answer);
+}
+
+function answerSafely(call: Call, { store, onError }: ServerOptions): Answer {
+  try {
+    return answerCall(store, call);
+  } catch (error) {
+    onError?.(error);
+    return { status: 500, body: { detail: 'The service met an error of its own.' } };
+  }
+}
+
+function send(response: ServerResponse, { status, headers, body }: Answer): void {
+  const bytes = Buffer.from(JSON.stringify(body), 'utf8');
+  response.writeHead(status, { ...headers, 'content-type': 'application/json', 'content-length': bytes.length });
+  response.end(bytes);
+}
+
+function listen(server: Server, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    // Stays for the server's life: without a listener a later error would end the process.
+    server.on('error', reject);
+    server.listen(port, HOST, () => {
+      const address = server.address();
+      resolve(typeof address === 'object' && address !== null ? address.port : port);
+    });
+  });
+}
+
+/** Keep-alive connections would hold a plain close for seconds. */
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}

@@ -1,0 +1,66 @@
+import { posix } from 'node:path';
+import { simpleGit } from 'simple-git';
+import type { Provenance } from '../domain/plan.ts';
+import { asker, lastCommit, type Ask } from './ask.ts';
+import { filesAt, type FilesAt } from './files-at.ts';
+
+/** What git knows of the folder that holds the configuration. Paths are relative to it, as in prompt files. */
+export type Repository = FilesAt & {
+  /** The commit that is checked out; null before the first one. */
+  readonly head: string | null;
+  /** Those of the paths that differ from HEAD: edited, staged, untracked or ignored. */
+  readonly uncommitted: (paths: readonly string[]) => Promise<ReadonlySet<string>>;
+  /** The commit that last touched each path, with the path from the repository's root. */
+  readonly lastCommits: (paths: readonly string[]) => Promise<ReadonlyMap<string, Provenance>>;
+};
+
+/**
+ * Opens the repository that a folder is in. Every function throws a `ProblemError` when git cannot answer.
+ * Nothing is written, and paths and refs never stand where git would take them for options.
+ */
+export async function openRepository(folder: string): Promise<Repository> {
+  const git = simpleGit({ baseDir: folder, maxConcurrentProcesses: 4 });
+  const ask = asker(git);
+  const prefix = (await ask('rev-parse', '--show-prefix')).trim();
+  const head = (await ask('rev-parse', '--verify', '--quiet', 'HEAD')).trim() || null;
+  const fromRoot = (path: string): string => posix.normalize(prefix + path);
+  return {
+    head,
+    uncommitted: (paths) => findUncommitted(ask, head, paths, fromRoot),
+    lastCommits: (paths) => findLastCommits(ask, head, paths, fromRoot),
+    ...filesAt(git, ask, fromRoot),
+  };
+}
+
+async function findUncommitted(
+  ask: Ask,
+  head: string | null,
+  paths: readonly string[],
+  fromRoot: (path: string) => string,
+): Promise<ReadonlySet<string>> {
+  if (head === null) return new Set(paths);
+  const top = ':(top)';
+  const [tracked, changed] = await Promise.all([
+    ask('ls-files', '-z', '--full-name', '--', top),
+    ask('diff', '--name-only', '-z', '--no-ext-diff', '--no-renames', 'HEAD', '--', top),
+  ]);
+  const known = new Set(tracked.split('\0'));
+  const different = new Set(changed.split('\0'));
+  return new Set(paths.filter((path) => !known.has(fromRoot(path)) || different.has(fromRoot(path))));
+}
+
+async function findLastCommits(
+  ask: Ask,
+  head: string | null,
+  paths: readonly string[],
+  fromRoot: (path: string) => string,
+): Promise<ReadonlyMap<string, Provenance>> {
+  if (head === null) return new Map();
+  const entries = await Promise.all(
+    paths.map(async (path): Promise<[string, Provenance][]> => {
+      const provenance = await lastCommit(ask, head, fromRoot(path));
+      return provenance === null ? [] : [[path, provenance]];
+    }),
+  );
+  return new Map(entries.flat());
+}

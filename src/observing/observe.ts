@@ -1,0 +1,32 @@
+import pLimit from 'p-limit';
+import type { Observation, Observed, ObserveRequest } from '../domain/observed.ts';
+import type { PromptService } from '../domain/prompt-service.ts';
+import { problemOf, type Problem } from '../problem.ts';
+import { observePrompt } from './observe-prompt.ts';
+
+export type ObserveOptions = {
+  /** The tool's own environment; null when it has none. */
+  readonly trackingEnvironment: string | null;
+  /** How many prompts are observed at the same time. */
+  readonly concurrency: number;
+  readonly onObserved?: (done: number, all: number) => void;
+};
+
+/** Reads what the service holds of each prompt. Never writes; a prompt that cannot be read does not stop the others. */
+export async function observe(
+  service: PromptService,
+  requests: readonly ObserveRequest[],
+  options: ObserveOptions,
+): Promise<Observation> {
+  const observed = new Map<string, Observed>();
+  const failed = new Map<string, Problem>();
+  await pLimit(options.concurrency).map(requests, async (request) => {
+    try {
+      observed.set(request.promptId, await observePrompt(service, request, options.trackingEnvironment));
+    } catch (error) {
+      failed.set(request.promptId, problemOf(error));
+    }
+    options.onObserved?.(observed.size + failed.size, requests.length);
+  });
+  return { observed, failed };
+}

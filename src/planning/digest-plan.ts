@@ -1,0 +1,39 @@
+import { digestOf } from '../domain/digest.ts';
+import { canonicalJson, type JsonValue } from '../domain/json.ts';
+import { isNew, type Change, type NewVersionRef, type PromptPlan } from '../domain/plan.ts';
+import type { Content } from '../domain/prompt-file.ts';
+import type { VersionRef } from '../domain/version.ts';
+
+/**
+ * A digest over what would be done. Commits, paths and change summaries are left out: a squash merge keeps it.
+ * Prompts are ordered by id, so that a renamed file keeps it as well.
+ */
+export function digestPlan(prompts: readonly PromptPlan[]): string {
+  const changing = prompts.filter((prompt) => prompt.changes.length > 0);
+  const rows = changing.map(({ file, changes }) => ({ id: file.id, changes: changes.map(digestible) }));
+  return digestOf(canonicalJson(rows.sort((a, b) => (a.id < b.id ? -1 : 1))));
+}
+
+function digestible(change: Change): JsonValue {
+  switch (change.kind) {
+    case 'create-version':
+      return { kind: change.kind, content: contentKey(change.content) };
+    case 'update-prompt':
+      return { kind: change.kind, fields: { ...change.fields } };
+    case 'set-active':
+      return {
+        kind: change.kind,
+        environment: change.environment,
+        before: change.before === null ? null : change.before.id,
+        after: targetKey(change.after),
+      };
+  }
+}
+
+function targetKey(after: VersionRef | NewVersionRef): JsonValue {
+  return isNew(after) ? { new: contentKey(after.new) } : after.id;
+}
+
+function contentKey({ digest, metadataDigest }: Content): JsonValue {
+  return { digest, metadata: metadataDigest ?? null };
+}

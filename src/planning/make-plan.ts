@@ -1,0 +1,96 @@
+import { knownVersions } from '../domain/known-versions.ts';
+import type { Observation, Observed } from '../domain/observed.ts';
+import type { Change, ContentAtRef, Plan, PromptPlan, SetActive } from '../domain/plan.ts';
+import type { EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
+import { makeProblem, type Problem } from '../problem.ts';
+import { compareFields } from './compare-fields.ts';
+import { contentsToCreate } from './contents-to-create.ts';
+import { digestPlan } from './digest-plan.ts';
+import { resolvePin, type PinContext, type Resolution } from './resolve-pin.ts';
+
+/** What planning depends on besides files and observation. */
+export type PlanRules = {
+  /** In promotion order; null when the order is the file's own. */
+  readonly environmentOrder: readonly string[] | null;
+  readonly latestForbidden: readonly string[];
+  readonly trackingEnvironment: string | null;
+  /** By prompt id, then by ref. */
+  readonly contentsAtRefs: ReadonlyMap<string, ReadonlyMap<string, ContentAtRef | Problem>>;
+};
+
+type Resolved = { readonly pin: EnvironmentPin; readonly resolution: Resolution };
+
+/** The changes that would make the service match the files. Pure: the same input gives the same plan. */
+export function makePlan(files: readonly PromptFile[], observation: Observation, rules: PlanRules): Plan {
+  const prompts = files
+    .map((file) => {
+      const observed = observation.observed.get(file.id);
+      return observed === undefined ? unobserved(file, observation) : planPrompt(file, observed, rules);
+    })
+    .sort((a, b) => (a.file.path < b.file.path ? -1 : 1));
+  return { prompts, digest: digestPlan(prompts) };
+}
+
+/** The plan of one prompt. Changes are in the order in which they are written. */
+export function planPrompt(file: PromptFile, observed: Observed, rules: PlanRules): PromptPlan {
+  const context = contextOf(file, observed, rules);
+  const resolved = inOrder(file.pins, rules).map((pin): Resolved => ({ pin, resolution: resolvePin(pin, context) }));
+  const changes: readonly Change[] = [
+    ...contentsToCreate(
+      context,
+      resolved.map(({ resolution }) => resolution),
+      rules.trackingEnvironment !== null,
+    ),
+    ...compareFields(file, observed.prompt),
+    ...resolved.flatMap((one) => activation(one, observed)),
+  ];
+  const refused = forbidden(file, rules);
+  const problems = [...resolved.flatMap(({ resolution }) => problemOf(resolution)), ...refused];
+  const lookups = refused.length > 0 ? [] : [...new Set(resolved.flatMap(({ resolution }) => lookupsOf(resolution)))];
+  const status = problems.length > 0 ? 'blocked' : changes.length > 0 ? 'pending' : 'unchanged';
+  return { file, observed, status, changes, drift: [], problems, lookups };
+}
+
+function unobserved(file: PromptFile, { failed }: Observation): PromptPlan {
+  const problem = failed.get(file.id) ?? makeProblem('internal/unexpected', { reason: 'the prompt was not observed' });
+  return { file, observed: null, status: 'failed', changes: [], drift: [], problems: [problem], lookups: [] };
+}
+
+function contextOf(file: PromptFile, observed: Observed, rules: PlanRules): PinContext {
+  return {
+    file,
+    observed,
+    known: knownVersions(observed),
+    contentsAtRefs: rules.contentsAtRefs.get(file.id) ?? new Map(),
+    mayLook: rules.trackingEnvironment !== null,
+  };
+}
+
+/** Promotion order; environments that the configuration does not list keep the file's order. */
+function inOrder(pins: readonly EnvironmentPin[], { environmentOrder }: PlanRules): readonly EnvironmentPin[] {
+  if (environmentOrder === null) return pins;
+  return pins.toSorted((a, b) => environmentOrder.indexOf(a.environment) - environmentOrder.indexOf(b.environment));
+}
+
+function activation({ pin, resolution }: Resolved, observed: Observed): readonly SetActive[] {
+  if (resolution.kind !== 'set') return [];
+  const active = observed.active.get(pin.environment) ?? null;
+  const before = active === null ? null : { id: active.id, number: active.number };
+  return [{ kind: 'set-active', environment: pin.environment, before, after: resolution.after }];
+}
+
+function problemOf(resolution: Resolution): readonly Problem[] {
+  return resolution.kind === 'blocked' ? [resolution.problem] : [];
+}
+
+function lookupsOf(resolution: Resolution): readonly string[] {
+  return resolution.kind === 'in-sync' ? [] : resolution.lookups;
+}
+
+function forbidden(file: PromptFile, { latestForbidden }: PlanRules): readonly Problem[] {
+  return file.pins
+    .filter(({ pin, environment }) => pin.kind === 'latest' && latestForbidden.includes(environment))
+    .map(({ environment, line, column }) =>
+      makeProblem('guard/latest-not-allowed', { environment }, { path: file.path, line, column }),
+    );
+}

@@ -1,0 +1,85 @@
+import { findContent, holds, entryOf, type KnownVersion } from '../domain/known-versions.ts';
+import type { Observed } from '../domain/observed.ts';
+import type { ContentAtRef, NewVersionRef } from '../domain/plan.ts';
+import type { Content, EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
+import type { Version, VersionRef } from '../domain/version.ts';
+import { makeProblem, type Problem } from '../problem.ts';
+
+/** Everything that a pin's meaning depends on. */
+export type PinContext = {
+  readonly file: PromptFile;
+  readonly observed: Observed;
+  readonly known: readonly KnownVersion[];
+  /** The content at each ref that the file's `git:` pins name, or why there is none. */
+  readonly contentsAtRefs: ReadonlyMap<string, ContentAtRef | Problem>;
+  /** Whether a sync may make versions active in an environment of its own to read them. */
+  readonly mayLook: boolean;
+};
+
+/** What a pin asks for: nothing, another active version, or more than is known. */
+export type Resolution =
+  | { readonly kind: 'in-sync' }
+  | { readonly kind: 'set'; readonly after: VersionRef | NewVersionRef; readonly lookups: readonly string[] }
+  | { readonly kind: 'blocked'; readonly problem: Problem; readonly lookups: readonly string[] };
+
+const IN_SYNC: Resolution = { kind: 'in-sync' };
+
+/** Finds the version that a pin means, and whether it is the active one already. */
+export function resolvePin(pin: EnvironmentPin, context: PinContext): Resolution {
+  const active = context.observed.active.get(pin.environment) ?? null;
+  switch (pin.pin.kind) {
+    case 'latest':
+      return followContent(context.file.content, active, context);
+    case 'git':
+      return followRef(pin.pin.ref, active, context);
+    case 'number':
+      return active?.number === pin.pin.number ? IN_SYNC : findNumber(pin, pin.pin.number, context);
+    case 'version':
+      return active?.id === pin.pin.id ? IN_SYNC : findId(pin.pin.id, context);
+  }
+}
+
+/** Equal content is in sync whatever its id: such pins name content, ids are the service's business. */
+function followContent(content: Content, active: Version | null, { known }: PinContext): Resolution {
+  if (active !== null && holds(entryOf(active), content)) return IN_SYNC;
+  const found = findContent(known, content);
+  return set(found === undefined ? { new: content } : refTo(found));
+}
+
+function followRef(ref: string, active: Version | null, context: PinContext): Resolution {
+  const at = context.contentsAtRefs.get(ref) ?? makeProblem('pin/unknown-ref', { ref });
+  return 'code' in at ? blocked(at) : followContent(at.content, active, context);
+}
+
+function findNumber(pin: EnvironmentPin, number: number, context: PinContext): Resolution {
+  const found = context.known.find((version) => version.number === number);
+  if (found !== undefined) return set(refTo(found));
+  const { environment, line, column } = pin;
+  const lookups = unseenLatest(context);
+  const evidence = { environment, number, lookable: lookups.length > 0 };
+  return blocked(makeProblem('pin/unknown-number', evidence, { path: context.file.path, line, column }), lookups);
+}
+
+/** An id is a promise by itself: unknown ones are planned, and read before they go live. */
+function findId(id: string, { known, mayLook }: PinContext): Resolution {
+  const found = known.find((version) => version.id === id);
+  if (found !== undefined) return set(refTo(found));
+  return set({ id, number: null }, mayLook ? [id] : []);
+}
+
+function unseenLatest({ observed, known, mayLook }: PinContext): readonly string[] {
+  const id = observed.prompt.latestVersionId;
+  return id === null || !mayLook || known.some((version) => version.id === id) ? [] : [id];
+}
+
+function refTo({ id, number }: KnownVersion): VersionRef {
+  return { id, number };
+}
+
+function set(after: VersionRef | NewVersionRef, lookups: readonly string[] = []): Resolution {
+  return { kind: 'set', after, lookups };
+}
+
+function blocked(problem: Problem, lookups: readonly string[] = []): Resolution {
+  return { kind: 'blocked', problem, lookups };
+}

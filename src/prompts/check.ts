@@ -1,0 +1,43 @@
+import { suggest } from '../domain/suggest.ts';
+import { makeProblem, type Problem } from '../problem.ts';
+import type { Located, Outline } from './outline.ts';
+
+/** What the configuration says about the environments that a pin may name. */
+export type EnvironmentRules = {
+  /** Null when any name is allowed. */
+  readonly known: readonly string[] | null;
+  /** The tool's own environments, which no pin may name. */
+  readonly reserved: readonly string[];
+};
+
+type Owned = Located & { readonly path: string };
+
+/** What is wrong between files, and between files and configuration. */
+export function checkOutlines(outlines: readonly Outline[], rules: EnvironmentRules): readonly Problem[] {
+  return [
+    ...duplicates(
+      outlines.flatMap(({ path, id }) => (id === null ? [] : [{ path, ...id }])),
+      (one, other) => makeProblem('prompt/duplicate-id', { id: one.value, other }, one.place),
+    ),
+    ...duplicates(
+      outlines.flatMap(({ path, key }) => (key === null ? [] : [{ path, ...key }])),
+      (one, other) => makeProblem('prompt/duplicate-key', { key: one.value, other }, one.place),
+    ),
+    ...outlines.flatMap(({ environments }) => environments.flatMap((one) => environmentProblems(one, rules))),
+  ];
+}
+
+/** Compared in normal form C: two spellings that look alike are one. Each of a group names another one. */
+function duplicates(all: readonly Owned[], problem: (one: Owned, other: string) => Problem): readonly Problem[] {
+  const groups = [...Map.groupBy(all, ({ value }) => value.normalize('NFC')).values()];
+  return groups
+    .filter((group) => group.length > 1)
+    .flatMap((group) => group.map((one, index) => problem(one, group[index === 0 ? 1 : 0]?.path ?? one.path)));
+}
+
+function environmentProblems({ value, place }: Located, { known, reserved }: EnvironmentRules): readonly Problem[] {
+  if (reserved.includes(value)) return [makeProblem('prompt/tool-environment', { environment: value }, place)];
+  if (known === null || known.includes(value)) return [];
+  const suggestion = suggest(value, known);
+  return [makeProblem('prompt/unknown-environment', { environment: value, known, suggestion }, place)];
+}

@@ -1,0 +1,124 @@
+import { contentDigest, metadataDigest, STAMP_KEY } from '../domain/digest.ts';
+import { isJsonObject, type JsonObject } from '../domain/json.ts';
+import type { Content, EnvironmentPin, Pin, PromptFile } from '../domain/prompt-file.ts';
+import { placeholdersOf } from '../domain/placeholders.ts';
+import { makeProblem, type Problem } from '../problem.ts';
+import { describeIssues, type ShapeIssue } from '../yaml/describe-issues.ts';
+import { parseStrictYaml, type LocatedMapping } from '../yaml/strict-yaml.ts';
+import { decodeSource, hiddenCharacterProblems, sourceProblems } from './source.ts';
+import { splitFrontMatter, YAML_LINE, type SplitFile } from './front-matter.ts';
+import { outlineOf, type Outline } from './outline.ts';
+import { FRONT_MATTER_FIELDS, FrontMatterShape, type FrontMatter } from './shape.ts';
+
+export type ParseResult = {
+  readonly file: PromptFile | null;
+  /** Null when the front matter cannot be read at all. */
+  readonly outline: Outline | null;
+  readonly problems: readonly Problem[];
+};
+
+/** Parses one prompt file. All its problems are gathered; with an error among them there is no file. */
+export function parsePromptFile(bytes: Uint8Array, path: string): ParseResult {
+  const source = decodeSource(bytes);
+  if (source === null) return unreadable([makeProblem('prompt/not-utf8', {}, { path })]);
+  const problems = sourceProblems(source, path);
+  if (problems.length > 0) return unreadable(problems);
+  const split = splitFrontMatter(source, path);
+  if (split.parts === null) return unreadable(split.problems);
+  const parsed = parseParts(split.parts, path);
+  return { ...parsed, problems: [...hiddenCharacterProblems(source, path), ...parsed.problems] };
+}
+
+/** What is returned for a file of which nothing can be read. */
+export function unreadable(problems: readonly Problem[]): ParseResult {
+  return { file: null, outline: null, problems };
+}
+
+function parseParts(parts: SplitFile, path: string): ParseResult {
+  const text = textOf(parts.body);
+  const empty = text.trim() === '';
+  const bodyProblems = empty ? [makeProblem('prompt/empty-body', {}, { path, line: bodyLine(parts), column: 1 })] : [];
+  const { mapping, problems } = parseStrictYaml(parts.yaml, path, YAML_LINE);
+  if (mapping === null) return unreadable([...problems, ...bodyProblems]);
+  const outline = outlineOf(mapping, path);
+  const shaped = FrontMatterShape.safeParse(mapping.value);
+  const wrong = shaped.success ? [] : describeIssues(shaped.error, mapping, FRONT_MATTER_FIELDS).map(toProblem);
+  const further = [...reservedMetadata(mapping), ...wrongVariables(mapping, text)];
+  const all = [...wrong, ...further, ...bodyProblems];
+  if (!shaped.success || all.length > 0) return { file: null, outline, problems: all };
+  return { file: makeFile(shaped.data, mapping, text, path), outline, problems: [] };
+}
+
+/** The body minus one blank line at the start (formatters insert it) and minus one final newline. */
+export function textOf(body: string): string {
+  return body.replace(/^\n/, '').replace(/\n$/, '');
+}
+
+function bodyLine(parts: SplitFile): number {
+  return parts.yaml.split('\n').length + YAML_LINE + 1;
+}
+
+function makeFile(written: FrontMatter, mapping: LocatedMapping, text: string, path: string): PromptFile {
+  const { id, key, name, description, variables } = written;
+  return {
+    path,
+    id,
+    key,
+    name,
+    ...(description === undefined ? {} : { description }),
+    pins: Object.entries(written.pins ?? {}).map(([environment, pin]) => makePin(environment, pin, mapping)),
+    ...(variables === undefined ? {} : { variables }),
+    content: makeContent(text, objectAt(mapping, 'metadata')),
+  };
+}
+
+function makePin(environment: string, written: string | number, mapping: LocatedMapping): EnvironmentPin {
+  const { line = 1, column = 1 } = mapping.placeOf(['pins', environment]);
+  return { environment, pin: parsePin(written), line, column };
+}
+
+/** Reads a pin that has the shape of one. */
+function parsePin(written: string | number): Pin {
+  if (typeof written === 'number') return { kind: 'number', number: written };
+  if (written.startsWith('version:')) return { kind: 'version', id: written.slice('version:'.length) };
+  if (written.startsWith('git:')) return { kind: 'git', ref: written.slice('git:'.length) };
+  return { kind: 'latest' };
+}
+
+function makeContent(text: string, metadata: JsonObject | undefined): Content {
+  const digest = contentDigest(text);
+  return metadata === undefined
+    ? { text, digest }
+    : { text, digest, metadata, metadataDigest: metadataDigest(metadata) };
+}
+
+function toProblem(issue: ShapeIssue): Problem {
+  const { field, expected, suggestion, place, path } = issue;
+  if (issue.kind === 'unknown') return makeProblem('prompt/unknown-field', { field, suggestion }, place);
+  if (issue.kind === 'missing' && field === 'id') return makeProblem('prompt/missing-id', {}, place);
+  if (issue.kind === 'missing') return makeProblem('prompt/missing-field', { field }, place);
+  if (path[0] === 'pins' && path.length === 2)
+    return makeProblem('prompt/invalid-pin', { environment: String(path[1]) }, place);
+  return makeProblem('prompt/invalid-field', { field, expected }, place);
+}
+
+function reservedMetadata(mapping: LocatedMapping): readonly Problem[] {
+  const path = ['metadata', STAMP_KEY];
+  return mapping.has(path) ? [makeProblem('prompt/reserved-metadata', {}, mapping.keyPlaceOf(path))] : [];
+}
+
+function wrongVariables(mapping: LocatedMapping, text: string): readonly Problem[] {
+  const declared = mapping.value['variables'];
+  if (!Array.isArray(declared)) return [];
+  const used = placeholdersOf(text);
+  const missing = used.filter((name) => !declared.includes(name));
+  const unused = declared.map(String).filter((name) => !used.includes(name));
+  if (missing.length + unused.length === 0) return [];
+  return [makeProblem('prompt/variables-mismatch', { missing, unused }, mapping.placeOf(['variables']))];
+}
+
+/** The mapping's own value and not zod's copy: the metadata is stored as it was written. */
+function objectAt(mapping: LocatedMapping, key: string): JsonObject | undefined {
+  const value = mapping.value[key];
+  return isJsonObject(value) ? value : undefined;
+}

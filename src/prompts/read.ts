@@ -1,0 +1,52 @@
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import pLimit from 'p-limit';
+import type { PromptFile } from '../domain/prompt-file.ts';
+import { isError, makeProblem, type Problem } from '../problem.ts';
+import { checkOutlines, type EnvironmentRules } from './check.ts';
+import { findPromptPaths, type PromptPatterns } from './find.ts';
+import { parsePromptFile, unreadable, type ParseResult } from './parse.ts';
+
+export type ReadPromptsResult = {
+  /** The valid files, in the order of their paths. */
+  readonly files: readonly PromptFile[];
+  readonly problems: readonly Problem[];
+  /** How many files there are, valid or not. */
+  readonly count: number;
+};
+
+const LARGEST_FILE = 16 * 1024 * 1024;
+const OPEN_FILES = 32;
+
+/** Reads and checks all prompt files of a workspace. Every problem of every file is reported. */
+export async function readPrompts(where: PromptPatterns, rules: EnvironmentRules): Promise<ReadPromptsResult> {
+  const found = await findPromptPaths(where);
+  const limit = pLimit(OPEN_FILES);
+  const results = await limit.map(found.paths, (path) => readPromptFile(where.folder, path));
+  const files = results.flatMap(({ file }) => (file === null ? [] : [file]));
+  const none = found.paths.length + found.problems.length === 0;
+  const problems = [
+    ...(none ? [makeProblem('prompt/none-found', { patterns: where.patterns })] : []),
+    ...found.problems,
+    ...results.flatMap((result) => result.problems),
+    ...checkOutlines(
+      results.flatMap(({ outline }) => (outline === null ? [] : [outline])),
+      rules,
+    ),
+  ];
+  const faulty = new Set(problems.filter(isError).map((problem) => problem.path));
+  return { files: files.filter((file) => !faulty.has(file.path)), problems, count: found.paths.length };
+}
+
+async function readPromptFile(folder: string, path: string): Promise<ParseResult> {
+  try {
+    const full = join(folder, path);
+    const { size } = await stat(full);
+    if (size > LARGEST_FILE)
+      return unreadable([makeProblem('prompt/too-large', { bytes: size, limit: LARGEST_FILE }, { path })]);
+    return parsePromptFile(await readFile(full), path);
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+    return unreadable([makeProblem('prompt/unreadable', { reason }, { path })]);
+  }
+}

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { hasControlCharacters } from '../domain/text.ts';
+
+const line = z
+  .string()
+  .min(1, 'it is empty')
+  .refine((text) => !hasControlCharacters(text), 'it holds control characters');
+
+/** A path ending in `.` or `..` would name another resource, percent-encoded or not. */
+const id = line.refine((text) => text !== '.' && text !== '..', 'it cannot be put into a path');
+
+const pin = z.union([
+  z.literal('latest'),
+  z.int().min(1),
+  z.string().regex(/^version:[^\p{Cc}]+$/u),
+  z.string().regex(/^git:[^\p{Cc}\s~^:?*[\\-][^\p{Cc}\s:?*[\\]*$/u),
+]);
+
+/** The front matter of a prompt file as its author writes it. */
+export const FrontMatterShape = z.strictObject({
+  id: id.describe('The id of the prompt in the service.'),
+  key: line.describe('The stable key of the prompt.'),
+  name: line.describe('The display name.'),
+  description: z.string().optional().describe('What the prompt is for. Absent: not managed.'),
+  pins: z.record(line, pin).optional().describe('Environment → latest, a version number, version:<id> or git:<ref>.'),
+  metadata: z.record(z.string(), z.json()).optional().describe('Stored with each version. Absent: not managed.'),
+  variables: z.array(z.string()).optional().describe('The names of the {{placeholders}} in the text, exactly.'),
+});
+
+export type FrontMatter = z.infer<typeof FrontMatterShape>;
+
+export const FRONT_MATTER_FIELDS: readonly string[] = Object.keys(FrontMatterShape.shape);

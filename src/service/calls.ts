@@ -1,0 +1,74 @@
+import { ServiceError, type NewVersion, type PromptFields, type RemotePrompt } from '../domain/prompt-service.ts';
+import { STAMP_KEY } from '../domain/digest.ts';
+import type { JsonObject } from '../domain/json.ts';
+import type { Version } from '../domain/version.ts';
+import { makeProblem } from '../problem.ts';
+import { parsePrompt, parseUpdated, parseVersion } from './answers.ts';
+import type { Subject } from './errors.ts';
+import { stampToWire } from './stamp.ts';
+import { paths } from './wire.ts';
+
+/** One call of the interface as a value: what to send, how to read the answer, whether it may be repeated. */
+export type Call<Answer> = Subject & {
+  readonly method: 'GET' | 'POST' | 'PATCH';
+  readonly path: string;
+  readonly body: JsonObject | null;
+  /** Creating a version twice makes two versions, so it is sent once and on a fresh connection. */
+  readonly once: boolean;
+  readonly parse: (value: unknown) => Answer;
+};
+
+/** Section 4.1. */
+export function readPromptCall(promptId: string, environment: string | undefined): Call<RemotePrompt> {
+  const query = environment === undefined ? '' : `?environment=${encodeURIComponent(wellFormed(environment))}`;
+  const path = paths.prompt(addressable(promptId)) + query;
+  return { method: 'GET', path, body: null, once: false, promptId, parse: (value) => parsePrompt(value, promptId) };
+}
+
+/** Section 4.2. */
+export function createVersionCall(promptId: string, version: NewVersion): Call<Version> {
+  const { text, metadata, stamp, changeSummary } = version;
+  const body = {
+    content: text,
+    ...(changeSummary !== undefined && { change_summary: changeSummary }),
+    metadata_: { ...metadata, [STAMP_KEY]: stampToWire(stamp) },
+  };
+  const path = paths.versions(addressable(promptId));
+  return { method: 'POST', path, body, once: true, promptId, parse: (value) => parseVersion(value, promptId) };
+}
+
+/** Section 4.3. */
+export function updatePromptCall(promptId: string, { key, name, description }: PromptFields): Call<RemotePrompt> {
+  const body = {
+    ...(key !== undefined && { key }),
+    ...(name !== undefined && { name }),
+    ...(description !== undefined && { description }),
+  };
+  const path = paths.prompt(addressable(promptId));
+  return { method: 'PATCH', path, body, once: false, promptId, parse: (value) => parsePrompt(value, promptId) };
+}
+
+/** Section 4.4. */
+export function setActiveCall(promptId: string, environment: string, versionId: string): Call<void> {
+  const body = { environment, version_id: versionId };
+  const path = paths.setActive(addressable(promptId));
+  const parse = (value: unknown) => {
+    if (!parseUpdated(value)) throw new ServiceError(makeProblem('service/not-updated', { environment }), 'rejected');
+  };
+  return { method: 'POST', path, body, once: false, promptId, versionId, parse };
+}
+
+/** `.` and `..` are steps in an address however they are encoded: such an id would reach another resource. */
+function addressable(promptId: string): string {
+  if (promptId === '' || promptId === '.' || promptId === '..') throw unaddressable(promptId);
+  return wellFormed(promptId);
+}
+
+function wellFormed(text: string): string {
+  if (!text.isWellFormed()) throw unaddressable(text);
+  return text;
+}
+
+function unaddressable(name: string): ServiceError {
+  return new ServiceError(makeProblem('service/unaddressable', { name }), 'not-sent');
+}

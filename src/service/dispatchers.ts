@@ -1,0 +1,68 @@
+import { Agent, EnvHttpProxyAgent, getGlobalDispatcher, type Dispatcher } from 'undici';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export type DispatcherSettings = {
+  readonly origin: URL;
+  readonly concurrency: number;
+  readonly timeoutMilliseconds: number;
+  readonly environment: Environment;
+  /** `global` hands the requests to whatever dispatcher is installed in the process. */
+  readonly dispatcher: 'own' | 'global';
+};
+
+/** Where connections come from: `reused` keeps them alive, `fresh` opens one for each request. */
+export type Dispatchers = {
+  readonly get: (connection: 'reused' | 'fresh') => Dispatcher;
+  /** Ends all connections at once, those of calls in flight too. */
+  readonly close: () => Promise<void>;
+};
+
+/** Dispatchers are made when first used, so that a broken proxy setting fails a call and not the start. */
+export function makeDispatchers(settings: DispatcherSettings): Dispatchers {
+  const made = new Map<string, Dispatcher>();
+  const get = (connection: 'reused' | 'fresh') => {
+    if (settings.dispatcher === 'global') return getGlobalDispatcher();
+    const dispatcher = made.get(connection) ?? makeDispatcher(settings, connection);
+    made.set(connection, dispatcher);
+    return dispatcher;
+  };
+  return { get, close: async () => void (await Promise.all([...made.values()].map((each) => each.destroy()))) };
+}
+
+/** Loopback addresses are never reached through a proxy: the key would leave the machine. */
+export function isLoopback(url: URL): boolean {
+  const host = url.hostname.replace(/\.$/, '');
+  return host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+
+function makeDispatcher(settings: DispatcherSettings, connection: 'reused' | 'fresh'): Dispatcher {
+  const { origin, concurrency, timeoutMilliseconds, environment } = settings;
+  const options = {
+    connections: concurrency,
+    pipelining: connection === 'fresh' ? 0 : 1,
+    connectTimeout: timeoutMilliseconds,
+    headersTimeout: timeoutMilliseconds,
+    bodyTimeout: timeoutMilliseconds,
+    // One request per connection at a time is what `concurrency` and `fresh` are about.
+    allowH2: false,
+  };
+  const proxies = proxiesOf(environment);
+  if (isLoopback(origin) || (proxies.httpProxy === '' && proxies.httpsProxy === '')) return new Agent(options);
+  return new EnvHttpProxyAgent({ ...options, ...proxies, requestTls: { allowH2: false } });
+}
+
+/** All three are given, be they empty: undici would read the process's environment for one that is not. */
+function proxiesOf(environment: Environment) {
+  return {
+    httpProxy: proxyUrl(environment['http_proxy'] ?? environment['HTTP_PROXY'] ?? ''),
+    httpsProxy: proxyUrl(environment['https_proxy'] ?? environment['HTTPS_PROXY'] ?? ''),
+    noProxy: environment['no_proxy'] ?? environment['NO_PROXY'] ?? '',
+  };
+}
+
+/** `proxy:3128` is a usual way to write it, and not a URL. */
+function proxyUrl(setting: string): string {
+  const text = setting.trim();
+  return text === '' || text.includes('://') ? text : `http://${text}`;
+}

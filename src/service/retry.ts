@@ -1,0 +1,60 @@
+import { ServiceError } from '../domain/prompt-service.ts';
+
+/** What one attempt came to; `repeat` says whether another one is allowed. */
+export type Attempt<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | {
+      readonly ok: false;
+      readonly error: ServiceError;
+      readonly repeat: boolean;
+      /** The header `Retry-After` as it came. */
+      readonly retryAfter: string | null;
+    };
+
+/** Time and chance, so that a run can be replayed: milliseconds since 1970, a number in [0, 1), and waiting. */
+export type RetryPolicy = {
+  readonly now: () => number;
+  readonly random: () => number;
+  readonly sleep: (milliseconds: number) => Promise<void>;
+};
+
+const ATTEMPTS = 4;
+const FIRST_WAIT = 250;
+const LONGEST_WAIT = 5_000;
+const LONGEST_RETRY_AFTER = 60_000;
+
+/**
+ * Makes a call up to four times, as long as its failures may be repeated; attempts are counted from 1. Throws the last
+ * failure, with the effect `unknown` when any attempt left it open whether the service changed.
+ */
+export async function withRetries<Value>(
+  call: (attempt: number) => Promise<Attempt<Value>>,
+  policy: RetryPolicy,
+): Promise<Value> {
+  for (let attempt = 1, doubt = false; ; attempt += 1) {
+    const outcome = await call(attempt);
+    if (outcome.ok) return outcome.value;
+    doubt ||= outcome.error.effect === 'unknown';
+    if (!outcome.repeat || attempt === ATTEMPTS) throw doubt ? inDoubt(outcome.error) : outcome.error;
+    await policy.sleep(waitBefore(attempt + 1, outcome.retryAfter, policy));
+  }
+}
+
+/** A header `Retry-After` (seconds or an HTTP date) in milliseconds from now; null where it says neither. */
+export function parseRetryAfter(header: string, now: number): number | null {
+  const text = header.trim();
+  if (/^\d+$/.test(text)) return Number(text) * 1_000;
+  const date = /^[A-Za-z]/.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(date) ? null : Math.max(0, date - now);
+}
+
+/** Exponential with full jitter, so that many clients that failed together do not come back together. */
+function waitBefore(attempt: number, retryAfter: string | null, policy: RetryPolicy): number {
+  const backoff = policy.random() * Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** (attempt - 2));
+  const asked = retryAfter === null ? null : parseRetryAfter(retryAfter, policy.now());
+  return Math.max(backoff, Math.min(asked ?? 0, LONGEST_RETRY_AFTER));
+}
+
+function inDoubt(error: ServiceError): ServiceError {
+  return error.effect === 'unknown' ? error : new ServiceError(error.problem, 'unknown');
+}

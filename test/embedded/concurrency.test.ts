@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { VersionShape } from '../../src/service/wire.ts';
+import { KEY, makeFolder, startService } from './support.ts';
+
+const FROM_1_TO_100 = Array.from({ length: 100 }, (_, index) => index + 1);
+
+test('100 versions made at once by one server have the numbers 1 to 100', async () => {
+  const { server } = await startService();
+  expect(await createFrom([server.baseUrl])).toEqual(FROM_1_TO_100);
+});
+
+test('100 versions made at once by two servers on one file have the numbers 1 to 100', async () => {
+  const path = join(makeFolder(), 'service.db');
+  const [one, two] = [await startService({ path }), await startService({ path })];
+  expect(await createFrom([one.server.baseUrl, two.server.baseUrl])).toEqual(FROM_1_TO_100);
+  expect((await one.read('p1')).body).toEqual((await two.read('p1')).body);
+});
+
+test('100 versions made at once by three processes that open one new file together are 1 to 100', async () => {
+  const path = join(makeFolder(), 'new', 'service.db');
+  const baseUrls = await Promise.all([spawnServer(path), spawnServer(path), spawnServer(path)]);
+  expect(await createFrom(baseUrls)).toEqual(FROM_1_TO_100);
+}, 30_000);
+
+test('the version whose number is highest is the latest one for every server', async () => {
+  const path = join(makeFolder(), 'service.db');
+  const [one, two] = [await startService({ path }), await startService({ path })];
+  for (const service of [one, two, one, two]) {
+    const version = await service.create('p1', { content: 'x' });
+    expect((await one.read('p1')).body.latest_version_id).toBe(version.body.id);
+    expect((await two.read('p1')).body.latest_version_id).toBe(version.body.id);
+  }
+});
+
+test('of activations made at once exactly one holds', async () => {
+  const { create, activate, read } = await startService();
+  const ids: string[] = [];
+  for (let n = 0; n < 10; n++) ids.push((await create('p1', { content: `${n}` })).body.id);
+  const replies = await Promise.all(ids.map((id) => activate('p1', 'staging', id)));
+  expect(replies.every((reply) => reply.body.updated)).toBe(true);
+  expect(ids).toContain((await read('p1', 'staging')).body.active_version?.id);
+});
+
+/** Sends 100 create calls at once, in turn to each server; the version numbers in order. */
+async function createFrom(baseUrls: readonly string[]): Promise<readonly number[]> {
+  const made = await Promise.all(
+    FROM_1_TO_100.map(async (n) => {
+      const response = await fetch(`${baseUrls[n % baseUrls.length]}/v1/integration/prompts/p1/versions`, {
+        method: 'POST',
+        headers: { 'X-API-Key': KEY, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ content: `text ${n}` }),
+      });
+      const version = VersionShape.parse(await response.json());
+      expect(version.content).toBe(`text ${n}`);
+      return version.version_number;
+    }),
+  );
+  return made.sort((a, b) => a - b);
+}
+
+/** Starts a process that serves the file, and waits for its base URL. */
+async function spawnServer(path: string): Promise<string> {
+  const script = fileURLToPath(new URL('serve-file.ts', import.meta.url));
+  const child = spawn(process.execPath, ['--no-warnings', script, path], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const ended = new Promise((resolve) => child.on('exit', resolve));
+  onTestFinished(async () => {
+    child.stdin.end();
+    await ended;
+  });
+  for await (const line of createInterface(child.stdout)) return line;
+  throw new Error('The process ended before it served.');
+}

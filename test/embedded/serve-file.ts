@@ -1,0 +1,14 @@
+// A process of its own that serves one database file: `node serve-file.ts FILE`. It prints its base URL, and ends
+// when its input does.
+import { startServer } from '../../src/embedded/server.ts';
+import { openStore } from '../../src/embedded/store.ts';
+
+const store = openStore(process.argv[2] ?? ':memory:', { now: Date.now });
+store.authoriseKey({ apiKey: 'key-of-one', projectId: 'one' });
+store.registerPrompt({ id: 'p1', projectId: 'one', key: 'k/1', name: 'First' });
+const server = await startServer({ store, port: 0 });
+console.log(server.baseUrl);
+process.stdin.resume().on('end', async () => {
+  await server.close();
+  store.close();
+});

@@ -1,0 +1,89 @@
+import { connect } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { expect, test } from 'vitest';
+import { startServer, type RequestRecord } from '../../src/embedded/server.ts';
+import { startService } from './support.ts';
+
+test('the base URL names the loopback address and the port that was taken', async () => {
+  const { server } = await startService();
+  expect(server.port).toBeGreaterThan(0);
+  expect(server.baseUrl).toBe(`http://127.0.0.1:${server.port}`);
+});
+
+test.each(otherAddresses())('it does not listen on %s', async (address) => {
+  const { server } = await startService();
+  await expect(reach(server.port, address)).rejects.toThrow('ECONNREFUSED');
+});
+
+test('a port that is taken rejects', async () => {
+  const { server, store } = await startService();
+  await expect(startServer({ store, port: server.port })).rejects.toThrow('EADDRINUSE');
+});
+
+test('close ends idle connections and those in the middle of a request at once', async () => {
+  const { server, read } = await startService();
+  await read('p1');
+  const half = connect(server.port, '127.0.0.1').on('error', () => {});
+  const ended = new Promise((resolve) => half.on('close', resolve));
+  half.write('POST /v1/integration/prompts/p1/versions HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{');
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  const start = performance.now();
+  await server.close();
+  await ended;
+  expect(performance.now() - start).toBeLessThan(500);
+  await expect(reach(server.port, '127.0.0.1')).rejects.toThrow('ECONNREFUSED');
+});
+
+test('close may be called again', async () => {
+  const { server } = await startService();
+  await Promise.all([server.close(), server.close()]);
+  await expect(server.close()).resolves.toBeUndefined();
+});
+
+test('every answered request is recorded, in order, with its body where it was JSON', async () => {
+  const records: RequestRecord[] = [];
+  const { read, create, call } = await startService({ onRequest: (record) => records.push(record) });
+  await read('p1', 'a/b');
+  await create('p1', { content: 'x' });
+  await create('p9', { content: 'x' });
+  await call('POST', '/v1/integration/prompts/p1/versions', { raw: '{' });
+  await call('GET', '/elsewhere', { apiKey: null });
+  expect(records).toEqual([
+    { method: 'GET', path: '/v1/integration/prompts/p1?environment=a%2Fb', status: 200 },
+    { method: 'POST', path: '/v1/integration/prompts/p1/versions', body: { content: 'x' }, status: 200 },
+    { method: 'POST', path: '/v1/integration/prompts/p9/versions', body: { content: 'x' }, status: 404 },
+    { method: 'POST', path: '/v1/integration/prompts/p1/versions', status: 422 },
+    { method: 'GET', path: '/elsewhere', status: 404 },
+  ]);
+});
+
+test('a hook that throws costs its own request alone', async () => {
+  const errors: unknown[] = [];
+  const hooks = { onRequest: throwOnce(), onError: (error: unknown) => errors.push(error) };
+  const { read } = await startService(hooks);
+  await expect(read('p1')).rejects.toThrow();
+  expect((await read('p1')).status).toBe(200);
+  expect(errors).toEqual([new Error('from the hook')]);
+});
+
+function throwOnce(): () => void {
+  let calls = 0;
+  return () => {
+    if (calls++ === 0) throw new Error('from the hook');
+  };
+}
+
+function otherAddresses(): readonly string[] {
+  const all = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
+  return ['127.0.0.2', ...all.filter((one) => one.family === 'IPv4' && !one.internal).map((one) => one.address)];
+}
+
+function reach(port: number, address: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, address, () => {
+      socket.destroy();
+      resolve();
+    });
+    socket.on('error', reject);
+  });
+}

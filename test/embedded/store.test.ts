@@ -1,0 +1,120 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, onTestFinished, test } from 'vitest';
+import { openStore, type Store } from '../../src/embedded/store.ts';
+import { fillStore, KEY, makeFolder, NOW, NOW_TEXT, startService } from './support.ts';
+
+test('everything survives a restart', async () => {
+  const path = join(makeFolder(), 'service.db');
+  const before = await startService({ path });
+  const first = await before.create('p1', { content: 'one\r\n', metadata_: { a: [1] } });
+  const second = await before.create('p1', { content: 'two' });
+  await before.activate('p1', 'staging', first.body.id);
+  await before.update('p1', { name: 'Renamed' });
+  await before.server.close();
+  before.store.close();
+
+  const after = await startService({ path });
+  expect((await after.read('p1', 'staging')).body).toMatchObject({
+    name: 'Renamed',
+    latest_version_id: second.body.id,
+    active_version: first.body,
+  });
+  expect((await after.create('p1', { content: 'three' })).body.version_number).toBe(3);
+});
+
+test('the folder of a new file is made, and closing leaves that file alone', () => {
+  const folder = join(makeFolder(), 'a', 'b');
+  openStore(join(folder, 'service.db'), { now: () => NOW }).close();
+  expect(readdirSync(folder)).toEqual(['service.db']);
+});
+
+test('a file that is no database is refused and left as it is', () => {
+  const path = join(makeFolder(), 'notes.txt');
+  writeFileSync(path, 'These are notes, and they are longer than a header would be. '.repeat(20));
+  expect(() => openStore(path, { now: () => NOW })).toThrow('not a database');
+  expect(readFileSync(path, 'utf8')).toMatch(/^These are notes/);
+  expect(existsSync(`${path}-wal`)).toBe(false);
+});
+
+test('a prompt is registered once and never overwritten', () => {
+  const store = openTestStore();
+  const prompt = { id: 'new', projectId: 'one', key: 'k', name: 'New' };
+  expect(store.registerPrompt(prompt)).toBe(true);
+  expect(store.registerPrompt({ ...prompt, projectId: 'two', key: 'other', name: 'Other' })).toBe(false);
+  expect(store.readPrompt('new')).toEqual({
+    ...prompt,
+    description: null,
+    latestVersionId: null,
+    activeVersion: null,
+    createdAt: NOW_TEXT,
+  });
+});
+
+test('a grant can be given again, and for a further project', () => {
+  const store = openTestStore();
+  store.authoriseKey({ apiKey: KEY, projectId: 'one' });
+  store.authoriseKey({ apiKey: KEY, projectId: 'three' });
+  expect(store.readProjects(KEY)).toEqual(['one', 'three']);
+  expect(store.readProjects('nobody')).toEqual([]);
+});
+
+test('the time and the ids come from outside', () => {
+  const ids = ['ver_a', 'ver_b'];
+  const times = [0, 1];
+  const store = openStore(':memory:', { now: () => NOW + (times.shift() ?? 2), newId: () => ids.shift() ?? '' });
+  store.registerPrompt({ id: 'p', projectId: 'one', key: 'k', name: 'n' });
+  expect(store.createVersion('p', { content: '' })).toMatchObject({
+    id: 'ver_a',
+    createdAt: '2026-01-02T03:04:05.679Z',
+  });
+  expect(store.createVersion('p', { content: '' })).toMatchObject({
+    id: 'ver_b',
+    createdAt: '2026-01-02T03:04:05.680Z',
+  });
+});
+
+test('an id that was used before fails the call, and nothing of it stays', () => {
+  const store = openStore(':memory:', { now: () => NOW, newId: () => 'always' });
+  fillStore(store);
+  store.createVersion('p1', { content: 'one' });
+  expect(() => store.createVersion('p2', { content: 'two' })).toThrow('UNIQUE');
+  expect(store.readPrompt('p2')?.latestVersionId).toBeNull();
+  expect(store.updatePrompt('p2', { name: 'still works' })?.name).toBe('still works');
+});
+
+test.each([
+  ['change a version', "UPDATE versions SET content = 'other'", 'immutable'],
+  ['remove a version', 'DELETE FROM versions', 'immutable'],
+  ['activate a version of another prompt', "UPDATE active_versions SET prompt_id = 'p2'", 'FOREIGN KEY'],
+])('even the database lets nobody %s', (_, statement, message) => {
+  const path = join(makeFolder(), 'service.db');
+  const store = openTestStore(path);
+  const version = store.createVersion('p1', { content: 'one' });
+  store.setActive('p1', { environment: 'staging', versionId: version?.id ?? '' });
+  const database = new DatabaseSync(path);
+  onTestFinished(() => database.close());
+  expect(() => database.exec(statement)).toThrow(message);
+});
+
+test('no file holds an API key', () => {
+  const path = join(makeFolder(), 'service.db');
+  openTestStore(path).close();
+  expect(readFileSync(path).includes(KEY)).toBe(false);
+});
+
+test('the database is in WAL mode', () => {
+  const path = join(makeFolder(), 'service.db');
+  openTestStore(path);
+  const database = new DatabaseSync(path);
+  onTestFinished(() => database.close());
+  expect(database.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'wal' });
+});
+
+function openTestStore(path = ':memory:'): Store {
+  const store = openStore(path, { now: () => NOW });
+  onTestFinished(() => store.close());
+  fillStore(store);
+  return store;
+}

@@ -1,0 +1,100 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { startServer, type EmbeddedServer, type ServerOptions } from '../../src/embedded/server.ts';
+import { openStore, type Store } from '../../src/embedded/store.ts';
+import { paths, type WirePrompt, type WireVersion } from '../../src/service/wire.ts';
+
+export const KEY = 'key-of-one';
+export const OTHER_KEY = 'key-of-two';
+export const BOTH_KEY = 'key-of-both';
+export const NOW = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
+export const NOW_TEXT = '2026-01-02T03:04:05.678Z';
+
+/** Every field that an answer can have: which ones it has is what the tests look at. */
+export type ReplyBody = WirePrompt & WireVersion & { readonly updated: boolean; readonly detail: string };
+
+export type Reply = { readonly status: number; readonly body: ReplyBody; readonly headers: Headers };
+
+export type Sent = {
+  readonly apiKey?: string | null;
+  readonly body?: unknown;
+  readonly raw?: string | Uint8Array<ArrayBuffer>;
+};
+
+/** One running service and short ways to call it; stopped when the test is finished. */
+export type Service = {
+  readonly server: EmbeddedServer;
+  readonly store: Store;
+  readonly call: (method: string, path: string, sent?: Sent) => Promise<Reply>;
+  readonly read: (promptId: string, environment?: string) => Promise<Reply>;
+  readonly create: (promptId: string, body: unknown) => Promise<Reply>;
+  readonly update: (promptId: string, body: unknown) => Promise<Reply>;
+  readonly activate: (promptId: string, environment: string, versionId: string) => Promise<Reply>;
+};
+
+export async function startService(options: Partial<ServerOptions> & { path?: string } = {}): Promise<Service> {
+  const { path = ':memory:', store = openStore(path, { now: () => NOW }), ...rest } = options;
+  onTestFinished(() => store.close());
+  fillStore(store);
+  const server = await startServer({ store, port: 0, ...rest });
+  onTestFinished(() => server.close());
+  const call = (method: string, target: string, sent?: Sent) => send(server.baseUrl + target, method, sent);
+  return {
+    server,
+    store,
+    call,
+    read: (id, environment) => call('GET', paths.prompt(id) + queryOf(environment)),
+    create: (id, body) => call('POST', paths.versions(id), { body }),
+    update: (id, body) => call('PATCH', paths.prompt(id), { body }),
+    activate: (id, environment, version_id) => call('POST', paths.setActive(id), { body: { environment, version_id } }),
+  };
+}
+
+/** Two projects with a key each and one key for both. `p1` and `p2` belong to the first project, `q1` to the second. */
+export function fillStore(store: Store): void {
+  store.authoriseKey({ apiKey: KEY, projectId: 'one' });
+  store.authoriseKey({ apiKey: OTHER_KEY, projectId: 'two' });
+  store.authoriseKey({ apiKey: BOTH_KEY, projectId: 'one' });
+  store.authoriseKey({ apiKey: BOTH_KEY, projectId: 'two' });
+  store.registerPrompt({ id: 'p1', projectId: 'one', key: 'k/1', name: 'First', description: 'About it.' });
+  store.registerPrompt({ id: 'p2', projectId: 'one', key: 'k/2', name: 'Second' });
+  store.registerPrompt({ id: 'q1', projectId: 'two', key: 'k/1', name: 'Elsewhere' });
+}
+
+export function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'promptsync-embedded-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+async function send(url: string, method: string, { apiKey = KEY, body, raw }: Sent = {}): Promise<Reply> {
+  const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
+  const response = await fetch(url, {
+    method,
+    headers: {
+      ...(apiKey === null ? {} : { 'X-API-Key': apiKey }),
+      ...(payload === undefined ? {} : { 'Content-Type': 'application/json' }),
+    },
+    ...(payload === undefined ? {} : { body: payload }),
+  });
+  return { status: response.status, body: JSON.parse(await response.text()), headers: response.headers };
+}
+
+/** Sends the target as it is: `fetch` would resolve dots and encode what is not. */
+export function sendRaw(service: Service, method: string, target: string): Promise<Omit<Reply, 'headers'>> {
+  return new Promise((resolve, reject) => {
+    const options = { host: '127.0.0.1', port: service.server.port, method, path: target };
+    const sent = request({ ...options, headers: { 'X-API-Key': KEY } }, async (response) => {
+      const chunks = await response.toArray();
+      resolve({ status: response.statusCode ?? 0, body: JSON.parse(Buffer.concat(chunks).toString()) });
+    });
+    sent.on('error', reject).end();
+  });
+}
+
+function queryOf(environment: string | undefined): string {
+  return environment === undefined ? '' : `?environment=${encodeURIComponent(environment)}`;
+}

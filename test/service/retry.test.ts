@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import { ServiceError, type Effect } from '../../src/domain/prompt-service.ts';
+import { makeProblem } from '../../src/problem.ts';
+import { parseRetryAfter, withRetries, type Attempt } from '../../src/service/retry.ts';
+
+const NOW = Date.parse('2026-01-01T00:00:00Z');
+
+type Failing = { readonly effect?: Effect; readonly repeat?: boolean; readonly retryAfter?: string };
+
+function failed({ effect = 'rejected', repeat = true, retryAfter }: Failing = {}): Attempt<string> {
+  const error = new ServiceError(makeProblem('service/timeout', { seconds: 1 }), effect);
+  return { ok: false, error, repeat, retryAfter: retryAfter ?? null };
+}
+
+const done: Attempt<string> = { ok: true, value: 'done' };
+
+async function play(attempts: readonly Attempt<string>[], random = 1) {
+  const sleeps: number[] = [];
+  const made: number[] = [];
+  const next = async (attempt: number) => {
+    made.push(attempt);
+    return attempts[attempt - 1] ?? done;
+  };
+  const policy = { now: () => NOW, random: () => random, sleep: async (ms: number) => void sleeps.push(ms) };
+  const result = await withRetries(next, policy).catch((error: unknown) => error);
+  return { result, sleeps, made };
+}
+
+describe('retries', () => {
+  test('a call that succeeds is made once', async () => {
+    expect(await play([done])).toEqual({ result: 'done', sleeps: [], made: [1] });
+  });
+
+  test('waits double from 250 ms, and four attempts are all', async () => {
+    const { result, sleeps, made } = await play([failed(), failed(), failed(), failed(), done]);
+    expect(result).toBeInstanceOf(ServiceError);
+    expect(sleeps).toEqual([250, 500, 1000]);
+    expect(made).toEqual([1, 2, 3, 4]);
+  });
+
+  test('jitter is full: with the lowest chance there is no wait', async () => {
+    expect((await play([failed(), failed(), done], 0)).sleeps).toEqual([0, 0]);
+  });
+
+  test('a failure that may not be repeated is thrown at once', async () => {
+    expect(await play([failed({ repeat: false }), done])).toMatchObject({ sleeps: [], made: [1] });
+  });
+
+  const retryAfters: readonly (readonly [string, string, number])[] = [
+    ['seconds', '7', 7_000],
+    ['an hour, counted as a minute', '3600', 60_000],
+    ['more digits than a number has', '9'.repeat(400), 60_000],
+    ['an HTTP date', 'Thu, 01 Jan 2026 00:00:09 GMT', 9_000],
+    ['a date next year', 'Fri, 01 Jan 2027 00:00:00 GMT', 60_000],
+    ['a date that has passed', 'Wed, 01 Jan 2025 00:00:00 GMT', 250],
+    ['zero', '0', 250],
+    ['a negative number', '-5', 250],
+    ['a fraction', '1.5', 250],
+    ['nothing', '', 250],
+    ['words', 'soon', 250],
+  ];
+  test.each(retryAfters)('Retry-After with %s', async (_, retryAfter, expected) => {
+    expect((await play([failed({ retryAfter }), done])).sleeps).toEqual([expected]);
+  });
+
+  const effects: readonly (readonly [string, readonly Effect[], Effect])[] = [
+    ['all were refused', ['rejected', 'rejected', 'rejected', 'rejected'], 'rejected'],
+    ['none was sent', ['not-sent', 'not-sent', 'not-sent', 'not-sent'], 'not-sent'],
+    ['the last was refused', ['not-sent', 'not-sent', 'not-sent', 'rejected'], 'rejected'],
+    ['the first may have worked and the last was not sent', ['unknown', 'not-sent', 'not-sent', 'not-sent'], 'unknown'],
+    ['one in the middle may have worked', ['rejected', 'unknown', 'rejected', 'rejected'], 'unknown'],
+  ];
+  test.each(effects)('the effect when %s', async (_, each, expected) => {
+    const { result } = await play(each.map((effect) => failed({ effect })));
+    expect(result).toMatchObject({ effect: expected, problem: { code: 'service/timeout' } });
+  });
+
+  test('a Retry-After that says nothing is null', () => {
+    expect(parseRetryAfter('soon', NOW)).toBeNull();
+  });
+});

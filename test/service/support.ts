@@ -1,0 +1,102 @@
+import { createServer, type RequestListener, type Server as HttpServer } from 'node:http';
+import { createServer as createNetServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
+import { ServiceError, type NewVersion, type PromptService } from '../../src/domain/prompt-service.ts';
+import { digestOf } from '../../src/domain/digest.ts';
+import { connect, type CallReport, type ClientOptions, type ConnectedService } from '../../src/service/client.ts';
+
+export const KEY = 'sk-live-0123456789abcdef';
+
+export const wireVersion = { id: 'ver_1', prompt_id: 'prm_1', version_number: 1, content: 'Hello' };
+export const wirePrompt = { id: 'prm_1', project_id: 'prj', key: 'support/greeting', name: 'Greeting' };
+
+export const newVersion: NewVersion = {
+  text: 'Hello',
+  metadata: { model: 'gpt-5' },
+  stamp: { digest: digestOf('Hello'), operation: 'op_1', ledger: [] },
+};
+
+export type Recorded = {
+  readonly service: ConnectedService;
+  readonly calls: readonly CallReport[];
+  readonly sleeps: readonly number[];
+};
+
+/** A client whose clock stands still and whose waits take no time; it is closed when the test ends. */
+export function connected(options: Partial<ClientOptions> & Pick<ClientOptions, 'baseUrl'>): Recorded {
+  const calls: CallReport[] = [];
+  const sleeps: number[] = [];
+  const service = connect({
+    apiKey: KEY,
+    concurrency: 4,
+    timeoutSeconds: 5,
+    environment: {},
+    now: () => Date.parse('2026-01-01T00:00:00Z'),
+    random: () => 1,
+    sleep: async (milliseconds) => void sleeps.push(milliseconds),
+    onCall: (call) => void calls.push(call),
+    ...options,
+  });
+  onTestFinished(service.close);
+  return { service, calls, sleeps };
+}
+
+/** The four calls by name, so that tables can cross them with statuses and faults. */
+export const callsByName = {
+  readPrompt: (service: PromptService) => service.readPrompt('prm_1', 'staging'),
+  createVersion: (service: PromptService) => service.createVersion('prm_1', newVersion),
+  updatePrompt: (service: PromptService) => service.updatePrompt('prm_1', { name: 'Greeting' }),
+  setActive: (service: PromptService) => service.setActive('prm_1', 'staging', 'ver_1'),
+} as const;
+
+export type CallName = keyof typeof callsByName;
+export const callNames = Object.keys(callsByName) as readonly CallName[];
+
+/** What the service answers to each call when all is well. */
+export const goodAnswers = {
+  readPrompt: { ...wirePrompt, active_version: wireVersion },
+  createVersion: wireVersion,
+  updatePrompt: wirePrompt,
+  setActive: { updated: true },
+} as const satisfies Record<CallName, unknown>;
+
+export async function failureOf(promise: Promise<unknown>): Promise<ServiceError> {
+  const error = await promise.then(
+    () => 'no failure',
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof ServiceError)) throw new Error(`expected a ServiceError, got ${String(error)}`);
+  return error;
+}
+
+/** Everything an error can show, its hidden fields and causes included. */
+export function everythingIn(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const own = Object.getOwnPropertyNames(error).map((name) => JSON.stringify(Reflect.get(error, name)));
+  return [error.stack ?? '', ...own, error.cause === undefined ? '' : everythingIn(error.cause)].join('\n');
+}
+
+export type Listening = { readonly url: string; readonly port: number; readonly sockets: readonly Socket[] };
+
+export function httpServer(listener: RequestListener): Promise<Listening> {
+  return listening(createServer(listener));
+}
+
+export function netServer(onSocket: (socket: Socket) => void): Promise<Listening> {
+  return listening(createNetServer(onSocket));
+}
+
+/** Listens on a free port of 127.0.0.1 until the test ends. */
+export async function listening(server: Server | HttpServer): Promise<Listening> {
+  const sockets: Socket[] = [];
+  server.on('connection', (socket: Socket) => {
+    sockets.push(socket.on('error', () => {}));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(async () => {
+    sockets.forEach((socket) => socket.destroy());
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, port, sockets };
+}
