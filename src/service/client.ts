@@ -37,7 +37,10 @@ export type ConnectedService = PromptService & {
   readonly close: () => Promise<void>;
 };
 
-/** The prompt service over HTTP (interface sections 4 and 5). Nothing is sent before the first call. */
+/**
+ * The prompt service over HTTP (interface sections 4 and 5). Nothing is sent before the first call; a base URL that is
+ * no URL throws a `TypeError`.
+ */
 export function connect(options: ClientOptions): ConnectedService {
   const line = makeLine(options);
   return {

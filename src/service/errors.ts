@@ -26,6 +26,8 @@ const REASONS: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'no connection in time',
   UND_ERR_ABORTED: 'the proxy refused the tunnel',
   UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
+  UND_ERR_CLOSED: 'the client was closed',
+  UND_ERR_DESTROYED: 'the client was closed',
   UND_ERR_INVALID_ARG: 'the request or the proxy setting is not valid',
   UND_ERR_PRX_CONN: 'the proxy closed the connection',
   UND_ERR_PRX_TLS: "the proxy's certificate is not accepted",
@@ -34,8 +36,9 @@ const REASONS: Readonly<Record<string, string>> = {
   ERR_INVALID_URL: 'the proxy setting is not valid',
 };
 
-/** Certificates, settings and a closed client do not get better by trying again. */
-const PERMANENT = /^(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|HPE_|ERR_INVALID_URL|ERR_TLS_)|_(ARG|CLOSED|DESTROYED)$/;
+/** Certificates, settings, a closed client and headers that are too long do not get better by trying again. */
+const PERMANENT =
+  /^(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_INVALID_URL|ERR_TLS_)|_(ARG|CLOSED|DESTROYED|OVERFLOW)$/;
 
 /** The service answered with a status that is no success (section 7). */
 export function statusError(status: number, said: string, subject: Subject): ServiceError {
@@ -53,7 +56,7 @@ export function brokenError(call: BrokenCall, limit: number): ServiceError {
 }
 
 export function isTransientBreak(how: Break): boolean {
-  return how.kind === 'timeout' || (how.kind === 'lost' && !(PERMANENT.test(how.code) && !isCutShort(how.code)));
+  return how.kind === 'timeout' || (how.kind === 'lost' && !PERMANENT.test(how.code));
 }
 
 /** A 2xx answer that breaks the interface: the call may have done its work. */
@@ -79,17 +82,13 @@ function unsentProblem({ origin, seconds, how }: BrokenCall): Problem {
 function sentProblem({ seconds, how }: BrokenCall, limit: number): Problem {
   if (how.kind === 'timeout') return makeProblem('service/timeout', { seconds });
   if (how.kind === 'too-large') return makeProblem('service/answer-too-large', { limit });
-  if (isCutShort(how.code)) return makeProblem('service/connection-lost', { reason: 'the answer was cut short' });
-  if (how.code.startsWith('HPE_')) return makeProblem('service/invalid-answer', { reason: 'it is not HTTP' });
+  if (how.code === 'HTTPParserError') {
+    return makeProblem('service/invalid-answer', { reason: 'it is not HTTP, or it was cut short' });
+  }
   if (how.code === 'UND_ERR_HEADERS_OVERFLOW') {
     return makeProblem('service/invalid-answer', { reason: 'its headers are too long' });
   }
   return makeProblem('service/connection-lost', { reason: reasonOf(how.code) });
-}
-
-/** A chunked body that ends too early is a parser's error to undici; it is a lost connection. */
-function isCutShort(code: string): boolean {
-  return code === 'HPE_INVALID_EOF_STATE';
 }
 
 function reasonOf(code: string): string {

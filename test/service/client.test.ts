@@ -1,5 +1,6 @@
 import { http, HttpResponse, type JsonBodyType } from 'msw';
-import { setupServer } from 'msw/node';
+import { defineNetwork, InterceptorSource } from 'msw/experimental';
+import { HttpRequestInterceptor } from '@mswjs/interceptors/http';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { digestOf, metadataDigest } from '../../src/domain/digest.ts';
 import type { Effect } from '../../src/domain/prompt-service.ts';
@@ -19,11 +20,17 @@ import {
 } from './support.ts';
 
 const BASE = 'https://prompts.example.com';
-const server = setupServer();
+/** msw's `setupServer` does not see undici's `request`; its interceptor of all HTTP, at the socket, does. */
+const server = defineNetwork({
+  sources: [new InterceptorSource({ interceptors: [new HttpRequestInterceptor()] })],
+  onUnhandledFrame: 'error',
+  context: { quiet: true },
+  handlers: [],
+});
 
-beforeAll(() => server.listen({ onUnhandledFrame: 'error' }));
+beforeAll(() => server.enable());
 afterEach(() => server.resetHandlers());
-afterAll(() => server.close());
+afterAll(() => server.disable());
 
 type Seen = { readonly method: string; readonly url: string; readonly headers: Headers; readonly body: string };
 
@@ -48,7 +55,7 @@ const text =
   () =>
     new HttpResponse(body, { status, headers });
 
-const open = (baseUrl = BASE) => connected({ baseUrl, dispatcher: 'global' });
+const open = (baseUrl = BASE) => connected({ baseUrl });
 
 describe('what is sent', () => {
   const requests: readonly (readonly [CallName, string, string, unknown])[] = [
@@ -265,8 +272,8 @@ describe('what is answered', () => {
   });
 
   test('a path in a complaint is kept short', async () => {
-    const active_version = { ...wireVersion, metadata_: { ['k'.repeat(5000)]: 1e999 } };
-    answering(text(JSON.stringify({ ...wirePrompt, active_version }).replace('null}', '1e999}')));
+    const active_version = { ...wireVersion, metadata_: { ['k'.repeat(5000)]: 0 } };
+    answering(text(JSON.stringify({ ...wirePrompt, active_version }).replace(':0}', ':1e999}')));
     expect((await failureOf(open().service.readPrompt('prm_1'))).message.length).toBeLessThan(250);
   });
 
@@ -395,7 +402,7 @@ describe('the key', () => {
 
   test.each(callNames)('that cannot be sent is not shown by %s', async (name) => {
     const bad = 'sk-live\r\nx-evil: 1';
-    const { service } = connected({ baseUrl: BASE, apiKey: bad, dispatcher: 'global' });
+    const { service } = connected({ baseUrl: BASE, apiKey: bad });
     const failure = await failureOf(callsByName[name](service));
     expect(failure).toMatchObject({ problem: { code: 'service/unreachable' }, effect: 'not-sent' });
     expect(everythingIn(failure)).not.toContain('sk-live');

@@ -21,7 +21,7 @@ const anyEntry: fc.Arbitrary<LedgerEntry> = fc.record(
     outside: fc.constant(true as const),
     pinned: fc.constant(true as const),
   },
-  { requiredKeys: ['number', 'id', 'digest', 'metadataDigest'] },
+  { requiredKeys: ['number', 'id', 'digest', 'metadataDigest'], noNullPrototype: true },
 );
 const anyStamp: fc.Arbitrary<Stamp> = fc.record(
   {
@@ -31,7 +31,7 @@ const anyStamp: fc.Arbitrary<Stamp> = fc.record(
     operation: fc.string({ minLength: 1 }),
     ledger: fc.array(anyEntry),
   },
-  { requiredKeys: ['digest', 'operation', 'ledger'] },
+  { requiredKeys: ['digest', 'operation', 'ledger'], noNullPrototype: true },
 );
 
 describe('stamp', () => {

@@ -1,0 +1,137 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { parseMaxChanges, type MaxChanges } from '../domain/policy.ts';
+
+export type Format = 'text' | 'json';
+
+export type SharedFlags = {
+  readonly config?: string;
+  readonly only: readonly string[];
+  readonly format: Format;
+  readonly output?: string;
+  /** False with --no-color. */
+  readonly color: boolean;
+  readonly quiet: boolean;
+  readonly verbose: boolean;
+};
+
+export type SyncFlags = SharedFlags & {
+  readonly dryRun: boolean;
+  readonly yes: boolean;
+  readonly exitCode: boolean;
+  readonly expectPlan?: string;
+  readonly maxChanges?: MaxChanges;
+  readonly allowDirty: boolean;
+};
+
+export type ServeFlags = {
+  readonly db: string;
+  readonly port: number;
+  /** True without a value: the workspace found here. */
+  readonly seed?: string | true;
+};
+
+/** What to do for each command that was typed. */
+export type Handlers = {
+  readonly sync: (flags: SyncFlags) => Promise<void>;
+  readonly validate: (flags: SharedFlags) => Promise<void>;
+  readonly status: (flags: SharedFlags) => Promise<void>;
+  readonly serve: (flags: ServeFlags) => Promise<void>;
+};
+
+export type Streams = { readonly out: (text: string) => void; readonly err: (text: string) => void };
+
+/** The command line as a value: what is typed, parsed into the handlers' flags. Throws commander's errors. */
+export function makeProgram(handlers: Handlers, streams: Streams, version: string): Command {
+  const program = new Command('promptsync')
+    .description(DESCRIPTION)
+    .version(version, '--version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand('help [command]', 'print the help of a command')
+    .configureOutput({ writeOut: streams.out, writeErr: streams.err })
+    .exitOverride()
+    .showSuggestionAfterError()
+    .addHelpText('after', EXAMPLES);
+  addSync(program, handlers);
+  withShared(program.command('validate').description('check configuration and prompt files; needs no key')).action(
+    (flags: SharedFlags) => handlers.validate(flags),
+  );
+  withShared(
+    program.command('status').description('show what is active in each environment, and what should be'),
+  ).action((flags: SharedFlags) => handlers.status(flags));
+  addServe(program, handlers);
+  return program;
+}
+
+const DESCRIPTION = `GitOps sync for LLM prompts.
+
+Prompts are Markdown files in git; a hosted prompt service holds their versions.
+promptsync compares the two and makes the service match the files.`;
+
+const EXAMPLES = `
+Examples:
+  promptsync validate                    check the files, offline
+  promptsync plan                        show what a sync would change
+  promptsync sync                        apply it, after a question
+  promptsync sync --yes --format json    apply it in a script
+
+Exit codes:
+  0 nothing to do, or everything applied    1 it could not run; nothing was written
+  2 changes are pending (with --exit-code)  3 refused by a guard
+  4 at least one prompt failed              130 interrupted`;
+
+function addSync(program: Command, handlers: Handlers): void {
+  const sync = withWriting(withShared(program.command('sync').description('make the service match the prompt files')));
+  sync.option('--dry-run', 'show what would change; write nothing', false);
+  sync.action((flags: SyncFlags) => handlers.sync(flags));
+  const plan = withWriting(withShared(program.command('plan').description('the same as sync --dry-run')));
+  plan.action((flags: SyncFlags) => handlers.sync({ ...flags, dryRun: true }));
+}
+
+function withWriting(command: Command): Command {
+  return command
+    .option('-y, --yes', 'apply without a question', false)
+    .option('--exit-code', 'on a dry run: exit with 2 when changes are pending', false)
+    .option('--expect-plan <digest>', 'refuse to apply any other plan than the one with this digest')
+    .option('--max-changes <n>', 'refuse when more prompts would change: a number, or a percentage', maxChanges)
+    .option('--allow-dirty', 'write from files that differ from the last commit as well', false);
+}
+
+function withShared(command: Command): Command {
+  return command
+    .option('-c, --config <file>', 'the configuration (default: promptsync.yaml here or above)')
+    .option('--only <glob-or-key>', 'only these prompts, by key or path; may be repeated', collect, [])
+    .addOption(new Option('--format <format>', 'how to print the report').choices(['text', 'json']).default('text'))
+    .option('-o, --output <file>', 'write the report to a file instead of standard output')
+    .option('--no-color', 'print without colour (as does the variable NO_COLOR)')
+    .option('-q, --quiet', 'print problems and the summary only', false)
+    .option('-v, --verbose', 'print every call to the service on standard error', false);
+}
+
+function addServe(program: Command, handlers: Handlers): void {
+  program
+    .command('serve')
+    .description('run the embedded service: for trying and testing, on this machine alone')
+    .option('--db <file>', 'the SQLite file that holds it', '.promptsync/service.db')
+    .option('--port <n>', 'the port on 127.0.0.1; 0 takes a free one', port, 4010)
+    .option('--seed [workspace]', 'make the prompt ids of a workspace known first: its folder or configuration')
+    .addHelpText('after', SERVE_HELP)
+    .action((flags: ServeFlags) => handlers.serve(flags));
+}
+
+const SERVE_HELP = `
+The API key that it accepts is the value of PROMPTSYNC_API_KEY; without one it is "embedded".`;
+
+function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
+}
+
+function maxChanges(value: string): MaxChanges {
+  const parsed = parseMaxChanges(value);
+  if (parsed === null) throw new InvalidArgumentError('Expected a number, or a percentage such as 25%.');
+  return parsed;
+}
+
+function port(value: string): number {
+  if (!/^[0-9]{1,5}$/.test(value) || Number(value) > 65535) throw new InvalidArgumentError('Expected 0 to 65535.');
+  return Number(value);
+}

@@ -1,0 +1,69 @@
+import type { ContentAtRef } from '../domain/plan.ts';
+import type { PromptFile } from '../domain/prompt-file.ts';
+import type { Repository } from '../git/repository.ts';
+import { isError, makeProblem, type Place, type Problem } from '../problem.ts';
+import { parsePromptFile } from '../prompts/parse.ts';
+
+type AtRefs = ReadonlyMap<string, ContentAtRef | Problem>;
+
+/** By prompt id and ref: each prompt's content at the refs that its `git:` pins name, or why there is none. */
+export async function readContentsAtRefs(
+  files: readonly PromptFile[],
+  repository: Repository | null,
+): Promise<ReadonlyMap<string, AtRefs>> {
+  const pinned = files.filter(({ pins }) => pins.some(({ pin }) => pin.kind === 'git'));
+  const entries = await Promise.all(
+    pinned.map(async (file): Promise<[string, AtRefs]> => [file.id, await readOne(file, repository)]),
+  );
+  return new Map(entries);
+}
+
+async function readOne(file: PromptFile, repository: Repository | null): Promise<AtRefs> {
+  const contents = new Map<string, ContentAtRef | Problem>();
+  for (const { pin, line, column } of file.pins) {
+    if (pin.kind !== 'git' || contents.has(pin.ref)) continue;
+    contents.set(pin.ref, await contentAt(file, pin.ref, repository, { path: file.path, line, column }));
+  }
+  return contents;
+}
+
+async function contentAt(
+  file: PromptFile,
+  ref: string,
+  repository: Repository | null,
+  place: Place,
+): Promise<ContentAtRef | Problem> {
+  if (repository === null) return makeProblem('pin/needs-git', { ref }, place);
+  const commit = await repository.resolveRef(ref);
+  if (commit === null) return makeProblem('pin/unknown-ref', { ref }, place);
+  const found = await findAt(file, commit, repository);
+  if (typeof found === 'string') return makeProblem('pin/no-prompt-at-ref', { ref, reason: found }, place);
+  const last = await repository.lastCommitAt(commit, found.path);
+  const summary = last?.changeSummary;
+  const provenance = { commit, path: found.path, ...(summary === undefined ? {} : { changeSummary: summary }) };
+  return { content: found.file.content, provenance };
+}
+
+type Found = { readonly file: PromptFile; readonly path: string };
+
+/** The prompt is found by its id: at the same path, or wherever the file was then. A text says why it is not. */
+async function findAt({ id, path }: PromptFile, commit: string, repository: Repository): Promise<Found | string> {
+  const own = repository.fromRoot(path);
+  const others = async () => (await repository.filesHolding(commit, id)).filter((other) => other !== own);
+  let reason = 'no file with its id';
+  for (const candidates of [async () => [own], others]) {
+    for (const candidate of await candidates()) {
+      const parsed = await parseAt(candidate, commit, repository);
+      if (parsed.file?.id === id) return { file: parsed.file, path: candidate };
+      if (parsed.outlineId === id) reason = `${candidate} is not valid: ${parsed.reason}`;
+    }
+  }
+  return reason;
+}
+
+async function parseAt(path: string, commit: string, repository: Repository) {
+  const bytes = await repository.fileAt(commit, path);
+  if (bytes === null) return { file: null, outlineId: null, reason: '' };
+  const { file, outline, problems } = parsePromptFile(bytes, path);
+  return { file, outlineId: outline?.id?.value ?? null, reason: problems.find(isError)?.message ?? '' };
+}

@@ -1,0 +1,60 @@
+import { knownVersions, type KnownVersion } from '../domain/known-versions.ts';
+import { isNew, type Plan, type PromptPlan, type SetActive } from '../domain/plan.ts';
+import type { Version } from '../domain/version.ts';
+import type { Repository } from '../git/repository.ts';
+import { parsePromptFile } from '../prompts/parse.ts';
+import type { Side, TextChange, Texts } from '../rendering/texts.ts';
+
+/** The texts behind a plan's activations, for diffs: from the service, the files, and git for versions never read. */
+export async function gatherTexts(plan: Plan, repository: Repository | null): Promise<Texts> {
+  const entries = await Promise.all(
+    plan.prompts.map(async (prompt): Promise<[string, readonly TextChange[]]> => [
+      prompt.file.id,
+      await textChanges(prompt, repository),
+    ]),
+  );
+  return new Map(entries);
+}
+
+async function textChanges(prompt: PromptPlan, repository: Repository | null): Promise<readonly TextChange[]> {
+  const activations = prompt.changes.filter((change) => change.kind === 'set-active');
+  return Promise.all(activations.map((change) => textChange(prompt, change, repository)));
+}
+
+async function textChange(prompt: PromptPlan, change: SetActive, repository: Repository | null): Promise<TextChange> {
+  const { environment } = change;
+  const active = prompt.observed?.active.get(environment) ?? null;
+  const before = active === null ? null : sideOf(active);
+  return { environment, before, after: await sideAfter(prompt, change, repository) };
+}
+
+async function sideAfter(
+  prompt: PromptPlan,
+  { after }: SetActive,
+  repository: Repository | null,
+): Promise<TextChange['after']> {
+  if (isNew(after)) {
+    const { text, metadata } = after.new;
+    return { label: 'new version', text, ...(metadata === undefined ? {} : { metadata }) };
+  }
+  const known = prompt.observed === null ? [] : knownVersions(prompt.observed);
+  const version = known.find(({ id }) => id === after.id);
+  if (version === undefined) return 'unknown';
+  return version.version === null ? fromGit(version, repository) : sideOf(version.version);
+}
+
+/** The file at the ledger's commit, provided that it holds what the ledger says. */
+async function fromGit(
+  { commit, path, digest, number }: KnownVersion,
+  repository: Repository | null,
+): Promise<Side | 'unknown'> {
+  if (commit === undefined || path === undefined || repository === null) return 'unknown';
+  if ((await repository.resolveRef(commit)) === null) return 'unknown';
+  const bytes = await repository.fileAt(commit, path);
+  const content = bytes === null ? undefined : parsePromptFile(bytes, path).file?.content;
+  return content?.digest === digest ? { label: `v${number}`, text: content.text } : 'unknown';
+}
+
+function sideOf({ number, text, metadata }: Version): Side {
+  return { label: `v${number}`, text: text.replaceAll('\r\n', '\n'), metadata };
+}

@@ -1,0 +1,66 @@
+import { relative } from 'node:path';
+import { readApiKey } from '../config/api-key.ts';
+import type { Config, ServiceLocation } from '../config/config.ts';
+import type { PromptFile } from '../domain/prompt-file.ts';
+import type { PromptService } from '../domain/prompt-service.ts';
+import { makeProblem, type Problem } from '../problem.ts';
+import type { CallReport } from '../service/client.ts';
+import type { World } from './world.ts';
+
+export type OpenService = {
+  readonly service: PromptService;
+  /** How reports call it. */
+  readonly name: string;
+  readonly close: () => Promise<void>;
+};
+
+export type OpenServiceResult = { readonly opened: OpenService | null; readonly problems: readonly Problem[] };
+
+type Connection = { readonly baseUrl: string; readonly apiKey: string };
+
+/** Opens the configured service; the embedded one is started here and knows the ids of the prompt files. */
+export async function openService(
+  config: Config,
+  files: readonly PromptFile[],
+  world: World,
+  onCall?: (call: CallReport) => void,
+): Promise<OpenServiceResult> {
+  const { service: location } = config;
+  if (location === null) return { opened: null, problems: [makeProblem('config/missing-service')] };
+  if (location.kind === 'embedded') return openEmbedded(location, config, files, world, onCall);
+  const { apiKey, problems } = readApiKey(location.apiKeyVariable, world.environment);
+  if (apiKey === null) return { opened: null, problems };
+  const connected = await connectTo({ baseUrl: location.baseUrl, apiKey }, config, world, onCall);
+  return { opened: { service: connected, name: location.baseUrl, close: connected.close }, problems: [] };
+}
+
+async function openEmbedded(
+  { databasePath }: ServiceLocation & { kind: 'embedded' },
+  config: Config,
+  files: readonly PromptFile[],
+  world: World,
+  onCall?: (call: CallReport) => void,
+): Promise<OpenServiceResult> {
+  const { startEmbedded, EMBEDDED_API_KEY: apiKey } = await import('./embedded-service.ts');
+  const server = await startEmbedded({ databasePath, port: 0, apiKeys: [apiKey], files, now: world.now });
+  const connected = await connectTo({ baseUrl: server.baseUrl, apiKey }, config, world, onCall);
+  const close = async (): Promise<void> => {
+    await connected.close();
+    await server.close();
+  };
+  return {
+    opened: { service: connected, name: `embedded:${relative(config.folder, databasePath)}`, close },
+    problems: [],
+  };
+}
+
+async function connectTo(
+  connection: Connection,
+  { concurrency, timeoutSeconds }: Config,
+  { now, random, sleep, environment }: World,
+  onCall?: (call: CallReport) => void,
+) {
+  const { connect } = await import('../service/client.ts');
+  const hook = onCall === undefined ? {} : { onCall };
+  return connect({ ...connection, concurrency, timeoutSeconds, now, random, sleep, environment, ...hook });
+}

@@ -1,0 +1,60 @@
+import { stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { CONFIG_NAME } from '../config/find.ts';
+import { isError, type Problem } from '../problem.ts';
+import { EMBEDDED_API_KEY, startEmbedded } from './embedded-service.ts';
+import { openWorkspace, type Workspace } from './workspace.ts';
+import type { World } from './world.ts';
+
+export type ServeOptions = {
+  /** The SQLite file, relative to the working directory. */
+  readonly db: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  /** A workspace whose prompt ids are made known first: its folder or its configuration; true: the one found here. */
+  readonly seed?: string | true | undefined;
+};
+
+export type Serving = {
+  readonly baseUrl: string;
+  /** The variable that holds the key which is accepted; null when it is the embedded service's own. */
+  readonly keyVariable: string | null;
+  readonly prompts: number;
+  readonly close: () => Promise<void>;
+};
+
+export type ServeResult = { readonly serving: Serving | null; readonly problems: readonly Problem[] };
+
+const KEY_VARIABLE = 'PROMPTSYNC_API_KEY';
+
+/** Starts the embedded service by itself. It runs until it is closed; what was served stays in the file. */
+export async function serve(options: ServeOptions, world: World): Promise<ServeResult> {
+  const { workingDirectory, environment, now } = world;
+  const seed = options.seed === undefined ? null : await openSeed(options.seed, world);
+  if (seed?.problems.some(isError) === true) return { serving: null, problems: seed.problems };
+  const files = seed?.files ?? [];
+  const apiKey = environment[KEY_VARIABLE];
+  const given = apiKey !== undefined && apiKey !== '';
+  const server = await startEmbedded({
+    databasePath: resolve(workingDirectory, options.db),
+    port: options.port,
+    apiKeys: [given ? apiKey : EMBEDDED_API_KEY],
+    files,
+    now,
+  });
+  const { baseUrl, close } = server;
+  return {
+    serving: { baseUrl, close, keyVariable: given ? KEY_VARIABLE : null, prompts: files.length },
+    problems: seed?.problems ?? [],
+  };
+}
+
+async function openSeed(seed: string | true, world: World): Promise<Workspace> {
+  if (seed === true) return openWorkspace({ only: [] }, world);
+  const path = resolve(world.workingDirectory, seed);
+  const folder = await stat(path).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );
+  return openWorkspace({ config: folder ? join(path, CONFIG_NAME) : path, only: [] }, world);
+}

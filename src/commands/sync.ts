@@ -1,0 +1,106 @@
+import { applyPlan } from '../applying/apply-plan.ts';
+import type { Plan } from '../domain/plan.ts';
+import type { MaxChanges } from '../domain/policy.ts';
+import { planPrompt } from '../planning/make-plan.ts';
+import { promptWithProvenance } from '../planning/with-provenance.ts';
+import { refuse } from '../planning/refuse.ts';
+import { makeProblem, type Problem } from '../problem.ts';
+import { makeReport, type Run } from '../rendering/make-report.ts';
+import { renderText } from '../rendering/render-text.ts';
+import type { Texts } from '../rendering/texts.ts';
+import { gatherTexts } from './gather-texts.ts';
+import { withPlan, type NotPrepared, type Prepared, type PrepareOptions } from './prepare-plan.ts';
+import { exitCodeOf, type CommandResult } from './result.ts';
+import type { World } from './world.ts';
+
+export type SyncOptions = PrepareOptions & {
+  readonly dryRun: boolean;
+  /** Apply without a question. */
+  readonly yes: boolean;
+  /** Pending changes of a dry run are told by the exit code. */
+  readonly exitCode: boolean;
+  readonly expectPlan?: string | undefined;
+  /** Goes before the configuration's. */
+  readonly maxChanges?: MaxChanges | undefined;
+  readonly allowDirty: boolean;
+  /** Whether the report is one that shows diffs. */
+  readonly withTexts: boolean;
+  /** Whether the question shows its plan in colour. */
+  readonly colour: boolean;
+};
+
+const NO_TEXTS: Texts = new Map();
+
+/** Plans, and applies the plan unless it is a dry run. */
+export async function sync(options: SyncOptions, world: World): Promise<CommandResult> {
+  const mode = options.dryRun ? 'dry-run' : 'apply';
+  const giveUp = (reason: NotPrepared) => resultOf(notRun(mode, reason), NO_TEXTS, options, world);
+  if (!options.dryRun && !mayApply(options, world)) {
+    return giveUp({ files: [], problems: [makeProblem('usage/confirmation-needed')] });
+  }
+  return withPlan(options, world, (prepared) => finish(prepared, options, world), giveUp);
+}
+
+function mayApply({ yes }: SyncOptions, { confirm, environment }: World): boolean {
+  return yes || environment['CI'] === 'true' || confirm !== null;
+}
+
+async function finish(prepared: Prepared, options: SyncOptions, world: World): Promise<CommandResult> {
+  const plan = guarded(prepared, options);
+  const asks = !options.dryRun && needsQuestion(plan, options, world);
+  const texts = options.withTexts || asks ? await gatherTexts(plan, prepared.repository) : NO_TEXTS;
+  const planned: Run = { ...runOf(prepared, options), mode: 'dry-run', plan, outcomes: null };
+  if (options.dryRun) return resultOf(planned, texts, options, world);
+  if (asks && !(await ask(planned, texts, options, world))) {
+    const problems: readonly Problem[] = [...planned.problems, makeProblem('usage/declined')];
+    return resultOf({ ...planned, mode: 'apply', plan: null, problems }, NO_TEXTS, options, world);
+  }
+  const outcomes = await apply(plan, prepared, world);
+  return resultOf({ ...planned, mode: 'apply', outcomes }, texts, options, world);
+}
+
+function guarded({ plan, config, uncommitted }: Prepared, options: SyncOptions): Plan {
+  return refuse(plan, {
+    maxChanges: options.maxChanges ?? config.maxChanges,
+    expectedPlan: options.expectPlan ?? null,
+    uncommitted: options.dryRun || options.allowDirty ? new Set() : uncommitted,
+  });
+}
+
+/** Nothing is asked where nothing would be written. */
+function needsQuestion({ prompts }: Plan, { yes }: SyncOptions, { environment }: World): boolean {
+  const writes = prompts.some(({ status, lookups }) => status === 'pending' || lookups.length > 0);
+  return writes && !yes && environment['CI'] !== 'true';
+}
+
+async function ask(planned: Run, texts: Texts, { colour }: SyncOptions, world: World): Promise<boolean> {
+  world.notice(renderText(makeReport(planned), { colour, quiet: false, texts }));
+  return (await world.confirm?.('Apply these changes?')) ?? false;
+}
+
+async function apply(plan: Plan, { service, config, rules, provenance }: Prepared, world: World) {
+  const { trackingEnvironment, concurrency } = config;
+  return applyPlan(plan, {
+    service: service.service,
+    trackingEnvironment,
+    concurrency,
+    newOperation: world.newId,
+    replan: ({ file }, observed) => promptWithProvenance(planPrompt(file, observed, rules), provenance),
+    stop: world.stop,
+    onApplied: (_, done) => world.onProgress({ what: 'Applying', done, all: plan.prompts.length }),
+  });
+}
+
+function runOf({ service, repository, files, problems }: Prepared, options: SyncOptions) {
+  const mode: Run['mode'] = options.dryRun ? 'dry-run' : 'apply';
+  return { mode, service: service.name, commit: repository?.head ?? null, files, problems };
+}
+
+function notRun(mode: Run['mode'], { files, problems }: NotPrepared): Run {
+  return { mode, service: null, commit: null, files, plan: null, outcomes: null, problems };
+}
+
+function resultOf(run: Run, texts: Texts, options: SyncOptions, { stop }: World): CommandResult {
+  const exitCode = exitCodeOf(run, { tellPending: options.dryRun && options.exitCode, interrupted: stop.aborted });
+  return { run, texts, exitCode };
+}

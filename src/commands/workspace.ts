@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '../config/config.ts';
+import { loadConfig } from '../config/load.ts';
+import { lookEnvironment } from '../domain/policy.ts';
+import type { PromptFile } from '../domain/prompt-file.ts';
+import type { Repository } from '../git/repository.ts';
+import { isError, type Problem } from '../problem.ts';
+import { readPrompts } from '../prompts/read.ts';
+import { selectFiles } from './select-files.ts';
+import type { World } from './world.ts';
+
+export type WorkspaceOptions = {
+  /** As given with --config, relative to the working directory. */
+  readonly config?: string | undefined;
+  /** As given with --only: keys, paths or patterns of either. Empty: all. */
+  readonly only: readonly string[];
+};
+
+/** The configuration and the prompt files that a command is about. */
+export type Workspace = {
+  /** Null when it cannot be read; then there is an error among the problems. */
+  readonly config: Config | null;
+  /** The valid files that were selected. */
+  readonly files: readonly PromptFile[];
+  readonly problems: readonly Problem[];
+};
+
+/** Reads configuration and prompt files; every problem of both is gathered. */
+export async function openWorkspace(options: WorkspaceOptions, world: World): Promise<Workspace> {
+  const { workingDirectory, environment } = world;
+  const { config, problems } = await loadConfig({ workingDirectory, file: options.config, environment });
+  if (config === null) return { config, files: [], problems };
+  const { folder, root, patterns } = config;
+  const read = await readPrompts({ folder, root, patterns }, environmentRules(config));
+  const selected = selectFiles(read.files, options.only);
+  const unselectable = read.problems.some(isError) ? [] : selected.problems;
+  return { config, files: selected.files, problems: [...problems, ...read.problems, ...unselectable] };
+}
+
+/** The repository that the workspace is in; null outside of one. */
+export async function openRepositoryOf({ root, folder }: Config): Promise<Repository | null> {
+  if (!existsSync(join(root, '.git'))) return null;
+  const { openRepository } = await import('../git/repository.ts');
+  return openRepository(folder);
+}
+
+function environmentRules({ environments, trackingEnvironment: tracking }: Config) {
+  return {
+    known: environments === null ? null : environments.map(({ name }) => name),
+    reserved: tracking === null ? [] : [tracking, lookEnvironment(tracking)],
+  };
+}

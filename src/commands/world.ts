@@ -1,0 +1,37 @@
+import { setTimeout } from 'node:timers/promises';
+import { ServiceError } from '../domain/prompt-service.ts';
+import { makeProblem } from '../problem.ts';
+
+/** Everything outside that a command depends on: time, chance, variables, signals and the person at the terminal. */
+export type World = {
+  readonly workingDirectory: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** In [0, 1). */
+  readonly random: () => number;
+  /** Waits so many milliseconds; rejects once `stop` is aborted. */
+  readonly sleep: (milliseconds: number) => Promise<void>;
+  /** A text that is never given twice. */
+  readonly newId: () => string;
+  /** Aborted by the first SIGINT or SIGTERM. */
+  readonly stop: AbortSignal;
+  /** A line for the person, never part of the report. */
+  readonly notice: (line: string) => void;
+  readonly onProgress: (progress: Progress) => void;
+  /** Null where there is no terminal to ask on. */
+  readonly confirm: ((question: string) => Promise<boolean>) | null;
+};
+
+export type Progress = { readonly what: 'Observing' | 'Applying'; readonly done: number; readonly all: number };
+
+/** Waiting ends at once when the run is interrupted; what was waited for is not tried again. */
+export function interruptibleSleep(stop: AbortSignal): World['sleep'] {
+  return async (milliseconds) => {
+    try {
+      await setTimeout(milliseconds, undefined, { signal: stop });
+    } catch {
+      throw new ServiceError(makeProblem('apply/interrupted'), 'unknown');
+    }
+  };
+}

@@ -1,0 +1,116 @@
+import type { ChangeOutcome, PromptOutcome } from '../domain/outcome.ts';
+import { isNew, type Change, type Plan, type PromptPlan } from '../domain/plan.ts';
+import { pinText, type EnvironmentPin, type PromptFile } from '../domain/prompt-file.ts';
+import type { VersionRef } from '../domain/version.ts';
+import type { Problem } from '../problem.ts';
+import type { Report, ReportChange, ReportPrompt } from '../schemas/report.ts';
+
+/** What one run of a command has found and done. */
+export type Run = {
+  readonly mode: Report['mode'];
+  /** How the service is called in reports; null when none was asked. */
+  readonly service: string | null;
+  readonly commit: string | null;
+  /** The files that were selected; those without a plan or outcome were not attempted. */
+  readonly files: readonly PromptFile[];
+  readonly plan: Plan | null;
+  /** Null when nothing was to be written. */
+  readonly outcomes: readonly PromptOutcome[] | null;
+  readonly problems: readonly Problem[];
+};
+
+/** The public report of a run. Pure, and complete also when the run failed. */
+export function makeReport(run: Run): Report {
+  const prompts = promptsOf(run);
+  return {
+    schema_version: 1,
+    mode: run.mode,
+    service: run.service,
+    commit: run.commit,
+    plan_digest: run.plan?.digest ?? null,
+    summary: summarise(prompts, run.mode),
+    prompts,
+    problems: run.problems,
+  };
+}
+
+function promptsOf(run: Run): readonly ReportPrompt[] {
+  if (run.outcomes !== null) return run.outcomes.map(fromOutcome);
+  if (run.plan !== null) return run.plan.prompts.map((plan) => fromPlan(plan, run.mode));
+  return run.files.map((file) => ({ ...nameOf(file), status: 'not_attempted', changes: [], drift: [], problems: [] }));
+}
+
+function fromOutcome({ plan, status, changes, problems }: PromptOutcome): ReportPrompt {
+  return { ...nameOf(plan.file), status, changes: changes.map(madeChange), drift: plan.drift, problems };
+}
+
+function fromPlan(plan: PromptPlan, mode: Report['mode']): ReportPrompt {
+  const { file, status, changes, drift, problems } = plan;
+  const rows = mode === 'status' ? { environments: file.pins.map((pin) => rowOf(pin, plan)) } : {};
+  return { ...nameOf(file), status, changes: changes.map(plannedChange), ...rows, drift, problems };
+}
+
+function nameOf({ path, id, key }: PromptFile): Pick<ReportPrompt, 'path' | 'id' | 'key'> {
+  return { path, id, key };
+}
+
+function plannedChange(change: Change): ReportChange {
+  switch (change.kind) {
+    case 'create-version':
+      return {
+        kind: change.kind,
+        digest: change.content.digest,
+        ...(change.content.metadataDigest === undefined ? {} : { metadata_digest: change.content.metadataDigest }),
+        ...(change.ref === undefined ? {} : { ref: change.ref }),
+        change_summary: change.provenance.changeSummary ?? null,
+      };
+    case 'update-prompt':
+      return { kind: change.kind, fields: change.fields };
+    case 'set-active': {
+      const before = change.before === null ? null : wireRef(change.before);
+      const after = isNew(change.after) ? { new: true as const } : wireRef(change.after);
+      return { kind: change.kind, environment: change.environment, before, after };
+    }
+  }
+}
+
+function madeChange({ change, status, version }: ChangeOutcome): ReportChange {
+  const planned = plannedChange(change);
+  if (version === undefined || planned.kind === 'update-prompt') return { ...planned, status };
+  if (planned.kind === 'create-version') return { ...planned, version: wireRef(version), status };
+  return { ...planned, after: wireRef(version), status };
+}
+
+function rowOf({ environment, pin }: EnvironmentPin, plan: PromptPlan) {
+  const active = plan.observed?.active.get(environment) ?? null;
+  const change = plan.changes.find((one) => one.kind === 'set-active' && one.environment === environment);
+  const planned = change === undefined ? undefined : plannedChange(change);
+  const serves = active === null ? null : wireRef(active);
+  const inSync = planned === undefined && plan.observed !== null && serves !== null;
+  const wanted = planned?.kind === 'set-active' ? planned.after : inSync ? serves : null;
+  return { environment, pin: pinText(pin), active: serves, wanted, in_sync: inSync };
+}
+
+function wireRef({ id, number }: VersionRef) {
+  return { id, version_number: number };
+}
+
+/** Changes are counted where they are planned on a dry run, and where they were made on an apply. */
+function summarise(prompts: readonly ReportPrompt[], mode: Report['mode']): Report['summary'] {
+  const counted = prompts.flatMap(({ status, changes }) =>
+    changes.filter((change) => (mode === 'apply' ? change.status === 'made' : status === 'pending')),
+  );
+  const kinds = (kind: ReportChange['kind']) => counted.filter((change) => change.kind === kind).length;
+  const statuses = (status: ReportPrompt['status']) => prompts.filter((prompt) => prompt.status === status).length;
+  return {
+    prompts: prompts.length,
+    unchanged: statuses('unchanged'),
+    create_version: kinds('create-version'),
+    update_prompt: kinds('update-prompt'),
+    set_active: kinds('set-active'),
+    blocked: statuses('blocked'),
+    applied: statuses('applied'),
+    failed: statuses('failed'),
+    not_attempted: statuses('not_attempted'),
+  };
+}

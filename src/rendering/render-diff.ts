@@ -1,0 +1,57 @@
+import { structuredPatch } from 'diff';
+import { canonicalJson, type JsonObject } from '../domain/json.ts';
+import type { Colours } from './colours.ts';
+import { inertLine, inertText } from './inert.ts';
+import type { Side, TextChange } from './texts.ts';
+
+const CONTEXT_LINES = 3;
+
+/**
+ * A unified diff of what environments serve now and would serve; environments with the same two texts share one.
+ * Lines have no line feed; there are none where nothing differs.
+ */
+export function renderDiffs(changes: readonly TextChange[], colours: Colours): readonly string[] {
+  const groups = Map.groupBy(changes, (change) => JSON.stringify([change.before, change.after]));
+  return [...groups.values()].flatMap((group) => {
+    const names = group.map(({ environment }) => inertLine(environment)).join(', ');
+    return group[0] === undefined ? [] : renderOne(names, group[0], colours);
+  });
+}
+
+function renderOne(names: string, { before, after }: TextChange, colours: Colours): readonly string[] {
+  if (after === 'unknown') return [colours.dim(`${names}: the text to come was never read; a sync looks at it first`)];
+  const hunks = hunksOf(before === null ? '' : document(before, after), document(after, before ?? after), colours);
+  if (hunks.length === 0) return [];
+  const from = before === null ? 'nothing' : inertLine(before.label);
+  return [colours.bold(`--- ${names}: ${from}`), colours.bold(`+++ ${names}: ${inertLine(after.label)}`), ...hunks];
+}
+
+/** Metadata is shown above the text where either side manages it. */
+function document(side: Side, other: Side): string {
+  const shown = side.metadata !== undefined && other.metadata !== undefined;
+  return shown ? `${metadataLines(side.metadata)}${side.text}` : side.text;
+}
+
+function metadataLines(metadata: JsonObject): string {
+  const names = Object.keys(metadata).sort();
+  return names.map((name) => `metadata.${name}: ${canonicalJson(metadata[name] ?? null)}\n`).join('');
+}
+
+function hunksOf(before: string, after: string, colours: Colours): readonly string[] {
+  const patch = structuredPatch('', '', ended(before), ended(after), '', '', { context: CONTEXT_LINES });
+  return patch.hunks.flatMap((hunk) => [
+    colours.cyan(`@@ -${hunk.oldStart},${hunk.oldLines} +${hunk.newStart},${hunk.newLines} @@`),
+    ...hunk.lines.map((line) => paint(line, colours)),
+  ]);
+}
+
+/** Content has no final newline by rule; saying so under every diff would be noise. */
+function ended(text: string): string {
+  return text === '' ? '' : `${text}\n`;
+}
+
+function paint(line: string, colours: Colours): string {
+  const shown = inertText(line);
+  if (line.startsWith('+')) return colours.green(shown);
+  return line.startsWith('-') ? colours.red(shown) : shown;
+}

@@ -1,0 +1,56 @@
+import type { Report, ReportPrompt } from '../schemas/report.ts';
+import { coloursFor, type Colours } from './colours.ts';
+import { inertLine } from './inert.ts';
+import { refText } from './render-change.ts';
+import { renderProblem } from './render-problem.ts';
+import { renderSummary } from './render-summary.ts';
+
+type Row = NonNullable<ReportPrompt['environments']>[number];
+type Cell = { readonly text: string; readonly paint: (text: string) => string };
+
+const GAP = '  ';
+
+/** A matrix: prompts × environments, what is active and what should be. Ends with a line feed. */
+export function renderStatus(report: Report, colour: boolean): string {
+  const colours = coloursFor(colour);
+  const environments = environmentsOf(report);
+  const header = ['prompt', ...environments].map((text) => ({ text: inertLine(text), paint: colours.bold }));
+  const rows = report.prompts.map((prompt) => cellsOf(prompt, environments, colours));
+  const problems = [...report.problems, ...report.prompts.flatMap((prompt) => prompt.problems)];
+  const errors = problems
+    .filter(({ severity }) => severity === 'error')
+    .map((one) => `${renderProblem(one, colours)}\n`);
+  return [layOut([header, ...rows]), ...errors, `${renderSummary(report, colours)}\n`].join('\n');
+}
+
+function environmentsOf({ prompts }: Report): readonly string[] {
+  return [...new Set(prompts.flatMap(({ environments }) => environments ?? []).map((row) => row.environment))];
+}
+
+function cellsOf(prompt: ReportPrompt, environments: readonly string[], colours: Colours): readonly Cell[] {
+  const fields = prompt.changes.some(({ kind }) => kind === 'update-prompt') ? ' ~' : '';
+  const name: Cell = { text: `${inertLine(prompt.key)}${fields}`, paint: (text) => text };
+  return [name, ...environments.map((environment) => cellOf(prompt, environment, colours))];
+}
+
+function cellOf({ environments, status }: ReportPrompt, environment: string, colours: Colours): Cell {
+  const row = environments?.find((one) => one.environment === environment);
+  if (row === undefined) return { text: '·', paint: colours.dim };
+  if (status === 'failed') return { text: '?', paint: colours.red };
+  if (row.in_sync) return { text: refText(row.active), paint: colours.green };
+  return {
+    text: `${refText(row.active)} → ${wantedText(row)}`,
+    paint: row.wanted === null ? colours.red : colours.yellow,
+  };
+}
+
+function wantedText({ wanted, pin }: Row): string {
+  return wanted === null ? `${inertLine(pin)}?` : refText(wanted);
+}
+
+/** Columns as wide as their widest cell; painted after padding, so that colour does not count. */
+function layOut(rows: readonly (readonly Cell[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.text.length ?? 0)));
+  const lines = rows.map((row) => row.map(({ text, paint }, column) => paint(text.padEnd(widths[column] ?? 0))));
+  return `${lines.map((cells) => cells.join(GAP).trimEnd()).join('\n')}\n`;
+}

@@ -1,0 +1,53 @@
+import type { Report } from '../schemas/report.ts';
+import type { Colours } from './colours.ts';
+
+type Summary = Report['summary'];
+type Part = readonly [count: number, one: string, many: string];
+
+/** The last line of a report: what would be done, was done, or that there is nothing to do. */
+export function renderSummary({ mode, summary, problems }: Report, colours: Colours): string {
+  const errors = problems.filter(({ severity }) => severity === 'error').length;
+  if (errors > 0) return colours.red(`${counted([errors, 'error', 'errors'])}; nothing was written.`);
+  if (mode === 'validate') return colours.green(`${prompts(summary.prompts)} valid.`);
+  const work = mode === 'apply' ? doneParts(summary) : plannedParts(summary);
+  const rest = restParts(summary);
+  if (work.length + rest.length === 0) return colours.green(`nothing to do: ${prompts(summary.unchanged)} in sync.`);
+  const unchanged = summary.unchanged > 0 ? [`${summary.unchanged} unchanged`] : [];
+  return `${colours.bold(mode === 'apply' ? 'Applied' : 'Plan')}: ${[...work, ...rest, ...unchanged].join(', ')}.`;
+}
+
+function plannedParts(summary: Summary): readonly string[] {
+  return present([
+    [summary.create_version, 'version to create', 'versions to create'],
+    [summary.update_prompt, 'prompt to update', 'prompts to update'],
+    [summary.set_active, 'environment to set', 'environments to set'],
+  ]);
+}
+
+function doneParts(summary: Summary): readonly string[] {
+  return present([
+    [summary.create_version, 'version created', 'versions created'],
+    [summary.update_prompt, 'prompt updated', 'prompts updated'],
+    [summary.set_active, 'environment set', 'environments set'],
+  ]);
+}
+
+function restParts(summary: Summary): readonly string[] {
+  return present([
+    [summary.blocked, 'prompt blocked', 'prompts blocked'],
+    [summary.failed, 'prompt failed', 'prompts failed'],
+    [summary.not_attempted, 'prompt not attempted', 'prompts not attempted'],
+  ]);
+}
+
+function present(parts: readonly Part[]): readonly string[] {
+  return parts.filter(([count]) => count > 0).map(counted);
+}
+
+function counted([count, one, many]: Part): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+function prompts(count: number): string {
+  return counted([count, 'prompt', 'prompts']);
+}

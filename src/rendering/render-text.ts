@@ -1,0 +1,71 @@
+import type { Report, ReportChange, ReportProblem, ReportPrompt } from '../schemas/report.ts';
+import { coloursFor, type Colours } from './colours.ts';
+import { inertLine } from './inert.ts';
+import { renderChange } from './render-change.ts';
+import { renderDiffs } from './render-diff.ts';
+import { renderProblem } from './render-problem.ts';
+import { renderSummary } from './render-summary.ts';
+import type { Texts } from './texts.ts';
+
+export type TextOptions = {
+  readonly colour: boolean;
+  /** Without the changes of each prompt and their diffs: problems and the summary only. */
+  readonly quiet: boolean;
+  readonly texts: Texts;
+};
+
+/** The report for a person at a terminal or in a log. Ends with a line feed. Warnings are left out. */
+export function renderText(report: Report, options: TextOptions): string {
+  const colours = coloursFor(options.colour);
+  const shared = sharedProblems(report.prompts);
+  const blocks = report.prompts
+    .filter((prompt) => !isDull(prompt, options.quiet))
+    .map((prompt) => renderPrompt(prompt, options, colours, shared));
+  const errors = [...report.problems, ...shared].filter(({ severity }) => severity === 'error');
+  return [...blocks, ...errors.map((one) => renderProblem(one, colours)), renderSummary(report, colours)]
+    .map((block) => `${block}\n`)
+    .join('\n');
+}
+
+/** A guard that refuses many prompts for one reason is shown once. */
+function sharedProblems(prompts: readonly ReportPrompt[]): readonly ReportProblem[] {
+  const all = prompts.flatMap(({ problems }) => problems).filter(({ path }) => path === undefined);
+  const groups = Map.groupBy(all, ({ code, message }) => `${code} ${message}`);
+  return [...groups.values()].flatMap((group) => (group.length > 1 && group[0] !== undefined ? [group[0]] : []));
+}
+
+function isDull({ changes, problems, status }: ReportPrompt, quiet: boolean): boolean {
+  if (problems.length > 0) return false;
+  return quiet || changes.length === 0 || status === 'unchanged';
+}
+
+function renderPrompt(
+  prompt: ReportPrompt,
+  { texts, quiet }: TextOptions,
+  colours: Colours,
+  shared: readonly ReportProblem[],
+): string {
+  const own = prompt.problems.filter(({ message }) => !shared.some((problem) => problem.message === message));
+  const diffs = quiet || prompt.status === 'failed' ? [] : renderDiffs(texts.get(prompt.id) ?? [], colours);
+  return [
+    titleOf(prompt, colours),
+    ...(quiet ? [] : prompt.changes.flatMap((change) => changeLines(change, prompt.changes, colours))),
+    ...diffs.map((line) => `      ${line}`.trimEnd()),
+    ...own.map((problem) => indent(renderProblem(problem, colours))),
+  ].join('\n');
+}
+
+function titleOf({ key, path, status }: ReportPrompt, colours: Colours): string {
+  const title = `${colours.bold(inertLine(key))}  ${colours.dim(inertLine(path))}`;
+  return status === 'blocked' || status === 'failed' || status === 'not_attempted'
+    ? `${title}  ${colours.red(status.replace('_', ' '))}`
+    : title;
+}
+
+function changeLines(change: ReportChange, all: readonly ReportChange[], colours: Colours): readonly string[] {
+  return renderChange(change, all, colours).map((line) => `  ${line}`);
+}
+
+function indent(text: string): string {
+  return text.replace(/^/gm, '  ');
+}

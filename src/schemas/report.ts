@@ -1,0 +1,109 @@
+import { z } from 'zod';
+
+/** The JSON report, `--format json`. Its JSON Schema ships as schemas/report.schema.json. */
+
+const digest = z.string().regex(/^sha256:[0-9a-f]{64}$/);
+const versionRef = z.object({ id: z.string(), version_number: z.int().nullable() });
+const changeStatus = z
+  .enum(['made', 'adopted', 'not_made', 'unknown'])
+  .optional()
+  .describe('After an apply only. adopted: it was there already; unknown: the answer was lost.');
+
+const createVersion = z.object({
+  kind: z.literal('create-version'),
+  digest,
+  metadata_digest: digest.optional().describe('Where the file manages metadata.'),
+  ref: z.string().optional().describe('The git: pin that the content is for; absent for the file’s own content.'),
+  change_summary: z.string().nullable(),
+  version: versionRef.optional().describe('The version that was made.'),
+  status: changeStatus,
+});
+
+const updatePrompt = z.object({
+  kind: z.literal('update-prompt'),
+  fields: z.partialRecord(z.enum(['key', 'name', 'description']), z.object({ before: z.string(), after: z.string() })),
+  status: changeStatus,
+});
+
+const setActive = z.object({
+  kind: z.literal('set-active'),
+  environment: z.string(),
+  before: versionRef.nullable(),
+  after: z.union([versionRef, z.object({ new: z.literal(true), digest: digest.optional() })]),
+  status: changeStatus,
+});
+
+const drift = z.object({
+  environment: z.string().optional(),
+  field: z.enum(['key', 'name', 'description']).optional(),
+  kind: z.enum(['outside', 'unfinished']),
+  expected: z.string().nullable(),
+  observed: z.string().nullable(),
+});
+
+const problem = z.object({
+  code: z.string(),
+  severity: z.enum(['error', 'warning']),
+  message: z.string(),
+  hint: z.string(),
+  path: z.string().optional(),
+  line: z.int().optional(),
+  column: z.int().optional(),
+});
+
+const environment = z.object({
+  environment: z.string(),
+  pin: z.string(),
+  active: versionRef.nullable(),
+  wanted: z
+    .union([versionRef, z.object({ new: z.literal(true) })])
+    .nullable()
+    .describe('null: not known'),
+  in_sync: z.boolean(),
+});
+
+const prompt = z.object({
+  path: z.string().describe('Relative to the folder of promptsync.yaml.'),
+  id: z.string(),
+  key: z.string(),
+  status: z.enum(['unchanged', 'pending', 'applied', 'blocked', 'failed', 'not_attempted']),
+  changes: z.array(z.discriminatedUnion('kind', [createVersion, updatePrompt, setActive])),
+  environments: z.array(environment).optional().describe('In mode status only.'),
+  drift: z.array(drift),
+  problems: z.array(problem),
+});
+
+const count = z.int().min(0);
+
+export const ReportShape = z.object({
+  schema_version: z.literal(1),
+  mode: z.enum(['dry-run', 'apply', 'validate', 'status']),
+  service: z.string().nullable(),
+  commit: z.string().nullable(),
+  plan_digest: digest.nullable(),
+  summary: z.object({
+    prompts: count,
+    unchanged: count,
+    create_version: count,
+    update_prompt: count,
+    set_active: count,
+    blocked: count,
+    applied: count,
+    failed: count,
+    not_attempted: count,
+  }),
+  prompts: z.array(prompt),
+  problems: z.array(problem),
+});
+
+type ReadonlyDeep<T> = T extends readonly (infer Item)[]
+  ? readonly ReadonlyDeep<Item>[]
+  : T extends object
+    ? { readonly [Key in keyof T]: ReadonlyDeep<T[Key]> }
+    : T;
+
+/** What every output format is made from. */
+export type Report = ReadonlyDeep<z.infer<typeof ReportShape>>;
+export type ReportPrompt = Report['prompts'][number];
+export type ReportChange = ReportPrompt['changes'][number];
+export type ReportProblem = Report['problems'][number];

@@ -1,0 +1,179 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { isLoopback } from '../../src/service/dispatchers.ts';
+import {
+  callsByName,
+  connected,
+  everythingIn,
+  failureOf,
+  httpServer,
+  KEY,
+  listening,
+  wirePrompt,
+  wireVersion,
+} from './support.ts';
+
+const SERVICE = 'http://prompts.invalid';
+/** Seconds: where no proxy is used this name is looked up, and some resolvers take their time to say no. */
+const LOOKUP = 0.1;
+
+afterEach(() => vi.unstubAllEnvs());
+
+function answer(request: IncomingMessage, response: ServerResponse): void {
+  response.end(JSON.stringify(request.method === 'GET' ? wirePrompt : wireVersion));
+}
+
+type Tunnel = { readonly target: string; readonly headers: IncomingMessage['headers'] };
+
+/** A proxy that answers plain requests itself, and does with CONNECT what the test wants. */
+async function proxy(onConnect: (socket: Socket) => void = (socket) => socket.end('HTTP/1.1 403 No\r\n\r\n')) {
+  const forwarded: IncomingMessage[] = [];
+  const tunnels: Tunnel[] = [];
+  const server = createServer((request, response) => {
+    forwarded.push(request);
+    answer(request, response);
+  });
+  server.on('connect', (request: IncomingMessage, socket: Socket) => {
+    tunnels.push({ target: request.url ?? '', headers: request.headers });
+    onConnect(socket);
+  });
+  return { ...(await listening(server)), forwarded, tunnels };
+}
+
+describe('a proxy in the environment', () => {
+  test.each(['http_proxy', 'HTTP_PROXY'])('%s is used', async (variable) => {
+    const { url, forwarded } = await proxy();
+    const { service } = connected({ baseUrl: SERVICE, environment: { [variable]: url } });
+    expect(await service.readPrompt('prm_1')).toMatchObject({ id: 'prm_1' });
+    expect(forwarded.map(({ url: target }) => target)).toEqual([`${SERVICE}/v1/integration/prompts/prm_1`]);
+  });
+
+  test('may be written without http://', async () => {
+    const { port, forwarded } = await proxy();
+    const { service } = connected({ baseUrl: SERVICE, environment: { http_proxy: ` 127.0.0.1:${port} ` } });
+    await service.readPrompt('prm_1');
+    expect(forwarded).toHaveLength(1);
+  });
+
+  test.each(['https_proxy', 'HTTPS_PROXY', 'http_proxy'])(
+    '%s is used for https, and never sees the key',
+    async (variable) => {
+      const { url, tunnels } = await proxy();
+      const { service } = connected({ baseUrl: 'https://prompts.invalid', environment: { [variable]: url } });
+      const failure = await failureOf(callsByName.createVersion(service));
+      expect(failure).toMatchObject({ problem: { code: 'service/unreachable' }, effect: 'not-sent' });
+      expect(failure.message).toContain('the proxy refused the tunnel');
+      expect(tunnels[0]?.target).toBe('prompts.invalid:443');
+      expect(JSON.stringify(tunnels)).not.toContain(KEY);
+    },
+  );
+
+  const broken: readonly (readonly [string, (socket: Socket) => void])[] = [
+    ['never answers', () => {}],
+    ['hangs up', (socket) => void socket.destroy()],
+    ['hangs up after it agreed', (socket) => void socket.end('HTTP/1.1 200 OK\r\n\r\n')],
+    ['agrees and is silent', (socket) => void socket.write('HTTP/1.1 200 OK\r\n\r\n')],
+    ['wants a password', (socket) => void socket.end('HTTP/1.1 407 Who are you\r\n\r\n')],
+  ];
+  test.each(broken)('a tunnel through a proxy that %s: not sent, and in time', async (_, onConnect) => {
+    const { url } = await proxy(onConnect);
+    const options = { baseUrl: 'https://prompts.invalid', environment: { https_proxy: url }, timeoutSeconds: 0.1 };
+    const started = performance.now();
+    const failure = await failureOf(connected(options).service.readPrompt('prm_1'));
+    expect(failure).toMatchObject({ problem: { code: 'service/unreachable' }, effect: 'not-sent' });
+    expect(performance.now() - started).toBeLessThan(1_500);
+  });
+
+  test('creating opens a connection each time here too', async () => {
+    const { url, sockets } = await proxy();
+    const { service } = connected({ baseUrl: SERVICE, environment: { http_proxy: url }, concurrency: 1 });
+    const opened: number[] = [];
+    for (let times = 0; times < 3; times += 1) {
+      await callsByName.createVersion(service);
+      opened.push(sockets.length);
+    }
+    expect(opened).toEqual([1, 2, 3]);
+  });
+
+  test('its password is sent to it and shown nowhere', async () => {
+    const { port, tunnels } = await proxy();
+    const environment = { https_proxy: `http://user:hunter2@127.0.0.1:${port}` };
+    const failure = await failureOf(
+      connected({ baseUrl: 'https://prompts.invalid', environment }).service.readPrompt('prm_1'),
+    );
+    expect(tunnels[0]?.headers['proxy-authorization']).toBe(`Basic ${btoa('user:hunter2')}`);
+    expect(everythingIn(failure)).not.toContain('hunter2');
+  });
+
+  test.each(['http://user:hunter2@:99999', 'gopher://user:hunter2@proxy', 'http://'])(
+    'a setting that is no address, %s, fails the call',
+    async (http_proxy) => {
+      const { service, calls } = connected({ baseUrl: SERVICE, environment: { http_proxy } });
+      const failure = await failureOf(service.readPrompt('prm_1'));
+      expect(failure).toMatchObject({ problem: { code: 'service/unreachable' }, effect: 'not-sent' });
+      expect(failure.message).toContain('proxy setting is not valid');
+      expect(everythingIn(failure)).not.toContain('hunter2');
+      expect(calls).toHaveLength(1);
+    },
+  );
+});
+
+describe('no proxy is used', () => {
+  test.each(['127.0.0.1', 'localhost', 'LOCALHOST', '127.1'])('for the loopback address %s', async (host) => {
+    const { forwarded, tunnels, url } = await proxy();
+    const { port } = await httpServer(answer);
+    const environment = { http_proxy: url, HTTPS_PROXY: url };
+    const { service } = connected({ baseUrl: `http://${host}:${port}`, environment });
+    expect(await service.readPrompt('prm_1')).toMatchObject({ id: 'prm_1' });
+    expect([forwarded, tunnels]).toEqual([[], []]);
+  });
+
+  const exempt: readonly (readonly [string, Record<string, string>])[] = [
+    ['no_proxy names the host', { no_proxy: 'prompts.invalid' }],
+    ['NO_PROXY names the domain', { NO_PROXY: 'example.com, .invalid' }],
+    ['NO_PROXY is a star', { NO_PROXY: '*' }],
+    ['the variable in lower case is empty', { http_proxy: '' }],
+  ];
+  test.each(exempt)('where %s', async (_, environment) => {
+    const { forwarded, url } = await proxy();
+    const { service } = connected({
+      baseUrl: SERVICE,
+      environment: { HTTP_PROXY: url, ...environment },
+      timeoutSeconds: LOOKUP,
+    });
+    expect(await failureOf(service.readPrompt('prm_1'))).toMatchObject({ effect: 'not-sent' });
+    expect(forwarded).toEqual([]);
+  });
+
+  test("where only the process's own environment has one", async () => {
+    const { forwarded, url } = await proxy();
+    vi.stubEnv('HTTP_PROXY', url);
+    vi.stubEnv('http_proxy', url);
+    for (const environment of [{}, { https_proxy: url }]) {
+      const failure = await failureOf(
+        connected({ baseUrl: SERVICE, environment, timeoutSeconds: LOOKUP }).service.readPrompt('prm_1'),
+      );
+      expect(failure.effect).toBe('not-sent');
+    }
+    expect(forwarded).toEqual([]);
+  });
+
+  const hosts: readonly (readonly [string, boolean])[] = [
+    ['http://127.0.0.1:1', true],
+    ['http://127.255.0.9', true],
+    ['http://2130706433', true],
+    ['http://0x7f.1', true],
+    ['https://[::1]:1', true],
+    ['https://localhost', true],
+    ['https://localhost.', true],
+    ['https://127.0.0.1.example.com', false],
+    ['https://localhost.example.com', false],
+    ['https://mylocalhost', false],
+    ['https://128.0.0.1', false],
+    ['https://[::2]', false],
+  ];
+  test.each(hosts)('%s is loopback: %s', (url, expected) => {
+    expect(isLoopback(new URL(url))).toBe(expected);
+  });
+});

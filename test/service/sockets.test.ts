@@ -1,0 +1,317 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
+import { describe, expect, test } from 'vitest';
+import type { ProblemCode } from '../../src/problem.ts';
+import {
+  callNames,
+  callsByName,
+  connected,
+  everythingIn,
+  failureOf,
+  goodAnswers,
+  httpServer,
+  KEY,
+  listening,
+  netServer,
+  newVersion,
+  wirePrompt,
+  wireVersion,
+} from './support.ts';
+
+const MIB = 1024 * 1024;
+
+function answer(request: IncomingMessage, response: ServerResponse): void {
+  const body = request.method === 'GET' ? wirePrompt : wireVersion;
+  response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
+}
+
+/** A server that does one thing to each connection once a request has begun to arrive. */
+const onRequest = (act: (socket: Socket) => void) => netServer((socket) => void socket.once('data', () => act(socket)));
+
+function drip(socket: Socket, head: string): void {
+  socket.write(head);
+  const timer = setInterval(() => socket.write('x'), 10);
+  socket.on('close', () => clearInterval(timer));
+}
+
+async function freePort(): Promise<number> {
+  const { createServer } = await import('node:net');
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === 'object' && address !== null ? address.port : 1;
+}
+
+describe('before anything was sent', () => {
+  test.each(callNames)('%s is repeated when the connection is refused', async (name) => {
+    const { service, calls, sleeps } = connected({ baseUrl: `http://127.0.0.1:${await freePort()}` });
+    const failure = await failureOf(callsByName[name](service));
+    expect(failure).toMatchObject({ problem: { code: 'service/unreachable' }, effect: 'not-sent' });
+    expect(failure.message).toContain('connection refused, ECONNREFUSED');
+    expect(calls.map(({ status, attempt }) => [status, attempt])).toEqual([1, 2, 3, 4].map((each) => [null, each]));
+    expect(sleeps).toEqual([250, 500, 1000]);
+  });
+
+  test.each(callNames)('%s goes through once the service is up', async (name) => {
+    const port = await freePort();
+    const { createServer } = await import('node:http');
+    const server = createServer((_, response) => response.end(JSON.stringify(goodAnswers[name])));
+    const sleep = async () => {
+      if (!server.listening) await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+    };
+    const { service, calls } = connected({ baseUrl: `http://127.0.0.1:${port}`, sleep });
+    await callsByName[name](service);
+    await service.close();
+    await new Promise((resolve) => server.close(resolve));
+    expect(calls.map(({ status }) => status)).toEqual([null, 200]);
+  });
+
+  const unsent: readonly (readonly [string, () => Promise<string>])[] = [
+    ['a name that is not known', async () => 'http://promptsync.invalid'],
+    ['https to a server that speaks http', async () => (await httpServer(answer)).url.replace('http', 'https')],
+    [
+      'a server that hangs up in the handshake',
+      async () => (await onRequest((s) => s.destroy())).url.replace('http', 'https'),
+    ],
+    ['a server without a certificate', async () => (await listening(createTlsServer())).url.replace('http', 'https')],
+    ['a handshake that never ends', async () => (await netServer(() => {})).url.replace('http', 'https')],
+  ];
+  test.each(unsent)('%s: not sent', async (_, start) => {
+    const { service, calls } = connected({ baseUrl: await start(), timeoutSeconds: 0.1 });
+    const failure = await failureOf(callsByName.createVersion(service));
+    expect(failure).toMatchObject({ problem: { code: 'service/unreachable' }, effect: 'not-sent' });
+    expect(calls.every(({ status }) => status === null)).toBe(true);
+  });
+
+  test('after it was closed, nothing is sent', async () => {
+    const { url, sockets } = await httpServer(answer);
+    const { service } = connected({ baseUrl: url });
+    await service.readPrompt('prm_1');
+    await service.close();
+    expect(await failureOf(service.readPrompt('prm_1'))).toMatchObject({ effect: 'not-sent' });
+    expect(sockets).toHaveLength(1);
+  });
+});
+
+describe('after the request was sent', () => {
+  const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n';
+  const half = JSON.stringify(wirePrompt).slice(0, 20);
+  type Fault = readonly [string, (socket: Socket) => void, ProblemCode, timesToRead: number];
+  const faults: readonly Fault[] = [
+    ['it hangs up', (s) => s.destroy(), 'service/connection-lost', 4],
+    ['it resets the connection', (s) => s.resetAndDestroy(), 'service/connection-lost', 4],
+    ['it ends without an answer', (s) => s.end(), 'service/connection-lost', 4],
+    ['its headers are cut', (s) => s.end(head), 'service/connection-lost', 4],
+    ['its body is cut', (s) => s.end(`${head}content-length: 500\r\n\r\n${half}`), 'service/connection-lost', 4],
+    [
+      'its body is cut hard',
+      (s) => s.write(`${head}content-length: 500\r\n\r\n${half}`, () => s.resetAndDestroy()),
+      'service/connection-lost',
+      4,
+    ],
+    [
+      'its chunks are cut',
+      (s) => s.end(`${head}transfer-encoding: chunked\r\n\r\n14\r\n${half}`),
+      'service/connection-lost',
+      4,
+    ],
+    [
+      'its last chunks are cut',
+      (s) => s.end(`${head}connection: close\r\ntransfer-encoding: chunked\r\n\r\n14\r\n${half}`),
+      'service/invalid-answer',
+      4,
+    ],
+    [
+      'its body ends with the connection, too early',
+      (s) => s.end(`${head}connection: close\r\n\r\n${half}`),
+      'service/invalid-answer',
+      1,
+    ],
+    ['it speaks another protocol', (s) => s.end('SSH-2.0-OpenSSH_9.9\r\n'), 'service/invalid-answer', 4],
+    ['its headers never end', (s) => s.end(`${head}x: ${'y'.repeat(100_000)}`), 'service/invalid-answer', 1],
+    ['it is silent', () => {}, 'service/timeout', 4],
+    ['its headers drip', (s) => drip(s, `${head}x: `), 'service/timeout', 4],
+    ['its body drips', (s) => drip(s, `${head}content-length: 100000\r\n\r\n`), 'service/timeout', 4],
+    ['its chunks never come', (s) => s.write(`${head}transfer-encoding: chunked\r\n\r\n`), 'service/timeout', 4],
+  ];
+  const crossed = faults.flatMap(([what, act, code, times]) =>
+    (['readPrompt', 'createVersion', 'setActive'] as const).map(
+      (name) => [what, name, code, name === 'createVersion' ? 1 : times, act] as const,
+    ),
+  );
+  test.each(crossed)('%s, to %s: %s, sent %i times', async (_, name, code, times, act) => {
+    const { url, sockets } = await onRequest(act);
+    const { service, calls } = connected({ baseUrl: url, timeoutSeconds: code === 'service/timeout' ? 0.05 : 5 });
+    const started = performance.now();
+    const failure = await failureOf(callsByName[name](service));
+    expect(failure).toMatchObject({ problem: { code }, effect: 'unknown' });
+    expect(calls).toHaveLength(times);
+    expect(sockets).toHaveLength(times);
+    expect(performance.now() - started).toBeLessThan(times * 50 + 1_000);
+    expect(everythingIn(failure)).not.toContain(KEY);
+  });
+
+  test('early hints before the answer do no harm', async () => {
+    const { url } = await httpServer((request, response) => {
+      response.writeEarlyHints({ link: '</x>; rel=preload' }, () => answer(request, response));
+    });
+    expect(await connected({ baseUrl: url }).service.readPrompt('prm_1')).toMatchObject({ id: 'prm_1' });
+  });
+});
+
+describe('answers without end', () => {
+  /** Writes for as long as it is read, 600 MiB at most. */
+  function flood(response: ServerResponse, sent: { bytes: number }): void {
+    const chunk = Buffer.alloc(64 * 1024, ' ');
+    const more = () => {
+      while (sent.bytes < 600 * MIB && !response.destroyed) {
+        sent.bytes += chunk.length;
+        if (!response.write(chunk)) return void response.once('drain', more);
+      }
+      response.end();
+    };
+    more();
+  }
+
+  const floods: readonly (readonly [number, ProblemCode, string, number])[] = [
+    [200, 'service/answer-too-large', 'unknown', 48],
+    [400, 'service/unexpected-status', 'rejected', 12],
+    [404, 'service/prompt-not-found', 'rejected', 12],
+  ];
+  test.each(floods)('a flood with status %i: %s, %s, at most %i MiB taken', async (status, code, effect, most) => {
+    const sent = { bytes: 0 };
+    const { url } = await httpServer((_, response) => flood(response.writeHead(status), sent));
+    const { service, calls } = connected({ baseUrl: url });
+    const before = process.memoryUsage().arrayBuffers;
+    const failure = await failureOf(service.readPrompt('prm_1'));
+    expect(failure).toMatchObject({ problem: { code }, effect });
+    expect(calls).toMatchObject([{ status, attempt: 1 }]);
+    expect(sent.bytes).toBeLessThan(most * MIB);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(100 * MIB);
+  });
+
+  test('an answer right below the limit is read', async () => {
+    const content = 'x'.repeat(31 * MIB);
+    const { url } = await httpServer((_, response) => response.end(JSON.stringify({ ...wireVersion, content })));
+    const version = await connected({ baseUrl: url }).service.createVersion('prm_1', newVersion);
+    expect(version.text.length).toBe(31 * MIB);
+  });
+
+  test('an error that drips counts by its status', async () => {
+    const { url } = await onRequest((s) => drip(s, 'HTTP/1.1 400 No\r\ncontent-length: 9999\r\n\r\nbecause '));
+    const { service, calls } = connected({ baseUrl: url, timeoutSeconds: 0.1 });
+    const failure = await failureOf(service.readPrompt('prm_1'));
+    expect(failure).toMatchObject({ problem: { code: 'service/unexpected-status' }, effect: 'rejected' });
+    expect(calls).toHaveLength(1);
+  });
+
+  test('an error that is cut within the key shows no half of it', async () => {
+    const body = `${'no '.repeat(20)}${KEY.slice(0, -3)}`;
+    const { url } = await onRequest((s) => s.end(`HTTP/1.1 400 No\r\ncontent-length: 999\r\n\r\n${body}`));
+    const failure = await failureOf(connected({ baseUrl: url }).service.readPrompt('prm_1'));
+    expect(failure.message).toContain('no no no');
+    expect(everythingIn(failure)).not.toContain(KEY.slice(0, 4));
+  });
+});
+
+describe('connections', () => {
+  test('reading keeps its connection, creating opens one each time', async () => {
+    const { url, sockets } = await httpServer(answer);
+    const { service } = connected({ baseUrl: url, concurrency: 1 });
+    const opened: number[] = [];
+    for (const name of [
+      'readPrompt',
+      'readPrompt',
+      'createVersion',
+      'createVersion',
+      'readPrompt',
+      'createVersion',
+    ] as const) {
+      await callsByName[name](service);
+      opened.push(sockets.length);
+    }
+    expect(opened).toEqual([1, 1, 2, 3, 3, 4]);
+  });
+
+  test('creating never meets a stale connection; reading gets over one', async () => {
+    const used = new WeakSet<Socket>();
+    const { url } = await httpServer((request, response) => {
+      if (used.has(request.socket)) return void request.socket.destroy();
+      used.add(request.socket);
+      answer(request, response);
+    });
+    const { service, calls } = connected({ baseUrl: url, concurrency: 1 });
+    await service.readPrompt('prm_1');
+    await service.createVersion('prm_1', newVersion);
+    await service.readPrompt('prm_1');
+    await service.createVersion('prm_1', newVersion);
+    expect(calls.map(({ method, status }) => `${method} ${status}`)).toEqual([
+      'GET 200',
+      'POST 200',
+      'GET null',
+      'GET 200',
+      'POST 200',
+    ]);
+  });
+
+  test.each([1, 3])('never more than %i requests are in flight, and all get through', async (concurrency) => {
+    let running = 0;
+    let most = 0;
+    const { url } = await httpServer((request, response) => {
+      most = Math.max(most, (running += 1));
+      setTimeout(() => {
+        running -= 1;
+        answer(request, response);
+      }, 15);
+    });
+    const { service } = connected({ baseUrl: url, concurrency });
+    const calls = Array.from({ length: 12 }, (_, index) =>
+      index % 2 === 0 ? service.readPrompt('prm_1') : service.createVersion('prm_1', newVersion),
+    );
+    await Promise.all(calls);
+    expect(most).toBe(concurrency);
+  });
+
+  test('the time of a call starts when it does: waiting in line is free', async () => {
+    const { url } = await httpServer((request, response) => void setTimeout(() => answer(request, response), 100));
+    const { service, calls } = connected({ baseUrl: url, concurrency: 1, timeoutSeconds: 0.25 });
+    await Promise.all(Array.from({ length: 6 }, () => service.readPrompt('prm_1')));
+    expect(calls.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
+  });
+
+  test('a call that waits to be repeated leaves its place to others', async () => {
+    const { url } = await httpServer((request, response) => {
+      if (request.url?.includes('slow') && !calls.some(({ path }) => path.includes('prm_1'))) {
+        return void response.writeHead(503).end();
+      }
+      const id = request.url?.includes('slow') ? 'slow' : 'prm_1';
+      response.end(JSON.stringify({ ...wirePrompt, id }));
+    });
+    const other = Promise.withResolvers<unknown>();
+    const { service, calls } = connected({
+      baseUrl: url,
+      concurrency: 1,
+      sleep: async () => void (await other.promise),
+    });
+    const slow = service.readPrompt('slow');
+    other.resolve(service.readPrompt('prm_1'));
+    expect(await slow).toMatchObject({ id: 'slow' });
+    expect(calls.map(({ path, status }) => [path.split('/').at(-1), status])).toEqual([
+      ['slow', 503],
+      ['prm_1', 200],
+      ['slow', 200],
+    ]);
+  });
+
+  test('the global dispatcher is used where it is asked for', async () => {
+    const { url } = await httpServer(answer);
+    const { service } = connected({
+      baseUrl: url,
+      dispatcher: 'global',
+      environment: { HTTP_PROXY: 'http://127.0.0.1:1' },
+    });
+    expect(await service.readPrompt('prm_1')).toMatchObject({ id: 'prm_1' });
+  });
+});
