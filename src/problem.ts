@@ -361,6 +361,16 @@ export function problemOf(error: unknown): Problem {
   return makeProblem('internal/unexpected', { reason: error instanceof Error ? error.message : String(error) });
 }
 
+/** By path, line and column; those without a place come first, and equals keep their order. */
+export function inPlaceOrder(problems: readonly Problem[]): readonly Problem[] {
+  return problems.toSorted(
+    (a, b) =>
+      Number((a.path ?? '') > (b.path ?? '')) - Number((a.path ?? '') < (b.path ?? '')) ||
+      (a.line ?? 0) - (b.line ?? 0) ||
+      (a.column ?? 0) - (b.column ?? 0),
+  );
+}
+
 /** All codes, in the catalogue's order. */
 export const problemCodes = Object.keys(catalogue) as readonly ProblemCode[];
 

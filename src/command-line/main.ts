@@ -20,7 +20,7 @@ export async function main(host: Host): Promise<number> {
     sync: (flags) => finish(runSync(flags, host)),
     validate: (flags) => finish(runReporting(flags, host, validateWith(flags))),
     status: (flags) => finish(runReporting(flags, host, statusWith(flags, host))),
-    serve: (flags: ServeFlags) => finish(runServe(flags, host, worldOf(host, true))),
+    serve: (flags: ServeFlags) => finish(runServe(flags, host, worldOf(host, true, ''))),
   };
   try {
     const streams = { out: (text: string) => host.output.write(text), err: (text: string) => host.errors.write(text) };
@@ -68,9 +68,9 @@ function unfinished(problem: Problem): CommandResult {
   return { run: { ...run, problems: [problem] }, texts: new Map(), exitCode: 1 };
 }
 
-function worldOf(host: Host, quiet: boolean): World {
+function worldOf(host: Host, quiet: boolean, onInterrupt = INTERRUPTED): World {
   const { workingDirectory, environment, now, random, newId, errors, input } = host;
-  const stop = interruption(host);
+  const stop = interruption(host, onInterrupt);
   const write = (text: string): void => void errors.write(text);
   const terminal = input.isTTY === true && errors.isTTY === true;
   return {
@@ -87,12 +87,14 @@ function worldOf(host: Host, quiet: boolean): World {
   };
 }
 
+const INTERRUPTED = '\nInterrupted: the call in flight is finished. Once more ends at once.\n';
+
 /** The first signal lets the call in flight end; the second ends the process at once. */
-function interruption({ onSignal, errors, exit }: Host): AbortSignal {
+function interruption({ onSignal, errors, exit }: Host, notice: string): AbortSignal {
   const controller = new AbortController();
   onSignal(() => {
     if (controller.signal.aborted) return exit(130);
-    errors.write('\nInterrupted: the call in flight is finished. Once more ends at once.\n');
+    errors.write(notice);
     controller.abort();
   });
   return controller.signal;

@@ -56,7 +56,8 @@ async function finish(prepared: Prepared, options: SyncOptions, world: World): P
     return resultOf({ ...planned, mode: 'apply', plan: null, problems }, NO_TEXTS, options, world);
   }
   const outcomes = await apply(plan, prepared, world);
-  return resultOf({ ...planned, mode: 'apply', outcomes }, texts, options, world);
+  // Whoever was asked has seen the diffs.
+  return resultOf({ ...planned, mode: 'apply', outcomes }, asks ? NO_TEXTS : texts, options, world);
 }
 
 function guarded({ plan, config, uncommitted }: Prepared, options: SyncOptions): Plan {

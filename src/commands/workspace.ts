@@ -5,7 +5,7 @@ import { loadConfig } from '../config/load.ts';
 import { lookEnvironment } from '../domain/policy.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import type { Repository } from '../git/repository.ts';
-import { isError, type Problem } from '../problem.ts';
+import { inPlaceOrder, isError, type Problem } from '../problem.ts';
 import { readPrompts } from '../prompts/read.ts';
 import { selectFiles } from './select-files.ts';
 import type { World } from './world.ts';
@@ -30,12 +30,12 @@ export type Workspace = {
 export async function openWorkspace(options: WorkspaceOptions, world: World): Promise<Workspace> {
   const { workingDirectory, environment } = world;
   const { config, problems } = await loadConfig({ workingDirectory, file: options.config, environment });
-  if (config === null) return { config, files: [], problems };
+  if (config === null) return { config, files: [], problems: inPlaceOrder(problems) };
   const { folder, root, patterns } = config;
   const read = await readPrompts({ folder, root, patterns }, environmentRules(config));
   const selected = selectFiles(read.files, options.only);
   const unselectable = read.problems.some(isError) ? [] : selected.problems;
-  return { config, files: selected.files, problems: [...problems, ...read.problems, ...unselectable] };
+  return { config, files: selected.files, problems: inPlaceOrder([...read.problems, ...unselectable]) };
 }
 
 /** The repository that the workspace is in; null outside of one. */

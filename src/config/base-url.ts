@@ -1,6 +1,5 @@
+import { isLoopback } from '../domain/loopback.ts';
 import { makeProblem, type Place, type Problem } from '../problem.ts';
-
-const LOOPBACK = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/;
 
 /** What is wrong with a base URL. The URL itself is not repeated: it may hold a password. */
 export function baseUrlProblems(baseUrl: string, place: Place): readonly Problem[] {
@@ -11,5 +10,5 @@ export function baseUrlProblems(baseUrl: string, place: Place): readonly Problem
   if (url.search !== '' || url.hash !== '') return problem('it holds a query or a fragment');
   if (url.protocol === 'https:') return [];
   if (url.protocol !== 'http:') return problem('its scheme is not https');
-  return LOOPBACK.test(url.hostname) ? [] : problem('plain http is used for an address that is not loopback');
+  return isLoopback(url) ? [] : problem('plain http is used for an address that is not loopback');
 }

@@ -29,7 +29,7 @@ function renderOne(names: string, { before, after }: TextChange, colours: Colour
 /** Metadata is shown above the text where either side manages it. */
 function document(side: Side, other: Side): string {
   const shown = side.metadata !== undefined && other.metadata !== undefined;
-  return shown ? `${metadataLines(side.metadata)}${side.text}` : side.text;
+  return shown ? `${metadataLines(side.metadata)}\n${side.text}` : side.text;
 }
 
 function metadataLines(metadata: JsonObject): string {

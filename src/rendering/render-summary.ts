@@ -1,19 +1,36 @@
 import type { Report } from '../schemas/report.ts';
 import type { Colours } from './colours.ts';
+import { inertLine } from './inert.ts';
 
 type Summary = Report['summary'];
 type Part = readonly [count: number, one: string, many: string];
 
-/** The last line of a report: what would be done, was done, or that there is nothing to do. */
-export function renderSummary({ mode, summary, problems }: Report, colours: Colours): string {
-  const errors = problems.filter(({ severity }) => severity === 'error').length;
+/** The last lines of a report: what would be done, was done, or that there is nothing to do; and with what. */
+export function renderSummary(report: Report, colours: Colours): string {
+  const errors = report.problems.filter(({ severity }) => severity === 'error').length;
   if (errors > 0) return colours.red(`${counted([errors, 'error', 'errors'])}; nothing was written.`);
-  if (mode === 'validate') return colours.green(`${prompts(summary.prompts)} valid.`);
-  const work = mode === 'apply' ? doneParts(summary) : plannedParts(summary);
-  const rest = restParts(summary);
-  if (work.length + rest.length === 0) return colours.green(`nothing to do: ${prompts(summary.unchanged)} in sync.`);
+  if (report.mode === 'validate') return colours.green(`${prompts(report.summary.prompts)} valid.`);
+  if (noneObserved(report)) return colours.red('No prompt could be observed; nothing was written.');
+  const { mode, summary } = report;
+  const work = [...(mode === 'apply' ? doneParts(summary) : plannedParts(summary)), ...restParts(summary)];
+  if (work.length === 0) return colours.green(`nothing to do: ${prompts(summary.unchanged)} in sync.`);
   const unchanged = summary.unchanged > 0 ? [`${summary.unchanged} unchanged`] : [];
-  return `${colours.bold(mode === 'apply' ? 'Applied' : 'Plan')}: ${[...work, ...rest, ...unchanged].join(', ')}.`;
+  const title = colours.bold(mode === 'apply' ? 'Applied' : 'Plan');
+  return `${title}: ${[...work, ...unchanged].join(', ')}.\n${colours.dim(originText(report))}`;
+}
+
+function noneObserved({ prompts }: Report): boolean {
+  return prompts.length > 0 && prompts.every(({ status, changes }) => status === 'failed' && changes.length === 0);
+}
+
+/** The digest is what `--expect-plan` takes. */
+function originText({ service, commit, plan_digest: digest }: Report): string {
+  const parts = [
+    service === null ? [] : [inertLine(service)],
+    commit === null ? [] : [`commit ${inertLine(commit).slice(0, 12)}`],
+    digest === null ? [] : [`plan ${digest}`],
+  ];
+  return parts.flat().join(' · ');
 }
 
 function plannedParts(summary: Summary): readonly string[] {

@@ -19,7 +19,7 @@ export function renderText(report: Report, options: TextOptions): string {
   const colours = coloursFor(options.colour);
   const shared = sharedProblems(report.prompts);
   const blocks = report.prompts
-    .filter((prompt) => !isDull(prompt, options.quiet))
+    .filter((prompt) => !isDull(prompt, options.quiet, shared))
     .map((prompt) => renderPrompt(prompt, options, colours, shared));
   const errors = [...report.problems, ...shared].filter(({ severity }) => severity === 'error');
   return [...blocks, ...errors.map((one) => renderProblem(one, colours)), renderSummary(report, colours)]
@@ -34,9 +34,17 @@ function sharedProblems(prompts: readonly ReportPrompt[]): readonly ReportProble
   return [...groups.values()].flatMap((group) => (group.length > 1 && group[0] !== undefined ? [group[0]] : []));
 }
 
-function isDull({ changes, problems, status }: ReportPrompt, quiet: boolean): boolean {
-  if (problems.length > 0) return false;
+function isDull(
+  { changes, problems, status }: ReportPrompt,
+  quiet: boolean,
+  shared: readonly ReportProblem[],
+): boolean {
+  if (problems.some((problem) => !isShared(problem, shared))) return false;
   return quiet || changes.length === 0 || status === 'unchanged';
+}
+
+function isShared({ code, message }: ReportProblem, shared: readonly ReportProblem[]): boolean {
+  return shared.some((problem) => problem.code === code && problem.message === message);
 }
 
 function renderPrompt(
@@ -45,7 +53,7 @@ function renderPrompt(
   colours: Colours,
   shared: readonly ReportProblem[],
 ): string {
-  const own = prompt.problems.filter(({ message }) => !shared.some((problem) => problem.message === message));
+  const own = prompt.problems.filter((problem) => !isShared(problem, shared));
   const diffs = quiet || prompt.status === 'failed' ? [] : renderDiffs(texts.get(prompt.id) ?? [], colours);
   return [
     titleOf(prompt, colours),

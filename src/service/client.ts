@@ -29,7 +29,6 @@ export type ClientOptions = RetryPolicy & {
   /** For HTTP_PROXY, HTTPS_PROXY and NO_PROXY, in upper or lower case. */
   readonly environment: Environment;
   readonly onCall?: (report: CallReport) => void;
-  readonly dispatcher?: 'own' | 'global';
 };
 
 export type ConnectedService = PromptService & {
@@ -63,14 +62,14 @@ type Line = {
 };
 
 function makeLine(options: ClientOptions): Line {
-  const { concurrency, environment, dispatcher = 'own' } = options;
+  const { concurrency, environment } = options;
   const url = new URL(options.baseUrl);
   const timeoutMilliseconds = options.timeoutSeconds * 1_000;
   return {
     options,
     origin: url.origin,
     basePath: url.pathname.replace(/\/+$/, ''),
-    dispatchers: makeDispatchers({ origin: url, concurrency, timeoutMilliseconds, environment, dispatcher }),
+    dispatchers: makeDispatchers({ origin: url, concurrency, timeoutMilliseconds, environment }),
     limit: pLimit(concurrency),
   };
 }

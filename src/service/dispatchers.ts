@@ -1,4 +1,6 @@
-import { Agent, EnvHttpProxyAgent, getGlobalDispatcher, type Dispatcher } from 'undici';
+import { Agent, EnvHttpProxyAgent, type Dispatcher } from 'undici';
+
+import { isLoopback } from '../domain/loopback.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -7,8 +9,6 @@ export type DispatcherSettings = {
   readonly concurrency: number;
   readonly timeoutMilliseconds: number;
   readonly environment: Environment;
-  /** `global` hands the requests to whatever dispatcher is installed in the process. */
-  readonly dispatcher: 'own' | 'global';
 };
 
 /** Where connections come from: `reused` keeps them alive, `fresh` opens one for each request. */
@@ -22,18 +22,11 @@ export type Dispatchers = {
 export function makeDispatchers(settings: DispatcherSettings): Dispatchers {
   const made = new Map<string, Dispatcher>();
   const get = (connection: 'reused' | 'fresh') => {
-    if (settings.dispatcher === 'global') return getGlobalDispatcher();
     const dispatcher = made.get(connection) ?? makeDispatcher(settings, connection);
     made.set(connection, dispatcher);
     return dispatcher;
   };
   return { get, close: async () => void (await Promise.all([...made.values()].map((each) => each.destroy()))) };
-}
-
-/** Loopback addresses are never reached through a proxy: the key would leave the machine. */
-export function isLoopback(url: URL): boolean {
-  const host = url.hostname.replace(/\.$/, '');
-  return host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
 function makeDispatcher(settings: DispatcherSettings, connection: 'reused' | 'fresh'): Dispatcher {
@@ -48,6 +41,7 @@ function makeDispatcher(settings: DispatcherSettings, connection: 'reused' | 'fr
     allowH2: false,
   };
   const proxies = proxiesOf(environment);
+  // Loopback addresses are never reached through a proxy: the key would leave the machine.
   if (isLoopback(origin) || (proxies.httpProxy === '' && proxies.httpsProxy === '')) return new Agent(options);
   return new EnvHttpProxyAgent({ ...options, ...proxies, requestTls: { allowH2: false } });
 }

@@ -304,14 +304,4 @@ describe('connections', () => {
       ['slow', 200],
     ]);
   });
-
-  test('the global dispatcher is used where it is asked for', async () => {
-    const { url } = await httpServer(answer);
-    const { service } = connected({
-      baseUrl: url,
-      dispatcher: 'global',
-      environment: { HTTP_PROXY: 'http://127.0.0.1:1' },
-    });
-    expect(await service.readPrompt('prm_1')).toMatchObject({ id: 'prm_1' });
-  });
 });
