@@ -3,12 +3,10 @@ import package_ from '../../package.json' with { type: 'json' };
 import type { CommandResult } from '../commands/result.ts';
 import { interruptibleSleep, type World } from '../commands/world.ts';
 import { makeProblem, problemOf, type Problem } from '../problem.ts';
-import { ask } from './ask.ts';
-import { checkOutput, emit, type Emission } from './emit.ts';
+import type { Emission } from './emit.ts';
 import type { Host } from './host.ts';
 import { makeProgram, type Handlers, type ServeFlags, type SharedFlags, type SyncFlags } from './program.ts';
 import { progressReporter } from './progress.ts';
-import { runServe } from './run-serve.ts';
 
 /** Runs one command line and resolves to its exit code. Never throws. */
 export async function main(host: Host): Promise<number> {
@@ -20,7 +18,7 @@ export async function main(host: Host): Promise<number> {
     sync: (flags) => finish(runSync(flags, host)),
     validate: (flags) => finish(runReporting(flags, host, validateWith(flags))),
     status: (flags) => finish(runReporting(flags, host, statusWith(flags, host))),
-    serve: (flags: ServeFlags) => finish(runServe(flags, host, worldOf(host, true, ''))),
+    serve: (flags) => finish(runServing(flags, host)),
   };
   try {
     const streams = { out: (text: string) => host.output.write(text), err: (text: string) => host.errors.write(text) };
@@ -29,6 +27,13 @@ export async function main(host: Host): Promise<number> {
   } catch (error) {
     return fail(error, host);
   }
+}
+
+// Each command loads what it needs when it is called: `--help` needs none of it.
+
+async function runServing(flags: ServeFlags, host: Host): Promise<number> {
+  const { runServe } = await import('./run-serve.ts');
+  return runServe(flags, host, worldOf(host, true, ''));
 }
 
 type Work = (world: World) => Promise<CommandResult>;
@@ -53,6 +58,7 @@ function statusWith(flags: SharedFlags, host: Host): Work {
 }
 
 async function runReporting(flags: SharedFlags, host: Host, work: Work): Promise<number> {
+  const { checkOutput, emit } = await import('./emit.ts');
   await checkOutput(flags.output, host);
   const world = worldOf(host, flags.quiet);
   const result = await work(world).catch((error: unknown) => unfinished(problemOf(error)));
@@ -83,7 +89,7 @@ function worldOf(host: Host, quiet: boolean, onInterrupt = INTERRUPTED): World {
     stop,
     notice: (line) => write(`${line}\n`),
     onProgress: quiet ? () => {} : progressReporter({ write, terminal: errors.isTTY === true, now }),
-    confirm: terminal ? (question) => ask(host, question, stop) : null,
+    confirm: terminal ? async (question) => (await import('./ask.ts')).ask(host, question, stop) : null,
   };
 }
 
@@ -119,6 +125,8 @@ async function fail(error: unknown, host: Host): Promise<number> {
   const usage = error instanceof CommanderError;
   const problem = usage ? makeProblem('usage/invalid', { reason: error.message }) : problemOf(error);
   const emission: Emission = { format: wantsJson ? 'json' : 'text', quiet: true, colour: false };
-  if (!usage || wantsJson) await emit(unfinished(problem), emission, host);
+  if (usage && !wantsJson) return 1;
+  const { emit } = await import('./emit.ts');
+  await emit(unfinished(problem), emission, host);
   return 1;
 }

@@ -1,0 +1,84 @@
+/**
+ * promptsync as a library: read prompt files, observe the service, plan, apply, render.
+ *
+ * ```ts
+ * const { config } = await loadConfig({ workingDirectory: process.cwd(), environment: process.env });
+ * const { files } = await readPrompts(config, { known: null, reserved: [] });
+ * const observation = await observe(service, observeRequests(files, new Map()), { … });
+ * const plan = makePlan(files, observation, rules);
+ * const outcomes = await applyPlan(plan, { service, … });
+ * ```
+ */
+
+// Read: prompt files and configuration.
+export { loadConfig, type ConfigRequest } from './config/load.ts';
+export type { ConfigResult } from './config/parse.ts';
+export type { Config, ServiceLocation } from './config/config.ts';
+export { readPrompts, type ReadPromptsResult } from './prompts/read.ts';
+export { parsePromptFile, type ParseResult } from './prompts/parse.ts';
+export { withText } from './prompts/write.ts';
+export type { PromptPatterns } from './prompts/find.ts';
+export type { EnvironmentRules } from './prompts/check.ts';
+
+// Observe: the service and what it holds.
+export { connect, type CallReport, type ClientOptions, type ConnectedService } from './service/client.ts';
+export { observe, type ObserveOptions } from './observing/observe.ts';
+export { observeRequests } from './commands/observe-files.ts';
+
+// Plan: pure.
+export { makePlan, planPrompt, type PlanRules } from './planning/make-plan.ts';
+export { refuse, type Guards } from './planning/refuse.ts';
+
+// Apply.
+export { applyPlan } from './applying/apply-plan.ts';
+export type { ApplyDependencies } from './applying/deps.ts';
+
+// Render.
+export { makeReport, type Run } from './rendering/make-report.ts';
+export { renderJson } from './rendering/render-json.ts';
+export { renderText, type TextOptions } from './rendering/render-text.ts';
+export { renderStatus } from './rendering/render-status.ts';
+export type { Side, TextChange, Texts } from './rendering/texts.ts';
+export type { Report, ReportChange, ReportProblem, ReportPrompt } from './schemas/report.ts';
+
+// The words of the trade.
+export type { Digest } from './domain/digest.ts';
+export type { JsonObject, JsonValue } from './domain/json.ts';
+export type { Observation, Observed, ObserveRequest } from './domain/observed.ts';
+export type { ChangeOutcome, ChangeStatus, OutcomeStatus, PromptOutcome } from './domain/outcome.ts';
+export type {
+  Change,
+  ContentAtRef,
+  CreateVersion,
+  Drift,
+  FieldChange,
+  FieldName,
+  NewVersionRef,
+  Plan,
+  PlanStatus,
+  PromptPlan,
+  Provenance,
+  SetActive,
+  UpdatePrompt,
+} from './domain/plan.ts';
+export type { Environment, MaxChanges, OnDrift } from './domain/policy.ts';
+export type { Content, EnvironmentPin, Pin, PromptFile } from './domain/prompt-file.ts';
+export {
+  ServiceError,
+  type Effect,
+  type NewVersion,
+  type PromptFields,
+  type PromptService,
+  type RemotePrompt,
+} from './domain/prompt-service.ts';
+export type { LedgerEntry, Stamp, Version, VersionRef } from './domain/version.ts';
+export {
+  isError,
+  makeProblem,
+  ProblemError,
+  problemOf,
+  type Place,
+  type Problem,
+  type ProblemCode,
+  type Severity,
+} from './problem.ts';

@@ -1,0 +1,90 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+/**
+ * What each room may import: other rooms, and libraries by name. `node:` is meant where it is listed. This is the table
+ * of the design; a wall is moved here first.
+ */
+const rooms: Readonly<Record<string, readonly string[]>> = {
+  'problem.ts': [],
+  domain: ['problem.ts', 'node:crypto', 'fastest-levenshtein'],
+  schemas: ['problem.ts', 'domain', 'zod'],
+  yaml: ['problem.ts', 'domain', 'yaml', 'zod'],
+  planning: ['problem.ts', 'domain'],
+  rendering: ['problem.ts', 'domain', 'schemas', 'diff', 'picocolors'],
+  prompts: ['problem.ts', 'domain', 'yaml', 'node:', 'gray-matter', 'p-limit', 'picomatch', 'zod'],
+  config: ['problem.ts', 'domain', 'yaml', 'node:', 'zod'],
+  git: ['problem.ts', 'domain', 'node:', 'simple-git'],
+  service: ['problem.ts', 'domain', 'node:', 'undici', 'zod', 'p-limit'],
+  observing: ['problem.ts', 'domain', 'p-limit'],
+  applying: ['problem.ts', 'domain', 'p-limit'],
+  embedded: ['domain', 'service/wire.ts', 'node:', 'zod'],
+  commands: ['*'],
+  'command-line': [
+    'problem.ts',
+    'domain/policy.ts',
+    'commands',
+    'rendering',
+    'schemas',
+    'node:',
+    'commander',
+    '../package.json',
+  ],
+  'cli.ts': ['command-line', 'node:'],
+  'index.ts': ['*'],
+};
+
+const source = resolve(import.meta.dirname, '../src');
+const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+
+describe('the dependency rule', () => {
+  test('every source file is in a room of the table', () => {
+    expect(files.map(roomOf).filter((room) => !(room in rooms))).toEqual([]);
+  });
+
+  test.each(Object.entries(rooms))('%s imports only what its room may', (room, allowed) => {
+    const forbidden = files
+      .filter((file) => roomOf(file) === room)
+      .flatMap((file) => importsOf(file).map((name) => ({ file, name })))
+      .filter(({ name }) => roomOf(name) !== room && !isAllowed(name, allowed));
+    expect(forbidden).toEqual([]);
+  });
+
+  test('the process, time and chance are arguments everywhere but in the entry', () => {
+    const impure = files.filter((file) => file !== 'cli.ts' && IMPURE.test(withoutComments(read(file))));
+    expect(impure).toEqual([]);
+  });
+
+  test('there is no barrel but the public API', () => {
+    const barrels = files.filter((file) => file !== 'index.ts' && /^export (\*|\{[^}]*\}) from/m.test(read(file)));
+    expect(barrels).toEqual([]);
+  });
+});
+
+const IMPURE = /\bprocess\.|\bconsole\.|\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b/;
+
+function read(file: string): string {
+  return readFileSync(join(source, file), 'utf8');
+}
+
+function withoutComments(code: string): string {
+  return code.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
+}
+
+function importsOf(file: string): readonly string[] {
+  const names = [...read(file).matchAll(/(?:from|import) '([^']+)'|import\('([^']+)'\)/g)].map(
+    (match) => match[1] ?? match[2] ?? '',
+  );
+  return names.map((name) => (name.startsWith('.') ? relative(source, resolve(source, dirname(file), name)) : name));
+}
+
+function roomOf(name: string): string {
+  return name.split('/')[0] ?? name;
+}
+
+function isAllowed(name: string, allowed: readonly string[]): boolean {
+  return allowed.some(
+    (one) => one === '*' || name === one || name.startsWith(`${one}/`) || (one.endsWith(':') && name.startsWith(one)),
+  );
+}
