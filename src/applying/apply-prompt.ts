@@ -1,5 +1,5 @@
 import type { ChangeOutcome, OutcomeStatus, PromptOutcome } from '../domain/outcome.ts';
-import { isNew, type PromptPlan } from '../domain/plan.ts';
+import { isNew, type Change, type PromptPlan } from '../domain/plan.ts';
 import { ServiceError } from '../domain/prompt-service.ts';
 import { makeProblem, problemOf, type Problem } from '../problem.ts';
 import type { ApplyDependencies } from './deps.ts';
@@ -8,14 +8,16 @@ import { beginWriting, makeChange, type Writing } from './make-change.ts';
 
 /** Writes one prompt's changes in order and stops at the first that fails. Never throws. */
 export async function applyPrompt(plan: PromptPlan, dependencies: ApplyDependencies): Promise<PromptOutcome> {
-  if (dependencies.stop.aborted) return untouched(plan, isIdle(plan) ? plan.status : 'not_attempted');
+  if (isIdle(plan)) return untouched(plan, plan.status);
+  if (dependencies.stop.aborted) return untouched(plan, 'not_attempted');
   try {
     const current = await withLookups(plan, dependencies);
     return isIdle(current) ? untouched(current, current.status) : await makeChanges(current, dependencies);
   } catch (error) {
-    const problem = pinProblem(error, plan) ?? problemOf(error);
-    const status = problem.code.startsWith('pin/') ? 'blocked' : 'failed';
-    return { ...untouched(plan, status), problems: [...withoutPinProblems(plan), problem] };
+    const problem = problemOf(error);
+    const status = problem.code === 'apply/interrupted' ? 'not_attempted' : 'failed';
+    // The plan's own problems said what looking might solve: they are answered by why there was no looking.
+    return { ...untouched(plan, status), problems: [problem] };
   }
 }
 
@@ -36,24 +38,19 @@ async function makeChanges(plan: PromptPlan, dependencies: ApplyDependencies): P
   const outcomes: ChangeOutcome[] = [];
   const problems: Problem[] = [];
   for (const change of plan.changes) {
-    if (dependencies.stop.aborted && problems.length === 0) problems.push(makeProblem('apply/interrupted'));
     if (problems.length > 0) outcomes.push({ change, status: 'not_made' });
     else outcomes.push(await attempt(writing, change, problems));
   }
   return { plan, status: statusOf(outcomes, problems), changes: outcomes, problems: [...plan.problems, ...problems] };
 }
 
-async function attempt(
-  writing: Writing,
-  change: PromptPlan['changes'][number],
-  problems: Problem[],
-): Promise<ChangeOutcome> {
+async function attempt(writing: Writing, change: Change, problems: Problem[]): Promise<ChangeOutcome> {
   try {
     const made = await makeChange(writing, change);
     problems.push(...made.problems);
     return made.outcome;
   } catch (error) {
-    const problem = problemOf(error);
+    const problem = unknownVersion(error, change, writing.plan) ?? problemOf(error);
     const unknown = error instanceof ServiceError && error.effect === 'unknown';
     problems.push(problem);
     if (unknown && change.kind === 'create-version') {
@@ -63,28 +60,25 @@ async function attempt(
   }
 }
 
+/** Where nothing is looked at, an id that is not this prompt's comes to light when it is set: an unresolvable pin. */
+function unknownVersion(error: unknown, change: Change, { file }: PromptPlan): Problem | null {
+  if (problemOf(error).code !== 'service/version-not-found') return null;
+  if (change.kind !== 'set-active' || isNew(change.after) || change.after.number !== null) return null;
+  const { environment, after } = change;
+  const { line, column } = file.pins.find((pin) => pin.environment === environment) ?? {};
+  const place = { path: file.path, ...(line !== undefined && { line }), ...(column !== undefined && { column }) };
+  return makeProblem('pin/unknown-version', { environment, id: after.id }, place);
+}
+
+/** Where nothing was written, an unresolvable pin is a refusal and an interruption no failure. */
 function statusOf(outcomes: readonly ChangeOutcome[], problems: readonly Problem[]): OutcomeStatus {
   if (problems.length === 0) return 'applied';
-  const interrupted = problems.every(({ code }) => code === 'apply/interrupted');
-  return interrupted && outcomes.every(({ status }) => status === 'not_made') ? 'not_attempted' : 'failed';
+  if (outcomes.some(({ status }) => status !== 'not_made')) return 'failed';
+  if (problems.every(({ code }) => code === 'apply/interrupted')) return 'not_attempted';
+  return problems.every(({ code }) => code === 'pin/unknown-version') ? 'blocked' : 'failed';
 }
 
 function untouched(plan: PromptPlan, status: OutcomeStatus): PromptOutcome {
   const changes = plan.changes.map((change): ChangeOutcome => ({ change, status: 'not_made' }));
   return { plan, status, changes, problems: plan.problems };
-}
-
-/** A version that was pinned by id and is not this prompt's is an unresolvable pin. */
-function pinProblem(error: unknown, plan: PromptPlan): Problem | null {
-  if (!(error instanceof ServiceError) || error.problem.code !== 'service/version-not-found') return null;
-  for (const change of plan.changes) {
-    if (change.kind !== 'set-active' || isNew(change.after) || change.after.number !== null) continue;
-    const { environment, after } = change;
-    return makeProblem('pin/unknown-version', { environment, id: after.id }, { path: plan.file.path });
-  }
-  return null;
-}
-
-function withoutPinProblems(plan: PromptPlan): readonly Problem[] {
-  return plan.problems.filter((problem) => !problem.code.startsWith('pin/'));
 }

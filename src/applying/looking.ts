@@ -1,28 +1,14 @@
-import { knownVersions, versionsRead } from '../domain/known-versions.ts';
 import type { Observed } from '../domain/observed.ts';
 import { lookEnvironment } from '../domain/policy.ts';
-import type { Version, VersionRef } from '../domain/version.ts';
-import { makeProblem, ProblemError } from '../problem.ts';
+import type { Version } from '../domain/version.ts';
+import { makeProblem, problemOf, ProblemError } from '../problem.ts';
 import type { ApplyDependencies } from './deps.ts';
+import type { Expected } from './reading-back.ts';
 
 /**
- * Reads a version that is active nowhere by making it active in the look environment, which nobody is served from.
- * Throws a `ProblemError` when it is not this prompt's, or when another one is found there.
+ * Looks at versions that planning could not do without. Those that are not this prompt's are noted as missing; any
+ * other failure throws a `ProblemError`.
  */
-export async function look(
-  { service }: ApplyDependencies,
-  trackingEnvironment: string,
-  promptId: string,
-  versionId: string,
-): Promise<Version> {
-  const environment = lookEnvironment(trackingEnvironment);
-  await service.setActive(promptId, environment, versionId);
-  const { activeVersion } = await service.readPrompt(promptId, environment);
-  if (activeVersion?.id === versionId) return activeVersion;
-  throw new ProblemError(makeProblem('apply/changed-meanwhile', { environment }));
-}
-
-/** Looks at versions that planning could not do without. Those that are not this prompt's stay unknown. */
 export async function lookUp(
   dependencies: ApplyDependencies,
   observed: Observed,
@@ -31,11 +17,13 @@ export async function lookUp(
   const { trackingEnvironment } = dependencies;
   if (trackingEnvironment === null) return observed;
   const looked = [...observed.looked];
+  const missing = [...observed.missing];
   for (const versionId of versionIds) {
-    if (dependencies.stop.aborted) break;
-    looked.push(await look(dependencies, trackingEnvironment, observed.prompt.id, versionId));
+    const version = await findOwn(dependencies, trackingEnvironment, observed.prompt.id, versionId);
+    if (version === null) missing.push(versionId);
+    else looked.push(version);
   }
-  return { ...observed, looked };
+  return { ...observed, looked, missing };
 }
 
 /**
@@ -44,13 +32,42 @@ export async function lookUp(
  */
 export async function verifyBeforeLive(
   dependencies: ApplyDependencies,
-  observed: Observed,
-  target: VersionRef,
+  promptId: string,
+  { id, digest }: Expected,
 ): Promise<void> {
   const { trackingEnvironment } = dependencies;
-  if (trackingEnvironment === null || versionsRead(observed).some((version) => version.id === target.id)) return;
-  const version = await look(dependencies, trackingEnvironment, observed.prompt.id, target.id);
-  const known = knownVersions(observed).find((one) => one.id === target.id);
-  if (known === undefined || known.digest === version.digest) return;
+  if (trackingEnvironment === null) return;
+  const version = await look(dependencies, trackingEnvironment, promptId, id);
+  if (digest === undefined || digest === version.digest) return;
   throw new ProblemError(makeProblem('apply/other-content', { version: `v${version.number}` }));
+}
+
+async function findOwn(...asked: Parameters<typeof look>): Promise<Version | null> {
+  try {
+    return await look(...asked);
+  } catch (error) {
+    if (problemOf(error).code === 'service/version-not-found') return null;
+    throw error;
+  }
+}
+
+/**
+ * Reads a version that is active nowhere by making it active in the look environment, which nobody is served from:
+ * however it fails, nothing that was planned has been done, so its error tells of no effect.
+ */
+async function look(
+  { service }: ApplyDependencies,
+  trackingEnvironment: string,
+  promptId: string,
+  versionId: string,
+): Promise<Version> {
+  const environment = lookEnvironment(trackingEnvironment);
+  try {
+    await service.setActive(promptId, environment, versionId);
+    const { activeVersion } = await service.readPrompt(promptId, environment);
+    if (activeVersion?.id === versionId) return activeVersion;
+  } catch (error) {
+    throw new ProblemError(problemOf(error), { cause: error });
+  }
+  throw new ProblemError(makeProblem('apply/changed-meanwhile', { environment }));
 }

@@ -1,4 +1,4 @@
-import { entryOf, knownVersions, makeLedger } from '../domain/known-versions.ts';
+import { entryOf, knownVersions, makeLedger, versionsRead } from '../domain/known-versions.ts';
 import type { ChangeOutcome } from '../domain/outcome.ts';
 import {
   isNew,
@@ -24,6 +24,8 @@ export type Writing = {
   readonly observed: NonNullable<PromptPlan['observed']>;
   readonly dependencies: ApplyDependencies;
   readonly known: LedgerEntry[];
+  /** Ids of the versions that were read in this run. */
+  readonly seen: Set<string>;
   readonly made: { readonly content: Content; readonly version: Version }[];
 };
 
@@ -36,7 +38,8 @@ export function beginWriting(plan: PromptPlan, dependencies: ApplyDependencies):
   const { observed } = plan;
   if (observed === null) throw new ProblemError(makeProblem('internal/unexpected', { reason: 'nothing was observed' }));
   const known = knownVersions(observed).map(({ version: _, ...entry }) => entry);
-  return { plan, observed, dependencies, known, made: [] };
+  const seen = new Set(versionsRead(observed).map(({ id }) => id));
+  return { plan, observed, dependencies, known, seen, made: [] };
 }
 
 /** Makes one change. Throws a `ProblemError` when it was not made or when that is unknown. */
@@ -85,25 +88,39 @@ async function activate(writing: Writing, environment: string, expected: Expecte
   const { dependencies, observed } = writing;
   await dependencies.service.setActive(observed.prompt.id, environment, expected.id);
   try {
-    return { version: await readBack(dependencies.service, observed.prompt.id, environment, expected), problems: [] };
+    const version = await readBack(dependencies.service, observed.prompt.id, environment, expected);
+    writing.seen.add(version.id);
+    return { version, problems: [] };
   } catch (error) {
     return { version: null, problems: [problemOf(error)] };
   }
 }
 
-function stampFor({ known, plan, observed, dependencies }: Writing, { content, provenance }: CreateVersion): Stamp {
-  const active = observed.active;
-  const activeIds = new Set([...active.values()].flatMap((version) => (version === null ? [] : [version.id])));
-  const fixed = plan.file.pins.filter(({ pin }) => pin.kind !== 'latest');
-  const pinnedIds = new Set(fixed.flatMap(({ environment }) => active.get(environment)?.id ?? []));
+function stampFor(writing: Writing, { content, provenance }: CreateVersion): Stamp {
+  const { known, observed, dependencies } = writing;
+  const activeIds = new Set([...observed.active.values()].flatMap((version) => version?.id ?? []));
   const { commit, path } = provenance;
   return {
     digest: content.digest,
     ...(commit === undefined ? {} : { commit }),
     ...(path === undefined ? {} : { path }),
     operation: dependencies.newOperation(),
-    ledger: makeLedger(known, activeIds, pinnedIds),
+    ledger: makeLedger(known, activeIds, pinnedIds(writing)),
   };
+}
+
+/**
+ * The versions that a pin other than `latest` stands on, those that an environment goes back to and those that it was
+ * held back at: somebody may want them again, however old they have become.
+ */
+function pinnedIds({ plan, observed, known }: Writing): ReadonlySet<string> {
+  const newest = Math.max(...known.map(({ number }) => number));
+  const standing = plan.file.pins.flatMap(({ environment, pin }) => {
+    const active = observed.active.get(environment) ?? null;
+    return active !== null && (pin.kind !== 'latest' || active.number < newest) ? [active.id] : [];
+  });
+  const targets = plan.changes.flatMap((one) => (one.kind === 'set-active' && !isNew(one.after) ? [one.after.id] : []));
+  return new Set([...standing, ...targets]);
 }
 
 async function updatePrompt({ dependencies, observed }: Writing, change: UpdatePrompt): Promise<Made> {
@@ -126,8 +143,9 @@ function madeFor({ made }: Writing, target: NewVersionRef): Version {
   throw new ProblemError(makeProblem('internal/unexpected', { reason: 'a planned version was not made' }));
 }
 
-async function verified({ dependencies, observed, known }: Writing, target: VersionRef): Promise<Expected> {
-  await verifyBeforeLive(dependencies, observed, target);
-  const digest = known.find((entry) => entry.id === target.id)?.digest;
-  return digest === undefined ? { id: target.id } : { id: target.id, digest };
+async function verified({ dependencies, observed, known, seen }: Writing, { id }: VersionRef): Promise<Expected> {
+  const digest = known.find((entry) => entry.id === id)?.digest;
+  const expected = digest === undefined ? { id } : { id, digest };
+  if (!seen.has(id)) await verifyBeforeLive(dependencies, observed.prompt.id, expected);
+  return expected;
 }

@@ -8,7 +8,7 @@ export type KnownVersion = LedgerEntry & { readonly version: Version | null };
 
 const NEWEST_KEPT = 20;
 
-/** All versions that the versions read and their ledgers tell of, newest first. */
+/** All versions that the versions read and their ledgers tell of, newest first; of one number the one read first. */
 export function knownVersions(observed: Observed): readonly KnownVersion[] {
   const read = versionsRead(observed);
   const known = new Map<string, KnownVersion>();
@@ -21,7 +21,12 @@ export function knownVersions(observed: Observed): readonly KnownVersion[] {
     for (const entry of stamp?.ledger ?? []) note(entry, null);
   }
   for (const version of read) note(entryOf(version), version);
-  return [...known.values()].sort((a, b) => b.number - a.number);
+  return [...known.values()].toSorted((a, b) => b.number - a.number || rank(a) - rank(b));
+}
+
+/** What was read goes before what a ledger says: a ledger copied from elsewhere may name another version so. */
+function rank({ version }: KnownVersion): number {
+  return version === null ? 1 : 0;
 }
 
 export function versionsRead({ active, looked }: Observed): readonly Version[] {
@@ -53,8 +58,19 @@ export function findContent(known: readonly KnownVersion[], content: Content): K
 }
 
 /**
- * The ledger for the next version: the newest known ones, those active now, and all that a pin other than `latest`
- * ever stood on, so that a number that was pinned once can be pinned again.
+ * Whether a content will be found again whatever becomes active: promptsync made a version of it, or a ledger names
+ * one. Somebody else's version that is merely active is forgotten as soon as it no longer is.
+ */
+export function isRemembered(observed: Observed, content: Content): boolean {
+  const read = versionsRead(observed);
+  const own = read.map(entryOf).filter(({ outside }) => outside === undefined);
+  const named = read.flatMap(({ stamp }) => stamp?.ledger ?? []);
+  return [...own, ...named].some((entry) => holds(entry, content));
+}
+
+/**
+ * The ledger for the next version: the newest known ones, those active now, and all that were pinned once, so that
+ * their numbers can be pinned again.
  */
 export function makeLedger(
   known: readonly LedgerEntry[],

@@ -10,6 +10,8 @@ export type Observed = {
   readonly active: ReadonlyMap<string, Version | null>;
   /** Versions that were made active in the look environment only to read them. */
   readonly looked: readonly Version[];
+  /** Ids that were to be looked at and are no version of this prompt. */
+  readonly missing: readonly string[];
 };
 
 /** What is to be read of one prompt, and what must be found for the tracking environment to stay unread. */

@@ -1,4 +1,4 @@
-import { ProblemError, type Problem } from '../problem.ts';
+import { makeProblem, ProblemError, type Problem } from '../problem.ts';
 import type { JsonObject } from './json.ts';
 import type { Stamp, Version } from './version.ts';
 
@@ -48,4 +48,18 @@ export class ServiceError extends ProblemError {
     this.name = 'ServiceError';
     this.effect = effect;
   }
+}
+
+/** The same service, of which no call is begun once the signal is aborted. A call in flight is finished. */
+export function untilStopped(service: PromptService, stop: AbortSignal): PromptService {
+  const unlessStopped = async <Answer>(call: () => Promise<Answer>): Promise<Answer> => {
+    if (stop.aborted) throw new ServiceError(makeProblem('apply/interrupted'), 'not-sent');
+    return call();
+  };
+  return {
+    readPrompt: (...sent) => unlessStopped(() => service.readPrompt(...sent)),
+    createVersion: (...sent) => unlessStopped(() => service.createVersion(...sent)),
+    updatePrompt: (...sent) => unlessStopped(() => service.updatePrompt(...sent)),
+    setActive: (...sent) => unlessStopped(() => service.setActive(...sent)),
+  };
 }

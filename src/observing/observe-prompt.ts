@@ -19,8 +19,9 @@ export async function observePrompt(
   const observed = await readEnvironments(service, promptId, first);
   if (trackingEnvironment === null || first.includes(trackingEnvironment)) return observed;
   if (tellsEnough(request, observed)) return observed;
-  const tracked = await readEnvironments(service, promptId, [trackingEnvironment]);
-  return { ...tracked, active: new Map([...observed.active, ...tracked.active]) };
+  const tracked = await read(service, promptId, trackingEnvironment);
+  if (isFailure(tracked.answer)) throw tracked.answer;
+  return { ...observed, active: new Map([...observed.active, activeOf(tracked)]) };
 }
 
 /** The tracking environment's ledger is the fullest; it is read when something is not found without it. */
@@ -40,11 +41,11 @@ async function readEnvironments(
 ): Promise<Observed> {
   const readings = await Promise.all(environments.map((environment) => read(service, promptId, environment)));
   const found = readings.flatMap(({ answer }) => (answer instanceof ServiceError ? [] : [answer])).at(-1);
-  const failure = readings.map(({ answer }) => answer).find((answer) => isFailure(answer));
-  if (failure instanceof ServiceError) throw failure;
+  const failure = readings.map(({ answer }) => answer).find(isFailure);
+  if (failure !== undefined) throw failure;
   const prompt = found ?? (await service.readPrompt(promptId));
   const { activeVersion: _, ...fields } = prompt;
-  return { prompt: fields, active: new Map(readings.map(activeOf)), looked: [] };
+  return { prompt: fields, active: new Map(readings.map(activeOf)), looked: [], missing: [] };
 }
 
 async function read(service: PromptService, promptId: string, environment: string): Promise<Reading> {
@@ -57,7 +58,7 @@ async function read(service: PromptService, promptId: string, environment: strin
 }
 
 /** A 404 may mean that the environment has no active version: then the prompt is found without one. */
-function isFailure(answer: RemotePrompt | ServiceError): boolean {
+function isFailure(answer: RemotePrompt | ServiceError): answer is ServiceError {
   return answer instanceof ServiceError && answer.problem.code !== 'service/prompt-not-found';
 }
 

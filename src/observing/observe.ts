@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import type { Observation, Observed, ObserveRequest } from '../domain/observed.ts';
-import type { PromptService } from '../domain/prompt-service.ts';
-import { makeProblem, problemOf, ProblemError, type Problem } from '../problem.ts';
+import { untilStopped, type PromptService } from '../domain/prompt-service.ts';
+import { problemOf, type Problem } from '../problem.ts';
 import { observePrompt } from './observe-prompt.ts';
 
 export type ObserveOptions = {
@@ -9,7 +9,7 @@ export type ObserveOptions = {
   readonly trackingEnvironment: string | null;
   /** How many prompts are observed at the same time. */
   readonly concurrency: number;
-  /** Once aborted, no further prompt is read. */
+  /** Once aborted, no further call is started. */
   readonly stop: AbortSignal;
   readonly onObserved?: (done: number, all: number) => void;
 };
@@ -22,10 +22,10 @@ export async function observe(
 ): Promise<Observation> {
   const observed = new Map<string, Observed>();
   const failed = new Map<string, Problem>();
+  const stoppable = untilStopped(service, options.stop);
   await pLimit(options.concurrency).map(requests, async (request) => {
     try {
-      if (options.stop.aborted) throw new ProblemError(makeProblem('apply/interrupted'));
-      observed.set(request.promptId, await observePrompt(service, request, options.trackingEnvironment));
+      observed.set(request.promptId, await observePrompt(stoppable, request, options.trackingEnvironment));
     } catch (error) {
       failed.set(request.promptId, problemOf(error));
     }

@@ -1,20 +1,22 @@
-import { findContent } from '../domain/known-versions.ts';
+import { isRemembered } from '../domain/known-versions.ts';
 import { isNew, serves, type ContentAtRef, type CreateVersion } from '../domain/plan.ts';
 import type { Content } from '../domain/prompt-file.ts';
 import type { PinContext, Resolution } from './resolve-pin.ts';
 
 /**
  * The versions to make: those of `git:` pins first, so that the file's own is the newest. Equal contents are made
- * once. The file's own is made even when no pin follows it, provided that the tracking environment can hold on to it.
+ * once. The file's own is made even when no pin follows it, provided that the tracking environment can hold on to it:
+ * then somebody else's version of equal content does not stand in for it, unless a ledger names that.
  */
 export function contentsToCreate(
-  { file, known, contentsAtRefs }: PinContext,
+  { file, observed, contentsAtRefs }: PinContext,
   resolutions: readonly Resolution[],
   tracked: boolean,
 ): readonly CreateVersion[] {
   const own = file.content;
   const followed = resolutions.flatMap((one) => (one.kind === 'set' && isNew(one.after) ? [one.after.new] : []));
-  const wantsOwn = findContent(known, own) === undefined && (tracked || followed.includes(own));
+  const followsOwn = file.pins.some(({ pin }) => pin.kind === 'latest');
+  const wantsOwn = followsOwn ? followed.includes(own) : tracked && !isRemembered(observed, own);
   const wanted = [...followed.filter((content) => content !== own), ...(wantsOwn ? [own] : [])];
   return wanted
     .filter((content, index) => !wanted.some((other, at) => replaces(other, at, content, index)))
@@ -23,7 +25,7 @@ export function contentsToCreate(
 
 /** Of two that serve each other the later one is made: the file's own rather than an equal one of a ref. */
 function replaces(other: Content, at: number, content: Content, index: number): boolean {
-  return at !== index && serves(other, content) && (!serves(content, other) || at > index);
+  return serves(other, content) && (!serves(content, other) || at > index);
 }
 
 function create(content: Content, own: Content, refs: PinContext['contentsAtRefs']): CreateVersion {

@@ -11,7 +11,7 @@ import type { VersionRef } from '../domain/version.ts';
 export function digestPlan(prompts: readonly PromptPlan[]): string {
   const changing = prompts.filter((prompt) => prompt.changes.length > 0);
   const rows = changing.map(({ file, changes }) => ({ id: file.id, changes: changes.map(digestible) }));
-  return digestOf(canonicalJson(rows.sort((a, b) => (a.id < b.id ? -1 : 1))));
+  return digestOf(canonicalJson(rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))));
 }
 
 function digestible(change: Change): JsonValue {

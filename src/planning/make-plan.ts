@@ -27,7 +27,7 @@ export function makePlan(files: readonly PromptFile[], observation: Observation,
       const observed = observation.observed.get(file.id);
       return observed === undefined ? unobserved(file, observation) : planPrompt(file, observed, rules);
     })
-    .sort((a, b) => (a.file.path < b.file.path ? -1 : 1));
+    .toSorted((a, b) => (a.file.path < b.file.path ? -1 : 1));
   return { prompts, digest: digestPlan(prompts) };
 }
 
@@ -35,18 +35,15 @@ export function makePlan(files: readonly PromptFile[], observation: Observation,
 export function planPrompt(file: PromptFile, observed: Observed, rules: PlanRules): PromptPlan {
   const context = contextOf(file, observed, rules);
   const resolved = inOrder(file.pins, rules).map((pin): Resolved => ({ pin, resolution: resolvePin(pin, context) }));
+  const resolutions = resolved.map(({ resolution }) => resolution);
   const changes: readonly Change[] = [
-    ...contentsToCreate(
-      context,
-      resolved.map(({ resolution }) => resolution),
-      rules.trackingEnvironment !== null,
-    ),
+    ...contentsToCreate(context, resolutions, rules.trackingEnvironment !== null),
     ...compareFields(file, observed.prompt),
     ...resolved.flatMap((one) => activation(one, observed)),
   ];
   const refused = forbidden(file, rules);
-  const problems = [...resolved.flatMap(({ resolution }) => problemOf(resolution)), ...refused];
-  const lookups = refused.length > 0 ? [] : [...new Set(resolved.flatMap(({ resolution }) => lookupsOf(resolution)))];
+  const problems = [...resolutions.flatMap(problemOf), ...refused];
+  const lookups = refused.length > 0 ? [] : lookupsOf(resolutions);
   const status = problems.length > 0 ? 'blocked' : changes.length > 0 ? 'pending' : 'unchanged';
   return { file, observed, status, changes, drift: [], problems, lookups };
 }
@@ -83,8 +80,10 @@ function problemOf(resolution: Resolution): readonly Problem[] {
   return resolution.kind === 'blocked' ? [resolution.problem] : [];
 }
 
-function lookupsOf(resolution: Resolution): readonly string[] {
-  return resolution.kind === 'in-sync' ? [] : resolution.lookups;
+/** None where a pin stays unresolved whatever they show: a refused prompt is not written, and looking writes. */
+function lookupsOf(resolutions: readonly Resolution[]): readonly string[] {
+  if (resolutions.some((one) => one.kind === 'blocked' && one.lookups.length === 0)) return [];
+  return [...new Set(resolutions.flatMap((one) => (one.kind === 'in-sync' ? [] : one.lookups)))];
 }
 
 function forbidden(file: PromptFile, { latestForbidden }: PlanRules): readonly Problem[] {

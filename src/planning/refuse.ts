@@ -15,18 +15,28 @@ export type Guards = {
 export function refuse(plan: Plan, guards: Guards): Plan {
   const forAll = [...tooMany(plan, guards), ...stale(plan, guards)];
   const prompts = plan.prompts.map((prompt) => block(prompt, [...forAll, ...uncommitted(prompt, guards)]));
-  return { ...plan, prompts };
+  return { ...plan, prompts: guards.expectedPlan === null ? prompts : prompts.map(withoutSurprises) };
 }
 
 function block(prompt: PromptPlan, problems: readonly Problem[]): PromptPlan {
-  if (prompt.changes.length + prompt.lookups.length === 0 || problems.length === 0) return prompt;
+  if (!mayChange(prompt) || problems.length === 0) return prompt;
   // What was refused is not looked at either: looking writes.
   return { ...prompt, status: 'blocked', problems: [...prompt.problems, ...problems], lookups: [] };
 }
 
+/** What was reviewed as blocked stays blocked: what looking would bring about is not in the reviewed plan. */
+function withoutSurprises(prompt: PromptPlan): PromptPlan {
+  return prompt.status === 'blocked' ? { ...prompt, lookups: [] } : prompt;
+}
+
+/** Whether the prompt has changes, or will have once its pins are found. */
+function mayChange({ changes, lookups }: PromptPlan): boolean {
+  return changes.length + lookups.length > 0;
+}
+
 function tooMany({ prompts }: Plan, { maxChanges }: Guards): readonly Problem[] {
   if (maxChanges === null) return [];
-  const changing = prompts.filter((prompt) => prompt.changes.length > 0).length;
+  const changing = prompts.filter(mayChange).length;
   const allowed = allowedChanges(maxChanges, prompts.length);
   return changing > allowed ? [makeProblem('guard/max-changes', { changing, allowed })] : [];
 }

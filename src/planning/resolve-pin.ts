@@ -3,7 +3,7 @@ import type { Observed } from '../domain/observed.ts';
 import type { ContentAtRef, NewVersionRef } from '../domain/plan.ts';
 import type { Content, EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
 import type { Version, VersionRef } from '../domain/version.ts';
-import { makeProblem, type Problem } from '../problem.ts';
+import { makeProblem, type Place, type Problem } from '../problem.ts';
 
 /** Everything that a pin's meaning depends on. */
 export type PinContext = {
@@ -31,11 +31,11 @@ export function resolvePin(pin: EnvironmentPin, context: PinContext): Resolution
     case 'latest':
       return followContent(context.file.content, active, context);
     case 'git':
-      return followRef(pin.pin.ref, active, context);
+      return followRef(pin, pin.pin.ref, context);
     case 'number':
       return active?.number === pin.pin.number ? IN_SYNC : findNumber(pin, pin.pin.number, context);
     case 'version':
-      return active?.id === pin.pin.id ? IN_SYNC : findId(pin.pin.id, context);
+      return active?.id === pin.pin.id ? IN_SYNC : findId(pin, pin.pin.id, context);
   }
 }
 
@@ -46,30 +46,38 @@ function followContent(content: Content, active: Version | null, { known }: PinC
   return set(found === undefined ? { new: content } : refTo(found));
 }
 
-function followRef(ref: string, active: Version | null, context: PinContext): Resolution {
-  const at = context.contentsAtRefs.get(ref) ?? makeProblem('pin/unknown-ref', { ref });
-  return 'code' in at ? blocked(at) : followContent(at.content, active, context);
+function followRef(pin: EnvironmentPin, ref: string, context: PinContext): Resolution {
+  const at = context.contentsAtRefs.get(ref) ?? makeProblem('pin/unknown-ref', { ref }, placeOf(pin, context));
+  if ('code' in at) return blocked(at);
+  return followContent(at.content, context.observed.active.get(pin.environment) ?? null, context);
 }
 
 function findNumber(pin: EnvironmentPin, number: number, context: PinContext): Resolution {
   const found = context.known.find((version) => version.number === number);
   if (found !== undefined) return set(refTo(found));
-  const { environment, line, column } = pin;
   const lookups = unseenLatest(context);
-  const evidence = { environment, number, lookable: lookups.length > 0 };
-  return blocked(makeProblem('pin/unknown-number', evidence, { path: context.file.path, line, column }), lookups);
+  const evidence = { environment: pin.environment, number, lookable: lookups.length > 0 };
+  return blocked(makeProblem('pin/unknown-number', evidence, placeOf(pin, context)), lookups);
 }
 
 /** An id is a promise by itself: unknown ones are planned, and read before they go live. */
-function findId(id: string, { known, mayLook }: PinContext): Resolution {
+function findId(pin: EnvironmentPin, id: string, context: PinContext): Resolution {
+  const { known, mayLook, observed } = context;
   const found = known.find((version) => version.id === id);
   if (found !== undefined) return set(refTo(found));
-  return set({ id, number: null }, mayLook ? [id] : []);
+  if (!observed.missing.includes(id)) return set({ id, number: null }, mayLook ? [id] : []);
+  return blocked(makeProblem('pin/unknown-version', { environment: pin.environment, id }, placeOf(pin, context)));
 }
 
 function unseenLatest({ observed, known, mayLook }: PinContext): readonly string[] {
-  const id = observed.prompt.latestVersionId;
-  return id === null || !mayLook || known.some((version) => version.id === id) ? [] : [id];
+  const { prompt, missing } = observed;
+  const id = prompt.latestVersionId;
+  const seen = id === null || missing.includes(id) || known.some((version) => version.id === id);
+  return seen || !mayLook ? [] : [id];
+}
+
+function placeOf({ line, column }: EnvironmentPin, { file }: PinContext): Place {
+  return { path: file.path, line, column };
 }
 
 function refTo({ id, number }: KnownVersion): VersionRef {

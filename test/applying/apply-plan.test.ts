@@ -1,0 +1,455 @@
+import { describe, expect, test } from 'vitest';
+import { contentDigest, EMPTY_METADATA_DIGEST, metadataDigest } from '../../src/domain/digest.ts';
+import type { LedgerEntry } from '../../src/domain/version.ts';
+import { backends } from '../doubles/backends.ts';
+import { content, entry, file } from '../planning/support.ts';
+import { addOwn, outcomeLine, sync } from './support.ts';
+
+const refs = { v1: content('Old') };
+const staging = { staging: 'latest' };
+
+describe.each(backends)('Applying (%s)', (_, start) => {
+  test('makes its calls in the order of the contract, each set-active read back', async () => {
+    const service = await start();
+    const wanted = file({ name: 'New', pins: { production: 'git:v1', staging: 'latest' } });
+    const { lines, outcomes } = await sync(service, [wanted], { refs, environmentOrder: ['staging', 'production'] });
+    expect(lines).toStrictEqual([
+      'create p1 "Old"',
+      'set p1 promptsync ver_1',
+      'read p1 promptsync',
+      'create p1 "Hello"',
+      'set p1 promptsync ver_2',
+      'read p1 promptsync',
+      'update p1 {"name":"New"}',
+      'set p1 staging ver_2',
+      'read p1 staging',
+      'set p1 production ver_1',
+      'read p1 production',
+    ]);
+    expect(outcomes.map(outcomeLine)).toStrictEqual(['applied: made made made made made']);
+    expect(outcomes[0]?.changes.map(({ version }) => version)).toStrictEqual([
+      { id: 'ver_1', number: 1 },
+      { id: 'ver_2', number: 2 },
+      undefined,
+      { id: 'ver_2', number: 2 },
+      { id: 'ver_1', number: 1 },
+    ]);
+  });
+
+  test('leaves nothing to do: the second plan is empty and sends nothing', async () => {
+    const service = await start();
+    const wanted = file({
+      text: 'a\r\nb\n\n \u{1f600}'.replace('\r', ''),
+      metadata: { model: 'x', list: [1, null] },
+      description: '',
+      name: 'New',
+      pins: { staging: 'latest', production: 'git:v1' },
+    });
+    await sync(service, [wanted], { refs });
+    const { plan, lines, outcomes } = await sync(service, [wanted], { refs });
+    expect(plan.prompts[0]?.changes).toStrictEqual([]);
+    expect(lines).toStrictEqual([]);
+    expect(outcomes.map(outcomeLine)).toStrictEqual(['unchanged:']);
+  });
+
+  test('sends one version and one set-active per environment that follows an edit', async () => {
+    const service = await start();
+    const pins = { staging: 'latest', qa: 'latest', production: 1 };
+    await sync(service, [file({ text: 'One', pins: { staging: 'latest' } })]);
+    await sync(service, [file({ text: 'One', pins })]);
+    const { lines } = await sync(service, [file({ text: 'Two', pins })]);
+    expect(lines.filter((line) => !line.startsWith('read '))).toStrictEqual([
+      'create p1 "Two"',
+      'set p1 promptsync ver_2',
+      'set p1 staging ver_2',
+      'set p1 qa ver_2',
+    ]);
+    expect(service.serves('p1', 'production')).toStrictEqual(['ver_1', 'One']);
+  });
+
+  test('sends a changed description alone', async () => {
+    const service = await start();
+    await sync(service, [file({ pins: staging })]);
+    const { lines } = await sync(service, [file({ description: 'Other', pins: staging })]);
+    expect(lines).toStrictEqual(['update p1 {"description":"Other"}']);
+  });
+
+  test('sends one set-active and no version for a pin that moves to what another environment serves', async () => {
+    const service = await start();
+    await sync(service, [file({ text: 'One', pins: { staging: 'latest', production: 'latest' } })]);
+    await sync(service, [file({ text: 'Two', pins: { staging: 'latest', production: 1 } })]);
+    const { lines } = await sync(service, [file({ text: 'Two', pins: { staging: 'latest', production: 2 } })]);
+    expect(lines).toStrictEqual(['set p1 production ver_2', 'read p1 production']);
+  });
+
+  test('goes back by a revert of the text: the old id is active again and no version is made', async () => {
+    const service = await start();
+    await sync(service, [file({ text: 'One', pins: staging })]);
+    await sync(service, [file({ text: 'Two', pins: staging })]);
+    const { lines, outcomes } = await sync(service, [file({ text: 'One', pins: staging })]);
+    expect(lines).toStrictEqual([
+      'set p1 promptsync-look ver_1',
+      'read p1 promptsync-look',
+      'set p1 staging ver_1',
+      'read p1 staging',
+    ]);
+    expect(outcomes.map(outcomeLine)).toStrictEqual(['applied: made']);
+    expect([service.serves('p1', 'staging'), service.countVersions('p1')]).toStrictEqual([['ver_1', 'One'], 2]);
+    expect(service.serves('p1', 'promptsync')?.[0]).toBe('ver_2');
+  });
+
+  test('goes back by a revert of a pin, and forth again, without a version', async () => {
+    const service = await start();
+    await sync(service, [file({ text: 'One', pins: staging })]);
+    await sync(service, [file({ text: 'Two', pins: staging })]);
+    for (const [number, text] of [
+      [1, 'One'],
+      [2, 'Two'],
+      [1, 'One'],
+    ] as const) {
+      await sync(service, [file({ text: 'Two', pins: { staging: number } })]);
+      expect(service.serves('p1', 'staging')).toStrictEqual([`ver_${number}`, text]);
+    }
+    expect(service.countVersions('p1')).toBe(2);
+  });
+
+  test('looks at a version once that two environments are to serve', async () => {
+    const service = await start();
+    const pins = { staging: 'latest', production: 'latest' };
+    await sync(service, [file({ text: 'One', pins })]);
+    await sync(service, [file({ text: 'Two', pins })]);
+    const { lines } = await sync(service, [file({ text: 'One', pins })]);
+    expect(lines).toStrictEqual([
+      'set p1 promptsync-look ver_1',
+      'read p1 promptsync-look',
+      'set p1 staging ver_1',
+      'read p1 staging',
+      'set p1 production ver_1',
+      'read p1 production',
+    ]);
+  });
+
+  test('stamps a version with digest, commit, path, operation and ledger, beside the metadata of the file', async () => {
+    const service = await start();
+    const provenance = new Map([
+      ['prompts/a.md', { commit: 'abc', path: 'sub/prompts/a.md', changeSummary: 'Soften' }],
+    ]);
+    const theirs = service.addVersion('p1', { text: 'Theirs', metadata: { by: 'hand' } });
+    service.activate('p1', 'staging', theirs);
+    const first = await sync(service, [file({ metadata: { model: 'x' }, pins: staging })], { provenance });
+    expect(first.created).toStrictEqual([
+      {
+        text: 'Hello',
+        metadata: { model: 'x' },
+        changeSummary: 'Soften',
+        stamp: {
+          digest: contentDigest('Hello'),
+          commit: 'abc',
+          path: 'sub/prompts/a.md',
+          operation: expect.any(String),
+          ledger: [
+            {
+              number: 1,
+              id: 'ver_1',
+              digest: contentDigest('Theirs'),
+              metadataDigest: metadataDigest({ by: 'hand' }),
+              outside: true,
+            },
+          ],
+        },
+      },
+    ]);
+    const second = await sync(service, [file({ text: 'Hi', pins: staging })]);
+    const [made] = second.created;
+    expect(Object.keys(made!)).toStrictEqual(['text', 'metadata', 'stamp']);
+    expect(made?.metadata).toStrictEqual({});
+    expect(Object.keys(made!.stamp)).toStrictEqual(['digest', 'operation', 'ledger']);
+    expect(made?.stamp.operation).not.toBe(first.created[0]?.stamp.operation);
+    expect(made?.stamp.ledger).toStrictEqual([
+      {
+        number: 2,
+        id: 'ver_2',
+        digest: contentDigest('Hello'),
+        metadataDigest: metadataDigest({ model: 'x' }),
+        commit: 'abc',
+        path: 'sub/prompts/a.md',
+      },
+      {
+        number: 1,
+        id: 'ver_1',
+        digest: contentDigest('Theirs'),
+        metadataDigest: metadataDigest({ by: 'hand' }),
+        outside: true,
+      },
+    ]);
+  });
+
+  test('stamps the version of a git: pin with the commit and path of the ref, and names it in the next ledger', async () => {
+    const service = await start();
+    const at = { content: content('Old'), provenance: { commit: 'c1', path: 'was/a.md', changeSummary: 'Release' } };
+    const wanted = file({ pins: { staging: 'latest', production: 'git:v1' } });
+    const { created } = await sync(service, [wanted], { refs: { v1: at } });
+    expect(created.map(({ changeSummary, stamp: { commit, path } }) => [changeSummary, commit, path])).toStrictEqual([
+      ['Release', 'c1', 'was/a.md'],
+      [undefined, undefined, undefined],
+    ]);
+    expect(created[1]?.stamp.ledger).toStrictEqual([
+      {
+        number: 1,
+        id: 'ver_1',
+        digest: contentDigest('Old'),
+        metadataDigest: EMPTY_METADATA_DIGEST,
+        commit: 'c1',
+        path: 'was/a.md',
+      },
+    ]);
+  });
+
+  test('keeps in the ledger the twenty newest, what is active, and what was pinned once', async () => {
+    const service = await start();
+    const edit = (number: number, pins: Record<string, string | number>) =>
+      sync(service, [file({ text: `T${number}`, pins: { staging: 'latest', ...pins } })]);
+    for (let number = 1; number <= 3; number += 1) await edit(number, {});
+    await edit(3, { production: 2 });
+    await edit(4, { production: 2, live: 3 });
+    await edit(4, { production: 4, live: 3 });
+    let last: readonly LedgerEntry[] = [];
+    for (let number = 5; number <= 30; number += 1) {
+      const { created } = await edit(number, { live: 3 });
+      last = created[0]?.stamp.ledger ?? [];
+    }
+    const numbers = last.map(({ number }) => number);
+    expect(numbers).toStrictEqual([...Array.from({ length: 20 }, (_entry, index) => 29 - index), 3, 2]);
+    const { outcomes } = await edit(30, { production: 2, live: 3 });
+    expect(outcomes.map(outcomeLine)).toStrictEqual(['applied: made']);
+    expect(service.serves('p1', 'production')).toStrictEqual(['ver_2', 'T2']);
+    expect((await edit(30, { production: 5, live: 3 })).outcomes.map(outcomeLine)).toStrictEqual([
+      'blocked: pin/unknown-number',
+    ]);
+  });
+
+  const both = { staging: 'latest', production: 'latest' };
+  const held = { staging: 'latest', production: 1 };
+  const pasts: readonly (readonly [
+    sentence: string,
+    edits: readonly (readonly [number, Record<string, string | number>])[],
+  ])[] = [
+    [
+      'was held back at during an edit',
+      [
+        [1, both],
+        [1, held],
+        [2, held],
+        [2, both],
+      ],
+    ],
+    [
+      'had gone back to when the next edit made it follow again',
+      [
+        [1, both],
+        [2, both],
+        [2, held],
+        [3, both],
+      ],
+    ],
+    [
+      'went back to with an edit, and left again without one',
+      [
+        [1, both],
+        [2, both],
+        [3, held],
+        [3, both],
+      ],
+    ],
+  ];
+  test.each(pasts)('can go back, 25 edits later, to the version that an environment %s', async (_sentence, edits) => {
+    const service = await start();
+    const edit = (number: number, pins: Record<string, string | number>) =>
+      sync(service, [file({ text: `T${number}`, pins })]);
+    for (const [number, pins] of edits) await edit(number, pins);
+    for (let number = 4; number <= 28; number += 1) await edit(number, both);
+    const { outcomes } = await edit(28, held);
+    expect(outcomes.map(outcomeLine)).toStrictEqual(['applied: made']);
+    expect(service.serves('p1', 'production')).toStrictEqual(['ver_1', 'T1']);
+  });
+
+  test('moves no pin when the file has none, but keeps the content', async () => {
+    const service = await start();
+    const { lines } = await sync(service, [file()]);
+    expect(lines).toStrictEqual(['create p1 "Hello"', 'set p1 promptsync ver_1', 'read p1 promptsync']);
+    expect((await sync(service, [file()])).lines).toStrictEqual([]);
+  });
+
+  test('finds an unknown number by looking at the newest version, which was never read', async () => {
+    const service = await start();
+    await sync(service, [file({ pins: staging })]);
+    service.addVersion('p1', { text: 'Theirs' });
+    const { plan, lines, outcomes } = await sync(service, [file({ pins: { staging: 'latest', production: 2 } })]);
+    expect(plan.prompts[0]?.status).toBe('blocked');
+    expect(lines).toStrictEqual([
+      'set p1 promptsync-look ver_2',
+      'read p1 promptsync-look',
+      'set p1 production ver_2',
+      'read p1 production',
+    ]);
+    expect(outcomes.map(outcomeLine)).toStrictEqual(['applied: made']);
+    expect(outcomes[0]?.changes[0]?.version).toStrictEqual({ id: 'ver_2', number: 2 });
+  });
+
+  test('blocks where the newest version has another number, and says how to go on', async () => {
+    const service = await start();
+    await sync(service, [file({ pins: staging })]);
+    service.addVersion('p1', { text: 'Theirs' });
+    const { lines, outcomes } = await sync(service, [
+      file({ name: 'New', pins: { staging: 'latest', production: 7 } }),
+    ]);
+    expect(lines).toStrictEqual(['set p1 promptsync-look ver_2', 'read p1 promptsync-look']);
+    expect(outcomes.map(outcomeLine)).toStrictEqual(['blocked: not_made pin/unknown-number']);
+    expect(outcomes[0]?.problems[0]).toMatchObject({ line: 6, message: expect.stringMatching(/is known\.$/) });
+  });
+
+  test('uses the ledger of what it looked at', async () => {
+    const service = await start();
+    service.addVersion('p1', { text: 'Theirs' });
+    addOwn(service, 'Two', [entry(1, 'Theirs', { stampFor: null })]);
+    const { lines } = await sync(service, [file({ text: 'Two', pins: { production: 1 } })]);
+    expect(lines).toStrictEqual([
+      'set p1 promptsync-look ver_2',
+      'read p1 promptsync-look',
+      'set p1 promptsync-look ver_1',
+      'read p1 promptsync-look',
+      'set p1 production ver_1',
+      'read p1 production',
+    ]);
+  });
+
+  test('looks at an id that no ledger knows before it goes live', async () => {
+    const service = await start();
+    await sync(service, [file({ pins: staging })]);
+    service.addVersion('p1', { text: 'Theirs' });
+    const wanted = file({ pins: { staging: 'latest', production: 'version:ver_2', qa: 'version:ver_2' } });
+    const { lines, outcomes } = await sync(service, [wanted]);
+    expect(lines).toStrictEqual([
+      'set p1 promptsync-look ver_2',
+      'read p1 promptsync-look',
+      'set p1 production ver_2',
+      'read p1 production',
+      'set p1 qa ver_2',
+      'read p1 qa',
+    ]);
+    expect(outcomes.map(outcomeLine)).toStrictEqual(['applied: made made']);
+    expect((await sync(service, [wanted])).lines).toStrictEqual([]);
+  });
+
+  test.each([
+    ['of another prompt', 'ver_2'],
+    ['that is not there', 'ver_9'],
+  ])('blocks on a pinned id %s before anything is written', async (_sentence, id) => {
+    const service = await start();
+    await sync(service, [file({ pins: staging })]);
+    service.addVersion('p2', { text: 'Of p2' });
+    const wanted = file({ text: 'Hi', pins: { staging: 'latest', production: `version:${id}` } });
+    const { lines, outcomes } = await sync(service, [wanted]);
+    expect(lines).toStrictEqual([`set p1 promptsync-look ${id}`]);
+    expect(outcomes.map(outcomeLine)).toStrictEqual(['blocked: not_made not_made pin/unknown-version']);
+    expect(outcomes[0]?.problems[0]).toMatchObject({ path: 'prompts/a.md', line: 6, column: 3 });
+    expect(service.serves('p1', 'staging')).toStrictEqual(['ver_1', 'Hello']);
+  });
+
+  test('names each of several ids that are not there, and looks at the good ones as well', async () => {
+    const service = await start();
+    await sync(service, [file({ pins: staging })]);
+    service.addVersion('p1', { text: 'Theirs' });
+    const wanted = file({ pins: { a: 'version:x', b: 'version:ver_2', c: 'version:y' } });
+    const { outcomes } = await sync(service, [wanted]);
+    expect(outcomes[0]?.problems.map(({ line }) => line)).toStrictEqual([5, 7]);
+    expect(service.serves('p1', 'b')).toBeNull();
+  });
+
+  test('refuses a pinned version whose text is not the one that the ledger knows', async () => {
+    const service = await start();
+    const other = service.addVersion('p1', { text: 'Not what was reviewed' });
+    service.activate('p1', 'staging', addOwn(service, 'Two', [entry(1, 'Reviewed', { id: other })]));
+    const wanted = file({ text: 'Two', pins: { staging: 'latest', production: 1 } });
+    const { lines, outcomes } = await sync(service, [wanted]);
+    expect(lines).toStrictEqual(['set p1 promptsync-look ver_1', 'read p1 promptsync-look']);
+    expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: not_made apply/other-content']);
+    expect(service.serves('p1', 'production')).toBeNull();
+  });
+
+  test('applies each prompt for itself', async () => {
+    const service = await start();
+    const files = ['p0', 'p1', 'p2', 'q1'].map((id) => ({ ...file({ pins: staging }), id, path: `${id}.md` }));
+    const { outcomes } = await sync(service, [...files, file({ pins: { a: 9 } })].slice(0, 4));
+    expect(outcomes.map(outcomeLine)).toStrictEqual([
+      'failed: service/prompt-not-found',
+      'applied: made made',
+      'applied: made made made',
+      'failed: service/not-authorised',
+    ]);
+  });
+});
+
+describe.each(backends)('Without a tracking environment (%s)', (_, start) => {
+  const none = { trackingEnvironment: null };
+
+  test('sets what follows and nothing of the tool', async () => {
+    const service = await start();
+    const { lines } = await sync(service, [file({ pins: staging })], none);
+    expect(lines).toStrictEqual(['create p1 "Hello"', 'set p1 staging ver_1', 'read p1 staging']);
+  });
+
+  test('makes no version that no pin follows', async () => {
+    const service = await start();
+    await sync(service, [file({ pins: staging })], none);
+    const { lines } = await sync(service, [file({ text: 'Draft', pins: { staging: 1 } })], none);
+    expect(lines).toStrictEqual([]);
+  });
+
+  test('goes back without a look, and reading back has the last word', async () => {
+    const service = await start();
+    await sync(service, [file({ text: 'One', pins: staging })], none);
+    await sync(service, [file({ text: 'Two', pins: staging })], none);
+    const { lines } = await sync(service, [file({ text: 'One', pins: staging })], none);
+    expect(lines).toStrictEqual(['set p1 staging ver_1', 'read p1 staging']);
+  });
+
+  test('fails where what is read back is not what the ledger knows', async () => {
+    const service = await start();
+    const other = service.addVersion('p1', { text: 'Not what was reviewed' });
+    service.activate('p1', 'staging', addOwn(service, 'Two', [entry(1, 'Reviewed', { id: other })]));
+    const wanted = file({ text: 'Two', pins: { staging: 'latest', production: 1 } });
+    const { outcomes } = await sync(service, [wanted], none);
+    expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: unknown apply/not-active']);
+  });
+
+  test('blocks on an unknown number although the newest version was never read', async () => {
+    const service = await start();
+    service.addVersion('p1', { text: 'Theirs' });
+    const { lines, outcomes } = await sync(service, [file({ pins: { production: 1 } })], none);
+    expect([lines, outcomes.map(outcomeLine)]).toStrictEqual([[], ['blocked: pin/unknown-number']]);
+  });
+
+  test('sets a pinned id that is its own', async () => {
+    const service = await start();
+    service.addVersion('p1', { text: 'Theirs' });
+    const { lines } = await sync(service, [file({ pins: { production: 'version:ver_1' } })], none);
+    expect(lines).toStrictEqual(['set p1 production ver_1', 'read p1 production']);
+  });
+
+  test('blocks on a pinned id that is not its own', async () => {
+    const service = await start();
+    service.addVersion('p2', { text: 'Of p2' });
+    const wanted = file({ pins: { production: 'version:ver_1', staging: 'version:ver_1' } });
+    const { outcomes } = await sync(service, [wanted], none);
+    expect(outcomes.map(outcomeLine)).toStrictEqual(['blocked: not_made not_made pin/unknown-version']);
+    expect(outcomes[0]?.problems[0]).toMatchObject({ path: 'prompts/a.md', line: 5, column: 3 });
+  });
+
+  test('has failed on such an id once something else was written', async () => {
+    const service = await start();
+    const wanted = file({ name: 'New', pins: { production: 'version:ver_9' } });
+    const { outcomes } = await sync(service, [wanted], none);
+    expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: made not_made pin/unknown-version']);
+  });
+});

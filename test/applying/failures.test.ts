@@ -1,0 +1,329 @@
+import { describe, expect, test } from 'vitest';
+import { ServiceError, type Effect, type PromptService } from '../../src/domain/prompt-service.ts';
+import { makeProblem } from '../../src/problem.ts';
+import { backends, inMemoryBackend, type Backend } from '../doubles/backends.ts';
+import type { Hooks } from '../doubles/recorded.ts';
+import { content, entry, file } from '../planning/support.ts';
+import { addOwn, outcomeLine, sync } from './support.ts';
+
+const refs = { v1: content('Old') };
+const staging = { staging: 'latest' };
+
+/** Two prompts; all kinds of change for the first, whose calls come first. */
+const whole = file({ name: 'New', pins: { staging: 'latest', production: 'git:v1' } });
+const other = { ...file({ pins: staging }), id: 'p2', key: 'k/2', name: 'Second', path: 'prompts/b.md' };
+const effects: readonly Effect[] = ['not-sent', 'rejected', 'unknown'];
+
+function failure(effect: Effect): ServiceError {
+  return new ServiceError(makeProblem('service/timeout', { seconds: 1 }), effect);
+}
+
+/** Fails the call of that number, before it has an effect. */
+function failing(at: number, effect: Effect): Hooks {
+  return {
+    before: (_, index) => {
+      if (index === at) throw failure(effect);
+    },
+  };
+}
+
+/** What becomes of the five changes when a call fails; `?` where it depends on what is known of its effect. */
+const table: readonly (readonly [call: string, statuses: string])[] = [
+  ['create p1 "Old"', '? not_made not_made not_made not_made'],
+  ['set p1 promptsync ver_1', 'made not_made not_made not_made not_made'],
+  ['read p1 promptsync', 'made not_made not_made not_made not_made'],
+  ['create p1 "Hello"', 'made ? not_made not_made not_made'],
+  ['set p1 promptsync ver_2', 'made made not_made not_made not_made'],
+  ['read p1 promptsync', 'made made not_made not_made not_made'],
+  ['update p1 {"name":"New"}', 'made made ? not_made not_made'],
+  ['set p1 staging ver_2', 'made made made ? not_made'],
+  ['read p1 staging', 'made made made unknown not_made'],
+  ['set p1 production ver_1', 'made made made made ?'],
+  ['read p1 production', 'made made made made unknown'],
+];
+
+describe.each(backends)('A call that fails (%s)', (_, start) => {
+  const rows = table.flatMap(([call, statuses], at) => effects.map((effect) => [at, call, effect, statuses] as const));
+  test.each(rows)('is number %i, %s, with effect %s', async (at, call, effect, statuses) => {
+    const service = await start();
+    const { lines, outcomes } = await sync(service, [whole, other], { refs, hooks: failing(at, effect) });
+    const [first, second] = outcomes.map(outcomeLine);
+    const lostVersion = call.startsWith('create') && effect === 'unknown' ? ' apply/outcome-unknown' : '';
+    const expected = statuses.replace('?', effect === 'unknown' ? 'unknown' : 'not_made');
+    expect(first).toBe(`failed: ${expected} service/timeout${lostVersion}`);
+    expect(lines.filter((line) => line.includes(' p1 '))).toStrictEqual(table.slice(0, at + 1).map(([line]) => line));
+    expect(second).toBe('applied: made made');
+    expect(service.serves('p2', 'staging')?.[1]).toBe('Hello');
+  });
+
+  test.each(table.map(([call], at) => [at, call] as const))(
+    'is number %i, %s, and the next sync puts it right',
+    async (at) => {
+      const service = await start();
+      await sync(service, [whole, other], { refs, hooks: failing(at, 'rejected') });
+      await sync(service, [whole, other], { refs });
+      const { lines, outcomes } = await sync(service, [whole, other], { refs });
+      expect([lines, outcomes.map(outcomeLine)]).toStrictEqual([[], ['unchanged:', 'unchanged:']]);
+      expect([service.serves('p1', 'staging')?.[1], service.serves('p1', 'production')?.[1]]).toStrictEqual([
+        'Hello',
+        'Old',
+      ]);
+    },
+  );
+});
+
+describe('A look that fails', () => {
+  const effectRows = [0, 1].flatMap((at) => effects.map((effect) => [at, effect] as const));
+
+  test.each(effectRows)(
+    'at call %i with effect %s before a known version goes live: nothing was made',
+    async (at, effect) => {
+      const service = inMemoryBackend();
+      await sync(service, [file({ text: 'One', pins: staging })]);
+      await sync(service, [file({ text: 'Two', pins: staging })]);
+      const wanted = file({ text: 'One', name: 'New', pins: staging });
+      const { outcomes } = await sync(service, [wanted], { hooks: failing(at + 1, effect) });
+      expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: made not_made service/timeout']);
+      expect(service.serves('p1', 'staging')?.[1]).toBe('Two');
+    },
+  );
+
+  test.each(effectRows)('at call %i with effect %s for an unknown id: nothing was made', async (at, effect) => {
+    const service = inMemoryBackend();
+    service.addVersion('p1', { text: 'Theirs' });
+    const wanted = file({ pins: { staging: 'version:ver_1' } });
+    const { lines, outcomes } = await sync(service, [wanted], { hooks: failing(at, effect) });
+    expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: not_made not_made service/timeout']);
+    expect(lines).toHaveLength(at + 1);
+  });
+
+  test('for an unknown number fails with its own problem, not with that of the pin', async () => {
+    const service = inMemoryBackend();
+    service.addVersion('p1', { text: 'Theirs' });
+    const wanted = file({ text: 'Theirs', pins: { staging: 1 } });
+    const { outcomes } = await sync(service, [wanted], { hooks: failing(0, 'rejected') });
+    expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: not_made service/timeout']);
+  });
+
+  test('for an unknown number blocks where the newest version is not there after all', async () => {
+    const service = inMemoryBackend();
+    const haunted: PromptService = {
+      ...service,
+      readPrompt: async (...asked) => ({ ...(await service.readPrompt(...asked)), latestVersionId: 'ver_gone' }),
+    };
+    const { lines, outcomes } = await sync(haunted, [file({ pins: { staging: 1 } })]);
+    expect(lines).toStrictEqual(['set p1 promptsync-look ver_gone']);
+    expect(outcomes.map(outcomeLine)).toStrictEqual(['blocked: not_made pin/unknown-number']);
+  });
+
+  test('because somebody else moved the look environment shows no text of theirs for ours', async () => {
+    const service = inMemoryBackend();
+    await sync(service, [file({ text: 'One', pins: staging })]);
+    await sync(service, [file({ text: 'Two', pins: staging })]);
+    const hooks: Hooks = {
+      after: (line) => {
+        if (line === 'set p1 promptsync-look ver_1') service.activate('p1', 'promptsync-look', 'ver_2');
+      },
+    };
+    const { outcomes } = await sync(service, [file({ text: 'One', pins: staging })], { hooks });
+    expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: not_made apply/changed-meanwhile']);
+  });
+});
+
+describe('A service that does not keep its word', () => {
+  /** The service with another answer to reading one environment. */
+  function showing(service: Backend, environment: string, text: string): PromptService {
+    return {
+      ...service,
+      readPrompt: async (promptId, asked) => {
+        const prompt = await service.readPrompt(promptId, asked);
+        if (asked !== environment || prompt.activeVersion === null) return prompt;
+        return { ...prompt, activeVersion: { ...prompt.activeVersion, text, digest: content(text).digest } };
+      },
+    };
+  }
+
+  test('serves another text than was made active: the prompt has failed', async () => {
+    const service = showing(inMemoryBackend(), 'staging', 'Another text');
+    const { outcomes } = await sync(service, [whole], { refs });
+    expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: made made made unknown not_made apply/not-active']);
+  });
+
+  test('serves another text where a version of the ledger was made active: the prompt has failed', async () => {
+    const service = inMemoryBackend();
+    const old = addOwn(service, 'One');
+    service.activate('p1', 'staging', addOwn(service, 'Two', [entry(1, 'One', { id: old })]));
+    const { outcomes } = await sync(showing(service, 'production', 'Another text'), [
+      file({ text: 'Two', pins: { staging: 'latest', production: 1 } }),
+    ]);
+    expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: unknown apply/not-active']);
+  });
+
+  test('sets an active version and serves none: the prompt has failed, and says what it found', async () => {
+    const service = inMemoryBackend();
+    const forgetful: PromptService = { ...service, setActive: async () => {} };
+    const { outcomes } = await sync(forgetful, [file({ pins: staging })]);
+    expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: made not_made apply/not-active']);
+    expect(outcomes[0]?.problems[0]?.message).toBe(
+      'After it was set, "promptsync" serves nothing instead of version "ver_1".',
+    );
+  });
+
+  test.each(['Theirs', 'Hello'])(
+    'serves another version than was made active, of text %j: the prompt has failed',
+    async (text) => {
+      const service = inMemoryBackend();
+      const theirs = service.addVersion('p1', { text, metadata: { by: 'hand' } });
+      const hooks: Hooks = {
+        after: (line) => {
+          if (line.startsWith('set p1 staging')) service.activate('p1', 'staging', theirs);
+        },
+      };
+      const { outcomes } = await sync(service, [file({ pins: staging })], { hooks });
+      expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: made unknown apply/not-active']);
+    },
+  );
+
+  test('says updated: false: the change was not made', async () => {
+    const service = inMemoryBackend();
+    const hooks: Hooks = {
+      before: (line) => {
+        if (!line.startsWith('set p1 staging')) return;
+        throw new ServiceError(makeProblem('service/not-updated', { environment: 'staging' }), 'rejected');
+      },
+    };
+    const { outcomes } = await sync(service, [file({ pins: staging })], { hooks });
+    expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: made not_made service/not-updated']);
+  });
+
+  test('stores another text than was sent: that version is never made active', async () => {
+    const service = inMemoryBackend();
+    const trimming: PromptService = {
+      ...service,
+      createVersion: (promptId, version) => service.createVersion(promptId, { ...version, text: version.text.trim() }),
+    };
+    const { lines, outcomes } = await sync(trimming, [file({ text: 'Hello ', pins: staging })]);
+    expect(lines).toStrictEqual(['create p1 "Hello "']);
+    expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: made not_made apply/rewritten']);
+    expect(outcomes[0]?.changes[0]?.version).toStrictEqual({ id: 'ver_1', number: 1 });
+  });
+
+  test('stores CRLF for LF: that is the same text', async () => {
+    const service = inMemoryBackend();
+    const ending: PromptService = {
+      ...service,
+      createVersion: (promptId, version) =>
+        service.createVersion(promptId, { ...version, text: version.text.replaceAll('\n', '\r\n') }),
+    };
+    const wanted = file({ text: 'a\nb', pins: staging });
+    expect((await sync(ending, [wanted])).outcomes.map(outcomeLine)).toStrictEqual(['applied: made made']);
+    expect((await sync(ending, [wanted])).lines).toStrictEqual([]);
+  });
+
+  test('breaks in a way that nobody foresaw: the prompt has failed and the others are applied', async () => {
+    const service = inMemoryBackend();
+    const hooks: Hooks = {
+      before: (_, index) => {
+        if (index === 0) throw new TypeError('oh');
+      },
+    };
+    const { outcomes } = await sync(service, [whole, other], { refs, hooks });
+    expect(outcomes.map(outcomeLine)).toStrictEqual([
+      'failed: not_made not_made not_made not_made not_made internal/unexpected',
+      'applied: made made',
+    ]);
+  });
+});
+
+describe('A stop', () => {
+  test('before the first call leaves all that was pending, and says so of nothing else', async () => {
+    const service = inMemoryBackend();
+    await sync(service, [other]);
+    const blocked = { ...file({ pins: { a: 'git:gone' } }), id: 'p1', path: 'prompts/c.md' };
+    for (const files of [
+      [whole, other],
+      [other, blocked],
+    ]) {
+      const { lines, outcomes } = await sync(service, files, { refs, stop: AbortSignal.abort() });
+      expect(lines).toStrictEqual([]);
+      expect(outcomes.map(({ status }) => status)).toStrictEqual(
+        files.map((one) => (one === whole ? 'not_attempted' : one === other ? 'unchanged' : 'blocked')),
+      );
+    }
+  });
+
+  const rows: readonly (readonly [call: string, outcome: string])[] = [
+    ['create p1 "Old"', 'failed: made not_made not_made not_made not_made apply/interrupted'],
+    ['set p1 promptsync ver_1', 'failed: made not_made not_made not_made not_made apply/interrupted'],
+    ['read p1 promptsync', 'failed: made not_made not_made not_made not_made apply/interrupted'],
+    ['create p1 "Hello"', 'failed: made made not_made not_made not_made apply/interrupted'],
+    ['set p1 promptsync ver_2', 'failed: made made not_made not_made not_made apply/interrupted'],
+    ['read p1 promptsync', 'failed: made made not_made not_made not_made apply/interrupted'],
+    ['update p1 {"name":"New"}', 'failed: made made made not_made not_made apply/interrupted'],
+    ['set p1 staging ver_2', 'failed: made made made unknown not_made apply/interrupted'],
+    ['read p1 staging', 'failed: made made made made not_made apply/interrupted'],
+    ['set p1 production ver_1', 'failed: made made made made unknown apply/interrupted'],
+    ['read p1 production', 'applied: made made made made made'],
+  ];
+  test.each(rows.map(([call, outcome], at) => [at, call, outcome] as const))(
+    'during call %i, %s, finishes it and begins no other',
+    async (at, _call, outcome) => {
+      const stopping = new AbortController();
+      const hooks: Hooks = {
+        before: (_, index) => {
+          if (index === at) stopping.abort();
+        },
+      };
+      const service = inMemoryBackend();
+      const { lines, outcomes } = await sync(service, [whole, other], { refs, hooks, stop: stopping.signal });
+      expect(lines).toStrictEqual(rows.slice(0, at + 1).map(([line]) => line));
+      expect(outcomes.map(outcomeLine)).toStrictEqual([outcome, 'not_attempted: not_made not_made']);
+    },
+  );
+
+  test.each([0, 1])('during call %i of a look for a pin writes nothing', async (at) => {
+    const stopping = new AbortController();
+    const service = inMemoryBackend();
+    for (const text of ['A', 'B']) service.addVersion('p1', { text });
+    const hooks: Hooks = {
+      before: (_, index) => {
+        if (index === at) stopping.abort();
+      },
+    };
+    const wanted = file({ pins: { a: 'version:ver_1', b: 'version:ver_2' } });
+    const { lines, outcomes } = await sync(service, [wanted], { hooks, stop: stopping.signal });
+    expect(lines).toHaveLength(at + 1);
+    expect(outcomes.map(outcomeLine)).toStrictEqual(['not_attempted: not_made not_made not_made apply/interrupted']);
+  });
+
+  test('after the last call stops nothing', async () => {
+    const stopping = new AbortController();
+    const hooks: Hooks = {
+      after: (line) => {
+        if (line === 'read p1 staging') stopping.abort();
+      },
+    };
+    const { outcomes } = await sync(inMemoryBackend(), [file({ pins: staging })], { hooks, stop: stopping.signal });
+    expect(outcomes.map(outcomeLine)).toStrictEqual(['applied: made made']);
+  });
+});
+
+describe('Many prompts', () => {
+  test.each([1, 2])('are written at most %i at the same time, and told of one by one', async (concurrency) => {
+    const told: string[] = [];
+    let inFlight = 0;
+    let most = 0;
+    const hooks: Hooks = {
+      before: async () => {
+        most = Math.max(most, ++inFlight);
+        await new Promise((resolve) => setImmediate(resolve));
+      },
+      after: () => void (inFlight -= 1),
+    };
+    const onApplied = ({ status }: { status: string }, done: number) => void told.push(`${done} ${status}`);
+    const { outcomes } = await sync(inMemoryBackend(), [whole, other], { refs, hooks, concurrency, onApplied });
+    expect(most).toBe(concurrency);
+    expect(told).toStrictEqual(['1 applied', '2 applied']);
+    expect(outcomes.map(({ plan }) => plan.file.id)).toStrictEqual(['p1', 'p2']);
+  });
+});

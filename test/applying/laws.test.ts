@@ -1,0 +1,123 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { inMemoryBackend, type Backend } from '../doubles/backends.ts';
+import { content, file } from '../planning/support.ts';
+import { sync, type Synced } from './support.ts';
+
+const texts = ['A', 'B', 'C'] as const;
+const metadatas = [undefined, {}, { model: 'x' }] as const;
+const refs = { v1: content('A'), v2: content('B', { model: 'x' }), v3: content('Release') };
+
+const pins = fc.oneof(
+  { weight: 3, arbitrary: fc.constant('latest') },
+  { weight: 2, arbitrary: fc.constantFrom('git:v1', 'git:v2', 'git:v3') },
+  { weight: 2, arbitrary: fc.integer({ min: 1, max: 6 }) },
+  { weight: 1, arbitrary: fc.integer({ min: 1, max: 6 }).map((number) => `version:ver_${number}`) },
+);
+
+const edits = fc.record({
+  kind: fc.constant('edit' as const),
+  text: fc.constantFrom(...texts),
+  metadata: fc.constantFrom(...metadatas),
+  name: fc.constantFrom('First', 'New'),
+  pins: fc.dictionary(fc.constantFrom('staging', 'production'), pins, { noNullPrototype: true }),
+});
+/** Somebody makes a version in the service and makes it active, or moves an environment to an older one. */
+const meddling = fc.record({
+  kind: fc.constantFrom('outside-version' as const, 'outside-move' as const),
+  text: fc.constantFrom(...texts, 'Theirs'),
+  environment: fc.constantFrom('staging', 'production'),
+  number: fc.integer({ min: 1, max: 6 }),
+});
+const histories = fc.array(fc.oneof({ weight: 3, arbitrary: edits }, { weight: 1, arbitrary: meddling }), {
+  minLength: 1,
+  maxLength: 10,
+});
+
+type Step = typeof histories extends fc.Arbitrary<(infer One)[]> ? One : never;
+
+function meddle(service: Backend, step: Step & { kind: 'outside-version' | 'outside-move' }): void {
+  const count = service.countVersions('p1');
+  if (step.kind === 'outside-version') {
+    service.activate('p1', step.environment, service.addVersion('p1', { text: step.text }));
+  } else if (count > 0) {
+    service.activate('p1', step.environment, `ver_${Math.min(step.number, count)}`);
+  }
+}
+
+function fileOf({ text, metadata, name, pins: written }: Step & { kind: 'edit' }) {
+  return file({ text, name, pins: written, ...(metadata !== undefined && { metadata }) });
+}
+
+/** Runs a history, calling `check` after each sync with what it did and with the sync right after it. */
+async function play(
+  steps: readonly Step[],
+  check: (done: Synced, again: Synced, step: Step & { kind: 'edit' }, service: Backend) => void,
+): Promise<void> {
+  const service = inMemoryBackend();
+  for (const step of steps) {
+    if (step.kind !== 'edit') {
+      meddle(service, step);
+      continue;
+    }
+    const done = await sync(service, [fileOf(step)], { refs });
+    check(done, await sync(service, [fileOf(step)], { refs }), step, service);
+  }
+}
+
+describe('Whatever was edited, pinned and moved before', () => {
+  test('a sync is applied or blocked by an unresolvable pin, and the next one has nothing to write', async () => {
+    await fc.assert(
+      fc.asyncProperty(histories, (steps) =>
+        play(steps, ({ outcomes }, again) => {
+          const [first, second] = [outcomes[0], again.outcomes[0]];
+          if (first?.status === 'blocked') {
+            expect(first.problems.every(({ code }) => code.startsWith('pin/'))).toBe(true);
+            expect(first.changes.every(({ status }) => status === 'not_made')).toBe(true);
+          } else {
+            expect([first?.status, second?.status]).toStrictEqual([
+              expect.stringMatching(/^(applied|unchanged)$/),
+              'unchanged',
+            ]);
+            expect(again.lines).toStrictEqual([]);
+          }
+        }),
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  test('every pin then stands on what it says', async () => {
+    await fc.assert(
+      fc.asyncProperty(histories, (steps) =>
+        play(steps, ({ outcomes }, _again, step, service) => {
+          if (outcomes[0]?.status === 'blocked') return;
+          for (const [environment, pin] of Object.entries(step.pins)) {
+            const [id, text] = service.serves('p1', environment) ?? [];
+            if (pin === 'latest') expect(text).toBe(step.text);
+            else if (typeof pin === 'number') expect(id).toBe(`ver_${pin}`);
+            else if (pin.startsWith('version:')) expect(`version:${id}`).toBe(pin);
+            else expect(text).toBe(refs[pin.slice(4) as keyof typeof refs].text);
+          }
+        }),
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  test('no content is made twice, and a blocked sync makes no version and moves no pinned environment', async () => {
+    await fc.assert(
+      fc.asyncProperty(histories, async (steps) => {
+        const made: string[] = [];
+        await play(steps, ({ outcomes, created, lines }) => {
+          made.push(...created.map(({ text, metadata }) => `${text} ${JSON.stringify(metadata)}`));
+          if (outcomes[0]?.status === 'blocked') {
+            expect(lines.filter((line) => !line.includes(' promptsync-look'))).toStrictEqual([]);
+          }
+        });
+        expect(made).toStrictEqual([...new Set(made)]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

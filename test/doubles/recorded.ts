@@ -1,0 +1,54 @@
+import type { NewVersion, PromptService } from '../../src/domain/prompt-service.ts';
+
+/** What happens around a call, which is given as its line and its number from 0; whatever it throws the call throws. */
+export type Hooks = {
+  readonly before?: (line: string, index: number) => void | Promise<void>;
+  /** The call has had its effect. */
+  readonly after?: (line: string, index: number) => void | Promise<void>;
+};
+
+/** A service that notes each call as a line, such as `set p1 staging ver_1`. */
+export type RecordedService = PromptService & {
+  readonly lines: readonly string[];
+  readonly created: readonly NewVersion[];
+  /** The most calls that were in flight at one time. */
+  readonly mostInFlight: () => number;
+};
+
+export function recorded(service: PromptService, { before, after }: Hooks = {}): RecordedService {
+  const lines: string[] = [];
+  const created: NewVersion[] = [];
+  let inFlight = 0;
+  let most = 0;
+  const record = async <Answer>(line: string, call: () => Promise<Answer>): Promise<Answer> => {
+    const index = lines.push(line) - 1;
+    most = Math.max(most, ++inFlight);
+    try {
+      await before?.(line, index);
+      const answer = await call();
+      await after?.(line, index);
+      return answer;
+    } finally {
+      inFlight -= 1;
+    }
+  };
+  return {
+    lines,
+    created,
+    mostInFlight: () => most,
+    readPrompt: (promptId, environment) =>
+      record(['read', promptId, environment].filter((word) => word !== undefined).join(' '), () =>
+        service.readPrompt(promptId, environment),
+      ),
+    createVersion: (promptId, version) => {
+      created.push(version);
+      return record(`create ${promptId} ${JSON.stringify(version.text)}`, () =>
+        service.createVersion(promptId, version),
+      );
+    },
+    updatePrompt: (promptId, fields) =>
+      record(`update ${promptId} ${JSON.stringify(fields)}`, () => service.updatePrompt(promptId, fields)),
+    setActive: (promptId, environment, versionId) =>
+      record(`set ${promptId} ${environment} ${versionId}`, () => service.setActive(promptId, environment, versionId)),
+  };
+}

@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest';
+import type { Observed } from '../../src/domain/observed.ts';
+import type { PromptFile } from '../../src/domain/prompt-file.ts';
+import { makePlan } from '../../src/planning/make-plan.ts';
+import { withProvenance } from '../../src/planning/with-provenance.ts';
+import { content, file, observation, observed, outside, rules, version, type RulesParts } from './support.ts';
+
+type Case = { readonly file?: PromptFile; readonly observed?: Observed; readonly rules?: RulesParts };
+
+const pins = { staging: 'latest', production: 'git:v1' };
+const refs = { v1: content('Old') };
+const baseFile = file({ text: 'Hi', name: 'New', pins });
+const baseActive = { staging: version(1, 'Hello'), production: version(1, 'Hello') };
+
+function planFor({ file: wanted = baseFile, observed: found = observed({ active: baseActive }), ...rest }: Case) {
+  return makePlan([wanted], observation(found), rules({ refs, ...rest.rules }));
+}
+
+const base = planFor({});
+
+describe('The digest of a plan', () => {
+  test('is a SHA-256', () => {
+    expect(base.digest).toMatch(/^sha256:[0-9a-f]{64}$/);
+  });
+
+  const same: readonly (readonly [sentence: string, changed: Case])[] = [
+    ['the path', { file: { ...baseFile, path: 'other/place.md' } }],
+    ['the places of pins', { file: { ...baseFile, pins: baseFile.pins.map((pin) => ({ ...pin, line: 99 })) } }],
+    ['the commit of a content at a ref', { rules: { refs: { v1: { content: content('Old'), provenance: {} } } } }],
+    [
+      'the name of a ref',
+      {
+        file: file({ ...baseFile, text: 'Hi', pins: { ...pins, production: 'git:v2' } }),
+        rules: { refs: { v2: content('Old') } },
+      },
+    ],
+    [
+      'what else the service holds',
+      { observed: observed({ active: baseActive, prompt: { latestVersionId: 'ver_9', description: 'Theirs' } }) },
+    ],
+  ];
+  test.each(same)('stays over another value of %s', (_, changed) => {
+    expect(planFor(changed).digest).toBe(base.digest);
+  });
+
+  test('stays over commits and change summaries', () => {
+    const provenance = { commit: 'abc', path: 'prompts/a.md', changeSummary: 'Soften the tone' };
+    const described = withProvenance(base, new Map([['prompts/a.md', provenance]]));
+    expect(described.digest).toBe(base.digest);
+    expect(described.prompts[0]?.changes.filter(({ kind }) => kind === 'create-version')).toMatchObject([
+      { ref: 'v1', provenance: { commit: 'at-v1' } },
+      { provenance },
+    ]);
+  });
+
+  test('stays over the renaming of one of several files, and over unchanged prompts beside them', () => {
+    const other = { ...baseFile, id: 'p2', path: 'prompts/b.md' };
+    const calm = { ...file({ pins: { staging: 'latest' } }), id: 'p3', path: 'prompts/c.md' };
+    const found = ['p1', 'p2', 'p3'].map((id) => observed({ active: baseActive, prompt: { id } }));
+    const digests = [
+      [baseFile, other],
+      [baseFile, { ...other, path: 'a-first.md' }],
+      [calm, baseFile, other],
+    ].map((files) => makePlan(files, observation(...found), withRefs(['p1', 'p2'])).digest);
+    expect(new Set(digests)).toStrictEqual(new Set([digests[0]]));
+  });
+
+  const different: readonly (readonly [sentence: string, changed: Case])[] = [
+    ['the text', { file: file({ text: 'Hi!', name: 'New', pins }) }],
+    ['the metadata', { file: file({ text: 'Hi', metadata: {}, name: 'New', pins }) }],
+    ['another metadata', { file: file({ text: 'Hi', metadata: { a: 1 }, name: 'New', pins }) }],
+    ['the content at a ref', { rules: { refs: { v1: content('Older') } } }],
+    [
+      'the prompt',
+      { file: { ...baseFile, id: 'p2' }, observed: observed({ active: baseActive, prompt: { id: 'p2' } }) },
+    ],
+    ["a field's new value", { file: file({ text: 'Hi', name: 'Newer', pins }) }],
+    ["a field's old value", { observed: observed({ active: baseActive, prompt: { name: 'Theirs' } }) }],
+    ['which field', { file: file({ text: 'Hi', key: 'New', pins }) }],
+    ['one field more', { file: file({ text: 'Hi', name: 'New', description: 'D', pins }) }],
+    ['the environment', { file: file({ text: 'Hi', name: 'New', pins: { qa: 'latest', production: 'git:v1' } }) }],
+    ['one environment fewer', { file: file({ text: 'Hi', name: 'New', pins: { staging: 'latest' } }) }],
+    [
+      'what is active before',
+      { observed: observed({ active: { ...baseActive, production: version(1, 'Hello', { id: 'x' }) } }) },
+    ],
+    ['none being active before', { observed: observed({ active: { ...baseActive, production: null } }) }],
+    [
+      'what is active after: a version that is there already',
+      { observed: observed({ active: { ...baseActive, qa: outside(5, 'Old') } }) },
+    ],
+    ['the order of the environments', { rules: { environmentOrder: ['production', 'staging'] }, file: baseFile }],
+  ];
+  test.each(different)('changes with %s', (_, changed) => {
+    expect(planFor(changed).digest).not.toBe(base.digest);
+  });
+
+  test('is the same for all plans without changes', () => {
+    const calm = planFor({ file: file({ pins: { staging: 'latest' } }) });
+    expect(calm.prompts[0]?.changes).toStrictEqual([]);
+    expect(calm.digest).toBe(makePlan([], observation(), rules()).digest);
+  });
+});
+
+function withRefs(ids: readonly string[]) {
+  const { contentsAtRefs, ...rest } = rules({ refs });
+  const atRefs = contentsAtRefs.get('p1') ?? new Map();
+  return { ...rest, contentsAtRefs: new Map(ids.map((id) => [id, atRefs])) };
+}
