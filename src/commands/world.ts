@@ -1,6 +1,4 @@
 import { setTimeout } from 'node:timers/promises';
-import { ServiceError } from '../domain/prompt-service.ts';
-import { makeProblem } from '../problem.ts';
 
 /** Everything outside that a command depends on: time, chance, variables, signals and the person at the terminal. */
 export type World = {
@@ -25,13 +23,7 @@ export type World = {
 
 export type Progress = { readonly what: 'Observing' | 'Applying'; readonly done: number; readonly all: number };
 
-/** Waiting ends at once when the run is interrupted; what was waited for is not tried again. */
+/** Waiting that ends at once, with a rejection, when the run is interrupted. */
 export function interruptibleSleep(stop: AbortSignal): World['sleep'] {
-  return async (milliseconds) => {
-    try {
-      await setTimeout(milliseconds, undefined, { signal: stop });
-    } catch {
-      throw new ServiceError(makeProblem('apply/interrupted'), 'unknown');
-    }
-  };
+  return async (milliseconds) => void (await setTimeout(milliseconds, undefined, { signal: stop }));
 }

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { contentDigest, metadataDigest, STAMP_KEY } from '../domain/digest.ts';
 import { withoutKey } from '../domain/json.ts';
 import type { RemotePrompt } from '../domain/prompt-service.ts';

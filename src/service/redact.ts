@@ -24,5 +24,5 @@ export function makeExcerpt(text: string, whole: boolean, key: string): string {
 
 function formsOf(key: string): readonly string[] {
   const forms = new Set([key, JSON.stringify(key).slice(1, -1), encodeURIComponent(key.toWellFormed())]);
-  return [...forms].filter((form) => form !== '').sort((a, b) => b.length - a.length);
+  return [...forms].filter((form) => form !== '').toSorted((a, b) => b.length - a.length);
 }

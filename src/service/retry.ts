@@ -1,4 +1,5 @@
 import { ServiceError } from '../domain/prompt-service.ts';
+import { makeProblem } from '../problem.ts';
 
 /** What one attempt came to; `repeat` says whether another one is allowed. */
 export type Attempt<Value> =
@@ -11,7 +12,10 @@ export type Attempt<Value> =
       readonly retryAfter: string | null;
     };
 
-/** Time and chance, so that a run can be replayed: milliseconds since 1970, a number in [0, 1), and waiting. */
+/**
+ * Time and chance, so that a run can be replayed: milliseconds since 1970, a number in [0, 1), and waiting. Waiting
+ * rejects when the run is interrupted.
+ */
 export type RetryPolicy = {
   readonly now: () => number;
   readonly random: () => number;
@@ -25,7 +29,7 @@ const LONGEST_RETRY_AFTER = 60_000;
 
 /**
  * Makes a call up to four times, as long as its failures may be repeated; attempts are counted from 1. Throws the last
- * failure, with the effect `unknown` when any attempt left it open whether the service changed.
+ * failure, or that it was interrupted while it waited; the effect is `unknown` when any attempt left it open.
  */
 export async function withRetries<Value>(
   call: (attempt: number) => Promise<Attempt<Value>>,
@@ -36,7 +40,10 @@ export async function withRetries<Value>(
     if (outcome.ok) return outcome.value;
     doubt ||= outcome.error.effect === 'unknown';
     if (!outcome.repeat || attempt === ATTEMPTS) throw doubt ? inDoubt(outcome.error) : outcome.error;
-    await policy.sleep(waitBefore(attempt + 1, outcome.retryAfter, policy));
+    const wait = waitBefore(attempt + 1, outcome.retryAfter, policy);
+    await policy.sleep(wait).catch(() => {
+      throw new ServiceError(makeProblem('apply/interrupted'), doubt ? 'unknown' : outcome.error.effect);
+    });
   }
 }
 

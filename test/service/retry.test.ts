@@ -46,6 +46,25 @@ describe('retries', () => {
     expect(await play([failed({ repeat: false }), done])).toMatchObject({ sleeps: [], made: [1] });
   });
 
+  test.each([
+    ['not-sent', [failed({ effect: 'not-sent' })]],
+    ['rejected', [failed({ effect: 'rejected' })]],
+    ['unknown', [failed({ effect: 'unknown' })]],
+    ['unknown', [failed({ effect: 'unknown' }), failed({ effect: 'not-sent' })]],
+  ] as const)('interrupted while it waits, the effect is what its attempts left: %s', async (effect, attempts) => {
+    const sleep = async () => {
+      waits += 1;
+      if (waits === attempts.length) throw new Error('aborted');
+    };
+    let waits = 0;
+    const call = withRetries(async (attempt) => attempts[attempt - 1] ?? done, {
+      now: () => NOW,
+      random: () => 1,
+      sleep,
+    });
+    await expect(call).rejects.toMatchObject({ effect, problem: { code: 'apply/interrupted' } });
+  });
+
   const retryAfters: readonly (readonly [string, string, number])[] = [
     ['seconds', '7', 7_000],
     ['an hour, counted as a minute', '3600', 60_000],
