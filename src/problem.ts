@@ -91,12 +91,17 @@ const catalogue = {
     'The metadata key `promptsync` is reserved.',
     'Name it differently: promptsync keeps its own record there.',
   ),
-  'prompt/variables-mismatch': error<{ missing: readonly string[]; unused: readonly string[] }>(
+  'prompt/variables-mismatch': error<{
+    missing: readonly string[];
+    unused: readonly string[];
+    repeated: readonly string[];
+  }>(
     (e) =>
-      [
+      firstOf([
         ...e.missing.map((name) => `{{${name}}} is in the text and not in \`variables\``),
         ...e.unused.map((name) => `"${name}" is in \`variables\` and not in the text`),
-      ].join('; ') + '.',
+        ...e.repeated.map((name) => `"${name}" is in \`variables\` more than once`),
+      ]) + '.',
     'Make `variables` list the placeholders of the text exactly, or remove it.',
   ),
   'prompt/duplicate-id': error<{ id: string; other: string }>(
@@ -170,9 +175,13 @@ const catalogue = {
     (e) => `The variable ${e.variable} holds characters that cannot be part of an API key.`,
     'Set it again; line breaks and blanks around the key are a usual cause.',
   ),
-  'config/invalid-url': error<{ expected: string }>(
-    (e) => `The base URL is not valid: ${e.expected}.`,
+  'config/invalid-url': error<{ source: string; expected: string }>(
+    (e) => `The base URL in ${e.source} is not valid: ${e.expected}.`,
     'Write it like https://prompts.example.com. Plain http is allowed for loopback addresses alone.',
+  ),
+  'config/not-enforced': warning<{ field: string }>(
+    (e) => `The setting "${e.field}" is checked, and not enforced by this release.`,
+    'Until it is, see in the plan that a version was live in the environment before.',
   ),
   'config/pattern-outside': error<{ pattern: string }>(
     (e) => `The pattern "${e.pattern}" leaves the repository.`,
@@ -299,7 +308,7 @@ const catalogue = {
   // Usage
   'usage/invalid': error<{ reason: string }>((e) => e.reason, 'See promptsync --help.'),
   'usage/nothing-selected': error<{ selector: string; suggestion?: string | undefined }>(
-    (e) => `--only ${e.selector} selects no prompt.`,
+    (e) => `--only "${e.selector}" selects no prompt.`,
     (e) =>
       e.suggestion === undefined
         ? 'Give a key, or a path or pattern relative to promptsync.yaml.'
@@ -317,6 +326,10 @@ const catalogue = {
   'usage/cannot-serve': error<{ reason: string }>(
     (e) => `The embedded service cannot be started (${e.reason}).`,
     'Check --db and --port.',
+  ),
+  'git/uncommitted': warning(
+    'The prompt file differs from the last commit: a sync would refuse it.',
+    'Commit it before the sync, or use --allow-dirty.',
   ),
   'git/failed': error<{ reason: string }>(
     (e) => `git could not answer: ${e.reason}`,
@@ -374,20 +387,28 @@ export function inPlaceOrder(problems: readonly Problem[]): readonly Problem[] {
 /** All codes, in the catalogue's order. */
 export const problemCodes = Object.keys(catalogue) as readonly ProblemCode[];
 
-export function isError(problem: Problem): boolean {
-  return problem.severity === 'error';
+export function isError({ severity }: Pick<Problem, 'severity'>): boolean {
+  return severity === 'error';
 }
 
 function error<Evidence = Record<string, never>>(message: Wording<Evidence>, hint: Wording<Evidence>): Entry<Evidence> {
   return { severity: 'error', message: worded(message), hint: worded(hint) };
 }
 
-function warning<Evidence>(message: Wording<Evidence>, hint: Wording<Evidence>): Entry<Evidence> {
+function warning<Evidence = Record<string, never>>(
+  message: Wording<Evidence>,
+  hint: Wording<Evidence>,
+): Entry<Evidence> {
   return { severity: 'warning', message: worded(message), hint: worded(hint) };
 }
 
 function worded<Evidence>(wording: Wording<Evidence>): (evidence: Evidence) => string {
   return typeof wording === 'string' ? () => wording : wording;
+}
+
+function firstOf(parts: readonly string[]): string {
+  const further = parts.length - 20;
+  return parts.slice(0, 20).join('; ') + (further > 0 ? `; and ${further} more` : '');
 }
 
 function statusHint(status: number): string {

@@ -31,11 +31,10 @@ export async function openWorkspace(options: WorkspaceOptions, world: World): Pr
   const { workingDirectory, environment } = world;
   const { config, problems } = await loadConfig({ workingDirectory, file: options.config, environment });
   if (config === null) return { config, files: [], problems: inPlaceOrder(problems) };
-  const { folder, root, patterns } = config;
-  const read = await readPrompts({ folder, root, patterns }, environmentRules(config));
+  const read = await readPrompts(config, environmentRules(config));
   const selected = selectFiles(read.files, options.only);
   const unselectable = read.problems.some(isError) ? [] : selected.problems;
-  return { config, files: selected.files, problems: inPlaceOrder([...read.problems, ...unselectable]) };
+  return { config, files: selected.files, problems: inPlaceOrder([...problems, ...read.problems, ...unselectable]) };
 }
 
 /** The repository that the workspace is in; null outside of one. */

@@ -1,4 +1,5 @@
 import type { Environment, MaxChanges, OnDrift } from '../domain/policy.ts';
+import type { Place } from '../problem.ts';
 
 /** Where the service is. The key is not in here: it is read from the environment when it is needed. */
 export type ServiceLocation =
@@ -15,6 +16,8 @@ export type Config = {
   /** Null when none is configured: enough for offline commands. */
   readonly service: ServiceLocation | null;
   readonly patterns: readonly string[];
+  /** Where each pattern stands; without places when they are the default. */
+  readonly patternPlaces: readonly Place[];
   /** In promotion order; null when any environment may be pinned. */
   readonly environments: readonly Environment[] | null;
   /** Null when the tool has no environment of its own. */

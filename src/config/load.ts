@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { makeProblem } from '../problem.ts';
 import { findConfigFile, findRoot } from './find.ts';
@@ -18,16 +17,20 @@ export async function loadConfig({ workingDirectory, file, environment }: Config
   const path = file === undefined ? findConfigFile(workingDirectory) : resolve(workingDirectory, file);
   if (path === null) return { config: null, problems: [makeProblem('config/not-found')] };
   const shownPath = file ?? basename(path);
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path));
-    return parseConfig(text, { file: path, shownPath, root: findRoot(dirname(path)), environment });
-  } catch (error) {
-    const reason = existsSync(path) ? reasonOf(error) : 'there is no such file';
-    return { config: null, problems: [makeProblem('config/unreadable', { reason }, { path: shownPath })] };
-  }
+  const read = await readText(path);
+  if ('reason' in read)
+    return { config: null, problems: [makeProblem('config/unreadable', read, { path: shownPath })] };
+  return parseConfig(read.text, { file: path, shownPath, root: findRoot(dirname(path)), environment });
 }
 
-function reasonOf(error: unknown): string {
-  if (error instanceof TypeError) return 'it is not valid UTF-8';
-  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+/** Devices and pipes are not read: they may never end. */
+async function readText(path: string): Promise<{ readonly text: string } | { readonly reason: string }> {
+  try {
+    if (!(await stat(path)).isFile()) return { reason: 'it is not a regular file' };
+    return { text: new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path)) };
+  } catch (error) {
+    if (error instanceof TypeError) return { reason: 'it is not valid UTF-8' };
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+    return { reason: code === 'ENOENT' ? 'there is no such file' : code };
+  }
 }

@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path';
+import { isJsonObject, type JsonValue } from '../domain/json.ts';
 import { lookEnvironment, parseMaxChanges, type Environment } from '../domain/policy.ts';
-import { makeProblem, type Place, type Problem } from '../problem.ts';
+import { makeProblem, type Problem } from '../problem.ts';
 import { describeIssues, type ShapeIssue } from '../yaml/describe-issues.ts';
 import { parseStrictYaml, type LocatedMapping } from '../yaml/strict-yaml.ts';
 import { baseUrlProblems } from './base-url.ts';
@@ -21,22 +22,31 @@ export type ConfigResult = { readonly config: Config | null; readonly problems: 
 
 const DEFAULT_KEY_VARIABLE = 'PROMPTSYNC_API_KEY';
 const BASE_URL_VARIABLE = 'PROMPTSYNC_BASE_URL';
+const DEFAULT_TRACKING = 'promptsync';
 
-/** Parses promptsync.yaml. All problems are gathered; with one there is no configuration. */
+const LARGEST = 64 * 1024;
+
+/** Parses promptsync.yaml. All problems are gathered; with an error there is no configuration. */
 export function parseConfig(text: string, around: ConfigSurroundings): ConfigResult {
-  const { mapping, problems } = parseStrictYaml(text, around.shownPath);
-  if (mapping === null) return { config: null, problems };
+  const path = around.shownPath;
+  const reason = `it has more than ${LARGEST} bytes`;
+  if (Buffer.byteLength(text, 'utf8') > LARGEST)
+    return failed([makeProblem('config/unreadable', { reason }, { path })]);
+  const { mapping, problems } = parseStrictYaml(text, path);
+  if (mapping === null) return failed(problems);
   const shaped = WrittenConfigShape.safeParse(mapping.value);
-  if (!shaped.success) {
-    return { config: null, problems: describeIssues(shaped.error, mapping, CONFIG_FIELDS).map(toProblem) };
-  }
-  const wrong = [...urlProblems(shaped.data, mapping, around), ...environmentProblems(shaped.data, mapping)];
-  return wrong.length > 0
-    ? { config: null, problems: wrong }
-    : { config: makeConfig(shaped.data, around), problems: [] };
+  const wrong = shaped.success ? [] : describeIssues(shaped.error, mapping, CONFIG_FIELDS).map(toProblem);
+  const all = [...problems, ...wrong, ...urlProblems(mapping, around), ...environmentProblems(mapping)];
+  return !shaped.success || all.length > 0
+    ? failed(all)
+    : { config: makeConfig(shaped.data, mapping, around), problems: notEnforced(mapping) };
 }
 
-function makeConfig(written: WrittenConfig, around: ConfigSurroundings): Config {
+function failed(problems: readonly Problem[]): ConfigResult {
+  return { config: null, problems };
+}
+
+function makeConfig(written: WrittenConfig, mapping: LocatedMapping, around: ConfigSurroundings): Config {
   const folder = dirname(around.file);
   return {
     file: around.file,
@@ -44,7 +54,8 @@ function makeConfig(written: WrittenConfig, around: ConfigSurroundings): Config 
     root: around.root,
     service: locateService(written, folder, around),
     patterns: written.prompts ?? ['prompts/**/*.md'],
-    environments: written.environments === undefined ? null : makeEnvironments(written.environments),
+    patternPlaces: (written.prompts ?? []).map((_, index) => mapping.placeOf(['prompts', index])),
+    environments: written.environments === undefined ? null : makeEnvironments(written.environments, mapping),
     trackingEnvironment: trackingOf(written),
     onDrift: written.on_drift ?? 'overwrite',
     maxChanges: written.max_changes === undefined ? null : parseMaxChanges(written.max_changes),
@@ -68,56 +79,71 @@ function urlVariable({ environment }: ConfigSurroundings): string | undefined {
   return environment[BASE_URL_VARIABLE] === '' ? undefined : environment[BASE_URL_VARIABLE];
 }
 
-function makeEnvironments(written: NonNullable<WrittenConfig['environments']>): readonly Environment[] {
-  return Object.entries(written).map(([name, settings]) => ({
+/** In the order in which they are written, names that look like numbers included. */
+function makeEnvironments(
+  written: NonNullable<WrittenConfig['environments']>,
+  mapping: LocatedMapping,
+): readonly Environment[] {
+  return mapping.keysOf(['environments']).map((name) => ({
     name,
-    ...(settings?.promote_from === undefined ? {} : { promoteFrom: settings.promote_from }),
-    allowLatest: settings?.allow_latest ?? true,
+    ...(written[name]?.promote_from === undefined ? {} : { promoteFrom: written[name].promote_from }),
+    allowLatest: written[name]?.allow_latest ?? true,
   }));
 }
 
 function trackingOf({ tracking_environment }: WrittenConfig): string | null {
-  return tracking_environment === false ? null : (tracking_environment ?? 'promptsync');
+  return tracking_environment === false ? null : (tracking_environment ?? DEFAULT_TRACKING);
 }
 
-function urlProblems(
-  { service }: WrittenConfig,
-  mapping: LocatedMapping,
-  around: ConfigSurroundings,
-): readonly Problem[] {
+function urlProblems(mapping: LocatedMapping, around: ConfigSurroundings): readonly Problem[] {
   const fromVariable = urlVariable(around);
-  if (fromVariable !== undefined) return baseUrlProblems(fromVariable, {});
-  return service?.base_url === undefined
-    ? []
-    : baseUrlProblems(service.base_url, mapping.placeOf(['service', 'base_url']));
+  if (fromVariable !== undefined) return baseUrlProblems(fromVariable, BASE_URL_VARIABLE, {});
+  const written = valueAt(mapping, 'service', 'base_url');
+  return typeof written === 'string'
+    ? baseUrlProblems(written, 'service.base_url', mapping.placeOf(['service', 'base_url']))
+    : [];
 }
 
 /** Promotion goes from an earlier environment to a later one, and the tool's own are not for pins. */
-function environmentProblems(written: WrittenConfig, mapping: LocatedMapping): readonly Problem[] {
-  const names = Object.keys(written.environments ?? {});
-  const tracking = trackingOf(written);
-  const reserved = tracking === null ? [] : [tracking, lookEnvironment(tracking)];
-  const invalid = (field: string, expected: string, place: Place) =>
-    makeProblem('config/invalid-field', { field, expected }, place);
-  return names.flatMap((name, index) => {
-    const field = `environments.${name}`;
-    const from = written.environments?.[name]?.promote_from;
-    const late = from !== undefined && !names.slice(0, index).includes(from);
-    return [
-      ...(reserved.includes(name)
-        ? [invalid(field, "it is the tool's own environment", mapping.keyPlaceOf(['environments', name]))]
-        : []),
-      ...(late
-        ? [
-            invalid(
-              `${field}.promote_from`,
-              'expected an environment that is listed before this one',
-              mapping.placeOf(['environments', name, 'promote_from']),
-            ),
-          ]
-        : []),
-    ];
-  });
+function environmentProblems(mapping: LocatedMapping): readonly Problem[] {
+  const names = mapping.keysOf(['environments']);
+  const tracking = mapping.value['tracking_environment'] ?? DEFAULT_TRACKING;
+  const reserved = typeof tracking === 'string' ? [tracking, lookEnvironment(tracking)] : [];
+  return names.flatMap((name, index) => [
+    ...(reserved.includes(name) ? [ownEnvironment(name, mapping)] : []),
+    ...promotionProblems(name, names.slice(0, index), mapping),
+  ]);
+}
+
+function ownEnvironment(name: string, mapping: LocatedMapping): Problem {
+  const path = ['environments', name];
+  const expected = "it is the tool's own environment";
+  return makeProblem('config/invalid-field', { field: path.join('.'), expected }, mapping.keyPlaceOf(path));
+}
+
+function promotionProblems(name: string, earlier: readonly string[], mapping: LocatedMapping): readonly Problem[] {
+  const path = ['environments', name, 'promote_from'];
+  const from = valueAt(mapping, ...path);
+  if (typeof from !== 'string' || earlier.includes(from)) return [];
+  const expected = 'expected an environment that is listed before this one';
+  return [makeProblem('config/invalid-field', { field: path.join('.'), expected }, mapping.placeOf(path))];
+}
+
+/** Nobody may rely on a guard that is not there. */
+function notEnforced(mapping: LocatedMapping): readonly Problem[] {
+  return mapping
+    .keysOf(['environments'])
+    .map((name) => ['environments', name, 'promote_from'])
+    .filter((path) => mapping.has(path))
+    .map((path) => makeProblem('config/not-enforced', { field: path.join('.') }, mapping.keyPlaceOf(path)));
+}
+
+/** A value as it is written, whatever the shape of what is around it. */
+function valueAt(mapping: LocatedMapping, ...path: readonly string[]): JsonValue | undefined {
+  return path.reduce<JsonValue | undefined>(
+    (value, key) => (isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined),
+    mapping.value,
+  );
 }
 
 function toProblem({ kind, field, expected, suggestion, place }: ShapeIssue): Problem {

@@ -1,16 +1,12 @@
 import { z } from 'zod';
-import { hasControlCharacters } from '../domain/text.ts';
-
-const line = z
-  .string()
-  .min(1, 'it is empty')
-  .refine((text) => !hasControlCharacters(text), 'it holds control characters');
+import { line } from '../yaml/line.ts';
+import { pattern } from './pattern.ts';
 
 const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'expected the name of a variable, never the key');
 
 const service = z
   .strictObject({
-    base_url: line.optional().describe('Where the service is; https, or http for loopback addresses.'),
+    base_url: z.string().optional().describe('Where the service is; https, or http for loopback addresses.'),
     api_key_env: variableName.optional().describe('The NAME of the variable that holds the API key.'),
     embedded: line.optional().describe('Instead of base_url: the embedded service on this SQLite file.'),
   })
@@ -23,19 +19,30 @@ const environment = z
   })
   .nullable();
 
+const MAX_CHANGES_EXPECTED = 'expected a number, or a percentage such as 25%';
+const maxChanges = z.union(
+  [
+    z.int(MAX_CHANGES_EXPECTED).min(0, MAX_CHANGES_EXPECTED).max(999_999_999, MAX_CHANGES_EXPECTED),
+    z.string().regex(/^(100|[0-9]{1,2})%$/, MAX_CHANGES_EXPECTED),
+  ],
+  MAX_CHANGES_EXPECTED,
+);
+
 /** `promptsync.yaml` as its author writes it. */
 export const WrittenConfigShape = z.strictObject({
   service: service.optional(),
-  prompts: z.array(line).min(1).optional().describe('Patterns of prompt files, relative to this file.'),
+  prompts: z
+    .array(pattern)
+    .min(1, 'it is empty')
+    .optional()
+    .describe('Patterns of prompt files, relative to this file.'),
   environments: z.record(line, environment).optional().describe('In promotion order. Present: no other may be pinned.'),
   tracking_environment: z
     .union([line, z.literal(false)], 'expected the name of an environment or false')
     .optional()
     .describe("The tool's own environment, or false."),
   on_drift: z.enum(['overwrite', 'fail']).optional(),
-  max_changes: z
-    .union([z.int().min(0), z.string().regex(/^(100|[0-9]{1,2})%$/)], 'expected a number, or a percentage such as 25%')
-    .optional(),
+  max_changes: maxChanges.optional(),
   concurrency: z.int().min(1).max(64).optional().describe('Requests in flight.'),
   timeout_seconds: z.number().gt(0).max(600).optional(),
 });

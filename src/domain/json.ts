@@ -18,7 +18,7 @@ export function withoutKey(object: JsonObject, key: string): JsonObject {
 }
 
 function membersOf(object: JsonObject): readonly string[] {
-  const names = Object.keys(object).sort();
+  const names = Object.keys(object).toSorted();
   return names.map((name) => `${JSON.stringify(name)}:${canonicalJson(object[name] ?? null)}`);
 }
 

@@ -1,4 +1,4 @@
-const PLACEHOLDER = /\{\{[ \t]*([\p{L}\p{N}_.-]+)[ \t]*\}\}/gu;
+const PLACEHOLDER = /\{\{[ \t]*([\p{L}\p{M}\p{N}_.-]+)[ \t]*\}\}/gu;
 
 /** The names of a text's `{{placeholders}}`, each once, in order of first use. */
 export function placeholdersOf(text: string): readonly string[] {

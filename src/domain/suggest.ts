@@ -4,5 +4,14 @@ import { closest, distance } from 'fastest-levenshtein';
 export function suggest(word: string, known: readonly string[]): string | undefined {
   if (known.length === 0 || word.length > 100) return undefined;
   const nearest = closest(word.toLowerCase(), known);
-  return distance(word.toLowerCase(), nearest) <= Math.max(1, Math.floor(nearest.length / 3)) ? nearest : undefined;
+  return isNear(word.toLowerCase(), nearest) ? nearest : undefined;
+}
+
+/** Letters that were swapped count as two errors, which is much for a short word. */
+function isNear(word: string, known: string): boolean {
+  return distance(word, known) <= Math.max(1, Math.floor(known.length / 3)) || lettersOf(word) === lettersOf(known);
+}
+
+function lettersOf(word: string): string {
+  return [...word].toSorted().join('');
 }

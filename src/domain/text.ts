@@ -30,7 +30,7 @@ export type HiddenCharacter = { readonly character: string; readonly count: numb
 /** Each hidden character of a text, with its first offset (UTF-16 units) and how often it occurs. */
 export function findHidden(text: string): readonly HiddenCharacter[] {
   const found = new Map<string, HiddenCharacter>();
-  const visible = text.replace(EMOJI, (emoji) => ' '.repeat(emoji.length));
+  const visible = text.search(HIDDEN) === -1 ? text : text.replace(EMOJI, (emoji) => ' '.repeat(emoji.length));
   for (const pattern of [UNSEEN_CONTROL, HIDDEN]) {
     for (const match of visible.matchAll(pattern)) {
       const known = found.get(match[0]);
@@ -38,11 +38,27 @@ export function findHidden(text: string): readonly HiddenCharacter[] {
       found.set(match[0], { character: codePoint(match[0]), count: (known?.count ?? 0) + 1, offset });
     }
   }
-  return [...found.values()].sort((a, b) => a.offset - b.offset);
+  return [...found.values()].toSorted((a, b) => a.offset - b.offset);
 }
 
+export type PlaceInText = { readonly line: number; readonly column: number };
+
 /** Line and column (from 1, in UTF-16 units) of an offset. */
-export function placeAt(text: string, offset: number): { readonly line: number; readonly column: number } {
-  const before = text.slice(0, offset).split('\n');
-  return { line: before.length, column: (before.at(-1) ?? '').length + 1 };
+export function placeAt(text: string, offset: number): PlaceInText {
+  return makePlaceAt(text)(offset);
+}
+
+/** Does the same for many offsets, each not before the last, in one pass over the text. */
+export function makePlaceAt(text: string): (offset: number) => PlaceInText {
+  let line = 1;
+  let start = 0;
+  let end = text.indexOf('\n');
+  return (offset) => {
+    while (end !== -1 && end < offset) {
+      line += 1;
+      start = end + 1;
+      end = text.indexOf('\n', start);
+    }
+    return { line, column: offset - start + 1 };
+  };
 }

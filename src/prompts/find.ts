@@ -1,14 +1,17 @@
 import type { Dirent } from 'node:fs';
-import { readdir, realpath, stat } from 'node:fs/promises';
+import { lstat, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import picomatch from 'picomatch';
-import { makeProblem, type Problem } from '../problem.ts';
+import { makeProblem, type Place, type Problem } from '../problem.ts';
+import { placeOfFile } from './source.ts';
 
 /** Where prompt files are looked for. `folder` is the configuration file's; no path may leave `root`. */
 export type PromptPatterns = {
   readonly folder: string;
   readonly root: string;
   readonly patterns: readonly string[];
+  /** Where each pattern stands. */
+  readonly patternPlaces?: readonly Place[];
 };
 
 export type FoundPaths = {
@@ -17,74 +20,102 @@ export type FoundPaths = {
   readonly problems: readonly Problem[];
 };
 
-type Glob = { readonly directory: string; readonly matches: (path: string) => boolean; readonly deep: boolean };
+type Glob = {
+  readonly directory: string;
+  readonly matches: (path: string) => boolean;
+  /** Whether a folder of this name may hold files that match. */
+  readonly enters: (name: string) => boolean;
+};
+type Found = { readonly folder: string; readonly paths: string[]; readonly problems: Problem[] };
 
 const NEVER_ENTERED = new Set(['.git', 'node_modules']);
 
 /** Finds the files that the patterns match. A pattern that begins with `!` takes files out again. */
-export async function findPromptPaths({ folder, root, patterns }: PromptPatterns): Promise<FoundPaths> {
-  const wanted = patterns.filter((pattern) => !pattern.startsWith('!'));
-  const excluded = picomatch(patterns.filter((p) => p.startsWith('!')).map((p) => p.slice(1)));
-  const outside = wanted.filter((pattern) => !isInside(root, globOf(folder, pattern).directory));
-  if (outside.length > 0) return { paths: [], problems: outside.map((pattern) => leaves(pattern)) };
-  const results = await Promise.all(wanted.map((pattern) => findOne(folder, root, pattern)));
+export async function findPromptPaths(where: PromptPatterns): Promise<FoundPaths> {
+  const negative = where.patterns.filter((pattern) => /^!./.test(pattern));
+  const excluded = picomatch(negative.map((pattern) => pattern.slice(1)));
+  const results = await Promise.all(where.patterns.map((_, index) => findOne(where, index)));
   const paths = results.flatMap((result) => result.paths).filter((path) => !excluded(path));
-  const problems = results.flatMap((result) => result.problems).filter((problem) => !excluded(problem.path ?? ''));
-  return { paths: [...new Set(paths)].sort(), problems };
+  const problems = results
+    .flatMap((result) => result.problems)
+    .filter(({ code, path }) => !code.startsWith('prompt/') || !excluded(path ?? ''));
+  const once = new Map(problems.map((problem) => [JSON.stringify(problem), problem]));
+  return { paths: [...new Set(paths)].toSorted(), problems: [...once.values()] };
 }
 
-async function findOne(folder: string, root: string, pattern: string): Promise<FoundPaths> {
+async function findOne({ folder, root, patterns, patternPlaces }: PromptPatterns, index: number): Promise<FoundPaths> {
+  const pattern = patterns[index] ?? '';
+  const found: Found = { folder, paths: [], problems: [] };
+  if (pattern === '' || pattern.startsWith('!')) return found;
   const glob = globOf(folder, pattern);
-  const real = await realpath(glob.directory).catch(() => null);
-  if (real === null) return { paths: [], problems: [] };
-  if (!isInside(await realpath(root), real)) return { paths: [], problems: [leaves(pattern)] };
-  const found: { paths: string[]; problems: Problem[] } = { paths: [], problems: [] };
-  await walk(glob, glob.directory, folder, found);
+  const way = slashed(relative(root, glob.directory));
+  if (leaves(way) || leaves(slashed(relative(root, resolve(folder, pattern))))) {
+    found.problems.push(makeProblem('config/pattern-outside', { pattern }, patternPlaces?.[index] ?? {}));
+  } else if (!way.split('/').some(isNeverEntered)) {
+    const link = await firstLink(root, glob.directory);
+    if (link === null) await walk(glob, glob.directory, found);
+    else found.problems.push(linkProblem(slashed(relative(folder, link))));
+  }
   return found;
 }
 
-async function walk(
-  glob: Glob,
-  directory: string,
-  folder: string,
-  found: { paths: string[]; problems: Problem[] },
-): Promise<void> {
-  for (const entry of await readdir(directory, { withFileTypes: true })) {
+async function walk(glob: Glob, directory: string, found: Found): Promise<void> {
+  for (const entry of await entriesOf(directory, found)) {
     const full = join(directory, entry.name);
-    const path = slashed(relative(folder, full));
+    const path = slashed(relative(found.folder, full));
     const matches = glob.matches(slashed(relative(glob.directory, full)));
     if (entry.isSymbolicLink()) {
-      const hides = matches || (glob.deep && (await isDirectory(full)));
-      if (hides) found.problems.push(makeProblem('prompt/symbolic-link', {}, { path }));
+      const hides = matches || (glob.enters(entry.name) && (await isDirectory(full)));
+      if (hides) found.problems.push(linkProblem(path));
     } else if (entry.isDirectory()) {
-      if (glob.deep && !NEVER_ENTERED.has(entry.name)) await walk(glob, full, folder, found);
+      if (glob.enters(entry.name)) await walk(glob, full, found);
     } else if (matches) {
       takeFile(entry, path, found);
     }
   }
 }
 
-function takeFile(entry: Dirent, path: string, found: { paths: string[]; problems: Problem[] }): void {
-  if (entry.isFile()) found.paths.push(path);
-  else found.problems.push(makeProblem('prompt/unreadable', { reason: 'it is not a regular file' }, { path }));
+/** What is in a folder, sorted; nothing when it is not there. */
+async function entriesOf(directory: string, { folder, problems }: Found): Promise<readonly Dirent[]> {
+  try {
+    const entries = await readdir(directory, { withFileTypes: true });
+    return entries.toSorted((a, b) => Number(a.name > b.name) - Number(a.name < b.name));
+  } catch (error) {
+    const reason = reasonOf(error);
+    const gone = reason === 'ENOENT' || reason === 'ENOTDIR';
+    const place = placeOfFile(slashed(relative(folder, directory)));
+    if (!gone) problems.push(makeProblem('prompt/unreadable', { reason }, place));
+    return [];
+  }
+}
+
+function takeFile(entry: Dirent, path: string, { paths, problems }: Found): void {
+  if (entry.isFile()) paths.push(path);
+  else problems.push(makeProblem('prompt/unreadable', { reason: 'it is not a regular file' }, placeOfFile(path)));
 }
 
 /** The folder that a pattern starts in and what it asks of the paths below. */
 function globOf(folder: string, pattern: string): Glob {
-  const { base, glob } = picomatch.scan(pattern);
+  const { base, glob } = picomatch.scan(pattern, { unescape: true });
   const literal = glob === '';
   const directory = resolve(folder, literal ? dirname(base) : base);
   const name = basename(base);
+  const deep = glob.includes('/') || glob.includes('**');
+  const hidden = /(^|[/{,])\./.test(glob);
   return {
     directory,
     matches: literal ? (path) => path === name : picomatch(glob),
-    deep: glob.includes('/') || glob.includes('**'),
+    enters: (folderName) => deep && !isNeverEntered(folderName) && (hidden || !folderName.startsWith('.')),
   };
 }
 
-function isInside(root: string, path: string): boolean {
-  const way = relative(root, path);
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+/** The first symbolic link on the way from the root down to a folder; null when there is none. */
+async function firstLink(root: string, directory: string): Promise<string | null> {
+  if (relative(root, directory) === '') return null;
+  const above = await firstLink(root, dirname(directory));
+  if (above !== null) return above;
+  const stats = await lstat(directory).catch(() => null);
+  return stats?.isSymbolicLink() === true ? directory : null;
 }
 
 async function isDirectory(path: string): Promise<boolean> {
@@ -94,8 +125,22 @@ async function isDirectory(path: string): Promise<boolean> {
   );
 }
 
-function leaves(pattern: string): Problem {
-  return makeProblem('config/pattern-outside', { pattern });
+/** File systems that ignore case are meant too. */
+function isNeverEntered(name: string): boolean {
+  return NEVER_ENTERED.has(name.toLowerCase());
+}
+
+function leaves(way: string): boolean {
+  return way === '..' || way.startsWith('../') || isAbsolute(way);
+}
+
+function linkProblem(path: string): Problem {
+  return makeProblem('prompt/symbolic-link', {}, placeOfFile(path));
+}
+
+/** The system's short name for why a file cannot be read. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
 }
 
 function slashed(path: string): string {

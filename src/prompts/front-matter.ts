@@ -2,7 +2,12 @@ import matter from 'gray-matter';
 import { makeProblem, type Problem } from '../problem.ts';
 
 /** A prompt file in its two parts. The body still has its blank line at the start and its final newline. */
-export type SplitFile = { readonly yaml: string; readonly body: string };
+export type SplitFile = {
+  readonly yaml: string;
+  readonly body: string;
+  /** The line of the file on which the body begins. */
+  readonly bodyLine: number;
+};
 
 export type SplitResult = { readonly parts: SplitFile | null; readonly problems: readonly Problem[] };
 
@@ -10,6 +15,7 @@ export type SplitResult = { readonly parts: SplitFile | null; readonly problems:
 export const YAML_LINE = 2;
 const LARGEST_FRONT_MATTER = 64 * 1024;
 const DELIMITER = /^---[ \t]*$/;
+const LONGEST_SHOWN = 80;
 
 /**
  * Splits a file (LF line endings, no BOM) at its two delimiter lines.
@@ -19,39 +25,59 @@ const DELIMITER = /^---[ \t]*$/;
  * every engine is replaced by one that hands the text through.
  */
 export function splitFrontMatter(source: string, path: string): SplitResult {
-  const lines = source.split('\n');
-  const opening = lines[0] ?? '';
+  const opening = lineAt(source, 0);
   if (!opening.startsWith('---')) return failed(makeProblem('prompt/no-front-matter', {}, at(path, 1)));
-  if (!DELIMITER.test(opening)) return failed(makeProblem('prompt/bad-delimiter', { line: opening }, at(path, 1)));
-  const closing = lines.findIndex((line, index) => index > 0 && line.startsWith('---'));
-  if (closing === -1) return failed(makeProblem('prompt/unclosed-front-matter', {}, at(path, 1)));
-  const line = lines[closing] ?? '';
-  if (!DELIMITER.test(line)) return failed(makeProblem('prompt/bad-delimiter', { line }, at(path, closing + 1)));
-  return split(lines, closing, path);
-}
-
-function split(lines: readonly string[], closing: number, path: string): SplitResult {
-  const yaml = lines.slice(1, closing).join('\n');
+  if (!DELIMITER.test(opening)) return failed(badDelimiter(opening, path, 1));
+  const closingAt = closingOffset(source);
+  if (closingAt === 0) return failed(makeProblem('prompt/unclosed-front-matter', {}, at(path, 1)));
+  const yaml = source.slice(opening.length + 1, Math.max(closingAt - 1, 0));
+  const closing = lineAt(source, closingAt);
+  const closingLine = countLines(source.slice(0, closingAt));
+  if (!DELIMITER.test(closing)) return failed(badDelimiter(closing, path, closingLine));
   const bytes = Buffer.byteLength(yaml, 'utf8');
   const limit = LARGEST_FRONT_MATTER;
   if (bytes > limit) return failed(makeProblem('prompt/front-matter-too-large', { bytes, limit }, at(path, 1)));
-  const body = lines.slice(closing + 1).join('\n');
-  const file = matter(`---\n${yaml}\n---\n${body}`, { language: 'yaml', delimiters: '---', engines: inertEngines });
-  return { parts: { yaml: String(file.data['text'] ?? ''), body: file.content }, problems: [] };
+  const body = source.slice(closingAt + closing.length + 1);
+  return { parts: { ...split(yaml, body), bodyLine: closingLine + 1 }, problems: [] };
 }
 
 /** The file up to and including its closing delimiter line, as it is written. */
 export function headOf(source: string): string {
-  const lines = source.split('\n');
-  const closing = lines.findIndex((line, index) => index > 0 && DELIMITER.test(line.replace(/\r$/, '')));
-  return lines.slice(0, closing + 1).join('\n');
+  const closingAt = closingOffset(source);
+  return source.slice(0, closingAt) + lineAt(source, closingAt);
 }
 
-const handThrough = { parse: (text: string) => ({ text }), stringify: refuseToWrite };
+/** Where the closing line begins: the first that begins with `---` after the opening one. Zero when there is none. */
+function closingOffset(source: string): number {
+  return source.indexOf('\n---', '---'.length) + 1;
+}
+
+/** The YAML is handed over as one line of JSON: in many blank lines gray-matter looks for comments for seconds. */
+function split(yaml: string, body: string): Omit<SplitFile, 'bodyLine'> {
+  const source = `---\n${JSON.stringify(yaml)}\n---\n${body}`;
+  const file = matter(source, { language: 'yaml', delimiters: '---', engines: inertEngines });
+  return { yaml: String(file.data['yaml']), body: file.content };
+}
+
+const handThrough = { parse: (line: string) => ({ yaml: JSON.parse(line) as unknown }), stringify: refuseToWrite };
 const inertEngines = { yaml: handThrough, json: handThrough, javascript: handThrough };
 
 function refuseToWrite(): never {
   throw new Error('Front matter is never written through gray-matter.');
+}
+
+function badDelimiter(line: string, path: string, number: number): Problem {
+  const shown = line.length > LONGEST_SHOWN ? `${line.slice(0, LONGEST_SHOWN)}…` : line;
+  return makeProblem('prompt/bad-delimiter', { line: shown }, at(path, number));
+}
+
+function lineAt(source: string, offset: number): string {
+  const end = source.indexOf('\n', offset);
+  return end === -1 ? source.slice(offset) : source.slice(offset, end);
+}
+
+function countLines(text: string): number {
+  return text.split('\n').length;
 }
 
 function failed(problem: Problem): SplitResult {

@@ -1,14 +1,14 @@
 import { contentDigest, metadataDigest, STAMP_KEY } from '../domain/digest.ts';
 import { isJsonObject, type JsonObject } from '../domain/json.ts';
 import type { Content, EnvironmentPin, Pin, PromptFile } from '../domain/prompt-file.ts';
-import { placeholdersOf } from '../domain/placeholders.ts';
-import { makeProblem, type Problem } from '../problem.ts';
+import { isError, makeProblem, type Problem } from '../problem.ts';
 import { describeIssues, type ShapeIssue } from '../yaml/describe-issues.ts';
 import { parseStrictYaml, type LocatedMapping } from '../yaml/strict-yaml.ts';
-import { decodeSource, hiddenCharacterProblems, sourceProblems } from './source.ts';
 import { splitFrontMatter, YAML_LINE, type SplitFile } from './front-matter.ts';
 import { outlineOf, type Outline } from './outline.ts';
 import { FRONT_MATTER_FIELDS, FrontMatterShape, type FrontMatter } from './shape.ts';
+import { decodeSource, findConflict, hiddenCharacterProblems, invalidUtf8Place, sourceProblems } from './source.ts';
+import { variableProblems } from './variables.ts';
 
 export type ParseResult = {
   readonly file: PromptFile | null;
@@ -20,13 +20,13 @@ export type ParseResult = {
 /** Parses one prompt file. All its problems are gathered; with an error among them there is no file. */
 export function parsePromptFile(bytes: Uint8Array, path: string): ParseResult {
   const source = decodeSource(bytes);
-  if (source === null) return unreadable([makeProblem('prompt/not-utf8', {}, { path })]);
-  const problems = sourceProblems(source, path);
-  if (problems.length > 0) return unreadable(problems);
+  if (source === null) return unreadable([makeProblem('prompt/not-utf8', {}, { path, ...invalidUtf8Place(bytes) })]);
+  const problems = [...hiddenCharacterProblems(source, path), ...sourceProblems(source, path)];
   const split = splitFrontMatter(source, path);
-  if (split.parts === null) return unreadable(split.problems);
+  if (split.parts === null) return unreadable([...problems, ...split.problems]);
+  if (findConflict(split.parts.yaml) !== -1) return unreadable(problems);
   const parsed = parseParts(split.parts, path);
-  return { ...parsed, problems: [...hiddenCharacterProblems(source, path), ...parsed.problems] };
+  return { ...parsed, file: problems.some(isError) ? null : parsed.file, problems: [...problems, ...parsed.problems] };
 }
 
 /** What is returned for a file of which nothing can be read. */
@@ -37,14 +37,14 @@ export function unreadable(problems: readonly Problem[]): ParseResult {
 function parseParts(parts: SplitFile, path: string): ParseResult {
   const text = textOf(parts.body);
   const empty = text.trim() === '';
-  const bodyProblems = empty ? [makeProblem('prompt/empty-body', {}, { path, line: bodyLine(parts), column: 1 })] : [];
+  const bodyProblems = empty ? [makeProblem('prompt/empty-body', {}, { path, line: parts.bodyLine, column: 1 })] : [];
   const { mapping, problems } = parseStrictYaml(parts.yaml, path, YAML_LINE);
   if (mapping === null) return unreadable([...problems, ...bodyProblems]);
   const outline = outlineOf(mapping, path);
   const shaped = FrontMatterShape.safeParse(mapping.value);
   const wrong = shaped.success ? [] : describeIssues(shaped.error, mapping, FRONT_MATTER_FIELDS).map(toProblem);
-  const further = [...reservedMetadata(mapping), ...wrongVariables(mapping, text)];
-  const all = [...wrong, ...further, ...bodyProblems];
+  const further = [...reservedMetadata(mapping), ...variableProblems(mapping, text)];
+  const all = [...problems, ...wrong, ...further, ...bodyProblems];
   if (!shaped.success || all.length > 0) return { file: null, outline, problems: all };
   return { file: makeFile(shaped.data, mapping, text, path), outline, problems: [] };
 }
@@ -52,10 +52,6 @@ function parseParts(parts: SplitFile, path: string): ParseResult {
 /** The body minus one blank line at the start (formatters insert it) and minus one final newline. */
 export function textOf(body: string): string {
   return body.replace(/^\n/, '').replace(/\n$/, '');
-}
-
-function bodyLine(parts: SplitFile): number {
-  return parts.yaml.split('\n').length + YAML_LINE + 1;
 }
 
 function makeFile(written: FrontMatter, mapping: LocatedMapping, text: string, path: string): PromptFile {
@@ -97,7 +93,7 @@ function toProblem(issue: ShapeIssue): Problem {
   if (issue.kind === 'unknown') return makeProblem('prompt/unknown-field', { field, suggestion }, place);
   if (issue.kind === 'missing' && field === 'id') return makeProblem('prompt/missing-id', {}, place);
   if (issue.kind === 'missing') return makeProblem('prompt/missing-field', { field }, place);
-  if (path[0] === 'pins' && path.length === 2)
+  if (issue.kind === 'invalid' && path[0] === 'pins' && path.length === 2)
     return makeProblem('prompt/invalid-pin', { environment: String(path[1]) }, place);
   return makeProblem('prompt/invalid-field', { field, expected }, place);
 }
@@ -105,16 +101,6 @@ function toProblem(issue: ShapeIssue): Problem {
 function reservedMetadata(mapping: LocatedMapping): readonly Problem[] {
   const path = ['metadata', STAMP_KEY];
   return mapping.has(path) ? [makeProblem('prompt/reserved-metadata', {}, mapping.keyPlaceOf(path))] : [];
-}
-
-function wrongVariables(mapping: LocatedMapping, text: string): readonly Problem[] {
-  const declared = mapping.value['variables'];
-  if (!Array.isArray(declared)) return [];
-  const used = placeholdersOf(text);
-  const missing = used.filter((name) => !declared.includes(name));
-  const unused = declared.map(String).filter((name) => !used.includes(name));
-  if (missing.length + unused.length === 0) return [];
-  return [makeProblem('prompt/variables-mismatch', { missing, unused }, mapping.placeOf(['variables']))];
 }
 
 /** The mapping's own value and not zod's copy: the metadata is stored as it was written. */

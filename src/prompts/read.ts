@@ -4,8 +4,9 @@ import pLimit from 'p-limit';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
 import { checkOutlines, type EnvironmentRules } from './check.ts';
-import { findPromptPaths, type PromptPatterns } from './find.ts';
+import { findPromptPaths, reasonOf, type PromptPatterns } from './find.ts';
 import { parsePromptFile, unreadable, type ParseResult } from './parse.ts';
+import { placeOfFile } from './source.ts';
 
 export type ReadPromptsResult = {
   /** The valid files, in the order of their paths. */
@@ -39,14 +40,14 @@ export async function readPrompts(where: PromptPatterns, rules: EnvironmentRules
 }
 
 async function readPromptFile(folder: string, path: string): Promise<ParseResult> {
+  const place = placeOfFile(path);
   try {
     const full = join(folder, path);
     const { size } = await stat(full);
-    if (size > LARGEST_FILE)
-      return unreadable([makeProblem('prompt/too-large', { bytes: size, limit: LARGEST_FILE }, { path })]);
+    const limit = LARGEST_FILE;
+    if (size > limit) return unreadable([makeProblem('prompt/too-large', { bytes: size, limit }, place)]);
     return parsePromptFile(await readFile(full), path);
   } catch (error) {
-    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
-    return unreadable([makeProblem('prompt/unreadable', { reason }, { path })]);
+    return unreadable([makeProblem('prompt/unreadable', { reason: reasonOf(error) }, place)]);
   }
 }

@@ -1,10 +1,5 @@
 import { z } from 'zod';
-import { hasControlCharacters } from '../domain/text.ts';
-
-const line = z
-  .string()
-  .min(1, 'it is empty')
-  .refine((text) => !hasControlCharacters(text), 'it holds control characters');
+import { line } from '../yaml/line.ts';
 
 /** A path ending in `.` or `..` would name another resource, percent-encoded or not. */
 const id = line.refine((text) => text !== '.' && text !== '..', 'it cannot be put into a path');
@@ -12,7 +7,7 @@ const id = line.refine((text) => text !== '.' && text !== '..', 'it cannot be pu
 const pin = z.union([
   z.literal('latest'),
   z.int().min(1),
-  z.string().regex(/^version:[^\p{Cc}]+$/u),
+  z.string().regex(/^version:(?!\.{1,2}$)[^\p{Cc}]+$/u),
   z.string().regex(/^git:[^\p{Cc}\s~^:?*[\\-][^\p{Cc}\s:?*[\\]*$/u),
 ]);
 

@@ -1,31 +1,63 @@
 import { withLineFeeds } from '../domain/digest.ts';
-import { findHidden, placeAt } from '../domain/text.ts';
-import { makeProblem, type Problem } from '../problem.ts';
+import { findHidden, makePlaceAt, placeAt } from '../domain/text.ts';
+import { makeProblem, type Place, type Problem } from '../problem.ts';
 
-const CONFLICT_MARKER = /^(<{7}|\|{7}|>{7})( |$)/m;
+const CONFLICT_MARKER = /(?<=^|\n)(<{7}|\|{7}|>{7})(?=[ \n]|$)/;
 
 /** The text of a file with LF line endings and without its BOM; null when it is not UTF-8. */
 export function decodeSource(bytes: Uint8Array): string | null {
-  try {
-    return withLineFeeds(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-  } catch {
-    return null;
+  const text = decodeStart(bytes, bytes.length, false);
+  return text === null ? null : withLineFeeds(text);
+}
+
+/** Where a file stops being UTF-8. */
+export function invalidUtf8Place(bytes: Uint8Array): Place {
+  let valid = 0;
+  let end = bytes.length;
+  while (valid < end) {
+    const middle = Math.ceil((valid + end) / 2);
+    if (decodeStart(bytes, middle, true) === null) end = middle - 1;
+    else valid = middle;
   }
+  const text = decodeStart(bytes, valid, true) ?? '';
+  return placeAt(text, text.length);
 }
 
 /** What is wrong with a file whatever its parts hold. */
 export function sourceProblems(source: string, path: string): readonly Problem[] {
   const nul = source.indexOf('\0');
-  const conflict = source.search(CONFLICT_MARKER);
+  const conflict = findConflict(source);
   return [
     ...(nul === -1 ? [] : [makeProblem('prompt/nul', {}, { path, ...placeAt(source, nul) })]),
     ...(conflict === -1 ? [] : [makeProblem('prompt/conflict-markers', {}, { path, ...placeAt(source, conflict) })]),
   ];
 }
 
-/** A warning for each kind of invisible character, at its first place. */
+/** The offset of the first conflict marker; -1 when there is none. */
+export function findConflict(text: string): number {
+  return text.search(CONFLICT_MARKER);
+}
+
+/** A warning for each kind of invisible character, at its first place. NUL is an error already. */
 export function hiddenCharacterProblems(source: string, path: string): readonly Problem[] {
-  return findHidden(source).map(({ character, count, offset }) =>
-    makeProblem('prompt/hidden-character', { character, count }, { path, ...placeAt(source, offset) }),
-  );
+  const placeOf = makePlaceAt(source);
+  return findHidden(source)
+    .filter(({ offset }) => source[offset] !== '\0')
+    .map(({ character, count, offset }) =>
+      makeProblem('prompt/hidden-character', { character, count }, { path, ...placeOf(offset) }),
+    );
+}
+
+/** The first line of a file, for what concerns it as a whole. */
+export function placeOfFile(path: string): Place {
+  return { path, line: 1, column: 1 };
+}
+
+/** With `open`, a character may be cut in two at the end. */
+function decodeStart(bytes: Uint8Array, length: number, open: boolean): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, length), { stream: open });
+  } catch {
+    return null;
+  }
 }

@@ -5,7 +5,8 @@ import type { LocatedMapping } from './strict-yaml.ts';
 
 /** One thing that a mapping has wrong against its shape, for a room to word with its own codes. */
 export type ShapeIssue = {
-  readonly kind: 'unknown' | 'missing' | 'invalid';
+  /** `misnamed`: the key itself is not valid. */
+  readonly kind: 'unknown' | 'missing' | 'invalid' | 'misnamed';
   readonly path: readonly PropertyKey[];
   /** The path as it is written in messages: `pins.staging`. */
   readonly field: string;
@@ -14,13 +15,17 @@ export type ShapeIssue = {
   readonly place: Place;
 };
 
-/** Turns zod's issues into ours: one for each unknown key, with places, and with words a file's author understands. */
+/**
+ * Turns zod's issues into ours: one for each unknown key, with places, and with words a file's author understands.
+ * What has a problem already is left out.
+ */
 export function describeIssues(
   error: z.ZodError,
   mapping: LocatedMapping,
   knownFields: readonly string[],
 ): readonly ShapeIssue[] {
-  return error.issues.flatMap((issue) =>
+  const issues = error.issues.filter((issue) => !mapping.isRefused(issue.path));
+  return issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys'
       ? issue.keys.map((key) => unknownField([...issue.path, key], key, mapping, knownFields))
       : [faultyField(issue, mapping)],
@@ -38,10 +43,21 @@ function unknownField(
 }
 
 function faultyField(issue: z.core.$ZodIssue, mapping: LocatedMapping): ShapeIssue {
-  const kind = mapping.has(issue.path) ? 'invalid' : 'missing';
-  const expected = issue.message.replace(/^(Invalid input|Too small|Too big): /, '');
-  const field = fieldName(issue.path);
-  return { kind, path: issue.path, field, expected, suggestion: undefined, place: mapping.placeOf(issue.path) };
+  const { path } = issue;
+  const about = { path, field: fieldName(path), suggestion: undefined };
+  if (issue.code === 'invalid_key') {
+    const expected = issue.issues.map(wordingOf).join(', ');
+    return { ...about, kind: 'misnamed', expected, place: mapping.keyPlaceOf(path) };
+  }
+  const kind = mapping.has(path) ? 'invalid' : 'missing';
+  return { ...about, kind, expected: wordingOf(issue), place: mapping.placeOf(path) };
+}
+
+function wordingOf({ message }: z.core.$ZodIssue): string {
+  return message
+    .replace(/^(Invalid input|Invalid option|Too small|Too big): /, '')
+    .replace(/\b(object|record)\b/g, 'mapping')
+    .replace(/\barray\b/g, 'list');
 }
 
 function fieldName(path: readonly PropertyKey[]): string {

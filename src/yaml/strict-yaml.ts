@@ -1,18 +1,26 @@
-import { LineCounter, parseDocument, type Document } from 'yaml';
+import { isScalar, LineCounter, parseDocument, type Document } from 'yaml';
 import { isJsonObject, type JsonObject } from '../domain/json.ts';
 import { makeProblem, type Place, type Problem } from '../problem.ts';
-import { toJson } from './to-json.ts';
+import { toJson, type PlaceTree } from './to-json.ts';
 
 /** A YAML mapping as plain data that still knows where each of its values stands. */
 export type LocatedMapping = {
+  /** What a problem was found with is null in here; its shape is not worth another problem. */
   readonly value: JsonObject;
   readonly has: (path: readonly PropertyKey[]) => boolean;
+  /** Whether the value at a path has a problem already. */
+  readonly isRefused: (path: readonly PropertyKey[]) => boolean;
+  /** The keys of the mapping at a path as they are written: objects would put `"10"` before `"b"`. */
+  readonly keysOf: (path: readonly PropertyKey[]) => readonly string[];
   /** The place of the value at a path, or of the nearest value around it. */
   readonly placeOf: (path: readonly PropertyKey[]) => Place;
   readonly keyPlaceOf: (path: readonly PropertyKey[]) => Place;
 };
 
+/** The mapping is null when nothing in the text can be relied on. */
 export type YamlResult = { readonly mapping: LocatedMapping | null; readonly problems: readonly Problem[] };
+
+const MOST_TOLD = 20;
 
 /**
  * Parses one YAML 1.2 document (core schema) that must be a mapping of plain JSON data: no tags, anchors, aliases,
@@ -23,64 +31,88 @@ export function parseStrictYaml(text: string, path: string, firstLine = 1): Yaml
   const lines = new LineCounter();
   const placeAt = (offset: number): Place => {
     const { line, col } = lines.linePos(offset);
-    return { path, line: line + firstLine - 1, column: col };
+    return { path, line: Math.max(line, 1) + firstLine - 1, column: Math.max(col, 1) };
   };
   const document = parseQuietly(text, lines);
   if (document === null) return failed([makeProblem('yaml/too-deep', {}, placeAt(0))]);
   const problems = syntaxProblems(document, placeAt);
   if (problems.length > 0) return failed(problems);
-  if (document.contents === null) return { mapping: locate({}, new Map(), placeAt(0)), problems: [] };
   const result = toJson(document.contents, placeAt);
-  if (result.problems.length > 0) return failed(result.problems);
-  if (!isJsonObject(result.value)) return failed([makeProblem('yaml/not-a-mapping', {}, placeAt(0))]);
-  return { mapping: locate(result.value, result.places, placeAt(0)), problems: [] };
+  const value = isEmpty(document) ? {} : result.value;
+  if (isJsonObject(value)) return { mapping: locate(value, result.places), problems: result.problems };
+  return failed(result.problems.length > 0 ? result.problems : [makeProblem('yaml/not-a-mapping', {}, placeAt(0))]);
 }
 
 /** Null when the nesting is deeper than the library's recursion can follow. */
 function parseQuietly(text: string, lineCounter: LineCounter): Document | null {
   try {
-    return parseDocument(text, {
+    const document = parseDocument(text, {
       version: '1.2',
       schema: 'core',
       merge: false,
       uniqueKeys: false, // The library's check is quadratic; to-json.ts has its own.
       intAsBigInt: true,
       prettyErrors: false,
-      logLevel: 'silent',
+      logLevel: 'error', // With `silent` a second document would be dropped without an error.
       lineCounter,
     });
+    return document.errors.some((error) => error.code === 'RESOURCE_EXHAUSTION') ? null : document;
   } catch (error) {
     if (error instanceof RangeError) return null;
     throw error;
   }
 }
 
+function isEmpty({ contents }: Document): boolean {
+  return contents === null || (isScalar(contents) && contents.value === null && contents.source === '');
+}
+
+/** What the library says first; after a few errors the rest only follows from them, and may be thousands. */
 function syntaxProblems(document: Document, placeAt: (offset: number) => Place): readonly Problem[] {
   const warnings = document.warnings.filter((warning) => warning.code !== 'TAG_RESOLVE_FAILED');
-  const found = [...document.errors, ...warnings].map((error) =>
-    makeProblem('yaml/syntax', { reason: firstSentence(error.message) }, placeAt(error.pos[0])),
-  );
-  if (document.directives?.yaml.explicit !== true) return found;
+  const found = [...document.errors, ...warnings]
+    .slice(0, MOST_TOLD)
+    .map((error) => makeProblem('yaml/syntax', { reason: wordingOf(error) }, placeAt(error.pos[0])));
+  if (!hasDirectives(document)) return found;
   return [...found, makeProblem('yaml/syntax', { reason: 'directives are not allowed' }, placeAt(0))];
 }
 
-function firstSentence(message: string): string {
-  return (message.split('\n')[0] ?? message).replace(/[.:]?\s*$/, '');
+function hasDirectives({ directives }: Document): boolean {
+  if (directives === undefined) return false;
+  const { yaml, tags } = directives;
+  return yaml.explicit === true || Object.keys(tags).length !== 1 || tags['!!'] !== 'tag:yaml.org,2002:';
 }
 
-function locate(value: JsonObject, places: ReadonlyMap<string, Place>, start: Place): LocatedMapping {
-  const nearest = (path: readonly PropertyKey[]): Place =>
-    places.get(placeKey(path)) ?? (path.length > 0 ? nearest(path.slice(0, -1)) : start);
+/** The first sentence, without the source that some messages quote: it may be long, or a secret. */
+function wordingOf({ code, message }: Document['errors'][number]): string {
+  if (code === 'MULTIPLE_DOCS') return 'it holds more than one document';
+  const sentence = (message.split('\n')[0] ?? message).replace(/: ".*$/, '').replace(/[.:]?\s*$/, '');
+  return sentence.slice(0, 200);
+}
+
+function locate(value: JsonObject, root: PlaceTree): LocatedMapping {
   return {
     value,
-    has: (path) => places.has(placeKey(path)),
-    placeOf: nearest,
-    keyPlaceOf: (path) => places.get(`key ${placeKey(path)}`) ?? nearest(path),
+    has: (path) => follow(root, path).found,
+    isRefused: (path) => follow(root, path).tree.refused,
+    keysOf: (path) => keysOf(follow(root, path)),
+    placeOf: (path) => follow(root, path).tree.place,
+    keyPlaceOf: (path) => follow(root, path).tree.keyPlace,
   };
 }
 
-function placeKey(path: readonly PropertyKey[]): string {
-  return JSON.stringify(path);
+type Followed = { readonly tree: PlaceTree; readonly found: boolean };
+
+/** Goes down a path as far as there are values. */
+function follow(tree: PlaceTree, path: readonly PropertyKey[]): Followed {
+  const [step, ...rest] = path;
+  if (step === undefined) return { tree, found: true };
+  const child = typeof step === 'symbol' ? undefined : tree.children.get(step);
+  return child === undefined ? { tree, found: false } : follow(child, rest);
+}
+
+function keysOf({ tree, found }: Followed): readonly string[] {
+  return found ? [...tree.children.keys()].map(String) : [];
 }
 
 function failed(problems: readonly Problem[]): YamlResult {

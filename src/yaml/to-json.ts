@@ -1,91 +1,124 @@
-import { isAlias, isMap, isScalar, isSeq, type Node, type Pair, type Scalar, type YAMLMap } from 'yaml';
+import { isAlias, isMap, isScalar, isSeq, type Node, type Pair, type Scalar, type YAMLMap, type YAMLSeq } from 'yaml';
 import type { JsonValue } from '../domain/json.ts';
 import { makeProblem, type Place, type Problem } from '../problem.ts';
+
+/** Where the values of a document stand, in the shape of the document itself. */
+export type PlaceTree = {
+  readonly place: Place;
+  /** Of the key whose value it is; elsewhere its own place. */
+  readonly keyPlace: Place;
+  /** It has a problem already, so that what its shape has wrong only follows from that. */
+  readonly refused: boolean;
+  /** In the order in which they are written. */
+  readonly children: ReadonlyMap<string | number, PlaceTree>;
+};
 
 export type JsonResult = {
   readonly value: JsonValue;
   readonly problems: readonly Problem[];
-  /** `JSON.stringify(path)` → place of the value; with `key ` before it, place of the key. */
-  readonly places: ReadonlyMap<string, Place>;
+  readonly places: PlaceTree;
 };
 
-type Walk = {
-  readonly placeAt: (offset: number) => Place;
-  readonly problems: Problem[];
-  readonly places: Map<string, Place>;
-};
-
-type Path = readonly (string | number)[];
+type Walk = { readonly placeAt: (offset: number) => Place; readonly problems: Problem[] };
+type Spot = { readonly place: Place; readonly keyPlace: Place; readonly depth: number };
+type Converted = { readonly value: JsonValue; readonly places: PlaceTree };
 
 const DEEPEST = 64;
-const LARGEST = 2 ** 53;
 
 /** Turns a parsed YAML node into plain JSON data, noting where each value stands and all that is not plain. */
 export function toJson(node: unknown, placeAt: (offset: number) => Place): JsonResult {
-  const walk: Walk = { placeAt, problems: [], places: new Map() };
-  const value = convert(walk, node, []);
-  return { value, problems: walk.problems, places: walk.places };
+  const walk: Walk = { placeAt, problems: [] };
+  const place = placeAt(offsetOf(node));
+  const converted = convert(walk, node, { place, keyPlace: place, depth: 0 });
+  return { ...converted, problems: walk.problems };
 }
 
-function convert(walk: Walk, node: unknown, path: Path): JsonValue {
-  const place = walk.placeAt(offsetOf(node));
-  walk.places.set(JSON.stringify(path), place);
-  if (path.length > DEEPEST) return refuse(walk, makeProblem('yaml/too-deep', {}, place));
-  if (isAlias(node) || hasAnchor(node)) return refuse(walk, makeProblem('yaml/alias', {}, place));
-  const tag = tagOf(node);
-  if (tag !== undefined) return refuse(walk, makeProblem('yaml/tag', { tag }, place));
-  if (isMap(node)) return convertMap(walk, node, path);
-  if (isSeq(node)) return node.items.map((item, index) => convert(walk, item, [...path, index]));
-  if (isScalar(node)) return convertScalar(walk, node, place);
-  return null;
+function convert(walk: Walk, node: unknown, spot: Spot): Converted {
+  const problem = spot.depth > DEEPEST ? makeProblem('yaml/too-deep', {}, spot.place) : oddity(node, spot.place);
+  if (problem !== null) return refuse(walk, problem, spot);
+  if (isMap(node)) return convertMap(walk, node, spot);
+  if (isSeq(node)) return convertSeq(walk, node, spot);
+  return isScalar(node) ? convertScalar(walk, node, spot) : converted(null, spot);
 }
 
-function convertMap(walk: Walk, map: YAMLMap, path: Path): JsonValue {
-  const entries = new Map<string, JsonValue>();
+function convertMap(walk: Walk, map: YAMLMap, spot: Spot): Converted {
+  const values = new Map<string, JsonValue>();
+  const children = new Map<string, PlaceTree>();
   for (const pair of map.items) {
-    const key = keyOf(walk, pair);
+    const keyPlace = walk.placeAt(offsetOf(pair.key ?? pair.value));
+    const place = pair.value === null ? keyPlace : walk.placeAt(offsetOf(pair.value));
+    const { value, places } = convert(walk, pair.value, { place, keyPlace, depth: spot.depth + 1 });
+    const key = keyOf(walk, pair, keyPlace);
     if (key === null) continue;
-    const place = walk.placeAt(offsetOf(pair.key));
-    if (entries.has(key)) walk.problems.push(makeProblem('yaml/duplicate-key', { key }, place));
-    if (key === '__proto__') walk.problems.push(makeProblem('yaml/forbidden-key', { key }, place));
-    walk.places.set(`key ${JSON.stringify([...path, key])}`, place);
-    entries.set(key, convert(walk, pair.value ?? pair.key, [...path, key]));
-    if (pair.value === null) entries.set(key, null);
+    if (values.has(key)) walk.problems.push(makeProblem('yaml/duplicate-key', { key }, keyPlace));
+    values.set(key, value);
+    children.set(key, places);
   }
-  return Object.fromEntries(entries);
+  return converted(Object.fromEntries(values), spot, children);
 }
 
-function keyOf(walk: Walk, pair: Pair): string | null {
-  const { key } = pair;
-  if (isScalar(key) && !hasAnchor(key) && tagOf(key) === undefined && typeof key.value === 'string') return key.value;
-  walk.problems.push(makeProblem('yaml/key-not-text', {}, walk.placeAt(offsetOf(key))));
-  return null;
+function convertSeq(walk: Walk, seq: YAMLSeq, spot: Spot): Converted {
+  const items = seq.items.map((item) => {
+    const place = walk.placeAt(offsetOf(item));
+    return convert(walk, item, { place, keyPlace: place, depth: spot.depth + 1 });
+  });
+  const children = new Map(items.map(({ places }, index) => [index, places]));
+  return converted(
+    items.map(({ value }) => value),
+    spot,
+    children,
+  );
 }
 
-function convertScalar(walk: Walk, scalar: Scalar, place: Place): JsonValue {
+function convertScalar(walk: Walk, scalar: Scalar, spot: Spot): Converted {
   const { value } = scalar;
-  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value;
-  const number = Number(value);
-  const exact = Number.isInteger(number) ? Math.abs(number) <= LARGEST : Number.isFinite(number);
-  if (exact && !(typeof value === 'bigint' && BigInt(number) !== value)) return number;
-  return refuse(walk, makeProblem('yaml/number', { number: scalar.source ?? String(value) }, place));
+  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return converted(value, spot);
+  if (isExact(value)) return converted(Number(value), spot);
+  return refuse(walk, makeProblem('yaml/number', { number: scalar.source ?? String(value) }, spot.place), spot);
 }
 
-function refuse(walk: Walk, problem: Problem): null {
+/** Integers come as bigint, except those with a point or an exponent, which were rounded already. */
+function isExact(value: unknown): boolean {
+  const number = Number(value);
+  if (typeof value === 'bigint') return Math.abs(number) <= 2 ** 53 && BigInt(number) === value;
+  return Number.isInteger(number) ? Number.isSafeInteger(number) : Number.isFinite(number);
+}
+
+/** A key is a text; null when it is something else, or a text that means more than itself. */
+function keyOf(walk: Walk, { key }: Pair, place: Place): string | null {
+  const name = isScalar(key) ? key.value : undefined;
+  const problem = oddity(key, place) ?? (typeof name === 'string' ? null : makeProblem('yaml/key-not-text', {}, place));
+  const merges = name === '<<' && isScalar(key) && key.type === 'PLAIN';
+  const forbidden = merges || name === '__proto__' ? makeProblem('yaml/forbidden-key', { key: name }, place) : null;
+  const found = problem ?? forbidden;
+  if (found !== null) walk.problems.push(found);
+  return found === null && typeof name === 'string' ? name : null;
+}
+
+/** What a value or a key has that plain data has not. */
+function oddity(node: unknown, place: Place): Problem | null {
+  if (isAlias(node) || (isNode(node) && 'anchor' in node && node.anchor !== undefined)) {
+    return makeProblem('yaml/alias', {}, place);
+  }
+  const tag = isNode(node) ? node.tag : undefined;
+  if (tag !== undefined) return makeProblem('yaml/tag', { tag }, place);
+  const text = isScalar(node) && typeof node.value === 'string' ? node.value : '';
+  if (text.includes('\0')) return makeProblem('yaml/syntax', { reason: 'a text holds a NUL character' }, place);
+  if (text.isWellFormed()) return null;
+  return makeProblem('yaml/syntax', { reason: 'an escape sequence names half of a character' }, place);
+}
+
+function converted(value: JsonValue, spot: Spot, children: PlaceTree['children'] = new Map()): Converted {
+  return { value, places: { place: spot.place, keyPlace: spot.keyPlace, refused: false, children } };
+}
+
+function refuse(walk: Walk, problem: Problem, { place, keyPlace }: Spot): Converted {
   walk.problems.push(problem);
-  return null;
+  return { value: null, places: { place, keyPlace, refused: true, children: new Map() } };
 }
 
 function offsetOf(node: unknown): number {
   return (isNode(node) ? node.range?.[0] : undefined) ?? 0;
-}
-
-function hasAnchor(node: unknown): boolean {
-  return isNode(node) && 'anchor' in node && node.anchor !== undefined;
-}
-
-function tagOf(node: unknown): string | undefined {
-  return isNode(node) ? node.tag : undefined;
 }
 
 function isNode(node: unknown): node is Node & { tag?: string } {

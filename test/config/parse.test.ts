@@ -1,0 +1,408 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parseConfig } from '../../src/config/parse.ts';
+import type { Config } from '../../src/config/config.ts';
+
+type Variables = Readonly<Record<string, string>>;
+
+function parse(text: string, environment: Variables = {}) {
+  return parseConfig(text, {
+    file: '/repo/sub/promptsync.yaml',
+    shownPath: 'promptsync.yaml',
+    root: '/repo',
+    environment,
+  });
+}
+
+/** The problems as `code line:column message`. */
+function tell(text: string, environment: Variables = {}): readonly string[] {
+  return parse(text, environment).problems.map(
+    ({ code, path, line, column, message }) => `${code} ${path ?? '-'} ${line ?? 0}:${column ?? 0} ${message}`,
+  );
+}
+
+function configOf(text: string, environment: Variables = {}): Config {
+  const { config } = parse(text, environment);
+  if (config === null) throw new Error(`not valid: ${tell(text, environment).join('\n')}`);
+  return config;
+}
+
+test('every setting is read', () => {
+  const text = `
+service:
+  base_url: https://prompts.example.com/base/
+  api_key_env: MY_KEY
+prompts: ["prompts/**/*.md", "!prompts/drafts/**"]
+environments:
+  staging: {}
+  preview:
+  production: { promote_from: staging, allow_latest: false }
+tracking_environment: tool
+on_drift: fail
+max_changes: 25%
+concurrency: 3
+timeout_seconds: 2.5
+`;
+  expect(configOf(text)).toEqual({
+    file: '/repo/sub/promptsync.yaml',
+    folder: '/repo/sub',
+    root: '/repo',
+    service: { kind: 'remote', baseUrl: 'https://prompts.example.com/base/', apiKeyVariable: 'MY_KEY' },
+    patterns: ['prompts/**/*.md', '!prompts/drafts/**'],
+    patternPlaces: [
+      { path: 'promptsync.yaml', line: 5, column: 11 },
+      { path: 'promptsync.yaml', line: 5, column: 30 },
+    ],
+    environments: [
+      { name: 'staging', allowLatest: true },
+      { name: 'preview', allowLatest: true },
+      { name: 'production', promoteFrom: 'staging', allowLatest: false },
+    ],
+    trackingEnvironment: 'tool',
+    onDrift: 'fail',
+    maxChanges: { kind: 'percent', percent: 25 },
+    concurrency: 3,
+    timeoutSeconds: 2.5,
+  });
+});
+
+test.each(['', '# nothing yet\n', '{}', '---\n'])('the defaults fill an empty file: %j', (text) => {
+  expect(configOf(text)).toEqual({
+    file: '/repo/sub/promptsync.yaml',
+    folder: '/repo/sub',
+    root: '/repo',
+    service: null,
+    patterns: ['prompts/**/*.md'],
+    patternPlaces: [],
+    environments: null,
+    trackingEnvironment: 'promptsync',
+    onDrift: 'overwrite',
+    maxChanges: null,
+    concurrency: 8,
+    timeoutSeconds: 15,
+  });
+});
+
+describe('values', () => {
+  const taken: readonly (readonly [string, Partial<Config>])[] = [
+    ['tracking_environment: false', { trackingEnvironment: null }],
+    ['tracking_environment: "false"', { trackingEnvironment: 'false' }],
+    ['on_drift: overwrite', { onDrift: 'overwrite' }],
+    ['max_changes: 0', { maxChanges: { kind: 'count', count: 0 } }],
+    ['max_changes: 3', { maxChanges: { kind: 'count', count: 3 } }],
+    ['max_changes: 999999999', { maxChanges: { kind: 'count', count: 999_999_999 } }],
+    ['max_changes: 0%', { maxChanges: { kind: 'percent', percent: 0 } }],
+    ['max_changes: 100%', { maxChanges: { kind: 'percent', percent: 100 } }],
+    ['concurrency: 1', { concurrency: 1 }],
+    ['concurrency: 64', { concurrency: 64 }],
+    ['timeout_seconds: 0.1', { timeoutSeconds: 0.1 }],
+    ['timeout_seconds: 600', { timeoutSeconds: 600 }],
+    ['environments: {}', { environments: [] }],
+    [
+      'environments: {"b": {}, "10": {promote_from: b}, "2": {promote_from: "10"}}',
+      {
+        environments: [
+          { name: 'b', allowLatest: true },
+          { name: '10', promoteFrom: 'b', allowLatest: true },
+          { name: '2', promoteFrom: '10', allowLatest: true },
+        ],
+      },
+    ],
+    ['environments: {constructor: {}}', { environments: [{ name: 'constructor', allowLatest: true }] }],
+    [
+      'environments: {promptsync: {}}\ntracking_environment: false',
+      { environments: [{ name: 'promptsync', allowLatest: true }] },
+    ],
+    [
+      'environments: {promptsync: {}}\ntracking_environment: tool',
+      { environments: [{ name: 'promptsync', allowLatest: true }] },
+    ],
+    ['prompts: ["{a,b}/**/*-*.md", "!x/[a-z]?.md"]', { patterns: ['{a,b}/**/*-*.md', '!x/[a-z]?.md'] }],
+  ];
+  test.each(taken)('`%s` is taken', (text, expected) => {
+    expect(configOf(text)).toMatchObject(expected);
+  });
+
+  const invalid: readonly (readonly [string, string, string])[] = [
+    ['service: x', '1:10', '"service" is not valid: expected mapping, received string'],
+    ['service:', '1:9', '"service" is not valid: expected mapping, received null'],
+    ['service: {base_url: 1}', '1:21', '"service.base_url" is not valid: expected string, received number'],
+    [
+      'service: {api_key_env: sk-123}',
+      '1:24',
+      '"service.api_key_env" is not valid: expected the name of a variable, never the key',
+    ],
+    ['service: {api_key_env: 1}', '1:24', 'expected string, received number'],
+    ['service: {embedded: true}', '1:21', '"service.embedded" is not valid: expected string'],
+    ['service: {embedded: a.db, base_url: "https://a.example"}', '1:10', 'base_url and embedded exclude each other'],
+    ['prompts: "a/*.md"', '1:10', '"prompts" is not valid: expected list, received string'],
+    ['prompts: []', '1:10', 'it is empty'],
+    ['prompts: [a, 1]', '1:14', '"prompts.1" is not valid: expected string'],
+    ['prompts: [""]', '1:11', 'it is empty'],
+    ['prompts: ["!"]', '1:11', 'it is empty'],
+    ['prompts: ["*(a|aa)"]', '1:11', 'it holds parentheses'],
+    ['prompts: ["*a*a*a*a*a"]', '1:11', 'more than 4 stars in one name'],
+    ['prompts: ["**/a/**/b/**/c/**"]', '1:11', '** more than 3 times'],
+    ['environments: [staging]', '1:15', '"environments" is not valid: expected mapping, received list'],
+    ['environments: {staging: x}', '1:25', '"environments.staging" is not valid: expected mapping'],
+    ['environments: {"": {}}', '1:16', '"environments." is not valid: it is empty'],
+    ['environments: {"a\\tb": {}}', '1:16', 'it holds control characters'],
+    ['environments: {a: {allow_latest: "no"}}', '1:34', '"environments.a.allow_latest" is not valid: expected boolean'],
+    ['environments: {a: {promote_from: 1}}', '1:34', '"environments.a.promote_from" is not valid: expected string'],
+    ['environments: {a: {promote_from: b}, b: {}}', '1:34', 'expected an environment that is listed before this one'],
+    ['environments: {a: {promote_from: a}}', '1:34', 'listed before'],
+    ['environments: {a: {promote_from: nowhere}}', '1:34', 'listed before'],
+    [
+      'environments: {promptsync: {}}',
+      '1:16',
+      '"environments.promptsync" is not valid: it is the tool\'s own environment',
+    ],
+    ['environments: {promptsync-look: {}}', '1:16', "the tool's own"],
+    ['environments: {t-look: {}}\ntracking_environment: t', '1:16', "the tool's own"],
+    ['tracking_environment: true', '1:23', 'expected the name of an environment or false'],
+    ['tracking_environment: ""', '1:23', 'it is empty'],
+    ['tracking_environment:', '1:22', 'expected the name of an environment or false'],
+    ['on_drift: ignore', '1:11', '"on_drift" is not valid: expected one of "overwrite"|"fail"'],
+    ['max_changes: -1', '1:14', 'expected a number, or a percentage such as 25%'],
+    ['max_changes: 1.5', '1:14', 'expected a number, or a percentage'],
+    ['max_changes: 1000000000', '1:14', 'expected a number, or a percentage'],
+    ['max_changes: "3"', '1:14', 'expected a number, or a percentage'],
+    ['max_changes: 101%', '1:14', 'expected a number, or a percentage'],
+    ['max_changes: 2.5%', '1:14', 'expected a number, or a percentage'],
+    ['max_changes: "%"', '1:14', 'expected a number, or a percentage'],
+    ['max_changes: -1%', '1:14', 'expected a number, or a percentage'],
+    ['max_changes: all', '1:14', 'expected a number, or a percentage'],
+    ['max_changes: true', '1:14', 'expected a number, or a percentage'],
+    ['concurrency: 0', '1:14', '"concurrency" is not valid'],
+    ['concurrency: 65', '1:14', '"concurrency" is not valid'],
+    ['concurrency: 1.5', '1:14', '"concurrency" is not valid'],
+    ['concurrency: "8"', '1:14', '"concurrency" is not valid'],
+    ['timeout_seconds: 0', '1:18', '"timeout_seconds" is not valid'],
+    ['timeout_seconds: -1', '1:18', '"timeout_seconds" is not valid'],
+    ['timeout_seconds: 601', '1:18', '"timeout_seconds" is not valid'],
+    ['timeout_seconds: 15s', '1:18', '"timeout_seconds" is not valid'],
+  ];
+  test.each(invalid)('`%s` is an error at %s', (text, place, expected) => {
+    const [problem, ...others] = tell(text);
+    expect(others).toEqual([]);
+    expect(problem).toContain(`config/invalid-field promptsync.yaml ${place} The setting `);
+    expect(problem).toContain(expected);
+    expect(parse(text).config).toBeNull();
+  });
+
+  const unknown: readonly (readonly [string, string, string | null])[] = [
+    ['promts: []', '1:1', 'prompts'],
+    ['service:\n  base_ulr: https://a.example', '2:3', 'base_url'],
+    ['service: {api_key: x}', '1:11', null],
+    ['service: {key: x}', '1:11', null],
+    ['environments: {a: {promote_form: b}}', '1:20', 'promote_from'],
+    ['timeout: 3', '1:1', null],
+    ['constructor: 3', '1:1', null],
+  ];
+  test.each(unknown)('`%s` is not known', (text, place, suggestion) => {
+    const { config, problems } = parse(text);
+    expect(config).toBeNull();
+    expect(tell(text)[0]).toContain(`config/unknown-field promptsync.yaml ${place} The setting "`);
+    expect(problems).toHaveLength(1);
+    expect(problems[0]?.hint).toBe(suggestion === null ? 'Remove it.' : `Did you mean \`${suggestion}\`?`);
+  });
+
+  test('all problems are told at once', () => {
+    const text = `service: {base_url: "http://a.example", x1: 1}
+prompts: [1]
+prompts: [a]
+environments: {promptsync: {}, b: {promote_from: c}}
+concurrency: &c 0
+max_changes: no
+`;
+    expect(
+      parse(text)
+        .problems.map(({ code, line, column }) => `${code} ${line}:${column}`)
+        .toSorted(),
+    ).toEqual([
+      'config/invalid-field 4:16',
+      'config/invalid-field 4:50',
+      'config/invalid-field 6:14',
+      'config/invalid-url 1:21',
+      'config/unknown-field 1:41',
+      'yaml/alias 5:17',
+      'yaml/duplicate-key 3:1',
+    ]);
+  });
+
+  test.each([
+    ['a list', '- a', 'yaml/not-a-mapping'],
+    ['broken YAML', 'a: "', 'yaml/syntax'],
+    ['two documents', 'concurrency: 1\n---\nconcurrency: 2', 'yaml/syntax'],
+    ['a merge conflict', '<<<<<<< HEAD\nconcurrency: 1\n=======\nconcurrency: 2\n>>>>>>> x\n', 'yaml/syntax'],
+    ['more than 64 KiB', `# ${'x'.repeat(64 * 1024)}`, 'config/unreadable'],
+  ])('%s is no configuration', (_, text, code) => {
+    expect(parse(text).config).toBeNull();
+    expect(tell(text)[0]).toMatch(new RegExp(`^${code} promptsync.yaml`));
+  });
+});
+
+describe('where the service is', () => {
+  const service = (text: string, environment: Variables = {}) => configOf(text, environment).service;
+  const remote = (baseUrl: string, apiKeyVariable = 'PROMPTSYNC_API_KEY') => ({
+    kind: 'remote',
+    baseUrl,
+    apiKeyVariable,
+  });
+  const FILE = 'service: {base_url: "https://file.example", api_key_env: K}';
+
+  test('the variable goes before the file', () => {
+    expect(service(FILE, { PROMPTSYNC_BASE_URL: 'https://env.example' })).toEqual(remote('https://env.example', 'K'));
+    expect(service('', { PROMPTSYNC_BASE_URL: 'https://env.example' })).toEqual(remote('https://env.example'));
+    expect(service('service: {embedded: a.db}', { PROMPTSYNC_BASE_URL: 'https://env.example' })).toEqual(
+      remote('https://env.example'),
+    );
+  });
+
+  test('an empty variable counts as not set', () => {
+    expect(service(FILE, { PROMPTSYNC_BASE_URL: '' })).toEqual(remote('https://file.example', 'K'));
+    expect(service('', { PROMPTSYNC_BASE_URL: '' })).toBeNull();
+  });
+
+  test('a variable that is not valid is an error although the file is valid', () => {
+    expect(tell(FILE, { PROMPTSYNC_BASE_URL: 'http://env.example' })[0]).toMatch(/^config\/invalid-url - 0:0/);
+  });
+
+  test('the variable is used although the URL of the file is not valid', () => {
+    const text = 'service: {base_url: "http://file.example"}';
+    expect(service(text, { PROMPTSYNC_BASE_URL: 'https://env.example' })).toEqual(remote('https://env.example'));
+  });
+
+  test('the embedded service is on a file beside the configuration', () => {
+    expect(service('service: {embedded: .promptsync/service.db}')).toEqual({
+      kind: 'embedded',
+      databasePath: '/repo/sub/.promptsync/service.db',
+    });
+  });
+
+  test('a service without a place is none', () => {
+    expect(service('service: {api_key_env: K}')).toBeNull();
+  });
+
+  test.each([
+    'https://prompts.example.com',
+    'https://prompts.example.com/',
+    'https://prompts.example.com:8443/base/path',
+    'https://10.0.0.1',
+    'HTTPS://prompts.example.com',
+    'http://localhost:3000',
+    'http://LOCALHOST',
+    'http://127.0.0.1:8080/base',
+    'http://127.1',
+    'http://127.8.9.10',
+    'http://[::1]:3000',
+    'http://[0:0:0:0:0:0:0:1]',
+  ])('%s may be the base URL', (url) => {
+    expect(service(`service: {base_url: "${url}"}`)).toEqual(remote(url));
+    expect(service('', { PROMPTSYNC_BASE_URL: url })).toEqual(remote(url));
+  });
+
+  const refused: readonly (readonly [string, string])[] = [
+    ['prompts.example.com', 'it is no URL'],
+    ['https:\\\\a.example', 'backslashes'],
+    ['//prompts.example.com', 'it is no URL'],
+    ['https://', 'it is no URL'],
+    ['http://127.0.0.1.evil.com', 'not loopback'],
+    ['http://127.evil.com', 'not loopback'],
+    ['http://localhost.evil.com', 'not loopback'],
+    ['http://evil-localhost', 'not loopback'],
+    ['http://evil.com/localhost', 'not loopback'],
+    ['http://0.0.0.0', 'not loopback'],
+    ['http://[::2]', 'not loopback'],
+    ['http://128.0.0.1', 'not loopback'],
+    ['http://prompts.example.com', 'not loopback'],
+    ['ftp://localhost', 'its scheme is not https'],
+    ['file:///etc/passwd', 'its scheme is not https'],
+    ['javascript:alert(1)', 'its scheme is not https'],
+    ['localhost:3000', 'its scheme is not https'],
+    ['https://prompts.example.com?a=b', 'a query or a fragment'],
+    ['https://prompts.example.com/?', 'a query or a fragment'],
+    ['https://prompts.example.com/#x', 'a query or a fragment'],
+    [' https://prompts.example.com', 'blanks'],
+    ['https://prompts.example.com ', 'blanks'],
+  ];
+  test.each(refused)('%j may not', (url, expected) => {
+    for (const told of [tell(`service: {base_url: ${JSON.stringify(url)}}`), tell('', { PROMPTSYNC_BASE_URL: url })]) {
+      expect(told).toHaveLength(1);
+      expect(told[0]).toContain('config/invalid-url');
+      expect(told[0]).toContain(expected);
+    }
+    expect(tell(`service:\n  base_url: ${JSON.stringify(url)}`)[0]).toContain(' promptsync.yaml 2:13 ');
+  });
+
+  test('an empty text in the file may not', () => {
+    expect(tell('service: {base_url: ""}')).toEqual([expect.stringContaining('it is no URL')]);
+  });
+
+  test('a line break at the end of the variable is told of', () => {
+    expect(tell('', { PROMPTSYNC_BASE_URL: 'https://a.example\n' })[0]).toContain('control characters');
+  });
+
+  const withPassword = [
+    ...['https://user:hunter2@a.example', 'https://:hunter2@a.example', 'https://hunter2@a.example'],
+    ...[
+      'http://user:hunter2@localhost',
+      'https://user:hunter2@',
+      'https://user:hunter2@a b',
+      'ftp://user:hunter2@a.example',
+    ],
+    ...['https://user:hunter2@a.example?x', 'https://a.example?token=hunter2', 'https://user:hun\tter2@a.example'],
+  ];
+  test.each(withPassword)('credentials in %j are an error that does not repeat them', (url) => {
+    const results = [parse(`service: {base_url: ${JSON.stringify(url)}}`), parse('', { PROMPTSYNC_BASE_URL: url })];
+    for (const { config, problems } of results) {
+      expect(config).toBeNull();
+      expect(JSON.stringify(problems)).not.toMatch(/hunter2|ter2/);
+    }
+  });
+});
+
+test('no text makes the parser throw', () => {
+  const fragments = [
+    ...['service: ', 'base_url: ', 'https://a.example', 'embedded: ', 'api_key_env: ', 'prompts: ', 'environments: '],
+    ...['promote_from: ', 'tracking_environment: ', 'max_changes: ', '25%', 'concurrency: ', 'on_drift: ', 'fail'],
+    ...[
+      '\n',
+      ' ',
+      '  ',
+      '- ',
+      '{',
+      '}',
+      '[',
+      ']',
+      ', ',
+      ': ',
+      '"',
+      '&a ',
+      '*a ',
+      '!t ',
+      '---\n',
+      '...\n',
+      '<<: ',
+      '__proto__: ',
+    ],
+    ...['null', 'true', 'false', '1', '-1', '1e999', 'constructor', '\0', '\ud800', '\ufeff', '%YAML 1.1\n'],
+  ];
+  const soup = fc.array(fc.constantFrom(...fragments), { maxLength: 40 }).map((parts) => parts.join(''));
+  const variables = fc.record({ PROMPTSYNC_BASE_URL: fc.oneof(fc.string(), fc.webUrl()) }, { requiredKeys: [] });
+  fc.assert(
+    fc.property(fc.oneof(soup, fc.string({ unit: 'binary' })), variables, (text, environment) => {
+      const { config, problems } = parse(text, environment as Variables);
+      expect(config === null).toBe(problems.length > 0);
+    }),
+    { numRuns: 1500 },
+  );
+});
+
+test('a guard that is not there yet is warned of, where it is set', () => {
+  const { config, problems } = parse('environments:\n  staging: {}\n  production: { promote_from: staging }\n');
+  expect(config).not.toBeNull();
+  expect(problems).toMatchObject([
+    { code: 'config/not-enforced', severity: 'warning', path: 'promptsync.yaml', line: 3, column: 17 },
+  ]);
+});

@@ -1,0 +1,85 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { findHidden, hasControlCharacters, makePlaceAt, placeAt, showHidden } from '../../src/domain/text.ts';
+
+describe('hidden characters', () => {
+  test.each([
+    ['a\u202eb', 'a\\u{202e}b'],
+    ['a\u0000\u001b[31m', 'a\\u{0}\\u{1b}[31m'],
+    ['\r', '\\u{d}'],
+    ['\u{e0041}', '\\u{e0041}'],
+    ['\u0085', '\\u{85}'],
+    ['line\n\tnext', 'line\n\tnext'],
+    ['é 日本 😀', 'é 日本 😀'],
+  ])('%j is shown as %j', (text, expected) => {
+    expect(showHidden(text)).toBe(expected);
+  });
+
+  test('none is left when they are shown', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const shown = showHidden(text);
+        expect(findHidden(shown)).toEqual([]);
+        expect(showHidden(shown)).toBe(shown);
+      }),
+    );
+  });
+
+  test('are found in the order of their first places, with their number', () => {
+    expect(findHidden('x\u200b\u0007\u200b\u202e')).toEqual([
+      { character: '\\u{200b}', count: 2, offset: 1 },
+      { character: '\\u{7}', count: 1, offset: 2 },
+      { character: '\\u{202e}', count: 1, offset: 4 },
+    ]);
+  });
+
+  test('the joiners of an emoji are not hidden, those beside it are', () => {
+    expect(findHidden('👩‍👩‍👧')).toEqual([]);
+    expect(findHidden('👩\u200d👩\u200d👧 \u200d')).toMatchObject([{ count: 1, offset: 9 }]);
+    expect(findHidden('🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}')).toEqual([]);
+    expect(findHidden('🏴\u{e0067}\u{e0062}')).toHaveLength(2);
+  });
+});
+
+test.each([
+  ['a b', false],
+  ['', false],
+  ['é', false],
+  ['a\tb', true],
+  ['a\n', true],
+  ['\u007f', true],
+  ['\u009f', true],
+])('whether %j holds control characters: %s, and again', (text, expected) => {
+  expect(hasControlCharacters(text)).toBe(expected);
+  expect(hasControlCharacters(text)).toBe(expected);
+});
+
+describe('places', () => {
+  test.each([
+    ['', 0, 1, 1],
+    ['ab', 1, 1, 2],
+    ['a\nb', 1, 1, 2],
+    ['a\nb', 2, 2, 1],
+    ['\n\n', 2, 3, 1],
+    ['😀b', 2, 1, 3],
+    ['a\rb', 2, 1, 3],
+  ])('in %j the offset %i is line %i, column %i', (text, offset, line, column) => {
+    expect(placeAt(text, offset)).toEqual({ line, column });
+  });
+
+  test('are those of the lines that come before, one by one or in one pass', () => {
+    const text = fc.array(fc.constantFrom('a', '\n', '\r', 'é')).map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(text, fc.array(fc.nat(40)), (given, numbers) => {
+        const offsets = numbers.map((number) => Math.min(number, given.length)).toSorted((a, b) => a - b);
+        const placeOf = makePlaceAt(given);
+        for (const offset of offsets) {
+          const lines = given.slice(0, offset).split('\n');
+          const expected = { line: lines.length, column: (lines.at(-1) ?? '').length + 1 };
+          expect(placeAt(given, offset)).toEqual(expected);
+          expect(placeOf(offset)).toEqual(expected);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,266 @@
+import { describe, expect, test } from 'vitest';
+import { pinText } from '../../src/domain/prompt-file.ts';
+import { metadataDigest } from '../../src/domain/digest.ts';
+import { BASIC, fileOf, messages, parse, sourceOf, tell } from './support.ts';
+
+const problemsOf = (further: string) => tell(parse(sourceOf(further)).problems);
+const withField = (field: string, value: string) =>
+  `---\n${BASIC.replace(new RegExp(`^${field}: .*$`, 'm'), () => `${field}: ${value}`)}---\nHello.`;
+
+test('a whole file is read with every field', () => {
+  const source = `---
+id: prm_greeting # the id
+key: support/greeting
+name: Support greeting
+description: First message a customer sees.
+pins:
+  staging: latest
+  production: 7
+metadata:
+  model: gpt-5
+  temperature: 0.5
+variables: [customer_name]
+---
+
+You are a support agent for {{customer_name}}…
+`;
+  expect(fileOf(source)).toMatchObject({
+    path: 'prompts/x.md',
+    id: 'prm_greeting',
+    key: 'support/greeting',
+    name: 'Support greeting',
+    description: 'First message a customer sees.',
+    pins: [
+      { environment: 'staging', pin: { kind: 'latest' }, line: 7, column: 12 },
+      { environment: 'production', pin: { kind: 'number', number: 7 }, line: 8, column: 15 },
+    ],
+    variables: ['customer_name'],
+    content: {
+      text: 'You are a support agent for {{customer_name}}…',
+      metadata: { model: 'gpt-5', temperature: 0.5 },
+      metadataDigest: metadataDigest({ temperature: 0.5, model: 'gpt-5' }),
+    },
+  });
+});
+
+test('fields that are absent are not managed', () => {
+  const file = fileOf(sourceOf());
+  expect(Object.keys(file).toSorted()).toEqual(['content', 'id', 'key', 'name', 'path', 'pins']);
+  expect(Object.keys(file.content).toSorted()).toEqual(['digest', 'text']);
+});
+
+describe('id, key and name', () => {
+  test.each([
+    ['id', 'prompt/missing-id 2:1'],
+    ['key', 'prompt/missing-field 2:1'],
+    ['name', 'prompt/missing-field 2:1'],
+  ])('%s is needed', (field, expected) => {
+    const source = `---\n${BASIC.replace(new RegExp(`^${field}: .*\n`, 'm'), '')}---\nHello.`;
+    expect(tell(parse(source).problems)).toEqual([expected]);
+    expect(messages(parse(source).problems)).toContain(`\`${field}\``);
+  });
+
+  const lines = { id: 2, key: 3, name: 4 } as const;
+  const wrong: readonly (readonly [string, string])[] = [
+    ['a number', '123'],
+    ['a version number', '1.0'],
+    ['true', 'true'],
+    ['null', 'null'],
+    ['nothing', ''],
+    ['a list', '[a]'],
+    ['a mapping', '{a: b}'],
+    ['an empty text', '""'],
+    ['a text with a tab', '"a\\tb"'],
+    ['a text with a line break', '"a\\nb"'],
+    ['a text with an escape character', '"a\\eb"'],
+    ['a text with a C1 control character', '"a\\u0085b"'],
+  ];
+  test.each(Object.entries(lines).flatMap(([field, line]) => wrong.map((one) => [field, line, ...one] as const)))(
+    '%s (line %i) may not be %s',
+    (field, line, _, value) => {
+      const { file, problems } = parse(withField(field, value));
+      expect(problems).toMatchObject([{ code: 'prompt/invalid-field', line, column: field.length + 3 }]);
+      expect(problems[0]?.message).toContain(`"${field}"`);
+      expect(file).toBeNull();
+    },
+  );
+
+  test.each(['yes', 'on', '2026-01-01', '1_000', '0b1', '12:30', 'a/b c', 'é', '../x', 'a%2e'])(
+    '%s is a text',
+    (value) => {
+      expect(fileOf(withField('id', value)).id).toBe(value);
+    },
+  );
+
+  test.each(['.', '..'])('an id %s cannot be put into a path, a key can', (value) => {
+    expect(tell(parse(withField('id', value)).problems)).toEqual(['prompt/invalid-field 2:5']);
+    expect(fileOf(withField('key', value)).key).toBe(value);
+  });
+
+  test('a wrong type is told with what was expected', () => {
+    expect(messages(parse(withField('id', '123')).problems)).toContain(
+      '"id" is not valid: expected string, received number.',
+    );
+  });
+});
+
+describe('unknown fields', () => {
+  test.each([
+    ['nmae', 'Did you mean `name`?'],
+    ['KEY', 'Did you mean `key`?'],
+    ['varaibles', 'Did you mean `variables`?'],
+    ['meta', 'your own data goes under `metadata:`'],
+    ['constructor', 'your own data goes under `metadata:`'],
+    ['toString', 'your own data goes under `metadata:`'],
+    ['content', 'your own data goes under `metadata:`'],
+  ])('%s is an error with a hint', (field, hint) => {
+    const { problems } = parse(sourceOf(`# comment\n${field}: x\n`));
+    expect(tell(problems)).toEqual(['prompt/unknown-field 6:1']);
+    expect(messages(problems)).toContain(hint);
+  });
+
+  test('are told one by one', () => {
+    expect(problemsOf('a1: 1\nb1: 2\n')).toEqual(['prompt/unknown-field 5:1', 'prompt/unknown-field 6:1']);
+  });
+});
+
+describe('description', () => {
+  test('may be empty, which is not the same as absent', () => {
+    expect(fileOf(sourceOf('description: ""\n')).description).toBe('');
+  });
+
+  test('may have several lines', () => {
+    expect(fileOf(sourceOf('description: |\n  a\n  b\n')).description).toBe('a\nb\n');
+  });
+
+  test.each(['', ' ~', ' null', ' 1', ' false', ' []'])('`description:%s` is no text', (value) => {
+    const { problems } = parse(sourceOf(`description:${value}\n`));
+    expect(problems).toMatchObject([{ code: 'prompt/invalid-field', line: 5 }]);
+    expect(problems[0]?.message).toContain('expected string');
+  });
+
+  test('may not hold NUL, even as an escape sequence', () => {
+    expect(problemsOf('description: "a\\0"\n')).toEqual(['yaml/syntax 5:14']);
+  });
+});
+
+describe('pins', () => {
+  test.each([
+    ['latest', { kind: 'latest' }],
+    ['"latest"', { kind: 'latest' }],
+    ['1', { kind: 'number', number: 1 }],
+    ['9007199254740991', { kind: 'number', number: 9007199254740991 }],
+    ['version:ver_6', { kind: 'version', id: 'ver_6' }],
+    ['"version:a b/c:d"', { kind: 'version', id: 'a b/c:d' }],
+    ['git:main', { kind: 'git', ref: 'main' }],
+    ['git:main~3', { kind: 'git', ref: 'main~3' }],
+    ['git:feature/x@{1}', { kind: 'git', ref: 'feature/x@{1}' }],
+    ['git:v1.0.0^', { kind: 'git', ref: 'v1.0.0^' }],
+  ])('%s is one', (written, pin) => {
+    const [found] = fileOf(sourceOf(`pins:\n  prod: ${written}\n`)).pins;
+    expect(found).toEqual({ environment: 'prod', pin, line: 6, column: 9 });
+    expect(pinText(found?.pin ?? { kind: 'latest' })).toBe(written.replaceAll('"', ''));
+  });
+
+  const wrong = [
+    ...['0', '-1', '1.5', '9007199254740992', '"7"', 'true', 'null', '', '[1]', '{a: 1}', '2026-01-01'],
+    ...['Latest', '" latest"', '"latest "', '""', 'newest', 'main', 'ver_6'],
+    ...['"version:"', '"version:a\\tb"', 'version:.', 'version:..', 'Version:a'],
+    ...[
+      '"git:"',
+      'git:-x',
+      'git:--upload-pack=x',
+      '"git:a b"',
+      '"git:a\\nb"',
+      'git:a:b',
+      'git:a?',
+      '"git:a*"',
+      'git:^x',
+    ],
+    ...['"git:a[b"', '"git:a\\\\b"', '"git: a"', 'git:~1'],
+  ];
+  test.each(wrong)('%s is none', (written) => {
+    const { file, problems } = parse(sourceOf(`pins:\n  staging: latest\n  prod: ${written}\n`));
+    expect(problems).toMatchObject([{ code: 'prompt/invalid-pin', line: 7, column: 9 }]);
+    expect(problems[0]?.message).toContain('"prod"');
+    expect(file).toBeNull();
+  });
+
+  test.each(['1e300', '9007199254740993', '.inf'])('%s is no number that can be kept', (written) => {
+    expect(problemsOf(`pins:\n  prod: ${written}\n`)).toEqual(['yaml/number 6:9']);
+  });
+
+  test.each(['latest', '[]', '7', 'null', ''])('`pins: %s` is no mapping', (written) => {
+    expect(parse(sourceOf(`pins: ${written}\n`)).problems).toMatchObject([{ code: 'prompt/invalid-field', line: 5 }]);
+  });
+
+  test('may be none', () => {
+    expect(fileOf(sourceOf('pins: {}\n')).pins).toEqual([]);
+  });
+
+  test.each([
+    ['""', 'it is empty'],
+    ['"a\\tb"', 'it holds control characters'],
+    ['"a\\nb"', 'it holds control characters'],
+  ])('the environment %s has no valid name', (name, expected) => {
+    const { problems } = parse(sourceOf(`pins:\n  ${name}: 1\n`));
+    expect(tell(problems)).toEqual(['prompt/invalid-field 6:3']);
+    expect(messages(problems)).toContain(expected);
+  });
+
+  test('an environment may be named like a part of every object', () => {
+    expect(fileOf(sourceOf('pins: {constructor: 1, toString: latest}\n')).pins.map((pin) => pin.environment)).toEqual([
+      'constructor',
+      'toString',
+    ]);
+  });
+});
+
+describe('metadata', () => {
+  test('may hold any JSON, and is kept as it is', () => {
+    const metadata =
+      '{a: [1, -1.5, true, null, {b: ""}], "": x, constructor: 1, "<<": 2, big: 9007199254740992, d: 0x10}';
+    expect(fileOf(sourceOf(`metadata: ${metadata}\n`)).content.metadata).toEqual({
+      a: [1, -1.5, true, null, { b: '' }],
+      '': 'x',
+      constructor: 1,
+      '<<': 2,
+      big: 2 ** 53,
+      d: 16,
+    });
+  });
+
+  test('may be empty, which is not the same as absent', () => {
+    expect(fileOf(sourceOf('metadata: {}\n')).content).toMatchObject({
+      metadata: {},
+      metadataDigest: metadataDigest(null),
+    });
+  });
+
+  test.each(['', 'x', '[]', '1', 'null'])('`metadata: %s` is no mapping', (written) => {
+    const { problems } = parse(sourceOf(`metadata: ${written}\n`));
+    expect(problems).toMatchObject([{ code: 'prompt/invalid-field', line: 5 }]);
+    expect(messages(problems)).toContain('expected mapping');
+  });
+
+  test('may not have the key that promptsync keeps for itself, but deeper it may', () => {
+    expect(problemsOf('metadata:\n  a: 1\n  promptsync: x\n')).toEqual(['prompt/reserved-metadata 7:3']);
+    expect(problemsOf('metadata:\n  promptsync:\n')).toEqual(['prompt/reserved-metadata 6:3']);
+    expect(problemsOf('metadata: {a: {promptsync: 1}}\n')).toEqual([]);
+  });
+});
+
+describe('variables', () => {
+  test.each(['', 'a', '{a: 1}', 'true'])('`variables: %s` is no list', (written) => {
+    expect(parse(sourceOf(`variables: ${written}\n`)).problems).toMatchObject([
+      { code: 'prompt/invalid-field', line: 5 },
+    ]);
+  });
+
+  test('names are texts', () => {
+    expect(tell(parse(sourceOf('variables: [a, 1, null]\n', '{{a}} {{1}}\n')).problems)).toEqual([
+      'prompt/invalid-field 5:16',
+      'prompt/invalid-field 5:19',
+    ]);
+  });
+});

@@ -1,0 +1,106 @@
+import matter from 'gray-matter';
+import { afterEach, describe, expect, test } from 'vitest';
+import { BASIC, fileOf, messages, parse, sourceOf, tell } from './support.ts';
+
+describe('the delimiter lines', () => {
+  const wrong: readonly (readonly [string, string, string])[] = [
+    ['an empty file has none', '', 'prompt/no-front-matter 1:1'],
+    ['a text alone has none', 'Hello.\n', 'prompt/no-front-matter 1:1'],
+    ['a blank line may not come first', `\n${sourceOf()}`, 'prompt/no-front-matter 1:1'],
+    ['a blank may not come first', ` ${sourceOf()}`, 'prompt/no-front-matter 1:1'],
+    ['one byte order mark is tolerated, not two', `\ufeff\ufeff${sourceOf()}`, 'prompt/no-front-matter 1:1'],
+    ['two dashes are not enough', sourceOf().replace('---', '--'), 'prompt/no-front-matter 1:1'],
+    ['four dashes are too many', sourceOf().replace('---', '----'), 'prompt/bad-delimiter 1:1'],
+    ['---js is not one', sourceOf().replace('---', '---js'), 'prompt/bad-delimiter 1:1'],
+    ['---json is not one', '---json\n{"id": "a"}\n---\nHello.\n', 'prompt/bad-delimiter 1:1'],
+    ['---yaml is not one', sourceOf().replace('---', '---yaml'), 'prompt/bad-delimiter 1:1'],
+    ['--- yaml is not one', sourceOf().replace('---', '--- yaml'), 'prompt/bad-delimiter 1:1'],
+    ['--- # is not one', sourceOf().replace('---', '--- # c'), 'prompt/bad-delimiter 1:1'],
+    ['a no-break space is no blank', sourceOf().replace('---', '---\u00a0'), 'prompt/bad-delimiter 1:1'],
+    ['a lone carriage return is no blank', sourceOf().replace('---', '---\r\r'), 'prompt/bad-delimiter 1:1'],
+    ['---x inside is not one', sourceOf('---x\n'), 'prompt/bad-delimiter 5:1'],
+    ['---- inside is not one', sourceOf('----\n'), 'prompt/bad-delimiter 5:1'],
+    ['--- a inside is not one', sourceOf('--- a\n'), 'prompt/bad-delimiter 5:1'],
+    ['a file of one delimiter is not closed', '---', 'prompt/unclosed-front-matter 1:1'],
+    ['a line too little is not closed', `---\n${BASIC}`, 'prompt/unclosed-front-matter 1:1'],
+    ['an indented line does not close', `---\n${BASIC} ---\nHello.`, 'prompt/unclosed-front-matter 1:1'],
+  ];
+  test.each(wrong)('%s', (_, source, expected) => {
+    expect(tell(parse(source).problems)).toContain(expected);
+    expect(parse(source).file).toBeNull();
+    expect(tell(parse(source.replaceAll('\n', '\r\n')).problems)).toContain(expected);
+  });
+
+  test('a long line is not repeated whole', () => {
+    expect(messages(parse(`---${'x'.repeat(100_000)}\n`).problems).length).toBeLessThan(300);
+  });
+
+  test('front matter may be empty, and its fields are missed then', () => {
+    const expected = ['prompt/missing-id 2:1', 'prompt/missing-field 2:1', 'prompt/missing-field 2:1'];
+    expect(tell(parse('---\n---\nHello.').problems)).toEqual(expected);
+    expect(tell(parse('---\n# comment\n\n---\nHello.').problems)).toEqual(expected);
+  });
+
+  test('--- inside a value does not close', () => {
+    expect(fileOf(sourceOf('description: |\n  a\n  ---\n  b\n')).description).toBe('a\n---\nb\n');
+  });
+});
+
+describe('front matter is data', () => {
+  const EVIL = 'globalThis.evaluated = true;';
+  const scope = globalThis as { evaluated?: boolean };
+  afterEach(() => {
+    delete scope.evaluated;
+  });
+
+  test.each(['---js', '---javascript', '--- js', '---coffee', '---json', '---yaml', '---toml', '---'])(
+    'of a file that begins with %s nothing is run',
+    (opening) => {
+      parse(`${opening}\n${EVIL}\n---\nHello.`);
+      parse(`${opening}\nid: !!js/function 'function () { ${EVIL} }'\n---\nHello.`);
+      parse(`${opening}\n{"a": ${EVIL}}\n---\nHello.`);
+      expect(scope.evaluated).toBeUndefined();
+    },
+  );
+
+  test('a second front matter in the body is not run', () => {
+    expect(fileOf(sourceOf('', `---js\n${EVIL}\n---\n`)).content.text).toContain(EVIL);
+    expect(scope.evaluated).toBeUndefined();
+  });
+
+  test("gray-matter's shared cache is neither written nor read", () => {
+    const cache = (matter as unknown as { cache: Record<string, unknown> }).cache;
+    const before = Object.keys(cache).length;
+    const source = sourceOf('metadata: {a: [1]}\n');
+    const first = fileOf(source);
+    (first.content.metadata as { a: number[] }).a.push(2);
+    expect(fileOf(source).content.metadata).toEqual({ a: [1] });
+    expect(Object.keys(cache)).toHaveLength(before);
+  });
+});
+
+describe('the size of front matter', () => {
+  const LIMIT = 64 * 1024;
+  /** A comment fills the front matter up; the newline before the closing line is not part of it. */
+  const sized = (bytes: number, filler: string) => {
+    const rest = bytes - `${BASIC}# `.length;
+    const count = Math.floor(rest / Buffer.byteLength(filler));
+    return sourceOf(`# ${filler.repeat(count)}${'x'.repeat(rest - count * Buffer.byteLength(filler))}\n`);
+  };
+
+  test.each([
+    ['ASCII', 'x'],
+    ['two bytes a character', 'é'],
+    ['with CRLF', 'x'],
+  ])('is at most 64 KiB (%s)', (name, filler) => {
+    const ending = (text: string) => (name === 'with CRLF' ? text.replaceAll('\n', '\r\n') : text);
+    const most = sized(LIMIT, filler);
+    expect(Buffer.byteLength(most.split('---\n')[1]?.slice(0, -1) ?? '')).toBe(LIMIT);
+    expect(parse(ending(most)).problems).toEqual([]);
+    expect(tell(parse(ending(most.replace('# ', '#  '))).problems)).toEqual(['prompt/front-matter-too-large 1:1']);
+  });
+
+  test('does not count the body', () => {
+    expect(parse(sourceOf('', 'x\n'.repeat(LIMIT))).problems).toEqual([]);
+  });
+});
