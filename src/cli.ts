@@ -6,9 +6,11 @@ enableCompileCache();
 const { main } = await import('./command-line/main.ts');
 
 // A reader that goes away early, such as `head`, is no error.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-});
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+}
 
 process.exitCode = await main({
   arguments: process.argv.slice(2),

@@ -1,12 +1,15 @@
+/** A stream that is written to: standard output, standard error. */
+export type Sink = { readonly write: (text: string) => unknown; readonly isTTY?: boolean };
+
 /** What an entry gives to the command line: the process, as far as it is used. */
 export type Host = {
   /** Without the program's own name. */
   readonly arguments: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly workingDirectory: string;
-  readonly input: NodeJS.ReadStream;
-  readonly output: NodeJS.WriteStream;
-  readonly errors: NodeJS.WriteStream;
+  readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean };
+  readonly output: Sink;
+  readonly errors: Sink;
   /** Calls back on each SIGINT and SIGTERM. */
   readonly onSignal: (handle: () => void) => void;
   /** Ends the process at once. */

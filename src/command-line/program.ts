@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { parseMaxChanges, type MaxChanges } from '../domain/policy.ts';
+import { describe, DESCRIPTION, EXAMPLES, SERVE_HELP } from './help-texts.ts';
 
 export type Format = 'text' | 'json';
 
@@ -47,6 +48,7 @@ export function makeProgram(handlers: Handlers, streams: Streams, version: strin
     .version(version, '--version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [command]', 'print the help of a command')
+    .configureHelp({ optionDescription: describe })
     .configureOutput({ writeOut: streams.out, writeErr: streams.err })
     .exitOverride()
     .showSuggestionAfterError()
@@ -61,23 +63,6 @@ export function makeProgram(handlers: Handlers, streams: Streams, version: strin
   addServe(program, handlers);
   return program;
 }
-
-const DESCRIPTION = `GitOps sync for LLM prompts.
-
-Prompts are Markdown files in git; a hosted prompt service holds their versions.
-promptsync compares the two and makes the service match the files.`;
-
-const EXAMPLES = `
-Examples:
-  promptsync validate                    check the files, offline
-  promptsync plan                        show what a sync would change
-  promptsync sync                        apply it, after a question
-  promptsync sync --yes --format json    apply it in a script
-
-Exit codes:
-  0 nothing to do, or everything applied    1 it could not run; nothing was written
-  2 changes are pending (with --exit-code)  3 refused by a guard
-  4 at least one prompt failed              130 interrupted`;
 
 function addSync(program: Command, handlers: Handlers): void {
   const sync = withWriting(withShared(program.command('sync').description('make the service match the prompt files')));
@@ -103,7 +88,7 @@ function withShared(command: Command): Command {
     .addOption(new Option('--format <format>', 'how to print the report').choices(['text', 'json']).default('text'))
     .option('-o, --output <file>', 'write the report to a file instead of standard output')
     .option('--no-color', 'print without colour (as does the variable NO_COLOR)')
-    .option('-q, --quiet', 'print problems and the summary only', false)
+    .option('-q, --quiet', 'print errors and the summary only', false)
     .option('-v, --verbose', 'print every call to the service on standard error', false);
 }
 
@@ -117,9 +102,6 @@ function addServe(program: Command, handlers: Handlers): void {
     .addHelpText('after', SERVE_HELP)
     .action((flags: ServeFlags) => handlers.serve(flags));
 }
-
-const SERVE_HELP = `
-The API key that it accepts is the value of PROMPTSYNC_API_KEY; without one it is "embedded".`;
 
 function collect(value: string, before: readonly string[]): readonly string[] {
   return [...before, value];

@@ -1,25 +1,30 @@
 import { once } from 'node:events';
-import type { World } from '../commands/world.ts';
-import { isError } from '../problem.ts';
+import type { Serving } from '../commands/serve.ts';
 import { coloursFor } from '../rendering/colours.ts';
 import { renderProblem } from '../rendering/render-problem.ts';
+import { forLog } from './for-log.ts';
 import type { Host } from './host.ts';
 import type { ServeFlags } from './program.ts';
+import { worldOf } from './world-of.ts';
 
 /** Serves until a signal comes, and resolves to the exit code. */
-export async function runServe({ db, port, seed }: ServeFlags, host: Host, world: World): Promise<number> {
+export async function runServe({ db, port, seed }: ServeFlags, host: Host): Promise<number> {
   const { serve } = await import('../commands/serve.ts');
+  const world = worldOf(host, { quiet: true, onInterrupt: '' });
   const { serving, problems } = await serve({ db, port, seed }, world);
-  for (const problem of problems) host.errors.write(`${renderProblem(problem, coloursFor(false))}\n`);
-  if (serving === null) return problems.some(isError) ? 1 : 0;
-  host.output.write(
-    [
-      `The embedded service listens at ${serving.baseUrl}; it is for trying and testing only.`,
-      `API key: ${serving.keyVariable === null ? '"embedded"' : `the value of ${serving.keyVariable}`}`,
-      `Prompts made known: ${serving.prompts}. Ctrl-C ends it.\n`,
-    ].join('\n'),
-  );
+  const said = problems.map((problem) => `${renderProblem(problem, coloursFor(false))}\n`).join('');
+  host.errors.write(forLog(said, host));
+  if (serving === null) return 1;
+  host.output.write(forLog(greeting(serving), host));
   if (!world.stop.aborted) await once(world.stop, 'abort');
   await serving.close();
   return 0;
+}
+
+function greeting({ baseUrl, keyVariable, prompts }: Serving): string {
+  return [
+    `The embedded service listens at ${baseUrl}; it is for trying and testing only.`,
+    `API key: ${keyVariable === null ? '"embedded"' : `the value of ${keyVariable}`}`,
+    `Prompts made known: ${prompts}. Ctrl-C ends it.\n`,
+  ].join('\n');
 }

@@ -20,19 +20,24 @@ export const EMBEDDED_API_KEY = 'embedded';
 
 /** Starts the embedded service. Throws a `ProblemError` when the file or the port cannot be had. */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
-  const { databasePath, port, apiKeys, files, now } = options;
   try {
-    const store = openStore(databasePath, { now });
-    for (const apiKey of apiKeys) store.authoriseKey({ apiKey, projectId: PROJECT });
-    for (const { id, key, name } of files) store.registerPrompt({ id, projectId: PROJECT, key, name });
-    const server = await startServer({ store, port });
-    const close = async (): Promise<void> => {
-      await server.close();
-      store.close();
-    };
-    return { ...server, close };
+    return await start(options);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new ProblemError(makeProblem('usage/cannot-serve', { reason }), { cause: error });
+  }
+}
+
+async function start({ databasePath, port, apiKeys, files, now }: EmbeddedOptions): Promise<EmbeddedServer> {
+  const store = openStore(databasePath, { now });
+  try {
+    for (const apiKey of apiKeys) store.authoriseKey({ apiKey, projectId: PROJECT });
+    for (const { id, key, name } of files) store.registerPrompt({ id, projectId: PROJECT, key, name });
+    const server = await startServer({ store, port });
+    const close = () => server.close().then(() => store.close());
+    return { ...server, close };
+  } catch (error) {
+    store.close();
+    throw error;
   }
 }

@@ -43,16 +43,25 @@ async function sideAfter(
   return version.version === null ? fromGit(version, repository) : sideOf(version.version);
 }
 
-/** The file at the ledger's commit, provided that it holds what the ledger says. */
+/**
+ * The file at the ledger's commit, provided that it holds what the ledger says. Commit and path come from the service:
+ * whatever git makes of them, a plan can be shown without this text.
+ */
 async function fromGit(
-  { commit, path, digest, number }: KnownVersion,
+  { commit, path, digest, metadataDigest, number }: KnownVersion,
   repository: Repository | null,
 ): Promise<Side | 'unknown'> {
   if (commit === undefined || path === undefined || repository === null) return 'unknown';
-  if ((await repository.resolveRef(commit)) === null) return 'unknown';
-  const bytes = await repository.fileAt(commit, path);
-  const content = bytes === null ? undefined : parsePromptFile(bytes, path).file?.content;
-  return content?.digest === digest ? { label: `v${number}`, text: content.text } : 'unknown';
+  try {
+    const resolved = await repository.resolveRef(commit);
+    const bytes = resolved === null ? null : await repository.fileAt(resolved, path);
+    const content = bytes === null ? undefined : parsePromptFile(bytes, path).file?.content;
+    if (content?.digest !== digest) return 'unknown';
+    const managed = content.metadataDigest === metadataDigest && content.metadata !== undefined;
+    return { label: `v${number}`, text: content.text, ...(managed && { metadata: content.metadata }) };
+  } catch {
+    return 'unknown';
+  }
 }
 
 function sideOf({ number, text, metadata }: Version): Side {

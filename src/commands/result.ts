@@ -1,3 +1,6 @@
+import type { OutcomeStatus } from '../domain/outcome.ts';
+import type { PlanStatus } from '../domain/plan.ts';
+import { isError } from '../problem.ts';
 import type { Run } from '../rendering/make-report.ts';
 import type { Texts } from '../rendering/texts.ts';
 
@@ -13,11 +16,19 @@ export type ExitConditions = {
 /** The exit code of a run, the same in every format. Where several hold: 4, 3, 1, 2 in that order. */
 export function exitCodeOf(run: Run, { tellPending, interrupted }: ExitConditions): number {
   if (interrupted) return 130;
-  const statuses: readonly string[] = (run.outcomes ?? run.plan?.prompts ?? []).map(({ status }) => status);
-  const plans = run.plan?.prompts ?? [];
-  const noneObserved = plans.length > 0 && plans.every(({ observed }) => observed === null);
-  if (!noneObserved && statuses.includes('failed')) return 4;
-  if (statuses.includes('blocked')) return 3;
-  if (noneObserved || run.problems.some(({ severity }) => severity === 'error')) return 1;
-  return tellPending && statuses.includes('pending') ? 2 : 0;
+  const statuses = statusesOf(run);
+  const observed = anyObserved(run);
+  if (observed && statuses.has('failed')) return 4;
+  if (statuses.has('blocked')) return 3;
+  if (!observed || run.problems.some(isError)) return 1;
+  return tellPending && statuses.has('pending') ? 2 : 0;
+}
+
+function statusesOf({ outcomes, plan }: Run): ReadonlySet<PlanStatus | OutcomeStatus> {
+  return new Set((outcomes ?? plan?.prompts ?? []).map(({ status }) => status));
+}
+
+/** Where nothing was planned there was nothing to observe either. */
+function anyObserved({ plan }: Run): boolean {
+  return plan === null || plan.prompts.length === 0 || plan.prompts.some(({ observed }) => observed !== null);
 }

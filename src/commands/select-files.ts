@@ -16,8 +16,17 @@ export function selectFiles(files: readonly PromptFile[], selectors: readonly st
 }
 
 function matcherOf(selector: string): (file: PromptFile) => boolean {
-  const glob = picomatch(selector);
+  const glob = globOf(selector);
   return ({ key, path }) => key === selector || path === selector || glob(key) || glob(path);
+}
+
+/** What picomatch does not take for a pattern, such as an empty text, matches nothing. */
+function globOf(selector: string): (text: string) => boolean {
+  try {
+    return picomatch(selector);
+  } catch {
+    return () => false;
+  }
 }
 
 function nearest(selector: string, files: readonly PromptFile[]): string | undefined {

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { CONFIG_NAME } from '../config/find.ts';
-import { isError, type Problem } from '../problem.ts';
+import { isError, problemOf, type Problem } from '../problem.ts';
 import { EMBEDDED_API_KEY, startEmbedded } from './embedded-service.ts';
 import { openWorkspace, type Workspace } from './workspace.ts';
 import type { World } from './world.ts';
@@ -35,18 +35,16 @@ export async function serve(options: ServeOptions, world: World): Promise<ServeR
   const files = seed?.files ?? [];
   const apiKey = environment[KEY_VARIABLE];
   const given = apiKey !== undefined && apiKey !== '';
-  const server = await startEmbedded({
-    databasePath: resolve(workingDirectory, options.db),
-    port: options.port,
-    apiKeys: [given ? apiKey : EMBEDDED_API_KEY],
-    files,
-    now,
-  });
-  const { baseUrl, close } = server;
-  return {
-    serving: { baseUrl, close, keyVariable: given ? KEY_VARIABLE : null, prompts: files.length },
-    problems: seed?.problems ?? [],
-  };
+  const databasePath = resolve(workingDirectory, options.db);
+  const apiKeys = [given ? apiKey : EMBEDDED_API_KEY];
+  const problems = seed?.problems ?? [];
+  try {
+    const { baseUrl, close } = await startEmbedded({ databasePath, port: options.port, apiKeys, files, now });
+    const keyVariable = given ? KEY_VARIABLE : null;
+    return { serving: { baseUrl, close, keyVariable, prompts: files.length }, problems };
+  } catch (error) {
+    return { serving: null, problems: [...problems, problemOf(error)] };
+  }
 }
 
 async function openSeed(seed: string | true, world: World): Promise<Workspace> {

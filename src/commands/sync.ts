@@ -4,7 +4,7 @@ import type { MaxChanges } from '../domain/policy.ts';
 import { planPrompt } from '../planning/make-plan.ts';
 import { promptWithProvenance } from '../planning/with-provenance.ts';
 import { refuse } from '../planning/refuse.ts';
-import { makeProblem, type Problem } from '../problem.ts';
+import { inPlaceOrder, makeProblem, type Problem } from '../problem.ts';
 import { makeReport, type Run } from '../rendering/make-report.ts';
 import { renderText } from '../rendering/render-text.ts';
 import type { Texts } from '../rendering/texts.ts';
@@ -92,9 +92,19 @@ async function apply(plan: Plan, { service, config, rules, provenance }: Prepare
   });
 }
 
-function runOf({ service, repository, files, problems }: Prepared, options: SyncOptions) {
+function runOf(prepared: Prepared, options: SyncOptions) {
+  const { service, repository, files } = prepared;
   const mode: Run['mode'] = options.dryRun ? 'dry-run' : 'apply';
+  const problems = inPlaceOrder([...prepared.problems, ...uncommittedWarnings(prepared, options)]);
   return { mode, service: service.name, commit: repository?.head ?? null, files, problems };
+}
+
+/** A dry run refuses nothing for this, because people try their edits with it; but it says what is to come. */
+function uncommittedWarnings({ plan, uncommitted }: Prepared, options: SyncOptions): readonly Problem[] {
+  if (!options.dryRun || options.allowDirty) return [];
+  return plan.prompts
+    .filter(({ status, file }) => status === 'pending' && uncommitted.has(file.path))
+    .map(({ file }) => makeProblem('git/uncommitted', {}, { path: file.path }));
 }
 
 function notRun(mode: Run['mode'], { files, problems }: NotPrepared): Run {

@@ -16,14 +16,27 @@ export function asker(git: SimpleGit): Ask {
 }
 
 export function gitProblem(error: unknown): ProblemError {
-  const reason = error instanceof Error ? error.message.trim() : String(error);
-  return new ProblemError(makeProblem('git/failed', { reason }));
+  return new ProblemError(makeProblem('git/failed', { reason: reasonOf(error) }));
+}
+
+/** A path from the repository's root, as it is: nothing in it is a pattern or a word of git's. */
+export function literally(pathFromRoot: string): string {
+  return `:(top,literal)${pathFromRoot}`;
 }
 
 /** The commit that last touched a path (from the root) as of a commit; null when none did. */
 export async function lastCommit(ask: Ask, asOf: string, path: string): Promise<Provenance | null> {
-  const line = await ask('log', '-1', '--format=%H%x00%s', asOf, '--', `:(top,literal)${path}`);
+  // What the user has configured for reading logs must not change what is read here.
+  const plain = ['--no-show-signature', '--encoding=UTF-8', '--format=%H%x00%s'];
+  const line = await ask('log', '-1', ...plain, asOf, '--', literally(path));
   const [commit, subject = ''] = line.replace(/\n$/, '').split('\0');
   if (commit === undefined || commit === '') return null;
   return { commit, path, ...(subject === '' ? {} : { changeSummary: subject }) };
+}
+
+/** In one line, and without the stack that simple-git hands on when git cannot be started. */
+function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  if (message.includes('spawn git ENOENT')) return 'there is no program git in PATH.';
+  return message.replaceAll(/\s+/g, ' ').trim();
 }

@@ -1,6 +1,6 @@
 import type { SimpleGit } from 'simple-git';
 import type { Provenance } from '../domain/plan.ts';
-import { gitProblem, lastCommit, type Ask } from './ask.ts';
+import { gitProblem, lastCommit, literally, type Ask } from './ask.ts';
 
 /** What git knows of files at other commits. Paths from here are relative to the repository's root. */
 export type FilesAt = {
@@ -18,18 +18,27 @@ export type FilesAt = {
 export function filesAt(git: SimpleGit, ask: Ask, fromRoot: (path: string) => string): FilesAt {
   return {
     fromRoot,
-    resolveRef: async (ref) =>
-      (await ask('rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`)).trim() || null,
+    resolveRef: (ref) => resolveRef(ask, ref),
     fileAt: (commit, path) => readBlob(git, ask, commit, path),
     filesHolding: (commit, text) => findHolding(ask, commit, text),
     lastCommitAt: (commit, path) => lastCommit(ask, commit, path),
   };
 }
 
+const COMMIT = /^[0-9a-f]{40,64}$/;
+
+/** Of some refs that are not there git complains aloud, and a range or a negation is no commit: all of them are null. */
+async function resolveRef(ask: Ask, ref: string): Promise<string | null> {
+  const words = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`];
+  const commit = await ask(...words).catch(() => '');
+  return COMMIT.test(commit.trim()) ? commit.trim() : null;
+}
+
+/** Regular files alone: at a commit, too, a symbolic link is no prompt file. */
 async function readBlob(git: SimpleGit, ask: Ask, commit: string, path: string): Promise<Buffer | null> {
-  const listed = await ask('ls-tree', '-z', '--full-tree', commit, '--', path);
-  const [, type, id] = /^[0-9]{6} (\w+) ([0-9a-f]+)\t/.exec(listed) ?? [];
-  if (type !== 'blob' || id === undefined) return null;
+  const listed = await ask('ls-tree', '-z', '--full-tree', commit, '--', literally(path));
+  const [, id, name] = /^100[0-9]{3} blob ([0-9a-f]+)\t([^\0]*)\0$/.exec(listed) ?? [];
+  if (id === undefined || name !== path) return null;
   try {
     return await git.binaryCatFile(['blob', id]);
   } catch (error) {
@@ -38,6 +47,7 @@ async function readBlob(git: SimpleGit, ask: Ask, commit: string, path: string):
 }
 
 async function findHolding(ask: Ask, commit: string, text: string): Promise<readonly string[]> {
-  const found = await ask('grep', '-l', '-z', '--fixed-strings', '--full-name', '-e', text, commit, '--', ':(top)*.md');
+  const plain = ['--no-color', '--fixed-strings', '--full-name', '-l', '-z'];
+  const found = await ask('grep', ...plain, '-e', text, commit, '--', ':(top)*.md');
   return found.split('\0').flatMap((name) => (name === '' ? [] : [name.slice(commit.length + 1)]));
 }

@@ -15,13 +15,13 @@ export type Repository = FilesAt & {
 };
 
 /**
- * Opens the repository that a folder is in. Every function throws a `ProblemError` when git cannot answer.
- * Nothing is written, and paths and refs never stand where git would take them for options.
+ * Opens the repository that a folder is in. Every function throws a `ProblemError` when git cannot answer. Nothing is
+ * written but git's own notes of file times, and paths and refs never stand where git would take them for options.
  */
 export async function openRepository(folder: string): Promise<Repository> {
   const git = simpleGit({ baseDir: folder, maxConcurrentProcesses: 4 });
   const ask = asker(git);
-  const prefix = (await ask('rev-parse', '--show-prefix')).trim();
+  const prefix = (await ask('rev-parse', '--show-prefix')).replace(/\n$/, '');
   const head = (await ask('rev-parse', '--verify', '--quiet', 'HEAD')).trim() || null;
   const fromRoot = (path: string): string => posix.normalize(prefix + path);
   return {
@@ -39,14 +39,19 @@ async function findUncommitted(
   fromRoot: (path: string) => string,
 ): Promise<ReadonlySet<string>> {
   if (head === null) return new Set(paths);
-  const top = ':(top)';
-  const [tracked, changed] = await Promise.all([
-    ask('ls-files', '-z', '--full-name', '--', top),
-    ask('diff', '--name-only', '-z', '--no-ext-diff', '--no-renames', 'HEAD', '--', top),
+  const plain = ['--name-only', '-z', '--no-ext-diff', '--no-renames', '--no-relative'];
+  const [listed, changed] = await Promise.all([
+    ask('ls-files', '-v', '-z', '--full-name', '--', ':(top)'),
+    ask('diff', ...plain, 'HEAD', '--', ':(top)'),
   ]);
-  const known = new Set(tracked.split('\0'));
+  const known = new Set(listed.split('\0').flatMap(trackedPath));
   const different = new Set(changed.split('\0'));
   return new Set(paths.filter((path) => !known.has(fromRoot(path)) || different.has(fromRoot(path))));
+}
+
+/** `H` and the path; other letters mark files whose edits git was told to overlook, or a merge that is not done. */
+function trackedPath(entry: string): readonly string[] {
+  return entry.startsWith('H ') ? [entry.slice(2)] : [];
 }
 
 async function findLastCommits(

@@ -81,14 +81,20 @@ function madeChange({ change, status, version }: ChangeOutcome): ReportChange {
   return { ...planned, after: wireRef(version), status };
 }
 
-function rowOf({ environment, pin }: EnvironmentPin, plan: PromptPlan) {
+function rowOf(pinned: EnvironmentPin, plan: PromptPlan) {
+  const { environment, pin } = pinned;
   const active = plan.observed?.active.get(environment) ?? null;
   const change = plan.changes.find((one) => one.kind === 'set-active' && one.environment === environment);
   const planned = change === undefined ? undefined : plannedChange(change);
   const serves = active === null ? null : wireRef(active);
-  const inSync = planned === undefined && plan.observed !== null && serves !== null;
+  const inSync = planned === undefined && serves !== null && !isRefused(pinned, plan);
   const wanted = planned?.kind === 'set-active' ? planned.after : inSync ? serves : null;
   return { environment, pin: pinText(pin), active: serves, wanted, in_sync: inSync };
+}
+
+/** A pin without a change is in sync, or it is one that could not be resolved: then a problem stands at its place. */
+function isRefused({ line, column }: EnvironmentPin, { problems }: PromptPlan): boolean {
+  return problems.some((problem) => problem.line === line && problem.column === column);
 }
 
 function wireRef({ id, number }: VersionRef) {

@@ -15,7 +15,8 @@ const statusNote = {
 
 /** One line for a version or an environment, one for each field. */
 export function renderChange(change: ReportChange, all: readonly ReportChange[], colours: Colours): readonly string[] {
-  const note = colours.yellow(change.status === undefined ? '' : statusNote[change.status]);
+  const said = change.status === undefined ? '' : statusNote[change.status];
+  const note = said === '' ? '' : colours.yellow(said);
   switch (change.kind) {
     case 'create-version':
       return [`${colours.green('+')} ${createText(change)}${followed(change, all) ? '' : UNFOLLOWED}${note}`];
@@ -30,9 +31,9 @@ const UNFOLLOWED = ' (no environment follows it)';
 
 function createText({ ref, change_summary: summary, version, status }: Kind<'create-version'>): string {
   const what = version === undefined || version.version_number === null ? '' : ` v${version.version_number}`;
-  const verb = status === 'made' ? `created version${what}` : 'create version';
+  const verb = status === 'made' ? 'created' : status === 'adopted' ? 'adopted' : 'create';
   const of = ref === undefined ? '' : ` of git:${inertLine(ref)}`;
-  return `${verb}${of}${summary === null ? '' : `: ${inertLine(summary)}`}`;
+  return `${verb} version${what}${of}${summary === null ? '' : `: ${inertLine(summary)}`}`;
 }
 
 function followed(change: Kind<'create-version'>, all: readonly ReportChange[]): boolean {

@@ -1,10 +1,12 @@
-import { structuredPatch } from 'diff';
+import { structuredPatch, type StructuredPatchHunk } from 'diff';
 import { canonicalJson, type JsonObject } from '../domain/json.ts';
 import type { Colours } from './colours.ts';
 import { inertLine, inertText } from './inert.ts';
 import type { Side, TextChange } from './texts.ts';
 
 const CONTEXT_LINES = 3;
+/** The time that a diff takes grows with the square of its length; past this one it is not worth waiting for. */
+const MOST_EDITS = 2_000;
 
 /**
  * A unified diff of what environments serve now and would serve; environments with the same two texts share one.
@@ -33,16 +35,26 @@ function document(side: Side, other: Side): string {
 }
 
 function metadataLines(metadata: JsonObject): string {
-  const names = Object.keys(metadata).sort();
+  const names = Object.keys(metadata).toSorted();
   return names.map((name) => `metadata.${name}: ${canonicalJson(metadata[name] ?? null)}\n`).join('');
 }
 
 function hunksOf(before: string, after: string, colours: Colours): readonly string[] {
-  const patch = structuredPatch('', '', ended(before), ended(after), '', '', { context: CONTEXT_LINES });
-  return patch.hunks.flatMap((hunk) => [
+  const options = { context: CONTEXT_LINES, maxEditLength: MOST_EDITS };
+  const patch = structuredPatch('', '', ended(before), ended(after), '', '', options);
+  const hunks = patch === undefined ? [replaced(before.split('\n'), after.split('\n'))] : patch.hunks;
+  return hunks.flatMap((hunk) => [
     colours.cyan(`@@ -${hunk.oldStart},${hunk.oldLines} +${hunk.newStart},${hunk.newLines} @@`),
     ...hunk.lines.map((line) => paint(line, colours)),
   ]);
+}
+
+/** All of the one text for all of the other. */
+function replaced(before: readonly string[], after: readonly string[]): StructuredPatchHunk {
+  return {
+    ...{ oldStart: 1, oldLines: before.length, newStart: 1, newLines: after.length },
+    lines: [...before.map((line) => `-${line}`), ...after.map((line) => `+${line}`)],
+  };
 }
 
 /** Content has no final newline by rule; saying so under every diff would be noise. */

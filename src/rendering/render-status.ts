@@ -1,3 +1,4 @@
+import { isError } from '../problem.ts';
 import type { Report, ReportPrompt } from '../schemas/report.ts';
 import { coloursFor, type Colours } from './colours.ts';
 import { inertLine } from './inert.ts';
@@ -10,17 +11,22 @@ type Cell = { readonly text: string; readonly paint: (text: string) => string };
 
 const GAP = '  ';
 
+export type StatusOptions = {
+  readonly colour: boolean;
+  /** Without the matrix: problems and the summary only. */
+  readonly quiet: boolean;
+};
+
 /** A matrix: prompts × environments, what is active and what should be. Ends with a line feed. */
-export function renderStatus(report: Report, colour: boolean): string {
+export function renderStatus(report: Report, { colour, quiet }: StatusOptions): string {
   const colours = coloursFor(colour);
   const environments = environmentsOf(report);
   const header = ['prompt', ...environments].map((text) => ({ text: inertLine(text), paint: colours.bold }));
   const rows = report.prompts.map((prompt) => cellsOf(prompt, environments, colours));
   const problems = [...report.problems, ...report.prompts.flatMap((prompt) => prompt.problems)];
-  const errors = problems
-    .filter(({ severity }) => severity === 'error')
-    .map((one) => `${renderProblem(one, colours)}\n`);
-  return [layOut([header, ...rows]), ...errors, `${renderSummary(report, colours)}\n`].join('\n');
+  const errors = new Set(problems.filter(isError).map((one) => `${renderProblem(one, colours)}\n`));
+  const matrix = quiet || report.plan_digest === null ? [] : [layOut([header, ...rows])];
+  return [...matrix, ...errors, `${renderSummary(report, colours)}\n`].join('\n');
 }
 
 function environmentsOf({ prompts }: Report): readonly string[] {
@@ -48,9 +54,11 @@ function wantedText({ wanted, pin }: Row): string {
   return wanted === null ? `${inertLine(pin)}?` : refText(wanted);
 }
 
-/** Columns as wide as their widest cell; painted after padding, so that colour does not count. */
+/** Columns as wide as their widest cell, but for the last; painted after padding, so that colour does not count. */
 function layOut(rows: readonly (readonly Cell[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.text.length ?? 0)));
-  const lines = rows.map((row) => row.map(({ text, paint }, column) => paint(text.padEnd(widths[column] ?? 0))));
-  return `${lines.map((cells) => cells.join(GAP).trimEnd()).join('\n')}\n`;
+  const padded = (text: string, column: number) =>
+    column + 1 < widths.length ? text.padEnd(widths[column] ?? 0) : text;
+  const lines = rows.map((row) => row.map(({ text, paint }, column) => paint(padded(text, column))).join(GAP));
+  return `${lines.join('\n')}\n`;
 }

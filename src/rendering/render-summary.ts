@@ -1,3 +1,4 @@
+import { isError } from '../problem.ts';
 import type { Report } from '../schemas/report.ts';
 import type { Colours } from './colours.ts';
 import { inertLine } from './inert.ts';
@@ -7,16 +8,17 @@ type Part = readonly [count: number, one: string, many: string];
 
 /** The last lines of a report: what would be done, was done, or that there is nothing to do; and with what. */
 export function renderSummary(report: Report, colours: Colours): string {
-  const errors = report.problems.filter(({ severity }) => severity === 'error').length;
+  const errors = report.problems.filter(isError).length;
   if (errors > 0) return colours.red(`${counted([errors, 'error', 'errors'])}; nothing was written.`);
   if (report.mode === 'validate') return colours.green(`${prompts(report.summary.prompts)} valid.`);
   if (noneObserved(report)) return colours.red('No prompt could be observed; nothing was written.');
   const { mode, summary } = report;
-  const work = [...(mode === 'apply' ? doneParts(summary) : plannedParts(summary)), ...restParts(summary)];
+  const done = mode === 'apply' ? doneParts(summary) : plannedParts(summary);
+  const work = [...done, ...restParts(summary)];
   if (work.length === 0) return colours.green(`nothing to do: ${prompts(summary.unchanged)} in sync.`);
   const unchanged = summary.unchanged > 0 ? [`${summary.unchanged} unchanged`] : [];
-  const title = colours.bold(mode === 'apply' ? 'Applied' : 'Plan');
-  return `${title}: ${[...work, ...unchanged].join(', ')}.\n${colours.dim(originText(report))}`;
+  const title = mode !== 'apply' ? 'Plan' : done.length > 0 ? 'Applied' : 'Nothing applied';
+  return `${colours.bold(title)}: ${[...work, ...unchanged].join(', ')}.\n${colours.dim(originText(report))}`;
 }
 
 function noneObserved({ prompts }: Report): boolean {

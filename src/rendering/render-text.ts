@@ -1,3 +1,4 @@
+import { isError } from '../problem.ts';
 import type { Report, ReportChange, ReportProblem, ReportPrompt } from '../schemas/report.ts';
 import { coloursFor, type Colours } from './colours.ts';
 import { inertLine } from './inert.ts';
@@ -21,17 +22,22 @@ export function renderText(report: Report, options: TextOptions): string {
   const blocks = report.prompts
     .filter((prompt) => !isDull(prompt, options.quiet, shared))
     .map((prompt) => renderPrompt(prompt, options, colours, shared));
-  const errors = [...report.problems, ...shared].filter(({ severity }) => severity === 'error');
+  const errors = [...report.problems, ...shared].filter(isError);
   return [...blocks, ...errors.map((one) => renderProblem(one, colours)), renderSummary(report, colours)]
     .map((block) => `${block}\n`)
     .join('\n');
 }
 
-/** A guard that refuses many prompts for one reason is shown once. */
+/** A problem that many prompts have is shown once, where it is clear which they are: all, or those with changes. */
 function sharedProblems(prompts: readonly ReportPrompt[]): readonly ReportProblem[] {
-  const all = prompts.flatMap(({ problems }) => problems).filter(({ path }) => path === undefined);
-  const groups = Map.groupBy(all, ({ code, message }) => `${code} ${message}`);
-  return [...groups.values()].flatMap((group) => (group.length > 1 && group[0] !== undefined ? [group[0]] : []));
+  const groups = Map.groupBy(
+    prompts.flatMap(({ problems, changes }) => problems.map((problem) => ({ problem, named: changes.length > 0 }))),
+    ({ problem: { code, message } }) => `${code} ${message}`,
+  );
+  return [...groups.values()]
+    .filter((group) => group.length > 1 && group.every(({ problem }) => problem.path === undefined))
+    .filter((group) => group.length === prompts.length || group.every(({ named }) => named))
+    .flatMap((group) => group.slice(0, 1).map(({ problem }) => problem));
 }
 
 function isDull(
@@ -58,7 +64,7 @@ function renderPrompt(
   return [
     titleOf(prompt, colours),
     ...(quiet ? [] : prompt.changes.flatMap((change) => changeLines(change, prompt.changes, colours))),
-    ...diffs.map((line) => `      ${line}`.trimEnd()),
+    ...diffs.map((line) => (line.trim() === '' ? '' : `      ${line}`)),
     ...own.map((problem) => indent(renderProblem(problem, colours))),
   ].join('\n');
 }

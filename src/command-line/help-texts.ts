@@ -1,0 +1,26 @@
+import { Help, type Option } from 'commander';
+
+export const DESCRIPTION = `GitOps sync for LLM prompts.
+
+Prompts are Markdown files in git; a hosted prompt service holds their versions.
+promptsync compares the two and makes the service match the files.`;
+
+export const EXAMPLES = `
+Examples:
+  promptsync validate                    check the files, offline
+  promptsync plan                        show what a sync would change
+  promptsync sync                        apply it, after a question
+  promptsync sync --yes --format json    apply it in a script
+
+Exit codes:
+  0 nothing to do, or everything applied    1 it could not run; nothing was written
+  2 changes are pending (with --exit-code)  3 refused by a guard
+  4 at least one prompt failed              130 interrupted`;
+
+export const SERVE_HELP = `
+The API key that it accepts is the value of PROMPTSYNC_API_KEY; without one it is "embedded".`;
+
+/** That a switch is off unless it is given goes without saying. */
+export function describe(option: Option): string {
+  return new Help().optionDescription(option).replace(/ \(default: (false|\[\])\)$/, '');
+}

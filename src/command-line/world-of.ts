@@ -1,0 +1,41 @@
+import { interruptibleSleep, type World } from '../commands/world.ts';
+import { ask } from './ask.ts';
+import type { Host } from './host.ts';
+import { progressReporter } from './progress.ts';
+
+export type WorldOptions = {
+  readonly quiet: boolean;
+  /** What the person is told at the first signal. */
+  readonly onInterrupt: string;
+};
+
+/** The world as a command sees it, made of the process. To be called once: it listens for signals. */
+export function worldOf(host: Host, { quiet, onInterrupt }: WorldOptions): World {
+  const { workingDirectory, environment, now, random, newId, errors, input } = host;
+  const stop = interruption(host, onInterrupt);
+  const write = (text: string): void => void errors.write(text);
+  const terminal = input.isTTY === true && errors.isTTY === true;
+  return {
+    workingDirectory,
+    environment,
+    now,
+    random,
+    newId,
+    sleep: interruptibleSleep(stop),
+    stop,
+    notice: (line) => write(`${line}\n`),
+    onProgress: quiet ? () => {} : progressReporter({ write, terminal: errors.isTTY === true, now }),
+    confirm: terminal ? (question) => ask(host, question, stop) : null,
+  };
+}
+
+/** The first signal lets the call in flight end; the second ends the process at once. */
+function interruption({ onSignal, errors, exit }: Host, notice: string): AbortSignal {
+  const controller = new AbortController();
+  onSignal(() => {
+    if (controller.signal.aborted) return exit(130);
+    errors.write(notice);
+    controller.abort();
+  });
+  return controller.signal;
+}

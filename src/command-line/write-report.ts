@@ -1,0 +1,46 @@
+import { realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { makeProblem, ProblemError, type Problem } from '../problem.ts';
+import type { Host } from './host.ts';
+
+/** Throws a `ProblemError` when the report could not be written there later: better known before anything is done. */
+export async function checkOutput(output: string | undefined, { workingDirectory }: Host): Promise<void> {
+  if (output === undefined) return;
+  const path = resolve(workingDirectory, output);
+  const folder = await stat(dirname(path)).catch(() => null);
+  const file = await stat(path).catch(() => null);
+  if (output === '') throw new ProblemError(unwritable(output, 'it is empty'));
+  if (folder?.isDirectory() !== true) throw new ProblemError(unwritable(output, 'there is no such folder'));
+  if (file?.isDirectory() === true) throw new ProblemError(unwritable(output, 'it is a folder'));
+}
+
+/** Writes the report to the file that was asked for. What stands in the way is returned: the work is done by then. */
+export async function writeReport(text: string, output: string, { workingDirectory }: Host): Promise<Problem | null> {
+  const path = resolve(workingDirectory, output);
+  try {
+    const special = await stat(path).then(
+      (stats) => !stats.isFile(),
+      () => false,
+    );
+    await (special ? writeFile(path, text) : replace(await realpath(path).catch(() => path), text));
+    return null;
+  } catch (error) {
+    return unwritable(output, error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason');
+  }
+}
+
+/** Whoever reads the file never sees half of it. A device such as /dev/null must not be replaced in this way. */
+async function replace(path: string, text: string): Promise<void> {
+  const temporary = `${path}.promptsync-new`;
+  try {
+    await writeFile(temporary, text);
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+function unwritable(path: string, reason: string): Problem {
+  return makeProblem('usage/output-unwritable', { path, reason });
+}

@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'vitest';
+import { git, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
+import { startFront } from '../support/front.ts';
+import { promptText, CONFIG, workspaceFiles } from '../support/prompts.ts';
+import { run } from '../support/run.ts';
+import { startTestService } from '../support/service.ts';
+import { commandsIn, HOSTILE, HOSTILE_LINES, INVISIBLE } from '../rendering/corpus.ts';
+
+/** Whole commands on hostile files, names and answers: nothing of them does anything in a log. */
+
+const COMMANDS = [['plan'], ['plan', '--format', 'json'], ['status'], ['validate'], ['sync', '--yes', '--allow-dirty']];
+const IN_ACTIONS = { GITHUB_ACTIONS: 'true' };
+
+type Options = Parameters<typeof run>[2];
+
+/** Runs all commands in a runner; the lines that came out of them and are more than data. */
+async function unsafeLines(folder: string, options: Options): Promise<readonly string[]> {
+  const outputs: string[] = [];
+  for (const words of COMMANDS) {
+    const environment = { ...options?.environment, ...IN_ACTIONS };
+    const { stdout, stderr } = await run(folder, words, { ...options, environment });
+    expect(stdout).not.toBe('');
+    outputs.push(stdout, stderr);
+  }
+  return outputs.flatMap((output) => [...commandsIn(output), ...invisibleIn(output)]);
+}
+
+/** Tabs may stand in diffs. */
+function invisibleIn(output: string): readonly string[] {
+  return output
+    .split('\n')
+    .filter((line) => INVISIBLE.test(/^ {6}[-+ ]/.test(line) ? line.replaceAll('\t', ' ') : line));
+}
+
+const lines = HOSTILE_LINES.filter(([name]) => name !== 'half a character');
+
+describe('hostile fields of a file', () => {
+  test.each(lines)('%s', async (_, text) => {
+    const parts = {
+      key: text,
+      name: text,
+      description: text,
+      pins: { [text]: 'latest', [`${text}2`]: `version:${text}` },
+      metadata: { [text]: text },
+      text: `${text}\n${text}`,
+    };
+    const service = await startTestService(['greeting']);
+    expect(await unsafeLines(makeWorkspace(workspaceFiles({ greeting: parts })), service)).toEqual([]);
+  });
+
+  test.each(Object.entries(HOSTILE))('%s as the whole file, its front matter and its pattern', async (_, text) => {
+    const folder = makeWorkspace({
+      'promptsync.yaml': `prompts: [${JSON.stringify(`prompts/${text}*`)}, "prompts/*"]\n${JSON.stringify(text)}: 1\n`,
+      'prompts/a.md': text,
+      'prompts/b.md': `---\n${text}\n---\n${text}\n`,
+      'prompts/c.md': `---\n${JSON.stringify(text)}: 1\nid: [${JSON.stringify(text)}]\n---\n${text}\n`,
+      'other.yaml': CONFIG,
+    });
+    expect(await unsafeLines(folder, {})).toEqual([]);
+  });
+});
+
+test('hostile names of files and folders', async () => {
+  const names = lines.map(([, text]) => text).filter((text) => !/[/\0]/.test(text));
+  const files = names.flatMap((name, index) => [
+    [`prompts/${name}/${name}.md`, promptText(`p${index}`, { pins: { staging: 'git:HEAD' } })],
+    [`bad/${name}.md`, 'no front matter'],
+  ]);
+  const config = { 'promptsync.yaml': CONFIG, 'bad.yaml': 'prompts: ["bad/*"]\n' };
+  const folder = makeRepository({ ...config, ...Object.fromEntries(files) });
+  const service = await startTestService(names.map((_, index) => `p${index}`));
+  expect(await unsafeLines(folder, service)).toEqual([]);
+  const { exitCode, stdout } = await run(folder, ['validate', '-c', 'bad.yaml'], { environment: IN_ACTIONS });
+  expect({ exitCode, unsafe: [...commandsIn(stdout), ...invisibleIn(stdout)] }).toEqual({ exitCode: 1, unsafe: [] });
+});
+
+test('hostile commit messages', async () => {
+  const messages = Object.values(HOSTILE).filter((text) => !text.includes('\0'));
+  const folder = makeRepository({ 'promptsync.yaml': CONFIG });
+  for (const [index, message] of messages.entries()) {
+    writeFiles(folder, { [`prompts/p${index}.md`]: promptText(`p${index}`) });
+    git(folder, 'add', '.');
+    git(folder, 'commit', '--quiet', '--cleanup=verbatim', '--message', message);
+  }
+  const service = await startTestService(messages.map((_, index) => `p${index}`));
+  expect(await unsafeLines(folder, service)).toEqual([]);
+});
+
+describe('a hostile service', () => {
+  test.each(Object.entries(HOSTILE))('that says %s in an error', async (_, text) => {
+    const front = await startFront({ answer: () => ({ status: 400, body: text }) });
+    const environment = { PROMPTSYNC_BASE_URL: front.baseUrl, PROMPTSYNC_API_KEY: 'k' };
+    expect(await unsafeLines(makeWorkspace(workspaceFiles({ greeting: {} })), { environment })).toEqual([]);
+  });
+
+  test.each(Object.entries(HOSTILE))('that answers with %s in every field', async (_, text) => {
+    const version = {
+      id: text,
+      prompt_id: 'prm_greeting',
+      version_number: 1,
+      content: text,
+      metadata_: { [text]: text },
+    };
+    const prompt = { id: 'prm_greeting', project_id: text, key: text, name: text, description: text };
+    const body = JSON.stringify({ ...prompt, latest_version_id: text, active_version: version });
+    const front = await startFront({ answer: () => ({ status: 200, body }) });
+    const environment = { PROMPTSYNC_BASE_URL: front.baseUrl, PROMPTSYNC_API_KEY: 'k' };
+    expect(
+      await unsafeLines(makeWorkspace(workspaceFiles({ greeting: { description: 'd' } })), { environment }),
+    ).toEqual([]);
+  });
+});
+
+describe('hostile words', () => {
+  test.each(Object.entries(HOSTILE))('%s on the command line', async (_, text) => {
+    for (const words of [
+      ['plan', '--format', text],
+      ['plan', text],
+      [text],
+      ['plan', '--only', text],
+      ['plan', '-c', text],
+    ]) {
+      const { stdout, stderr, exitCode } = await run(makeWorkspace(workspaceFiles({ greeting: {} })), words, {
+        environment: IN_ACTIONS,
+      });
+      expect(exitCode).toBe(1);
+      expect((stdout + stderr).replaceAll('\t', ' ')).not.toMatch(INVISIBLE);
+      expect(commandsIn(stdout + stderr)).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,136 @@
+import { createServer, type AddressInfo } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { paths } from '../../src/service/wire.ts';
+import { runCli } from '../support/cli.ts';
+import { makeWorkspace } from '../support/folder.ts';
+import { workspaceFiles } from '../support/prompts.ts';
+import { run, type Ran } from '../support/run.ts';
+import { startServe } from '../support/serve.ts';
+import { KEY } from '../support/service.ts';
+
+/** Serves in this process until a request was answered; what was said, and the status of the answer. */
+async function served(
+  folder: string,
+  words: readonly string[],
+  options: { readonly environment?: Readonly<Record<string, string>>; readonly apiKey?: string } = {},
+): Promise<Ran & { readonly status: number }> {
+  const { environment, apiKey = 'embedded' } = options;
+  let stop = (): void => {};
+  const answered = Promise.withResolvers<number>();
+  const ran = await run(folder, ['serve', '--port', '0', ...words], {
+    ...(environment === undefined ? {} : { environment }),
+    onSignal: (signal) => (stop = signal),
+    onOutput: (text) => {
+      const url = /http:\S+(?=;)/.exec(text)?.[0] ?? '';
+      void fetch(url + paths.prompt('prm_greeting'), { headers: { 'x-api-key': apiKey } }).then((answer) => {
+        answered.resolve(answer.status);
+        stop();
+      });
+    },
+  });
+  return { ...ran, status: await answered.promise };
+}
+
+const workspace = () => makeWorkspace(workspaceFiles({ greeting: {}, refund: {} }));
+
+describe('serve', () => {
+  test('says where it listens, which key it accepts and how many prompts it knows; ends with 0', async () => {
+    const { exitCode, stdout, stderr, status } = await served(workspace(), ['--seed']);
+    expect(stdout).toMatch(
+      /^The embedded service listens at http:\/\/127\.0\.0\.1:\d+; it is for trying and testing only\.\nAPI key: "embedded"\nPrompts made known: 2\. Ctrl-C ends it\.\n$/,
+    );
+    expect({ exitCode, stderr, status }).toEqual({ exitCode: 0, stderr: '', status: 200 });
+  });
+
+  test.each<[string, readonly string[], number, number]>([
+    ['no seed: no prompt is known', [], 404, 0],
+    ['the workspace found here', ['--seed'], 200, 2],
+    ['a folder', ['--seed', '.'], 200, 2],
+    ['a configuration', ['--seed', 'promptsync.yaml'], 200, 2],
+  ])('%s', async (_, words, status, known) => {
+    const ran = await served(workspace(), words);
+    expect(ran).toMatchObject({ exitCode: 0, status, stdout: expect.stringContaining(`made known: ${known}.`) });
+  });
+
+  test.each<[string, readonly string[], string]>([
+    ['a workspace that is not there', ['--seed', 'nowhere'], 'config/unreadable'],
+    ['a workspace that is not valid', ['--seed', 'bad'], 'prompt/missing-id'],
+    ['a file that is no database', ['--db', 'promptsync.yaml'], 'usage/cannot-serve'],
+    ['a folder for a database', ['--db', 'prompts'], 'usage/cannot-serve'],
+  ])('%s is refused with a problem on standard error', async (_, words, code) => {
+    const folder = workspace();
+    const bad = makeWorkspace({ 'promptsync.yaml': '', 'prompts/a.md': '---\nkey: a\nname: a\n---\na\n' });
+    const ran = await run(folder, ['serve', '--port', '0', ...words.map((word) => (word === 'bad' ? bad : word))]);
+    expect(ran).toMatchObject({ exitCode: 1, stdout: '', stderr: expect.stringContaining(`[${code}]`) });
+  });
+
+  test('a port in use is refused, and says which', async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void taken.close());
+    const { port } = taken.address() as AddressInfo;
+    const ran = await run(workspace(), ['serve', '--port', String(port)]);
+    expect(ran).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(ran.stderr).toContain(`(listen EADDRINUSE: address already in use 127.0.0.1:${port})`);
+    expect(ran.stderr).toContain('Check --db and --port.');
+  });
+
+  test('takes its key from PROMPTSYNC_API_KEY, accepts no other, and never says it', async () => {
+    const environment = { PROMPTSYNC_API_KEY: KEY };
+    const right = await served(workspace(), ['--seed'], { environment, apiKey: KEY });
+    expect(right).toMatchObject({
+      status: 200,
+      stdout: expect.stringContaining('API key: the value of PROMPTSYNC_API_KEY'),
+    });
+    expect(await served(workspace(), ['--seed'], { environment })).toMatchObject({ status: 401 });
+  });
+
+  test('in a process of its own: keeps what it was told over a restart, ends with 0 on SIGTERM and SIGINT', async () => {
+    const folder = workspace();
+    const words = ['--db', 'service.db', '--seed'];
+    const first = await startServe(folder, words);
+    const environment = { PROMPTSYNC_BASE_URL: first.baseUrl, PROMPTSYNC_API_KEY: KEY };
+    expect(await run(folder, ['sync', '--yes'], { environment })).toMatchObject({ exitCode: 0 });
+    expect(await first.end('SIGTERM')).toBe(0);
+    expect(await run(folder, ['plan'], { environment })).toMatchObject({ exitCode: 1 });
+
+    const second = await startServe(folder, words);
+    const again = { ...environment, PROMPTSYNC_BASE_URL: second.baseUrl };
+    expect(await run(folder, ['sync', '--yes'], { environment: again })).toMatchObject({
+      stdout: 'nothing to do: 2 prompts in sync.\n',
+    });
+    expect(await second.end('SIGINT')).toBe(0);
+  });
+
+  test('listens on the loopback address alone', async () => {
+    const { baseUrl, end } = await startServe(workspace());
+    expect(new URL(baseUrl).hostname).toBe('127.0.0.1');
+    await end();
+  });
+
+  test('a database that was killed is read again', async () => {
+    const folder = workspace();
+    const first = await startServe(folder, ['--db', 'service.db', '--seed']);
+    await first.end('SIGKILL');
+    const second = await startServe(folder, ['--db', 'service.db']);
+    const answer = await fetch(second.baseUrl + paths.prompt('prm_refund'), { headers: { 'x-api-key': KEY } });
+    expect(answer.status).toBe(200);
+    await second.end();
+  });
+
+  test('a port that is none is bad usage', async () => {
+    for (const port of ['70000', '-1', '80x', '']) {
+      expect(await run(workspace(), ['serve', '--port', port])).toMatchObject({
+        exitCode: 1,
+        stderr: expect.stringContaining('Expected 0 to 65535.'),
+      });
+    }
+  });
+});
+
+test('the embedded service of the configuration that cannot be had is one problem, and nothing else is said', async () => {
+  const folder = makeWorkspace(workspaceFiles({ greeting: {} }, 'service: { embedded: prompts }\n'));
+  const { exitCode, stdout } = await runCli(folder, ['sync', '--yes']);
+  expect(exitCode).toBe(1);
+  expect(stdout).toMatch(/^error: The embedded service cannot be started \(.+\)\. \[usage\/cannot-serve\]\n/);
+});

@@ -1,0 +1,98 @@
+import { setTimeout } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { startCli } from '../support/cli.ts';
+import { makeWorkspace } from '../support/folder.ts';
+import { startFront, type FrontRequest } from '../support/front.ts';
+import { workspaceFiles } from '../support/prompts.ts';
+import { parseReport } from '../support/report.ts';
+import { run } from '../support/run.ts';
+import { startTestService } from '../support/service.ts';
+
+const IDS = ['a', 'b', 'c'];
+const CONFIG = 'concurrency: 1\n';
+
+/** A service that tells of the first request of a kind and holds its answer back until it is let go. */
+async function makeSlow(isSlow: (request: FrontRequest) => boolean) {
+  const service = await startTestService(IDS);
+  const arrived = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  const front = await startFront({
+    target: service.baseUrl,
+    answer: async (request) => {
+      if (isSlow(request)) {
+        arrived.resolve();
+        await released.promise;
+      }
+      return null;
+    },
+  });
+  const environment = { ...service.environment, PROMPTSYNC_BASE_URL: front.baseUrl };
+  return { front, environment, arrived: arrived.promise, release: released.resolve };
+}
+
+const isCreate = ({ method, path }: FrontRequest) => method === 'POST' && path.endsWith('/versions');
+const makeFiles = () => makeWorkspace(workspaceFiles({ a: {}, b: {}, c: {} }, CONFIG));
+
+describe('a signal during a slow sync', () => {
+  test.each<NodeJS.Signals>(['SIGINT', 'SIGTERM'])(
+    '%s: the call in flight is finished, no other begun',
+    async (signal) => {
+      const { front, environment, arrived, release } = await makeSlow(isCreate);
+      const words = ['sync', '--yes', '--format', 'json'];
+      const { child, ended } = startCli(makeFiles(), words, { environment });
+      await arrived;
+      child.kill(signal);
+      await setTimeout(100);
+      const before = front.requests.length;
+      release();
+      const { exitCode, stdout, stderr } = await ended;
+      expect(exitCode).toBe(130);
+      expect(front.requests).toHaveLength(before);
+      expect(stderr).toContain('Interrupted: the call in flight is finished.');
+      const { summary, prompts } = parseReport(stdout);
+      expect(summary).toMatchObject({ create_version: 1, set_active: 0, not_attempted: 2 });
+      expect(prompts[0]?.changes).toMatchObject([{ status: 'made' }, { status: 'not_made' }]);
+      expect(prompts[0]?.problems).toMatchObject([{ code: 'apply/interrupted' }]);
+    },
+  );
+
+  test('a second one ends at once', async () => {
+    const { environment, arrived } = await makeSlow(isCreate);
+    const { child, written, ended } = startCli(makeFiles(), ['sync', '--yes'], { environment });
+    await arrived;
+    child.kill('SIGINT');
+    await expect.poll(() => written.stderr).toContain('Interrupted');
+    child.kill('SIGINT');
+    expect(await ended).toMatchObject({ exitCode: 130, stdout: '' });
+  });
+
+  // That it makes no second version of the same text as well takes looking at an unseen latest version.
+  test('what was begun is finished by the next run', async () => {
+    const { front, environment, arrived, release } = await makeSlow(isCreate);
+    const folder = makeFiles();
+    let interrupt = (): void => {};
+    const first = run(folder, ['sync', '--yes'], { environment, onSignal: (signal) => (interrupt = signal) });
+    await arrived;
+    interrupt();
+    release();
+    expect(await first).toMatchObject({ exitCode: 130 });
+    expect(await run(folder, ['sync', '--yes'], { environment })).toMatchObject({ exitCode: 0 });
+    front.takeWrites();
+    expect(await run(folder, ['sync', '--yes'], { environment })).toMatchObject({
+      exitCode: 0,
+      stdout: 'nothing to do: 3 prompts in sync.\n',
+    });
+    expect(front.takeWrites()).toEqual([]);
+  });
+
+  test('a signal while the service is read ends with 130, and nothing is written', async () => {
+    const { front, environment, arrived, release } = await makeSlow(({ method }) => method === 'GET');
+    let interrupt = (): void => {};
+    const ran = run(makeFiles(), ['sync', '--yes'], { environment, onSignal: (signal) => (interrupt = signal) });
+    await arrived;
+    interrupt();
+    release();
+    expect(await ran).toMatchObject({ exitCode: 130 });
+    expect(front.takeWrites()).toEqual([]);
+  });
+});

@@ -1,0 +1,201 @@
+import { describe, expect, test } from 'vitest';
+import type { Report, ReportPrompt } from '../../src/schemas/report.ts';
+import { commitAll, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
+import { startFront } from '../support/front.ts';
+import { promptText, workspaceFiles, type PromptParts } from '../support/prompts.ts';
+import { runJson } from '../support/run.ts';
+import { startTestService } from '../support/service.ts';
+
+const id = expect.stringMatching(/^ver_/);
+const digest = expect.stringMatching(/^sha256:[0-9a-f]{64}$/);
+const both = { staging: 'latest', production: 'latest' };
+
+/** A repository that was synced once, and then edited and committed. */
+async function makeEdited(before: PromptParts, after: PromptParts) {
+  const folder = makeRepository(workspaceFiles({ greeting: before }));
+  const service = await startTestService(['greeting']);
+  await runJson(folder, ['sync', '--yes'], service);
+  writeFiles(folder, { 'prompts/greeting.md': promptText('greeting', after) });
+  const commit = commitAll(folder, 'Soften the tone');
+  return { folder, service, commit };
+}
+
+function only({ prompts }: Report): ReportPrompt {
+  expect(prompts).toHaveLength(1);
+  return prompts[0]!;
+}
+
+const NOTHING = {
+  ...{ prompts: 1, unchanged: 0, create_version: 0, update_prompt: 0, set_active: 0 },
+  ...{ blocked: 0, applied: 0, failed: 0, not_attempted: 0 },
+};
+
+describe('the JSON report', () => {
+  test('of a dry run holds what the contract shows', async () => {
+    const { folder, service, commit } = await makeEdited(
+      { pins: { staging: 'latest' }, name: 'Greeting' },
+      { pins: { staging: 'latest' }, name: 'Support greeting', text: 'Second text.' },
+    );
+    const { report, exitCode, stderr } = await runJson(folder, ['plan', '--exit-code'], service);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: '' });
+    expect(report).toEqual({
+      schema_version: 1,
+      mode: 'dry-run',
+      service: service.baseUrl,
+      commit,
+      plan_digest: digest,
+      summary: { ...NOTHING, create_version: 1, update_prompt: 1, set_active: 1 },
+      prompts: [
+        {
+          path: 'prompts/greeting.md',
+          id: 'prm_greeting',
+          key: 'greeting',
+          status: 'pending',
+          changes: [
+            { kind: 'create-version', digest, change_summary: 'Soften the tone' },
+            { kind: 'update-prompt', fields: { name: { before: 'Greeting', after: 'Support greeting' } } },
+            {
+              kind: 'set-active',
+              environment: 'staging',
+              before: { id, version_number: 1 },
+              after: { new: true },
+            },
+          ],
+          drift: [],
+          problems: [],
+        },
+      ],
+      problems: [],
+    });
+  });
+
+  test('of an apply says of every change what became of it, with real ids', async () => {
+    const { folder, service } = await makeEdited({ pins: both }, { pins: both, text: 'Second text.', name: 'New' });
+    const { report } = await runJson(folder, ['sync', '--yes'], service);
+    const version = { id, version_number: 2 };
+    expect(report.summary).toEqual({ ...NOTHING, create_version: 1, update_prompt: 1, set_active: 2, applied: 1 });
+    expect(only(report)).toMatchObject({
+      status: 'applied',
+      changes: [
+        { kind: 'create-version', status: 'made', version },
+        { kind: 'update-prompt', status: 'made' },
+        { kind: 'set-active', environment: 'staging', status: 'made', after: version },
+        { kind: 'set-active', environment: 'production', status: 'made', after: version },
+      ],
+    });
+  });
+
+  test('of a second sync says that nothing changed', async () => {
+    const { folder, service } = await makeEdited({ pins: both }, { pins: both, text: 'Second text.' });
+    const first = await runJson(folder, ['sync', '--yes'], service);
+    const { report } = await runJson(folder, ['sync', '--yes'], service);
+    expect(report.summary).toEqual({ ...NOTHING, unchanged: 1 });
+    expect(report.plan_digest).not.toBe(first.report.plan_digest);
+    expect(only(report)).toMatchObject({ status: 'unchanged', changes: [] });
+  });
+
+  test('of a failed write says which calls were made and which were not', async () => {
+    const { folder, service } = await makeEdited({ pins: both }, { pins: both, text: 'Second text.', name: 'New' });
+    const front = await startFront({
+      target: service.baseUrl,
+      answer: ({ method }) => (method === 'PATCH' ? { status: 403, body: '{}' } : null),
+    });
+    const environment = { ...service.environment, PROMPTSYNC_BASE_URL: front.baseUrl };
+    const { report, exitCode } = await runJson(folder, ['sync', '--yes'], { environment });
+    expect(exitCode).toBe(4);
+    expect(report.summary).toEqual({ ...NOTHING, create_version: 1, failed: 1 });
+    expect(only(report)).toMatchObject({
+      status: 'failed',
+      changes: [{ status: 'made' }, { status: 'not_made' }, { status: 'not_made' }, { status: 'not_made' }],
+      problems: [{ code: 'service/not-authorised', severity: 'error' }],
+    });
+  });
+
+  test('of what a guard refused keeps the changes', async () => {
+    const { folder, service } = await makeEdited({ pins: both }, { pins: both, text: 'Second text.' });
+    for (const command of [['plan'], ['sync', '--yes']]) {
+      const { report, exitCode } = await runJson(folder, [...command, '--max-changes', '0'], service);
+      expect(exitCode).toBe(3);
+      expect(report.summary).toMatchObject({ blocked: 1, create_version: 0, set_active: 0, applied: 0 });
+      expect(only(report)).toMatchObject({
+        status: 'blocked',
+        changes: [{ kind: 'create-version' }, { kind: 'set-active' }, { kind: 'set-active' }],
+        problems: [{ code: 'guard/max-changes' }],
+      });
+    }
+  });
+
+  test('of validate needs neither service nor key', async () => {
+    const folder = makeWorkspace(workspaceFiles({ greeting: {} }));
+    const { report, exitCode } = await runJson(folder, ['validate']);
+    expect(exitCode).toBe(0);
+    expect(report).toMatchObject({ mode: 'validate', service: null, commit: null, plan_digest: null });
+    expect(only(report)).toMatchObject({ status: 'not_attempted', changes: [] });
+  });
+
+  test('of what could not run keeps its mode, and the files that are known', async () => {
+    const folder = makeWorkspace(workspaceFiles({ greeting: {} }));
+    for (const [command, mode] of [
+      ['plan', 'dry-run'],
+      ['sync', 'apply'],
+      ['status', 'status'],
+    ] as const) {
+      const words = command === 'sync' ? ['sync', '--yes'] : [command];
+      const { report, exitCode } = await runJson(folder, words);
+      expect(exitCode).toBe(1);
+      expect(report).toMatchObject({ mode, plan_digest: null, problems: [{ code: 'config/missing-service' }] });
+      expect(only(report)).toMatchObject({ status: 'not_attempted' });
+    }
+    writeFiles(folder, { '.git/not-a-repository': '' });
+    const { environment } = await startTestService(['greeting']);
+    const { report } = await runJson(folder, ['sync', '--yes'], { environment });
+    expect(report).toMatchObject({ mode: 'apply', problems: [{ code: 'git/failed' }] });
+  });
+
+  test('places problems by path, line and column', async () => {
+    const files = { 'prompts/a.md': '---\nkey: a\nname: A\nnmae: B\n---\nText\n', 'prompts/b.md': 'no front matter\n' };
+    const folder = makeWorkspace({ 'promptsync.yaml': '', ...files });
+    const { report, exitCode } = await runJson(folder, ['validate']);
+    expect(exitCode).toBe(1);
+    expect(report.problems.map(({ code, path, line }) => [code, path, line])).toEqual([
+      ['prompt/missing-id', 'prompts/a.md', expect.any(Number)],
+      ['prompt/unknown-field', 'prompts/a.md', 4],
+      ['prompt/no-front-matter', 'prompts/b.md', 1],
+    ]);
+    expect(report.problems.every(({ message, hint }) => message !== '' && hint !== '')).toBe(true);
+  });
+});
+
+describe('the report of status', () => {
+  const rows = async (parts: PromptParts) => {
+    const { folder, service } = await makeEdited({ pins: both }, parts);
+    const { report, exitCode } = await runJson(folder, ['status'], service);
+    return { exitCode, rows: only(report).environments?.map((row) => [row.pin, row.active, row.wanted, row.in_sync]) };
+  };
+  const v1 = { id, version_number: 1 };
+
+  test.each<[string, PromptParts, number, unknown]>([
+    ['in sync', { pins: { staging: 'latest' } }, 0, [['latest', v1, v1, true]]],
+    ['behind', { pins: { staging: 'latest' }, text: 'b' }, 0, [['latest', v1, { new: true }, false]]],
+    ['nothing active', { pins: { canary: 1 } }, 0, [['1', null, v1, false]]],
+    ['a number that is not known', { pins: { staging: 7 } }, 3, [['7', v1, null, false]]],
+    [
+      'an id that was never read',
+      { pins: { staging: 'version:x' } },
+      0,
+      [['version:x', v1, { id: 'x', version_number: null }, false]],
+    ],
+    ['a ref that is not there', { pins: { staging: 'git:nope' } }, 3, [['git:nope', v1, null, false]]],
+    [
+      'two, of which one is not known',
+      { pins: { staging: 1, production: 7 } },
+      3,
+      [
+        ['1', v1, v1, true],
+        ['7', v1, null, false],
+      ],
+    ],
+  ])('%s', async (_, parts, exitCode, expected) => {
+    expect(await rows(parts)).toEqual({ exitCode, rows: expected });
+  });
+});

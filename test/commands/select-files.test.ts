@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest';
+import { selectFiles } from '../../src/commands/select-files.ts';
+import { parsePromptFile } from '../../src/prompts/parse.ts';
+import { promptText } from '../support/prompts.ts';
+
+const files = [
+  ['prompts/support/greeting.md', 'support/greeting'],
+  ['prompts/support/refund.md', 'support/refund'],
+  ['prompts/summary.md', 'summary'],
+  ['prompts/[draft].md', 'dräft *'],
+].map(([path, key]) => parsePromptFile(Buffer.from(promptText(key!, { key: key! })), path!).file!);
+
+const [greeting, refund, summary, draft] = files.map(({ key }) => key);
+
+describe('--only', () => {
+  test.each<[string, readonly string[], readonly (string | undefined)[]]>([
+    ['nothing selects all', [], [greeting, refund, summary, draft]],
+    ['a key', ['support/greeting'], [greeting]],
+    ['a path', ['prompts/summary.md'], [summary]],
+    ['a pattern of keys', ['support/*'], [greeting, refund]],
+    ['a pattern of paths', ['prompts/**/re*.md'], [refund]],
+    ['several', ['summary', 'support/refund'], [refund, summary]],
+    ['one twice', ['summary', 'summ*'], [summary]],
+    ['a key that looks like a pattern', ['dräft *'], [draft]],
+    ['a path that looks like a pattern', ['prompts/[draft].md'], [draft]],
+    ['braces', ['{summary,support/refund}'], [refund, summary]],
+  ])('%s', (_, selectors, keys) => {
+    const selected = selectFiles(files, selectors);
+    expect(selected.files.map(({ key }) => key)).toEqual(keys);
+    expect(selected.problems).toEqual([]);
+  });
+
+  test.each([
+    ['sumary', 'Did you mean summary?'],
+    ['support/greetin', 'Did you mean support/greeting?'],
+    ['something else', 'Give a key, or a path or pattern relative to promptsync.yaml.'],
+    ['', 'Give a key, or a path or pattern relative to promptsync.yaml.'],
+    ['[', 'Give a key, or a path or pattern relative to promptsync.yaml.'],
+    ['x'.repeat(70_000), 'Give a key, or a path or pattern relative to promptsync.yaml.'],
+  ])('%.20s selects nothing, and that is a problem of its own', (selector, hint) => {
+    const selected = selectFiles(files, ['summary', selector]);
+    expect(selected.files.map(({ key }) => key)).toEqual([summary]);
+    expect(selected.problems).toMatchObject([{ code: 'usage/nothing-selected', hint }]);
+  });
+});

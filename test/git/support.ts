@@ -1,0 +1,87 @@
+import type { Provenance } from '../../src/domain/plan.ts';
+import { openRepository, type Repository } from '../../src/git/repository.ts';
+import { git } from '../support/folder.ts';
+
+/** File names that a shell, a pattern or git's own syntax would take for something else. */
+export const ODD_NAMES = [
+  'two words.md',
+  ' blank before and after .md',
+  'quo"te.md',
+  "quo'te.md",
+  'back\\slash.md',
+  'Übergrüße.md',
+  'u\u0308ber.md',
+  '-dash.md',
+  '--all.md',
+  '*.md',
+  '[a-z]?.md',
+  ':(top)magic.md',
+  ':!not.md',
+  '#hash.md',
+  '$HOME.md',
+  'new\nline.md',
+  'tab\there.md',
+  '日本語.md',
+] as const;
+
+export async function uncommittedOf(folder: string, paths: readonly string[]): Promise<readonly string[]> {
+  return [...(await (await openRepository(folder)).uncommitted(paths))].toSorted();
+}
+
+export async function lastCommitOf(folder: string, path: string): Promise<Provenance | undefined> {
+  return (await (await openRepository(folder)).lastCommits([path])).get(path);
+}
+
+export function open(folder: string): Promise<Repository> {
+  return openRepository(folder);
+}
+
+export function configure(folder: string, settings: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(settings)) git(folder, 'config', name, value);
+}
+
+/** Settings of a user that change what git prints, or run programs of their own. */
+export const UNUSUAL_SETTINGS = {
+  'color.ui': 'always',
+  'color.grep': 'always',
+  'core.quotePath': 'true',
+  'diff.relative': 'true',
+  'diff.external': 'false',
+  'diff.noprefix': 'true',
+  'diff.renames': 'copies',
+  'grep.lineNumber': 'true',
+  'grep.patternType': 'perl',
+  'i18n.logOutputEncoding': 'latin1',
+  'log.follow': 'true',
+  'log.showSignature': 'true',
+  'log.decorate': 'full',
+  'format.pretty': 'fuller',
+  'core.pager': 'false',
+  'core.editor': 'false',
+} as const;
+
+/** Variables that many have set, or that a git hook has: none may change what is read. */
+export const UNUSUAL_VARIABLES = {
+  EDITOR: 'vi',
+  VISUAL: 'vi',
+  PAGER: 'less',
+  PREFIX: '/usr',
+  SSH_ASKPASS: 'false',
+  GIT_ASKPASS: 'false',
+  GIT_CONFIG_COUNT: '0',
+  GIT_CONFIG_PARAMETERS: "'color.ui'='always'",
+  GIT_DIR: '/nowhere',
+  GIT_EDITOR: 'vi',
+  GIT_EXTERNAL_DIFF: 'false',
+  GIT_INDEX_FILE: '/nowhere/index',
+  GIT_LITERAL_PATHSPECS: '1',
+  GIT_NOGLOB_PATHSPECS: '1',
+  GIT_PAGER: 'less',
+  GIT_PREFIX: 'prompts/',
+  GIT_SEQUENCE_EDITOR: 'vi',
+  GIT_SSH: 'ssh',
+  GIT_SSH_COMMAND: 'ssh -o BatchMode=yes',
+  GIT_TEMPLATE_DIR: '/nowhere',
+  GIT_TRACE: '1',
+  GIT_WORK_TREE: '/nowhere',
+} as const;

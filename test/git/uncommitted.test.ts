@@ -1,0 +1,112 @@
+import { chmodSync, unlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { commitAll, git, makeFolder, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
+import { configure, ODD_NAMES, uncommittedOf, UNUSUAL_SETTINGS } from './support.ts';
+
+const edit = (folder: string) => writeFiles(folder, { 'a.md': 'edited' });
+
+describe('a file differs from HEAD', () => {
+  test.each<[string, (folder: string) => void, boolean]>([
+    ['as it was committed', () => {}, false],
+    ['written again with the same bytes', (folder) => writeFiles(folder, { 'a.md': 'a' }), false],
+    ['edited', edit, true],
+    ['edited and staged', (folder) => (edit(folder), git(folder, 'add', '.')), true],
+    [
+      'staged with an edit, and put back in the folder',
+      (folder) => (edit(folder), git(folder, 'add', '.'), writeFiles(folder, { 'a.md': 'a' })),
+      false,
+    ],
+    ['taken out of the index', (folder) => git(folder, 'rm', '--cached', '--quiet', 'a.md'), true],
+    ['with another mode', (folder) => chmodSync(join(folder, 'a.md'), 0o755), true],
+    [
+      'edited while git was told to overlook it',
+      (folder) => (git(folder, 'update-index', '--assume-unchanged', 'a.md'), edit(folder)),
+      true,
+    ],
+    [
+      'edited while git was told to skip it',
+      (folder) => (git(folder, 'update-index', '--skip-worktree', 'a.md'), edit(folder)),
+      true,
+    ],
+  ])('%s', async (_, change, differs) => {
+    const folder = makeRepository({ 'a.md': 'a', 'b.md': 'b' });
+    change(folder);
+    expect(await uncommittedOf(folder, ['a.md', 'b.md'])).toEqual(differs ? ['a.md'] : []);
+  });
+
+  test('untracked, and ignored', async () => {
+    const folder = makeRepository({ 'a.md': 'a', '.gitignore': 'ignored.md\n' });
+    writeFiles(folder, { 'new.md': 'n', 'ignored.md': 'i' });
+    expect(await uncommittedOf(folder, ['a.md', 'new.md', 'ignored.md'])).toEqual(['ignored.md', 'new.md']);
+  });
+
+  test('every file before the first commit', async () => {
+    const folder = makeWorkspace({ 'a.md': 'a' });
+    git(folder, 'init', '--quiet');
+    git(folder, 'add', '.');
+    expect(await uncommittedOf(folder, ['a.md'])).toEqual(['a.md']);
+  });
+
+  test('a file in the middle of a merge', async () => {
+    const folder = makeRepository({ 'a.md': 'a\n' });
+    git(folder, 'switch', '--quiet', '--create', 'side');
+    writeFiles(folder, { 'a.md': 'side\n' });
+    commitAll(folder, 'Side');
+    git(folder, 'switch', '--quiet', 'main');
+    writeFiles(folder, { 'a.md': 'main\n' });
+    commitAll(folder, 'Main');
+    expect(() => git(folder, 'merge', 'side')).toThrow();
+    git(folder, 'checkout', '--quiet', '--ours', 'a.md');
+    expect(await uncommittedOf(folder, ['a.md'])).toEqual(['a.md']);
+  });
+
+  test('paths are relative to the folder of the workspace, and may lead to a neighbour of it', async () => {
+    const folder = makeRepository({ 'team/ws/a.md': 'a', 'team/ws/b.md': 'b', 'team/shared/c.md': 'c', 'a.md': 'a' });
+    writeFiles(folder, { 'team/ws/b.md': 'edited', 'a.md': 'edited', 'team/shared/c.md': 'edited' });
+    const paths = ['a.md', 'b.md', '../shared/c.md'];
+    expect(await uncommittedOf(join(folder, 'team/ws'), paths)).toEqual(['../shared/c.md', 'b.md']);
+  });
+
+  test('a workspace in a folder whose name has blanks around it', async () => {
+    const folder = makeRepository({ ' ws /a.md': 'a', ' ws /b.md': 'b' });
+    writeFiles(folder, { ' ws /b.md': 'edited' });
+    expect(await uncommittedOf(join(folder, ' ws '), ['a.md', 'b.md'])).toEqual(['b.md']);
+  });
+
+  test.each(ODD_NAMES)('a file called %j', async (name) => {
+    const folder = makeRepository({ [name]: 'a', [`ws/${name}`]: 'a', 'plain.md': 'a' });
+    expect(await uncommittedOf(folder, [name, 'plain.md'])).toEqual([]);
+    writeFiles(folder, { [name]: 'edited' });
+    expect(await uncommittedOf(folder, [name, 'plain.md'])).toEqual([name]);
+    expect(await uncommittedOf(join(folder, 'ws'), [name])).toEqual([]);
+  });
+
+  test('with unusual settings of the user', async () => {
+    const folder = makeRepository({ 'ws/a.md': 'a', 'ws/ü.md': 'b' });
+    configure(folder, UNUSUAL_SETTINGS);
+    writeFiles(folder, { 'ws/ü.md': 'edited' });
+    expect(await uncommittedOf(join(folder, 'ws'), ['a.md', 'ü.md'])).toEqual(['ü.md']);
+  });
+
+  test('in a worktree, where .git is a file', async () => {
+    const folder = makeRepository({ 'a.md': 'a', 'b.md': 'b' });
+    const worktree = join(makeFolder(), 'tree');
+    git(folder, 'worktree', 'add', '--quiet', worktree);
+    writeFiles(worktree, { 'b.md': 'edited' });
+    expect(await uncommittedOf(worktree, ['a.md', 'b.md'])).toEqual(['b.md']);
+  });
+
+  test('with line endings that git converts', async () => {
+    const folder = makeRepository({ '.gitattributes': '*.md text eol=crlf\n', 'a.md': 'one\ntwo\n', 'b.md': 'one\n' });
+    unlinkSync(join(folder, 'a.md'));
+    git(folder, 'checkout', '--quiet', '--', 'a.md');
+    expect(await uncommittedOf(folder, ['a.md'])).toEqual([]);
+  });
+
+  test('another git at work is no obstacle', async () => {
+    const folder = makeRepository({ 'a.md': 'a', 'b.md': 'b' });
+    writeFiles(folder, { 'a.md': 'a', 'b.md': 'edited', '.git/index.lock': '' });
+    expect(await uncommittedOf(folder, ['a.md', 'b.md'])).toEqual(['b.md']);
+  });
+});

@@ -1,0 +1,51 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { resolve } from 'node:path';
+import { expect, onTestFinished } from 'vitest';
+import { GIT_VARIABLES } from './folder.ts';
+import type { Ran } from './run.ts';
+import { KEY } from './service.ts';
+
+export const CLI = resolve(import.meta.dirname, '../../src/cli.ts');
+
+export type CliOptions = {
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Called with the process and with what it has written so far, whenever it writes. */
+  readonly onOutput?: (child: ChildProcess, written: { readonly stdout: string; readonly stderr: string }) => void;
+};
+
+/** Variables of a child process: those of this one, without what would change promptsync's ways. */
+export function childEnvironment(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
+  const own = /^(CI|GITHUB_.*|NO_COLOR|FORCE_COLOR|PROMPTSYNC_.*|NODE_OPTIONS|VITEST.*|NODE_ENV)$/;
+  const inherited = Object.entries(process.env).filter(([name]) => !own.test(name));
+  return { ...Object.fromEntries(inherited), ...GIT_VARIABLES, ...more };
+}
+
+export function startCli(folder: string, words: readonly string[], { environment, onOutput }: CliOptions = {}) {
+  const child = spawn(process.execPath, [CLI, ...words], {
+    cwd: folder,
+    env: childEnvironment(environment),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const written = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    written.stdout += text;
+    onOutput?.(child, written);
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    written.stderr += text;
+    onOutput?.(child, written);
+  });
+  const ended = new Promise<Ran>((done, fail) => {
+    child.on('error', fail);
+    child.on('close', (code, signal) => done({ exitCode: code ?? (signal === null ? -1 : -2), ...written }));
+  });
+  return { child, written, ended };
+}
+
+/** Runs the command line in a process of its own. */
+export async function runCli(folder: string, words: readonly string[], options: CliOptions = {}): Promise<Ran> {
+  const ran = await startCli(folder, words, options).ended;
+  expect(ran.stdout + ran.stderr).not.toContain(KEY);
+  return ran;
+}

@@ -1,0 +1,77 @@
+import { PassThrough, type Readable } from 'node:stream';
+import { expect } from 'vitest';
+import type { Host } from '../../src/command-line/host.ts';
+import { main } from '../../src/command-line/main.ts';
+import type { Report } from '../../src/schemas/report.ts';
+import { parseReport } from './report.ts';
+import { KEY } from './service.ts';
+
+export type RunOptions = {
+  readonly environment?: Readonly<Record<string, string>>;
+  /** What is typed; the input ends after it. */
+  readonly input?: string | Readable;
+  /** Whether input and both outputs are a terminal. */
+  readonly terminal?: boolean;
+  readonly now?: () => number;
+  /** Called with each text written to standard output. */
+  readonly onOutput?: (text: string) => void;
+  /** Called with each text written to standard error. */
+  readonly onError?: (text: string) => void;
+  /** Called with what the signals call. */
+  readonly onSignal?: (signal: () => void) => void;
+  readonly exit?: (code: number) => void;
+};
+
+export type Ran = { readonly exitCode: number; readonly stdout: string; readonly stderr: string };
+
+/** Runs one command line in this process. In no output may the key be seen, and every JSON report has its shape. */
+export async function run(folder: string, words: readonly string[], options: RunOptions = {}): Promise<Ran> {
+  const written = { stdout: '', stderr: '' };
+  const exitCode = await main(makeHost(folder, words, options, written));
+  expect(written.stdout + written.stderr).not.toContain(KEY);
+  if (words.includes('json') && written.stdout !== '') parseReport(written.stdout);
+  return { exitCode, ...written };
+}
+
+export type Reported = Ran & { readonly report: Report };
+
+export async function runJson(folder: string, words: readonly string[], options: RunOptions = {}): Promise<Reported> {
+  const ran = await run(folder, [...words, '--format', 'json'], options);
+  return { ...ran, report: parseReport(ran.stdout) };
+}
+
+function makeHost(
+  folder: string,
+  words: readonly string[],
+  options: RunOptions,
+  written: { stdout: string; stderr: string },
+): Host {
+  const { environment = {}, terminal = false, input = '', now = Date.now } = options;
+  const typed = typeof input === 'string' ? new PassThrough().end(input) : input;
+  let ids = 0;
+  return {
+    arguments: words,
+    environment,
+    workingDirectory: folder,
+    input: Object.assign(typed, { isTTY: terminal }),
+    output: {
+      write: (text) => {
+        written.stdout += text;
+        options.onOutput?.(text);
+      },
+      isTTY: terminal,
+    },
+    errors: {
+      write: (text) => {
+        written.stderr += text;
+        options.onError?.(text);
+      },
+      isTTY: terminal,
+    },
+    onSignal: options.onSignal ?? (() => {}),
+    exit: options.exit ?? (() => {}),
+    now,
+    random: () => 0,
+    newId: () => `operation-${++ids}-${Math.random()}`,
+  };
+}

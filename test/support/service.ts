@@ -1,0 +1,47 @@
+import { onTestFinished } from 'vitest';
+import { startServer, type RequestRecord } from '../../src/embedded/server.ts';
+import { openStore, type Store } from '../../src/embedded/store.ts';
+
+/** It must never be seen in any output. */
+export const KEY = 'sk-live-5eCre7-0123456789';
+
+export type TestService = {
+  readonly baseUrl: string;
+  readonly store: Store;
+  /** Every request so far. */
+  readonly requests: RequestRecord[];
+  /** What was sent since it was last asked for and was not GET: method, last part of the path, body. */
+  readonly takeWrites: () => readonly string[];
+  /** What points a command at it. */
+  readonly environment: Readonly<Record<string, string>>;
+};
+
+/** The embedded service with the prompts `prm_…` of the names given, as they would stand there before the first sync. */
+export async function startTestService(ids: readonly string[]): Promise<TestService> {
+  const store = openStore(':memory:', { now: () => Date.UTC(2026, 0, 2) });
+  onTestFinished(() => store.close());
+  store.authoriseKey({ apiKey: KEY, projectId: 'project' });
+  for (const id of ids) store.registerPrompt({ id: `prm_${id}`, projectId: 'project', key: id, name: id });
+  const requests: RequestRecord[] = [];
+  const server = await startServer({ store, port: 0, onRequest: (record) => requests.push(record) });
+  onTestFinished(() => server.close());
+  return {
+    baseUrl: server.baseUrl,
+    store,
+    requests,
+    takeWrites: () => requests.splice(0).flatMap(describeWrite),
+    environment: { PROMPTSYNC_BASE_URL: server.baseUrl, PROMPTSYNC_API_KEY: KEY },
+  };
+}
+
+export function describeWrite({ method, path, body }: Pick<RequestRecord, 'method' | 'path' | 'body'>): string[] {
+  if (method === 'GET') return [];
+  const [, prompt = '', what = ''] = /prompts\/([^/]+)\/?(.*)$/.exec(path) ?? [];
+  if (method === 'PATCH') return [`PATCH ${prompt} ${JSON.stringify(body)}`];
+  if (what === 'set-active') return [`set-active ${prompt} ${environmentOf(body)}`];
+  return [`${method} ${prompt} ${what}`];
+}
+
+function environmentOf(body: unknown): string {
+  return typeof body === 'object' && body !== null && 'environment' in body ? String(body.environment) : '?';
+}
