@@ -5,6 +5,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // .ci/run makes its last line from this report.
     reporters: ['default', ['json', { outputFile: 'node_modules/.cache/promptsync/test-report.json' }]],
+    // Children and sockets are waited for most of the time: one worker for each core, the runner's own included.
+    maxWorkers: '100%',
     testTimeout: 20_000,
   },
 });

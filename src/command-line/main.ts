@@ -7,11 +7,10 @@ import { makeProblem, problemOf, type Problem } from '../problem.ts';
 import { inertText } from '../rendering/inert.ts';
 import type { Run } from '../rendering/make-report.ts';
 import { wantsColour } from './colour.ts';
-import { emit, type Emission } from './emit.ts';
+import type { Emission } from './emit.ts';
 import { forLog } from './for-log.ts';
 import type { Host } from './host.ts';
 import { makeProgram, type Handlers, type SharedFlags, type SyncFlags } from './program.ts';
-import { runServe } from './run-serve.ts';
 import { worldOf } from './world-of.ts';
 import { checkOutput } from './write-report.ts';
 
@@ -25,7 +24,7 @@ export async function main(host: Host): Promise<number> {
     sync: (flags) => finish(runSync(flags, host)),
     validate: (flags) => finish(runReporting('validate', flags, host, validateWith(flags))),
     status: (flags) => finish(runReporting('status', flags, host, statusWith(flags, host))),
-    serve: (flags) => finish(runServe(flags, host)),
+    serve: (flags) => finish(import('./run-serve.ts').then(({ runServe }) => runServe(flags, host))),
   };
   const streams = {
     out: (text: string) => host.output.write(text),
@@ -39,6 +38,8 @@ export async function main(host: Host): Promise<number> {
     return fail(error, host);
   }
 }
+
+// Every command loads what it needs when it is called: `--help` needs none of it.
 
 type Work = (world: World) => Promise<CommandResult>;
 
@@ -68,6 +69,7 @@ async function runReporting(mode: Run['mode'], flags: SharedFlags, host: Host, w
   const world = worldOf(host, { quiet, onInterrupt: INTERRUPTED });
   const result = await work(world).catch((error: unknown) => unfinished(mode, problemOf(error)));
   const colour = wantsColour(flags, host, host.output);
+  const { emit } = await import('./emit.ts');
   const told = await emit(result, { format, output, quiet, colour }, host);
   return told ? result.exitCode : result.exitCode || 1;
 }
@@ -93,7 +95,9 @@ async function fail(error: unknown, host: Host): Promise<number> {
   const usage = error instanceof CommanderError;
   const problem = usage ? makeProblem('usage/invalid', { reason: reasonOf(error) }) : problemOf(error);
   const emission: Emission = { format: wantsJson ? 'json' : 'text', quiet: false, colour: false };
-  if (!usage || wantsJson) await emit(unfinished('dry-run', problem), emission, host);
+  if (usage && !wantsJson) return 1;
+  const { emit } = await import('./emit.ts');
+  await emit(unfinished('dry-run', problem), emission, host);
   return 1;
 }
 

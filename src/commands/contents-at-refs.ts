@@ -1,3 +1,4 @@
+import { extname } from 'node:path';
 import type { ContentAtRef } from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import type { Repository } from '../git/repository.ts';
@@ -49,7 +50,8 @@ type Found = { readonly file: PromptFile; readonly path: string };
 /** The prompt is found by its id: at the same path, or wherever the file was then. A text says why it is not. */
 async function findAt({ id, path }: PromptFile, commit: string, repository: Repository): Promise<Found | string> {
   const own = repository.fromRoot(path);
-  const others = async () => (await repository.filesHolding(commit, id)).filter((other) => other !== own);
+  const others = async () =>
+    (await repository.filesHolding(commit, id, extname(path))).filter((other) => other !== own);
   let reason = 'no file with its id';
   for (const candidates of [async () => [own], others]) {
     for (const candidate of await candidates()) {

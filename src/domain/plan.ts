@@ -15,8 +15,8 @@ export type Provenance = {
 /** A content as of a `git:` pin. */
 export type ContentAtRef = { readonly content: Content; readonly provenance: Provenance };
 
-/** A version that this plan makes, named by its content. */
-export type NewVersionRef = { readonly new: Content };
+/** A version that this plan makes, named by its content, and by the ref that a `git:` pin has it from. */
+export type NewVersionRef = { readonly new: Content; readonly ref?: string };
 
 export type CreateVersion = {
   readonly kind: 'create-version';

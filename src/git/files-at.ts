@@ -8,8 +8,8 @@ export type FilesAt = {
   readonly resolveRef: (ref: string) => Promise<string | null>;
   /** A file's bytes at a commit; null when it is not there. */
   readonly fileAt: (commit: string, pathFromRoot: string) => Promise<Buffer | null>;
-  /** The Markdown files at a commit in which a text occurs. */
-  readonly filesHolding: (commit: string, text: string) => Promise<readonly string[]>;
+  /** The files at a commit whose names end so (`.md`) and in which a text occurs. */
+  readonly filesHolding: (commit: string, text: string, ending: string) => Promise<readonly string[]>;
   /** The commit that last touched a file as of another one. */
   readonly lastCommitAt: (commit: string, pathFromRoot: string) => Promise<Provenance | null>;
   readonly fromRoot: (path: string) => string;
@@ -20,7 +20,7 @@ export function filesAt(git: SimpleGit, ask: Ask, fromRoot: (path: string) => st
     fromRoot,
     resolveRef: (ref) => resolveRef(ask, ref),
     fileAt: (commit, path) => readBlob(git, ask, commit, path),
-    filesHolding: (commit, text) => findHolding(ask, commit, text),
+    filesHolding: (commit, text, ending) => findHolding(ask, commit, text, `:(top,glob)**/*${ending}`),
     lastCommitAt: (commit, path) => lastCommit(ask, commit, path),
   };
 }
@@ -46,8 +46,8 @@ async function readBlob(git: SimpleGit, ask: Ask, commit: string, path: string):
   }
 }
 
-async function findHolding(ask: Ask, commit: string, text: string): Promise<readonly string[]> {
+async function findHolding(ask: Ask, commit: string, text: string, where: string): Promise<readonly string[]> {
   const plain = ['--no-color', '--fixed-strings', '--full-name', '-l', '-z'];
-  const found = await ask('grep', ...plain, '-e', text, commit, '--', ':(top)*.md');
+  const found = await ask('grep', ...plain, '-e', text, commit, '--', where);
   return found.split('\0').flatMap((name) => (name === '' ? [] : [name.slice(commit.length + 1)]));
 }

@@ -31,10 +31,11 @@ export function makePlan(files: readonly PromptFile[], observation: Observation,
   return { prompts, digest: digestPlan(prompts) };
 }
 
-/** The plan of one prompt. Changes are in the order in which they are written. */
-export function planPrompt(file: PromptFile, observed: Observed, rules: PlanRules): PromptPlan {
+/** The plan of one prompt. Pins are in promotion order, and changes in the order in which they are written. */
+export function planPrompt(written: PromptFile, observed: Observed, rules: PlanRules): PromptPlan {
+  const file = { ...written, pins: inOrder(written.pins, rules) };
   const context = contextOf(file, observed, rules);
-  const resolved = inOrder(file.pins, rules).map((pin): Resolved => ({ pin, resolution: resolvePin(pin, context) }));
+  const resolved = file.pins.map((pin): Resolved => ({ pin, resolution: resolvePin(pin, context) }));
   const resolutions = resolved.map(({ resolution }) => resolution);
   const changes: readonly Change[] = [
     ...contentsToCreate(context, resolutions, rules.trackingEnvironment !== null),

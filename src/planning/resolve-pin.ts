@@ -40,16 +40,21 @@ export function resolvePin(pin: EnvironmentPin, context: PinContext): Resolution
 }
 
 /** Equal content is in sync whatever its id: such pins name content, ids are the service's business. */
-function followContent(content: Content, active: Version | null, { known }: PinContext): Resolution {
+function followContent(
+  content: Content,
+  active: Version | null,
+  { known }: PinContext,
+  from: { readonly ref?: string } = {},
+): Resolution {
   if (active !== null && holds(entryOf(active), content)) return IN_SYNC;
   const found = findContent(known, content);
-  return set(found === undefined ? { new: content } : refTo(found));
+  return set(found === undefined ? { new: content, ...from } : refTo(found));
 }
 
 function followRef(pin: EnvironmentPin, ref: string, context: PinContext): Resolution {
   const at = context.contentsAtRefs.get(ref) ?? makeProblem('pin/unknown-ref', { ref }, placeOf(pin, context));
   if ('code' in at) return blocked(at);
-  return followContent(at.content, context.observed.active.get(pin.environment) ?? null, context);
+  return followContent(at.content, context.observed.active.get(pin.environment) ?? null, context, { ref });
 }
 
 function findNumber(pin: EnvironmentPin, number: number, context: PinContext): Resolution {

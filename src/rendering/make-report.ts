@@ -1,5 +1,5 @@
 import type { ChangeOutcome, PromptOutcome } from '../domain/outcome.ts';
-import { isNew, type Change, type Plan, type PromptPlan } from '../domain/plan.ts';
+import { isNew, type Change, type NewVersionRef, type Plan, type PromptPlan } from '../domain/plan.ts';
 import { pinText, type EnvironmentPin, type PromptFile } from '../domain/prompt-file.ts';
 import type { VersionRef } from '../domain/version.ts';
 import type { Problem } from '../problem.ts';
@@ -27,11 +27,18 @@ export function makeReport(run: Run): Report {
     mode: run.mode,
     service: run.service,
     commit: run.commit,
-    plan_digest: run.plan?.digest ?? null,
+    plan_digest: planDigestOf(run),
     summary: summarise(prompts, run.mode),
     prompts,
     problems: run.problems,
   };
+}
+
+/** Where no prompt could be observed there is no plan. */
+function planDigestOf({ plan }: Run): string | null {
+  if (plan === null) return null;
+  const blind = plan.prompts.length > 0 && plan.prompts.every(({ observed }) => observed === null);
+  return blind ? null : plan.digest;
 }
 
 function promptsOf(run: Run): readonly ReportPrompt[] {
@@ -68,7 +75,7 @@ function plannedChange(change: Change): ReportChange {
       return { kind: change.kind, fields: change.fields };
     case 'set-active': {
       const before = change.before === null ? null : wireRef(change.before);
-      const after = isNew(change.after) ? { new: true as const } : wireRef(change.after);
+      const after = isNew(change.after) ? newRef(change.after) : wireRef(change.after);
       return { kind: change.kind, environment: change.environment, before, after };
     }
   }
@@ -95,6 +102,11 @@ function rowOf(pinned: EnvironmentPin, plan: PromptPlan) {
 /** A pin without a change is in sync, or it is one that could not be resolved: then a problem stands at its place. */
 function isRefused({ line, column }: EnvironmentPin, { problems }: PromptPlan): boolean {
   return problems.some((problem) => problem.line === line && problem.column === column);
+}
+
+/** The file's own content needs no telling apart; there may be several of refs. */
+function newRef({ new: { digest }, ref }: NewVersionRef) {
+  return ref === undefined ? { new: true as const } : { new: true as const, digest };
 }
 
 function wireRef({ id, number }: VersionRef) {

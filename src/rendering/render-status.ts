@@ -29,8 +29,10 @@ export function renderStatus(report: Report, { colour, quiet }: StatusOptions): 
   return [...matrix, ...errors, `${renderSummary(report, colours)}\n`].join('\n');
 }
 
+/** Each prompt's are in promotion order; the longest list knows most of it. */
 function environmentsOf({ prompts }: Report): readonly string[] {
-  return [...new Set(prompts.flatMap(({ environments }) => environments ?? []).map((row) => row.environment))];
+  const lists = prompts.map(({ environments }) => (environments ?? []).map(({ environment }) => environment));
+  return [...new Set(lists.toSorted((a, b) => b.length - a.length).flat())];
 }
 
 function cellsOf(prompt: ReportPrompt, environments: readonly string[], colours: Colours): readonly Cell[] {

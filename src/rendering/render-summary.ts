@@ -21,8 +21,8 @@ export function renderSummary(report: Report, colours: Colours): string {
   return `${colours.bold(title)}: ${[...work, ...unchanged].join(', ')}.\n${colours.dim(originText(report))}`;
 }
 
-function noneObserved({ prompts }: Report): boolean {
-  return prompts.length > 0 && prompts.every(({ status, changes }) => status === 'failed' && changes.length === 0);
+function noneObserved({ plan_digest: digest, prompts: all }: Report): boolean {
+  return digest === null && all.some(({ status }) => status === 'failed');
 }
 
 /** The digest is what `--expect-plan` takes. */

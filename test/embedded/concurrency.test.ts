@@ -59,7 +59,7 @@ async function createFrom(baseUrls: readonly string[]): Promise<readonly number[
       return version.version_number;
     }),
   );
-  return made.sort((a, b) => a - b);
+  return made.toSorted((a, b) => a - b);
 }
 
 /** Starts a process that serves the file, and waits for its base URL. */

@@ -64,7 +64,7 @@ describe('the last lines', () => {
 describe('problems', () => {
   test('what all prompts have in common is said once, without naming them', () => {
     const prompts = [failed('a', timeout), failed('b', timeout)];
-    expect(text({ prompts, summary: { ...NO_SUMMARY, failed: 2 } })).toBe(
+    expect(text({ prompts, plan_digest: null, summary: { ...NO_SUMMARY, failed: 2 } })).toBe(
       [
         'error: The service did not answer within 15 s. [service/timeout]',
         '  Run again, or raise `timeout_seconds`.',
