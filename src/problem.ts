@@ -371,7 +371,17 @@ export class ProblemError extends Error {
 /** The problem that any caught error stands for. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof ProblemError) return error.problem;
-  return makeProblem('internal/unexpected', { reason: error instanceof Error ? error.message : String(error) });
+  return makeProblem('internal/unexpected', { reason: messageOf(error) });
+}
+
+/** What any caught error says. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The system's short name for why a file cannot be read or written, such as `EACCES`. */
+export function systemCodeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
 }
 
 /** By path, line and column; those without a place come first, and equals keep their order. */

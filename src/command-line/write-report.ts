@@ -1,6 +1,6 @@
 import { realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { makeProblem, ProblemError, type Problem } from '../problem.ts';
+import { makeProblem, ProblemError, systemCodeOf, type Problem } from '../problem.ts';
 import type { Host } from './host.ts';
 
 /** Throws a `ProblemError` when the report could not be written there later: better known before anything is done. */
@@ -25,7 +25,7 @@ export async function writeReport(text: string, output: string, { workingDirecto
     await (special ? writeFile(path, text) : replace(await realpath(path).catch(() => path), text));
     return null;
   } catch (error) {
-    return unwritable(output, error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason');
+    return unwritable(output, systemCodeOf(error));
   }
 }
 

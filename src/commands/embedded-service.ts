@@ -1,7 +1,7 @@
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { startServer, type EmbeddedServer } from '../embedded/server.ts';
 import { openStore } from '../embedded/store.ts';
-import { makeProblem, ProblemError } from '../problem.ts';
+import { makeProblem, messageOf, ProblemError } from '../problem.ts';
 
 export type EmbeddedOptions = {
   readonly databasePath: string;
@@ -23,8 +23,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   try {
     return await start(options);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new ProblemError(makeProblem('usage/cannot-serve', { reason }), { cause: error });
+    throw new ProblemError(makeProblem('usage/cannot-serve', { reason: messageOf(error) }), { cause: error });
   }
 }
 

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
-import { makeProblem } from '../problem.ts';
+import { makeProblem, systemCodeOf } from '../problem.ts';
 import { findConfigFile, findRoot } from './find.ts';
 import { parseConfig, type ConfigResult } from './parse.ts';
 
@@ -30,7 +30,7 @@ async function readText(path: string): Promise<{ readonly text: string } | { rea
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path)) };
   } catch (error) {
     if (error instanceof TypeError) return { reason: 'it is not valid UTF-8' };
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+    const code = systemCodeOf(error);
     return { reason: code === 'ENOENT' ? 'there is no such file' : code };
   }
 }

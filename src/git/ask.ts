@@ -1,6 +1,6 @@
 import type { SimpleGit } from 'simple-git';
 import type { Provenance } from '../domain/plan.ts';
-import { makeProblem, ProblemError } from '../problem.ts';
+import { makeProblem, messageOf, ProblemError } from '../problem.ts';
 
 /** One git command's output. Throws a `ProblemError` when git cannot answer. */
 export type Ask = (...words: readonly string[]) => Promise<string>;
@@ -36,7 +36,7 @@ export async function lastCommit(ask: Ask, asOf: string, path: string): Promise<
 
 /** In one line, and without the stack that simple-git hands on when git cannot be started. */
 function reasonOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   if (message.includes('spawn git ENOENT')) return 'there is no program git in PATH.';
   return message.replaceAll(/\s+/g, ' ').trim();
 }

@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs';
 import { lstat, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import picomatch from 'picomatch';
-import { makeProblem, type Place, type Problem } from '../problem.ts';
+import { makeProblem, systemCodeOf, type Place, type Problem } from '../problem.ts';
 import { placeOfFile } from './source.ts';
 
 /** Where prompt files are looked for. `folder` is the configuration file's; no path may leave `root`. */
@@ -81,7 +81,7 @@ async function entriesOf(directory: string, { folder, problems }: Found): Promis
     const entries = await readdir(directory, { withFileTypes: true });
     return entries.toSorted((a, b) => Number(a.name > b.name) - Number(a.name < b.name));
   } catch (error) {
-    const reason = reasonOf(error);
+    const reason = systemCodeOf(error);
     const gone = reason === 'ENOENT' || reason === 'ENOTDIR';
     const place = placeOfFile(slashed(relative(folder, directory)));
     if (!gone) problems.push(makeProblem('prompt/unreadable', { reason }, place));
@@ -136,11 +136,6 @@ function leaves(way: string): boolean {
 
 function linkProblem(path: string): Problem {
   return makeProblem('prompt/symbolic-link', {}, placeOfFile(path));
-}
-
-/** The system's short name for why a file cannot be read. */
-export function reasonOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
 }
 
 function slashed(path: string): string {

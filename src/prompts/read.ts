@@ -2,9 +2,9 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import pLimit from 'p-limit';
 import type { PromptFile } from '../domain/prompt-file.ts';
-import { isError, makeProblem, type Problem } from '../problem.ts';
+import { isError, makeProblem, systemCodeOf, type Problem } from '../problem.ts';
 import { checkOutlines, type EnvironmentRules } from './check.ts';
-import { findPromptPaths, reasonOf, type PromptPatterns } from './find.ts';
+import { findPromptPaths, type PromptPatterns } from './find.ts';
 import { parsePromptFile, unreadable, type ParseResult } from './parse.ts';
 import { placeOfFile } from './source.ts';
 
@@ -48,6 +48,6 @@ async function readPromptFile(folder: string, path: string): Promise<ParseResult
     if (size > limit) return unreadable([makeProblem('prompt/too-large', { bytes: size, limit }, place)]);
     return parsePromptFile(await readFile(full), path);
   } catch (error) {
-    return unreadable([makeProblem('prompt/unreadable', { reason: reasonOf(error) }, place)]);
+    return unreadable([makeProblem('prompt/unreadable', { reason: systemCodeOf(error) }, place)]);
   }
 }

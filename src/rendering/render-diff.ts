@@ -28,10 +28,11 @@ function renderOne(names: string, { before, after }: TextChange, colours: Colour
   return [colours.bold(`--- ${names}: ${from}`), colours.bold(`+++ ${names}: ${inertLine(after.label)}`), ...hunks];
 }
 
-/** Metadata is shown above the text where either side manages it. */
+/** Metadata is shown above the text where both sides manage it and either has any. */
 function document(side: Side, other: Side): string {
-  const shown = side.metadata !== undefined && other.metadata !== undefined;
-  return shown ? `${metadataLines(side.metadata)}\n${side.text}` : side.text;
+  if (side.metadata === undefined || other.metadata === undefined) return side.text;
+  const lines = metadataLines(side.metadata);
+  return lines + metadataLines(other.metadata) === '' ? side.text : `${lines}\n${side.text}`;
 }
 
 function metadataLines(metadata: JsonObject): string {

@@ -51,6 +51,7 @@ describe('a diff', () => {
       next('a', { model: 'm2', z: 1 }),
       [...heads, '@@ -1,4 +1,4 @@', '-metadata.model: "m1"', '+metadata.model: "m2"', ' metadata.z: 1', ' ', ' a'],
     ],
+    ['metadata that both have none of', v1('a', {}), next('b', {}), [...heads, '@@ -1,1 +1,1 @@', '-a', '+b']],
     ['metadata that the file does not manage is left out', v1('a', { model: 'm' }), next('a'), []],
     [
       'metadata where nothing was active',
