@@ -8,6 +8,8 @@
  * const plan = makePlan(files, observation, rules);
  * const outcomes = await applyPlan(plan, { service, … });
  * ```
+ *
+ * test/index.test.ts is a whole sync made so.
  */
 
 // Read: prompt files and configuration.

@@ -1,0 +1,45 @@
+import { setTimeout } from 'node:timers/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import * as api from '../src/index.ts';
+import { KEY, startService } from './embedded/support.ts';
+
+const WORKSPACE = join(import.meta.dirname, '../prompts.example');
+
+test('the public API is a whole sync: read, observe, plan, apply, render', async () => {
+  const { config } = await api.loadConfig({ workingDirectory: WORKSPACE, environment: {} });
+  const { files, problems } = await api.readPrompts(config!, { known: null, reserved: ['promptsync'] });
+  expect(problems).toEqual([]);
+  const service = await connected(files);
+  const first = await sync(service, files);
+  expect(api.renderText(first, { colour: false, quiet: true, texts: new Map() })).toContain('3 versions created');
+  const second = await sync(service, files);
+  expect(JSON.parse(api.renderJson(second))).toMatchObject({ summary: { unchanged: 3, applied: 0 } });
+});
+
+async function connected(files: readonly api.PromptFile[]): Promise<api.ConnectedService> {
+  const { server, store } = await startService();
+  store.authoriseKey({ apiKey: KEY, projectId: 'one' });
+  for (const { id, key, name } of files) store.registerPrompt({ id, projectId: 'one', key, name });
+  const service = api.connect({
+    ...{ baseUrl: server.baseUrl, apiKey: KEY, concurrency: 2, timeoutSeconds: 5, environment: {} },
+    ...{ now: Date.now, random: Math.random, sleep: (milliseconds: number) => setTimeout(milliseconds) },
+  });
+  onTestFinished(() => service.close());
+  return service;
+}
+
+async function sync(service: api.PromptService, files: readonly api.PromptFile[]): Promise<api.Report> {
+  const contentsAtRefs: api.PlanRules['contentsAtRefs'] = new Map();
+  const common = { trackingEnvironment: 'promptsync', concurrency: 2, stop: new AbortController().signal };
+  const rules = { environmentOrder: null, latestForbidden: [], contentsAtRefs, ...common };
+  const observation = await api.observe(service, api.observeRequests(files, contentsAtRefs), common);
+  const plan = api.makePlan(files, observation, rules);
+  const outcomes = await api.applyPlan(plan, {
+    service,
+    newOperation: () => 'operation',
+    replan: ({ file }, observed) => api.planPrompt(file, observed, rules),
+    ...common,
+  });
+  return api.makeReport({ mode: 'apply', service: 'x', commit: null, files, plan, outcomes, problems: [] });
+}
