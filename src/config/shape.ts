@@ -43,7 +43,7 @@ export const WrittenConfigShape = z.strictObject({
     .describe("The tool's own environment, or false."),
   on_drift: z.enum(['overwrite', 'fail']).optional(),
   max_changes: maxChanges.optional(),
-  concurrency: z.int().min(1).max(64).optional().describe('Requests in flight.'),
+  concurrency: z.int().min(1).max(256).optional().describe('Requests in flight.'),
   timeout_seconds: z.number().gt(0).max(600).optional(),
 });
 
