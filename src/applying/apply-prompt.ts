@@ -4,7 +4,8 @@ import { ServiceError } from '../domain/prompt-service.ts';
 import { makeProblem, problemOf, type Problem } from '../problem.ts';
 import type { ApplyDependencies } from './deps.ts';
 import { lookUp } from './looking.ts';
-import { beginWriting, makeChange, type Writing } from './make-change.ts';
+import { makeChange } from './make-change.ts';
+import { beginWriting, type Writing } from './writing.ts';
 
 /** Writes one prompt's changes in order and stops at the first that fails. Never throws. */
 export async function applyPrompt(plan: PromptPlan, dependencies: ApplyDependencies): Promise<PromptOutcome> {

@@ -1,0 +1,45 @@
+import { knownVersions, versionsRead } from '../domain/known-versions.ts';
+import type { ChangeOutcome } from '../domain/outcome.ts';
+import type { PromptPlan } from '../domain/plan.ts';
+import type { Content } from '../domain/prompt-file.ts';
+import type { LedgerEntry, Version } from '../domain/version.ts';
+import { makeProblem, problemOf, ProblemError, type Problem } from '../problem.ts';
+import type { ApplyDependencies } from './deps.ts';
+import { readBack, type Expected } from './reading-back.ts';
+
+/** What is known while one prompt is written; it grows with every version made. */
+export type Writing = {
+  readonly plan: PromptPlan;
+  readonly observed: NonNullable<PromptPlan['observed']>;
+  readonly dependencies: ApplyDependencies;
+  readonly known: LedgerEntry[];
+  /** Ids of the versions that were read in this run. */
+  readonly seen: Set<string>;
+  readonly made: { readonly content: Content; readonly version: Version }[];
+};
+
+/** A change that was made; problems are those of what follows it by itself. */
+export type Made = { readonly outcome: ChangeOutcome; readonly problems: readonly Problem[] };
+
+type Activated = { readonly version: Version | null; readonly problems: readonly Problem[] };
+
+export function beginWriting(plan: PromptPlan, dependencies: ApplyDependencies): Writing {
+  const { observed } = plan;
+  if (observed === null) throw new ProblemError(makeProblem('internal/unexpected', { reason: 'nothing was observed' }));
+  const known = knownVersions(observed).map(({ version: _, ...entry }) => entry);
+  const seen = new Set(versionsRead(observed).map(({ id }) => id));
+  return { plan, observed, dependencies, known, seen, made: [] };
+}
+
+/** Sets the active version and reads it back. Throws when it was not set; what is read back wrong is a problem. */
+export async function activate(writing: Writing, environment: string, expected: Expected): Promise<Activated> {
+  const { dependencies, observed } = writing;
+  await dependencies.service.setActive(observed.prompt.id, environment, expected.id);
+  try {
+    const version = await readBack(dependencies.service, observed.prompt.id, environment, expected);
+    writing.seen.add(version.id);
+    return { version, problems: [] };
+  } catch (error) {
+    return { version: null, problems: [problemOf(error)] };
+  }
+}
