@@ -245,7 +245,7 @@ const catalogue = {
     (e) =>
       `"${e.environment}" is pinned to version ${e.number}, and no version with that number is known` +
       (e.lookable ? '; a sync would look at the newest one, which was never read.' : '.'),
-    'Pin a number after the sync that made it; `git:<ref>` and `version:<id>` always work.',
+    'Pin a number after the sync that made it; `git:<ref>` always works.',
   ),
   'pin/unknown-version': error<{ environment: string; id: string }>(
     (e) => `"${e.environment}" is pinned to version "${e.id}", which this prompt does not have.`,
@@ -269,12 +269,16 @@ const catalogue = {
     (e) => `"${e.environment}" is pinned to \`latest\`, which promptsync.yaml does not allow there.`,
     'Pin a version number, `git:<ref>` or `version:<id>`.',
   ),
+  'guard/unknown-latest': error<{ id: string }>(
+    (e) => `The service's newest version "${e.id}" was never read, and nothing may be looked at.`,
+    'It may hold this very text: make it active in a pinned environment to read it, or set a `tracking_environment`.',
+  ),
   'guard/uncommitted': error(
     'The prompt file differs from the last commit.',
     'Commit it first, or use --allow-dirty; versions made so carry no commit.',
   ),
   'guard/max-changes': error<{ changing: number; allowed: number }>(
-    (e) => `${e.changing} prompts would change; max_changes allows ${e.allowed}.`,
+    (e) => `Prompts that would change: ${e.changing}; max_changes allows ${e.allowed}.`,
     'Check the plan, then raise --max-changes for this run.',
   ),
   'guard/stale-plan': error<{ expected: string; actual: string }>(
@@ -290,6 +294,10 @@ const catalogue = {
   'apply/not-active': error<{ environment: string; expected: string; found: string }>(
     (e) => `After it was set, "${e.environment}" serves ${e.found} instead of ${e.expected}.`,
     'Somebody else may be writing at the same time: look at the prompt in the service, then run again.',
+  ),
+  'apply/fields-differ': error<{ fields: readonly string[] }>(
+    (e) => `The service answers with another value than was sent for: ${e.fields.join(', ')}.`,
+    'Ask whoever runs the service what it allows there; write the file in the form that it keeps.',
   ),
   'apply/other-content': error<{ version: string }>(
     (e) => `Version ${e.version} does not hold the text that is known of it; it was not made active.`,
@@ -372,6 +380,11 @@ export class ProblemError extends Error {
 export function problemOf(error: unknown): Problem {
   if (error instanceof ProblemError) return error.problem;
   return makeProblem('internal/unexpected', { reason: messageOf(error) });
+}
+
+/** The problem with what was being done when it came up. */
+export function during(step: string, problem: Problem): Problem {
+  return { ...problem, message: `${step}: ${problem.message}` };
 }
 
 /** What any caught error says. */

@@ -1,7 +1,7 @@
 import type { ChangeOutcome, OutcomeStatus, PromptOutcome } from '../domain/outcome.ts';
-import { isNew, type Change, type PromptPlan } from '../domain/plan.ts';
+import { isNew, serves, type Change, type PromptPlan } from '../domain/plan.ts';
 import { ServiceError } from '../domain/prompt-service.ts';
-import { makeProblem, problemOf, type Problem } from '../problem.ts';
+import { during, makeProblem, problemOf, type Problem } from '../problem.ts';
 import type { ApplyDependencies } from './deps.ts';
 import { lookUp } from './looking.ts';
 import { makeChange } from './make-change.ts';
@@ -39,7 +39,7 @@ async function makeChanges(plan: PromptPlan, dependencies: ApplyDependencies): P
   const outcomes: ChangeOutcome[] = [];
   const problems: Problem[] = [];
   for (const change of plan.changes) {
-    if (problems.length > 0) outcomes.push({ change, status: 'not_made' });
+    if (problems.length > 0) outcomes.push(notMade(writing, change));
     else outcomes.push(await attempt(writing, change, problems));
   }
   return { plan, status: statusOf(outcomes, problems), changes: outcomes, problems: [...plan.problems, ...problems] };
@@ -53,12 +53,25 @@ async function attempt(writing: Writing, change: Change, problems: Problem[]): P
   } catch (error) {
     const problem = unknownVersion(error, change, writing.plan) ?? problemOf(error);
     const unknown = error instanceof ServiceError && error.effect === 'unknown';
-    problems.push(problem);
-    if (unknown && change.kind === 'create-version') {
-      problems.push(makeProblem('apply/outcome-unknown', { reason: problem.message }));
-    }
-    return { change, status: unknown ? 'unknown' : 'not_made' };
+    const lost = unknown && change.kind === 'create-version';
+    problems.push(
+      lost ? makeProblem('apply/outcome-unknown', { reason: problem.message }) : during(stepOf(change), problem),
+    );
+    return unknown ? { change, status: 'unknown' } : notMade(writing, change);
   }
+}
+
+function stepOf(change: Change): string {
+  const steps = { 'create-version': 'Creating the version', 'update-prompt': 'Updating the prompt' } as const;
+  return change.kind === 'set-active' ? `Setting "${change.environment}"` : steps[change.kind];
+}
+
+/** An activation that was not made still names the version that was made for it. */
+function notMade({ made }: Writing, change: Change): ChangeOutcome {
+  const target = change.kind === 'set-active' && isNew(change.after) ? change.after.new : null;
+  const version = target === null ? undefined : made.find(({ content }) => serves(content, target))?.version;
+  if (version === undefined) return { change, status: 'not_made' };
+  return { change, status: 'not_made', version: { id: version.id, number: version.number } };
 }
 
 /** Where nothing is looked at, an id that is not this prompt's comes to light when it is set: an unresolvable pin. */

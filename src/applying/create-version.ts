@@ -2,7 +2,7 @@ import { entryOf, makeLedger } from '../domain/known-versions.ts';
 import type { ChangeOutcome } from '../domain/outcome.ts';
 import { isNew, type CreateVersion } from '../domain/plan.ts';
 import type { Stamp, Version } from '../domain/version.ts';
-import { makeProblem, problemOf, type Problem } from '../problem.ts';
+import { during, makeProblem, problemOf, type Problem } from '../problem.ts';
 import { activate, type Made, type Writing } from './writing.ts';
 
 /** Makes a version and moves the tracking environment to it. Throws when it was not made or when that is unknown. */
@@ -28,10 +28,12 @@ export async function createVersion(writing: Writing, change: CreateVersion): Pr
 async function track(writing: Writing, version: Version): Promise<readonly Problem[]> {
   const { trackingEnvironment } = writing.dependencies;
   if (trackingEnvironment === null) return [];
+  const step = `Setting "${trackingEnvironment}" after the version was made`;
   try {
-    return (await activate(writing, trackingEnvironment, version)).problems;
+    const { problems } = await activate(writing, trackingEnvironment, version);
+    return problems.map((problem) => during(step, problem));
   } catch (error) {
-    return [problemOf(error)];
+    return [during(step, problemOf(error))];
   }
 }
 

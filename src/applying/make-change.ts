@@ -1,4 +1,12 @@
-import { isNew, serves, type Change, type NewVersionRef, type SetActive, type UpdatePrompt } from '../domain/plan.ts';
+import {
+  FIELDS,
+  isNew,
+  serves,
+  type Change,
+  type NewVersionRef,
+  type SetActive,
+  type UpdatePrompt,
+} from '../domain/plan.ts';
 import type { PromptFields } from '../domain/prompt-service.ts';
 import type { Version, VersionRef } from '../domain/version.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
@@ -19,11 +27,15 @@ export async function makeChange(writing: Writing, change: Change): Promise<Made
   }
 }
 
+/** The answer is the updated prompt (interface section 4.3): what it shows otherwise would be sent again for ever. */
 async function updatePrompt({ dependencies, observed }: Writing, change: UpdatePrompt): Promise<Made> {
   const entries = Object.entries(change.fields).map(([field, { after }]) => [field, after]);
   const fields: PromptFields = Object.fromEntries(entries);
-  await dependencies.service.updatePrompt(observed.prompt.id, fields);
-  return { outcome: { change, status: 'made' }, problems: [] };
+  const updated = await dependencies.service.updatePrompt(observed.prompt.id, fields);
+  const differ = FIELDS.filter((field) => fields[field] !== undefined && fields[field] !== updated[field]);
+  if (differ.length === 0) return { outcome: { change, status: 'made' }, problems: [] };
+  const problem = makeProblem('apply/fields-differ', { fields: differ });
+  return { outcome: { change, status: 'unknown' }, problems: [problem] };
 }
 
 async function setActive(writing: Writing, change: SetActive): Promise<Made> {

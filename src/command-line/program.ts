@@ -76,7 +76,7 @@ function withWriting(command: Command): Command {
   return command
     .option('-y, --yes', 'apply without a question', false)
     .option('--exit-code', 'on a dry run: exit with 2 when changes are pending', false)
-    .option('--expect-plan <digest>', 'refuse to apply any other plan than the one with this digest')
+    .option('--expect-plan <digest>', 'refuse to apply any other plan than the one with this digest', planDigest)
     .option('--max-changes <n>', 'refuse when more prompts would change: a number, or a percentage', maxChanges)
     .option('--allow-dirty', 'write from files that differ from the last commit as well', false);
 }
@@ -105,6 +105,11 @@ function addServe(program: Command, handlers: Handlers): void {
 
 function collect(value: string, before: readonly string[]): readonly string[] {
   return [...before, value];
+}
+
+function planDigest(value: string): string {
+  if (!/^sha256:[0-9a-f]{64}$/.test(value)) throw new InvalidArgumentError('Expected sha256: and 64 digits.');
+  return value;
 }
 
 function maxChanges(value: string): MaxChanges {

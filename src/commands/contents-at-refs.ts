@@ -57,7 +57,8 @@ async function findAt({ id, path }: PromptFile, commit: string, repository: Repo
     for (const candidate of await candidates()) {
       const parsed = await parseAt(candidate, commit, repository);
       if (parsed.file?.id === id) return { file: parsed.file, path: candidate };
-      if (parsed.outlineId === id) reason = `${candidate} is not valid: ${parsed.reason}`;
+      const itself = parsed.outlineId === id || (candidate === own && parsed.outlineId === null);
+      if (itself && parsed.reason !== '') reason = `${candidate} is not valid: ${parsed.reason}`;
     }
   }
   return reason;

@@ -26,7 +26,8 @@ export type CreateVersion = {
   readonly provenance: Provenance;
 };
 
-export type FieldName = 'key' | 'name' | 'description';
+export const FIELDS = ['key', 'name', 'description'] as const;
+export type FieldName = (typeof FIELDS)[number];
 export type FieldChange = { readonly before: string; readonly after: string };
 
 export type UpdatePrompt = {

@@ -1,8 +1,6 @@
-import type { FieldChange, FieldName, UpdatePrompt } from '../domain/plan.ts';
+import { FIELDS, type FieldChange, type FieldName, type UpdatePrompt } from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import type { RemotePrompt } from '../domain/prompt-service.ts';
-
-const FIELDS: readonly FieldName[] = ['key', 'name', 'description'];
 
 /** The fields that the file manages and that differ in the service; no change when there are none. */
 export function compareFields(file: PromptFile, prompt: Pick<RemotePrompt, FieldName>): readonly UpdatePrompt[] {

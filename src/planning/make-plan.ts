@@ -6,7 +6,7 @@ import { makeProblem, type Problem } from '../problem.ts';
 import { compareFields } from './compare-fields.ts';
 import { contentsToCreate } from './contents-to-create.ts';
 import { digestPlan } from './digest-plan.ts';
-import { resolvePin, type PinContext, type Resolution } from './resolve-pin.ts';
+import { resolvePin, unseenLatest, type PinContext, type Resolution } from './resolve-pin.ts';
 
 /** What planning depends on besides files and observation. */
 export type PlanRules = {
@@ -37,14 +37,16 @@ export function planPrompt(written: PromptFile, observed: Observed, rules: PlanR
   const context = contextOf(file, observed, rules);
   const resolved = file.pins.map((pin): Resolved => ({ pin, resolution: resolvePin(pin, context) }));
   const resolutions = resolved.map(({ resolution }) => resolution);
+  const creates = contentsToCreate(context, resolutions, rules.trackingEnvironment !== null);
   const changes: readonly Change[] = [
-    ...contentsToCreate(context, resolutions, rules.trackingEnvironment !== null),
+    ...creates,
     ...compareFields(file, observed.prompt),
     ...resolved.flatMap((one) => activation(one, observed)),
   ];
-  const refused = forbidden(file, rules);
+  const unseen = creates.length > 0 ? unseenLatest(context) : null;
+  const refused = [...forbidden(file, rules), ...unknownLatest(unseen, context)];
   const problems = [...resolutions.flatMap(problemOf), ...refused];
-  const lookups = refused.length > 0 ? [] : lookupsOf(resolutions);
+  const lookups = refused.length > 0 ? [] : lookupsOf(resolutions, lookedAtFirst(unseen, file));
   const status = problems.length > 0 ? 'blocked' : changes.length > 0 ? 'pending' : 'unchanged';
   return { file, observed, status, changes, drift: [], problems, lookups };
 }
@@ -82,9 +84,22 @@ function problemOf(resolution: Resolution): readonly Problem[] {
 }
 
 /** None where a pin stays unresolved whatever they show: a refused prompt is not written, and looking writes. */
-function lookupsOf(resolutions: readonly Resolution[]): readonly string[] {
+function lookupsOf(resolutions: readonly Resolution[], first: readonly string[]): readonly string[] {
   if (resolutions.some((one) => one.kind === 'blocked' && one.lookups.length === 0)) return [];
-  return [...new Set(resolutions.flatMap((one) => (one.kind === 'in-sync' ? [] : one.lookups)))];
+  return [...new Set([...first, ...resolutions.flatMap((one) => (one.kind === 'in-sync' ? [] : one.lookups))])];
+}
+
+/**
+ * What nobody has seen may be the very content that is to be made: a run that was cut short leaves it so. It is looked
+ * at before another is made, where a pin can adopt it.
+ */
+function lookedAtFirst(unseen: string | null, { pins }: PromptFile): readonly string[] {
+  return unseen !== null && pins.some(({ pin }) => pin.kind === 'latest') ? [unseen] : [];
+}
+
+/** Without an environment to look at it in, it cannot be told from what is to be made. */
+function unknownLatest(unseen: string | null, { mayLook, file }: PinContext): readonly Problem[] {
+  return unseen === null || mayLook ? [] : [makeProblem('guard/unknown-latest', { id: unseen }, { path: file.path })];
 }
 
 function forbidden(file: PromptFile, { latestForbidden }: PlanRules): readonly Problem[] {

@@ -60,7 +60,8 @@ function followRef(pin: EnvironmentPin, ref: string, context: PinContext): Resol
 function findNumber(pin: EnvironmentPin, number: number, context: PinContext): Resolution {
   const found = context.known.find((version) => version.number === number);
   if (found !== undefined) return set(refTo(found));
-  const lookups = unseenLatest(context);
+  const unseen = unseenLatest(context);
+  const lookups = unseen === null || !context.mayLook ? [] : [unseen];
   const evidence = { environment: pin.environment, number, lookable: lookups.length > 0 };
   return blocked(makeProblem('pin/unknown-number', evidence, placeOf(pin, context)), lookups);
 }
@@ -74,11 +75,11 @@ function findId(pin: EnvironmentPin, id: string, context: PinContext): Resolutio
   return blocked(makeProblem('pin/unknown-version', { environment: pin.environment, id }, placeOf(pin, context)));
 }
 
-function unseenLatest({ observed, known, mayLook }: PinContext): readonly string[] {
+/** The service's newest version, where it was never read and no ledger names it. */
+export function unseenLatest({ observed, known }: PinContext): string | null {
   const { prompt, missing } = observed;
   const id = prompt.latestVersionId;
-  const seen = id === null || missing.includes(id) || known.some((version) => version.id === id);
-  return seen || !mayLook ? [] : [id];
+  return id === null || missing.includes(id) || known.some((version) => version.id === id) ? null : id;
 }
 
 function placeOf({ line, column }: EnvironmentPin, { file }: PinContext): Place {

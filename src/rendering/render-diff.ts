@@ -45,9 +45,14 @@ function hunksOf(before: string, after: string, colours: Colours): readonly stri
   const patch = structuredPatch('', '', ended(before), ended(after), '', '', options);
   const hunks = patch === undefined ? [replaced(before.split('\n'), after.split('\n'))] : patch.hunks;
   return hunks.flatMap((hunk) => [
-    colours.cyan(`@@ -${hunk.oldStart},${hunk.oldLines} +${hunk.newStart},${hunk.newLines} @@`),
+    colours.cyan(`@@ -${range(hunk.oldStart, hunk.oldLines)} +${range(hunk.newStart, hunk.newLines)} @@`),
     ...hunk.lines.map((line) => paint(line, colours)),
   ]);
+}
+
+/** Of no lines at all, the one before them is named. */
+function range(start: number, lines: number): string {
+  return `${lines === 0 ? start - 1 : start},${lines}`;
 }
 
 /** All of the one text for all of the other. */

@@ -308,6 +308,47 @@ describe.each(backends)('Applying (%s)', (_, start) => {
     expect(outcomes[0]?.problems[0]).toMatchObject({ line: 6, message: expect.stringMatching(/is known\.$/) });
   });
 
+  test('adopts the version that a run cut short right after making it has left, and makes no second one', async () => {
+    const service = await start();
+    await sync(service, [file({ text: 'One', pins: staging })]);
+    const left = addOwn(service, 'Two', [entry(1, 'One')]);
+    const { lines, outcomes } = await sync(service, [file({ text: 'Two', pins: staging })]);
+    expect(lines).toStrictEqual([
+      `set p1 promptsync-look ${left}`,
+      'read p1 promptsync-look',
+      `set p1 staging ${left}`,
+      'read p1 staging',
+    ]);
+    expect(outcomes.map(outcomeLine)).toStrictEqual(['applied: made']);
+  });
+
+  test('looks at a newest version that nobody has seen, and makes its own when that is another text', async () => {
+    const service = await start();
+    await sync(service, [file({ text: 'One', pins: staging })]);
+    service.addVersion('p1', { text: 'Theirs' });
+    const { lines, created } = await sync(service, [file({ text: 'Two', pins: staging })]);
+    expect(lines.slice(0, 3)).toStrictEqual([
+      'set p1 promptsync-look ver_2',
+      'read p1 promptsync-look',
+      'create p1 "Two"',
+    ]);
+    expect(created[0]?.stamp.ledger.map(({ id, outside }) => [id, outside])).toStrictEqual([
+      ['ver_2', true],
+      ['ver_1', undefined],
+    ]);
+  });
+
+  test('makes nothing beside a newest version that it may not look at', async () => {
+    const service = await start();
+    await sync(service, [file({ text: 'One', pins: staging })], { trackingEnvironment: null });
+    service.addVersion('p1', { text: 'Theirs' });
+    const { lines, outcomes } = await sync(service, [file({ text: 'Two', pins: staging })], {
+      trackingEnvironment: null,
+    });
+    expect(lines).toStrictEqual([]);
+    expect(outcomes.map(outcomeLine)).toStrictEqual(['blocked: not_made not_made guard/unknown-latest']);
+  });
+
   test('uses the ledger of what it looked at', async () => {
     const service = await start();
     service.addVersion('p1', { text: 'Theirs' });

@@ -48,9 +48,9 @@ describe.each(backends)('A call that fails (%s)', (_, start) => {
     const service = await start();
     const { lines, outcomes } = await sync(service, [whole, other], { refs, hooks: failing(at, effect) });
     const [first, second] = outcomes.map(outcomeLine);
-    const lostVersion = call.startsWith('create') && effect === 'unknown' ? ' apply/outcome-unknown' : '';
+    const code = call.startsWith('create') && effect === 'unknown' ? 'apply/outcome-unknown' : 'service/timeout';
     const expected = statuses.replace('?', effect === 'unknown' ? 'unknown' : 'not_made');
-    expect(first).toBe(`failed: ${expected} service/timeout${lostVersion}`);
+    expect(first).toBe(`failed: ${expected} ${code}`);
     expect(lines.filter((line) => line.includes(' p1 '))).toStrictEqual(table.slice(0, at + 1).map(([line]) => line));
     expect(second).toBe('applied: made made');
     expect(service.serves('p2', 'staging')?.[1]).toBe('Hello');
@@ -165,8 +165,17 @@ describe('A service that does not keep its word', () => {
     const { outcomes } = await sync(forgetful, [file({ pins: staging })]);
     expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: made not_made apply/not-active']);
     expect(outcomes[0]?.problems[0]?.message).toBe(
-      'After it was set, "promptsync" serves nothing instead of version "ver_1".',
+      'Setting "promptsync" after the version was made: After it was set, "promptsync" serves nothing instead of version "ver_1".',
     );
+  });
+
+  test('answers an update with another value: the prompt has failed, and the field is named', async () => {
+    const service = inMemoryBackend();
+    await sync(service, [file({ pins: staging })]);
+    const stubborn: PromptService = { ...service, updatePrompt: (promptId) => service.readPrompt(promptId) };
+    const { outcomes } = await sync(stubborn, [file({ name: 'New', pins: staging })]);
+    expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: unknown apply/fields-differ']);
+    expect(outcomes[0]?.problems[0]?.message).toMatch(/for: name\.$/);
   });
 
   test.each(['Theirs', 'Hello'])(

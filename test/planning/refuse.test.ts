@@ -69,7 +69,7 @@ describe('max_changes', () => {
   test('says how many would change and how many may', () => {
     const { prompts } = refuse(planOf(3, 2), { ...none, maxChanges: { kind: 'count', count: 1 } });
     expect(prompts[1]?.problems).toMatchObject([
-      { code: 'guard/max-changes', message: '2 prompts would change; max_changes allows 1.' },
+      { code: 'guard/max-changes', message: 'Prompts that would change: 2; max_changes allows 1.' },
     ]);
   });
 });

@@ -26,7 +26,7 @@ describe('a diff', () => {
       'nothing was active',
       null,
       next('a\nb'),
-      ['--- staging: nothing', '+++ staging: new version', '@@ -1,0 +1,2 @@', '+a', '+b'],
+      ['--- staging: nothing', '+++ staging: new version', '@@ -0,0 +1,2 @@', '+a', '+b'],
     ],
     ['a blank at the end', v1('a'), next('a '), [...heads, '@@ -1,1 +1,1 @@', '-a', '+a ']],
     ['a line feed at the end', v1('a'), next('a\n'), [...heads, '@@ -1,1 +1,2 @@', ' a', '+']],
@@ -57,7 +57,7 @@ describe('a diff', () => {
       'metadata where nothing was active',
       null,
       next('a', { model: 'm' }),
-      ['--- staging: nothing', '+++ staging: new version', '@@ -1,0 +1,3 @@', '+metadata.model: "m"', '+', '+a'],
+      ['--- staging: nothing', '+++ staging: new version', '@@ -0,0 +1,3 @@', '+metadata.model: "m"', '+', '+a'],
     ],
     [
       'a text that was never read',
