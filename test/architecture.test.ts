@@ -24,6 +24,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   'command-line': [
     'problem.ts',
     'domain/policy.ts',
+    'domain/redact.ts',
     'commands',
     'rendering',
     'schemas',

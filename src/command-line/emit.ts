@@ -16,6 +16,8 @@ import { writeReport } from './write-report.ts';
 /** Where and how a report goes out. */
 export type Emission = Pick<SharedFlags, 'format' | 'quiet'> & {
   readonly output?: string | undefined;
+  /** Takes out of the report what must be in no output. */
+  readonly hide: (text: string) => string;
   readonly colour: boolean;
 };
 
@@ -25,9 +27,9 @@ export type Emission = Pick<SharedFlags, 'format' | 'quiet'> & {
  */
 export async function emit({ run, texts }: CommandResult, emission: Emission, host: Host): Promise<boolean> {
   const report = makeReport(run);
-  const { format, output, quiet } = emission;
+  const { format, output, quiet, hide } = emission;
   const colour = emission.colour && output === undefined;
-  const rendered = render(report, format, { colour, quiet, texts });
+  const rendered = hide(render(report, format, { colour, quiet, texts }));
   const text = format === 'text' ? forLog(rendered, host) : rendered;
   const obstacle = output === undefined ? null : await writeReport(text, output, host);
   if (output === undefined || obstacle !== null) host.output.write(text);

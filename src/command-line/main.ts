@@ -11,11 +11,13 @@ import type { Emission } from './emit.ts';
 import { forLog } from './for-log.ts';
 import type { Host } from './host.ts';
 import { makeProgram, type Handlers, type SharedFlags, type SyncFlags } from './program.ts';
+import { hidingHost, type HidingHost } from './secrets.ts';
 import { worldOf } from './world-of.ts';
 import { checkOutput } from './write-report.ts';
 
 /** Runs one command line and resolves to its exit code. Never throws. */
-export async function main(host: Host): Promise<number> {
+export async function main(given: Host): Promise<number> {
+  const host = hidingHost(given);
   let exitCode = 0;
   const finish = async (code: Promise<number>): Promise<void> => {
     exitCode = await code;
@@ -43,7 +45,7 @@ export async function main(host: Host): Promise<number> {
 
 type Work = (world: World) => Promise<CommandResult>;
 
-async function runSync(flags: SyncFlags, host: Host): Promise<number> {
+async function runSync(flags: SyncFlags, host: HidingHost): Promise<number> {
   const { sync } = await import('../commands/sync.ts');
   const { config, only, dryRun, yes, exitCode, expectPlan, maxChanges, allowDirty } = flags;
   const withTexts = flags.format === 'text' && !flags.quiet;
@@ -57,20 +59,21 @@ function validateWith({ config, only }: SharedFlags): Work {
   return async (world) => (await import('../commands/validate.ts')).validate({ config, only }, world);
 }
 
-function statusWith(flags: SharedFlags, host: Host): Work {
+function statusWith(flags: SharedFlags, host: HidingHost): Work {
   const { config, only } = flags;
   const onCall = callWriter(flags, host);
   return async (world) => (await import('../commands/status.ts')).status({ config, only, onCall }, world);
 }
 
-async function runReporting(mode: Run['mode'], flags: SharedFlags, host: Host, work: Work): Promise<number> {
+async function runReporting(mode: Run['mode'], flags: SharedFlags, host: HidingHost, work: Work): Promise<number> {
   const { format, output, quiet } = flags;
   await checkOutput(output, host);
-  const world = worldOf(host, { quiet, onInterrupt: INTERRUPTED });
+  const { keep, hide } = host.secrets;
+  const world = worldOf(host, { quiet, onInterrupt: INTERRUPTED, keepSecret: keep });
   const result = await work(world).catch((error: unknown) => unfinished(mode, problemOf(error)));
   const colour = wantsColour(flags, host, host.output);
   const { emit } = await import('./emit.ts');
-  const told = await emit(result, { format, output, quiet, colour }, host);
+  const told = await emit(result, { format, output, quiet, colour, hide }, host);
   return told ? result.exitCode : result.exitCode || 1;
 }
 
@@ -82,20 +85,23 @@ function unfinished(mode: Run['mode'], problem: Problem): CommandResult {
   return { run: { mode, ...nothing, problems: [problem] }, texts: new Map(), exitCode: 1 };
 }
 
-function callWriter({ verbose }: SharedFlags, { errors }: Host): PrepareOptions['onCall'] {
+function callWriter({ verbose }: SharedFlags, { errors }: HidingHost): PrepareOptions['onCall'] {
   if (!verbose) return undefined;
   return ({ method, path, status, milliseconds }) =>
     errors.write(`${method} ${path} ${status ?? 'no answer'} ${Math.round(milliseconds)} ms\n`);
 }
 
 /** Commander has printed its own errors to standard error; a JSON report is owed all the same. */
-async function fail(error: unknown, host: Host): Promise<number> {
+async function fail(error: unknown, host: HidingHost): Promise<number> {
   if (error instanceof CommanderError && error.exitCode === 0) return 0;
-  const wantsJson = /(^|\0)--format(=|\0)json(\0|$)/.test(host.arguments.join('\0'));
+  const words = host.arguments.join('\0');
+  const wantsJson = /(^|\0)--format(=|\0)json(\0|$)/.test(words);
+  if (error instanceof CommanderError && !wantsJson) return 1;
   const usage = error instanceof CommanderError;
   const problem = usage ? makeProblem('usage/invalid', { reason: reasonOf(error) }) : problemOf(error);
-  const emission: Emission = { format: wantsJson ? 'json' : 'text', quiet: false, colour: false };
-  if (usage && !wantsJson) return 1;
+  const output = usage ? /(?:^|\0)(?:--output[=\0]|-o\0?)([^\0]+)/.exec(words)?.[1] : undefined;
+  const { hide } = host.secrets;
+  const emission: Emission = { format: wantsJson ? 'json' : 'text', quiet: false, colour: false, output, hide };
   const { emit } = await import('./emit.ts');
   await emit(unfinished('dry-run', problem), emission, host);
   return 1;

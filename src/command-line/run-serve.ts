@@ -10,7 +10,7 @@ import { worldOf } from './world-of.ts';
 /** Serves until a signal comes, and resolves to the exit code. */
 export async function runServe({ db, port, seed }: ServeFlags, host: Host): Promise<number> {
   const { serve } = await import('../commands/serve.ts');
-  const world = worldOf(host, { quiet: true, onInterrupt: '' });
+  const world = worldOf(host, { quiet: true, onInterrupt: '', keepSecret: () => {} });
   const { serving, problems } = await serve({ db, port, seed }, world);
   const said = problems.map((problem) => `${renderProblem(problem, coloursFor(false))}\n`).join('');
   host.errors.write(forLog(said, host));

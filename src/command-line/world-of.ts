@@ -7,10 +7,11 @@ export type WorldOptions = {
   readonly quiet: boolean;
   /** What the person is told at the first signal. */
   readonly onInterrupt: string;
+  readonly keepSecret: World['keepSecret'];
 };
 
 /** The world as a command sees it, made of the process. To be called once: it listens for signals. */
-export function worldOf(host: Host, { quiet, onInterrupt }: WorldOptions): World {
+export function worldOf(host: Host, { quiet, onInterrupt, keepSecret }: WorldOptions): World {
   const { workingDirectory, environment, now, random, newId, errors, input } = host;
   const stop = interruption(host, onInterrupt);
   const write = (text: string): void => void errors.write(text);
@@ -23,6 +24,7 @@ export function worldOf(host: Host, { quiet, onInterrupt }: WorldOptions): World
     newId,
     sleep: interruptibleSleep(stop),
     stop,
+    keepSecret,
     notice: (line) => write(`${line}\n`),
     onProgress: quiet ? () => {} : progressReporter({ write, terminal: errors.isTTY === true, now }),
     confirm: terminal ? (question) => ask(host, question, stop) : null,

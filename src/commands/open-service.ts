@@ -30,6 +30,7 @@ export async function openService(
   if (location.kind === 'embedded') return openEmbedded(location, config, files, world, onCall);
   const { apiKey, problems } = readApiKey(location.apiKeyVariable, world.environment);
   if (apiKey === null) return { opened: null, problems };
+  world.keepSecret(apiKey);
   const connected = await connectTo({ baseUrl: location.baseUrl, apiKey }, config, world, onCall);
   return { opened: { service: connected, name: location.baseUrl, close: connected.close }, problems: [] };
 }

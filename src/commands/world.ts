@@ -17,6 +17,8 @@ export type World = {
   /** A line for the person, never part of the report. */
   readonly notice: (line: string) => void;
   readonly onProgress: (progress: Progress) => void;
+  /** What is told here occurs in no output from then on. */
+  readonly keepSecret: (secret: string) => void;
   /** Null where there is no terminal to ask on. */
   readonly confirm: ((question: string) => Promise<boolean>) | null;
 };

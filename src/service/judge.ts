@@ -3,7 +3,7 @@ import { InvalidAnswer, parseAnswer } from './answers.ts';
 import type { Call } from './calls.ts';
 import { brokenError, invalidAnswerError, isTransientBreak, isTransientStatus, statusError } from './errors.ts';
 import { ANSWER_LIMIT, type Exchange } from './http.ts';
-import { makeExcerpt, makeRedact } from './redact.ts';
+import { makeExcerpt, makeRedact } from '../domain/redact.ts';
 import type { Attempt } from './retry.ts';
 
 export type Judging = { readonly origin: string; readonly seconds: number; readonly apiKey: string };
