@@ -407,9 +407,6 @@ export function inPlaceOrder(problems: readonly Problem[]): readonly Problem[] {
   );
 }
 
-/** All codes, in the catalogue's order. */
-export const problemCodes = Object.keys(catalogue) as readonly ProblemCode[];
-
 export function isError({ severity }: Pick<Problem, 'severity'>): boolean {
   return severity === 'error';
 }

@@ -1,11 +1,12 @@
 import type { ChangeOutcome, OutcomeStatus, PromptOutcome } from '../domain/outcome.ts';
-import { isNew, serves, type Change, type PromptPlan } from '../domain/plan.ts';
+import { isNew, type Change, type PromptPlan } from '../domain/plan.ts';
 import { ServiceError } from '../domain/prompt-service.ts';
+import { refOf } from '../domain/version.ts';
 import { during, makeProblem, problemOf, type Problem } from '../problem.ts';
 import type { ApplyDependencies } from './deps.ts';
 import { lookUp } from './looking.ts';
 import { makeChange } from './make-change.ts';
-import { beginWriting, type Writing } from './writing.ts';
+import { beginWriting, findMade, type Writing } from './writing.ts';
 
 /** Writes one prompt's changes in order and stops at the first that fails. Never throws. */
 export async function applyPrompt(plan: PromptPlan, dependencies: ApplyDependencies): Promise<PromptOutcome> {
@@ -67,11 +68,10 @@ function stepOf(change: Change): string {
 }
 
 /** An activation that was not made still names the version that was made for it. */
-function notMade({ made }: Writing, change: Change): ChangeOutcome {
-  const target = change.kind === 'set-active' && isNew(change.after) ? change.after.new : null;
-  const version = target === null ? undefined : made.find(({ content }) => serves(content, target))?.version;
-  if (version === undefined) return { change, status: 'not_made' };
-  return { change, status: 'not_made', version: { id: version.id, number: version.number } };
+function notMade(writing: Writing, change: Change): ChangeOutcome {
+  const target = change.kind === 'set-active' && isNew(change.after) ? change.after : null;
+  const version = target === null ? undefined : findMade(writing, target);
+  return { change, status: 'not_made', ...(version !== undefined && { version: refOf(version) }) };
 }
 
 /** Where nothing is looked at, an id that is not this prompt's comes to light when it is set: an unresolvable pin. */

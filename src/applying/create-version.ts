@@ -1,7 +1,7 @@
 import { entryOf, makeLedger } from '../domain/known-versions.ts';
 import type { ChangeOutcome } from '../domain/outcome.ts';
 import { isNew, type CreateVersion } from '../domain/plan.ts';
-import type { Stamp, Version } from '../domain/version.ts';
+import { refOf, type Stamp, type Version } from '../domain/version.ts';
 import { during, makeProblem, problemOf, type Problem } from '../problem.ts';
 import { activate, type Made, type Writing } from './writing.ts';
 
@@ -17,7 +17,7 @@ export async function createVersion(writing: Writing, change: CreateVersion): Pr
   });
   writing.known.push(entryOf(version));
   writing.made.push({ content, version });
-  const outcome: ChangeOutcome = { change, status: 'made', version: { id: version.id, number: version.number } };
+  const outcome: ChangeOutcome = { change, status: 'made', version: refOf(version) };
   if (version.digest !== content.digest) {
     return { outcome, problems: [makeProblem('apply/rewritten', { version: `v${version.number}` })] };
   }

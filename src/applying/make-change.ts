@@ -1,19 +1,11 @@
-import {
-  FIELDS,
-  isNew,
-  serves,
-  type Change,
-  type NewVersionRef,
-  type SetActive,
-  type UpdatePrompt,
-} from '../domain/plan.ts';
+import { FIELDS, isNew, type Change, type NewVersionRef, type SetActive, type UpdatePrompt } from '../domain/plan.ts';
 import type { PromptFields } from '../domain/prompt-service.ts';
-import type { Version, VersionRef } from '../domain/version.ts';
+import { refOf, type Version, type VersionRef } from '../domain/version.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
 import { createVersion } from './create-version.ts';
 import { verifyBeforeLive } from './looking.ts';
 import type { Expected } from './reading-back.ts';
-import { activate, type Made, type Writing } from './writing.ts';
+import { activate, findMade, type Made, type Writing } from './writing.ts';
 
 /** Makes one change. Throws a `ProblemError` when it was not made or when that is unknown. */
 export async function makeChange(writing: Writing, change: Change): Promise<Made> {
@@ -42,12 +34,12 @@ async function setActive(writing: Writing, change: SetActive): Promise<Made> {
   const expected = isNew(change.after) ? madeFor(writing, change.after) : await verified(writing, change.after);
   const { version, problems } = await activate(writing, change.environment, expected);
   if (version === null) return { outcome: { change, status: 'unknown' }, problems };
-  return { outcome: { change, status: 'made', version: { id: version.id, number: version.number } }, problems };
+  return { outcome: { change, status: 'made', version: refOf(version) }, problems };
 }
 
-function madeFor({ made }: Writing, target: NewVersionRef): Version {
-  const found = made.find(({ content }) => serves(content, target.new));
-  if (found !== undefined) return found.version;
+function madeFor(writing: Writing, target: NewVersionRef): Version {
+  const found = findMade(writing, target);
+  if (found !== undefined) return found;
   throw new ProblemError(makeProblem('internal/unexpected', { reason: 'a planned version was not made' }));
 }
 

@@ -1,6 +1,6 @@
 import { knownVersions, versionsRead } from '../domain/known-versions.ts';
 import type { ChangeOutcome } from '../domain/outcome.ts';
-import type { PromptPlan } from '../domain/plan.ts';
+import { serves, type NewVersionRef, type PromptPlan } from '../domain/plan.ts';
 import type { Content } from '../domain/prompt-file.ts';
 import type { LedgerEntry, Version } from '../domain/version.ts';
 import { makeProblem, problemOf, ProblemError, type Problem } from '../problem.ts';
@@ -29,6 +29,11 @@ export function beginWriting(plan: PromptPlan, dependencies: ApplyDependencies):
   const known = knownVersions(observed).map(({ version: _, ...entry }) => entry);
   const seen = new Set(versionsRead(observed).map(({ id }) => id));
   return { plan, observed, dependencies, known, seen, made: [] };
+}
+
+/** The version that was made for a target of this plan, once there is one. */
+export function findMade({ made }: Writing, target: NewVersionRef): Version | undefined {
+  return made.find(({ content }) => serves(content, target.new))?.version;
 }
 
 /** Sets the active version and reads it back. Throws when it was not set; what is read back wrong is a problem. */

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import package_ from '../../package.json' with { type: 'json' };
 import type { PrepareOptions } from '../commands/prepare-plan.ts';
-import type { CommandResult } from '../commands/result.ts';
+import { notRun, type CommandResult } from '../commands/result.ts';
 import type { World } from '../commands/world.ts';
 import { makeProblem, problemOf, type Problem } from '../problem.ts';
 import { inertText } from '../rendering/inert.ts';
@@ -81,8 +81,7 @@ const INTERRUPTED = '\nInterrupted: the call in flight is finished. Once more en
 
 /** What is reported when a command could not even begin. */
 function unfinished(mode: Run['mode'], problem: Problem): CommandResult {
-  const nothing = { service: null, commit: null, files: [], plan: null, outcomes: null };
-  return { run: { mode, ...nothing, problems: [problem] }, texts: new Map(), exitCode: 1 };
+  return { run: notRun(mode, { files: [], problems: [problem] }), texts: new Map(), exitCode: 1 };
 }
 
 function callWriter({ verbose }: SharedFlags, { errors }: HidingHost): PrepareOptions['onCall'] {

@@ -1,3 +1,4 @@
+import { withLineFeeds } from '../domain/digest.ts';
 import { knownVersions, type KnownVersion } from '../domain/known-versions.ts';
 import { isNew, type Plan, type PromptPlan, type SetActive } from '../domain/plan.ts';
 import type { Version } from '../domain/version.ts';
@@ -17,27 +18,28 @@ export async function gatherTexts(plan: Plan, repository: Repository | null): Pr
 }
 
 async function textChanges(prompt: PromptPlan, repository: Repository | null): Promise<readonly TextChange[]> {
+  const { observed } = prompt;
   const activations = prompt.changes.filter((change) => change.kind === 'set-active');
-  return Promise.all(activations.map((change) => textChange(prompt, change, repository)));
-}
-
-async function textChange(prompt: PromptPlan, change: SetActive, repository: Repository | null): Promise<TextChange> {
-  const { environment } = change;
-  const active = prompt.observed?.active.get(environment) ?? null;
-  const before = active === null ? null : sideOf(active);
-  return { environment, before, after: await sideAfter(prompt, change, repository) };
+  if (observed === null || activations.length === 0) return [];
+  const known = knownVersions(observed);
+  return Promise.all(
+    activations.map(async ({ environment, after }): Promise<TextChange> => {
+      const active = observed.active.get(environment) ?? null;
+      const before = active === null ? null : sideOf(active);
+      return { environment, before, after: await sideAfter(known, after, repository) };
+    }),
+  );
 }
 
 async function sideAfter(
-  prompt: PromptPlan,
-  { after }: SetActive,
+  known: readonly KnownVersion[],
+  after: SetActive['after'],
   repository: Repository | null,
 ): Promise<TextChange['after']> {
   if (isNew(after)) {
     const { text, metadata } = after.new;
     return { label: 'new version', text, ...(metadata === undefined ? {} : { metadata }) };
   }
-  const known = prompt.observed === null ? [] : knownVersions(prompt.observed);
   const version = known.find(({ id }) => id === after.id);
   if (version === undefined) return 'unknown';
   return version.version === null ? fromGit(version, repository) : sideOf(version.version);
@@ -65,5 +67,5 @@ async function fromGit(
 }
 
 function sideOf({ number, text, metadata }: Version): Side {
-  return { label: `v${number}`, text: text.replaceAll('\r\n', '\n'), metadata };
+  return { label: `v${number}`, text: withLineFeeds(text), metadata };
 }

@@ -3,6 +3,7 @@ import type { PlanStatus } from '../domain/plan.ts';
 import { isError } from '../problem.ts';
 import type { Run } from '../rendering/make-report.ts';
 import type { Texts } from '../rendering/texts.ts';
+import type { Prepared } from './prepare-plan.ts';
 
 /** What a command hands to the entry: what happened, the texts for its diffs, and whether it was cut short. */
 export type CommandResult = { readonly run: Run; readonly texts: Texts; readonly exitCode: number };
@@ -12,6 +13,17 @@ export type ExitConditions = {
   readonly tellPending: boolean;
   readonly interrupted: boolean;
 };
+
+/** A run that came to no plan, and why. */
+export function notRun(mode: Run['mode'], { files, problems }: Pick<Run, 'files' | 'problems'>): Run {
+  return { mode, service: null, commit: null, files, plan: null, outcomes: null, problems };
+}
+
+/** A run that has a plan and has written nothing so far. */
+export function plannedRun(mode: Run['mode'], { service, repository, files, plan, problems }: Prepared): Run {
+  const commit = repository?.head ?? null;
+  return { mode, service: service.name, commit, files, plan, outcomes: null, problems };
+}
 
 /** The exit code of a run, the same in every format. Where several hold: 4, 3, 1, 2 in that order. */
 export function exitCodeOf(run: Run, { tellPending, interrupted }: ExitConditions): number {

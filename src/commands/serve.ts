@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { DEFAULT_KEY_VARIABLE } from '../config/api-key.ts';
 import { CONFIG_NAME } from '../config/find.ts';
 import { isError, problemOf, type Problem } from '../problem.ts';
 import { EMBEDDED_API_KEY, startEmbedded } from './embedded-service.ts';
@@ -25,22 +26,20 @@ export type Serving = {
 
 export type ServeResult = { readonly serving: Serving | null; readonly problems: readonly Problem[] };
 
-const KEY_VARIABLE = 'PROMPTSYNC_API_KEY';
-
 /** Starts the embedded service by itself. It runs until it is closed; what was served stays in the file. */
 export async function serve(options: ServeOptions, world: World): Promise<ServeResult> {
   const { workingDirectory, environment, now } = world;
   const seed = options.seed === undefined ? null : await openSeed(options.seed, world);
   if (seed?.problems.some(isError) === true) return { serving: null, problems: seed.problems };
   const files = seed?.files ?? [];
-  const apiKey = environment[KEY_VARIABLE];
+  const apiKey = environment[DEFAULT_KEY_VARIABLE];
   const given = apiKey !== undefined && apiKey !== '';
   const databasePath = resolve(workingDirectory, options.db);
   const apiKeys = [given ? apiKey : EMBEDDED_API_KEY];
   const problems = seed?.problems ?? [];
   try {
     const { baseUrl, close } = await startEmbedded({ databasePath, port: options.port, apiKeys, files, now });
-    const keyVariable = given ? KEY_VARIABLE : null;
+    const keyVariable = given ? DEFAULT_KEY_VARIABLE : null;
     return { serving: { baseUrl, close, keyVariable, prompts: files.length }, problems };
   } catch (error) {
     return { serving: null, problems: [...problems, problemOf(error)] };

@@ -10,7 +10,7 @@ import { renderText } from '../rendering/render-text.ts';
 import type { Texts } from '../rendering/texts.ts';
 import { gatherTexts } from './gather-texts.ts';
 import { withPlan, type NotPrepared, type Prepared, type PrepareOptions } from './prepare-plan.ts';
-import { exitCodeOf, type CommandResult } from './result.ts';
+import { exitCodeOf, notRun, plannedRun, type CommandResult } from './result.ts';
 import type { World } from './world.ts';
 
 export type SyncOptions = PrepareOptions & {
@@ -49,11 +49,12 @@ async function finish(prepared: Prepared, options: SyncOptions, world: World): P
   const plan = guarded(prepared, options);
   const asks = !options.dryRun && needsQuestion(plan, options, world);
   const texts = options.withTexts || asks ? await gatherTexts(plan, prepared.repository) : NO_TEXTS;
-  const planned: Run = { ...runOf(prepared, options), mode: 'dry-run', plan, outcomes: null };
+  const problems = inPlaceOrder([...prepared.problems, ...uncommittedWarnings(prepared, options)]);
+  const planned = plannedRun('dry-run', { ...prepared, plan, problems });
   if (options.dryRun) return resultOf(planned, texts, options, world);
   if (asks && !(await ask(planned, texts, options, world))) {
-    const problems: readonly Problem[] = [...planned.problems, makeProblem('usage/declined')];
-    return resultOf({ ...planned, mode: 'apply', plan: null, problems }, NO_TEXTS, options, world);
+    const declined = [...problems, makeProblem('usage/declined')];
+    return resultOf({ ...planned, mode: 'apply', plan: null, problems: declined }, NO_TEXTS, options, world);
   }
   const outcomes = await apply(plan, prepared, world);
   // Whoever was asked has seen the diffs.
@@ -92,23 +93,12 @@ async function apply(plan: Plan, { service, config, rules, provenance }: Prepare
   });
 }
 
-function runOf(prepared: Prepared, options: SyncOptions) {
-  const { service, repository, files } = prepared;
-  const mode: Run['mode'] = options.dryRun ? 'dry-run' : 'apply';
-  const problems = inPlaceOrder([...prepared.problems, ...uncommittedWarnings(prepared, options)]);
-  return { mode, service: service.name, commit: repository?.head ?? null, files, problems };
-}
-
 /** A dry run refuses nothing for this, because people try their edits with it; but it says what is to come. */
 function uncommittedWarnings({ plan, uncommitted }: Prepared, options: SyncOptions): readonly Problem[] {
   if (!options.dryRun || options.allowDirty) return [];
   return plan.prompts
     .filter(({ status, file }) => status === 'pending' && uncommitted.has(file.path))
     .map(({ file }) => makeProblem('git/uncommitted', {}, { path: file.path }));
-}
-
-function notRun(mode: Run['mode'], { files, problems }: NotPrepared): Run {
-  return { mode, service: null, commit: null, files, plan: null, outcomes: null, problems };
 }
 
 function resultOf(run: Run, texts: Texts, options: SyncOptions, { stop }: World): CommandResult {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
-import { lookEnvironment } from '../domain/policy.ts';
+import { toolEnvironments } from '../domain/policy.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import type { Repository } from '../git/repository.ts';
 import { inPlaceOrder, isError, type Problem } from '../problem.ts';
@@ -44,9 +44,9 @@ export async function openRepositoryOf({ root, folder }: Config): Promise<Reposi
   return openRepository(folder);
 }
 
-function environmentRules({ environments, trackingEnvironment: tracking }: Config) {
+function environmentRules({ environments, trackingEnvironment }: Config) {
   return {
     known: environments === null ? null : environments.map(({ name }) => name),
-    reserved: tracking === null ? [] : [tracking, lookEnvironment(tracking)],
+    reserved: toolEnvironments(trackingEnvironment),
   };
 }

@@ -2,6 +2,9 @@ import { makeProblem, type Problem } from '../problem.ts';
 
 export type ApiKeyResult = { readonly apiKey: string | null; readonly problems: readonly Problem[] };
 
+/** The variable that holds the key, unless the configuration names another. */
+export const DEFAULT_KEY_VARIABLE = 'PROMPTSYNC_API_KEY';
+
 /** What an HTTP header can carry, without blanks. */
 const KEY = /^[\x21-\x7e]+$/;
 

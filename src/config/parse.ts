@@ -1,9 +1,10 @@
 import { dirname, resolve } from 'node:path';
 import { isJsonObject, type JsonValue } from '../domain/json.ts';
-import { lookEnvironment, parseMaxChanges, type Environment } from '../domain/policy.ts';
+import { parseMaxChanges, toolEnvironments, type Environment } from '../domain/policy.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import { describeIssues, type ShapeIssue } from '../yaml/describe-issues.ts';
 import { parseStrictYaml, type LocatedMapping } from '../yaml/strict-yaml.ts';
+import { DEFAULT_KEY_VARIABLE } from './api-key.ts';
 import { baseUrlProblems } from './base-url.ts';
 import type { Config, ServiceLocation } from './config.ts';
 import { CONFIG_FIELDS, WrittenConfigShape, type WrittenConfig } from './shape.ts';
@@ -20,7 +21,6 @@ export type ConfigSurroundings = {
 
 export type ConfigResult = { readonly config: Config | null; readonly problems: readonly Problem[] };
 
-const DEFAULT_KEY_VARIABLE = 'PROMPTSYNC_API_KEY';
 const BASE_URL_VARIABLE = 'PROMPTSYNC_BASE_URL';
 const DEFAULT_TRACKING = 'promptsync';
 
@@ -108,7 +108,7 @@ function urlProblems(mapping: LocatedMapping, around: ConfigSurroundings): reado
 function environmentProblems(mapping: LocatedMapping): readonly Problem[] {
   const names = mapping.keysOf(['environments']);
   const tracking = mapping.value['tracking_environment'] ?? DEFAULT_TRACKING;
-  const reserved = typeof tracking === 'string' ? [tracking, lookEnvironment(tracking)] : [];
+  const reserved = toolEnvironments(typeof tracking === 'string' ? tracking : null);
   return names.flatMap((name, index) => [
     ...(reserved.includes(name) ? [ownEnvironment(name, mapping)] : []),
     ...promotionProblems(name, names.slice(0, index), mapping),

@@ -29,3 +29,8 @@ export function allowedChanges(max: MaxChanges, selected: number): number {
 export function lookEnvironment(trackingEnvironment: string): string {
   return `${trackingEnvironment}-look`;
 }
+
+/** The tool's own environments, which no pin may name. */
+export function toolEnvironments(trackingEnvironment: string | null): readonly string[] {
+  return trackingEnvironment === null ? [] : [trackingEnvironment, lookEnvironment(trackingEnvironment)];
+}

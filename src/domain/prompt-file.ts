@@ -52,3 +52,8 @@ export function pinText(pin: Pin): string {
       return `git:${pin.ref}`;
   }
 }
+
+/** Whether any environment follows the file's own content. */
+export function followsLatest({ pins }: Pick<PromptFile, 'pins'>): boolean {
+  return pins.some(({ pin }) => pin.kind === 'latest');
+}

@@ -41,3 +41,7 @@ export type Version = {
 
 /** A version named in a plan: `number` is null where only the id is known. */
 export type VersionRef = { readonly id: string; readonly number: number | null };
+
+export function refOf({ id, number }: { readonly id: string; readonly number: number }): VersionRef {
+  return { id, number };
+}

@@ -1,6 +1,6 @@
 import { isRemembered } from '../domain/known-versions.ts';
 import { isNew, serves, type ContentAtRef, type CreateVersion } from '../domain/plan.ts';
-import type { Content } from '../domain/prompt-file.ts';
+import { followsLatest, type Content } from '../domain/prompt-file.ts';
 import type { PinContext, Resolution } from './resolve-pin.ts';
 
 /**
@@ -9,14 +9,12 @@ import type { PinContext, Resolution } from './resolve-pin.ts';
  * then somebody else's version of equal content does not stand in for it, unless a ledger names that.
  */
 export function contentsToCreate(
-  { file, observed, contentsAtRefs }: PinContext,
+  { file, observed, contentsAtRefs, mayLook }: PinContext,
   resolutions: readonly Resolution[],
-  tracked: boolean,
 ): readonly CreateVersion[] {
   const own = file.content;
   const followed = resolutions.flatMap((one) => (one.kind === 'set' && isNew(one.after) ? [one.after.new] : []));
-  const followsOwn = file.pins.some(({ pin }) => pin.kind === 'latest');
-  const wantsOwn = followsOwn ? followed.includes(own) : tracked && !isRemembered(observed, own);
+  const wantsOwn = followsLatest(file) ? followed.includes(own) : mayLook && !isRemembered(observed, own);
   const wanted = [...followed.filter((content) => content !== own), ...(wantsOwn ? [own] : [])];
   return wanted
     .filter((content, index) => !wanted.some((other, at) => replaces(other, at, content, index)))

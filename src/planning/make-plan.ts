@@ -1,7 +1,8 @@
 import { knownVersions } from '../domain/known-versions.ts';
 import type { Observation, Observed } from '../domain/observed.ts';
 import type { Change, ContentAtRef, Plan, PromptPlan, SetActive } from '../domain/plan.ts';
-import type { EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
+import { followsLatest, type EnvironmentPin, type PromptFile } from '../domain/prompt-file.ts';
+import { refOf } from '../domain/version.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import { compareFields } from './compare-fields.ts';
 import { contentsToCreate } from './contents-to-create.ts';
@@ -37,7 +38,7 @@ export function planPrompt(written: PromptFile, observed: Observed, rules: PlanR
   const context = contextOf(file, observed, rules);
   const resolved = file.pins.map((pin): Resolved => ({ pin, resolution: resolvePin(pin, context) }));
   const resolutions = resolved.map(({ resolution }) => resolution);
-  const creates = contentsToCreate(context, resolutions, rules.trackingEnvironment !== null);
+  const creates = contentsToCreate(context, resolutions);
   const changes: readonly Change[] = [
     ...creates,
     ...compareFields(file, observed.prompt),
@@ -75,7 +76,7 @@ function inOrder(pins: readonly EnvironmentPin[], { environmentOrder }: PlanRule
 function activation({ pin, resolution }: Resolved, observed: Observed): readonly SetActive[] {
   if (resolution.kind !== 'set') return [];
   const active = observed.active.get(pin.environment) ?? null;
-  const before = active === null ? null : { id: active.id, number: active.number };
+  const before = active === null ? null : refOf(active);
   return [{ kind: 'set-active', environment: pin.environment, before, after: resolution.after }];
 }
 
@@ -93,8 +94,8 @@ function lookupsOf(resolutions: readonly Resolution[], first: readonly string[])
  * What nobody has seen may be the very content that is to be made: a run that was cut short leaves it so. It is looked
  * at before another is made, where a pin can adopt it.
  */
-function lookedAtFirst(unseen: string | null, { pins }: PromptFile): readonly string[] {
-  return unseen !== null && pins.some(({ pin }) => pin.kind === 'latest') ? [unseen] : [];
+function lookedAtFirst(unseen: string | null, file: PromptFile): readonly string[] {
+  return unseen !== null && followsLatest(file) ? [unseen] : [];
 }
 
 /** Without an environment to look at it in, it cannot be told from what is to be made. */

@@ -2,7 +2,7 @@ import { findContent, holds, entryOf, type KnownVersion } from '../domain/known-
 import type { Observed } from '../domain/observed.ts';
 import type { ContentAtRef, NewVersionRef } from '../domain/plan.ts';
 import type { Content, EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
-import type { Version, VersionRef } from '../domain/version.ts';
+import { refOf, type Version, type VersionRef } from '../domain/version.ts';
 import { makeProblem, type Place, type Problem } from '../problem.ts';
 
 /** Everything that a pin's meaning depends on. */
@@ -48,7 +48,7 @@ function followContent(
 ): Resolution {
   if (active !== null && holds(entryOf(active), content)) return IN_SYNC;
   const found = findContent(known, content);
-  return set(found === undefined ? { new: content, ...from } : refTo(found));
+  return set(found === undefined ? { new: content, ...from } : refOf(found));
 }
 
 function followRef(pin: EnvironmentPin, ref: string, context: PinContext): Resolution {
@@ -59,7 +59,7 @@ function followRef(pin: EnvironmentPin, ref: string, context: PinContext): Resol
 
 function findNumber(pin: EnvironmentPin, number: number, context: PinContext): Resolution {
   const found = context.known.find((version) => version.number === number);
-  if (found !== undefined) return set(refTo(found));
+  if (found !== undefined) return set(refOf(found));
   const unseen = unseenLatest(context);
   const lookups = unseen === null || !context.mayLook ? [] : [unseen];
   const evidence = { environment: pin.environment, number, lookable: lookups.length > 0 };
@@ -70,7 +70,7 @@ function findNumber(pin: EnvironmentPin, number: number, context: PinContext): R
 function findId(pin: EnvironmentPin, id: string, context: PinContext): Resolution {
   const { known, mayLook, observed } = context;
   const found = known.find((version) => version.id === id);
-  if (found !== undefined) return set(refTo(found));
+  if (found !== undefined) return set(refOf(found));
   if (!observed.missing.includes(id)) return set({ id, number: null }, mayLook ? [id] : []);
   return blocked(makeProblem('pin/unknown-version', { environment: pin.environment, id }, placeOf(pin, context)));
 }
@@ -84,10 +84,6 @@ export function unseenLatest({ observed, known }: PinContext): string | null {
 
 function placeOf({ line, column }: EnvironmentPin, { file }: PinContext): Place {
   return { path: file.path, line, column };
-}
-
-function refTo({ id, number }: KnownVersion): VersionRef {
-  return { id, number };
 }
 
 function set(after: VersionRef | NewVersionRef, lookups: readonly string[] = []): Resolution {
