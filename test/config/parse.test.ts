@@ -117,6 +117,7 @@ describe('values', () => {
       'environments: {promptsync: {}}\ntracking_environment: tool',
       { environments: [{ name: 'promptsync', allowLatest: true }] },
     ],
+    ['prompts: ["../x/{1..3}/*.md"]', { patterns: ['../x/{1..3}/*.md'] }],
     ['prompts: ["{a,b}/**/*-*.md", "!x/[a-z]?.md"]', { patterns: ['{a,b}/**/*-*.md', '!x/[a-z]?.md'] }],
   ];
   test.each(taken)('`%s` is taken', (text, expected) => {
@@ -141,6 +142,9 @@ describe('values', () => {
     ['prompts: [""]', '1:11', 'it is empty'],
     ['prompts: ["!"]', '1:11', 'it is empty'],
     ['prompts: ["*(a|aa)"]', '1:11', 'it holds parentheses'],
+    ['prompts: ["{..,prompts}/*.md"]', '1:11', 'it holds .. within braces'],
+    ['prompts: ["{prompts,../x}/*.md"]', '1:11', 'it holds .. within braces'],
+    ['prompts: ["{a/..,b}.md"]', '1:11', 'it holds .. within braces'],
     ['prompts: ["*a*a*a*a*a"]', '1:11', 'more than 4 stars in one name'],
     ['prompts: ["**/a/**/b/**/c/**"]', '1:11', '** more than 3 times'],
     ['environments: [staging]', '1:15', '"environments" is not valid: expected mapping, received list'],
