@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { randomUUID } from 'node:crypto';
 import { enableCompileCache } from 'node:module';
+import { setTimeout } from 'node:timers/promises';
 
 enableCompileCache();
 const { main } = await import('./command-line/main.ts');
@@ -26,5 +27,6 @@ process.exitCode = await main({
   exit: (code) => process.exit(code),
   now: Date.now,
   random: Math.random,
+  sleep: async (milliseconds, signal) => void (await setTimeout(milliseconds, undefined, { signal })),
   newId: randomUUID,
 });

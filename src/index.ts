@@ -4,7 +4,7 @@
  * ```ts
  * const { config } = await loadConfig({ workingDirectory: process.cwd(), environment: process.env });
  * const { files } = await readPrompts(config, { known: null, reserved: [] });
- * const observation = await observe(service, observeRequests(files, new Map()), { … });
+ * const observation = await observe(service, observeRequests(files, rules), { … });
  * const plan = makePlan(files, observation, rules);
  * const outcomes = await applyPlan(plan, { service, … });
  * ```
@@ -25,11 +25,13 @@ export type { EnvironmentRules } from './prompts/check.ts';
 // Observe: the service and what it holds.
 export { connect, type CallReport, type ClientOptions, type ConnectedService } from './service/client.ts';
 export { observe, type ObserveOptions } from './observing/observe.ts';
+export { observePrompt } from './observing/observe-prompt.ts';
 export { observeRequests } from './commands/observe-files.ts';
 
 // Plan: pure.
 export { makePlan, planPrompt, type PlanRules } from './planning/make-plan.ts';
-export { refuse, type Guards } from './planning/refuse.ts';
+export type { Base } from './planning/find-drift.ts';
+export { refuse, refuseAfresh, type Guards } from './planning/refuse.ts';
 
 // Apply.
 export { applyPlan } from './applying/apply-plan.ts';
@@ -41,7 +43,7 @@ export { renderJson } from './rendering/render-json.ts';
 export { renderText, type TextOptions } from './rendering/render-text.ts';
 export { renderStatus } from './rendering/render-status.ts';
 export type { Side, TextChange, Texts } from './rendering/texts.ts';
-export type { Report, ReportChange, ReportProblem, ReportPrompt } from './schemas/report.ts';
+export type { Report, ReportChange, ReportDrift, ReportProblem, ReportPrompt } from './schemas/report.ts';
 
 // The words of the trade.
 export type { Digest } from './domain/digest.ts';
@@ -53,8 +55,10 @@ export type {
   ContentAtRef,
   CreateVersion,
   Drift,
+  DriftKind,
   FieldChange,
   FieldName,
+  Holder,
   NewVersionRef,
   Plan,
   PlanStatus,

@@ -240,6 +240,12 @@ const catalogue = {
     'Run again; if it stays, ask whoever runs the service.',
   ),
 
+  'service/drops-metadata': warning<{ environment: string }>(
+    (e) =>
+      `The version in "${e.environment}" carries no record of promptsync's: the service drops \`metadata_\`, or somebody moved that environment.`,
+    'Texts are kept in sync. Metadata is not compared, numbers of versions that are active nowhere cannot be pinned, and a revert makes a new version.',
+  ),
+
   // Pins that cannot be resolved: guards
   'pin/unknown-number': error<{ environment: string; number: number; lookable: boolean }>(
     (e) =>
@@ -281,6 +287,10 @@ const catalogue = {
     (e) => `Prompts that would change: ${e.changing}; max_changes allows ${e.allowed}.`,
     'Check the plan, then raise --max-changes for this run.',
   ),
+  'guard/drift': error<{ what: readonly string[] }>(
+    (e) => `The service was changed outside of git, and on_drift is \`fail\`: ${e.what.join('; ')}.`,
+    'Take the change into the file, or put the service back; --on-drift overwrite lets git win for this run.',
+  ),
   'guard/stale-plan': error<{ expected: string; actual: string }>(
     (e) => `The plan is ${e.actual}, not the expected ${e.expected}.`,
     'The files or the service have changed since that plan was made: make it again and review it.',
@@ -299,17 +309,31 @@ const catalogue = {
     (e) => `The service answers with another value than was sent for: ${e.fields.join(', ')}.`,
     'Ask whoever runs the service what it allows there; write the file in the form that it keeps.',
   ),
-  'apply/other-content': error<{ version: string }>(
-    (e) => `Version ${e.version} does not hold the text that is known of it; it was not made active.`,
+  'apply/other-content': error<{ version: string; known: string }>(
+    (e) => `Version ${e.version} is not what ${e.known}; it was not made active.`,
     'Look at the version in the service. To go on, pin `git:<ref>` or `version:<id>` of a version that you have checked.',
   ),
   'apply/rewritten': error<{ version: string }>(
-    (e) => `The service stored another text than was sent (version ${e.version}); it was not made active.`,
-    'Ask whoever runs the service what it changes; write the prompt in the form that it keeps.',
+    (e) => `The service stored something else than was sent (version ${e.version}); it was not made active.`,
+    'Ask whoever runs the service what it changes in texts or metadata; write the prompt in the form that it keeps.',
   ),
   'apply/outcome-unknown': error<{ reason: string }>(
     (e) => `It is not known whether the version was created: ${e.reason}`,
-    'Look at the prompt in the service before you run again.',
+    'Run again: before a version is made, the newest one in the service is looked at.',
+  ),
+  'apply/outcome-unseen': error<{ reason: string; id: string }>(
+    (e) =>
+      `It is not known whether the version was created: ${e.reason} The service's newest version is "${e.id}" now.`,
+    'Nothing may be looked at without a `tracking_environment`. Read that version in the service: if it holds this text, pin `version:<id>` or make it active in an environment that is pinned to `latest`; then run again.',
+  ),
+  'apply/somebody-else-wrote': error<{ id: string; number: number; reason: string }>(
+    (e) =>
+      `It is not known whether the version was created: ${e.reason} Since then somebody else made version v${e.number} (id ${e.id}); nothing was made active.`,
+    'Look at the versions before it in the service: if one holds this text, make it active in an environment that is pinned to `latest`, or pin `version:<id>`. Then run again; without it a new version is made.',
+  ),
+  'apply/keeps-changing': error(
+    'The prompt is being changed in the service: it was planned afresh once, and has changed again.',
+    'Wait until nobody else writes to it, then run again.',
   ),
   'apply/interrupted': error('Interrupted; the rest was not written.', 'Run again: it goes on where it stopped.'),
 
@@ -338,6 +362,30 @@ const catalogue = {
   'git/uncommitted': warning(
     'The prompt file differs from the last commit: a sync would refuse it.',
     'Commit it before the sync, or use --allow-dirty.',
+  ),
+  'git/unknown-base': error<{ ref: string }>(
+    (e) => `The base "${e.ref}" is not in this repository.`,
+    'Check its name. In a shallow clone fetch it first (actions/checkout: `fetch-depth: 0`).',
+  ),
+  'git/base-needs-git': error<{ ref: string }>(
+    (e) => `The base "${e.ref}" needs a git repository.`,
+    'Run promptsync in a clone of the repository.',
+  ),
+  'git/shallow': warning(
+    'The clone is shallow: what was made from commits that are not in it is told as drift from outside.',
+    'Fetch the whole history (actions/checkout: `fetch-depth: 0`).',
+  ),
+  'git/base-invalid': warning<{ base: string; reason: string }>(
+    (e) => `At the base ${e.base} this file is not valid (${e.reason}): its drift cannot be told.`,
+    'Nothing has to be done if the file is valid now.',
+  ),
+  'prompt/gone': warning<{ id: string; base: string }>(
+    (e) => `The file of prompt "${e.id}" is gone since ${e.base}; the service keeps what it serves.`,
+    'The interface cannot delete a prompt: remove it in the service if it is no longer used.',
+  ),
+  'config/drift-needs-base': warning(
+    'on_drift is `fail`, and without --base nothing is known of drift.',
+    'Give the commit that was synced last, such as --base HEAD^.',
   ),
   'git/failed': error<{ reason: string }>(
     (e) => `git could not answer: ${e.reason}`,

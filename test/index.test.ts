@@ -32,13 +32,22 @@ async function connected(files: readonly api.PromptFile[]): Promise<api.Connecte
 async function sync(service: api.PromptService, files: readonly api.PromptFile[]): Promise<api.Report> {
   const contentsAtRefs: api.PlanRules['contentsAtRefs'] = new Map();
   const common = { trackingEnvironment: 'promptsync', concurrency: 2, stop: new AbortController().signal };
-  const rules = { environmentOrder: null, latestForbidden: [], contentsAtRefs, ...common };
-  const observation = await api.observe(service, api.observeRequests(files, contentsAtRefs), common);
+  const rules = { environmentOrder: null, latestForbidden: [], contentsAtRefs, base: null, ...common };
+  const requests = api.observeRequests(files, rules);
+  const observation = await api.observe(service, requests, common);
   const plan = api.makePlan(files, observation, rules);
   const outcomes = await api.applyPlan(plan, {
     service,
     newOperation: () => 'operation',
-    replan: ({ file }, observed) => api.planPrompt(file, observed, rules),
+    observe: (stoppable, { file }) =>
+      api.observePrompt(
+        stoppable,
+        requests.find(({ promptId }) => promptId === file.id)!,
+        common.trackingEnvironment,
+      ),
+    replan: async ({ file }, observed) => api.planPrompt(file, observed, rules),
+    digestAt: async () => null,
+    sleep: (milliseconds) => setTimeout(milliseconds),
     ...common,
   });
   return api.makeReport({ mode: 'apply', service: 'x', commit: null, files, plan, outcomes, problems: [] });

@@ -1,52 +1,57 @@
-import { entryOf, makeLedger } from '../domain/known-versions.ts';
-import type { ChangeOutcome } from '../domain/outcome.ts';
+import { metadataDigest } from '../domain/digest.ts';
+import { makeLedger } from '../domain/known-versions.ts';
 import { isNew, type CreateVersion } from '../domain/plan.ts';
-import { refOf, type Stamp, type Version } from '../domain/version.ts';
-import { during, makeProblem, problemOf, type Problem } from '../problem.ts';
-import { activate, type Made, type Writing } from './writing.ts';
+import { ServiceError } from '../domain/prompt-service.ts';
+import type { Stamp, Version } from '../domain/version.ts';
+import { adopt, finishMade, refuseRewritten, weigh } from './adopting.ts';
+import { lookAtNewest } from './looking.ts';
+import { settle } from './settling.ts';
+import type { Made, Writing } from './writing.ts';
 
-/** Makes a version and moves the tracking environment to it. Throws when it was not made or when that is unknown. */
+/**
+ * Makes a version and moves the tracking environment to it. The newest version is looked at first where nobody has
+ * read it: it may be this very content, left behind by a run that was cut short. Throws when it was not made or when
+ * that is unknown.
+ */
 export async function createVersion(writing: Writing, change: CreateVersion): Promise<Made> {
-  const { content, provenance } = change;
-  const { changeSummary } = provenance;
-  const version = await writing.dependencies.service.createVersion(writing.observed.prompt.id, {
-    text: content.text,
-    metadata: content.metadata ?? {},
-    stamp: stampFor(writing, change),
-    ...(changeSummary === undefined ? {} : { changeSummary }),
-  });
-  writing.known.push(entryOf(version));
-  writing.made.push({ content, version });
-  const outcome: ChangeOutcome = { change, status: 'made', version: refOf(version) };
-  if (version.digest !== content.digest) {
-    return { outcome, problems: [makeProblem('apply/rewritten', { version: `v${version.number}` })] };
-  }
-  return { outcome, problems: await track(writing, version) };
+  const newest = await lookAtNewest(writing);
+  const weight = newest === null ? 'other' : weigh(writing, change, newest);
+  if (newest !== null && weight === 'wanted') return adopt(writing, change, newest);
+  if (newest !== null && weight === 'rewritten') return refuseRewritten(change, newest, 'not_made');
+  const stamp = stampFor(writing, change);
+  const sent = await send(writing, change, stamp);
+  return sent instanceof ServiceError ? settle(writing, change, stamp, sent) : finishMade(writing, change, sent);
 }
 
-/** The tracking environment moves first: a run cut right after this still leaves its newest ledger readable. */
-async function track(writing: Writing, version: Version): Promise<readonly Problem[]> {
-  const { trackingEnvironment } = writing.dependencies;
-  if (trackingEnvironment === null) return [];
-  const step = `Setting "${trackingEnvironment}" after the version was made`;
+/** Resolves to the failure where the answer was lost; throws any other. */
+async function send(writing: Writing, change: CreateVersion, stamp: Stamp): Promise<Version | ServiceError> {
+  const { content, provenance } = change;
+  const { changeSummary } = provenance;
   try {
-    const { problems } = await activate(writing, trackingEnvironment, version);
-    return problems.map((problem) => during(step, problem));
+    return await writing.dependencies.service.createVersion(writing.observed.prompt.id, {
+      text: content.text,
+      metadata: content.metadata ?? {},
+      stamp,
+      ...(changeSummary === undefined ? {} : { changeSummary }),
+    });
   } catch (error) {
-    return [during(step, problemOf(error))];
+    if (error instanceof ServiceError && error.effect === 'unknown') return error;
+    throw error;
   }
 }
 
 function stampFor(writing: Writing, { content, provenance }: CreateVersion): Stamp {
   const { known, observed, dependencies } = writing;
-  const activeIds = new Set([...observed.active.values()].flatMap((version) => version?.id ?? []));
+  const active = [...observed.active.values(), writing.head];
+  const activeIds = new Set(active.flatMap((version) => version?.id ?? []));
   const { commit, path } = provenance;
   return {
     digest: content.digest,
+    metadataDigest: metadataDigest(content.metadata ?? null),
     ...(commit === undefined ? {} : { commit }),
     ...(path === undefined ? {} : { path }),
     operation: dependencies.newOperation(),
-    ledger: makeLedger(known, activeIds, pinnedIds(writing)),
+    ledger: makeLedger([...known.values()], activeIds, pinnedIds(writing)),
   };
 }
 
@@ -55,7 +60,7 @@ function stampFor(writing: Writing, { content, provenance }: CreateVersion): Sta
  * held back at: somebody may want them again, however old they have become.
  */
 function pinnedIds({ plan, observed, known }: Writing): ReadonlySet<string> {
-  const newest = Math.max(...known.map(({ number }) => number));
+  const newest = Math.max(...[...known.values()].map(({ number }) => number));
   const standing = plan.file.pins.flatMap(({ environment, pin }) => {
     const active = observed.active.get(environment) ?? null;
     return active !== null && (pin.kind !== 'latest' || active.number < newest) ? [active.id] : [];

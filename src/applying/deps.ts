@@ -1,3 +1,4 @@
+import type { Digest } from '../domain/digest.ts';
 import type { Observed } from '../domain/observed.ts';
 import type { PromptPlan } from '../domain/plan.ts';
 import type { PromptService } from '../domain/prompt-service.ts';
@@ -12,8 +13,14 @@ export type ApplyDependencies = {
   readonly concurrency: number;
   /** A text that is unique to one attempt to create a version. */
   readonly newOperation: () => string;
-  /** Plans one prompt afresh from another observation, with the same rules. */
-  readonly replan: (plan: PromptPlan, observed: Observed) => PromptPlan;
+  /** Reads a prompt once more as it was read for its plan. */
+  readonly observe: (service: PromptService, plan: PromptPlan) => Promise<Observed>;
+  /** Plans one prompt afresh from another observation, with the same rules and guards. */
+  readonly replan: (plan: PromptPlan, observed: Observed) => Promise<PromptPlan>;
+  /** The digest of the text that git has at a commit and path of a ledger; null where it has none. */
+  readonly digestAt: (commit: string, path: string) => Promise<Digest | null>;
+  /** Waits so many milliseconds; rejects when the run is interrupted. */
+  readonly sleep: (milliseconds: number) => Promise<void>;
   /** Once aborted, no further call is started. */
   readonly stop: AbortSignal;
   readonly onApplied?: (outcome: PromptOutcome, done: number) => void;

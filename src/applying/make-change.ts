@@ -43,9 +43,9 @@ function madeFor(writing: Writing, target: NewVersionRef): Version {
   throw new ProblemError(makeProblem('internal/unexpected', { reason: 'a planned version was not made' }));
 }
 
-async function verified({ dependencies, observed, known, seen }: Writing, { id }: VersionRef): Promise<Expected> {
-  const digest = known.find((entry) => entry.id === id)?.digest;
-  const expected = digest === undefined ? { id } : { id, digest };
-  if (!seen.has(id)) await verifyBeforeLive(dependencies, observed.prompt.id, expected);
-  return expected;
+async function verified(writing: Writing, { id }: VersionRef): Promise<Expected> {
+  const entry = writing.known.get(id);
+  if (entry === undefined) return { id };
+  if (!writing.seen.has(id)) await verifyBeforeLive(writing, entry);
+  return { id, digest: entry.digest };
 }

@@ -1,5 +1,6 @@
-import { knownVersions, versionsRead } from '../domain/known-versions.ts';
+import { entryOf, knownVersions, versionsRead } from '../domain/known-versions.ts';
 import type { ChangeOutcome } from '../domain/outcome.ts';
+import { headOf } from '../domain/ownership.ts';
 import { serves, type NewVersionRef, type PromptPlan } from '../domain/plan.ts';
 import type { Content } from '../domain/prompt-file.ts';
 import type { LedgerEntry, Version } from '../domain/version.ts';
@@ -7,15 +8,18 @@ import { makeProblem, problemOf, ProblemError, type Problem } from '../problem.t
 import type { ApplyDependencies } from './deps.ts';
 import { readBack, type Expected } from './reading-back.ts';
 
-/** What is known while one prompt is written; it grows with every version made. */
+/** What is known while one prompt is written; it grows with every version made or looked at. */
 export type Writing = {
   readonly plan: PromptPlan;
   readonly observed: NonNullable<PromptPlan['observed']>;
   readonly dependencies: ApplyDependencies;
-  readonly known: LedgerEntry[];
+  /** By id. */
+  readonly known: Map<string, LedgerEntry>;
   /** Ids of the versions that were read in this run. */
   readonly seen: Set<string>;
   readonly made: { readonly content: Content; readonly version: Version }[];
+  /** What the tracking environment stands on. */
+  head: Version | null;
 };
 
 /** A change that was made; problems are those of what follows it by itself. */
@@ -26,9 +30,17 @@ type Activated = { readonly version: Version | null; readonly problems: readonly
 export function beginWriting(plan: PromptPlan, dependencies: ApplyDependencies): Writing {
   const { observed } = plan;
   if (observed === null) throw new ProblemError(makeProblem('internal/unexpected', { reason: 'nothing was observed' }));
-  const known = knownVersions(observed).map(({ version: _, ...entry }) => entry);
+  const known = new Map(knownVersions(observed).map(({ version: _, ...entry }) => [entry.id, entry]));
   const seen = new Set(versionsRead(observed).map(({ id }) => id));
-  return { plan, observed, dependencies, known, seen, made: [] };
+  const head = headOf(observed, dependencies.trackingEnvironment);
+  return { plan, observed, dependencies, known, seen, made: [], head };
+}
+
+/** Remembers a version that was read, with all that its ledger tells of. */
+export function note({ known, seen }: Writing, version: Version): void {
+  for (const entry of version.stamp?.ledger ?? []) if (!known.has(entry.id)) known.set(entry.id, entry);
+  known.set(version.id, entryOf(version));
+  seen.add(version.id);
 }
 
 /** The version that was made for a target of this plan, once there is one. */

@@ -16,5 +16,7 @@ export type Host = {
   readonly exit: (code: number) => void;
   readonly now: () => number;
   readonly random: () => number;
+  /** Waits so many milliseconds; rejects once the signal is aborted. */
+  readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   readonly newId: () => string;
 };

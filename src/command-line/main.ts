@@ -47,11 +47,12 @@ type Work = (world: World) => Promise<CommandResult>;
 
 async function runSync(flags: SyncFlags, host: HidingHost): Promise<number> {
   const { sync } = await import('../commands/sync.ts');
-  const { config, only, dryRun, yes, exitCode, expectPlan, maxChanges, allowDirty } = flags;
+  const { config, only, dryRun, yes, exitCode, expectPlan, maxChanges, allowDirty, base, onDrift } = flags;
   const withTexts = flags.format === 'text' && !flags.quiet;
   const colour = wantsColour(flags, host, host.errors);
-  const chosen = { config, only, dryRun, yes, exitCode, expectPlan, maxChanges, allowDirty, withTexts, colour };
-  const work: Work = (world) => sync({ ...chosen, onCall: callWriter(flags, host) }, world);
+  const chosen = { config, only, dryRun, yes, exitCode, withTexts, colour };
+  const guards = { expectPlan, maxChanges, allowDirty, base, onDrift };
+  const work: Work = (world) => sync({ ...chosen, ...guards, onCall: callWriter(flags, host) }, world);
   return runReporting(dryRun ? 'dry-run' : 'apply', flags, host, work);
 }
 

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { parseMaxChanges, type MaxChanges } from '../domain/policy.ts';
+import { parseMaxChanges, type MaxChanges, type OnDrift } from '../domain/policy.ts';
 import { describe, DESCRIPTION, EXAMPLES, SERVE_HELP } from './help-texts.ts';
 
 export type Format = 'text' | 'json';
@@ -21,6 +21,8 @@ export type SyncFlags = SharedFlags & {
   readonly exitCode: boolean;
   readonly expectPlan?: string;
   readonly maxChanges?: MaxChanges;
+  readonly base?: string;
+  readonly onDrift?: OnDrift;
   readonly allowDirty: boolean;
 };
 
@@ -78,6 +80,8 @@ function withWriting(command: Command): Command {
     .option('--exit-code', 'on a dry run: exit with 2 when changes are pending', false)
     .option('--expect-plan <digest>', 'refuse to apply any other plan than the one with this digest', planDigest)
     .option('--max-changes <n>', 'refuse when more prompts would change: a number, or a percentage', maxChanges)
+    .option('--base <ref>', 'tell what was changed in the service since this commit: drift', ref)
+    .addOption(new Option('--on-drift <what>', 'what to do about drift from outside').choices(['overwrite', 'fail']))
     .option('--allow-dirty', 'write from files that differ from the last commit as well', false);
 }
 
@@ -109,6 +113,12 @@ function collect(value: string, before: readonly string[]): readonly string[] {
 
 function planDigest(value: string): string {
   if (!/^sha256:[0-9a-f]{64}$/.test(value)) throw new InvalidArgumentError('Expected sha256: and 64 digits.');
+  return value;
+}
+
+/** An empty one is what a workflow hands on when there is no commit before. */
+function ref(value: string): string {
+  if (value.trim() === '') throw new InvalidArgumentError('Expected a commit, branch or tag.');
   return value;
 }
 

@@ -1,4 +1,4 @@
-import { interruptibleSleep, type World } from '../commands/world.ts';
+import type { World } from '../commands/world.ts';
 import { ask } from './ask.ts';
 import type { Host } from './host.ts';
 import { progressReporter } from './progress.ts';
@@ -12,7 +12,7 @@ export type WorldOptions = {
 
 /** The world as a command sees it, made of the process. To be called once: it listens for signals. */
 export function worldOf(host: Host, { quiet, onInterrupt, keepSecret }: WorldOptions): World {
-  const { workingDirectory, environment, now, random, newId, errors, input } = host;
+  const { workingDirectory, environment, now, random, newId, sleep, errors, input } = host;
   const stop = interruption(host, onInterrupt);
   const write = (text: string): void => void errors.write(text);
   const terminal = input.isTTY === true && errors.isTTY === true;
@@ -22,7 +22,7 @@ export function worldOf(host: Host, { quiet, onInterrupt, keepSecret }: WorldOpt
     now,
     random,
     newId,
-    sleep: interruptibleSleep(stop),
+    sleep: (milliseconds) => sleep(milliseconds, stop),
     stop,
     keepSecret,
     notice: (line) => write(`${line}\n`),

@@ -7,16 +7,19 @@ import { parsePromptFile } from '../prompts/parse.ts';
 
 type AtRefs = ReadonlyMap<string, ContentAtRef | Problem>;
 
-/** By prompt id and ref: each prompt's content at the refs that its `git:` pins name, or why there is none. */
+/**
+ * By prompt id and ref: each prompt's content at the refs that its `git:` pins name, or why there is none. Of a prompt
+ * with several files (of now, of the base commit) the first has the say.
+ */
 export async function readContentsAtRefs(
   files: readonly PromptFile[],
   repository: Repository | null,
 ): Promise<ReadonlyMap<string, AtRefs>> {
   const pinned = files.filter(({ pins }) => pins.some(({ pin }) => pin.kind === 'git'));
-  const entries = await Promise.all(
-    pinned.map(async (file): Promise<[string, AtRefs]> => [file.id, await readOne(file, repository)]),
-  );
-  return new Map(entries);
+  const read = await Promise.all(pinned.map(async (file) => ({ id: file.id, at: await readOne(file, repository) })));
+  const byId = Map.groupBy(read, ({ id }) => id);
+  const merged = (all: readonly { readonly at: AtRefs }[]) => new Map(all.toReversed().flatMap(({ at }) => [...at]));
+  return new Map([...byId].map(([id, all]) => [id, merged(all)]));
 }
 
 async function readOne(file: PromptFile, repository: Repository | null): Promise<AtRefs> {

@@ -3,8 +3,8 @@ import { knownVersions, type KnownVersion } from '../domain/known-versions.ts';
 import { isNew, type Plan, type PromptPlan, type SetActive } from '../domain/plan.ts';
 import type { Version } from '../domain/version.ts';
 import type { Repository } from '../git/repository.ts';
-import { parsePromptFile } from '../prompts/parse.ts';
 import type { Side, TextChange, Texts } from '../rendering/texts.ts';
+import { contentInGit } from './content-in-git.ts';
 
 /** The texts behind a plan's activations, for diffs: from the service, the files, and git for versions never read. */
 export async function gatherTexts(plan: Plan, repository: Repository | null): Promise<Texts> {
@@ -45,25 +45,16 @@ async function sideAfter(
   return version.version === null ? fromGit(version, repository) : sideOf(version.version);
 }
 
-/**
- * The file at the ledger's commit, provided that it holds what the ledger says. Commit and path come from the service:
- * whatever git makes of them, a plan can be shown without this text.
- */
+/** The file at the ledger's commit, provided that it holds what the ledger says; a plan can be shown without it. */
 async function fromGit(
   { commit, path, digest, metadataDigest, number }: KnownVersion,
   repository: Repository | null,
 ): Promise<Side | 'unknown'> {
-  if (commit === undefined || path === undefined || repository === null) return 'unknown';
-  try {
-    const resolved = await repository.resolveRef(commit);
-    const bytes = resolved === null ? null : await repository.fileAt(resolved, path);
-    const content = bytes === null ? undefined : parsePromptFile(bytes, path).file?.content;
-    if (content?.digest !== digest) return 'unknown';
-    const managed = content.metadataDigest === metadataDigest && content.metadata !== undefined;
-    return { label: `v${number}`, text: content.text, ...(managed && { metadata: content.metadata }) };
-  } catch {
-    return 'unknown';
-  }
+  if (commit === undefined || path === undefined) return 'unknown';
+  const content = await contentInGit(repository, commit, path);
+  if (content?.digest !== digest) return 'unknown';
+  const managed = content.metadataDigest === metadataDigest && content.metadata !== undefined;
+  return { label: `v${number}`, text: content.text, ...(managed && { metadata: content.metadata }) };
 }
 
 function sideOf({ number, text, metadata }: Version): Side {

@@ -1,20 +1,26 @@
 import type { Config } from '../config/config.ts';
-import type { Observation } from '../domain/observed.ts';
+import type { ObserveRequest } from '../domain/observed.ts';
 import type { Plan, Provenance } from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import type { Repository } from '../git/repository.ts';
 import { observe } from '../observing/observe.ts';
 import { makePlan, type PlanRules } from '../planning/make-plan.ts';
 import { pathsToCreate, withProvenance } from '../planning/with-provenance.ts';
-import { isError, type Problem } from '../problem.ts';
+import { isError, problemOf, ProblemError, type Problem } from '../problem.ts';
 import type { CallReport } from '../service/client.ts';
 import { readContentsAtRefs } from './contents-at-refs.ts';
+import { driftsInFields, makeBase, withFormerFields } from './make-base.ts';
 import { observeRequests } from './observe-files.ts';
 import { openService, type OpenService } from './open-service.ts';
+import { readBase, type BaseFiles } from './read-base.ts';
 import { openRepositoryOf, openWorkspace, type WorkspaceOptions } from './workspace.ts';
 import type { World } from './world.ts';
 
-export type PrepareOptions = WorkspaceOptions & { readonly onCall?: ((call: CallReport) => void) | undefined };
+export type PrepareOptions = WorkspaceOptions & {
+  readonly onCall?: ((call: CallReport) => void) | undefined;
+  /** The ref that drift is told by. */
+  readonly base?: string | undefined;
+};
 
 /** A plan with everything that it was made from. */
 export type Prepared = {
@@ -23,6 +29,8 @@ export type Prepared = {
   readonly repository: Repository | null;
   readonly service: OpenService;
   readonly rules: PlanRules;
+  /** By prompt id: what was asked of the service. */
+  readonly requests: ReadonlyMap<string, ObserveRequest>;
   readonly plan: Plan;
   /** What git knows of the files that a version is to be made of, by path. */
   readonly provenance: ReadonlyMap<string, Provenance>;
@@ -35,9 +43,12 @@ export type Prepared = {
 /** Why there is no plan. */
 export type NotPrepared = { readonly files: readonly PromptFile[]; readonly problems: readonly Problem[] };
 
+/** What is read before the service is asked. */
+type Sources = Pick<Prepared, 'config' | 'files' | 'repository' | 'problems'> & { readonly base: BaseFiles | null };
+
 /**
  * Reads files, git and service, plans, and hands the plan over; the service is closed afterwards. With an error in
- * files or configuration nothing is asked of the service.
+ * files, configuration or base nothing is asked of the service.
  */
 export async function withPlan<Result>(
   options: PrepareOptions,
@@ -50,56 +61,80 @@ export async function withPlan<Result>(
   const { opened, problems: serviceProblems } = await openService(config, files, world, options.onCall);
   if (opened === null) return giveUp({ files, problems: [...problems, ...serviceProblems] });
   try {
-    const repository = await openRepositoryOf(config);
-    return await use({ ...(await preparePlan(config, files, repository, opened, world)), problems });
+    const sources = await readSources({ config, files, problems }, options);
+    if ('code' in sources) return giveUp({ files, problems: [...problems, sources] });
+    return await use(await preparePlan(sources, opened, world));
   } finally {
     await opened.close();
   }
 }
 
-async function preparePlan(
-  config: Config,
-  files: readonly PromptFile[],
-  repository: Repository | null,
-  service: OpenService,
-  world: World,
-): Promise<Omit<Prepared, 'problems'>> {
-  const contentsAtRefs = await readContentsAtRefs(files, repository);
-  const rules = rulesOf(config, contentsAtRefs);
-  const observation = await observeFiles(config, files, contentsAtRefs, service, world);
-  const plan = makePlan(files, observation, rules);
+async function readSources(
+  { config, files, problems }: Pick<Sources, 'config' | 'files' | 'problems'>,
+  { base: ref, only }: PrepareOptions,
+): Promise<Sources | Problem> {
+  const repository = await openRepositoryOf(config);
+  if (ref === undefined) return { config, files, repository, problems, base: null };
+  try {
+    const base = await readBase({ ref, config, files, all: only.length === 0 }, repository);
+    return { config, files, repository, problems: [...problems, ...base.problems], base };
+  } catch (error) {
+    if (error instanceof ProblemError) return problemOf(error);
+    throw error;
+  }
+}
+
+async function preparePlan(sources: Sources, service: OpenService, world: World): Promise<Prepared> {
+  const { config, files, repository, problems } = sources;
+  const { plan, rules, requests } = await makeRuledPlan(sources, service, world);
   const paths = plan.prompts.filter(({ status }) => status !== 'unchanged').map(({ file }) => file.path);
   const uncommitted =
     paths.length === 0 ? new Set<string>() : ((await repository?.uncommitted(paths)) ?? new Set<string>());
   const committed = pathsToCreate(plan).filter((path) => !uncommitted.has(path));
   const provenance = (await repository?.lastCommits(committed)) ?? new Map<string, Provenance>();
   const described = withProvenance(plan, provenance);
-  return { config, files, repository, service, rules, plan: described, provenance, uncommitted };
+  const byId = new Map(requests.map((request) => [request.promptId, request]));
+  return {
+    config,
+    files,
+    repository,
+    service,
+    rules,
+    requests: byId,
+    plan: described,
+    provenance,
+    uncommitted,
+    problems,
+  };
 }
 
-async function observeFiles(
-  { trackingEnvironment, concurrency }: Config,
-  files: readonly PromptFile[],
-  contentsAtRefs: PlanRules['contentsAtRefs'],
-  { service }: OpenService,
-  { onProgress, stop }: World,
-): Promise<Observation> {
-  return observe(service, observeRequests(files, contentsAtRefs), {
+async function makeRuledPlan(sources: Sources, { service }: OpenService, { onProgress, stop }: World) {
+  const { config, files, repository, base } = sources;
+  const rules = await rulesOf(sources);
+  const requests = observeRequests(files, rules);
+  const { trackingEnvironment, concurrency } = config;
+  const observation = await observe(service, requests, {
     trackingEnvironment,
     concurrency,
     stop,
     onObserved: (done, all) => onProgress({ what: 'Observing', done, all }),
   });
+  const plan = makePlan(files, observation, rules);
+  if (rules.base === null || base === null || repository === null || !driftsInFields(plan)) {
+    return { plan, rules, requests };
+  }
+  const told = { ...rules, base: await withFormerFields(rules.base, base.commit, plan, repository) };
+  return { plan: makePlan(files, observation, told), rules: told, requests };
 }
 
-function rulesOf(
-  { environments, trackingEnvironment }: Config,
-  contentsAtRefs: PlanRules['contentsAtRefs'],
-): PlanRules {
+async function rulesOf({ config, files, repository, base }: Sources): Promise<PlanRules> {
+  const { environments, trackingEnvironment } = config;
+  const then = [...(base?.files.values() ?? [])].filter((file) => !files.includes(file));
   return {
     environmentOrder: environments?.map(({ name }) => name) ?? null,
     latestForbidden: (environments ?? []).filter(({ allowLatest }) => !allowLatest).map(({ name }) => name),
     trackingEnvironment,
-    contentsAtRefs,
+    contentsAtRefs: await readContentsAtRefs([...files, ...then], repository),
+    base: base === null || repository === null ? null : await makeBase(base, repository),
   };
 }

@@ -1,13 +1,11 @@
-import { applyPlan } from '../applying/apply-plan.ts';
 import type { Plan } from '../domain/plan.ts';
-import type { MaxChanges } from '../domain/policy.ts';
-import { planPrompt } from '../planning/make-plan.ts';
-import { promptWithProvenance } from '../planning/with-provenance.ts';
-import { refuse } from '../planning/refuse.ts';
+import type { MaxChanges, OnDrift } from '../domain/policy.ts';
+import { refuse, type Guards } from '../planning/refuse.ts';
 import { inPlaceOrder, makeProblem, type Problem } from '../problem.ts';
 import { makeReport, type Run } from '../rendering/make-report.ts';
 import { renderText } from '../rendering/render-text.ts';
 import type { Texts } from '../rendering/texts.ts';
+import { applyPrepared } from './apply-prepared.ts';
 import { gatherTexts } from './gather-texts.ts';
 import { withPlan, type NotPrepared, type Prepared, type PrepareOptions } from './prepare-plan.ts';
 import { exitCodeOf, notRun, plannedRun, type CommandResult } from './result.ts';
@@ -22,6 +20,8 @@ export type SyncOptions = PrepareOptions & {
   readonly expectPlan?: string | undefined;
   /** Goes before the configuration's. */
   readonly maxChanges?: MaxChanges | undefined;
+  /** Goes before the configuration's. */
+  readonly onDrift?: OnDrift | undefined;
   readonly allowDirty: boolean;
   /** Whether the report is one that shows diffs. */
   readonly withTexts: boolean;
@@ -46,27 +46,30 @@ function mayApply({ yes }: SyncOptions, { confirm, environment }: World): boolea
 }
 
 async function finish(prepared: Prepared, options: SyncOptions, world: World): Promise<CommandResult> {
-  const plan = guarded(prepared, options);
+  const guards = guardsOf(prepared, options);
+  const plan = refuse(prepared.plan, guards);
   const asks = !options.dryRun && needsQuestion(plan, options, world);
   const texts = options.withTexts || asks ? await gatherTexts(plan, prepared.repository) : NO_TEXTS;
-  const problems = inPlaceOrder([...prepared.problems, ...uncommittedWarnings(prepared, options)]);
+  const warnings = [...uncommittedWarnings(prepared, options), ...driftWarnings(guards, options)];
+  const problems = inPlaceOrder([...prepared.problems, ...warnings]);
   const planned = plannedRun('dry-run', { ...prepared, plan, problems });
   if (options.dryRun) return resultOf(planned, texts, options, world);
   if (asks && !(await ask(planned, texts, options, world))) {
     const declined = [...problems, makeProblem('usage/declined')];
     return resultOf({ ...planned, mode: 'apply', plan: null, problems: declined }, NO_TEXTS, options, world);
   }
-  const outcomes = await apply(plan, prepared, world);
+  const outcomes = await applyPrepared(plan, guards, prepared, world);
   // Whoever was asked has seen the diffs.
   return resultOf({ ...planned, mode: 'apply', outcomes }, asks ? NO_TEXTS : texts, options, world);
 }
 
-function guarded({ plan, config, uncommitted }: Prepared, options: SyncOptions): Plan {
-  return refuse(plan, {
+function guardsOf({ config, uncommitted }: Prepared, options: SyncOptions): Guards {
+  return {
+    onDrift: options.onDrift ?? config.onDrift,
     maxChanges: options.maxChanges ?? config.maxChanges,
     expectedPlan: options.expectPlan ?? null,
     uncommitted: options.dryRun || options.allowDirty ? new Set() : uncommitted,
-  });
+  };
 }
 
 /** Nothing is asked where nothing would be written. */
@@ -80,25 +83,17 @@ async function ask(planned: Run, texts: Texts, { colour }: SyncOptions, world: W
   return (await world.confirm?.('Apply these changes?')) ?? false;
 }
 
-async function apply(plan: Plan, { service, config, rules, provenance }: Prepared, world: World) {
-  const { trackingEnvironment, concurrency } = config;
-  return applyPlan(plan, {
-    service: service.service,
-    trackingEnvironment,
-    concurrency,
-    newOperation: world.newId,
-    replan: ({ file }, observed) => promptWithProvenance(planPrompt(file, observed, rules), provenance),
-    stop: world.stop,
-    onApplied: (_, done) => world.onProgress({ what: 'Applying', done, all: plan.prompts.length }),
-  });
-}
-
 /** A dry run refuses nothing for this, because people try their edits with it; but it says what is to come. */
 function uncommittedWarnings({ plan, uncommitted }: Prepared, options: SyncOptions): readonly Problem[] {
   if (!options.dryRun || options.allowDirty) return [];
   return plan.prompts
     .filter(({ status, file }) => status === 'pending' && uncommitted.has(file.path))
     .map(({ file }) => makeProblem('git/uncommitted', {}, { path: file.path }));
+}
+
+/** Nobody may rely on a guard that has nothing to go by. */
+function driftWarnings({ onDrift }: Guards, { base }: SyncOptions): readonly Problem[] {
+  return onDrift === 'fail' && base === undefined ? [makeProblem('config/drift-needs-base')] : [];
 }
 
 function resultOf(run: Run, texts: Texts, options: SyncOptions, { stop }: World): CommandResult {

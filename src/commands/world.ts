@@ -1,5 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
-
 /** Everything outside that a command depends on: time, chance, variables, signals and the person at the terminal. */
 export type World = {
   readonly workingDirectory: string;
@@ -24,8 +22,3 @@ export type World = {
 };
 
 export type Progress = { readonly what: 'Observing' | 'Applying'; readonly done: number; readonly all: number };
-
-/** Waiting that ends at once, with a rejection, when the run is interrupted. */
-export function interruptibleSleep(stop: AbortSignal): World['sleep'] {
-  return async (milliseconds) => void (await setTimeout(milliseconds, undefined, { signal: stop }));
-}

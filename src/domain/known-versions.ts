@@ -1,5 +1,6 @@
 import { EMPTY_METADATA_DIGEST } from './digest.ts';
 import type { Observed } from './observed.ts';
+import { isOwn, mayFollow } from './ownership.ts';
 import type { Content } from './prompt-file.ts';
 import type { LedgerEntry, Version } from './version.ts';
 
@@ -33,10 +34,11 @@ export function versionsRead({ active, looked }: Observed): readonly Version[] {
   return [...[...active.values()].filter((version) => version !== null), ...looked];
 }
 
-/** A version as a ledger remembers it. A stamp over another text is a copy's: somebody else made that version. */
-export function entryOf({ number, id, digest, metadataDigest, stamp }: Version): LedgerEntry {
+/** A version as a ledger remembers it. */
+export function entryOf(version: Version): LedgerEntry {
+  const { number, id, digest, metadataDigest, stamp } = version;
   const entry = { number, id, digest, metadataDigest };
-  if (stamp === null || stamp.digest !== digest) return { ...entry, outside: true };
+  if (stamp === null || !isOwn(version)) return { ...entry, outside: true };
   const { commit, path } = stamp;
   return { ...entry, ...(commit === undefined ? {} : { commit }), ...(path === undefined ? {} : { path }) };
 }
@@ -59,12 +61,14 @@ export function findContent(known: readonly KnownVersion[], content: Content): K
 
 /**
  * Whether a content will be found again whatever becomes active: promptsync made a version of it, or a ledger names
- * one. Somebody else's version that is merely active is forgotten as soon as it no longer is.
+ * one. Somebody else's version that is merely active is forgotten as soon as it no longer is, and so is one that was
+ * looked at and that the tracking environment may not move to.
  */
-export function isRemembered(observed: Observed, content: Content): boolean {
-  const read = versionsRead(observed);
-  const own = read.map(entryOf).filter(({ outside }) => outside === undefined);
-  const named = read.flatMap(({ stamp }) => stamp?.ledger ?? []);
+export function isRemembered(observed: Observed, content: Content, head: Version | null): boolean {
+  const named = versionsRead(observed).flatMap(({ stamp }) => stamp?.ledger ?? []);
+  const active = [...observed.active.values()].filter((version) => version !== null && isOwn(version));
+  const kept = [...active, head, ...observed.looked.filter((version) => mayFollow(version, head))];
+  const own = kept.filter((version) => version !== null).map(entryOf);
   return [...own, ...named].some((entry) => holds(entry, content));
 }
 

@@ -44,14 +44,24 @@ export type SetActive = {
 
 export type Change = CreateVersion | UpdatePrompt | SetActive;
 
-/** An environment or field that somebody changed in the service since the base commit. */
-export type Drift = {
-  readonly environment?: string;
-  readonly field?: FieldName;
-  readonly kind: 'outside' | 'unfinished';
-  readonly expected: string | null;
-  readonly observed: string | null;
-};
+/**
+ * `outside`: somebody moved the service. `unfinished`: what stands there was made from an earlier commit, or nothing
+ * stands there yet.
+ */
+export type DriftKind = 'outside' | 'unfinished';
+
+/** A version that an environment serves although no file says so, and the commit that it was made from, if any. */
+export type Holder = VersionRef & { readonly commit?: string };
+
+/** An environment or field that is neither as the base commit wants it nor as the files do. */
+export type Drift =
+  | {
+      readonly kind: DriftKind;
+      readonly environment: string;
+      readonly expected: VersionRef | NewVersionRef;
+      readonly observed: Holder | null;
+    }
+  | { readonly kind: DriftKind; readonly field: FieldName; readonly expected: string; readonly observed: string };
 
 export type PlanStatus = 'unchanged' | 'pending' | 'blocked' | 'failed';
 

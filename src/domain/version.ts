@@ -19,6 +19,8 @@ export type LedgerEntry = {
 /** What promptsync writes into the metadata of each version it makes, under the key `promptsync`. */
 export type Stamp = {
   readonly digest: Digest;
+  /** Of the metadata that was sent with the text; absent in stamps of before it was noted. */
+  readonly metadataDigest?: Digest;
   readonly commit?: string;
   readonly path?: string;
   /** Unique to one attempt to create a version: tells whose version it is when an answer was lost. */

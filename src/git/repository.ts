@@ -3,16 +3,18 @@ import { simpleGit } from 'simple-git';
 import type { Provenance } from '../domain/plan.ts';
 import { asker, lastCommit, type Ask } from './ask.ts';
 import { filesAt, type FilesAt } from './files-at.ts';
+import { historyOf, type History } from './history.ts';
 
 /** What git knows of the folder that holds the configuration. Paths are relative to it, as in prompt files. */
-export type Repository = FilesAt & {
-  /** The commit that is checked out; null before the first one. */
-  readonly head: string | null;
-  /** Those of the paths that differ from HEAD: edited, staged, untracked or ignored. */
-  readonly uncommitted: (paths: readonly string[]) => Promise<ReadonlySet<string>>;
-  /** The commit that last touched each path, with the path from the repository's root. */
-  readonly lastCommits: (paths: readonly string[]) => Promise<ReadonlyMap<string, Provenance>>;
-};
+export type Repository = FilesAt &
+  History & {
+    /** The commit that is checked out; null before the first one. */
+    readonly head: string | null;
+    /** Those of the paths that differ from HEAD: edited, staged, untracked or ignored. */
+    readonly uncommitted: (paths: readonly string[]) => Promise<ReadonlySet<string>>;
+    /** The commit that last touched each path, with the path from the repository's root. */
+    readonly lastCommits: (paths: readonly string[]) => Promise<ReadonlyMap<string, Provenance>>;
+  };
 
 /**
  * Opens the repository that a folder is in. Every function throws a `ProblemError` when git cannot answer. Nothing is
@@ -29,6 +31,7 @@ export async function openRepository(folder: string): Promise<Repository> {
     uncommitted: (paths) => findUncommitted(ask, head, paths, fromRoot),
     lastCommits: (paths) => findLastCommits(ask, head, paths, fromRoot),
     ...filesAt(git, ask, fromRoot),
+    ...historyOf(ask, prefix),
   };
 }
 

@@ -1,12 +1,14 @@
 import { knownVersions } from '../domain/known-versions.ts';
 import type { Observation, Observed } from '../domain/observed.ts';
-import type { Change, ContentAtRef, Plan, PromptPlan, SetActive } from '../domain/plan.ts';
-import { followsLatest, type EnvironmentPin, type PromptFile } from '../domain/prompt-file.ts';
+import type { Change, ContentAtRef, Drift, Plan, PromptPlan, SetActive } from '../domain/plan.ts';
+import { type EnvironmentPin, type PromptFile } from '../domain/prompt-file.ts';
+import { dropsMetadata, headOf } from '../domain/ownership.ts';
 import { refOf } from '../domain/version.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import { compareFields } from './compare-fields.ts';
 import { contentsToCreate } from './contents-to-create.ts';
 import { digestPlan } from './digest-plan.ts';
+import { findDrift, type Base } from './find-drift.ts';
 import { resolvePin, unseenLatest, type PinContext, type Resolution } from './resolve-pin.ts';
 
 /** What planning depends on besides files and observation. */
@@ -17,6 +19,8 @@ export type PlanRules = {
   readonly trackingEnvironment: string | null;
   /** By prompt id, then by ref. */
   readonly contentsAtRefs: ReadonlyMap<string, ReadonlyMap<string, ContentAtRef | Problem>>;
+  /** What drift is told by; null where nothing is asked about it. */
+  readonly base: Base | null;
 };
 
 type Resolved = { readonly pin: EnvironmentPin; readonly resolution: Resolution };
@@ -36,20 +40,35 @@ export function makePlan(files: readonly PromptFile[], observation: Observation,
 export function planPrompt(written: PromptFile, observed: Observed, rules: PlanRules): PromptPlan {
   const file = { ...written, pins: inOrder(written.pins, rules) };
   const context = contextOf(file, observed, rules);
-  const resolved = file.pins.map((pin): Resolved => ({ pin, resolution: resolvePin(pin, context) }));
-  const resolutions = resolved.map(({ resolution }) => resolution);
-  const creates = contentsToCreate(context, resolutions);
-  const changes: readonly Change[] = [
-    ...creates,
-    ...compareFields(file, observed.prompt),
-    ...resolved.flatMap((one) => activation(one, observed)),
-  ];
-  const unseen = creates.length > 0 ? unseenLatest(context) : null;
-  const refused = [...forbidden(file, rules), ...unknownLatest(unseen, context)];
+  const resolved = resolve(context);
+  const { changes, creates } = resolved;
+  const resolutions = resolved.pins.map(({ resolution }) => resolution);
+  const refused = [...forbidden(file, rules), ...(creates ? unknownLatest(context) : [])];
   const problems = [...resolutions.flatMap(problemOf), ...refused];
-  const lookups = refused.length > 0 ? [] : lookupsOf(resolutions, lookedAtFirst(unseen, file));
   const status = problems.length > 0 ? 'blocked' : changes.length > 0 ? 'pending' : 'unchanged';
-  return { file, observed, status, changes, drift: [], problems, lookups };
+  const lookups = refused.length > 0 ? [] : lookupsOf(resolutions);
+  const drift = driftSince(rules, context, changes);
+  return { file, observed, status, changes, drift, problems: [...problems, ...warnings(context, rules)], lookups };
+}
+
+function resolve(context: PinContext) {
+  const { file, observed } = context;
+  const pins = file.pins.map((pin): Resolved => ({ pin, resolution: resolvePin(pin, context) }));
+  const creates = contentsToCreate(
+    context,
+    pins.map(({ resolution }) => resolution),
+  );
+  const activations = pins.flatMap((one) => activation(one, observed));
+  const changes: readonly Change[] = [...creates, ...compareFields(file, observed.prompt), ...activations];
+  return { pins, changes, creates: creates.length > 0 };
+}
+
+/** The base's file is planned for with the same observation; a prompt that the base does not know has no drift. */
+function driftSince({ base }: PlanRules, context: PinContext, head: readonly Change[]): readonly Drift[] {
+  const file = base?.files.get(context.file.id);
+  if (base === null || file === undefined) return [];
+  const { known } = context;
+  return findDrift({ promptId: file.id, head, base: resolve({ ...context, file }).changes, known }, base);
 }
 
 function unobserved(file: PromptFile, { failed }: Observation): PromptPlan {
@@ -64,6 +83,7 @@ function contextOf(file: PromptFile, observed: Observed, rules: PlanRules): PinC
     known: knownVersions(observed),
     contentsAtRefs: rules.contentsAtRefs.get(file.id) ?? new Map(),
     mayLook: rules.trackingEnvironment !== null,
+    head: headOf(observed, rules.trackingEnvironment),
   };
 }
 
@@ -85,22 +105,21 @@ function problemOf(resolution: Resolution): readonly Problem[] {
 }
 
 /** None where a pin stays unresolved whatever they show: a refused prompt is not written, and looking writes. */
-function lookupsOf(resolutions: readonly Resolution[], first: readonly string[]): readonly string[] {
+function lookupsOf(resolutions: readonly Resolution[]): readonly string[] {
   if (resolutions.some((one) => one.kind === 'blocked' && one.lookups.length === 0)) return [];
-  return [...new Set([...first, ...resolutions.flatMap((one) => (one.kind === 'in-sync' ? [] : one.lookups))])];
+  return [...new Set(resolutions.flatMap((one) => (one.kind === 'in-sync' ? [] : one.lookups)))];
 }
 
-/**
- * What nobody has seen may be the very content that is to be made: a run that was cut short leaves it so. It is looked
- * at before another is made, where a pin can adopt it.
- */
-function lookedAtFirst(unseen: string | null, file: PromptFile): readonly string[] {
-  return unseen !== null && followsLatest(file) ? [unseen] : [];
-}
-
-/** Without an environment to look at it in, it cannot be told from what is to be made. */
-function unknownLatest(unseen: string | null, { mayLook, file }: PinContext): readonly Problem[] {
+/** What nobody has seen may be the very content that is to be made, and nothing may be looked at. */
+function unknownLatest(context: PinContext): readonly Problem[] {
+  const { mayLook, file } = context;
+  const unseen = unseenLatest(context);
   return unseen === null || mayLook ? [] : [makeProblem('guard/unknown-latest', { id: unseen }, { path: file.path })];
+}
+
+function warnings({ head, file }: PinContext, { trackingEnvironment }: PlanRules): readonly Problem[] {
+  if (trackingEnvironment === null || !dropsMetadata(head)) return [];
+  return [makeProblem('service/drops-metadata', { environment: trackingEnvironment }, { path: file.path })];
 }
 
 function forbidden(file: PromptFile, { latestForbidden }: PlanRules): readonly Problem[] {

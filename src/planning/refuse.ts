@@ -1,9 +1,11 @@
-import type { Plan, PromptPlan } from '../domain/plan.ts';
-import { allowedChanges, type MaxChanges } from '../domain/policy.ts';
+import type { Drift, Plan, PromptPlan } from '../domain/plan.ts';
+import { allowedChanges, type MaxChanges, type OnDrift } from '../domain/policy.ts';
 import { makeProblem, type Problem } from '../problem.ts';
+import { digestPlan } from './digest-plan.ts';
 
 /** What a plan must keep to before it may be written. */
 export type Guards = {
+  readonly onDrift: OnDrift;
   readonly maxChanges: MaxChanges | null;
   /** The digest of the plan that was reviewed. */
   readonly expectedPlan: string | null;
@@ -14,7 +16,9 @@ export type Guards = {
 /** The plan with every prompt blocked that a guard refuses. The changes stay: they say what was refused. */
 export function refuse(plan: Plan, guards: Guards): Plan {
   const forAll = [...tooMany(plan, guards), ...stale(plan, guards)];
-  const prompts = plan.prompts.map((prompt) => block(prompt, [...forAll, ...uncommitted(prompt, guards)]));
+  const prompts = plan.prompts.map((prompt) =>
+    block(prompt, [...forAll, ...uncommitted(prompt, guards), ...drifted(prompt, guards)]),
+  );
   return { ...plan, prompts: guards.expectedPlan === null ? prompts : prompts.map(withoutSurprises) };
 }
 
@@ -48,4 +52,28 @@ function stale({ digest }: Plan, { expectedPlan }: Guards): readonly Problem[] {
 
 function uncommitted({ file }: PromptPlan, guards: Guards): readonly Problem[] {
   return guards.uncommitted.has(file.path) ? [makeProblem('guard/uncommitted', {}, { path: file.path })] : [];
+}
+
+/**
+ * A prompt that was planned once more, right before it is written: what was reviewed must still be what is done, and
+ * new drift is refused as it was at first.
+ */
+export function refuseAfresh(fresh: PromptPlan, planned: PromptPlan, guards: Guards): PromptPlan {
+  const [expected, actual] = [digestPlan([planned]), digestPlan([fresh])];
+  const reviewed = guards.expectedPlan !== null && expected !== actual;
+  const surprise = reviewed ? [makeProblem('guard/stale-plan', { expected, actual })] : [];
+  return block(fresh, [...surprise, ...drifted(fresh, guards)]);
+}
+
+function drifted({ drift, file }: PromptPlan, { onDrift }: Guards): readonly Problem[] {
+  const outside = drift.filter(({ kind }) => kind === 'outside');
+  if (onDrift === 'overwrite' || outside.length === 0) return [];
+  return [makeProblem('guard/drift', { what: outside.map(describe) }, { path: file.path })];
+}
+
+function describe(drift: Drift): string {
+  if ('field' in drift) return `${drift.field} is "${drift.observed}"`;
+  const { environment, observed } = drift;
+  const number = observed === null || observed.number === null ? '' : ` v${observed.number}`;
+  return `"${environment}" serves version${number} (id ${observed?.id ?? 'none'})`;
 }

@@ -14,7 +14,7 @@ export function promptWithProvenance(prompt: PromptPlan, byPath: ReadonlyMap<str
 }
 
 /** The paths of the files whose own content the plan makes a version of. */
-export function pathsToCreate(plan: Plan): readonly string[] {
+export function pathsToCreate(plan: Pick<Plan, 'prompts'>): readonly string[] {
   return plan.prompts.filter(({ changes }) => changes.some(isOwn)).map(({ file }) => file.path);
 }
 

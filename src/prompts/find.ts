@@ -32,8 +32,7 @@ const NEVER_ENTERED = new Set(['.git', 'node_modules']);
 
 /** Finds the files that the patterns match. A pattern that begins with `!` takes files out again. */
 export async function findPromptPaths(where: PromptPatterns): Promise<FoundPaths> {
-  const negative = where.patterns.filter((pattern) => /^!./.test(pattern));
-  const excluded = picomatch(negative.map((pattern) => pattern.slice(1)));
+  const excluded = exclusionOf(where.patterns);
   const results = await Promise.all(where.patterns.map((_, index) => findOne(where, index)));
   const paths = results.flatMap((result) => result.paths).filter((path) => !excluded(path));
   const problems = results
@@ -41,6 +40,24 @@ export async function findPromptPaths(where: PromptPatterns): Promise<FoundPaths
     .filter(({ code, path }) => !code.startsWith('prompt/') || !excluded(path ?? ''));
   const once = new Map(problems.map((problem) => [JSON.stringify(problem), problem]));
   return { paths: [...new Set(paths)].toSorted(), problems: [...once.values()] };
+}
+
+/** Whether the patterns match a path (relative to the folder) at whatever commit, judged by its name alone. */
+export function promptMatcher({ folder, patterns }: Pick<PromptPatterns, 'folder' | 'patterns'>) {
+  const excluded = exclusionOf(patterns);
+  const globs = patterns
+    .filter((pattern) => pattern !== '' && !pattern.startsWith('!'))
+    .map((one) => globOf(folder, one));
+  return (path: string): boolean => !excluded(path) && globs.some((glob) => reaches(glob, resolve(folder, path)));
+}
+
+function reaches({ directory, enters, matches }: Glob, full: string): boolean {
+  const way = slashed(relative(directory, full));
+  return !leaves(way) && way.split('/').slice(0, -1).every(enters) && matches(way);
+}
+
+function exclusionOf(patterns: readonly string[]): (path: string) => boolean {
+  return picomatch(patterns.filter((pattern) => /^!./.test(pattern)).map((pattern) => pattern.slice(1)));
 }
 
 async function findOne({ folder, root, patterns, patternPlaces }: PromptPatterns, index: number): Promise<FoundPaths> {

@@ -1,9 +1,17 @@
 import type { ChangeOutcome, PromptOutcome } from '../domain/outcome.ts';
-import { isNew, type Change, type NewVersionRef, type Plan, type PromptPlan } from '../domain/plan.ts';
+import {
+  isNew,
+  type Change,
+  type Drift,
+  type Holder,
+  type NewVersionRef,
+  type Plan,
+  type PromptPlan,
+} from '../domain/plan.ts';
 import { pinText, type EnvironmentPin, type PromptFile } from '../domain/prompt-file.ts';
 import type { VersionRef } from '../domain/version.ts';
 import type { Problem } from '../problem.ts';
-import type { Report, ReportChange, ReportPrompt } from '../schemas/report.ts';
+import type { Report, ReportChange, ReportDrift, ReportPrompt } from '../schemas/report.ts';
 
 /** What one run of a command has found and done. */
 export type Run = {
@@ -48,13 +56,21 @@ function promptsOf(run: Run): readonly ReportPrompt[] {
 }
 
 function fromOutcome({ plan, status, changes, problems }: PromptOutcome): ReportPrompt {
-  return { ...nameOf(plan.file), status, changes: changes.map(madeChange), drift: plan.drift, problems };
+  const drift = plan.drift.map(wireDrift);
+  return { ...nameOf(plan.file), status, changes: changes.map(madeChange), drift, problems };
 }
 
 function fromPlan(plan: PromptPlan, mode: Report['mode']): ReportPrompt {
   const { file, status, changes, drift, problems } = plan;
   const rows = mode === 'status' ? { environments: file.pins.map((pin) => rowOf(pin, plan)) } : {};
-  return { ...nameOf(file), status, changes: changes.map(plannedChange), ...rows, drift, problems };
+  return {
+    ...nameOf(file),
+    status,
+    changes: changes.map(plannedChange),
+    ...rows,
+    drift: drift.map(wireDrift),
+    problems,
+  };
 }
 
 function nameOf({ path, id, key }: PromptFile): Pick<ReportPrompt, 'path' | 'id' | 'key'> {
@@ -102,6 +118,19 @@ function rowOf(pinned: EnvironmentPin, plan: PromptPlan) {
 /** A pin without a change is in sync, or it is one that could not be resolved: then a problem stands at its place. */
 function isRefused({ line, column }: EnvironmentPin, { problems }: PromptPlan): boolean {
   return problems.some((problem) => problem.line === line && problem.column === column);
+}
+
+function wireDrift(drift: Drift): ReportDrift {
+  if ('field' in drift) return drift;
+  const { kind, environment, expected, observed } = drift;
+  const wanted = isNew(expected) ? newRef(expected) : wireRef(expected);
+  return { environment, kind, expected: wanted, observed: observed === null ? null : wireHolder(observed) };
+}
+
+function wireHolder({ commit, ...ref }: Holder) {
+  return commit === undefined
+    ? { ...wireRef(ref), made_by: 'outside' as const }
+    : { ...wireRef(ref), made_by: 'git' as const, commit };
 }
 
 /** The file's own content needs no telling apart; there may be several of refs. */

@@ -4,6 +4,7 @@ import { coloursFor, type Colours } from './colours.ts';
 import { inertLine } from './inert.ts';
 import { renderChange } from './render-change.ts';
 import { renderDiffs } from './render-diff.ts';
+import { renderDrift } from './render-drift.ts';
 import { renderProblem } from './render-problem.ts';
 import { renderSummary } from './render-summary.ts';
 import type { Texts } from './texts.ts';
@@ -63,6 +64,7 @@ function renderPrompt(
   const diffs = quiet || prompt.status === 'failed' ? [] : renderDiffs(texts.get(prompt.id) ?? [], colours);
   return [
     titleOf(prompt, colours),
+    ...(quiet ? [] : prompt.drift.map((drift) => `  ${renderDrift(drift, colours)}`)),
     ...(quiet ? [] : prompt.changes.flatMap((change) => changeLines(change, prompt.changes, colours))),
     ...diffs.map((line) => (line.trim() === '' ? '' : `      ${line}`)),
     ...own.map((problem) => indent(renderProblem(problem, colours))),

@@ -4,6 +4,7 @@ import { z } from 'zod';
 
 const digest = z.string().regex(/^sha256:[0-9a-f]{64}$/);
 const versionRef = z.object({ id: z.string(), version_number: z.int().nullable() });
+const newVersion = z.object({ new: z.literal(true), digest: digest.optional() });
 const changeStatus = z
   .enum(['made', 'adopted', 'not_made', 'unknown'])
   .optional()
@@ -29,17 +30,32 @@ const setActive = z.object({
   kind: z.literal('set-active'),
   environment: z.string(),
   before: versionRef.nullable(),
-  after: z.union([versionRef, z.object({ new: z.literal(true), digest: digest.optional() })]),
+  after: z.union([versionRef, newVersion]),
   status: changeStatus,
 });
 
-const drift = z.object({
-  environment: z.string().optional(),
-  field: z.enum(['key', 'name', 'description']).optional(),
-  kind: z.enum(['outside', 'unfinished']),
-  expected: z.string().nullable(),
-  observed: z.string().nullable(),
+const driftKind = z
+  .enum(['outside', 'unfinished'])
+  .describe('unfinished: what stands there was made from an earlier commit, or nothing stands there yet.');
+
+const environmentDrift = z.object({
+  environment: z.string(),
+  kind: driftKind,
+  expected: z.union([versionRef, newVersion]).describe('What the base commit wants.'),
+  observed: versionRef
+    .extend({ made_by: z.enum(['git', 'outside']), commit: z.string().optional() })
+    .nullable()
+    .describe('What the service serves: pin version:<id> to go back to it.'),
 });
+
+const fieldDrift = z.object({
+  field: z.enum(['key', 'name', 'description']),
+  kind: driftKind,
+  expected: z.string(),
+  observed: z.string(),
+});
+
+const drift = z.union([environmentDrift, fieldDrift]);
 
 const problem = z.object({
   code: z.string(),
@@ -106,4 +122,5 @@ type ReadonlyDeep<T> = T extends readonly (infer Item)[]
 export type Report = ReadonlyDeep<z.infer<typeof ReportShape>>;
 export type ReportPrompt = Report['prompts'][number];
 export type ReportChange = ReportPrompt['changes'][number];
+export type ReportDrift = ReportPrompt['drift'][number];
 export type ReportProblem = Report['problems'][number];

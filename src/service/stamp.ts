@@ -21,6 +21,7 @@ const EntryShape = z.object({
 
 const StampShape = z.object({
   digest,
+  metadata_digest: digest.optional().catch(undefined),
   commit: optionalText,
   path: optionalText,
   operation: id,
@@ -34,14 +35,16 @@ const StampShape = z.object({
 export function parseStamp(metadata: JsonObject | null | undefined): Stamp | null {
   const parsed = StampShape.safeParse(metadata?.[STAMP_KEY]);
   if (!parsed.success) return null;
-  const { digest, commit, path, operation, ledger } = parsed.data;
-  return { digest, ...present({ commit, path }), operation, ledger: ledger.flatMap(parseEntry) };
+  const { digest, metadata_digest: metadataDigest, commit, path, operation, ledger } = parsed.data;
+  const noted = metadataDigest === undefined ? {} : { metadataDigest };
+  return { digest, ...noted, ...present({ commit, path }), operation, ledger: ledger.flatMap(parseEntry) };
 }
 
 /** The JSON that stands under `promptsync` in the metadata of a version; `parseStamp` reads it back unchanged. */
 export function stampToWire(stamp: Stamp): JsonObject {
-  const { digest, commit, path, operation, ledger } = stamp;
-  return { digest, ...present({ commit, path }), operation, ledger: ledger.map(entryToWire) };
+  const { digest, metadataDigest, commit, path, operation, ledger } = stamp;
+  const noted = metadataDigest === undefined ? {} : { metadata_digest: metadataDigest };
+  return { digest, ...noted, ...present({ commit, path }), operation, ledger: ledger.map(entryToWire) };
 }
 
 function parseEntry(value: unknown): readonly LedgerEntry[] {

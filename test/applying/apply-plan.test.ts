@@ -144,6 +144,7 @@ describe.each(backends)('Applying (%s)', (_, start) => {
         changeSummary: 'Soften',
         stamp: {
           digest: contentDigest('Hello'),
+          metadataDigest: metadataDigest({ model: 'x' }),
           commit: 'abc',
           path: 'sub/prompts/a.md',
           operation: expect.any(String),
@@ -163,7 +164,7 @@ describe.each(backends)('Applying (%s)', (_, start) => {
     const [made] = second.created;
     expect(Object.keys(made!)).toStrictEqual(['text', 'metadata', 'stamp']);
     expect(made?.metadata).toStrictEqual({});
-    expect(Object.keys(made!.stamp)).toStrictEqual(['digest', 'operation', 'ledger']);
+    expect(Object.keys(made!.stamp)).toStrictEqual(['digest', 'metadataDigest', 'operation', 'ledger']);
     expect(made?.stamp.operation).not.toBe(first.created[0]?.stamp.operation);
     expect(made?.stamp.ledger).toStrictEqual([
       {
@@ -316,10 +317,12 @@ describe.each(backends)('Applying (%s)', (_, start) => {
     expect(lines).toStrictEqual([
       `set p1 promptsync-look ${left}`,
       'read p1 promptsync-look',
+      `set p1 promptsync ${left}`,
+      'read p1 promptsync',
       `set p1 staging ${left}`,
       'read p1 staging',
     ]);
-    expect(outcomes.map(outcomeLine)).toStrictEqual(['applied: made']);
+    expect(outcomes.map(outcomeLine)).toStrictEqual(['applied: adopted made']);
   });
 
   test('looks at a newest version that nobody has seen, and makes its own when that is another text', async () => {
@@ -357,6 +360,8 @@ describe.each(backends)('Applying (%s)', (_, start) => {
     expect(lines).toStrictEqual([
       'set p1 promptsync-look ver_2',
       'read p1 promptsync-look',
+      'set p1 promptsync ver_2',
+      'read p1 promptsync',
       'set p1 promptsync-look ver_1',
       'read p1 promptsync-look',
       'set p1 production ver_1',

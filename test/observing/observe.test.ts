@@ -18,7 +18,7 @@ const options: ObserveOptions = {
 };
 
 function requestFor(parts: FileParts, ruleParts: RulesParts = {}): ObserveRequest {
-  return observeRequests([file(parts)], rules(ruleParts).contentsAtRefs)[0]!;
+  return observeRequests([file(parts)], rules(ruleParts))[0]!;
 }
 
 /** Observes `p1` and gives the calls, sorted where they are made at the same time, with what was seen. */

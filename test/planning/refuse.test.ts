@@ -5,7 +5,7 @@ import { makePlan } from '../../src/planning/make-plan.ts';
 import { refuse, type Guards } from '../../src/planning/refuse.ts';
 import { deepFreeze, file, observation, observed, planLines, rules, version } from './support.ts';
 
-const none: Guards = { maxChanges: null, expectedPlan: null, uncommitted: new Set() };
+const none: Guards = { onDrift: 'overwrite', maxChanges: null, expectedPlan: null, uncommitted: new Set() };
 
 /** A plan of so many prompts of which the first ones change; p1 is first. */
 function planOf(prompts: number, changing: number): Plan {
@@ -136,6 +136,7 @@ describe('A refused plan', () => {
     const wanted = file({ text: 'Hi', pins: { staging: 'latest' } });
     const plan = makePlan([wanted], observation(found), rules({ latestForbidden: ['staging'] }));
     const guards = {
+      onDrift: 'overwrite',
       maxChanges: { kind: 'count', count: 0 },
       expectedPlan: 'x',
       uncommitted: new Set(['prompts/a.md']),

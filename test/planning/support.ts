@@ -102,7 +102,14 @@ export function rules({ refs = {}, ...rest }: RulesParts = {}): PlanRules {
     'content' in at ? at : { content: at, provenance: { commit: `at-${ref}`, path: 'prompts/a.md' } },
   ]);
   const contentsAtRefs = new Map([['p1', new Map(contents)]]);
-  return { environmentOrder: null, latestForbidden: [], trackingEnvironment: 'promptsync', contentsAtRefs, ...rest };
+  return {
+    environmentOrder: null,
+    latestForbidden: [],
+    trackingEnvironment: 'promptsync',
+    contentsAtRefs,
+    base: null,
+    ...rest,
+  };
 }
 
 /** A prompt's plan in lines: what it changes, what blocks it, what it would look at. */

@@ -38,7 +38,10 @@ export function promptOf(text: string, status: ReportPrompt['status']): ReportPr
       { ...row, active: ref, wanted: ref, in_sync: true },
       { ...row, environment: `${text}2`, active: ref, wanted: null, in_sync: false },
     ],
-    drift: [{ environment: text, kind: 'outside', expected: text, observed: text }],
+    drift: [
+      { environment: text, kind: 'outside', expected: ref, observed: { ...ref, made_by: 'git', commit: text } },
+      { field: 'name', kind: 'unfinished', expected: text, observed: text },
+    ],
     problems: [
       makeProblem('service/unexpected-status', { status: 500, said: text }, { path: text, line: 1, column: 1 }),
       makeProblem('config/unknown-field', { field: text, suggestion: text }),

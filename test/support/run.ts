@@ -1,4 +1,5 @@
 import { PassThrough, type Readable } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Host } from '../../src/command-line/host.ts';
 import { main } from '../../src/command-line/main.ts';
@@ -13,6 +14,8 @@ export type RunOptions = {
   /** Whether input and both outputs are a terminal. */
   readonly terminal?: boolean;
   readonly now?: () => number;
+  /** Waiting; by default a hundred times as fast as it should be. */
+  readonly sleep?: Host['sleep'];
   /** Called with each text written to standard output. */
   readonly onOutput?: (text: string) => void;
   /** Called with each text written to standard error. */
@@ -72,6 +75,8 @@ function makeHost(
     exit: options.exit ?? (() => {}),
     now,
     random: () => 0,
+    sleep:
+      options.sleep ?? (async (milliseconds, signal) => void (await setTimeout(milliseconds / 100, 0, { signal }))),
     newId: () => `operation-${++ids}-${Math.random()}`,
   };
 }

@@ -1,0 +1,76 @@
+import { entryOf, holds } from '../domain/known-versions.ts';
+import type { ChangeOutcome, ChangeStatus } from '../domain/outcome.ts';
+import { asKept, isRewritten, mayFollow } from '../domain/ownership.ts';
+import type { CreateVersion } from '../domain/plan.ts';
+import { followsLatest } from '../domain/prompt-file.ts';
+import { refOf, type Version } from '../domain/version.ts';
+import { during, makeProblem, problemOf, type Problem } from '../problem.ts';
+import { activate, type Made, type Writing } from './writing.ts';
+
+/** What a version is to somebody who is about to make one. */
+export type Weight = 'wanted' | 'rewritten' | 'other';
+
+/**
+ * Weighs a version that was looked at. Where no pin follows the content it must be one that the tracking environment
+ * can move to: nothing else would remember it.
+ */
+export function weigh({ plan, head }: Writing, { content, ref }: CreateVersion, version: Version): Weight {
+  const followed = ref !== undefined || followsLatest(plan.file);
+  const held = holds(entryOf(version), asKept(content, head));
+  if (held && (followed || mayFollow(version, head))) return 'wanted';
+  return isRewritten(version, content) ? 'rewritten' : 'other';
+}
+
+/** Takes a version for the one that was to be made: it was there already. */
+export async function adopt(writing: Writing, change: CreateVersion, version: Version): Promise<Made> {
+  const outcome = takeFor(writing, change, version, 'adopted');
+  const problems = mayFollow(version, writing.head) ? await track(writing, version) : [];
+  return { outcome, problems };
+}
+
+/** What follows the answer to a create-version call. */
+export async function finishMade(writing: Writing, change: CreateVersion, version: Version): Promise<Made> {
+  if (!isAsSent(writing, change, version)) return refuseRewritten(change, version, 'made');
+  const outcome = takeFor(writing, change, version, 'made');
+  return { outcome, problems: [...(await track(writing, version)), ...droppedWarning(writing, version)] };
+}
+
+/** A version that holds something else than was sent is made active nowhere. */
+export function refuseRewritten(change: CreateVersion, version: Version, status: ChangeStatus): Made {
+  const problem = makeProblem('apply/rewritten', { version: `v${version.number}` });
+  return { outcome: { change, status, version: refOf(version) }, problems: [problem] };
+}
+
+/** The tracking environment moves first: a run cut right after this still leaves its newest ledger readable. */
+async function track(writing: Writing, version: Version): Promise<readonly Problem[]> {
+  const { trackingEnvironment } = writing.dependencies;
+  if (trackingEnvironment === null) return [];
+  const step = `Setting "${trackingEnvironment}" after the version was made`;
+  try {
+    const { problems } = await activate(writing, trackingEnvironment, version);
+    if (problems.length === 0) writing.head = version;
+    return problems.map((problem) => during(step, problem));
+  } catch (error) {
+    return [during(step, problemOf(error))];
+  }
+}
+
+function takeFor(writing: Writing, change: CreateVersion, version: Version, status: ChangeStatus): ChangeOutcome {
+  writing.known.set(version.id, entryOf(version));
+  writing.made.push({ content: change.content, version });
+  return { change, status, version: refOf(version) };
+}
+
+/** Metadata that is dropped altogether can be lived with where the tracking environment shows that it was. */
+function isAsSent({ dependencies }: Writing, { content }: CreateVersion, version: Version): boolean {
+  if (version.digest !== content.digest) return false;
+  if (content.metadataDigest === undefined || version.metadataDigest === content.metadataDigest) return true;
+  return version.stamp === null && dependencies.trackingEnvironment !== null;
+}
+
+function droppedWarning({ dependencies, plan, head }: Writing, { stamp }: Version): readonly Problem[] {
+  const { trackingEnvironment: environment } = dependencies;
+  const told = plan.problems.some(({ code }) => code === 'service/drops-metadata');
+  if (stamp !== null || environment === null || head === null || told) return [];
+  return [makeProblem('service/drops-metadata', { environment }, { path: plan.file.path })];
+}

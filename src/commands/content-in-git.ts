@@ -1,0 +1,22 @@
+import type { Content } from '../domain/prompt-file.ts';
+import type { Repository } from '../git/repository.ts';
+import { parsePromptFile } from '../prompts/parse.ts';
+
+/**
+ * What a prompt file held at a commit; null where git has no valid one there. Commit and path (from the repository's
+ * root) may come from the service: whatever git makes of them, this does not throw.
+ */
+export async function contentInGit(
+  repository: Repository | null,
+  commit: string,
+  path: string,
+): Promise<Content | null> {
+  if (repository === null) return null;
+  try {
+    const resolved = await repository.resolveRef(commit);
+    const bytes = resolved === null ? null : await repository.fileAt(resolved, path);
+    return bytes === null ? null : (parsePromptFile(bytes, path).file?.content ?? null);
+  } catch {
+    return null;
+  }
+}

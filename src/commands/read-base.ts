@@ -1,0 +1,68 @@
+import type { Config } from '../config/config.ts';
+import type { PromptFile } from '../domain/prompt-file.ts';
+import type { Repository } from '../git/repository.ts';
+import { isError, makeProblem, ProblemError, type Problem } from '../problem.ts';
+import { promptMatcher } from '../prompts/find.ts';
+import { parsePromptFile } from '../prompts/parse.ts';
+
+/** The prompt files as the base commit has them. */
+export type BaseFiles = {
+  readonly commit: string;
+  /** By prompt id; those of the selected prompts alone. */
+  readonly files: ReadonlyMap<string, PromptFile>;
+  /** Warnings: of files that are gone since, or cannot be read there. */
+  readonly problems: readonly Problem[];
+};
+
+export type BaseRequest = {
+  readonly ref: string;
+  readonly config: Config;
+  /** The files of now that were selected. */
+  readonly files: readonly PromptFile[];
+  /** Whether these are all that there are: only then can it be told which are gone. */
+  readonly all: boolean;
+};
+
+/** Reads the base commit's prompt files; only those that have changed since are parsed. Throws a `ProblemError`. */
+export async function readBase(request: BaseRequest, repository: Repository | null): Promise<BaseFiles> {
+  const { ref, files } = request;
+  if (repository === null) throw new ProblemError(makeProblem('git/base-needs-git', { ref }));
+  const commit = await repository.resolveRef(ref);
+  if (commit === null) throw new ProblemError(makeProblem('git/unknown-base', { ref }));
+  const [there, different] = await Promise.all([repository.pathsAt(commit), repository.changedSince(commit)]);
+  const before = new Set(there);
+  const same = files.filter(({ path }) => before.has(path) && !different.has(path));
+  const paths = [...different].filter((path) => before.has(path)).filter(promptMatcher(request.config));
+  const changed = await Promise.all(paths.map((path) => readAt(commit, path, repository)));
+  const shallow = (await repository.isShallow()) ? [makeProblem('git/shallow')] : [];
+  const now = new Set(files.map(({ id }) => id));
+  const then = [...same, ...changed.flatMap(({ file }) => file ?? [])].filter(({ id }) => now.has(id));
+  return {
+    commit,
+    files: new Map(then.map((file) => [file.id, file])),
+    problems: [...goneSince(changed, request), ...invalidAt(changed, request), ...shallow],
+  };
+}
+
+type Earlier = { readonly path: string; readonly file: PromptFile | null; readonly reason: string };
+
+async function readAt(commit: string, path: string, repository: Repository): Promise<Earlier> {
+  const bytes = await repository.fileAt(commit, repository.fromRoot(path));
+  if (bytes === null) return { path, file: null, reason: 'it is not a regular file' };
+  const { file, problems } = parsePromptFile(bytes, path);
+  return { path, file, reason: problems.find(isError)?.message ?? '' };
+}
+
+/** The interface has no call that deletes a prompt. */
+function goneSince(changed: readonly Earlier[], { ref, files, all }: BaseRequest): readonly Problem[] {
+  const now = new Set(files.map(({ id }) => id));
+  const gone = changed.flatMap(({ file }) => (file === null || now.has(file.id) ? [] : [file]));
+  return all ? gone.map(({ id, path }) => makeProblem('prompt/gone', { id, base: ref }, { path })) : [];
+}
+
+function invalidAt(changed: readonly Earlier[], { ref, files }: BaseRequest): readonly Problem[] {
+  const now = new Set(files.map(({ path }) => path));
+  return changed
+    .filter(({ file, path }) => file === null && now.has(path))
+    .map(({ path, reason }) => makeProblem('git/base-invalid', { base: ref, reason }, { path }));
+}
