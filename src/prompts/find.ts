@@ -48,7 +48,10 @@ export function promptMatcher({ folder, patterns }: Pick<PromptPatterns, 'folder
   const globs = patterns
     .filter((pattern) => pattern !== '' && !pattern.startsWith('!'))
     .map((one) => globOf(folder, one));
-  return (path: string): boolean => !excluded(path) && globs.some((glob) => reaches(glob, resolve(folder, path)));
+  return (path: string): boolean =>
+    !excluded(path) &&
+    !path.split('/').some(isNeverEntered) &&
+    globs.some((glob) => reaches(glob, resolve(folder, path)));
 }
 
 function reaches({ directory, enters, matches }: Glob, full: string): boolean {

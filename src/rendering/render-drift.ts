@@ -5,25 +5,24 @@ import { refText } from './render-change.ts';
 
 type EnvironmentDrift = Extract<ReportDrift, { readonly environment: string }>;
 
-const how = {
-  outside: 'changed outside of git',
-  unfinished: 'left from an earlier sync',
-} as const satisfies Record<ReportDrift['kind'], string>;
+const word = { outside: 'drifted', unfinished: 'unfinished' } as const satisfies Record<ReportDrift['kind'], string>;
 
-/** One line for what stands in the service although nobody wrote it into a file, with the id that leads back to it. */
-export function renderDrift(drift: ReportDrift, colours: Colours): string {
+/** What stands in the service although no file says so; for a version also whose it is, and what goes back to it. */
+export function renderDrift(drift: ReportDrift, colours: Colours): readonly string[] {
   const where = 'field' in drift ? drift.field : inertLine(drift.environment);
-  const text = 'field' in drift ? fieldText(drift.observed, drift.expected) : environmentText(drift);
-  return `${colours.magenta('!')} ${where}: ${how[drift.kind]}: ${text}`;
+  const sign = colours.magenta('!');
+  if (!('field' in drift)) return environmentLines(`${sign} ${where} ${word[drift.kind]}`, drift, colours);
+  const [observed, expected] = [drift.observed, drift.expected].map((text) => JSON.stringify(inertLine(text)));
+  return [`${sign} ${where} ${word[drift.kind]}: it is ${observed}, the base wants ${expected}`];
 }
 
-function environmentText({ observed, expected }: EnvironmentDrift): string {
+function environmentLines(title: string, { observed, expected }: EnvironmentDrift, colours: Colours) {
   const wanted = `the base wants ${refText(expected)}`;
-  if (observed === null) return `nothing is active; ${wanted}`;
-  const origin = observed.commit === undefined ? 'made outside of git' : `made from ${inertLine(observed.commit)}`;
-  return `${refText(observed)} is active (${origin}; version:${inertLine(observed.id)} goes back to it); ${wanted}`;
-}
-
-function fieldText(observed: string, expected: string): string {
-  return `it is ${JSON.stringify(inertLine(observed))}; the base wants ${JSON.stringify(inertLine(expected))}`;
+  if (observed === null) return [`${title}: nothing is active, ${wanted}`];
+  const { id, commit } = observed;
+  const origin = commit === undefined ? 'made outside of git' : `made from ${inertLine(commit).slice(0, 12)}`;
+  return [
+    `${title}: ${refText(observed)} is active, ${wanted}`,
+    colours.dim(`  ${origin}; version:${inertLine(id)} goes back to it`),
+  ];
 }

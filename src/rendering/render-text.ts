@@ -64,7 +64,7 @@ function renderPrompt(
   const diffs = quiet || prompt.status === 'failed' ? [] : renderDiffs(texts.get(prompt.id) ?? [], colours);
   return [
     titleOf(prompt, colours),
-    ...(quiet ? [] : prompt.drift.map((drift) => `  ${renderDrift(drift, colours)}`)),
+    ...(quiet ? [] : prompt.drift.flatMap((drift) => renderDrift(drift, colours).map((line) => `  ${line}`))),
     ...(quiet ? [] : prompt.changes.flatMap((change) => changeLines(change, prompt.changes, colours))),
     ...diffs.map((line) => (line.trim() === '' ? '' : `      ${line}`)),
     ...own.map((problem) => indent(renderProblem(problem, colours))),

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { findPromptPaths } from '../../src/prompts/find.ts';
+import { findPromptPaths, promptMatcher } from '../../src/prompts/find.ts';
 import { makeFolder, makeWorkspace } from '../support/folder.ts';
 
 const FILES = {
@@ -74,6 +74,11 @@ describe('the files that patterns match', () => {
     expect(await find(makeWorkspace(FILES), patterns)).toEqual({ paths, problems: [] });
   });
 
+  test.each(found)('%s, judged by their names alone', (_, patterns, paths) => {
+    const matches = promptMatcher({ folder: '/somewhere', patterns });
+    expect(Object.keys(FILES).filter(matches).toSorted()).toEqual(paths.toSorted());
+  });
+
   test('a folder whose name ends with .md is no file, and is entered', async () => {
     const root = makeWorkspace({ 'prompts/x.md/y.md': '' });
     expect(await find(root, ['prompts/**/*.md'])).toEqual({ paths: ['prompts/x.md/y.md'], problems: [] });
@@ -87,6 +92,13 @@ describe('the files that patterns match', () => {
       paths: ['../prompts/deep/c.md', 'j.md'],
       problems: [],
     });
+    const matches = promptMatcher({ folder, patterns: ['../prompts/deep/*.md', '*.md'] });
+    expect(['../prompts/deep/c.md', 'j.md', '../prompts/a.md', 'x/j.md'].map(matches)).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
   });
 });
 

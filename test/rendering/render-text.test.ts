@@ -180,3 +180,43 @@ describe('the status matrix', () => {
     expect(status([prompt('a')], { plan_digest: null, problems })).toMatch(/^error: No service is configured\./);
   });
 });
+
+describe('drift', () => {
+  const observed = { ...ref(9), made_by: 'outside' } as const;
+  test.each<[string, ReportPrompt['drift'][number], readonly string[]]>([
+    [
+      'in an environment names the version, whose it is and how to go back',
+      { environment: 'production', kind: 'outside', expected: ref(7), observed },
+      [
+        '  ! production drifted: v9 is active, the base wants v7',
+        '    made outside of git; version:ver_9 goes back to it',
+      ],
+    ],
+    [
+      'that is unfinished names the commit that the version was made from',
+      {
+        ...{ environment: 'production', kind: 'unfinished', expected: { new: true } },
+        observed: { ...ref(6), made_by: 'git', commit: '9f2c1ab04d3e5f60' },
+      },
+      [
+        '  ! production unfinished: v6 is active, the base wants new version',
+        '    made from 9f2c1ab04d3e; version:ver_6 goes back to it',
+      ],
+    ],
+    [
+      'where nothing is active has nothing to go back to',
+      { environment: 'qa', kind: 'unfinished', expected: ref(1), observed: null },
+      ['  ! qa unfinished: nothing is active, the base wants v1'],
+    ],
+    [
+      'of a field shows both values',
+      { field: 'name', kind: 'outside', expected: 'Ours', observed: 'Theirs' },
+      ['  ! name drifted: it is "Theirs", the base wants "Ours"'],
+    ],
+  ])('%s', (_, drift, lines) => {
+    const drifted = prompt('a', { status: 'pending', changes: [setStaging], drift: [drift] });
+    const [, ...shown] = text({ prompts: [drifted] }).split('\n');
+    expect(shown.slice(0, lines.length)).toStrictEqual(lines);
+    expect(text({ prompts: [drifted] }, true)).not.toContain('!');
+  });
+});

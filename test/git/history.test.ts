@@ -1,0 +1,108 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { commitAll, git, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
+import { configure, ODD_NAMES, open, UNUSUAL_SETTINGS } from './support.ts';
+
+const head = (folder: string) => git(folder, 'rev-parse', 'HEAD');
+
+describe('the paths at a commit', () => {
+  test('are all of them, whatever is there now, relative to the folder', async () => {
+    const folder = makeRepository({ 'a.md': '', 'sub/b.md': '', 'sub/deep/c.md': '' });
+    const first = head(folder);
+    rmSync(join(folder, 'a.md'));
+    commitAll(folder, 'gone');
+    expect(await (await open(folder)).pathsAt(first)).toEqual(['a.md', 'sub/b.md', 'sub/deep/c.md']);
+    expect(await (await open(join(folder, 'sub'))).pathsAt(first)).toEqual(['../a.md', 'b.md', 'deep/c.md']);
+  });
+
+  test('keep every name as it is', async () => {
+    const folder = makeRepository(Object.fromEntries(ODD_NAMES.map((name) => [name, 'x'])));
+    configure(folder, UNUSUAL_SETTINGS);
+    expect([...(await (await open(folder)).pathsAt('HEAD'))].toSorted()).toEqual([...ODD_NAMES].toSorted());
+  });
+});
+
+describe('what changed since a commit', () => {
+  test('is what was edited, added, removed and renamed, in commits or not yet', async () => {
+    const folder = makeRepository({
+      'same.md': '1',
+      'committed.md': '1',
+      'edited.md': '1',
+      'gone.md': '1',
+      'old.md': 'x\ny',
+    });
+    const base = head(folder);
+    writeFiles(folder, { 'committed.md': '2', 'new.md': '1' });
+    git(folder, 'mv', 'old.md', 'renamed.md');
+    commitAll(folder, 'more');
+    writeFiles(folder, { 'edited.md': '2', 'untracked.md': '1' });
+    rmSync(join(folder, 'gone.md'));
+    configure(folder, UNUSUAL_SETTINGS);
+    expect([...(await (await open(folder)).changedSince(base))].toSorted()).toEqual([
+      ...['committed.md', 'edited.md', 'gone.md', 'new.md', 'old.md', 'renamed.md'],
+    ]);
+  });
+
+  test('does not count what was changed and changed back', async () => {
+    const folder = makeRepository({ 'a.md': '1' });
+    const base = head(folder);
+    writeFiles(folder, { 'a.md': '2' });
+    commitAll(folder, 'there');
+    writeFiles(folder, { 'a.md': '1' });
+    commitAll(folder, 'and back');
+    expect([...(await (await open(folder)).changedSince(base))]).toEqual([]);
+  });
+
+  test('is relative to the folder, also outside of it', async () => {
+    const folder = makeRepository({ 'a.md': '1', 'sub/b.md': '1' });
+    writeFiles(folder, { 'a.md': '2', 'sub/b.md': '2' });
+    const changed = await (await open(join(folder, 'sub'))).changedSince('HEAD');
+    expect([...changed].toSorted()).toEqual(['../a.md', 'b.md']);
+  });
+});
+
+describe('the ancestors of commits', () => {
+  test('are the commits themselves and all before them, of each branch', async () => {
+    const folder = makeRepository({ 'a.md': '1' });
+    const first = head(folder);
+    git(folder, 'switch', '--quiet', '--create', 'side');
+    const side = commitAll(folder, 'side');
+    git(folder, 'switch', '--quiet', 'main');
+    const main = commitAll(folder, 'main');
+    git(folder, 'merge', '--quiet', '--no-ff', '--message', 'merge', 'side');
+    const repository = await open(folder);
+    expect(await repository.ancestorsOf([main])).toEqual(new Set([first, main]));
+    expect(await repository.ancestorsOf([head(folder)])).toEqual(new Set([first, side, main, head(folder)]));
+    expect(await repository.ancestorsOf([side, main])).toEqual(new Set([first, side, main]));
+  });
+});
+
+describe('the commits that touched a path', () => {
+  test('are told newest first, up to a commit, and no more than asked for', async () => {
+    const folder = makeRepository({ 'sub/a.md': '1', 'b.md': '1' });
+    const commits = [head(folder)];
+    for (const text of ['2', '3', '4']) {
+      writeFiles(folder, { 'sub/a.md': text });
+      commits.unshift(commitAll(folder, text));
+      writeFiles(folder, { 'b.md': text });
+      commitAll(folder, 'another file');
+    }
+    const repository = await open(join(folder, 'sub'));
+    expect(await repository.commitsTouching('HEAD', 'a.md', 50)).toEqual(commits);
+    expect(await repository.commitsTouching('HEAD', 'a.md', 2)).toEqual(commits.slice(0, 2));
+    expect(await repository.commitsTouching(commits[1]!, 'a.md', 50)).toEqual(commits.slice(1));
+    expect(await repository.commitsTouching('HEAD', '*.md', 50)).toEqual([]);
+  });
+});
+
+describe('a clone', () => {
+  test('is shallow when its history is cut, and not otherwise', async () => {
+    const origin = makeRepository({ 'a.md': '1' });
+    commitAll(origin, 'second');
+    const folder = makeFolder();
+    git(folder, 'clone', '--quiet', '--depth', '1', `file://${origin}`, 'cut');
+    expect(await (await open(join(folder, 'cut'))).isShallow()).toBe(true);
+    expect(await (await open(origin)).isShallow()).toBe(false);
+  });
+});
