@@ -311,7 +311,7 @@ const catalogue = {
   ),
   'apply/other-content': error<{ version: string; known: string }>(
     (e) => `Version ${e.version} is not what ${e.known}; it was not made active.`,
-    'Look at the version in the service. To go on, pin `git:<ref>` or `version:<id>` of a version that you have checked.',
+    'Look at the version in the service. To go on, make a version that holds the right text active there yourself, or pin `version:<id>` of one that you have checked.',
   ),
   'apply/rewritten': error<{ version: string }>(
     (e) => `The service stored something else than was sent (version ${e.version}); it was not made active.`,

@@ -1,9 +1,9 @@
-import { entryOf, holds } from '../domain/known-versions.ts';
+import { entryOf, findContent, holds } from '../domain/known-versions.ts';
 import type { ChangeOutcome, ChangeStatus } from '../domain/outcome.ts';
-import { asKept, isRewritten, mayFollow } from '../domain/ownership.ts';
+import { isRewritten, mayFollow, withoutMetadata } from '../domain/ownership.ts';
 import type { CreateVersion } from '../domain/plan.ts';
-import { followsLatest } from '../domain/prompt-file.ts';
-import { refOf, type Version } from '../domain/version.ts';
+import { followsLatest, type Content } from '../domain/prompt-file.ts';
+import { refOf, type LedgerEntry, type Version } from '../domain/version.ts';
 import { during, makeProblem, problemOf, type Problem } from '../problem.ts';
 import { activate, type Made, type Writing } from './writing.ts';
 
@@ -14,18 +14,32 @@ export type Weight = 'wanted' | 'rewritten' | 'other';
  * Weighs a version that was looked at. Where no pin follows the content it must be one that the tracking environment
  * can move to: nothing else would remember it.
  */
-export function weigh({ plan, head }: Writing, { content, ref }: CreateVersion, version: Version): Weight {
-  const followed = ref !== undefined || followsLatest(plan.file);
-  const held = holds(entryOf(version), asKept(content, head));
-  if (held && (followed || mayFollow(version, head))) return 'wanted';
-  return isRewritten(version, content) ? 'rewritten' : 'other';
+export function weigh(writing: Writing, change: CreateVersion, version: Version): Weight {
+  const held = holds(entryOf(version), wantedOf(writing, change));
+  if (held && (isFollowed(writing, change) || mayFollow(version, writing.head))) return 'wanted';
+  return isRewritten(version, change.content) ? 'rewritten' : 'other';
 }
 
-/** Takes a version for the one that was to be made: it was there already. */
-export async function adopt(writing: Writing, change: CreateVersion, version: Version): Promise<Made> {
+/** The version of the wanted content that the ledger of a version looked at tells of, on the same condition. */
+export function toldBy(writing: Writing, change: CreateVersion, version: Version): LedgerEntry | undefined {
+  if (!isFollowed(writing, change) && !mayFollow(version, writing.head)) return undefined;
+  const told = (version.stamp?.ledger ?? []).map((entry) => ({ ...entry, version: null }));
+  return findContent(told, wantedOf(writing, change));
+}
+
+/** Takes a version for the one that was to be made: it was there already. `newest` is what it was found by. */
+export async function adopt(writing: Writing, change: CreateVersion, version: Version, newest: Version): Promise<Made> {
   const outcome = takeFor(writing, change, version, 'adopted');
-  const problems = mayFollow(version, writing.head) ? await track(writing, version) : [];
+  const problems = mayFollow(newest, writing.head) ? await track(writing, newest) : [];
   return { outcome, problems };
+}
+
+function wantedOf({ forgets }: Writing, { content }: CreateVersion): Content {
+  return forgets ? withoutMetadata(content) : content;
+}
+
+function isFollowed({ plan }: Writing, { ref }: CreateVersion): boolean {
+  return ref !== undefined || followsLatest(plan.file);
 }
 
 /** What follows the answer to a create-version call. */
@@ -68,9 +82,9 @@ function isAsSent({ dependencies }: Writing, { content }: CreateVersion, version
   return version.stamp === null && dependencies.trackingEnvironment !== null;
 }
 
-function droppedWarning({ dependencies, plan, head }: Writing, { stamp }: Version): readonly Problem[] {
+function droppedWarning({ dependencies, plan }: Writing, { stamp }: Version): readonly Problem[] {
   const { trackingEnvironment: environment } = dependencies;
   const told = plan.problems.some(({ code }) => code === 'service/drops-metadata');
-  if (stamp !== null || environment === null || head === null || told) return [];
+  if (stamp !== null || environment === null || told) return [];
   return [makeProblem('service/drops-metadata', { environment }, { path: plan.file.path })];
 }

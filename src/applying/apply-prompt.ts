@@ -2,7 +2,7 @@ import type { PromptOutcome } from '../domain/outcome.ts';
 import type { PromptPlan } from '../domain/plan.ts';
 import { problemOf } from '../problem.ts';
 import type { ApplyDependencies } from './deps.ts';
-import { lookUp } from './looking.ts';
+import { lookUp } from './looking-up.ts';
 import { makeChanges, untouched } from './make-changes.ts';
 import { refresh } from './refresh.ts';
 

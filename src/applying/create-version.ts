@@ -3,9 +3,10 @@ import { makeLedger } from '../domain/known-versions.ts';
 import { isNew, type CreateVersion } from '../domain/plan.ts';
 import { ServiceError } from '../domain/prompt-service.ts';
 import type { Stamp, Version } from '../domain/version.ts';
-import { adopt, finishMade, refuseRewritten, weigh } from './adopting.ts';
+import { adopt, finishMade, refuseRewritten, toldBy, weigh } from './adopting.ts';
 import { lookAtNewest } from './looking.ts';
 import { settle } from './settling.ts';
+import { lookVerified } from './verifying.ts';
 import type { Made, Writing } from './writing.ts';
 
 /**
@@ -15,12 +16,20 @@ import type { Made, Writing } from './writing.ts';
  */
 export async function createVersion(writing: Writing, change: CreateVersion): Promise<Made> {
   const newest = await lookAtNewest(writing);
-  const weight = newest === null ? 'other' : weigh(writing, change, newest);
-  if (newest !== null && weight === 'wanted') return adopt(writing, change, newest);
-  if (newest !== null && weight === 'rewritten') return refuseRewritten(change, newest, 'not_made');
+  const found = newest === null ? null : await useNewest(writing, change, newest);
+  if (found !== null) return found;
   const stamp = stampFor(writing, change);
   const sent = await send(writing, change, stamp);
   return sent instanceof ServiceError ? settle(writing, change, stamp, sent) : finishMade(writing, change, sent);
+}
+
+/** Adopts what was looked at, or what its ledger tells of; null where a version has to be made all the same. */
+async function useNewest(writing: Writing, change: CreateVersion, newest: Version): Promise<Made | null> {
+  const weight = weigh(writing, change, newest);
+  if (weight === 'wanted') return adopt(writing, change, newest, newest);
+  if (weight === 'rewritten') return refuseRewritten(change, newest, 'not_made');
+  const told = toldBy(writing, change, newest);
+  return told === undefined ? null : adopt(writing, change, await lookVerified(writing, told), newest);
 }
 
 /** Resolves to the failure where the answer was lost; throws any other. */
@@ -42,7 +51,7 @@ async function send(writing: Writing, change: CreateVersion, stamp: Stamp): Prom
 
 function stampFor(writing: Writing, { content, provenance }: CreateVersion): Stamp {
   const { known, observed, dependencies } = writing;
-  const active = [...observed.active.values(), writing.head];
+  const active = [...observed.active.values(), writing.head ?? null];
   const activeIds = new Set(active.flatMap((version) => version?.id ?? []));
   const { commit, path } = provenance;
   return {

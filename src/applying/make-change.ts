@@ -3,8 +3,8 @@ import type { PromptFields } from '../domain/prompt-service.ts';
 import { refOf, type Version, type VersionRef } from '../domain/version.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
 import { createVersion } from './create-version.ts';
-import { verifyBeforeLive } from './looking.ts';
 import type { Expected } from './reading-back.ts';
+import { verifyBeforeLive } from './verifying.ts';
 import { activate, findMade, type Made, type Writing } from './writing.ts';
 
 /** Makes one change. Throws a `ProblemError` when it was not made or when that is unknown. */

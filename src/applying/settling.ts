@@ -18,15 +18,15 @@ export async function settle(writing: Writing, change: CreateVersion, stamp: Sta
   const id = await awaitUnread(writing);
   if (id === null) throw lost;
   const { dependencies, observed } = writing;
-  const { trackingEnvironment } = dependencies;
   const reason = lost.problem.message;
-  if (trackingEnvironment === null) return unsettled(change, makeProblem('apply/outcome-unseen', { id, reason }));
-  const version = await look(dependencies, trackingEnvironment, observed.prompt.id, id).catch(() => {
+  if (dependencies.trackingEnvironment === null)
+    return unsettled(change, makeProblem('apply/outcome-unseen', { id, reason }));
+  const version = await look(dependencies, observed.prompt.id, id).catch(() => {
     throw lost;
   });
   note(writing, version);
   const weight = weighSent(writing, change, stamp, version);
-  if (weight === 'wanted') return adopt(writing, change, version);
+  if (weight === 'wanted') return adopt(writing, change, version, version);
   if (weight === 'rewritten') return refuseRewritten(change, version, 'made');
   const { number } = version;
   return unsettled(change, makeProblem('apply/somebody-else-wrote', { id, number, reason }));

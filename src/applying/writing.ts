@@ -1,6 +1,6 @@
 import { entryOf, knownVersions, versionsRead } from '../domain/known-versions.ts';
 import type { ChangeOutcome } from '../domain/outcome.ts';
-import { headOf } from '../domain/ownership.ts';
+import { dropsMetadata, headOf, type Head } from '../domain/ownership.ts';
 import { serves, type NewVersionRef, type PromptPlan } from '../domain/plan.ts';
 import type { Content } from '../domain/prompt-file.ts';
 import type { LedgerEntry, Version } from '../domain/version.ts';
@@ -18,8 +18,9 @@ export type Writing = {
   /** Ids of the versions that were read in this run. */
   readonly seen: Set<string>;
   readonly made: { readonly content: Content; readonly version: Version }[];
-  /** What the tracking environment stands on. */
-  head: Version | null;
+  /** Whether the service drops the metadata of versions. */
+  readonly forgets: boolean;
+  head: Head;
 };
 
 /** A change that was made; problems are those of what follows it by itself. */
@@ -32,8 +33,10 @@ export function beginWriting(plan: PromptPlan, dependencies: ApplyDependencies):
   if (observed === null) throw new ProblemError(makeProblem('internal/unexpected', { reason: 'nothing was observed' }));
   const known = new Map(knownVersions(observed).map(({ version: _, ...entry }) => [entry.id, entry]));
   const seen = new Set(versionsRead(observed).map(({ id }) => id));
-  const head = headOf(observed, dependencies.trackingEnvironment);
-  return { plan, observed, dependencies, known, seen, made: [], head };
+  const { trackingEnvironment } = dependencies;
+  const head = headOf(observed, trackingEnvironment);
+  const forgets = dropsMetadata(observed, trackingEnvironment);
+  return { plan, observed, dependencies, known, seen, made: [], head, forgets };
 }
 
 /** Remembers a version that was read, with all that its ledger tells of. */

@@ -34,11 +34,11 @@ export async function withFormerFields(
 type Fields = Pick<PromptFile, FieldName>;
 
 async function formerFields({ id, path }: PromptFile, commit: string, repository: Repository) {
-  const commits = await repository.commitsTouching(commit, path, LONGEST_HISTORY);
+  const earlier = await repository.whereTouched(commit, repository.fromRoot(path), LONGEST_HISTORY);
   const files = await Promise.all(
-    commits.map(async (earlier) => {
-      const bytes = await repository.fileAt(earlier, repository.fromRoot(path));
-      return bytes === null ? null : parsePromptFile(bytes, path).file;
+    earlier.map(async (at) => {
+      const bytes = await repository.fileAt(at.commit, at.path);
+      return bytes === null ? null : parsePromptFile(bytes, at.path).file;
     }),
   );
   return files.filter((file) => file !== null).filter((file) => file.id === id);

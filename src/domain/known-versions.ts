@@ -1,6 +1,6 @@
 import { EMPTY_METADATA_DIGEST } from './digest.ts';
 import type { Observed } from './observed.ts';
-import { isOwn, mayFollow } from './ownership.ts';
+import { isOwn, mayFollow, type Head } from './ownership.ts';
 import type { Content } from './prompt-file.ts';
 import type { LedgerEntry, Version } from './version.ts';
 
@@ -64,10 +64,10 @@ export function findContent(known: readonly KnownVersion[], content: Content): K
  * one. Somebody else's version that is merely active is forgotten as soon as it no longer is, and so is one that was
  * looked at and that the tracking environment may not move to.
  */
-export function isRemembered(observed: Observed, content: Content, head: Version | null): boolean {
+export function isRemembered(observed: Observed, content: Content, head: Head): boolean {
   const named = versionsRead(observed).flatMap(({ stamp }) => stamp?.ledger ?? []);
   const active = [...observed.active.values()].filter((version) => version !== null && isOwn(version));
-  const kept = [...active, head, ...observed.looked.filter((version) => mayFollow(version, head))];
+  const kept = [...active, head ?? null, ...observed.looked.filter((version) => mayFollow(version, head))];
   const own = kept.filter((version) => version !== null).map(entryOf);
   return [...own, ...named].some((entry) => holds(entry, content));
 }

@@ -27,28 +27,36 @@ export function differsInForm(one: string, other: string): boolean {
   return withoutForm(one) === withoutForm(other);
 }
 
-/** The version that the tracking environment stands on; null where it was not read or there is none. */
-export function headOf({ active }: Observed, trackingEnvironment: string | null): Version | null {
-  return trackingEnvironment === null ? null : (active.get(trackingEnvironment) ?? null);
+/** The version that the tracking environment stands on: null where there is none, undefined where it was not read. */
+export type Head = Version | null | undefined;
+
+export function headOf({ active }: Observed, trackingEnvironment: string | null): Head {
+  return trackingEnvironment === null ? undefined : active.get(trackingEnvironment);
 }
 
 /**
  * Whether a version may be the newest of promptsync's after the head. Its ledger must name the head: otherwise what
  * only the head's ledger remembers would be forgotten.
  */
-export function mayFollow(version: Version, head: Version | null): boolean {
-  if (!isOwn(version)) return false;
-  return head === null || (version.stamp?.ledger ?? []).some(({ id }) => id === head.id);
+export function mayFollow(version: Version, head: Head): boolean {
+  if (head === undefined || !isOwn(version)) return false;
+  if (head === null) return true;
+  return version.number > head.number && (version.stamp?.ledger ?? []).some(({ id }) => id === head.id);
 }
 
-/** promptsync stamps what it makes: a head without a stamp was made for a service that drops `metadata_`. */
-export function dropsMetadata(head: Version | null): boolean {
-  return head !== null && head.stamp === null;
+/**
+ * Whether the service drops `metadata_`: promptsync stamps what it makes, and the head is one of its own. Where any
+ * other version carries a stamp, somebody else has moved the tracking environment.
+ */
+export function dropsMetadata(observed: Observed, trackingEnvironment: string | null): boolean {
+  const head = headOf(observed, trackingEnvironment) ?? null;
+  const read = [...observed.active.values(), ...observed.looked];
+  return head !== null && read.every((version) => version === null || version.stamp === null);
 }
 
-/** A content as the service can hold it: where it drops `metadata_`, a text without any is all that it ever shows. */
-export function asKept(content: Content, head: Version | null): Content {
-  return dropsMetadata(head) ? { text: content.text, digest: content.digest } : content;
+/** A content as such a service can hold it: a text without metadata is all that it ever shows. */
+export function withoutMetadata({ text, digest }: Content): Content {
+  return { text, digest };
 }
 
 function followsLedger({ number, stamp }: Version): boolean {

@@ -9,10 +9,13 @@ export type History = {
   readonly changedSince: (commit: string) => Promise<ReadonlySet<string>>;
   /** The commits that any of the commits contains, themselves included. */
   readonly ancestorsOf: (commits: readonly string[]) => Promise<ReadonlySet<string>>;
-  /** The commits up to this one that touched a path, newest first, and no more than so many. */
-  readonly commitsTouching: (commit: string, path: string, most: number) => Promise<readonly string[]>;
+  /** Where a file (from the repository's root) was touched up to a commit, under earlier names as well; newest first. */
+  readonly whereTouched: (commit: string, pathFromRoot: string, most: number) => Promise<readonly FileAtCommit[]>;
   readonly isShallow: () => Promise<boolean>;
 };
+
+/** A path from the repository's root, as it was called at the commit. */
+export type FileAtCommit = { readonly commit: string; readonly path: string };
 
 export function historyOf(ask: Ask, prefix: string): History {
   const toFolder = (path: string): string => posix.relative(prefix === '' ? '.' : prefix, path);
@@ -23,10 +26,19 @@ export function historyOf(ask: Ask, prefix: string): History {
     pathsAt: async (commit) => paths(await ask('ls-tree', '-r', '-z', '--name-only', '--full-tree', commit)),
     changedSince: async (commit) => new Set(paths(await ask('diff', ...plain, commit, '--', ':(top)'))),
     ancestorsOf: async (commits) => new Set(lines(await ask('rev-list', ...commits, '--'))),
-    commitsTouching: async (commit, path, most) => {
-      const where = literally(posix.normalize(prefix + path));
-      return lines(await ask('rev-list', `--max-count=${most}`, commit, '--', where));
+    whereTouched: async (commit, path, most) => {
+      const how = ['--follow', '--no-show-signature', '--name-only', '-z', '--no-relative', '--format=%H'];
+      return parseTouched(await ask('log', ...how, `--max-count=${most}`, commit, '--', literally(path)));
     },
     isShallow: async () => (await ask('rev-parse', '--is-shallow-repository')).trim() === 'true',
   };
+}
+
+/** Each commit is followed by the name that the file had, which begins with a line feed; a merge may have none. */
+function parseTouched(listed: string): readonly FileAtCommit[] {
+  const words = listed.split('\0');
+  return words.flatMap((word, index) => {
+    const commit = words[index - 1];
+    return word.startsWith('\n') && commit !== undefined ? [{ commit, path: word.slice(1) }] : [];
+  });
 }

@@ -1,5 +1,5 @@
 import { isRemembered } from '../domain/known-versions.ts';
-import { asKept } from '../domain/ownership.ts';
+import { withoutMetadata } from '../domain/ownership.ts';
 import { isNew, serves, type ContentAtRef, type CreateVersion } from '../domain/plan.ts';
 import { followsLatest, type Content } from '../domain/prompt-file.ts';
 import type { PinContext, Resolution } from './resolve-pin.ts';
@@ -10,14 +10,14 @@ import type { PinContext, Resolution } from './resolve-pin.ts';
  * then somebody else's version of equal content does not stand in for it, unless a ledger names that.
  */
 export function contentsToCreate(
-  { file, observed, contentsAtRefs, mayLook, head }: PinContext,
+  { file, observed, contentsAtRefs, mayLook, head, forgets }: PinContext,
   resolutions: readonly Resolution[],
 ): readonly CreateVersion[] {
   const own = file.content;
   const followed = resolutions.flatMap((one) => (one.kind === 'set' && isNew(one.after) ? [one.after.new] : []));
   const wantsOwn = followsLatest(file)
     ? followed.includes(own)
-    : mayLook && !isRemembered(observed, asKept(own, head), head);
+    : mayLook && !isRemembered(observed, forgets ? withoutMetadata(own) : own, head);
   const wanted = [...followed.filter((content) => content !== own), ...(wantsOwn ? [own] : [])];
   return wanted
     .filter((content, index) => !wanted.some((other, at) => replaces(other, at, content, index)))

@@ -84,6 +84,7 @@ function contextOf(file: PromptFile, observed: Observed, rules: PlanRules): PinC
     contentsAtRefs: rules.contentsAtRefs.get(file.id) ?? new Map(),
     mayLook: rules.trackingEnvironment !== null,
     head: headOf(observed, rules.trackingEnvironment),
+    forgets: dropsMetadata(observed, rules.trackingEnvironment),
   };
 }
 
@@ -117,8 +118,8 @@ function unknownLatest(context: PinContext): readonly Problem[] {
   return unseen === null || mayLook ? [] : [makeProblem('guard/unknown-latest', { id: unseen }, { path: file.path })];
 }
 
-function warnings({ head, file }: PinContext, { trackingEnvironment }: PlanRules): readonly Problem[] {
-  if (trackingEnvironment === null || !dropsMetadata(head)) return [];
+function warnings({ forgets, file }: PinContext, { trackingEnvironment }: PlanRules): readonly Problem[] {
+  if (trackingEnvironment === null || !forgets) return [];
   return [makeProblem('service/drops-metadata', { environment: trackingEnvironment }, { path: file.path })];
 }
 

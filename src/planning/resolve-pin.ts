@@ -1,6 +1,6 @@
 import { findContent, holds, entryOf, type KnownVersion } from '../domain/known-versions.ts';
 import type { Observed } from '../domain/observed.ts';
-import { asKept } from '../domain/ownership.ts';
+import { withoutMetadata, type Head } from '../domain/ownership.ts';
 import type { ContentAtRef, NewVersionRef } from '../domain/plan.ts';
 import type { Content, EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
 import { refOf, type Version, type VersionRef } from '../domain/version.ts';
@@ -15,8 +15,9 @@ export type PinContext = {
   readonly contentsAtRefs: ReadonlyMap<string, ContentAtRef | Problem>;
   /** Whether a sync may make versions active in an environment of its own to read them. */
   readonly mayLook: boolean;
-  /** What the tracking environment stands on. */
-  readonly head: Version | null;
+  readonly head: Head;
+  /** Whether the service drops the metadata of versions. */
+  readonly forgets: boolean;
 };
 
 /** What a pin asks for: nothing, another active version, or more than is known. */
@@ -46,10 +47,10 @@ export function resolvePin(pin: EnvironmentPin, context: PinContext): Resolution
 function followContent(
   content: Content,
   active: Version | null,
-  { known, head }: PinContext,
+  { known, forgets }: PinContext,
   from: { readonly ref?: string } = {},
 ): Resolution {
-  const sought = asKept(content, head);
+  const sought = forgets ? withoutMetadata(content) : content;
   if (active !== null && holds(entryOf(active), sought)) return IN_SYNC;
   const found = findContent(known, sought);
   return set(found === undefined ? { new: content, ...from } : refOf(found));

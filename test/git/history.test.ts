@@ -78,8 +78,8 @@ describe('the ancestors of commits', () => {
   });
 });
 
-describe('the commits that touched a path', () => {
-  test('are told newest first, up to a commit, and no more than asked for', async () => {
+describe('where a file was touched', () => {
+  test('is told newest first, up to a commit, and no more than asked for', async () => {
     const folder = makeRepository({ 'sub/a.md': '1', 'b.md': '1' });
     const commits = [head(folder)];
     for (const text of ['2', '3', '4']) {
@@ -88,11 +88,25 @@ describe('the commits that touched a path', () => {
       writeFiles(folder, { 'b.md': text });
       commitAll(folder, 'another file');
     }
+    configure(folder, UNUSUAL_SETTINGS);
     const repository = await open(join(folder, 'sub'));
-    expect(await repository.commitsTouching('HEAD', 'a.md', 50)).toEqual(commits);
-    expect(await repository.commitsTouching('HEAD', 'a.md', 2)).toEqual(commits.slice(0, 2));
-    expect(await repository.commitsTouching(commits[1]!, 'a.md', 50)).toEqual(commits.slice(1));
-    expect(await repository.commitsTouching('HEAD', '*.md', 50)).toEqual([]);
+    const touched = async (commit: string, path: string, most: number) =>
+      (await repository.whereTouched(commit, path, most)).map((at) => at.commit);
+    expect(await touched('HEAD', 'sub/a.md', 50)).toEqual(commits);
+    expect(await touched('HEAD', 'sub/a.md', 2)).toEqual(commits.slice(0, 2));
+    expect(await touched(commits[1]!, 'sub/a.md', 50)).toEqual(commits.slice(1));
+    expect(await touched('HEAD', 'sub/*.md', 50)).toEqual([]);
+  });
+
+  test('goes on under the names that the file had before', async () => {
+    const folder = makeRepository({ 'Über maß.md': 'a\nb\nc\nd\n' });
+    const first = head(folder);
+    git(folder, 'mv', 'Über maß.md', 'new name.md');
+    const renamed = commitAll(folder, 'renamed');
+    expect(await (await open(folder)).whereTouched('HEAD', 'new name.md', 50)).toEqual([
+      { commit: renamed, path: 'new name.md' },
+      { commit: first, path: 'Über maß.md' },
+    ]);
   });
 });
 

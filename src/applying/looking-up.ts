@@ -1,0 +1,50 @@
+import { knownVersions } from '../domain/known-versions.ts';
+import type { Observed } from '../domain/observed.ts';
+import { headOf, mayFollow } from '../domain/ownership.ts';
+import type { Version } from '../domain/version.ts';
+import type { ApplyDependencies } from './deps.ts';
+import { lookIfThere } from './looking.ts';
+import { readBack } from './reading-back.ts';
+
+/**
+ * Looks at versions that planning could not do without. Those that are not this prompt's are noted as missing; any
+ * other failure throws a `ProblemError`. The tracking environment moves to one that is newer of promptsync's own: it
+ * would be forgotten otherwise.
+ */
+export async function lookUp(
+  dependencies: ApplyDependencies,
+  observed: Observed,
+  versionIds: readonly string[],
+): Promise<Observed> {
+  const { trackingEnvironment } = dependencies;
+  if (trackingEnvironment === null) return observed;
+  let seen = observed;
+  for (const versionId of versionIds) seen = await lookUpOne(dependencies, trackingEnvironment, seen, versionId);
+  return seen;
+}
+
+async function lookUpOne(
+  dependencies: ApplyDependencies,
+  trackingEnvironment: string,
+  observed: Observed,
+  versionId: string,
+): Promise<Observed> {
+  const version = await lookIfThere(dependencies, observed.prompt.id, versionId);
+  if (version === null) return { ...observed, missing: [...observed.missing, versionId] };
+  const seen = { ...observed, looked: [...observed.looked, version] };
+  const newest = knownVersions(seen)[0]?.id === version.id;
+  const leads = newest && mayFollow(version, headOf(seen, trackingEnvironment));
+  return leads ? moveHead(dependencies, trackingEnvironment, seen, version) : seen;
+}
+
+async function moveHead(
+  { service }: ApplyDependencies,
+  trackingEnvironment: string,
+  observed: Observed,
+  version: Version,
+): Promise<Observed> {
+  const { id } = observed.prompt;
+  await service.setActive(id, trackingEnvironment, version.id);
+  const active = await readBack(service, id, trackingEnvironment, version);
+  return { ...observed, active: new Map([...observed.active, [trackingEnvironment, active]]) };
+}

@@ -1,0 +1,132 @@
+import { describe, expect, test } from 'vitest';
+import { ServiceError } from '../../src/domain/prompt-service.ts';
+import { makeProblem } from '../../src/problem.ts';
+import type { Base } from '../../src/planning/find-drift.ts';
+import { backends, type Backend } from '../doubles/backends.ts';
+import { file } from '../planning/support.ts';
+import { outcomeLine, sync, type SyncParts } from './support.ts';
+
+const staging = { staging: 'latest' };
+const one = file({ text: 'One', pins: staging });
+const two = file({ text: 'Two', pins: staging });
+
+/** Does something in the service before each of the first so many times that the prompt is observed once more. */
+function meddling(times: number, meddle: (time: number) => unknown): Pick<SyncParts, 'onObserve'> & { count: number } {
+  const state = {
+    count: 0,
+    onObserve: async () => {
+      state.count += 1;
+      if (state.count <= times) await meddle(state.count);
+    },
+  };
+  return state;
+}
+
+/** Somebody makes a version and makes it active. */
+function outsideVersion(service: Backend, text: string, environment = 'staging'): void {
+  service.activate('p1', environment, service.addVersion('p1', { text }));
+}
+
+describe.each(backends)('Right before its first write (%s)', (_, start) => {
+  test('a prompt is observed once more, and nothing else of it when it is as it was', async () => {
+    const service = await start();
+    await sync(service, [one]);
+    const watched = meddling(0, () => {});
+    const { outcomes } = await sync(service, [two], watched);
+    expect([watched.count, outcomes.map(outcomeLine)]).toStrictEqual([1, ['applied: made made']]);
+  });
+
+  test('a prompt that has nothing to write is not observed again', async () => {
+    const service = await start();
+    await sync(service, [one]);
+    const watched = meddling(0, () => {});
+    await sync(service, [one], watched);
+    expect(watched.count).toBe(0);
+  });
+
+  const changes: readonly (readonly [string, (service: Backend) => unknown, string])[] = [
+    ['another version active', (service) => outsideVersion(service, 'Theirs'), 'applied: made made'],
+    ['the wanted text active', (service) => outsideVersion(service, 'Two'), 'unchanged:'],
+    ['a draft that is active nowhere', (service) => service.addVersion('p1', { text: 'Draft' }), 'applied: made made'],
+    ['a draft of the wanted text', (service) => service.addVersion('p1', { text: 'Two' }), 'applied: adopted made'],
+    ['another name', (service) => service.updatePrompt('p1', { name: 'Theirs' }), 'applied: made made made'],
+    ['another description', (service) => service.updatePrompt('p1', { description: 'New' }), 'applied: made made'],
+  ];
+  test.each(changes)('a prompt that has %s by now is planned afresh', async (_sentence, meddle, said) => {
+    const service = await start();
+    await sync(service, [one]);
+    const watched = meddling(1, () => meddle(service));
+    const { outcomes, lines } = await sync(service, [two], watched);
+    expect([watched.count, outcomes.map(outcomeLine)]).toStrictEqual([2, [said]]);
+    expect(service.serves('p1', 'staging')?.[1]).toBe('Two');
+    expect(lines.filter((line) => line.startsWith('create')).length).toBeLessThanOrEqual(1);
+    expect((await sync(service, [two])).lines).toStrictEqual([]);
+  });
+
+  test('the report has what was active when it was planned afresh: that is what leads back', async () => {
+    const service = await start();
+    await sync(service, [one]);
+    const { outcomes } = await sync(
+      service,
+      [two],
+      meddling(1, () => outsideVersion(service, 'Theirs')),
+    );
+    expect(outcomes[0]?.plan.changes.at(-1)).toMatchObject({ before: { id: 'ver_2', number: 2 } });
+  });
+
+  test('a prompt that changes a second time fails, and nothing is written', async () => {
+    const service = await start();
+    await sync(service, [one]);
+    const watched = meddling(2, (time) => outsideVersion(service, `Theirs ${time}`));
+    const { outcomes, lines } = await sync(service, [two], watched);
+    expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: not_made not_made apply/keeps-changing']);
+    expect([watched.count, lines]).toStrictEqual([2, []]);
+  });
+
+  test('a prompt that can no longer be read fails, and the others are applied', async () => {
+    const service = await start();
+    const other = { ...one, id: 'p2', key: 'k/2', name: 'Second', path: 'prompts/b.md' };
+    const watched = meddling(1, () => {
+      throw new ServiceError(makeProblem('service/timeout', { seconds: 1 }), 'unknown');
+    });
+    const { outcomes } = await sync(service, [two, other], watched);
+    expect(outcomes.map(outcomeLine)).toStrictEqual([
+      'failed: not_made not_made service/timeout',
+      'applied: made made',
+    ]);
+  });
+
+  test('a reviewed plan that would become another one is refused', async () => {
+    const service = await start();
+    await sync(service, [one]);
+    const { plan } = await sync(service, [two], { guards: { maxChanges: { kind: 'count', count: 0 } } });
+    const guards = { expectedPlan: plan.digest };
+    const refused = await sync(service, [two], { guards, ...meddling(1, () => outsideVersion(service, 'Theirs')) });
+    expect(refused.outcomes.map(outcomeLine)).toStrictEqual(['blocked: not_made not_made guard/stale-plan']);
+    expect(refused.lines).toStrictEqual([]);
+    expect(service.serves('p1', 'staging')?.[1]).toBe('Theirs');
+  });
+
+  test('a reviewed plan that stays the same although the prompt changed is applied', async () => {
+    const service = await start();
+    await sync(service, [one]);
+    const { plan } = await sync(service, [two], { guards: { maxChanges: { kind: 'count', count: 0 } } });
+    const guards = { expectedPlan: plan.digest };
+    const draft = meddling(1, () => service.addVersion('p1', { text: 'Draft' }));
+    const { outcomes } = await sync(service, [two], { guards, ...draft });
+    expect(outcomes.map(outcomeLine)).toStrictEqual(['applied: made made']);
+  });
+
+  test('new drift is refused where drift is, and overwritten where it is not', async () => {
+    const service = await start();
+    await sync(service, [one]);
+    const base: Base = { files: new Map([['p1', one]]), ancestors: new Set(), former: new Map() };
+    const meddle = () => meddling(1, () => outsideVersion(service, 'Theirs'));
+    const refused = await sync(service, [two], { base, guards: { onDrift: 'fail' }, ...meddle() });
+    expect(refused.outcomes.map(outcomeLine)).toStrictEqual(['blocked: not_made not_made guard/drift']);
+    expect([refused.lines, service.serves('p1', 'staging')?.[1]]).toStrictEqual([[], 'Theirs']);
+    const overwritten = await sync(service, [two], { base, guards: { onDrift: 'overwrite' }, ...meddle() });
+    expect(overwritten.outcomes.map(outcomeLine)).toStrictEqual(['applied: made made']);
+    expect(overwritten.outcomes[0]?.plan.drift).toHaveLength(1);
+  });
+});
