@@ -63,7 +63,8 @@ export type Drift =
     }
   | { readonly kind: DriftKind; readonly field: FieldName; readonly expected: string; readonly observed: string };
 
-export type PlanStatus = 'unchanged' | 'pending' | 'blocked' | 'failed';
+/** `not_attempted`: the run was interrupted before the prompt was observed. */
+export type PlanStatus = 'unchanged' | 'pending' | 'blocked' | 'failed' | 'not_attempted';
 
 /** What is to be done for one prompt, in order. */
 export type PromptPlan = {

@@ -73,7 +73,8 @@ function driftSince({ base }: PlanRules, context: PinContext, head: readonly Cha
 
 function unobserved(file: PromptFile, { failed }: Observation): PromptPlan {
   const problem = failed.get(file.id) ?? makeProblem('internal/unexpected', { reason: 'the prompt was not observed' });
-  return { file, observed: null, status: 'failed', changes: [], drift: [], problems: [problem], lookups: [] };
+  const status = problem.code === 'apply/interrupted' ? 'not_attempted' : 'failed';
+  return { file, observed: null, status, changes: [], drift: [], problems: [problem], lookups: [] };
 }
 
 function contextOf(file: PromptFile, observed: Observed, rules: PlanRules): PinContext {

@@ -44,7 +44,7 @@ function cellsOf(prompt: ReportPrompt, environments: readonly string[], colours:
 function cellOf({ environments, status }: ReportPrompt, environment: string, colours: Colours): Cell {
   const row = environments?.find((one) => one.environment === environment);
   if (row === undefined) return { text: '·', paint: colours.dim };
-  if (status === 'failed') return { text: '?', paint: colours.red };
+  if (status === 'failed' || status === 'not_attempted') return { text: '?', paint: colours.red };
   if (row.in_sync) return { text: refText(row.active), paint: colours.green };
   return {
     text: `${refText(row.active)} → ${wantedText(row)}`,

@@ -22,7 +22,7 @@ export function renderSummary(report: Report, colours: Colours): string {
 }
 
 function noneObserved({ plan_digest: digest, prompts: all }: Report): boolean {
-  return digest === null && all.some(({ status }) => status === 'failed');
+  return digest === null && all.some(({ status }) => status === 'failed' || status === 'not_attempted');
 }
 
 /** The digest is what `--expect-plan` takes. */

@@ -5,7 +5,7 @@ import { makeWorkspace } from '../support/folder.ts';
 import { startFront, type FrontRequest } from '../support/front.ts';
 import { workspaceFiles } from '../support/prompts.ts';
 import { parseReport } from '../support/report.ts';
-import { run } from '../support/run.ts';
+import { run, runJson } from '../support/run.ts';
 import { startTestService } from '../support/service.ts';
 
 const IDS = ['a', 'b', 'c'];
@@ -88,11 +88,14 @@ describe('a signal during a slow sync', () => {
   test('a signal while the service is read ends with 130, and nothing is written', async () => {
     const { front, environment, arrived, release } = await makeSlow(({ method }) => method === 'GET');
     let interrupt = (): void => {};
-    const ran = run(makeFiles(), ['sync', '--yes'], { environment, onSignal: (signal) => (interrupt = signal) });
+    const onSignal = (signal: () => void) => (interrupt = signal);
+    const ran = runJson(makeFiles(), ['sync', '--yes'], { environment, onSignal });
     await arrived;
     interrupt();
     release();
-    expect(await ran).toMatchObject({ exitCode: 130 });
+    const { exitCode, report } = await ran;
+    expect([exitCode, report.summary.failed]).toStrictEqual([130, 0]);
+    expect(report.prompts.map(({ status }) => status)).toContain('not_attempted');
     expect(front.takeWrites()).toEqual([]);
   });
 });
