@@ -23,6 +23,6 @@ function environmentLines(title: string, { observed, expected }: EnvironmentDrif
   const origin = commit === undefined ? 'made outside of git' : `made from ${inertLine(commit).slice(0, 12)}`;
   return [
     `${title}: ${refText(observed)} is active, ${wanted}`,
-    colours.dim(`  ${origin}; version:${inertLine(id)} goes back to it`),
+    colours.dim(`  ${origin}; undo: version:${inertLine(id)}`),
   ];
 }

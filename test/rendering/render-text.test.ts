@@ -189,7 +189,7 @@ describe('drift', () => {
       { environment: 'production', kind: 'outside', expected: ref(7), observed },
       [
         '  ! production drifted: v9 is active, the base wants v7',
-        '    made outside of git; version:ver_9 goes back to it',
+        '    made outside of git; undo: version:ver_9',
       ],
     ],
     [
@@ -200,7 +200,7 @@ describe('drift', () => {
       },
       [
         '  ! production unfinished: v6 is active, the base wants new version',
-        '    made from 9f2c1ab04d3e; version:ver_6 goes back to it',
+        '    made from 9f2c1ab04d3e; undo: version:ver_6',
       ],
     ],
     [
