@@ -12,19 +12,24 @@ export type Weight = 'wanted' | 'rewritten' | 'other';
 
 /**
  * Weighs a version that was looked at. Where no pin follows the content it must be one that the tracking environment
- * can move to: nothing else would remember it.
+ * can move to, or whose head names it: nothing else would remember it.
  */
 export function weigh(writing: Writing, change: CreateVersion, version: Version): Weight {
-  const held = holds(entryOf(version), wantedOf(writing, change));
-  if (held && (isFollowed(writing, change) || mayFollow(version, writing.head))) return 'wanted';
-  return isRewritten(version, change.content) ? 'rewritten' : 'other';
+  const entry = writing.known.get(version.id) ?? entryOf(version);
+  const kept = isFollowed(writing, change) || isKept(writing, version, version);
+  if (kept && holds(entry, wantedOf(writing, change))) return 'wanted';
+  return isRewritten(version, change.content, [...writing.known.values()]) ? 'rewritten' : 'other';
 }
 
 /** The version of the wanted content that the ledger of a version looked at tells of, on the same condition. */
 export function toldBy(writing: Writing, change: CreateVersion, version: Version): LedgerEntry | undefined {
-  if (!isFollowed(writing, change) && !mayFollow(version, writing.head)) return undefined;
-  const told = (version.stamp?.ledger ?? []).map((entry) => ({ ...entry, version: null }));
+  const kept = ({ id }: LedgerEntry) => isFollowed(writing, change) || isKept(writing, { id }, version);
+  const told = (version.stamp?.ledger ?? []).filter(kept).map((entry) => ({ ...entry, version: null }));
   return findContent(told, wantedOf(writing, change));
+}
+
+function isKept({ head }: Writing, { id }: Pick<Version, 'id'>, newest: Version): boolean {
+  return mayFollow(newest, head) || (head?.stamp?.ledger ?? []).some((entry) => entry.id === id);
 }
 
 /** Takes a version for the one that was to be made: it was there already. `newest` is what it was found by. */
@@ -70,7 +75,7 @@ async function track(writing: Writing, version: Version): Promise<readonly Probl
 }
 
 function takeFor(writing: Writing, change: CreateVersion, version: Version, status: ChangeStatus): ChangeOutcome {
-  writing.known.set(version.id, entryOf(version));
+  if (!writing.known.has(version.id)) writing.known.set(version.id, entryOf(version));
   writing.made.push({ content: change.content, version });
   return { change, status, version: refOf(version) };
 }

@@ -15,21 +15,23 @@ import type { Made, Writing } from './writing.ts';
  * that is unknown.
  */
 export async function createVersion(writing: Writing, change: CreateVersion): Promise<Made> {
-  const newest = await lookAtNewest(writing);
-  const found = newest === null ? null : await useNewest(writing, change, newest);
-  if (found !== null) return found;
+  await lookAtNewest(writing);
+  for (const looked of writing.looked) {
+    const found = await useLooked(writing, change, looked);
+    if (found !== null) return found;
+  }
   const stamp = stampFor(writing, change);
   const sent = await send(writing, change, stamp);
   return sent instanceof ServiceError ? settle(writing, change, stamp, sent) : finishMade(writing, change, sent);
 }
 
 /** Adopts what was looked at, or what its ledger tells of; null where a version has to be made all the same. */
-async function useNewest(writing: Writing, change: CreateVersion, newest: Version): Promise<Made | null> {
-  const weight = weigh(writing, change, newest);
-  if (weight === 'wanted') return adopt(writing, change, newest, newest);
-  if (weight === 'rewritten') return refuseRewritten(change, newest, 'not_made');
-  const told = toldBy(writing, change, newest);
-  return told === undefined ? null : adopt(writing, change, await lookVerified(writing, told), newest);
+async function useLooked(writing: Writing, change: CreateVersion, looked: Version): Promise<Made | null> {
+  const weight = weigh(writing, change, looked);
+  if (weight === 'wanted') return adopt(writing, change, looked, looked);
+  if (weight === 'rewritten') return refuseRewritten(change, looked, 'not_made');
+  const told = toldBy(writing, change, looked);
+  return told === undefined ? null : adopt(writing, change, await lookVerified(writing, told), looked);
 }
 
 /** Resolves to the failure where the answer was lost; throws any other. */

@@ -18,9 +18,24 @@ export async function lookUp(
 ): Promise<Observed> {
   const { trackingEnvironment } = dependencies;
   if (trackingEnvironment === null) return observed;
-  let seen = observed;
+  let seen = await withHead(dependencies, trackingEnvironment, observed);
   for (const versionId of versionIds) seen = await lookUpOne(dependencies, trackingEnvironment, seen, versionId);
   return seen;
+}
+
+/** Whether a version may follow the head can only be told of a head that was read. */
+async function withHead(
+  { service }: ApplyDependencies,
+  trackingEnvironment: string,
+  observed: Observed,
+): Promise<Observed> {
+  if (observed.active.has(trackingEnvironment)) return observed;
+  const { activeVersion } = await service.readPrompt(observed.prompt.id, trackingEnvironment);
+  return withActive(observed, trackingEnvironment, activeVersion);
+}
+
+function withActive(observed: Observed, environment: string, version: Version | null): Observed {
+  return { ...observed, active: new Map([...observed.active, [environment, version]]) };
 }
 
 async function lookUpOne(
@@ -46,5 +61,5 @@ async function moveHead(
   const { id } = observed.prompt;
   await service.setActive(id, trackingEnvironment, version.id);
   const active = await readBack(service, id, trackingEnvironment, version);
-  return { ...observed, active: new Map([...observed.active, [trackingEnvironment, active]]) };
+  return withActive(observed, trackingEnvironment, active);
 }

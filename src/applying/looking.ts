@@ -39,13 +39,12 @@ export async function lookIfThere(...asked: Parameters<typeof look>): Promise<Ve
   }
 }
 
-/** The newest version of the service, where nobody has read it and no ledger names it; null otherwise. */
-export async function lookAtNewest(writing: Writing): Promise<Version | null> {
+/** Looks at the newest version of the service, where nobody has read it and no ledger names it. */
+export async function lookAtNewest(writing: Writing): Promise<void> {
   const { dependencies, observed, known } = writing;
   const { id: promptId, latestVersionId: id } = observed.prompt;
-  if (dependencies.trackingEnvironment === null || id === null) return null;
-  if (known.has(id) || observed.missing.includes(id)) return null;
+  if (dependencies.trackingEnvironment === null || id === null) return;
+  if (known.has(id) || observed.missing.includes(id)) return;
   const version = await lookIfThere(dependencies, promptId, id);
   if (version !== null) note(writing, version);
-  return version;
 }

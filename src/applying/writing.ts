@@ -17,6 +17,8 @@ export type Writing = {
   readonly known: Map<string, LedgerEntry>;
   /** Ids of the versions that were read in this run. */
   readonly seen: Set<string>;
+  /** The versions that were looked at meanwhile, the newest last. */
+  readonly looked: Version[];
   readonly made: { readonly content: Content; readonly version: Version }[];
   /** Whether the service drops the metadata of versions. */
   readonly forgets: boolean;
@@ -36,14 +38,15 @@ export function beginWriting(plan: PromptPlan, dependencies: ApplyDependencies):
   const { trackingEnvironment } = dependencies;
   const head = headOf(observed, trackingEnvironment);
   const forgets = dropsMetadata(observed, trackingEnvironment);
-  return { plan, observed, dependencies, known, seen, made: [], head, forgets };
+  return { plan, observed, dependencies, known, seen, looked: [], made: [], head, forgets };
 }
 
 /** Remembers a version that was read, with all that its ledger tells of. */
-export function note({ known, seen }: Writing, version: Version): void {
+export function note({ known, seen, looked }: Writing, version: Version): void {
   for (const entry of version.stamp?.ledger ?? []) if (!known.has(entry.id)) known.set(entry.id, entry);
-  known.set(version.id, entryOf(version));
+  known.set(version.id, entryOf(version, [...known.values()]));
   seen.add(version.id);
+  looked.push(version);
 }
 
 /** The version that was made for a target of this plan, once there is one. */

@@ -1,6 +1,6 @@
 import { EMPTY_METADATA_DIGEST } from './digest.ts';
 import type { Observed } from './observed.ts';
-import { isOwn, mayFollow, type Head } from './ownership.ts';
+import { isCopy, isOwn, mayFollow, type Head } from './ownership.ts';
 import type { Content } from './prompt-file.ts';
 import type { LedgerEntry, Version } from './version.ts';
 
@@ -11,17 +11,18 @@ const NEWEST_KEPT = 20;
 
 /** All versions that the versions read and their ledgers tell of, newest first; of one number the one read first. */
 export function knownVersions(observed: Observed): readonly KnownVersion[] {
-  const read = versionsRead(observed);
+  // Originals before their copies.
+  const read = versionsRead(observed).toSorted((a, b) => a.number - b.number);
   const known = new Map<string, KnownVersion>();
   const note = (entry: LedgerEntry, version: Version | null): void => {
     const pinned = entry.pinned ?? known.get(entry.id)?.pinned;
     known.set(entry.id, { ...entry, ...(pinned === undefined ? {} : { pinned }), version });
   };
   // What was read comes last: it beats what a ledger says of it, as a newer ledger beats an older one.
-  for (const { stamp } of read.toSorted((a, b) => a.number - b.number)) {
+  for (const { stamp } of read) {
     for (const entry of stamp?.ledger ?? []) note(entry, null);
   }
-  for (const version of read) note(entryOf(version), version);
+  for (const version of read) note(entryOf(version, [...known.values()]), version);
   return [...known.values()].toSorted((a, b) => b.number - a.number || rank(a) - rank(b));
 }
 
@@ -34,11 +35,11 @@ export function versionsRead({ active, looked }: Observed): readonly Version[] {
   return [...[...active.values()].filter((version) => version !== null), ...looked];
 }
 
-/** A version as a ledger remembers it. */
-export function entryOf(version: Version): LedgerEntry {
+/** A version as a ledger remembers it. Whether it is a copy shows by the others that are known. */
+export function entryOf(version: Version, known: readonly LedgerEntry[] = []): LedgerEntry {
   const { number, id, digest, metadataDigest, stamp } = version;
   const entry = { number, id, digest, metadataDigest };
-  if (stamp === null || !isOwn(version)) return { ...entry, outside: true };
+  if (stamp === null || !isOwn(version) || isCopy(version, known)) return { ...entry, outside: true };
   const { commit, path } = stamp;
   return { ...entry, ...(commit === undefined ? {} : { commit }), ...(path === undefined ? {} : { path }) };
 }
@@ -66,10 +67,12 @@ export function findContent(known: readonly KnownVersion[], content: Content): K
  */
 export function isRemembered(observed: Observed, content: Content, head: Head): boolean {
   const named = versionsRead(observed).flatMap(({ stamp }) => stamp?.ledger ?? []);
-  const active = [...observed.active.values()].filter((version) => version !== null && isOwn(version));
-  const kept = [...active, head ?? null, ...observed.looked.filter((version) => mayFollow(version, head))];
-  const own = kept.filter((version) => version !== null).map(entryOf);
-  return [...own, ...named].some((entry) => holds(entry, content));
+  const known = knownVersions(observed);
+  const active = new Set([...observed.active.values()].map((version) => version?.id));
+  const looked = new Set(observed.looked.filter((version) => mayFollow(version, head)).map(({ id }) => id));
+  const own = known.filter(({ id, outside }) => outside === undefined && (active.has(id) || looked.has(id)));
+  const tracked = head === null || head === undefined ? [] : [entryOf(head, known)];
+  return [...own, ...tracked, ...named].some((entry) => holds(entry, content));
 }
 
 /**

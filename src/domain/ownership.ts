@@ -1,25 +1,41 @@
 import type { Observed } from './observed.ts';
 import type { Content } from './prompt-file.ts';
-import type { Version } from './version.ts';
+import type { LedgerEntry, Version } from './version.ts';
 
 /**
- * Whether promptsync made a version. Its stamp alone is no proof: whoever edits a copy in the service copies the stamp
- * as well. A copy shows by another text. It shows by other metadata, too, unless its number is the one right after its
- * ledger's newest: only the version that the stamp was written for can have that one, and some services add metadata.
+ * Whether promptsync made a version: its stamp speaks of its text. The stamp alone is no proof, because whoever edits a
+ * copy in the service copies the stamp as well.
  */
 export function isOwn(version: Version): boolean {
-  const { stamp, digest, metadataDigest } = version;
-  if (stamp === null || stamp.digest !== digest) return false;
-  return (stamp.metadataDigest ?? metadataDigest) === metadataDigest || followsLedger(version);
+  return version.stamp?.digest === version.digest;
+}
+
+/**
+ * Whether a version with a stamp of promptsync's may be a copy in which metadata was edited, or one to which the
+ * service itself added some. It is none where its number is the one right after its ledger's newest: only the version
+ * that the stamp was written for can have that one.
+ */
+export function isDoubtful(version: Version): boolean {
+  const sent = version.stamp?.metadataDigest;
+  return isOwn(version) && sent !== undefined && sent !== version.metadataDigest && !followsLedger(version);
+}
+
+/** Whether a version is a copy: one before it holds exactly what the stamp was written for, and nothing is made twice. */
+export function isCopy(version: Version, known: readonly LedgerEntry[]): boolean {
+  const { stamp } = version;
+  const isOriginal = ({ number, digest, metadataDigest }: LedgerEntry): boolean =>
+    number < version.number && digest === stamp?.digest && metadataDigest === stamp.metadataDigest;
+  return isDoubtful(version) && known.some(isOriginal);
 }
 
 /** Whether the service stored something else than promptsync sent for this content: what was sent stands in the stamp. */
-export function isRewritten(version: Version, { text, digest, metadataDigest }: Content): boolean {
+export function isRewritten(version: Version, content: Content, known: readonly LedgerEntry[]): boolean {
+  const { text, digest, metadataDigest } = content;
   const { stamp } = version;
   if (stamp?.digest !== digest) return false;
   if (version.digest !== digest) return followsLedger(version) || differsInForm(version.text, text);
   const sent = metadataDigest !== undefined && stamp.metadataDigest === metadataDigest;
-  return sent && version.metadataDigest !== metadataDigest && followsLedger(version);
+  return sent && version.metadataDigest !== metadataDigest && !isCopy(version, known);
 }
 
 /** Whether two texts are the same but for white space and Unicode's normal forms: what services tidy. */
@@ -39,7 +55,7 @@ export function headOf({ active }: Observed, trackingEnvironment: string | null)
  * only the head's ledger remembers would be forgotten.
  */
 export function mayFollow(version: Version, head: Head): boolean {
-  if (head === undefined || !isOwn(version)) return false;
+  if (head === undefined || !isOwn(version) || isDoubtful(version)) return false;
   if (head === null) return true;
   return version.number > head.number && (version.stamp?.ledger ?? []).some(({ id }) => id === head.id);
 }

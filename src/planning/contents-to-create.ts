@@ -1,7 +1,8 @@
 import { isRemembered } from '../domain/known-versions.ts';
+import type { Observed } from '../domain/observed.ts';
 import { withoutMetadata } from '../domain/ownership.ts';
 import { isNew, serves, type ContentAtRef, type CreateVersion } from '../domain/plan.ts';
-import { followsLatest, type Content } from '../domain/prompt-file.ts';
+import { followsLatest, type Content, type PromptFile } from '../domain/prompt-file.ts';
 import type { PinContext, Resolution } from './resolve-pin.ts';
 
 /**
@@ -14,14 +15,21 @@ export function contentsToCreate(
   resolutions: readonly Resolution[],
 ): readonly CreateVersion[] {
   const own = file.content;
+  const sought = forgets ? withoutMetadata(own) : own;
   const followed = resolutions.flatMap((one) => (one.kind === 'set' && isNew(one.after) ? [one.after.new] : []));
   const wantsOwn = followsLatest(file)
     ? followed.includes(own)
-    : mayLook && !isRemembered(observed, forgets ? withoutMetadata(own) : own, head);
-  const wanted = [...followed.filter((content) => content !== own), ...(wantsOwn ? [own] : [])];
+    : mayLook && !isRemembered(withoutLeft(file, observed, resolutions), sought, head);
+  const wanted = [...followed, ...(wantsOwn ? [own] : [])];
   return wanted
     .filter((content, index) => !wanted.some((other, at) => replaces(other, at, content, index)))
-    .map((content) => create(content, own, contentsAtRefs));
+    .map((content) => create(content, contentsAtRefs));
+}
+
+/** What an environment is moved away from is not read again: its ledger is not what a content can be found in. */
+function withoutLeft({ pins }: PromptFile, observed: Observed, resolutions: readonly Resolution[]): Observed {
+  const left = new Set(pins.flatMap(({ environment }, at) => (resolutions[at]?.kind === 'set' ? [environment] : [])));
+  return { ...observed, active: new Map([...observed.active].filter(([environment]) => !left.has(environment))) };
 }
 
 /** Of two that serve each other the later one is made: the file's own rather than an equal one of a ref. */
@@ -29,11 +37,12 @@ function replaces(other: Content, at: number, content: Content, index: number): 
   return serves(other, content) && (!serves(content, other) || at > index);
 }
 
-function create(content: Content, own: Content, refs: PinContext['contentsAtRefs']): CreateVersion {
-  if (content === own) return { kind: 'create-version', content, provenance: {} };
+/** The file's own content is at no ref, however equal: contents are told apart by identity here. */
+function create(content: Content, refs: PinContext['contentsAtRefs']): CreateVersion {
   const found = [...refs].find((entry): entry is [string, ContentAtRef] => isAt(entry[1], content));
-  const [ref, at] = found ?? [];
-  return { kind: 'create-version', content, ...(ref === undefined ? {} : { ref }), provenance: at?.provenance ?? {} };
+  if (found === undefined) return { kind: 'create-version', content, provenance: {} };
+  const [ref, { provenance }] = found;
+  return { kind: 'create-version', content, ref, provenance };
 }
 
 function isAt(at: ContentAtRef | object, content: Content): boolean {

@@ -376,6 +376,7 @@ describe.each(backends)('Applying (%s)', (_, start) => {
     const wanted = file({ pins: { staging: 'latest', production: 'version:ver_2', qa: 'version:ver_2' } });
     const { lines, outcomes } = await sync(service, [wanted]);
     expect(lines).toStrictEqual([
+      'read p1 promptsync',
       'set p1 promptsync-look ver_2',
       'read p1 promptsync-look',
       'set p1 production ver_2',

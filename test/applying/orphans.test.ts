@@ -161,4 +161,17 @@ describe.each(backends)('The newest version that nobody has read (%s)', (_, star
     expect(service.serves('p1', 'production')).toStrictEqual(['ver_2', 'Two']);
     expect(service.serves('p1', 'promptsync')).toStrictEqual(['ver_3', 'Three']);
   });
+
+  test.each([
+    ['is looked at once and adopted for the second of two versions to make', { staging: 'latest' }],
+    ['also where no pin follows it', {}],
+  ])('%s', async (_sentence, followers) => {
+    const service = await begun(start);
+    const left = addOwn(service, 'Two', [entry(1, 'One')]);
+    const wanted = file({ text: 'Two', pins: { ...followers, production: 'git:v1' } });
+    const { created, lines } = await sync(service, [wanted], { refs: { v1: content('Old') } });
+    expect(created.map(({ text }) => text)).toStrictEqual(['Old']);
+    expect(lines.filter((line) => line === `set p1 promptsync-look ${left}`)).toHaveLength(1);
+    expect((await sync(service, [wanted], { refs: { v1: content('Old') } })).lines).toStrictEqual([]);
+  });
 });

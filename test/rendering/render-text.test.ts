@@ -187,10 +187,7 @@ describe('drift', () => {
     [
       'in an environment names the version, whose it is and how to go back',
       { environment: 'production', kind: 'outside', expected: ref(7), observed },
-      [
-        '  ! production drifted: v9 is active, the base wants v7',
-        '    made outside of git; undo: version:ver_9',
-      ],
+      ['  ! production drifted: v9 is active, the base wants v7', '    made outside of git; undo: version:ver_9'],
     ],
     [
       'that is unfinished names the commit that the version was made from',
