@@ -1,6 +1,6 @@
 import { entryOf, findContent, holds } from '../domain/known-versions.ts';
 import type { ChangeOutcome, ChangeStatus } from '../domain/outcome.ts';
-import { isRewritten, mayFollow, withoutMetadata } from '../domain/ownership.ts';
+import { isDoubtful, isRewritten, mayFollow, withoutMetadata } from '../domain/ownership.ts';
 import type { CreateVersion } from '../domain/plan.ts';
 import { followsLatest, type Content } from '../domain/prompt-file.ts';
 import { refOf, type LedgerEntry, type Version } from '../domain/version.ts';
@@ -11,17 +11,17 @@ import { activate, type Made, type Writing } from './writing.ts';
 export type Weight = 'wanted' | 'rewritten' | 'other';
 
 /**
- * Weighs a version that was looked at. Where no pin follows the content it must be one that the tracking environment
- * can move to, or whose head names it: nothing else would remember it.
+ * Weighs a version that was read. Where no pin follows the content it must be one that the tracking environment can
+ * move to, or whose head names it: nothing else would remember it. One that may be somebody's copy is never wanted.
  */
 export function weigh(writing: Writing, change: CreateVersion, version: Version): Weight {
   const entry = writing.known.get(version.id) ?? entryOf(version);
   const kept = isFollowed(writing, change) || isKept(writing, version, version);
-  if (kept && holds(entry, wantedOf(writing, change))) return 'wanted';
+  if (kept && !isDoubtful(version) && holds(entry, wantedOf(writing, change))) return 'wanted';
   return isRewritten(version, change.content, [...writing.known.values()]) ? 'rewritten' : 'other';
 }
 
-/** The version of the wanted content that the ledger of a version looked at tells of, on the same condition. */
+/** The version of the wanted content that the ledger of a version read tells of, on the same condition. */
 export function toldBy(writing: Writing, change: CreateVersion, version: Version): LedgerEntry | undefined {
   const kept = ({ id }: LedgerEntry) => isFollowed(writing, change) || isKept(writing, { id }, version);
   const told = (version.stamp?.ledger ?? []).filter(kept).map((entry) => ({ ...entry, version: null }));
@@ -57,7 +57,8 @@ export async function finishMade(writing: Writing, change: CreateVersion, versio
 /** A version that holds something else than was sent is made active nowhere. */
 export function refuseRewritten(change: CreateVersion, version: Version, status: ChangeStatus): Made {
   const problem = makeProblem('apply/rewritten', { version: `v${version.number}` });
-  return { outcome: { change, status, version: refOf(version) }, problems: [problem] };
+  const ref = status === 'unknown' ? {} : { version: refOf(version) };
+  return { outcome: { change, status, ...ref }, problems: [problem] };
 }
 
 /** The tracking environment moves first: a run cut right after this still leaves its newest ledger readable. */

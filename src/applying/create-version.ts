@@ -1,5 +1,5 @@
 import { metadataDigest } from '../domain/digest.ts';
-import { makeLedger } from '../domain/known-versions.ts';
+import { makeLedger, versionsRead } from '../domain/known-versions.ts';
 import { isNew, type CreateVersion } from '../domain/plan.ts';
 import { ServiceError } from '../domain/prompt-service.ts';
 import type { Stamp, Version } from '../domain/version.ts';
@@ -16,8 +16,8 @@ import type { Made, Writing } from './writing.ts';
  */
 export async function createVersion(writing: Writing, change: CreateVersion): Promise<Made> {
   await lookAtNewest(writing);
-  for (const looked of writing.looked) {
-    const found = await useLooked(writing, change, looked);
+  for (const version of [...versionsRead(writing.observed), ...writing.looked]) {
+    const found = await useRead(writing, change, version);
     if (found !== null) return found;
   }
   const stamp = stampFor(writing, change);
@@ -25,13 +25,13 @@ export async function createVersion(writing: Writing, change: CreateVersion): Pr
   return sent instanceof ServiceError ? settle(writing, change, stamp, sent) : finishMade(writing, change, sent);
 }
 
-/** Adopts what was looked at, or what its ledger tells of; null where a version has to be made all the same. */
-async function useLooked(writing: Writing, change: CreateVersion, looked: Version): Promise<Made | null> {
-  const weight = weigh(writing, change, looked);
-  if (weight === 'wanted') return adopt(writing, change, looked, looked);
-  if (weight === 'rewritten') return refuseRewritten(change, looked, 'not_made');
-  const told = toldBy(writing, change, looked);
-  return told === undefined ? null : adopt(writing, change, await lookVerified(writing, told), looked);
+/** Adopts what was read, or what its ledger tells of; null where a version has to be made all the same. */
+async function useRead(writing: Writing, change: CreateVersion, version: Version): Promise<Made | null> {
+  const weight = weigh(writing, change, version);
+  if (weight === 'wanted') return adopt(writing, change, version, version);
+  if (weight === 'rewritten') return refuseRewritten(change, version, 'not_made');
+  const told = toldBy(writing, change, version);
+  return told === undefined ? null : adopt(writing, change, await lookVerified(writing, told), version);
 }
 
 /** Resolves to the failure where the answer was lost; throws any other. */

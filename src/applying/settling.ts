@@ -1,9 +1,10 @@
+import { EMPTY_METADATA_DIGEST } from '../domain/digest.ts';
 import { differsInForm } from '../domain/ownership.ts';
 import type { CreateVersion } from '../domain/plan.ts';
 import type { ServiceError } from '../domain/prompt-service.ts';
 import type { Stamp, Version } from '../domain/version.ts';
 import { makeProblem, type Problem } from '../problem.ts';
-import { adopt, refuseRewritten, weigh, type Weight } from './adopting.ts';
+import { adopt, refuseRewritten, weigh } from './adopting.ts';
 import { look } from './looking.ts';
 import { note, type Made, type Writing } from './writing.ts';
 
@@ -25,9 +26,11 @@ export async function settle(writing: Writing, change: CreateVersion, stamp: Sta
     throw lost;
   });
   note(writing, version);
-  const weight = weighSent(writing, change, stamp, version);
+  const weight = weigh(writing, change, version);
   if (weight === 'wanted') return adopt(writing, change, version, version);
-  if (weight === 'rewritten') return refuseRewritten(change, version, 'made');
+  const ours = version.stamp?.operation === stamp.operation;
+  if (weight === 'rewritten') return refuseRewritten(change, version, ours ? 'made' : 'unknown');
+  if (isTidied(change, version)) return refuseRewritten(change, version, 'unknown');
   const { number } = version;
   return unsettled(change, makeProblem('apply/somebody-else-wrote', { id, number, reason }));
 }
@@ -47,13 +50,10 @@ async function awaitUnread({ dependencies, observed, known }: Writing): Promise<
   return null;
 }
 
-/** What was sent just now is known by its operation even where the service has kept nothing else of it. */
-function weighSent(writing: Writing, change: CreateVersion, { operation }: Stamp, version: Version): Weight {
-  const weight = weigh(writing, change, version);
-  if (weight !== 'other') return weight;
-  const { stamp, text, digest } = version;
-  const tidied = stamp === null && digest !== change.content.digest && differsInForm(text, change.content.text);
-  return stamp?.operation === operation || tidied ? 'rewritten' : 'other';
+/** A service that has kept the text but for its form, and no metadata at all: what turned up may well be what was sent. */
+function isTidied({ content }: CreateVersion, { stamp, text, digest, metadataDigest }: Version): boolean {
+  const bare = stamp === null && metadataDigest === EMPTY_METADATA_DIGEST;
+  return bare && digest !== content.digest && differsInForm(text, content.text);
 }
 
 function unsettled(change: CreateVersion, problem: Problem): Made {

@@ -1,3 +1,4 @@
+import { EMPTY_METADATA_DIGEST } from './digest.ts';
 import type { Observed } from './observed.ts';
 import type { Content } from './prompt-file.ts';
 import type { LedgerEntry, Version } from './version.ts';
@@ -20,22 +21,20 @@ export function isDoubtful(version: Version): boolean {
   return isOwn(version) && sent !== undefined && sent !== version.metadataDigest && !followsLedger(version);
 }
 
-/** Whether a version is a copy: one before it holds exactly what the stamp was written for, and nothing is made twice. */
+/** Whether a version is a copy in which metadata was edited: what its stamp was written for is known. */
 export function isCopy(version: Version, known: readonly LedgerEntry[]): boolean {
-  const { stamp } = version;
-  const isOriginal = ({ number, digest, metadataDigest }: LedgerEntry): boolean =>
-    number < version.number && digest === stamp?.digest && metadataDigest === stamp.metadataDigest;
-  return isDoubtful(version) && known.some(isOriginal);
+  return isDoubtful(version) && hasOriginal(version, known);
 }
 
 /** Whether the service stored something else than promptsync sent for this content: what was sent stands in the stamp. */
 export function isRewritten(version: Version, content: Content, known: readonly LedgerEntry[]): boolean {
   const { text, digest, metadataDigest } = content;
   const { stamp } = version;
-  if (stamp?.digest !== digest) return false;
+  if (stamp?.digest !== digest || hasOriginal(version, known)) return false;
+  const sent = stamp.metadataDigest;
+  if (sent !== undefined && sent !== (metadataDigest ?? EMPTY_METADATA_DIGEST)) return false;
   if (version.digest !== digest) return followsLedger(version) || differsInForm(version.text, text);
-  const sent = metadataDigest !== undefined && stamp.metadataDigest === metadataDigest;
-  return sent && version.metadataDigest !== metadataDigest && !isCopy(version, known);
+  return sent !== undefined && metadataDigest !== undefined && version.metadataDigest !== metadataDigest;
 }
 
 /** Whether two texts are the same but for white space and Unicode's normal forms: what services tidy. */
@@ -73,6 +72,13 @@ export function dropsMetadata(observed: Observed, trackingEnvironment: string | 
 /** A content as such a service can hold it: a text without metadata is all that it ever shows. */
 export function withoutMetadata({ text, digest }: Content): Content {
   return { text, digest };
+}
+
+/** Whether a version before this one holds exactly what the stamp was written for: nothing is made twice. */
+function hasOriginal({ number, stamp }: Version, known: readonly LedgerEntry[]): boolean {
+  return known.some(
+    (entry) => entry.number < number && entry.digest === stamp?.digest && entry.metadataDigest === stamp.metadataDigest,
+  );
 }
 
 function followsLedger({ number, stamp }: Version): boolean {

@@ -21,7 +21,7 @@ export type Repository = FilesAt &
  * written but git's own notes of file times, and paths and refs never stand where git would take them for options.
  */
 export async function openRepository(folder: string): Promise<Repository> {
-  const git = simpleGit({ baseDir: folder, maxConcurrentProcesses: 4 });
+  const git = simpleGit({ baseDir: folder, maxConcurrentProcesses: 4, completion: WHOLE_OUTPUT });
   const ask = asker(git);
   const prefix = (await ask('rev-parse', '--show-prefix')).replace(/\n$/, '');
   const head = (await ask('rev-parse', '--verify', '--quiet', 'HEAD')).trim() || null;
@@ -34,6 +34,9 @@ export async function openRepository(folder: string): Promise<Repository> {
     ...historyOf(ask, prefix),
   };
 }
+
+/** By default an output would count as complete 50 ms after the process has ended, read or not. */
+const WHOLE_OUTPUT = { onClose: true, onExit: false } as const;
 
 async function findUncommitted(
   ask: Ask,

@@ -72,6 +72,13 @@ describe('Something else was stored than was sent', () => {
       true,
     ],
     ['not where another text was copied further on', version(3, 'X', { stampFor: 'Two ', ledger: [one] }), [], false],
+    ['not where its original is known', sent(version(9, 'Two', { stampFor: 'Two ' })), [entry(2, 'Two ')], false],
+    [
+      'not where other metadata was sent',
+      sent(version(2, 'Two', { stampFor: 'Two ', ledger: [one] }), { a: 1 }),
+      [],
+      false,
+    ],
     ['not where the text is as it was sent', version(2, 'Two ', { ledger: [one] }), [], false],
     ['not where the stamp speaks of another text', version(2, 'Two', { stampFor: 'Three', ledger: [one] }), [], false],
     ['not without a stamp', outside(2, 'Two'), [], false],
