@@ -1,6 +1,6 @@
 import { entryOf, findContent, holds } from '../domain/known-versions.ts';
 import type { ChangeOutcome, ChangeStatus } from '../domain/outcome.ts';
-import { isDoubtful, isRewritten, mayFollow, withoutMetadata } from '../domain/ownership.ts';
+import { isRewritten, mayFollow, withoutMetadata } from '../domain/ownership.ts';
 import type { CreateVersion } from '../domain/plan.ts';
 import { followsLatest, type Content } from '../domain/prompt-file.ts';
 import { refOf, type LedgerEntry, type Version } from '../domain/version.ts';
@@ -15,9 +15,8 @@ export type Weight = 'wanted' | 'rewritten' | 'other';
  * move to, or whose head names it: nothing else would remember it. One that may be somebody's copy is never wanted.
  */
 export function weigh(writing: Writing, change: CreateVersion, version: Version): Weight {
-  const entry = writing.known.get(version.id) ?? entryOf(version);
   const kept = isFollowed(writing, change) || isKept(writing, version, version);
-  if (kept && !isDoubtful(version) && holds(entry, wantedOf(writing, change))) return 'wanted';
+  if (kept && holds(entryOf(version), wantedOf(writing, change))) return 'wanted';
   return isRewritten(version, change.content, [...writing.known.values()]) ? 'rewritten' : 'other';
 }
 

@@ -44,7 +44,7 @@ export function beginWriting(plan: PromptPlan, dependencies: ApplyDependencies):
 /** Remembers a version that was read, with all that its ledger tells of. */
 export function note({ known, seen, looked }: Writing, version: Version): void {
   for (const entry of version.stamp?.ledger ?? []) if (!known.has(entry.id)) known.set(entry.id, entry);
-  known.set(version.id, entryOf(version, [...known.values()]));
+  known.set(version.id, entryOf(version));
   seen.add(version.id);
   looked.push(version);
 }

@@ -1,6 +1,6 @@
 import { EMPTY_METADATA_DIGEST } from './digest.ts';
 import type { Observed } from './observed.ts';
-import { isCopy, isOwn, mayFollow, type Head } from './ownership.ts';
+import { isCopy, isDoubtful, isOwn, mayFollow, type Head } from './ownership.ts';
 import type { Content } from './prompt-file.ts';
 import type { LedgerEntry, Version } from './version.ts';
 
@@ -11,18 +11,17 @@ const NEWEST_KEPT = 20;
 
 /** All versions that the versions read and their ledgers tell of, newest first; of one number the one read first. */
 export function knownVersions(observed: Observed): readonly KnownVersion[] {
-  // Originals before their copies.
-  const read = versionsRead(observed).toSorted((a, b) => a.number - b.number);
+  const read = versionsRead(observed);
   const known = new Map<string, KnownVersion>();
   const note = (entry: LedgerEntry, version: Version | null): void => {
     const pinned = entry.pinned ?? known.get(entry.id)?.pinned;
     known.set(entry.id, { ...entry, ...(pinned === undefined ? {} : { pinned }), version });
   };
   // What was read comes last: it beats what a ledger says of it, as a newer ledger beats an older one.
-  for (const { stamp } of read) {
+  for (const { stamp } of read.toSorted((a, b) => a.number - b.number)) {
     for (const entry of stamp?.ledger ?? []) note(entry, null);
   }
-  for (const version of read) note(entryOf(version, [...known.values()]), version);
+  for (const version of read) note(entryOf(version), version);
   return [...known.values()].toSorted((a, b) => b.number - a.number || rank(a) - rank(b));
 }
 
@@ -35,11 +34,22 @@ export function versionsRead({ active, looked }: Observed): readonly Version[] {
   return [...[...active.values()].filter((version) => version !== null), ...looked];
 }
 
-/** A version as a ledger remembers it. Whether it is a copy shows by the others that are known. */
-export function entryOf(version: Version, known: readonly LedgerEntry[] = []): LedgerEntry {
-  const { number, id, digest, metadataDigest, stamp } = version;
+/** A version as a ledger remembers it: as somebody else's where it may be a copy. */
+export function entryOf(version: Version): LedgerEntry {
+  return toEntry(version, isOwn(version) && !isDoubtful(version));
+}
+
+/**
+ * A version as it is judged where it is served already: as our own unless it is known to be a copy. Some services add
+ * metadata of their own, and what they serve is in sync all the same.
+ */
+export function entryAsServed(version: Version, known: readonly LedgerEntry[]): LedgerEntry {
+  return toEntry(version, isOwn(version) && !isCopy(version, known));
+}
+
+function toEntry({ number, id, digest, metadataDigest, stamp }: Version, own: boolean): LedgerEntry {
   const entry = { number, id, digest, metadataDigest };
-  if (stamp === null || !isOwn(version) || isCopy(version, known)) return { ...entry, outside: true };
+  if (stamp === null || !own) return { ...entry, outside: true };
   const { commit, path } = stamp;
   return { ...entry, ...(commit === undefined ? {} : { commit }), ...(path === undefined ? {} : { path }) };
 }
@@ -66,13 +76,14 @@ export function findContent(known: readonly KnownVersion[], content: Content): K
  * looked at and that the tracking environment may not move to.
  */
 export function isRemembered(observed: Observed, content: Content, head: Head): boolean {
-  const named = versionsRead(observed).flatMap(({ stamp }) => stamp?.ledger ?? []);
   const known = knownVersions(observed);
-  const active = new Set([...observed.active.values()].map((version) => version?.id));
-  const looked = new Set(observed.looked.filter((version) => mayFollow(version, head)).map(({ id }) => id));
-  const own = known.filter(({ id, outside }) => outside === undefined && (active.has(id) || looked.has(id)));
-  const tracked = head === null || head === undefined ? [] : [entryOf(head, known)];
-  return [...own, ...tracked, ...named].some((entry) => holds(entry, content));
+  const named = versionsRead(observed).flatMap(({ stamp }) => stamp?.ledger ?? []);
+  const served = [...observed.active.values(), head ?? null].filter((version) => version !== null);
+  const own = served.map((version) => entryAsServed(version, known)).filter(({ outside }) => outside === undefined);
+  const looked = observed.looked.filter((version) => mayFollow(version, head)).map(entryOf);
+  // A head without a stamp is our own all the same: then the service drops metadata.
+  const tracked = head === null || head === undefined ? [] : [entryOf(head)];
+  return [...own, ...looked, ...tracked, ...named].some((entry) => holds(entry, content));
 }
 
 /**

@@ -1,4 +1,4 @@
-import { findContent, holds, type KnownVersion } from '../domain/known-versions.ts';
+import { entryAsServed, findContent, holds, type KnownVersion } from '../domain/known-versions.ts';
 import type { Observed } from '../domain/observed.ts';
 import { withoutMetadata, type Head } from '../domain/ownership.ts';
 import type { ContentAtRef, NewVersionRef } from '../domain/plan.ts';
@@ -51,7 +51,7 @@ function followContent(
   from: { readonly ref?: string } = {},
 ): Resolution {
   const sought = forgets ? withoutMetadata(content) : content;
-  if (known.some((version) => version.id === active?.id && holds(version, sought))) return IN_SYNC;
+  if (active !== null && holds(entryAsServed(active, known), sought)) return IN_SYNC;
   const found = findContent(known, sought);
   return set(found === undefined ? { new: content, ...from } : refOf(found));
 }
