@@ -277,7 +277,7 @@ const catalogue = {
   ),
   'guard/unknown-latest': error<{ id: string }>(
     (e) => `The service's newest version "${e.id}" was never read, and nothing may be looked at.`,
-    'It may hold this very text: make it active in a pinned environment to read it, or set a `tracking_environment`.',
+    'It may hold this very text. Set a `tracking_environment`; or read it in the service, and only if its text is right make it active in a pinned environment.',
   ),
   'guard/uncommitted': error(
     'The prompt file differs from the last commit.',
@@ -308,6 +308,10 @@ const catalogue = {
   'apply/fields-differ': error<{ fields: readonly string[] }>(
     (e) => `The service answers with another value than was sent for: ${e.fields.join(', ')}.`,
     'Ask whoever runs the service what it allows there; write the file in the form that it keeps.',
+  ),
+  'apply/newest-unreadable': error<{ id: string }>(
+    (e) => `The service names "${e.id}" as its newest version, and says that there is none (404).`,
+    'It may hold this very text, so none was made. Run again; if it stays, make a version in the service, which is then the newest.',
   ),
   'apply/other-content': error<{ version: string; known: string }>(
     (e) => `Version ${e.version} is not what ${e.known}; it was not made active.`,

@@ -28,14 +28,18 @@ export function toldBy(writing: Writing, change: CreateVersion, version: Version
 }
 
 function isKept({ head }: Writing, { id }: Pick<Version, 'id'>, newest: Version): boolean {
-  return mayFollow(newest, head) || (head?.stamp?.ledger ?? []).some((entry) => entry.id === id);
+  const named = [head, ...(head?.stamp?.ledger ?? [])];
+  return mayFollow(newest, head) || named.some((entry) => entry?.id === id);
 }
 
 /** Takes a version for the one that was to be made: it was there already. `newest` is what it was found by. */
 export async function adopt(writing: Writing, change: CreateVersion, version: Version, newest: Version): Promise<Made> {
-  const outcome = takeFor(writing, change, version, 'adopted');
-  const problems = mayFollow(newest, writing.head) ? await track(writing, newest) : [];
-  return { outcome, problems };
+  return { outcome: takeFor(writing, change, version, 'adopted'), problems: await follow(writing, newest) };
+}
+
+/** Moves the tracking environment to a version that was read, where that may follow its head. */
+export async function follow(writing: Writing, version: Version): Promise<readonly Problem[]> {
+  return mayFollow(version, writing.head) ? track(writing, version) : [];
 }
 
 function wantedOf({ forgets }: Writing, { content }: CreateVersion): Content {
@@ -64,7 +68,7 @@ export function refuseRewritten(change: CreateVersion, version: Version, status:
 async function track(writing: Writing, version: Version): Promise<readonly Problem[]> {
   const { trackingEnvironment } = writing.dependencies;
   if (trackingEnvironment === null) return [];
-  const step = `Setting "${trackingEnvironment}" after the version was made`;
+  const step = `Setting "${trackingEnvironment}" to version v${version.number}`;
   try {
     const { problems } = await activate(writing, trackingEnvironment, version);
     if (problems.length === 0) writing.head = version;

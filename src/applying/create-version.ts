@@ -3,7 +3,7 @@ import { makeLedger, versionsRead } from '../domain/known-versions.ts';
 import { isNew, type CreateVersion } from '../domain/plan.ts';
 import { ServiceError } from '../domain/prompt-service.ts';
 import type { Stamp, Version } from '../domain/version.ts';
-import { adopt, finishMade, refuseRewritten, toldBy, weigh } from './adopting.ts';
+import { adopt, finishMade, follow, refuseRewritten, toldBy, weigh } from './adopting.ts';
 import { lookAtNewest } from './looking.ts';
 import { settle } from './settling.ts';
 import { lookVerified } from './verifying.ts';
@@ -15,7 +15,10 @@ import type { Made, Writing } from './writing.ts';
  * that is unknown.
  */
 export async function createVersion(writing: Writing, change: CreateVersion): Promise<Made> {
-  await lookAtNewest(writing);
+  const newest = await lookAtNewest(writing);
+  const leads = newest !== null && weigh(writing, change, newest) !== 'rewritten';
+  const problems = leads ? await follow(writing, newest) : [];
+  if (problems.length > 0) return { outcome: { change, status: 'not_made' }, problems };
   for (const version of [...versionsRead(writing.observed), ...writing.looked]) {
     const found = await useRead(writing, change, version);
     if (found !== null) return found;

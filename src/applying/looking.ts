@@ -39,12 +39,16 @@ export async function lookIfThere(...asked: Parameters<typeof look>): Promise<Ve
   }
 }
 
-/** Looks at the newest version of the service, where nobody has read it and no ledger names it. */
-export async function lookAtNewest(writing: Writing): Promise<void> {
+/**
+ * Looks at the newest version of the service, where nobody has read it and no ledger names it; null otherwise. Throws
+ * also where the service says that there is none: it has named it, and it may be the very one that is to be made.
+ */
+export async function lookAtNewest(writing: Writing): Promise<Version | null> {
   const { dependencies, observed, known } = writing;
   const { id: promptId, latestVersionId: id } = observed.prompt;
-  if (dependencies.trackingEnvironment === null || id === null) return;
-  if (known.has(id) || observed.missing.includes(id)) return;
+  if (dependencies.trackingEnvironment === null || id === null || known.has(id)) return null;
   const version = await lookIfThere(dependencies, promptId, id);
-  if (version !== null) note(writing, version);
+  if (version === null) throw new ProblemError(makeProblem('apply/newest-unreadable', { id }));
+  note(writing, version);
+  return version;
 }

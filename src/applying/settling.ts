@@ -1,5 +1,5 @@
 import { EMPTY_METADATA_DIGEST } from '../domain/digest.ts';
-import { differsInForm } from '../domain/ownership.ts';
+import { differsInForm, followsLedger } from '../domain/ownership.ts';
 import type { CreateVersion } from '../domain/plan.ts';
 import type { ServiceError } from '../domain/prompt-service.ts';
 import type { Stamp, Version } from '../domain/version.ts';
@@ -28,7 +28,7 @@ export async function settle(writing: Writing, change: CreateVersion, stamp: Sta
   note(writing, version);
   const weight = weigh(writing, change, version);
   if (weight === 'wanted') return adopt(writing, change, version, version);
-  const ours = version.stamp?.operation === stamp.operation;
+  const ours = version.stamp?.operation === stamp.operation && followsLedger(version);
   if (weight === 'rewritten') return refuseRewritten(change, version, ours ? 'made' : 'unknown');
   if (isTidied(change, version)) return refuseRewritten(change, version, 'unknown');
   const { number } = version;

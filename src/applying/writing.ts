@@ -41,10 +41,11 @@ export function beginWriting(plan: PromptPlan, dependencies: ApplyDependencies):
   return { plan, observed, dependencies, known, seen, looked: [], made: [], head, forgets };
 }
 
-/** Remembers a version that was read, with all that its ledger tells of. */
+/** Remembers a version that was read, with all that its ledger tells of; what was pinned once stays so. */
 export function note({ known, seen, looked }: Writing, version: Version): void {
   for (const entry of version.stamp?.ledger ?? []) if (!known.has(entry.id)) known.set(entry.id, entry);
-  known.set(version.id, entryOf(version));
+  const pinned = known.get(version.id)?.pinned;
+  known.set(version.id, { ...entryOf(version), ...(pinned === undefined ? {} : { pinned }) });
   seen.add(version.id);
   looked.push(version);
 }

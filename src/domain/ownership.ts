@@ -81,7 +81,8 @@ function hasOriginal({ number, stamp }: Version, known: readonly LedgerEntry[]):
   );
 }
 
-function followsLedger({ number, stamp }: Version): boolean {
+/** Whether a version has the number right after its ledger's newest: the one that the stamp was written for has. */
+export function followsLedger({ number, stamp }: Version): boolean {
   const newest = Math.max(0, ...(stamp?.ledger ?? []).map((entry) => entry.number));
   return number === newest + 1;
 }

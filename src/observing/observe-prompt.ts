@@ -1,5 +1,6 @@
-import { findContent, knownVersions } from '../domain/known-versions.ts';
+import { findContent, knownVersions, versionsRead } from '../domain/known-versions.ts';
 import type { Observed, ObserveRequest } from '../domain/observed.ts';
+import { isDoubtful } from '../domain/ownership.ts';
 import { ServiceError, type PromptService, type RemotePrompt } from '../domain/prompt-service.ts';
 import type { Version } from '../domain/version.ts';
 
@@ -24,9 +25,9 @@ export async function observePrompt(
   return { ...observed, active: new Map([...observed.active, activeOf(tracked)]) };
 }
 
-/** The tracking environment's ledger is the fullest; it is read when something is not found without it. */
+/** The tracking environment's ledger is the fullest; it is read when something is not found or not clear without it. */
 function tellsEnough({ followsLatest, contents, numbers }: ObserveRequest, observed: Observed): boolean {
-  if (!followsLatest) return false;
+  if (!followsLatest || versionsRead(observed).some(isDoubtful)) return false;
   const known = knownVersions(observed);
   return (
     contents.every((content) => findContent(known, content) !== undefined) &&
