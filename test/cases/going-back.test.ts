@@ -1,0 +1,135 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { commitAll, git, writeFiles } from '../support/folder.ts';
+import { promptText } from '../support/prompts.ts';
+import { runJson } from '../support/run.ts';
+import { PATH, begin, expectSettled, told, type Story } from './support.ts';
+
+/** Version 1 holds A, version 2 holds B, both made by the tool. */
+async function madeAAndB(): Promise<Story> {
+  const story = await begin({ text: 'A' });
+  await story.sync();
+  story.edit({ text: 'B' });
+  await story.sync();
+  return story;
+}
+
+describe('going back', () => {
+  test('an outside version activated over ours is synced back: the old id returns, and no version is made', async () => {
+    const story = await begin({ text: 'A' });
+    await story.sync();
+    const ours = story.active('staging')!.id;
+    story.activate('staging', story.draft('Theirs.'));
+    expect(told(await story.sync())).toBe('exit 0, applied, staging made');
+    expect(story.active('staging')!.id).toBe(ours);
+    expect(story.versions()).toBe(2);
+    await expectSettled(story);
+  });
+
+  test('so it is with another outside version that nobody has made active', async () => {
+    const story = await begin({ text: 'A' });
+    await story.sync();
+    story.activate('staging', story.draft('Theirs.'));
+    story.draft('Their next.');
+    expect(told(await story.sync())).toBe('exit 0, applied, staging made');
+    expect([story.serves('staging'), story.versions()]).toEqual(['v1 A', 3]);
+    await expectSettled(story);
+  });
+
+  test('A, B, revert to A, an outside draft, B again: two versions of ours, each found again', async () => {
+    const story = await madeAAndB();
+    git(story.folder, 'revert', '--no-edit', 'HEAD');
+    expect(told(await story.sync())).toBe('exit 0, applied, staging made');
+    expect(story.serves('staging')).toBe('v1 A');
+    await expectSettled(story);
+
+    story.draft('A draft of theirs.');
+    git(story.folder, 'revert', '--no-edit', 'HEAD');
+    expect(told(await story.sync())).toBe('exit 0, applied, staging made');
+    expect([story.serves('staging'), story.versions()]).toEqual(['v2 B', 3]);
+    await expectSettled(story);
+  });
+
+  test('a pin is reverted as a text is', async () => {
+    const story = await madeAAndB();
+    story.edit({ pins: { staging: 'latest', production: 1 } });
+    await story.sync();
+    story.edit({ pins: { staging: 'latest', production: 2 } });
+    await story.sync();
+    expect(story.serves('production')).toBe('v2 B');
+    git(story.folder, 'revert', '--no-edit', 'HEAD');
+    expect(told(await story.sync())).toBe('exit 0, applied, production made');
+    expect([story.serves('production'), story.versions()]).toEqual(['v1 A', 2]);
+    await expectSettled(story);
+  });
+});
+
+test('a workspace in a folder of the repository, which then moves: the old version is found by its commit', async () => {
+  const story = await begin({ text: 'A' });
+  mkdirSync(join(story.folder, 'team'));
+  git(story.folder, 'mv', 'promptsync.yaml', 'prompts', 'team');
+  commitAll(story.folder, 'Move it');
+  const sync = (folder: string) => runJson(join(story.folder, folder), ['sync', '--yes'], story.service);
+  const edit = (folder: string, text: string) => {
+    writeFiles(story.folder, { [`${folder}/${PATH}`]: promptText('greeting', { text }) });
+    commitAll(story.folder, 'Edit');
+  };
+  await sync('team');
+  edit('team', 'B');
+  await sync('team');
+  git(story.folder, 'revert', '--no-edit', 'HEAD');
+  expect(told(await sync('team'))).toBe('exit 0, applied, staging made');
+  git(story.folder, 'mv', 'team', 'moved');
+  edit('moved', 'B');
+  expect(told(await sync('moved'))).toBe('exit 0, applied, staging made');
+  expect([story.serves('staging'), story.versions()]).toEqual(['v2 B', 2]);
+});
+
+test('a merge in which both sides changed the text: the version is of the merge, and is found again', async () => {
+  const story = await begin({ text: 'one\n\ntwo\n\nthree' });
+  git(story.folder, 'checkout', '--quiet', '-b', 'side');
+  story.edit({ text: 'ONE\n\ntwo\n\nthree' });
+  git(story.folder, 'checkout', '--quiet', 'main');
+  story.edit({ text: 'one\n\ntwo\n\nTHREE' });
+  git(story.folder, 'merge', '--quiet', '--no-edit', 'side');
+  await story.sync();
+  expect(story.serves('staging')).toBe('v1 ONE\n\ntwo\n\nTHREE');
+  story.edit({ text: 'B' });
+  await story.sync();
+  git(story.folder, 'revert', '--no-edit', 'HEAD');
+  expect(told(await story.sync())).toBe('exit 0, applied, staging made');
+  expect([story.active('staging')!.number, story.versions()]).toEqual([1, 2]);
+});
+
+describe('an outside version of equal content', () => {
+  test('active already: adopted without a write; the revert finds the old version', async () => {
+    const story = await begin({ text: 'A' });
+    await story.sync();
+    story.activate('staging', story.draft('B'));
+    story.edit({ text: 'B' });
+    expect(told(await story.sync())).toBe('exit 0, unchanged');
+
+    story.edit({ text: 'A' });
+    expect(told(await story.sync())).toBe('exit 0, applied, staging made');
+    expect([story.serves('staging'), story.versions()]).toEqual(['v1 A', 2]);
+    await expectSettled(story);
+  });
+
+  test('a draft: looked at and adopted instead of making it again; then a revert, and once more', async () => {
+    const story = await begin({ text: 'A' });
+    await story.sync();
+    story.draft('B');
+    story.edit({ text: 'B' });
+    expect(told(await story.sync())).toMatch(/^exit 0, applied, (create adopted, )?staging made$/);
+    expect([story.serves('staging'), story.versions()]).toEqual(['v2 B', 2]);
+    await expectSettled(story);
+
+    story.edit({ text: 'A' });
+    await story.sync();
+    story.edit({ text: 'B' });
+    await story.sync();
+    expect([story.serves('staging'), story.versions()]).toEqual(['v2 B', 2]);
+    await expectSettled(story);
+  });
+});

@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest';
+import { commitAll, git, writeFiles } from '../support/folder.ts';
+import { promptText } from '../support/prompts.ts';
+import { runJson } from '../support/run.ts';
+import { begin, expectSettled, told, type Story } from './support.ts';
+
+type Guarded = {
+  readonly words?: readonly string[];
+  readonly config?: string;
+  readonly before?: (story: Story) => void;
+  readonly pins?: Readonly<Record<string, string | number>>;
+  readonly code: string;
+};
+
+const guards: readonly [string, Guarded][] = [
+  [
+    'drift',
+    {
+      words: ['--base', 'HEAD~1', '--on-drift', 'fail'],
+      before: ({ activate, draft }) => activate('staging', draft('Theirs.')),
+      code: 'guard/drift',
+    },
+  ],
+  ['max_changes', { config: 'max_changes: 0\n', code: 'guard/max-changes' }],
+  ['--max-changes', { words: ['--max-changes', '0%'], code: 'guard/max-changes' }],
+  ['a stale plan', { words: ['--expect-plan', `sha256:${'0'.repeat(64)}`], code: 'guard/stale-plan' }],
+  ['a number that nobody knows', { pins: { staging: 99 }, code: 'pin/unknown-number' }],
+  ['a ref that git does not have', { pins: { staging: 'git:nowhere' }, code: 'pin/unknown-ref' }],
+  [
+    '`latest` where it is not allowed',
+    {
+      config: 'environments: { staging: {}, production: { allow_latest: false } }\n',
+      pins: { staging: 'latest', production: 'latest' },
+      code: 'guard/latest-not-allowed',
+    },
+  ],
+];
+
+describe('a guard refuses a dry run and a sync alike', () => {
+  test.each(guards)('%s', async (_, { words = [], config = '', before, pins, code }) => {
+    const story = await begin({ text: 'A' }, { config });
+    await story.sync('--max-changes', '100%');
+    before?.(story);
+    story.edit({ text: 'B', ...(pins && { pins }) });
+    story.service.takeWrites();
+    const [dry, wet] = [await story.plan(...words), await story.sync(...words)];
+    for (const { exitCode, report } of [dry, wet]) {
+      expect(exitCode).toBe(3);
+      expect(report.prompts.map(({ status }) => status)).toEqual(['blocked']);
+      expect(report.prompts[0]!.problems.map((problem) => problem.code)).toContain(code);
+      expect(report.prompts[0]!.problems[0]!.hint).not.toBe('');
+    }
+    expect(dry.report.plan_digest).toBe(wet.report.plan_digest);
+    expect(story.service.takeWrites()).toEqual([]);
+  });
+});
+
+test('the reviewed plan is applied by its digest, and once', async () => {
+  const story = await begin({ text: 'A' });
+  const { report } = await story.plan();
+  const words = ['--expect-plan', report.plan_digest!];
+  expect(await story.sync(...words)).toMatchObject({ exitCode: 0 });
+  await expectSettled(story);
+});
+
+test('without a terminal and without --yes nothing is written', async () => {
+  const { folder, service } = await begin({ text: 'A' });
+  const { exitCode, report } = await runJson(folder, ['sync'], service);
+  expect([exitCode, report.problems.map(({ code }) => code)]).toEqual([1, ['usage/confirmation-needed']]);
+  expect(service.requests).toEqual([]);
+});
+
+test('an ignored prompt file that matches the pattern is refused without --allow-dirty', async () => {
+  const story = await begin({ text: 'A' });
+  git(story.folder, 'rm', '--quiet', '--cached', 'prompts/greeting.md');
+  writeFiles(story.folder, { '.gitignore': 'greeting.md\n' });
+  git(story.folder, 'add', '.gitignore');
+  git(story.folder, 'commit', '--quiet', '--message', 'Ignore it');
+  const refused = await story.sync();
+  expect(told(refused)).toBe('exit 3, blocked, create not_made, staging not_made, guard/uncommitted');
+  expect([story.versions(), story.serves('staging')]).toEqual([0, 'nothing']);
+
+  expect(told(await story.sync('--allow-dirty'))).toBe('exit 0, applied, create made, staging made');
+  expect(story.active('staging')!.metadata!['promptsync']).not.toHaveProperty('commit');
+  await expectSettled(story);
+});
+
+test('once it is committed its text is not made again', async () => {
+  const story = await begin({ text: 'A' });
+  writeFiles(story.folder, { 'prompts/greeting.md': promptText('greeting', { text: 'B' }) });
+  await story.sync('--allow-dirty');
+  commitAll(story.folder, 'What was tried');
+  expect(told(await story.sync())).toBe('exit 0, unchanged');
+  expect([story.serves('staging'), story.versions()]).toEqual(['v1 B', 1]);
+});

@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest';
+import { cutBefore, on, reads, type Fault } from './faults.ts';
+import { begin, expectSettled, told, type Story } from './support.ts';
+
+/** Somebody writes when a run begins to read staging: for the second time, which is right before it writes, or always. */
+function whenRead(write: () => void, ...times: readonly number[]): Fault {
+  const fault: Fault = async () => {
+    write();
+    return null;
+  };
+  return on(reads('staging'), fault, ...times);
+}
+
+function edited(): Promise<Story> {
+  return begin({ text: 'A' }).then(async (story) => {
+    await story.sync();
+    story.edit({ text: 'B' });
+    return story;
+  });
+}
+
+const activateTheirs = ({ activate, draft }: Story) => activate('staging', draft('Theirs.'));
+
+describe('somebody writes between the plan and the first write', () => {
+  test('another version is made active: planned afresh, and the report tells of what was replaced', async () => {
+    const story = await edited();
+    await story.through(whenRead(() => activateTheirs(story), 2));
+    const ran = await story.sync();
+    expect(told(ran)).toBe('exit 0, applied, create made, staging made');
+    expect(ran.report.prompts[0]!.changes[1]).toMatchObject({ before: { version_number: 2 } });
+    story.directly();
+    expect([story.serves('staging'), story.versions()]).toEqual(['v3 B', 3]);
+    await expectSettled(story);
+  });
+
+  test('the very content is made and activated: nothing is left to do', async () => {
+    const story = await edited();
+    const front = await story.through(whenRead(() => story.activate('staging', story.draft('B')), 2));
+    expect(told(await story.sync())).toBe('exit 0, unchanged');
+    expect(front.takeWrites()).toEqual([]);
+    expect([story.serves('staging'), story.versions()]).toEqual(['v2 B', 2]);
+  });
+
+  test('a draft of the very content is made: looked at, and adopted', async () => {
+    const story = await edited();
+    await story.through(whenRead(() => story.draft('B'), 2));
+    expect(await story.sync()).toMatchObject({ exitCode: 0 });
+    story.directly();
+    expect([story.serves('staging'), story.versions()]).toEqual(['v2 B', 2]);
+    await expectSettled(story);
+  });
+
+  test('a field is changed: planned afresh', async () => {
+    const story = await edited();
+    const rename = () => story.service.store.updatePrompt('prm_greeting', { name: 'Their name' });
+    await story.through(whenRead(rename, 2));
+    expect(told(await story.sync())).toBe('exit 0, applied, create made, update made, staging made');
+    story.directly();
+    await expectSettled(story);
+  });
+
+  test('and again each time: it fails, nothing is written, and a quiet run goes on', async () => {
+    const story = await edited();
+    const front = await story.through(whenRead(() => activateTheirs(story)));
+    const ran = await story.sync();
+    expect(ran.exitCode).toBe(4);
+    expect(ran.report.prompts).toMatchObject([{ status: 'failed', problems: [{ code: 'apply/keeps-changing' }] }]);
+    expect(front.takeWrites()).toEqual([]);
+
+    story.directly();
+    expect(await story.sync()).toMatchObject({ exitCode: 0 });
+    expect(story.serves('staging')).toMatch(/ B$/);
+    await expectSettled(story);
+  });
+
+  test('with --expect-plan it is another plan: refused, and nothing is written', async () => {
+    const story = await edited();
+    const { report } = await story.plan();
+    const front = await story.through(whenRead(() => activateTheirs(story), 2));
+    const ran = await story.sync('--expect-plan', report.plan_digest!);
+    expect(ran.exitCode).toBe(3);
+    expect(ran.report.prompts).toMatchObject([{ status: 'blocked', problems: [{ code: 'guard/stale-plan' }] }]);
+    expect(front.takeWrites()).toEqual([]);
+    expect(story.serves('staging')).toBe('v2 Theirs.');
+  });
+
+  test('with --on-drift fail it is drift: refused, and nothing is written', async () => {
+    const story = await edited();
+    const front = await story.through(whenRead(() => activateTheirs(story), 2));
+    const ran = await story.sync('--base', 'HEAD~1', '--on-drift', 'fail');
+    expect(ran.exitCode).toBe(3);
+    expect(ran.report.prompts).toMatchObject([
+      { status: 'blocked', drift: [{ environment: 'staging', kind: 'outside' }], problems: [{ code: 'guard/drift' }] },
+    ]);
+    expect(front.takeWrites()).toEqual([]);
+  });
+
+  test('it cannot be read any more: a failure, and nothing is written', async () => {
+    const story = await edited();
+    const front = await story.through(on(reads('staging'), cutBefore, 2, 3, 4, 5));
+    expect(told(await story.sync())).toBe('exit 4, failed, create not_made, staging not_made, service/connection-lost');
+    expect(front.takeWrites()).toEqual([]);
+  });
+});

@@ -1,0 +1,155 @@
+import { expect } from 'vitest';
+import type { JsonObject } from '../../src/domain/json.ts';
+import type { StoredVersion } from '../../src/embedded/rows.ts';
+import type { ReportChange, ReportPrompt } from '../../src/schemas/report.ts';
+import { git, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
+import { startFront, type Front } from '../support/front.ts';
+import { CONFIG, promptText, workspaceFiles, type PromptParts } from '../support/prompts.ts';
+import { runJson, type Reported } from '../support/run.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { forwardTo, type Fault } from './faults.ts';
+
+export const PROMPT = 'prm_greeting';
+export const PATH = 'prompts/greeting.md';
+const COUNTING = 'counting, an environment of the tests';
+
+/** One prompt's story: what people commit, what others do in the service, and what the runs in between bring about. */
+export type Story = {
+  readonly folder: string;
+  readonly service: TestService;
+  /** Changes these parts of the prompt's file, and commits it where there is a repository. */
+  readonly edit: (parts: PromptParts) => void;
+  /** `sync --yes` with further words. */
+  readonly sync: (...words: readonly string[]) => Promise<Reported>;
+  readonly plan: (...words: readonly string[]) => Promise<Reported>;
+  /** Somebody makes a version in the service; its id. */
+  readonly draft: (text: string, metadata?: JsonObject) => string;
+  /** Somebody makes a version active in the service. */
+  readonly activate: (environment: string, versionId: string) => void;
+  /** Such as `v2 B`; `nothing` where none is active. */
+  readonly serves: (environment: string) => string;
+  readonly active: (environment: string) => StoredVersion | null;
+  /** The id of the service's newest version. */
+  readonly newest: () => string;
+  /** How many versions there are, whoever made them. */
+  readonly versions: () => number;
+  /** From now on every request passes a front with this fault; the base URL may have a path. */
+  readonly through: (fault: Fault, path?: string) => Promise<Front>;
+  /** From now on requests reach the service directly. */
+  readonly directly: () => void;
+  /** What the runs so far have waited for, in milliseconds; nobody has really waited. */
+  readonly waits: number[];
+  /** Sends the run in progress a SIGINT. */
+  readonly interrupt: () => void;
+};
+
+export type StoryOptions = {
+  readonly config?: string;
+  /** Called when a run begins to wait, with how many times the runs have done so. */
+  readonly onWait?: (times: number) => void | Promise<void>;
+  readonly now?: () => number;
+};
+
+/** A repository with the prompt's file in its first commit, and the service before the first sync. */
+export function begin(first: PromptParts, options: StoryOptions = {}): Promise<Story> {
+  const folder = makeRepository(workspaceFiles({ greeting: first }, options.config ?? CONFIG));
+  const commit = () => void git(folder, 'commit', '--quiet', '--all', '--allow-empty', '--message', 'Edit');
+  return tell(folder, commit, first, options);
+}
+
+/** The same in a folder that is no repository: for stories of the service, which git has no part in. Twice as quick. */
+export function beginOutsideGit(first: PromptParts, options: StoryOptions = {}): Promise<Story> {
+  const folder = makeWorkspace(workspaceFiles({ greeting: first }, options.config ?? CONFIG));
+  return tell(folder, () => {}, first, options);
+}
+
+async function tell(folder: string, commit: () => void, first: PromptParts, options: StoryOptions): Promise<Story> {
+  const { onWait, now = Date.now } = options;
+  const service = await startTestService(['greeting']);
+  const { store } = service;
+  const waits: number[] = [];
+  let parts = first;
+  let baseUrl = service.baseUrl;
+  let signal = (): void => {};
+
+  const sleep = async (milliseconds: number, stop: AbortSignal): Promise<void> => {
+    const times = waits.push(milliseconds);
+    await onWait?.(times);
+    stop.throwIfAborted();
+  };
+  const runWith = (...words: readonly string[]): Promise<Reported> => {
+    const environment = { ...service.environment, PROMPTSYNC_BASE_URL: baseUrl };
+    return runJson(folder, words, { environment, now, sleep, onSignal: (handle) => (signal = handle) });
+  };
+  const activate = (environment: string, versionId: string): void => {
+    expect(store.setActive(PROMPT, { environment, versionId })).toBe(true);
+  };
+  const active = (environment: string) => store.readPrompt(PROMPT, environment)?.activeVersion ?? null;
+  return {
+    folder,
+    service,
+    waits,
+    activate,
+    active,
+    edit: (changed) => {
+      parts = { ...parts, ...changed };
+      writeFiles(folder, { [PATH]: promptText('greeting', parts) });
+      commit();
+    },
+    sync: (...words) => runWith('sync', '--yes', ...words),
+    plan: (...words) => runWith('plan', ...words),
+    draft: (content, metadata) => store.createVersion(PROMPT, { content, metadata })!.id,
+    serves: (environment) => describeVersion(active(environment)),
+    newest: () => store.readPrompt(PROMPT)!.latestVersionId!,
+    versions: () => {
+      const latest = store.readPrompt(PROMPT)!.latestVersionId;
+      if (latest === null) return 0;
+      activate(COUNTING, latest);
+      return active(COUNTING)!.number;
+    },
+    through: async (fault, path = '') => {
+      const forward = forwardTo(service.baseUrl);
+      const front = await startFront({ target: service.baseUrl, answer: (request) => fault(request, forward) });
+      baseUrl = front.baseUrl + path;
+      return front;
+    },
+    directly: () => {
+      baseUrl = service.baseUrl;
+    },
+    interrupt: () => signal(),
+  };
+}
+
+function describeVersion(version: StoredVersion | null): string {
+  return version === null ? 'nothing' : `v${version.number} ${version.content}`;
+}
+
+/** A run in one line: exit code, the prompt's status, what became of each change, and the codes of all problems. */
+export function told({ exitCode, report }: Reported): string {
+  const prompts = report.prompts.map(promptLine);
+  const codes = report.problems.map(({ code }) => code);
+  return [`exit ${exitCode}`, ...prompts, ...codes].join(', ');
+}
+
+function promptLine({ status, changes, problems }: ReportPrompt): string {
+  return [status, ...changes.map(changeWord), ...problems.map(({ code }) => code)].join(', ');
+}
+
+/** Where a change has no status it was only planned. */
+function changeWord(change: ReportChange): string {
+  const kinds = { 'create-version': 'create', 'update-prompt': 'update' } as const;
+  const what = change.kind === 'set-active' ? change.environment : kinds[change.kind];
+  return change.status === undefined ? what : `${what} ${change.status}`;
+}
+
+/** The next dry run is empty. */
+export async function expectSettled({ plan }: Story): Promise<void> {
+  expect(told(await plan('--exit-code'))).toBe('exit 0, unchanged');
+}
+
+/** The next sync writes nothing: it does not look at anything either. */
+export async function expectNoWrites({ sync, service }: Story): Promise<void> {
+  service.takeWrites();
+  expect(told(await sync())).toBe('exit 0, unchanged');
+  expect(service.takeWrites()).toEqual([]);
+}
