@@ -1,5 +1,5 @@
 import { metadataDigest } from '../domain/digest.ts';
-import { makeLedger, versionsRead } from '../domain/known-versions.ts';
+import { findContent, makeLedger, versionsRead } from '../domain/known-versions.ts';
 import { isNew, type CreateVersion } from '../domain/plan.ts';
 import { ServiceError } from '../domain/prompt-service.ts';
 import type { Stamp, Version } from '../domain/version.ts';
@@ -57,7 +57,8 @@ async function send(writing: Writing, change: CreateVersion, stamp: Stamp): Prom
 function stampFor(writing: Writing, { content, provenance }: CreateVersion): Stamp {
   const { known, observed, dependencies } = writing;
   const active = [...observed.active.values(), writing.head ?? null];
-  const activeIds = new Set(active.flatMap((version) => version?.id ?? []));
+  // That of the file's own text is kept as well: it counts as there already.
+  const kept = new Set([...active.map((version) => version?.id), ownVersion(writing)]);
   const { commit, path } = provenance;
   return {
     digest: content.digest,
@@ -65,8 +66,16 @@ function stampFor(writing: Writing, { content, provenance }: CreateVersion): Sta
     ...(commit === undefined ? {} : { commit }),
     ...(path === undefined ? {} : { path }),
     operation: dependencies.newOperation(),
-    ledger: makeLedger([...known.values()], activeIds, pinnedIds(writing)),
+    ledger: makeLedger([...known.values()], kept, pinnedIds(writing)),
   };
+}
+
+function ownVersion({ known, plan }: Writing): string | undefined {
+  const entries = [...known.values()].map((entry) => ({ ...entry, version: null }));
+  return findContent(
+    entries.toSorted((a, b) => b.number - a.number),
+    plan.file.content,
+  )?.id;
 }
 
 /**

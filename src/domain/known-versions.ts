@@ -87,16 +87,16 @@ export function isRemembered(observed: Observed, content: Content, head: Head): 
 }
 
 /**
- * The ledger for the next version: the newest known ones, those active now, and all that were pinned once, so that
- * their numbers can be pinned again.
+ * The ledger for the next version: the newest known ones, those to keep (active now), and all that were pinned once, so
+ * that their numbers can be pinned again.
  */
 export function makeLedger(
   known: readonly LedgerEntry[],
-  activeIds: ReadonlySet<string>,
+  keptIds: ReadonlySet<string | undefined>,
   pinnedIds: ReadonlySet<string>,
 ): readonly LedgerEntry[] {
   const newestFirst = known.toSorted((a, b) => b.number - a.number);
   return newestFirst
     .map((entry): LedgerEntry => (pinnedIds.has(entry.id) ? { ...entry, pinned: true } : entry))
-    .filter((entry, index) => index < NEWEST_KEPT || activeIds.has(entry.id) || entry.pinned === true);
+    .filter((entry, index) => index < NEWEST_KEPT || keptIds.has(entry.id) || entry.pinned === true);
 }

@@ -71,10 +71,7 @@ const environment = z.object({
   environment: z.string(),
   pin: z.string(),
   active: versionRef.nullable(),
-  wanted: z
-    .union([versionRef, z.object({ new: z.literal(true) })])
-    .nullable()
-    .describe('null: not known'),
+  wanted: z.union([versionRef, newVersion]).nullable().describe('null: not known'),
   in_sync: z.boolean(),
 });
 
