@@ -206,6 +206,18 @@ describe.each(backends)('Applying (%s)', (_, start) => {
     ]);
   });
 
+  test("keeps in the ledger the version of the file's own text, however old, when it makes one for a ref", async () => {
+    const service = await start();
+    const texts = ['Own', ...Array.from({ length: 20 }, (_text, at) => `Text ${at}`)];
+    for (const text of texts) await sync(service, [file({ text, pins: staging })]);
+    await sync(service, [file({ text: 'Text 19', pins: {} })]);
+    const wanted = file({ text: 'Own', pins: { production: 'git:v1' } });
+    const { created } = await sync(service, [wanted], { refs });
+    expect(created.map(({ text }) => text)).toStrictEqual(['Old']);
+    expect(created[0]?.stamp.ledger.map(({ id }) => id)).toContain('ver_1');
+    expect((await sync(service, [wanted], { refs })).lines).toStrictEqual([]);
+  });
+
   test('keeps in the ledger the twenty newest, what is active, and what was pinned once', async () => {
     const service = await start();
     const edit = (number: number, pins: Record<string, string | number>) =>
