@@ -1,0 +1,59 @@
+import { kindOf, type Call } from './calls.ts';
+import type { Act } from './exchange.ts';
+import { FAULTS, loseAnswer, type Fault } from './faults.ts';
+import type { Trouble } from './faulty-front.ts';
+import type { State } from './state.ts';
+import { STATES } from './states.ts';
+
+/** One call of a run in a state: the n-th of that name, or every one. */
+export type Aim = {
+  readonly name: string;
+  readonly state: State;
+  readonly call: Call;
+  readonly nth: number | 'every';
+};
+
+/** One fault done to one call in one state. */
+export type Cell = Aim & { readonly fault: Fault };
+
+/** Whether the whole matrices are gone through: `npm run test:faults` says so. */
+export const WHOLE = process.env['PROMPTSYNC_FAULTS'] === 'all';
+
+/** Those that are tried whenever the tests are run; together they make all kinds of call. */
+const REPRESENTATIVE: readonly string[] = ['the first sync', 'all at once'];
+/** Those in which answers of hundreds of megabytes are tried. */
+const COSTLY: readonly string[] = ['all at once'];
+
+export const chosenStates: readonly State[] = STATES.filter(({ name }) => WHOLE || REPRESENTATIVE.includes(name));
+
+/** Every fault × every call that it can be done to, by construction: a cell whose fault is not done has failed. */
+export function cellsOf(state: State): readonly Cell[] {
+  const lasting = [...new Set(state.calls)].map((call): Aim => ({ name: `every ${call}`, state, call, nth: 'every' }));
+  const once = WHOLE ? aimsAt(state) : lastAimsAt(state);
+  return FAULTS.filter((fault) => fault.costly === undefined || COSTLY.includes(state.name)).flatMap((fault) =>
+    [...once, ...(fault.lasts ? lasting : [])]
+      .filter(({ call }) => fault.on.includes(kindOf(call)) && !(state.loses && call === 'create'))
+      .map((aim) => ({ ...aim, name: `${fault.name}: ${aim.name}`, fault })),
+  );
+}
+
+/** Every call of a run. */
+export function aimsAt(state: State): readonly Aim[] {
+  return state.calls.map((call, index) => {
+    const nth = state.calls.slice(0, index + 1).filter((other) => other === call).length;
+    return { name: `${call} number ${nth}`, state, call, nth };
+  });
+}
+
+/** The last call of each name, such as the one that reads back. */
+function lastAimsAt(state: State): readonly Aim[] {
+  return aimsAt(state).filter(({ call }, index) => state.calls.lastIndexOf(call) === index);
+}
+
+/** The trouble that a state is in anyhow, with something done to one call besides. */
+export function troubleOf(state: State, { aim, act }: { readonly aim?: Aim; readonly act?: Act } = {}): Trouble {
+  return ({ call, nth }) => {
+    if (aim !== undefined && aim.call === call && (aim.nth === 'every' || aim.nth === nth)) return act ?? null;
+    return state.loses && call === 'create' && nth === 1 ? loseAnswer : null;
+  };
+}

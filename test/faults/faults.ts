@@ -1,0 +1,149 @@
+import { KINDS, type Kind } from './calls.ts';
+import type { Act, Exchange } from './exchange.ts';
+import { flood } from './flood.ts';
+import { MOMENTS, type Moment } from './exchange.ts';
+
+/** Something that goes wrong with one request, and then no more. */
+export type Fault = {
+  readonly name: string;
+  /** The kinds of call that it can be done to. */
+  readonly on: readonly Kind[];
+  readonly act: Act;
+  /** The kinds of call of which one fault is got over within the same run. */
+  readonly heals?: readonly Kind[];
+  /** The client hears nothing: it must have a short time-out. */
+  readonly silent?: true;
+  /** It is tried as a fault of every such call of a run as well. */
+  readonly lasts?: true;
+  /** It moves much data, and is tried in few states. */
+  readonly costly?: true;
+  /** The service says that it made a version which it did not make: no report can be right about that one. */
+  readonly phantom?: true;
+  /** The sentence of the contract's "Known limits" that allows two versions of the content. */
+  readonly limit?: string;
+};
+
+const WRITES = ['create', 'update', 'set'] as const satisfies readonly Kind[];
+const REPEATED = ['read', 'update', 'set'] as const satisfies readonly Kind[];
+
+function cut({ response }: Exchange): void {
+  response.socket?.destroy();
+}
+
+const nothing: Act = () => {};
+
+function after(act: Act): Act {
+  return async (exchange) => {
+    await exchange.commit();
+    await act(exchange);
+  };
+}
+
+export const loseAnswer = after(cut);
+
+function late(moment: Moment): Act {
+  return ({ commitAt }) => commitAt(moment);
+}
+
+/** Gateways quote what they got when something fails, the key's header too. */
+function status(code: number, headers: Readonly<Record<string, string>> = {}): Act {
+  return ({ response, key }) =>
+    response
+      .writeHead(code, { 'content-type': 'application/json', ...headers })
+      .end(JSON.stringify({ detail: `status ${code}, x-api-key: ${key}` }));
+}
+
+function html(code: number): Act {
+  return ({ response, key }) =>
+    response
+      .writeHead(code, { 'content-type': 'text/html', 'x-echo': key })
+      .end(`<!doctype html><title>${key}</title><h1>Sign in</h1><pre>x-api-key: ${key}</pre>`);
+}
+
+function redirect(code: number): Act {
+  return ({ response, elsewhere, key }) => response.writeHead(code, { location: `${elsewhere}/?key=${key}` }).end();
+}
+
+async function cutWithin(exchange: Exchange): Promise<void> {
+  const { body } = await exchange.commit();
+  const { response } = exchange;
+  const half = body.slice(0, body.length / 2);
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) });
+  response.write(half, () => response.socket?.destroy());
+}
+
+async function halfAnswer(exchange: Exchange): Promise<void> {
+  const { body } = await exchange.commit();
+  exchange.response.writeHead(200, { 'content-type': 'application/json' }).end(body.slice(0, body.length / 2));
+}
+
+async function anothersAnswer(exchange: Exchange): Promise<void> {
+  const { body } = await exchange.commit();
+  const renamed: unknown = JSON.parse(body.replaceAll('prm_main', 'prm_another'));
+  exchange.response.end(JSON.stringify(renamed));
+}
+
+/** An answer as if it had been done. The prompt's fields are shown as they still are. */
+async function pretend({ request, response, peek }: Exchange): Promise<void> {
+  if (request.path.endsWith('/set-active')) return void response.end('{"updated":true}');
+  if (request.method === 'PATCH') return void response.end((await peek()).body);
+  const version = { id: 'ver_phantom', prompt_id: 'prm_main', version_number: 99 };
+  response.end(JSON.stringify({ ...version, ...Object(request.body), change_summary: undefined }));
+}
+
+const lateFaults = MOMENTS.map((moment): Fault => {
+  const name = `silence, done late: ${moment}`;
+  const found = moment === 'next request' || moment === 'third request';
+  const limit = 'a create that lands after the next run has begun';
+  if (moment === 'next create') return { name, on: ['create'], act: late(moment), silent: true, limit };
+  return { name, on: WRITES, act: late(moment), silent: true, heals: found ? WRITES : ['update', 'set'] };
+});
+
+const statusFaults = [500, 502, 503, 504].flatMap((code): readonly Fault[] => [
+  { name: `${code}, not done`, on: KINDS, act: status(code), heals: REPEATED, ...(code === 503 && { lasts: true }) },
+  { name: `${code}, done`, on: WRITES, act: after(status(code)), heals: WRITES, ...(code === 500 && { lasts: true }) },
+]);
+
+/** Every fault that there is. */
+export const FAULTS: readonly Fault[] = [
+  { name: 'cut, not done', on: KINDS, act: cut, heals: REPEATED, lasts: true },
+  { name: 'cut, done', on: WRITES, act: loseAnswer, heals: WRITES, lasts: true },
+  { name: 'silence, not done', on: KINDS, act: nothing, silent: true, heals: REPEATED, lasts: true },
+  { name: 'silence, done', on: WRITES, act: after(nothing), silent: true, heals: WRITES },
+  ...lateFaults,
+  { name: '429', on: KINDS, act: status(429), heals: KINDS, lasts: true },
+  { name: '429, Retry-After: 1', on: KINDS, act: status(429, { 'retry-after': '1' }), heals: KINDS },
+  ...statusFaults,
+  { name: 'JSON cut short', on: KINDS, act: cutWithin, heals: KINDS },
+  { name: 'half of the JSON', on: KINDS, act: halfAnswer, heals: ['create'] },
+  { name: 'HTML with 200, not done', on: KINDS, act: html(200) },
+  { name: 'HTML with 200, done', on: WRITES, act: after(html(200)), heals: ['create'], lasts: true },
+  { name: 'HTML with 502, not done', on: KINDS, act: html(502), heals: REPEATED },
+  { name: 'HTML with 502, done', on: WRITES, act: after(html(502)), heals: WRITES },
+  { name: 'a flood with 200, done', on: KINDS, act: after(flood(200)), heals: ['create'], costly: true },
+  { name: 'a flood with 500, not done', on: KINDS, act: flood(500), heals: REPEATED, costly: true },
+  { name: 'a redirect (302)', on: KINDS, act: redirect(302) },
+  { name: 'a redirect (307)', on: KINDS, act: redirect(307), lasts: true },
+  { name: 'updated: false', on: ['set'], act: ({ response }) => response.end('{"updated":false}'), lasts: true },
+  { name: 'said to be done, not done', on: ['update', 'set'], act: pretend, lasts: true },
+  { name: 'a version that is not there', on: ['create'], act: pretend, phantom: true },
+  { name: "another prompt's answer", on: ['read', 'create', 'update'], act: anothersAnswer, heals: ['create'] },
+  { name: 'an empty answer', on: KINDS, act: after(({ response }) => response.end()), heals: ['create'] },
+  { name: '403', on: KINDS, act: status(403), lasts: true },
+  { name: '404', on: KINDS, act: status(404), lasts: true },
+  { name: 'cut, not done, and somebody else writes', on: ['create'], act: butIntruded(nothing) },
+  {
+    name: 'cut, done, and somebody else writes',
+    on: ['create'],
+    act: butIntruded(({ commit }) => commit()),
+    limit: "a lost create followed by somebody else's create",
+  },
+];
+
+function butIntruded(first: Act): Act {
+  return async (exchange) => {
+    await first(exchange);
+    exchange.intrude();
+    cut(exchange);
+  };
+}

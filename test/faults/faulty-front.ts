@@ -1,0 +1,123 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { FrontAnswer, FrontRequest } from '../support/front.ts';
+import { callOf, type Call } from './calls.ts';
+import type { Act } from './exchange.ts';
+import { makeLate } from './late.ts';
+
+/** A request that has just arrived, and the how-manyth of its name it is in its run. */
+export type Place = { readonly call: Call | null; readonly nth: number };
+
+/** What is done to a request; null hands it on. */
+export type Trouble = (place: Place) => Act | null;
+
+export const inPeace: Trouble = () => null;
+
+/** A request that has arrived, and the status that it was answered with; null while it has none. */
+export type Arrival = { readonly request: FrontRequest; readonly status: () => number | null };
+
+export type FaultyFrontOptions = {
+  readonly target: string;
+  readonly elsewhere: string;
+  readonly intrude: () => void;
+  /** Called whenever the service has done what a request asked for. */
+  readonly onDone: () => void;
+};
+
+export type FaultyFront = {
+  readonly baseUrl: string;
+  /** A run begins. */
+  readonly begin: (trouble: Trouble) => void;
+  /** What has arrived since the last `begin`. */
+  readonly arrivals: () => readonly Arrival[];
+  /** The run has ended: what was to be done late by then is done. */
+  readonly end: () => Promise<void>;
+  readonly close: () => Promise<void>;
+};
+
+/** Stands before the service, hands on, and makes trouble where it was told to. */
+export async function startFaultyFront(options: FaultyFrontOptions): Promise<FaultyFront> {
+  const late = makeLate();
+  let trouble: Trouble = inPeace;
+  let arrivals: Arrival[] = [];
+  const placeOf = (call: Call | null): Place => {
+    return { call, nth: arrivals.filter(({ request }) => callOf(request) === call).length };
+  };
+
+  const handle = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const request = await readRequest(incoming);
+    const call = callOf(request);
+    await late.beforeRequest(call);
+    arrivals.push({ request, status: () => (response.headersSent ? response.statusCode : null) });
+    const commit = () => handOn(request, incoming, options);
+    const act = trouble(placeOf(call));
+    if (act === null) return pass(await commit(), response);
+    const { elsewhere, intrude } = options;
+    await act({
+      request,
+      key: keyOf(incoming),
+      response,
+      elsewhere,
+      intrude,
+      commit,
+      commitAt: (moment) => late.add(moment, commit),
+      peek: () => handOn({ method: 'GET', path: request.path }, incoming, options),
+    });
+  };
+
+  const server = createServer((incoming, response) => {
+    handle(incoming, response).catch(() => response.destroy());
+  });
+  return {
+    baseUrl: await listen(server),
+    begin: (next) => {
+      trouble = next;
+      arrivals = [];
+    },
+    arrivals: () => arrivals,
+    end: late.endRun,
+    close: () => close(server),
+  };
+}
+
+/** Listens on a free port of the loopback address; its base URL. */
+export async function listen(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return `http://127.0.0.1:${port}`;
+}
+
+export async function close(server: Server): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve));
+  server.closeAllConnections();
+  await closed;
+}
+
+async function readRequest(incoming: IncomingMessage): Promise<FrontRequest> {
+  const sent = Buffer.concat(await incoming.toArray()).toString('utf8');
+  const { method = '', url = '' } = incoming;
+  return { method, path: url, ...(sent === '' ? {} : { body: JSON.parse(sent) }) };
+}
+
+function keyOf({ headers }: IncomingMessage): string {
+  return headers['x-api-key']?.toString() ?? '';
+}
+
+function pass({ status, body }: FrontAnswer, response: ServerResponse): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+}
+
+async function handOn(
+  { method, path, body }: FrontRequest,
+  incoming: IncomingMessage,
+  { target, onDone }: FaultyFrontOptions,
+): Promise<FrontAnswer> {
+  const answer = await fetch(target + path, {
+    method,
+    headers: { 'content-type': 'application/json', 'x-api-key': keyOf(incoming) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  onDone();
+  return { status: answer.status, body: text };
+}

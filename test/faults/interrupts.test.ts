@@ -1,0 +1,53 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { isWriteTo, MAIN } from './calls.ts';
+import { aimsAt, chosenStates, troubleOf, type Aim } from './cells.ts';
+import type { Act } from './exchange.ts';
+import { contentsAreSentOnce, keyIsHidden } from './laws.ts';
+import { reportIsTrue } from './report-laws.ts';
+import { makeScenes } from './scene.ts';
+import { settle } from './settle.ts';
+import { onStage, type Stage } from './stage.ts';
+
+const scenes = makeScenes();
+const lawful = new Set<Aim>();
+afterAll(scenes.clear);
+
+/** The call in flight is finished, no other write of the prompt is begun, and the next run goes on. */
+async function tryInterrupt(aim: Aim, stage: Stage): Promise<readonly string[]> {
+  let signal = (): void => {};
+  let arrived = Number.NaN;
+  const act: Act = async ({ commit, response }) => {
+    arrived = stage.front.arrivals().length;
+    signal();
+    const { status, body } = await commit();
+    response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+  };
+  const words = ['sync', '--yes', '--verbose', '--format', 'json'];
+  const trouble = troubleOf(aim.state, { aim, act });
+  const run = await stage.run(words, trouble, { onSignal: (handle) => (signal = handle) });
+  const late = run.arrivals.slice(arrived).filter(({ request }) => isWriteTo(request, MAIN));
+  return [
+    ...(run.exitCode === 130 ? [] : [`it ended with ${run.exitCode}`]),
+    ...late.map(({ request }) => `${request.method} ${request.path} was sent afterwards`),
+    ...keyIsHidden(run),
+    ...contentsAreSentOnce(run),
+    ...reportIsTrue(run),
+    ...(await settle(stage, { finished: false, twice: false })),
+  ];
+}
+
+describe.each(chosenStates)('$name, interrupted', (state) => {
+  test.concurrent.each(aimsAt(state))('at $name', async (aim) => {
+    const scene = await scenes.get(state);
+    expect(await onStage(scene, '', (stage) => tryInterrupt(aim, stage))).toEqual([]);
+    lawful.add(aim);
+  });
+});
+
+describe('the matrix of interruptions', () => {
+  test('has a run interrupted in each of its cells', () => {
+    const all = chosenStates.flatMap(aimsAt);
+    console.log(`interruptions: ${all.length} calls of ${chosenStates.length} states; lawful in ${lawful.size}`);
+    expect(lawful.size).toBe(all.length);
+  });
+});

@@ -1,0 +1,51 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { resolve } from 'node:path';
+import type { ProblemCode } from '../../src/problem.ts';
+import { parseReport } from '../support/report.ts';
+import type { Call } from './calls.ts';
+import { troubleOf } from './cells.ts';
+import { startChild } from './child.ts';
+import { flood } from './flood.ts';
+import { keyIsHidden } from './laws.ts';
+import { makeScenes } from './scene.ts';
+import { settle } from './settle.ts';
+import { onStage } from './stage.ts';
+import { STATES } from './states.ts';
+
+const MEASURED = resolve(import.meta.dirname, 'measured-run.ts');
+const MIB = 1024;
+const scenes = makeScenes();
+afterAll(scenes.clear);
+
+type Row = readonly [call: Call, status: number, exitCode: number, code: ProblemCode];
+
+const rows: readonly Row[] = [
+  ['read staging', 200, 1, 'service/answer-too-large'],
+  ['read staging', 500, 1, 'service/unexpected-status'],
+  ['create', 200, 4, 'apply/outcome-unknown'],
+  ['create', 500, 4, 'apply/outcome-unknown'],
+];
+
+describe('an answer of 600 MiB', () => {
+  test.each(rows)(
+    'to %s with status %i: exit code %i, %s, in less than 300 MB',
+    async (call, status, exitCode, code) => {
+      const [state] = STATES;
+      if (state === undefined) throw new Error('there is no state');
+      await onStage(await scenes.get(state), '', async (stage) => {
+        const aim = { name: `every ${call}`, state, call, nth: 'every' } as const;
+        const trouble = troubleOf(state, { aim, act: flood(status) });
+        const words = ['sync', '--yes', '--verbose', '--format', 'json'];
+        const ran = await stage.during(trouble, () => startChild(stage, words, MEASURED).ended);
+        const peak = Number(/peak (\d+)/.exec(ran.stderr)?.[1] ?? Number.NaN);
+        console.log(`600 MiB answered to ${call} with ${status}: peak memory ${Math.round(peak / MIB)} MiB`);
+        const { problems, prompts } = parseReport(ran.stdout);
+        const codes = [...problems, ...prompts.flatMap((prompt) => prompt.problems)].map((problem) => problem.code);
+        expect({ exitCode: ran.exitCode, codes }).toEqual({ exitCode, codes: [code] });
+        expect(peak * 1024).toBeLessThan(300_000_000);
+        expect(keyIsHidden(ran)).toEqual([]);
+        expect(await settle(stage, { finished: false, twice: false })).toEqual([]);
+      });
+    },
+  );
+});

@@ -1,0 +1,98 @@
+import type { JsonObject } from '../../src/domain/json.ts';
+import type { ContentAtRef, Provenance } from '../../src/domain/plan.ts';
+import type { Content, PromptFile } from '../../src/domain/prompt-file.ts';
+import type { Base } from '../../src/planning/find-drift.ts';
+import { file, type WrittenPins } from '../planning/support.ts';
+
+/** What one prompt's file says, in the words of somebody who edits it. */
+export type Draft = {
+  readonly path: string;
+  readonly key: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly text: string;
+  readonly metadata: JsonObject | null;
+  readonly pins: WrittenPins;
+};
+
+/** A file as it was committed, with the commit that touched it last. */
+export type Committed = { readonly draft: Draft; readonly file: PromptFile; readonly touchedBy: string };
+
+/** A commit holds every file that there is, by prompt id. */
+export type Commit = { readonly id: string; readonly files: ReadonlyMap<string, Committed> };
+
+/** A repository, as far as the model needs one: each commit follows the one before, a merge as well. */
+export type History = { readonly commits: Commit[]; readonly tags: Map<string, Commit> };
+
+export function newHistory(drafts: ReadonlyMap<string, Draft>): History {
+  const history: History = { commits: [{ id: 'c0', files: new Map() }], tags: new Map() };
+  for (const [promptId, draft] of drafts) commit(history, promptId, draft);
+  history.tags.set('v1', head(history));
+  return history;
+}
+
+export function head({ commits }: History): Commit {
+  return commits.at(-1)!;
+}
+
+export function commitAgo({ commits }: History, ago: number): Commit {
+  return commits[Math.max(0, commits.length - 1 - ago)]!;
+}
+
+/** Commits one prompt's file; null removes it. */
+export function commit(history: History, promptId: string, draft: Draft | null): void {
+  const id = `c${history.commits.length}`;
+  const files = new Map(head(history).files);
+  if (draft === null) files.delete(promptId);
+  else files.set(promptId, { draft, file: toFile(promptId, draft), touchedBy: id });
+  history.commits.push({ id, files });
+}
+
+/** The text and metadata of the file at a path, as git has it at a commit. */
+export function contentAtPath({ commits }: History, commitId: string, path: string): Content | null {
+  const found = commits.find(({ id }) => id === commitId);
+  return [...(found?.files.values() ?? [])].find(({ file }) => file.path === path)?.file.content ?? null;
+}
+
+/** What each tag that a file is pinned to has of its prompt; those that have nothing are left out. */
+export function contentsAtTags({ tags }: History, wanted: PromptFile): ReadonlyMap<string, ContentAtRef> {
+  const entries = wanted.pins.flatMap(({ pin }): [string, ContentAtRef][] => {
+    const at = pin.kind === 'git' ? tags.get(pin.ref) : undefined;
+    const found = at?.files.get(wanted.id);
+    if (pin.kind !== 'git' || at === undefined || found === undefined) return [];
+    const provenance = { commit: at.id, path: found.file.path, changeSummary: `As of ${pin.ref}` };
+    // A copy, as reading it from git makes one: no plan may depend on the object.
+    return [[pin.ref, { content: { ...found.file.content }, provenance }]];
+  });
+  return new Map(entries);
+}
+
+/** What git knows of each file, by path. */
+export function provenanceOf({ files }: Commit): ReadonlyMap<string, Provenance> {
+  const entries = [...files.values()].map(({ file, touchedBy }): [string, Provenance] => [
+    file.path,
+    { commit: touchedBy, path: file.path, changeSummary: `Commit ${touchedBy}` },
+  ]);
+  return new Map(entries);
+}
+
+/** What drift is told by, with a commit as the base: all earlier commits are contained in it. */
+export function baseOf({ commits }: History, base: Commit, files: readonly PromptFile[]): Base {
+  const earlier = commits.slice(0, commits.indexOf(base) + 1);
+  const then = files.flatMap(({ id }) => base.files.get(id)?.file ?? []);
+  return {
+    files: new Map(then.map((file) => [file.id, file])),
+    ancestors: new Set(commits.map(({ id }) => id)),
+    former: new Map(then.map(({ id, path }) => [id, formerFiles(earlier, id, path)])),
+  };
+}
+
+function formerFiles(commits: readonly Commit[], promptId: string, path: string): readonly PromptFile[] {
+  const files = commits.flatMap(({ files }) => files.get(promptId)?.file ?? []);
+  return [...new Set(files)].filter((file) => file.path === path);
+}
+
+function toFile(id: string, { description, metadata, ...draft }: Draft): PromptFile {
+  const rest = { ...(description !== null && { description }), ...(metadata !== null && { metadata }) };
+  return { ...file({ ...draft, ...rest }), id };
+}

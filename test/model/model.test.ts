@@ -1,0 +1,22 @@
+import { randomInt } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { checkSequence, renderBroken, seedOf } from './check-sequence.ts';
+import type { Statistics } from './statistics.ts';
+
+/** `npm run model` plays many more. */
+const SEQUENCES = 40;
+const COMMANDS = 100;
+
+/** Enough to shorten a sequence that breaks a law. */
+const TIMEOUT = 180_000;
+
+test('Whatever is edited, cut short and done by others: no law is broken', { timeout: TIMEOUT }, async () => {
+  const statistics: Statistics = new Map();
+  const seed = randomInt(2 ** 31);
+  for (let number = 0; number < SEQUENCES; number += 1) {
+    const broken = await checkSequence(seedOf(seed, number), COMMANDS, statistics);
+    if (broken !== null) expect.fail(renderBroken(broken, COMMANDS));
+  }
+  expect(statistics.get('commands')).toBeGreaterThan(SEQUENCES);
+  expect(statistics.get('versions made by the tool')).toBeGreaterThan(SEQUENCES);
+});

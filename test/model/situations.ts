@@ -1,0 +1,97 @@
+import type { PromptOutcome } from '../../src/domain/outcome.ts';
+import { note, type Statistics } from './statistics.ts';
+import type { ToolRun } from './tool.ts';
+import type { World } from './world.ts';
+
+/** Counts what came about in a run, so that it can be seen that the model gets there. */
+export function noteRun({ statistics }: World, run: ToolRun): void {
+  note(statistics, 'runs of the tool');
+  if (run.files.length > 1) note(statistics, 'situation: several prompts in one run');
+  for (const outcome of run.outcomes ?? []) {
+    note(statistics, `prompt: ${outcome.status}`);
+    for (const { change, status } of outcome.changes) note(statistics, `change: ${change.kind} ${status}`);
+    for (const { code } of outcome.problems) note(statistics, `problem: ${code}`);
+    for (const situation of situationsOf(outcome, run)) note(statistics, `situation: ${situation}`);
+  }
+}
+
+function situationsOf({ plan, changes, status }: PromptOutcome, run: ToolRun): readonly string[] {
+  const { id } = plan.file;
+  const planned = run.plan.prompts.find(({ file }) => file.id === id);
+  const isTouched = run.troubles.touched(id);
+  const adopted = changes.some((one) => one.status === 'adopted');
+  const created = run.port.writes.some((write) => write.kind === 'create' && write.promptId === id);
+  const isBack = changes.some(({ change }) => change.kind === 'set-active' && isOlder(change));
+  return [
+    ...(planned !== plan ? ['planned afresh'] : []),
+    ...((planned?.lookups.length ?? 0) > 0 ? ['looked at for a pin'] : []),
+    ...(adopted && created ? ['a lost answer settled in the same run'] : []),
+    ...(adopted && !created && !isTouched ? ['adopted by a later run'] : []),
+    ...(created && status === 'applied' && isTouched ? ['applied in spite of trouble'] : []),
+    ...(isBack && status === 'applied' ? ['an environment goes back to an older version'] : []),
+    ...(plan.file.pins.every(({ pin }) => pin.kind !== 'latest') && created ? ['made without a pin that follows'] : []),
+  ];
+}
+
+function isOlder({ before, after }: { readonly before: object | null; readonly after: object }): boolean {
+  const [from, to] = [before, after].map((ref) => (ref !== null && 'number' in ref ? ref.number : null));
+  return typeof from === 'number' && typeof to === 'number' && to < from;
+}
+
+/** What the model is there for: where one of these never comes about, the generators have to be put right. */
+const EXPECTED = [
+  ...['made', 'adopted', 'not_made', 'unknown'].map((status) => `change: create-version ${status}`),
+  ...['made', 'not_made', 'unknown'].flatMap((status) => [
+    `change: set-active ${status}`,
+    `change: update-prompt ${status}`,
+  ]),
+  ...['applied', 'unchanged', 'blocked', 'failed', 'not_attempted'].map((status) => `prompt: ${status}`),
+  ...['outside', 'unfinished', 'none'].map((kind) => `drift: ${kind}`),
+  ...[
+    'apply/changed-meanwhile',
+    'apply/fields-differ',
+    'apply/interrupted',
+    'apply/keeps-changing',
+    'apply/not-active',
+    'apply/outcome-unknown',
+    'apply/outcome-unseen',
+    'apply/rewritten',
+    'apply/somebody-else-wrote',
+    'guard/drift',
+    'guard/latest-not-allowed',
+    'guard/stale-plan',
+    'guard/unknown-latest',
+    'pin/unknown-number',
+    'pin/unknown-ref',
+    'pin/unknown-version',
+    'service/drops-metadata',
+  ].map((code) => `problem: ${code}`),
+  ...[
+    'planned afresh',
+    'looked at for a pin',
+    'a lost answer settled in the same run',
+    'adopted by a later run',
+    'applied in spite of trouble',
+    'an environment goes back to an older version',
+    'made without a pin that follows',
+    'several prompts in one run',
+  ].map((what) => `situation: ${what}`),
+  ...['read', 'create', 'update', 'set'].flatMap((call) => [
+    `trouble: killed before ${call}`,
+    `trouble: killed after ${call}`,
+    `trouble: ${call} fails after (unknown)`,
+    ...['not-sent', 'rejected', 'unknown'].map((effect) => `trouble: ${call} fails before (${effect})`),
+  ]),
+  'trouble: create fails late (unknown)',
+  'trouble: killed late create',
+  'trouble: set answered and ignored',
+  'trouble: update answered and ignored',
+  'trouble: somebody writes meanwhile',
+  'trouble: stopped',
+  'made again: numbers more than 20 versions back that were never pinned',
+  "made again: a lost create followed by somebody else's create",
+];
+
+export function unreached(statistics: Statistics): readonly string[] {
+  return EXPECTED.filter((what) => !statistics.has(what));
+}

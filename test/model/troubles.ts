@@ -1,0 +1,112 @@
+import { ServiceError } from '../../src/domain/prompt-service.ts';
+import { makeProblem } from '../../src/problem.ts';
+import type { CallKind, Moment, Trouble } from './commands.ts';
+import { actOutside } from './outside.ts';
+import { note } from './statistics.ts';
+import { promptAt, type World } from './world.ts';
+
+/** What becomes of one call: whether and when it has its effect, and what it throws instead of an answer. */
+export type Fate = {
+  readonly effect: 'now' | 'later' | 'never';
+  readonly delay: number;
+  readonly error: Error | null;
+};
+
+/** The run was killed: it makes no further call, and nobody reads its outcome. */
+export class Killed extends Error {
+  override readonly name = 'Killed';
+}
+
+export type Troubles = {
+  /** Called as each call begins. Does what others do by then. */
+  readonly meet: (kind: CallKind, promptId: string) => Fate;
+  readonly beginApplying: () => void;
+  readonly stop: AbortSignal;
+  readonly isKilled: () => boolean;
+  /** Whether a trouble may have had to do with this prompt. */
+  readonly touched: (promptId: string) => boolean;
+};
+
+const FINE: Fate = { effect: 'now', delay: 0, error: null };
+const DEAD: Fate = { effect: 'never', delay: 0, error: new Killed('killed before') };
+
+export function makeTroubles(world: World, given: readonly Trouble[]): Troubles {
+  const stopping = new AbortController();
+  const touched = new Set<string>();
+  const counts: Record<CallKind, number> = { read: 0, create: 0, update: 0, set: 0 };
+  const began = { start: 0, applying: Number.NaN, create: Number.NaN };
+  let calls = 0;
+  let killed = false;
+
+  const isNow = ({ from, calls: after }: Moment): boolean => calls - began[from] === after;
+  const touchAll = (): void => world.prompts.forEach((promptId) => touched.add(promptId));
+  const meetOne = (trouble: Trouble, kind: CallKind, promptId: string): Fate => {
+    switch (trouble.trouble) {
+      case 'fault':
+        return trouble.call === kind && isNth(trouble, counts[kind]) ? fail(world, trouble, touched, promptId) : FINE;
+      case 'ignored':
+        if (trouble.call !== kind || counts[kind] !== trouble.nth) return FINE;
+        note(world.statistics, `trouble: ${kind} answered and ignored`);
+        touched.add(promptId);
+        return { effect: 'never', delay: 0, error: null };
+      case 'killed':
+        if (!isNow(trouble.at)) return FINE;
+        note(world.statistics, `trouble: killed ${moment(trouble.when, kind)} ${kind}`);
+        touchAll();
+        killed = true;
+        return { ...fateOf(trouble.when, kind, trouble.delay), error: new Killed('killed now') };
+      case 'stopped':
+        if (!isNow(trouble.at)) return FINE;
+        note(world.statistics, 'trouble: stopped');
+        touchAll();
+        stopping.abort();
+        return FINE;
+      case 'disturbed':
+        if (!isNow(trouble.at)) return FINE;
+        note(world.statistics, 'trouble: somebody writes meanwhile');
+        touched.add(promptAt(world, trouble.by.prompt));
+        actOutside(world, trouble.by);
+        return FINE;
+    }
+  };
+  return {
+    meet: (kind, promptId) => {
+      if (killed) return DEAD;
+      if (kind === 'create' && Number.isNaN(began.create)) began.create = calls;
+      const fates = given.map((trouble) => meetOne(trouble, kind, promptId));
+      counts[kind] += 1;
+      calls += 1;
+      return fates.find(({ error }) => error instanceof Killed) ?? fates.find((fate) => fate !== FINE) ?? FINE;
+    },
+    beginApplying: () => void (began.applying = calls),
+    stop: stopping.signal,
+    isKilled: () => killed,
+    touched: (promptId) => touched.has(promptId),
+  };
+}
+
+type Fault = Trouble & { readonly trouble: 'fault' };
+
+function isNth({ nth, lasting }: Fault, count: number): boolean {
+  return lasting ? count >= nth : count === nth;
+}
+
+function fail({ statistics }: World, fault: Fault, touched: Set<string>, promptId: string): Fate {
+  touched.add(promptId);
+  const { call, when, lasting, delay, effect } = fault;
+  const fate = fateOf(when, call, delay);
+  const said = when === 'before' ? effect : 'unknown';
+  note(statistics, `trouble: ${call} fails ${moment(when, call)} (${said})`);
+  if (lasting) note(statistics, `lasting: ${call} fails`);
+  return { ...fate, error: new ServiceError(makeProblem('service/timeout', { seconds: 15 }), said) };
+}
+
+function moment(when: Fault['when'], kind: CallKind): Fault['when'] {
+  return when === 'late' && kind !== 'create' ? 'after' : when;
+}
+
+/** Only creating a version is sent without being repeated until it is known what became of it. */
+function fateOf(when: Fault['when'], kind: CallKind, delay: number): Omit<Fate, 'error'> {
+  if (when === 'before') return { effect: 'never', delay };
+  return { effect: moment(when, kind) === 'late' ? 'later' : 'now', delay };
+}
