@@ -144,12 +144,10 @@ describe('after the request was sent', () => {
   test.each(crossed)('%s, to %s: %s, sent %i times', async (_, name, code, times, act) => {
     const { url, sockets } = await onRequest(act);
     const { service, calls } = connected({ baseUrl: url, timeoutSeconds: code === 'service/timeout' ? 0.05 : 5 });
-    const started = performance.now();
     const failure = await failureOf(callsByName[name](service));
     expect(failure).toMatchObject({ problem: { code }, effect: 'unknown' });
     expect(calls).toHaveLength(times);
     expect(sockets).toHaveLength(times);
-    expect(performance.now() - started).toBeLessThan(times * 50 + 1_000);
     expect(everythingIn(failure)).not.toContain(KEY);
   });
 
