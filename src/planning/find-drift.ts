@@ -1,7 +1,7 @@
 import type { KnownVersion } from '../domain/known-versions.ts';
 import { FIELDS, type Change, type Drift, type FieldName, type Holder, type SetActive } from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
-import { refOf, type VersionRef } from '../domain/version.ts';
+import type { VersionRef } from '../domain/version.ts';
 
 /** The base commit: what it wanted, and what it takes to tell who has moved the service since. */
 export type Base = {
@@ -37,11 +37,10 @@ function environmentDrift({ environment, before }: SetActive, compared: Compared
   return [{ kind: unfinished ? 'unfinished' : 'outside', environment, expected: wanted.after, observed }];
 }
 
+/** What was made outside has no commit. */
 function holderOf({ id, number }: VersionRef, known: readonly KnownVersion[]): Holder {
-  const found = known.find((version) => version.id === id);
-  if (found === undefined) return { id, number };
-  const fromGit = found.outside === undefined && found.commit !== undefined;
-  return { ...refOf(found), ...(fromGit ? { commit: found.commit } : {}) };
+  const commit = known.find((version) => version.id === id)?.commit;
+  return { id, number, ...(commit === undefined ? {} : { commit }) };
 }
 
 function fieldDrift({ promptId, head, base: wanted }: Compared, base: Base): readonly Drift[] {

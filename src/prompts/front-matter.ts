@@ -30,11 +30,11 @@ export function splitFrontMatter(source: string, path: string): SplitResult {
   if (!DELIMITER.test(opening)) return failed(badDelimiter(opening, path, 1));
   const closingAt = closingOffset(source);
   if (closingAt === 0) return failed(makeProblem('prompt/unclosed-front-matter', {}, at(path, 1)));
-  const yaml = source.slice(opening.length + 1, Math.max(closingAt - 1, 0));
+  const yaml = source.slice(opening.length + 1, closingAt - 1);
   const closing = lineAt(source, closingAt);
   const closingLine = countLines(source.slice(0, closingAt));
   if (!DELIMITER.test(closing)) return failed(badDelimiter(closing, path, closingLine));
-  const bytes = Buffer.byteLength(yaml, 'utf8');
+  const bytes = Buffer.byteLength(yaml);
   const limit = LARGEST_FRONT_MATTER;
   if (bytes > limit) return failed(makeProblem('prompt/front-matter-too-large', { bytes, limit }, at(path, 1)));
   const body = source.slice(closingAt + closing.length + 1);
@@ -49,22 +49,18 @@ export function headOf(source: string): string {
 
 /** Where the closing line begins: the first that begins with `---` after the opening one. Zero when there is none. */
 function closingOffset(source: string): number {
-  return source.indexOf('\n---', '---'.length) + 1;
+  return source.indexOf('\n---') + 1;
 }
 
 /** The YAML is handed over as one line of JSON: in many blank lines gray-matter looks for comments for seconds. */
 function split(yaml: string, body: string): Omit<SplitFile, 'bodyLine'> {
   const source = `---\n${JSON.stringify(yaml)}\n---\n${body}`;
-  const file = matter(source, { language: 'yaml', delimiters: '---', engines: inertEngines });
+  const file = matter(source, { engines: inertEngines });
   return { yaml: String(file.data['yaml']), body: file.content };
 }
 
-const handThrough = { parse: (line: string) => ({ yaml: JSON.parse(line) as unknown }), stringify: refuseToWrite };
+const handThrough = (line: string) => ({ yaml: JSON.parse(line) as unknown });
 const inertEngines = { yaml: handThrough, json: handThrough, javascript: handThrough };
-
-function refuseToWrite(): never {
-  throw new Error('Front matter is never written through gray-matter.');
-}
 
 function badDelimiter(line: string, path: string, number: number): Problem {
   const shown = line.length > LONGEST_SHOWN ? `${line.slice(0, LONGEST_SHOWN)}…` : line;

@@ -1,0 +1,182 @@
+import { describe, expect, test } from 'vitest';
+import { ServiceError } from '../../src/domain/prompt-service.ts';
+import { makeProblem } from '../../src/problem.ts';
+import { stampToWire } from '../../src/service/stamp.ts';
+import { inMemoryBackend, type Backend } from '../doubles/backends.ts';
+import { content, entry, file, version } from '../planning/support.ts';
+import { addOwn, outcomeLine, sync } from './support.ts';
+
+const staging = { staging: 'latest' };
+const wanted = file({ text: 'Two', pins: staging });
+const look = (id: string) => [`set p1 promptsync-look ${id}`, 'read p1 promptsync-look'];
+const track = (id: string) => [`set p1 promptsync ${id}`, 'read p1 promptsync'];
+
+/** A service whose staging has followed the text One: version ver_1, on which the tracking environment stands. */
+async function withOne(): Promise<Backend> {
+  const service = inMemoryBackend();
+  await sync(service, [file({ text: 'One', pins: staging })]);
+  return service;
+}
+
+describe('The newest version, which nobody has read and which is looked at before one is made,', () => {
+  test('is adopted for a git: pin, and the own content is made after it', async () => {
+    const service = await withOne();
+    const id = addOwn(service, 'Old', [entry(1, 'One')]);
+    const pins = { staging: 'latest', production: 'git:v1' };
+    const { lines, outcomes } = await sync(service, [file({ text: 'Two', pins })], { refs: { v1: content('Old') } });
+    expect(lines).toStrictEqual([
+      ...look(id),
+      ...track(id),
+      'create p1 "Two"',
+      ...track('ver_3'),
+      'set p1 staging ver_3',
+      'read p1 staging',
+      `set p1 production ${id}`,
+      'read p1 production',
+    ]);
+    expect(outcomes.map(outcomeLine)).toStrictEqual(['applied: adopted made made made']);
+  });
+
+  test('is looked at once, however many versions are made', async () => {
+    const service = await withOne();
+    service.addVersion('p1', { text: 'Theirs' });
+    const pins = { staging: 'latest', production: 'git:v1' };
+    const { lines } = await sync(service, [file({ text: 'Two', pins })], { refs: { v1: content('Old') } });
+    expect(lines.filter((line) => line.includes('look'))).toStrictEqual(look('ver_2'));
+  });
+
+  test('is named where it is what the service made of the content; nothing is made beside it', async () => {
+    const service = await withOne();
+    const stamp = version(2, 'Two', { ledger: [entry(1, 'One')] }).stamp!;
+    const id = service.addVersion('p1', { text: 'two, tidied', metadata: { promptsync: stampToWire(stamp) } });
+    const { lines, outcomes } = await sync(service, [wanted]);
+    expect(lines).toStrictEqual(look(id));
+    expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: not_made not_made apply/rewritten']);
+    expect(outcomes[0]?.changes[0]?.version).toStrictEqual({ id, number: 2 });
+    expect(outcomes[0]?.problems[0]?.message).toBe(
+      'The service stored something else than was sent (version v2); it was not made active.',
+    );
+  });
+
+  test('is not believed in what its ledger says of a version that was read', async () => {
+    const service = await withOne();
+    addOwn(service, 'Theirs', [entry(1, 'Not what it holds'), entry(9, 'Nine')]);
+    const { created } = await sync(service, [wanted]);
+    expect(created[0]?.stamp.ledger.map(({ id, digest }) => [id, digest])).toStrictEqual([
+      ['ver_9', content('Nine').digest],
+      ['ver_2', content('Theirs').digest],
+      ['ver_1', content('One').digest],
+    ]);
+  });
+
+  test('names a version of the content that is not there: the prompt has failed', async () => {
+    const service = await withOne();
+    const id = addOwn(service, 'Theirs', [entry(7, 'Two', { id: 'gone' }), entry(1, 'One')]);
+    const { lines, outcomes } = await sync(service, [wanted]);
+    expect(lines).toStrictEqual([...look(id), ...track(id), 'set p1 promptsync-look gone']);
+    expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: not_made not_made service/version-not-found']);
+    expect(outcomes[0]?.problems[0]?.message).toMatch(/^Creating the version: The service has no prompt "p1" with/);
+  });
+
+  test('leads to a version of the content that its ledger names, whatever else that ledger names', async () => {
+    const service = await withOne();
+    const left = addOwn(service, 'Two');
+    const newest = addOwn(service, 'Three', [entry(2, 'Two')]);
+    const { lines, outcomes } = await sync(service, [wanted]);
+    expect(lines).toStrictEqual([...look(newest), ...look(left), `set p1 staging ${left}`, `read p1 staging`]);
+    expect(outcomes.map(outcomeLine)).toStrictEqual(['applied: adopted made']);
+  });
+
+  test('leads nowhere where no pin follows the content and the tracking environment could not move to it', async () => {
+    const service = await withOne();
+    addOwn(service, 'Two');
+    const newest = addOwn(service, 'Three', [entry(2, 'Two')]);
+    const { lines } = await sync(service, [file({ text: 'Two', pins: { staging: 1 } })]);
+    expect(lines).toStrictEqual([...look(newest), 'create p1 "Two"', ...track('ver_4')]);
+  });
+
+  test('does not move the tracking environment back behind a version that was made after it', async () => {
+    const service = await withOne();
+    const newest = addOwn(service, 'Two', [entry(1, 'One')]);
+    const pins = { staging: 'latest', production: 'git:v1' };
+    const { lines } = await sync(service, [file({ text: 'Two', pins })], { refs: { v1: content('Old') } });
+    expect(lines).toStrictEqual([
+      ...look(newest),
+      ...track(newest),
+      'create p1 "Old"',
+      ...track('ver_3'),
+      `set p1 staging ${newest}`,
+      'read p1 staging',
+      'set p1 production ver_3',
+      'read p1 production',
+    ]);
+  });
+
+  test('is not followed where the tracking environment cannot be moved: nothing is made beside it', async () => {
+    const service = await withOne();
+    const newest = addOwn(service, 'Three', [entry(1, 'One')]);
+    const before = (line: string) => {
+      if (line === `set p1 promptsync ${newest}`)
+        throw new ServiceError(makeProblem('service/timeout', { seconds: 1 }), 'rejected');
+    };
+    const { lines, outcomes } = await sync(service, [wanted], { hooks: { before } });
+    expect(lines).toStrictEqual([...look(newest), `set p1 promptsync ${newest}`]);
+    expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: not_made not_made service/timeout']);
+    expect(outcomes[0]?.problems[0]?.message).toMatch(/^Setting "promptsync" to version v2: The service did not/);
+  });
+
+  test('is not there, although the service names it: nothing is made, and it is named', async () => {
+    const service = await withOne();
+    const haunted: Backend = {
+      ...service,
+      readPrompt: async (...asked) => ({ ...(await service.readPrompt(...asked)), latestVersionId: 'ver_gone' }),
+    };
+    const { lines, outcomes } = await sync(haunted, [wanted]);
+    expect(lines).toStrictEqual(['set p1 promptsync-look ver_gone']);
+    expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: not_made not_made apply/newest-unreadable']);
+    expect(outcomes[0]?.problems[0]?.message).toContain('The service names "ver_gone" as its newest version');
+  });
+
+  test('is weighed as ever where somebody has moved the tracking environment to a version of theirs', async () => {
+    const service = await withOne();
+    service.activate('p1', 'promptsync', service.addVersion('p1', { text: 'Theirs' }));
+    service.addVersion('p1', { text: 'Draft' });
+    const { outcomes } = await sync(service, [file({ text: 'Draft', pins: { staging: 1 } })]);
+    expect(outcomes.map(outcomeLine)).toStrictEqual(['applied: made']);
+  });
+
+  test.each(['not-sent', 'rejected', 'unknown'] as const)(
+    'cannot be looked at (%s): nothing is made beside it',
+    async (effect) => {
+      const service = await withOne();
+      service.addVersion('p1', { text: 'Theirs' });
+      const before = () => {
+        throw new ServiceError(makeProblem('service/timeout', { seconds: 1 }), effect);
+      };
+      const { lines, outcomes } = await sync(service, [wanted], { hooks: { before } });
+      expect(lines).toStrictEqual(['set p1 promptsync-look ver_2']);
+      expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: not_made not_made service/timeout']);
+    },
+  );
+});
+
+describe('A version that is looked at because a pin names it', () => {
+  test('moves the tracking environment, and leaves other environments alone', async () => {
+    const service = await withOne();
+    const id = addOwn(service, 'Two', [entry(1, 'One')]);
+    const { lines } = await sync(service, [file({ text: 'One', pins: { staging: 'latest', production: 2 } })]);
+    expect(lines).toStrictEqual([...look(id), ...track(id), `set p1 production ${id}`, 'read p1 production']);
+  });
+
+  test('does not move the tracking environment where a newer one is known', async () => {
+    const service = await withOne();
+    addOwn(service, 'Two', [entry(1, 'One')]);
+    service.activate('p1', 'qa', addOwn(service, 'Three', [entry(1, 'One')]));
+    const pins = { staging: 'latest', qa: 3, production: 'version:ver_2' };
+    const { lines } = await sync(service, [file({ text: 'One', pins })]);
+    expect(lines.filter((line) => line.startsWith('set'))).toStrictEqual([
+      'set p1 promptsync-look ver_2',
+      'set p1 production ver_2',
+    ]);
+  });
+});

@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config';
+
+/** The tests that a mutation run repeats for each mutant: those of the mutated rooms and of what they stand on. */
+export default defineConfig({
+  test: {
+    include: ['test/{planning,applying,prompts,observing}/**/*.test.ts'],
+    // Half of the time for what is measured elsewhere: how long hostile files keep the parser busy.
+    exclude: ['test/prompts/hostile.test.ts'],
+    setupFiles: ['test/support/fixed-seed.ts'],
+    testTimeout: 20_000,
+  },
+});
