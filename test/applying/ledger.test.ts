@@ -88,4 +88,24 @@ describe('The ledger of a new version', () => {
     expect(lines).toContain('set p1 production ver_1');
     expect(created[0]?.stamp.ledger.map(({ number }) => number)).toStrictEqual([...newest(26), 1]);
   });
+
+  test("notes somebody else's version that was looked at as theirs, and nothing of it but what tells it", async () => {
+    const service = inMemoryBackend();
+    await edit(service, 1, {});
+    service.addVersion('p1', { text: 'Theirs', metadata: { by: 'hand' } });
+    const ledger = await edit(service, 3, {});
+    const { digest, metadataDigest } = content('Theirs', { by: 'hand' });
+    expect(ledger[0]).toStrictEqual({ number: 2, id: 'ver_2', digest, metadataDigest, outside: true });
+  });
+
+  test("remembers the newest version of the file's own text, which is made for nobody now", async () => {
+    const service = inMemoryBackend();
+    const own = [2, 3].map((number) => entry(number, 'Own', { stampFor: null }));
+    const others = Array.from({ length: 25 }, (_, index) => entry(index + 4, `T${index + 4}`));
+    const head = addOwn(service, 'Head', [...own, ...others]);
+    service.activate('p1', 'promptsync', head);
+    const wanted = file({ text: 'Own', pins: { production: 'git:v1' } });
+    const { created } = await sync(service, [wanted], { refs: { v1: content('Old') } });
+    expect(created[0]?.stamp.ledger.map(({ number }) => number)).toStrictEqual([...newest(28), 3, 1]);
+  });
 });

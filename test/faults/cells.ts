@@ -19,8 +19,8 @@ export type Cell = Aim & { readonly fault: Fault };
 /** Whether the whole matrices are gone through: `npm run test:faults` says so. */
 export const WHOLE = process.env['PROMPTSYNC_FAULTS'] === 'all';
 
-/** Those that are tried whenever the tests are run; together they make all kinds of call. */
-const REPRESENTATIVE: readonly string[] = ['the first sync', 'all at once'];
+/** What is tried whenever the tests are run: it makes all kinds of call. */
+const REPRESENTATIVE: readonly string[] = ['all at once'];
 /** Those in which answers of hundreds of megabytes are tried. */
 const COSTLY: readonly string[] = ['all at once'];
 

@@ -44,6 +44,13 @@ describe.each(chosenStates)('$name', (state) => {
 });
 
 describe('the fault matrix', () => {
+  test('allows two versions of one content by two known limits alone', () => {
+    expect(FAULTS.flatMap(({ name, limit }) => (limit === undefined ? [] : [[name, limit]]))).toEqual([
+      ['silence, done late: next create', 'a create that lands after the next run has begun'],
+      ['cut, done, and somebody else writes', "a lost create followed by somebody else's create"],
+    ]);
+  });
+
   test('has every fault done in each of its cells, and no redirect followed', () => {
     const cells = chosenStates.flatMap(cellsOf);
     const calls = chosenStates.flatMap((state) => state.calls);

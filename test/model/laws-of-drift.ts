@@ -4,7 +4,7 @@ import type { SyncWith } from './commands.ts';
 import { commitAgo, type Commit } from './history.ts';
 import { must } from './law.ts';
 import { note } from './statistics.ts';
-import { isSurelyWhat, isWhat, wantedBy } from './wanted.ts';
+import { isSurelyWhat, mayStay, wantedBy } from './wanted.ts';
 import type { RemotePrompt } from '../../src/domain/prompt-service.ts';
 import { isReachable, type World } from './world.ts';
 
@@ -52,7 +52,7 @@ function environmentDrift(world: World, environment: string, base: PromptFile, f
   const active = service.active(file.id, environment);
   if (active !== null && setup.service !== 'faithful') return 'either';
   if (active !== null && wanted.some((one) => isSurelyWhat(world, active, one))) return 'none';
-  if (active !== null && wanted.some((one) => isWhat(world, active, one))) return 'either';
+  if (active !== null && wanted.some((one) => mayStay(world, active, one))) return 'either';
   // What cannot be resolved is not known to be wanted.
   if (wanted.some((one) => one.kind === 'nothing')) return 'either';
   if (wanted.some((one) => one.kind === 'version' && !isReachable(world, file.id, one.version.id))) return 'either';

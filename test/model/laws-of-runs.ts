@@ -3,10 +3,11 @@ import type { ChangeOutcome, PromptOutcome } from '../../src/domain/outcome.ts';
 import { FIELDS, type PromptPlan } from '../../src/domain/plan.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
 import { digestPlan } from '../../src/planning/digest-plan.ts';
-import { LOOK, TRACKING } from './commands.ts';
+import { ENVIRONMENTS, LOOK, TRACKING } from './commands.ts';
 import { must } from './law.ts';
 import type { Write } from './writes.ts';
-import { isWhat, mayFailLate, mustBeBlocked, wantedBy, type Wanted } from './wanted.ts';
+import { mayFailLate, mustBeBlocked } from './limits.ts';
+import { isWhat, mayStay, wantedBy, type Wanted } from './wanted.ts';
 import { storedText } from './services.ts';
 import { isReachable, versionOf, type World } from './world.ts';
 
@@ -117,9 +118,11 @@ function isKept(world: World, file: PromptFile): boolean {
   const { setup, service } = world;
   if (setup.trackingEnvironment === null || setup.service === 'drops') return true;
   const wanted: Wanted = { kind: 'content', promptId: file.id, content: file.content };
-  const served = new Set(file.pins.map(({ environment }) => service.active(file.id, environment)?.id));
+  // Those of the base commit's file are read as well, where there is one.
+  const active = ENVIRONMENTS.flatMap((environment) => service.active(file.id, environment) ?? []);
+  const served = new Set(active.flatMap(({ id, stamp }) => [id, ...(stamp?.ledger ?? []).map((entry) => entry.id)]));
   const kept = service.versions(file.id).filter(({ id }) => served.has(id) || isReachable(world, file.id, id));
-  return kept.some((version) => isWhat(world, version, wanted));
+  return kept.some((version) => mayStay(world, version, wanted));
 }
 
 async function checkServed(world: World, file: PromptFile): Promise<void> {
@@ -130,7 +133,7 @@ async function checkServed(world: World, file: PromptFile): Promise<void> {
   }
   for (const { environment, pin } of file.pins) {
     const active = world.service.active(file.id, environment);
-    const right = active !== null && isWhat(world, active, wantedBy(world, file, pin));
+    const right = active !== null && mayStay(world, active, wantedBy(world, file, pin));
     must(right, () => `${environment} of ${file.id} serves ${active?.id}, pinned to ${JSON.stringify(pin)}`);
   }
 }

@@ -6,7 +6,8 @@ import { LOOK, TRACKING } from './commands.ts';
 import { contentsAtTags } from './history.ts';
 import { must } from './law.ts';
 import { note } from './statistics.ts';
-import { forgotten, isWhat, wantedBy } from './wanted.ts';
+import { forgotten } from './limits.ts';
+import { isWhat, wantedBy } from './wanted.ts';
 import type { World } from './world.ts';
 
 /**

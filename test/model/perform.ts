@@ -9,7 +9,7 @@ import { must } from './law.ts';
 import { actOutside } from './outside.ts';
 import { noteRun } from './situations.ts';
 import { runTool } from './tool.ts';
-import { mayBeBlocked } from './wanted.ts';
+import { mayBeBlocked } from './limits.ts';
 import { idsOf, promptAt, type World } from './world.ts';
 
 /** Does what a command says, and checks every law that it bears on. */

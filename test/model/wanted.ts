@@ -1,10 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Content, Pin, PromptFile } from '../../src/domain/prompt-file.ts';
 import type { Version } from '../../src/domain/version.ts';
-import type { SyncWith } from './commands.ts';
 import { contentsAtTags } from './history.ts';
 import { note } from './statistics.ts';
-import { storedText } from './services.ts';
 import { isReachable, versionOf, type World } from './world.ts';
 
 /** What an environment must serve after a clean sync; `nothing` where no version can be what the pin says. */
@@ -32,9 +30,14 @@ function thatVersion(version: Version | undefined): Wanted {
   return version === undefined ? { kind: 'nothing' } : { kind: 'version', version };
 }
 
-/** Whether a version may be served for a pin. */
+/** Whether a version may be made active for a pin. */
 export function isWhat(world: World, version: Version, wanted: Wanted): boolean {
-  if (isSurelyWhat(world, version, wanted) || isCopyOfWhat(world, version, wanted)) return true;
+  return isSurelyWhat(world, version, wanted) || isCopyOfWhat(world, version, wanted);
+}
+
+/** Whether a version may stay where it is active already. */
+export function mayStay(world: World, version: Version, wanted: Wanted): boolean {
+  if (isWhat(world, version, wanted)) return true;
   if (!isCopyOfUnknown(world, version, wanted)) return false;
   note(world.statistics, 'accepted: a copy of a version that nobody knows, its metadata edited');
   return true;
@@ -68,8 +71,8 @@ function isCopyOfUnknown(world: World, version: Version, wanted: Wanted): boolea
   return version.digest === content.digest && looksRewritten(world, promptId, version, content);
 }
 
-/** A known limit, a lost create followed by somebody else's create: of a copy of what was lost. */
-function looksRewritten(world: World, promptId: string, version: Version, content: Content): boolean {
+/** A copy of a version that was lost: with its stamp, it may be what a service has made of that very version. */
+export function looksRewritten(world: World, promptId: string, version: Version, content: Content): boolean {
   const { service, madeByTool } = world;
   if (madeByTool.has(version.id) || version.stamp?.digest !== content.digest) return false;
   const { number, stamp } = version;
@@ -77,95 +80,4 @@ function looksRewritten(world: World, promptId: string, version: Version, conten
     one.number < number && one.digest === stamp.digest && one.metadataDigest === stamp.metadataDigest;
   const originals = service.versions(promptId).filter((one) => madeByTool.has(one.id) && isOriginal(one));
   return originals.every(({ id }) => !isReachable(world, promptId, id));
-}
-
-/** Whether a clean sync has a reason to refuse the prompt. Asked before the sync. */
-export function mayBeBlocked(world: World, file: PromptFile, { reviewed }: SyncWith): boolean {
-  const { service, setup } = world;
-  const { latestForbidden, trackingEnvironment } = setup;
-  if (trackingEnvironment === null && !isNewestServed(world, file)) return true;
-  return file.pins.some(({ environment, pin }) => {
-    if (pin.kind === 'latest') return latestForbidden.includes(environment);
-    const wanted = wantedBy(world, file, pin);
-    if (wanted.kind === 'nothing') return true;
-    // What looking would bring about is in no plan that was reviewed.
-    const isServed = wanted.kind === 'version' && service.active(file.id, environment)?.id === wanted.version.id;
-    if (reviewed === true && wanted.kind === 'version' && !isServed) return true;
-    return pin.kind === 'number' && wanted.kind === 'version' && mayBeUnknown(world, file, wanted.version);
-  });
-}
-
-/** Without a tracking environment an unknown latest version blocks, because nothing is looked at. */
-function isNewestServed({ service }: World, { id, pins }: PromptFile): boolean {
-  const newest = service.versions(id).at(-1);
-  return newest === undefined || pins.some(({ environment }) => service.active(id, environment)?.id === newest.id);
-}
-
-/**
- * Where nothing is looked at, an id that no version has comes to light when it is set, after other writes. What the
- * service rewrites comes to light when it is made; that includes metadata which are dropped where nothing shows it.
- */
-export function mayFailLate(world: World, file: PromptFile): boolean {
-  const contents = [file.content, ...[...contentsAtTags(world.history, file).values()].map(({ content }) => content)];
-  const { service, setup } = world;
-  const { trackingEnvironment } = setup;
-  if (contents.some(({ text }) => storedText(world.setup, text) !== text)) return true;
-  if (trackingEnvironment === null && setup.service === 'drops' && contents.some(({ metadata }) => metadata))
-    return true;
-  const read = [
-    service.versions(file.id).at(-1),
-    ...file.pins.map(({ environment }) => service.active(file.id, environment)),
-  ];
-  for (const version of read) {
-    if (version && contents.some((content) => looksRewritten(world, file.id, version, content))) return true;
-  }
-  if (trackingEnvironment !== null) return false;
-  return file.pins.some(({ pin }) => pin.kind === 'version' && wantedBy(world, file, pin).kind === 'nothing');
-}
-
-/** Whether a clean sync has to refuse the prompt. */
-export function mustBeBlocked(world: World, file: PromptFile): boolean {
-  const { latestForbidden } = world.setup;
-  return file.pins.some(({ environment, pin }) =>
-    pin.kind === 'latest' ? latestForbidden.includes(environment) : wantedBy(world, file, pin).kind === 'nothing',
-  );
-}
-
-/**
- * A number is found among the versions observed, in the ledgers, or as the newest version that there is. Of versions
- * that somebody else made the tool may never have heard.
- */
-function mayBeUnknown(world: World, file: PromptFile, { id, number }: Version): boolean {
-  const { service, madeByTool, setup } = world;
-  const isServed = file.pins.some(({ environment }) => service.active(file.id, environment)?.id === id);
-  if (isServed) return false;
-  if (setup.trackingEnvironment === null) return true;
-  const newer = service.versions(file.id).length - number;
-  if (newer === 0 || isReachable(world, file.id, id)) return false;
-  if (setup.service === 'drops') return true;
-  return !madeByTool.has(id) || forgotten(world, file.id, id) !== null;
-}
-
-/**
- * Why the tool may have lost sight of a version that it made: the known limits of the contract, in its words; null
- * where it may not.
- */
-export function forgotten(world: World, promptId: string, id: string): string | null {
-  const { service, madeByTool, tracked, heldByPins, setup } = world;
-  if (setup.trackingEnvironment === null) return 'no tracking environment';
-  if (setup.service === 'drops') return 'services that drop metadata_';
-  const versions = service.versions(promptId);
-  const at = versions.findIndex((version) => version.id === id);
-  const newer = versions.slice(at + 1);
-  // It is made active nowhere, so that only its being the newest tells of it.
-  if (newer.length > 0 && versions[at]?.text !== madeByTool.get(id)) return 'rewritten, and not the newest any more';
-  if (isReachable(world, promptId, id)) return null;
-  const rewritten = newer.some((version) => version.text !== (madeByTool.get(version.id) ?? version.text));
-  if (!tracked.has(id) && rewritten) return 'lost behind a rewritten version';
-  if (!tracked.has(id) && newer.some((version) => !madeByTool.has(version.id))) {
-    return "a lost create followed by somebody else's create";
-  }
-  // The tracking environment's own version and the 20 of its ledger.
-  if (newer.length > 20 && !heldByPins.has(id)) return 'numbers more than 20 versions back that were never pinned';
-  return null;
 }

@@ -1,0 +1,98 @@
+import type { Content, PromptFile } from '../../src/domain/prompt-file.ts';
+import type { Version } from '../../src/domain/version.ts';
+import type { SyncWith } from './commands.ts';
+import { contentsAtTags } from './history.ts';
+import { storedText } from './services.ts';
+import { note } from './statistics.ts';
+import { looksRewritten, wantedBy } from './wanted.ts';
+import { isReachable, type World } from './world.ts';
+
+/** Whether a clean sync has a reason to refuse the prompt. Asked before the sync. */
+export function mayBeBlocked(world: World, file: PromptFile, { reviewed }: SyncWith): boolean {
+  const { service, setup } = world;
+  const { latestForbidden, trackingEnvironment } = setup;
+  if (trackingEnvironment === null && !isNewestServed(world, file)) return true;
+  return file.pins.some(({ environment, pin }) => {
+    if (pin.kind === 'latest') return latestForbidden.includes(environment);
+    const wanted = wantedBy(world, file, pin);
+    if (wanted.kind === 'nothing') return true;
+    // What looking would bring about is in no plan that was reviewed.
+    const isServed = wanted.kind === 'version' && service.active(file.id, environment)?.id === wanted.version.id;
+    if (reviewed === true && wanted.kind === 'version' && !isServed) return true;
+    return pin.kind === 'number' && wanted.kind === 'version' && mayBeUnknown(world, file, wanted.version);
+  });
+}
+
+/** Without a tracking environment an unknown latest version blocks, because nothing is looked at. */
+function isNewestServed({ service }: World, { id, pins }: PromptFile): boolean {
+  const newest = service.versions(id).at(-1);
+  return newest === undefined || pins.some(({ environment }) => service.active(id, environment)?.id === newest.id);
+}
+
+/**
+ * Where nothing is looked at, an id that no version has comes to light when it is set, after other writes. What the
+ * service rewrites comes to light when it is made; that includes metadata which are dropped where nothing shows it.
+ */
+export function mayFailLate(world: World, file: PromptFile): boolean {
+  const { setup, history } = world;
+  const contents = [file.content, ...[...contentsAtTags(history, file).values()].map(({ content }) => content)];
+  if (contents.some(({ text }) => storedText(setup, text) !== text)) return true;
+  if (contents.some((content) => readsAsRewritten(world, file, content))) return true;
+  if (setup.trackingEnvironment !== null) return false;
+  if (setup.service === 'drops' && contents.some(({ metadata }) => metadata !== undefined)) return true;
+  return file.pins.some(({ pin }) => pin.kind === 'version' && wantedBy(world, file, pin).kind === 'nothing');
+}
+
+/** The newest version, or one that is served, may be a copy of what nobody knows, its metadata edited. */
+function readsAsRewritten(world: World, { id, pins }: PromptFile, content: Content): boolean {
+  const { service, statistics } = world;
+  const read = [service.versions(id).at(-1), ...pins.map(({ environment }) => service.active(id, environment))];
+  const found = read.some((version) => version && looksRewritten(world, id, version, content));
+  if (found) note(statistics, 'accepted: a copy of a version that nobody knows, taken for a rewritten one');
+  return found;
+}
+
+/** Whether a clean sync has to refuse the prompt. */
+export function mustBeBlocked(world: World, file: PromptFile): boolean {
+  const { latestForbidden } = world.setup;
+  return file.pins.some(({ environment, pin }) =>
+    pin.kind === 'latest' ? latestForbidden.includes(environment) : wantedBy(world, file, pin).kind === 'nothing',
+  );
+}
+
+/**
+ * A number is found among the versions observed, in the ledgers, or as the newest version that there is. Of versions
+ * that somebody else made the tool may never have heard.
+ */
+function mayBeUnknown(world: World, file: PromptFile, { id, number }: Version): boolean {
+  const { service, madeByTool, setup } = world;
+  const isServed = file.pins.some(({ environment }) => service.active(file.id, environment)?.id === id);
+  if (isServed) return false;
+  if (setup.trackingEnvironment === null) return true;
+  const newer = service.versions(file.id).length - number;
+  if (newer === 0 || isReachable(world, file.id, id)) return false;
+  if (setup.service === 'drops') return true;
+  return !madeByTool.has(id) || forgotten(world, file.id, id) !== null;
+}
+
+/**
+ * Why the tool may have lost sight of a version that it made: the known limits of the contract, in its words; null
+ * where it may not.
+ */
+export function forgotten(world: World, promptId: string, id: string): string | null {
+  const { service, madeByTool, tracked, heldByPins, setup } = world;
+  if (setup.trackingEnvironment === null) return 'no tracking environment';
+  if (setup.service === 'drops') return 'services that drop metadata_';
+  const versions = service.versions(promptId);
+  const at = versions.findIndex((version) => version.id === id);
+  const newer = versions.slice(at + 1);
+  // It is made active nowhere, so that only its being the newest tells of it.
+  if (newer.length > 0 && versions[at]?.text !== madeByTool.get(id)) return 'rewritten, and not the newest any more';
+  if (isReachable(world, promptId, id)) return null;
+  if (!tracked.has(id) && newer.some((version) => !madeByTool.has(version.id))) {
+    return "a lost create followed by somebody else's create";
+  }
+  // The tracking environment's own version and the 20 of its ledger.
+  if (newer.length > 20 && !heldByPins.has(id)) return 'numbers more than 20 versions back that were never pinned';
+  return null;
+}
