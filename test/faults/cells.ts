@@ -31,7 +31,7 @@ export function cellsOf(state: State): readonly Cell[] {
   const lasting = [...new Set(state.calls)].map((call): Aim => ({ name: `every ${call}`, state, call, nth: 'every' }));
   const once = WHOLE ? aimsAt(state) : lastAimsAt(state);
   return FAULTS.filter((fault) => fault.costly === undefined || COSTLY.includes(state.name)).flatMap((fault) =>
-    [...once, ...(fault.lasts ? lasting : [])]
+    [...once, ...(WHOLE && fault.lasts ? lasting : [])]
       .filter(({ call }) => fault.on.includes(kindOf(call)) && !(state.loses && call === 'create'))
       .map((aim) => ({ ...aim, name: `${fault.name}: ${aim.name}`, fault })),
   );
@@ -45,9 +45,10 @@ export function aimsAt(state: State): readonly Aim[] {
   });
 }
 
-/** The last call of each name, such as the one that reads back. */
+/** The last call of each kind, such as the read that reads back. */
 function lastAimsAt(state: State): readonly Aim[] {
-  return aimsAt(state).filter(({ call }, index) => state.calls.lastIndexOf(call) === index);
+  const kinds = state.calls.map(kindOf);
+  return aimsAt(state).filter(({ call }, index) => kinds.lastIndexOf(kindOf(call)) === index);
 }
 
 /** The trouble that a state is in anyhow, with something done to one call besides. */
