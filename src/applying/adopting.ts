@@ -1,7 +1,7 @@
 import { entryOf, findContent, holds } from '../domain/known-versions.ts';
 import type { ChangeOutcome, ChangeStatus } from '../domain/outcome.ts';
 import { isRewritten, mayFollow, withoutMetadata } from '../domain/ownership.ts';
-import type { CreateVersion } from '../domain/plan.ts';
+import { isNew, serves, type CreateVersion } from '../domain/plan.ts';
 import { followsLatest, type Content } from '../domain/prompt-file.ts';
 import { refOf, type LedgerEntry, type Version } from '../domain/version.ts';
 import { during, makeProblem, problemOf, type Problem } from '../problem.ts';
@@ -16,14 +16,27 @@ export type Weight = 'wanted' | 'rewritten' | 'other';
  */
 export function weigh(writing: Writing, change: CreateVersion, version: Version): Weight {
   const kept = isFollowed(writing, change) || isKept(writing, version, version);
-  if (kept && holds(entryOf(version), wantedOf(writing, change))) return 'wanted';
+  if (kept && holdsAll(writing, change, entryOf(version))) return 'wanted';
   return isRewritten(version, change.content, [...writing.known.values()]) ? 'rewritten' : 'other';
+}
+
+/** What is adopted for a content also has to hold the others that it was to be made for: it need not be our own. */
+function holdsAll(writing: Writing, change: CreateVersion, entry: LedgerEntry): boolean {
+  const targets = writing.plan.changes.flatMap((one) =>
+    one.kind === 'set-active' && isNew(one.after) ? [one.after.new] : [],
+  );
+  const others = targets.filter((content) => serves(change.content, content));
+  return [change.content, ...others].every((content) =>
+    holds(entry, writing.forgets ? withoutMetadata(content) : content),
+  );
 }
 
 /** The version of the wanted content that the ledger of a version read tells of, on the same condition. */
 export function toldBy(writing: Writing, change: CreateVersion, version: Version): LedgerEntry | undefined {
   const kept = ({ id }: LedgerEntry) => isFollowed(writing, change) || isKept(writing, { id }, version);
-  const told = (version.stamp?.ledger ?? []).filter(kept).map((entry) => ({ ...entry, version: null }));
+  const told = (version.stamp?.ledger ?? [])
+    .filter((entry) => kept(entry) && holdsAll(writing, change, entry))
+    .map((entry) => ({ ...entry, version: null }));
   return findContent(told, wantedOf(writing, change));
 }
 

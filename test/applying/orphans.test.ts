@@ -174,4 +174,16 @@ describe.each(backends)('The newest version that nobody has read (%s)', (_, star
     expect(lines.filter((line) => line === `set p1 promptsync-look ${left}`)).toHaveLength(1);
     expect((await sync(service, [wanted], { refs: { v1: content('Old') } })).lines).toStrictEqual([]);
   });
+
+  test('is not adopted for one pin when it does not do for another that the same version was to be made for', async () => {
+    const service = await begun(start);
+    service.addVersion('p1', { text: 'Two', metadata: { model: 'x' } });
+    const wanted = file({ text: 'Two', pins: { staging: 'latest', production: 'git:v1' } });
+    const { outcomes } = await sync(service, [wanted], { refs: { v1: content('Two', { model: 'x' }) } });
+    expect(outcomes.map(outcomeLine)).toStrictEqual(['applied: made made made']);
+    expect([service.serves('p1', 'staging')?.[0], service.serves('p1', 'production')?.[0]]).toStrictEqual([
+      'ver_3',
+      'ver_3',
+    ]);
+  });
 });
