@@ -1,8 +1,8 @@
 import { entryOf, findContent, holds } from '../domain/known-versions.ts';
 import type { ChangeOutcome, ChangeStatus } from '../domain/outcome.ts';
-import { isRewritten, mayFollow, withoutMetadata } from '../domain/ownership.ts';
+import { asKept, isRewritten, mayFollow } from '../domain/ownership.ts';
 import { isNew, serves, type CreateVersion } from '../domain/plan.ts';
-import { followsLatest, type Content } from '../domain/prompt-file.ts';
+import { followsLatest } from '../domain/prompt-file.ts';
 import { refOf, type LedgerEntry, type Version } from '../domain/version.ts';
 import { during, makeProblem, problemOf, type Problem } from '../problem.ts';
 import { activate, type Made, type Writing } from './writing.ts';
@@ -26,18 +26,14 @@ function holdsAll(writing: Writing, change: CreateVersion, entry: LedgerEntry): 
     one.kind === 'set-active' && isNew(one.after) ? [one.after.new] : [],
   );
   const others = targets.filter((content) => serves(change.content, content));
-  return [change.content, ...others].every((content) =>
-    holds(entry, writing.forgets ? withoutMetadata(content) : content),
-  );
+  return [change.content, ...others].every((content) => holds(entry, asKept(content, writing.forgets)));
 }
 
 /** The version of the wanted content that the ledger of a version read tells of, on the same condition. */
 export function toldBy(writing: Writing, change: CreateVersion, version: Version): LedgerEntry | undefined {
   const kept = ({ id }: LedgerEntry) => isFollowed(writing, change) || isKept(writing, { id }, version);
-  const told = (version.stamp?.ledger ?? [])
-    .filter((entry) => kept(entry) && holdsAll(writing, change, entry))
-    .map((entry) => ({ ...entry, version: null }));
-  return findContent(told, wantedOf(writing, change));
+  const told = (version.stamp?.ledger ?? []).filter((entry) => kept(entry) && holdsAll(writing, change, entry));
+  return findContent(told, asKept(change.content, writing.forgets));
 }
 
 function isKept({ head }: Writing, { id }: Pick<Version, 'id'>, newest: Version): boolean {
@@ -53,10 +49,6 @@ export async function adopt(writing: Writing, change: CreateVersion, version: Ve
 /** Moves the tracking environment to a version that was read, where that may follow its head. */
 export async function follow(writing: Writing, version: Version): Promise<readonly Problem[]> {
   return mayFollow(version, writing.head) ? track(writing, version) : [];
-}
-
-function wantedOf({ forgets }: Writing, { content }: CreateVersion): Content {
-  return forgets ? withoutMetadata(content) : content;
 }
 
 function isFollowed({ plan }: Writing, { ref }: CreateVersion): boolean {

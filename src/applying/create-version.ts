@@ -1,5 +1,6 @@
 import { metadataDigest } from '../domain/digest.ts';
-import { findContent, makeLedger, versionsRead } from '../domain/known-versions.ts';
+import { findContent, makeLedger } from '../domain/known-versions.ts';
+import { versionsRead } from '../domain/observed.ts';
 import { isNew, type CreateVersion } from '../domain/plan.ts';
 import { ServiceError } from '../domain/prompt-service.ts';
 import type { Stamp, Version } from '../domain/version.ts';
@@ -71,11 +72,8 @@ function stampFor(writing: Writing, { content, provenance }: CreateVersion): Sta
 }
 
 function ownVersion({ known, plan }: Writing): string | undefined {
-  const entries = [...known.values()].map((entry) => ({ ...entry, version: null }));
-  return findContent(
-    entries.toSorted((a, b) => b.number - a.number),
-    plan.file.content,
-  )?.id;
+  const newestFirst = [...known.values()].toSorted((a, b) => b.number - a.number);
+  return findContent(newestFirst, plan.file.content)?.id;
 }
 
 /**

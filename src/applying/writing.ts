@@ -1,4 +1,5 @@
-import { entryOf, knownVersions, versionsRead } from '../domain/known-versions.ts';
+import { entryOf, knownVersions } from '../domain/known-versions.ts';
+import { versionsRead } from '../domain/observed.ts';
 import type { ChangeOutcome } from '../domain/outcome.ts';
 import { dropsMetadata, headOf, type Head } from '../domain/ownership.ts';
 import { serves, type NewVersionRef, type PromptPlan } from '../domain/plan.ts';

@@ -1,6 +1,6 @@
 import type { Content } from '../domain/prompt-file.ts';
 import type { Repository } from '../git/repository.ts';
-import { parsePromptFile } from '../prompts/parse.ts';
+import { parseAt } from './parse-at.ts';
 
 /**
  * What a prompt file held at a commit; null where git has no valid one there. Commit and path (from the repository's
@@ -14,8 +14,7 @@ export async function contentInGit(
   if (repository === null) return null;
   try {
     const resolved = await repository.resolveRef(commit);
-    const bytes = resolved === null ? null : await repository.fileAt(resolved, path);
-    return bytes === null ? null : (parsePromptFile(bytes, path).file?.content ?? null);
+    return resolved === null ? null : ((await parseAt(repository, resolved, path))?.file?.content ?? null);
   } catch {
     return null;
   }

@@ -3,7 +3,8 @@ import type { ContentAtRef } from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import type { Repository } from '../git/repository.ts';
 import { isError, makeProblem, type Place, type Problem } from '../problem.ts';
-import { parsePromptFile } from '../prompts/parse.ts';
+import type { ParseResult } from '../prompts/parse.ts';
+import { parseAt } from './parse-at.ts';
 
 type AtRefs = ReadonlyMap<string, ContentAtRef | Problem>;
 
@@ -58,18 +59,18 @@ async function findAt({ id, path }: PromptFile, commit: string, repository: Repo
   let reason = 'no file with its id';
   for (const candidates of [async () => [own], others]) {
     for (const candidate of await candidates()) {
-      const parsed = await parseAt(candidate, commit, repository);
+      const parsed = await parseAt(repository, commit, candidate);
+      if (parsed === null) continue;
       if (parsed.file?.id === id) return { file: parsed.file, path: candidate };
-      const itself = parsed.outlineId === id || (candidate === own && parsed.outlineId === null);
-      if (itself && parsed.reason !== '') reason = `${candidate} is not valid: ${parsed.reason}`;
+      reason = invalidity(parsed, candidate, id, candidate === own) ?? reason;
     }
   }
   return reason;
 }
 
-async function parseAt(path: string, commit: string, repository: Repository) {
-  const bytes = await repository.fileAt(commit, path);
-  if (bytes === null) return { file: null, outlineId: null, reason: '' };
-  const { file, outline, problems } = parsePromptFile(bytes, path);
-  return { file, outlineId: outline?.id?.value ?? null, reason: problems.find(isError)?.message ?? '' };
+/** Why a file that is not readable stands in for the prompt: it has the prompt's id, or its place and no other id. */
+function invalidity({ outline, problems }: ParseResult, path: string, id: string, inPlace: boolean): string | null {
+  const invalid = problems.find(isError);
+  const other = outline?.id?.value ?? (inPlace ? id : null);
+  return invalid === undefined || other !== id ? null : `${path} is not valid: ${invalid.message}`;
 }

@@ -1,8 +1,8 @@
-import type { FieldName, Plan } from '../domain/plan.ts';
+import type { FieldName, Plan, PromptPlan } from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import type { Repository } from '../git/repository.ts';
 import type { Base } from '../planning/find-drift.ts';
-import { parsePromptFile } from '../prompts/parse.ts';
+import { parseAt } from './parse-at.ts';
 import type { BaseFiles } from './read-base.ts';
 
 /** A field that stands as it did so many changes of the file ago is no longer taken for unfinished work. */
@@ -21,9 +21,8 @@ export async function withFormerFields(
   { prompts }: Plan,
   repository: Repository,
 ): Promise<Base> {
-  const drifting = prompts.filter(({ drift }) => drift.some((one) => 'field' in one));
   const entries = await Promise.all(
-    drifting.map(async ({ file: { id } }): Promise<[string, readonly Fields[]]> => {
+    prompts.filter(driftsInFields).map(async ({ file: { id } }): Promise<[string, readonly Fields[]]> => {
       const then = base.files.get(id);
       return [id, then === undefined ? [] : await formerFields(then, commit, repository)];
     }),
@@ -35,15 +34,10 @@ type Fields = Pick<PromptFile, FieldName>;
 
 async function formerFields({ id, path }: PromptFile, commit: string, repository: Repository) {
   const earlier = await repository.whereTouched(commit, repository.fromRoot(path), LONGEST_HISTORY);
-  const files = await Promise.all(
-    earlier.map(async (at) => {
-      const bytes = await repository.fileAt(at.commit, at.path);
-      return bytes === null ? null : parsePromptFile(bytes, at.path).file;
-    }),
-  );
-  return files.filter((file) => file !== null).filter((file) => file.id === id);
+  const parsed = await Promise.all(earlier.map((at) => parseAt(repository, at.commit, at.path)));
+  return parsed.flatMap((one) => one?.file ?? []).filter((file) => file.id === id);
 }
 
-export function driftsInFields({ prompts }: Plan): boolean {
-  return prompts.some(({ drift }) => drift.some((one) => 'field' in one));
+export function driftsInFields({ drift }: PromptPlan): boolean {
+  return drift.some((one) => 'field' in one);
 }

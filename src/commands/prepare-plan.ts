@@ -120,7 +120,7 @@ async function makeRuledPlan(sources: Sources, { service }: OpenService, { onPro
     onObserved: (done, all) => onProgress({ what: 'Observing', done, all }),
   });
   const plan = makePlan(files, observation, rules);
-  if (rules.base === null || base === null || repository === null || !driftsInFields(plan)) {
+  if (rules.base === null || base === null || repository === null || !plan.prompts.some(driftsInFields)) {
     return { plan, rules, requests };
   }
   const told = { ...rules, base: await withFormerFields(rules.base, base.commit, plan, repository) };
@@ -129,7 +129,8 @@ async function makeRuledPlan(sources: Sources, { service }: OpenService, { onPro
 
 async function rulesOf({ config, files, repository, base }: Sources): Promise<PlanRules> {
   const { environments, trackingEnvironment } = config;
-  const then = [...(base?.files.values() ?? [])].filter((file) => !files.includes(file));
+  const now = new Set(files);
+  const then = [...(base?.files.values() ?? [])].filter((file) => !now.has(file));
   return {
     environmentOrder: environments?.map(({ name }) => name) ?? null,
     latestForbidden: (environments ?? []).filter(({ allowLatest }) => !allowLatest).map(({ name }) => name),

@@ -3,7 +3,7 @@ import type { PromptFile } from '../domain/prompt-file.ts';
 import type { Repository } from '../git/repository.ts';
 import { isError, makeProblem, ProblemError, type Problem } from '../problem.ts';
 import { promptMatcher } from '../prompts/find.ts';
-import { parsePromptFile } from '../prompts/parse.ts';
+import { parseAt } from './parse-at.ts';
 
 /** The prompt files as the base commit has them. */
 export type BaseFiles = {
@@ -40,22 +40,25 @@ export async function readBase(request: BaseRequest, repository: Repository | nu
   return {
     commit,
     files: new Map(then.map((file) => [file.id, file])),
-    problems: [...goneSince(changed, request), ...invalidAt(changed, request), ...shallow],
+    problems: [...goneSince(changed, now, request), ...invalidAt(changed, request), ...shallow],
   };
 }
 
 type Earlier = { readonly path: string; readonly file: PromptFile | null; readonly reason: string };
 
 async function readAt(commit: string, path: string, repository: Repository): Promise<Earlier> {
-  const bytes = await repository.fileAt(commit, repository.fromRoot(path));
-  if (bytes === null) return { path, file: null, reason: 'it is not a regular file' };
-  const { file, problems } = parsePromptFile(bytes, path);
-  return { path, file, reason: problems.find(isError)?.message ?? '' };
+  const parsed = await parseAt(repository, commit, repository.fromRoot(path));
+  if (parsed === null) return { path, file: null, reason: 'it is not a regular file' };
+  const { file, problems } = parsed;
+  return { path, file: file && { ...file, path }, reason: problems.find(isError)?.message ?? '' };
 }
 
 /** The interface has no call that deletes a prompt. */
-function goneSince(changed: readonly Earlier[], { ref, files, all }: BaseRequest): readonly Problem[] {
-  const now = new Set(files.map(({ id }) => id));
+function goneSince(
+  changed: readonly Earlier[],
+  now: ReadonlySet<string>,
+  { ref, all }: BaseRequest,
+): readonly Problem[] {
   const gone = changed.flatMap(({ file }) => (file === null || now.has(file.id) ? [] : [file]));
   return all ? gone.map(({ id, path }) => makeProblem('prompt/gone', { id, base: ref }, { path })) : [];
 }

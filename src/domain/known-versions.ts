@@ -1,5 +1,5 @@
 import { EMPTY_METADATA_DIGEST } from './digest.ts';
-import type { Observed } from './observed.ts';
+import { versionsRead, type Observed } from './observed.ts';
 import { isCopy, isDoubtful, isOwn, mayFollow, type Head } from './ownership.ts';
 import type { Content } from './prompt-file.ts';
 import type { LedgerEntry, Version } from './version.ts';
@@ -28,10 +28,6 @@ export function knownVersions(observed: Observed): readonly KnownVersion[] {
 /** What was read goes before what a ledger says: a ledger copied from elsewhere may name another version so. */
 function rank({ version }: KnownVersion): number {
   return version === null ? 1 : 0;
-}
-
-export function versionsRead({ active, looked }: Observed): readonly Version[] {
-  return [...[...active.values()].filter((version) => version !== null), ...looked];
 }
 
 /** A version as a ledger remembers it: as somebody else's where it may be a copy. */
@@ -65,7 +61,7 @@ export function holds(version: LedgerEntry, content: Content): boolean {
 }
 
 /** The version to use for a content: one that promptsync made before another's, then the newest. */
-export function findContent(known: readonly KnownVersion[], content: Content): KnownVersion | undefined {
+export function findContent<Known extends LedgerEntry>(known: readonly Known[], content: Content): Known | undefined {
   const holding = known.filter((version) => holds(version, content));
   return holding.find((version) => version.outside === undefined) ?? holding[0];
 }

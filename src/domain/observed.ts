@@ -14,6 +14,10 @@ export type Observed = {
   readonly missing: readonly string[];
 };
 
+export function versionsRead({ active, looked }: Observed): readonly Version[] {
+  return [...[...active.values()].filter((version) => version !== null), ...looked];
+}
+
 /** What is to be read of one prompt, and what must be found for the tracking environment to stay unread. */
 export type ObserveRequest = {
   readonly promptId: string;

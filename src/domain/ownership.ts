@@ -1,5 +1,5 @@
 import { EMPTY_METADATA_DIGEST } from './digest.ts';
-import type { Observed } from './observed.ts';
+import { versionsRead, type Observed } from './observed.ts';
 import type { Content } from './prompt-file.ts';
 import type { LedgerEntry, Version } from './version.ts';
 
@@ -65,13 +65,12 @@ export function mayFollow(version: Version, head: Head): boolean {
  */
 export function dropsMetadata(observed: Observed, trackingEnvironment: string | null): boolean {
   const head = headOf(observed, trackingEnvironment) ?? null;
-  const read = [...observed.active.values(), ...observed.looked];
-  return head !== null && read.every((version) => version === null || version.stamp === null);
+  return head !== null && versionsRead(observed).every(({ stamp }) => stamp === null);
 }
 
-/** A content as such a service can hold it: a text without metadata is all that it ever shows. */
-export function withoutMetadata({ text, digest }: Content): Content {
-  return { text, digest };
+/** A content as the service can hold it: where it forgets metadata, a text without any is all that it ever shows. */
+export function asKept(content: Content, forgets: boolean): Content {
+  return forgets ? { text: content.text, digest: content.digest } : content;
 }
 
 /** Whether a version before this one holds exactly what the stamp was written for: nothing is made twice. */

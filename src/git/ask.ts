@@ -19,6 +19,12 @@ export function gitProblem(error: unknown): ProblemError {
   return new ProblemError(makeProblem('git/failed', { reason: reasonOf(error) }));
 }
 
+/** The files, NUL between them, that differ between a commit and the work tree, whatever the user has configured. */
+export function changedFiles(ask: Ask, commit: string): Promise<string> {
+  const plain = ['--name-only', '-z', '--no-ext-diff', '--no-renames', '--no-relative'];
+  return ask('diff', ...plain, commit, '--', ':(top)');
+}
+
 /** A path from the repository's root, as it is: nothing in it is a pattern or a word of git's. */
 export function literally(pathFromRoot: string): string {
   return `:(top,literal)${pathFromRoot}`;

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { literally, type Ask } from './ask.ts';
+import { changedFiles, literally, type Ask } from './ask.ts';
 
 /** What git knows of the history between commits. */
 export type History = {
@@ -21,10 +21,9 @@ export function historyOf(ask: Ask, prefix: string): History {
   const toFolder = (path: string): string => posix.relative(prefix === '' ? '.' : prefix, path);
   const paths = (listed: string) => listed.split('\0').flatMap((path) => (path === '' ? [] : [toFolder(path)]));
   const lines = (listed: string) => listed.split('\n').filter((line) => line !== '');
-  const plain = ['--name-only', '-z', '--no-ext-diff', '--no-renames', '--no-relative'];
   return {
     pathsAt: async (commit) => paths(await ask('ls-tree', '-r', '-z', '--name-only', '--full-tree', commit)),
-    changedSince: async (commit) => new Set(paths(await ask('diff', ...plain, commit, '--', ':(top)'))),
+    changedSince: async (commit) => new Set(paths(await changedFiles(ask, commit))),
     ancestorsOf: async (commits) => new Set(lines(await ask('rev-list', ...commits, '--'))),
     whereTouched: async (commit, path, most) => {
       const how = ['--follow', '--no-show-signature', '--name-only', '-z', '--no-relative', '--format=%H'];

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { simpleGit } from 'simple-git';
 import type { Provenance } from '../domain/plan.ts';
-import { asker, lastCommit, type Ask } from './ask.ts';
+import { asker, changedFiles, lastCommit, type Ask } from './ask.ts';
 import { filesAt, type FilesAt } from './files-at.ts';
 import { historyOf, type History } from './history.ts';
 
@@ -45,10 +45,9 @@ async function findUncommitted(
   fromRoot: (path: string) => string,
 ): Promise<ReadonlySet<string>> {
   if (head === null) return new Set(paths);
-  const plain = ['--name-only', '-z', '--no-ext-diff', '--no-renames', '--no-relative'];
   const [listed, changed] = await Promise.all([
     ask('ls-files', '-v', '-z', '--full-name', '--', ':(top)'),
-    ask('diff', ...plain, 'HEAD', '--', ':(top)'),
+    changedFiles(ask, 'HEAD'),
   ]);
   const known = new Set(listed.split('\0').flatMap(trackedPath));
   const different = new Set(changed.split('\0'));

@@ -1,5 +1,5 @@
-import { findContent, knownVersions, versionsRead } from '../domain/known-versions.ts';
-import type { Observed, ObserveRequest } from '../domain/observed.ts';
+import { findContent, knownVersions } from '../domain/known-versions.ts';
+import { versionsRead, type Observed, type ObserveRequest } from '../domain/observed.ts';
 import { isDoubtful } from '../domain/ownership.ts';
 import { ServiceError, type PromptService, type RemotePrompt } from '../domain/prompt-service.ts';
 import type { Version } from '../domain/version.ts';

@@ -1,6 +1,6 @@
 import { isRemembered } from '../domain/known-versions.ts';
 import type { Observed } from '../domain/observed.ts';
-import { withoutMetadata } from '../domain/ownership.ts';
+import { asKept } from '../domain/ownership.ts';
 import { isNew, serves, type ContentAtRef, type CreateVersion } from '../domain/plan.ts';
 import { followsLatest, type Content, type PromptFile } from '../domain/prompt-file.ts';
 import type { PinContext, Resolution } from './resolve-pin.ts';
@@ -15,7 +15,7 @@ export function contentsToCreate(
   resolutions: readonly Resolution[],
 ): readonly CreateVersion[] {
   const own = file.content;
-  const sought = forgets ? withoutMetadata(own) : own;
+  const sought = asKept(own, forgets);
   const followed = resolutions.flatMap((one) => (one.kind === 'set' && isNew(one.after) ? [one.after.new] : []));
   const wantsOwn = followsLatest(file)
     ? followed.includes(own)

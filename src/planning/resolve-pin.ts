@@ -1,6 +1,6 @@
 import { entryAsServed, findContent, holds, type KnownVersion } from '../domain/known-versions.ts';
 import type { Observed } from '../domain/observed.ts';
-import { withoutMetadata, type Head } from '../domain/ownership.ts';
+import { asKept, type Head } from '../domain/ownership.ts';
 import type { ContentAtRef, NewVersionRef } from '../domain/plan.ts';
 import type { Content, EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
 import { refOf, type Version, type VersionRef } from '../domain/version.ts';
@@ -50,7 +50,7 @@ function followContent(
   { known, forgets }: PinContext,
   from: { readonly ref?: string } = {},
 ): Resolution {
-  const sought = forgets ? withoutMetadata(content) : content;
+  const sought = asKept(content, forgets);
   if (active !== null && holds(entryAsServed(active, known), sought)) return IN_SYNC;
   const found = findContent(known, sought);
   return set(found === undefined ? { new: content, ...from } : refOf(found));

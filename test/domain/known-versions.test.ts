@@ -1,12 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  entryOf,
-  findContent,
-  holds,
-  knownVersions,
-  makeLedger,
-  versionsRead,
-} from '../../src/domain/known-versions.ts';
+import { entryOf, findContent, holds, knownVersions, makeLedger } from '../../src/domain/known-versions.ts';
+import { versionsRead } from '../../src/domain/observed.ts';
 import type { Content } from '../../src/domain/prompt-file.ts';
 import type { LedgerEntry } from '../../src/domain/version.ts';
 import { content, deepFreeze, entry, observed, outside, version } from '../planning/support.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { observeRequests } from '../../src/commands/observe-files.ts';
-import { versionsRead } from '../../src/domain/known-versions.ts';
+import { versionsRead } from '../../src/domain/observed.ts';
 import type { ObserveRequest } from '../../src/domain/observed.ts';
 import { ServiceError, type PromptService } from '../../src/domain/prompt-service.ts';
 import type { LedgerEntry } from '../../src/domain/version.ts';
