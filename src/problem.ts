@@ -240,6 +240,10 @@ const catalogue = {
     'Run again; if it stays, ask whoever runs the service.',
   ),
 
+  'service/not-asked': warning<{ reason: string }>(
+    (e) => `The service was not asked: ${e.reason}.`,
+    'The plan compares with what the base commit wants; drift, numbers and what the base does not pin are not known.',
+  ),
   'service/drops-metadata': warning<{ environment: string }>(
     (e) =>
       `The version in "${e.environment}" carries no record of promptsync's: the service drops \`metadata_\`, or somebody moved that environment.`,
@@ -291,6 +295,19 @@ const catalogue = {
     (e) => `The service was changed outside of git, and on_drift is \`fail\`: ${e.what.join('; ')}.`,
     'Take the change into the file, or put the service back; --on-drift overwrite lets git win for this run.',
   ),
+  'guard/superseded': error<{ commit: string; newer: string; where: string }>(
+    (e) =>
+      `This commit (${short(e.commit)}) is no longer the newest: ${e.where} ${short(e.newer)}. Nothing was written.`,
+    'The run of that commit applies it, together with this one. To go back, revert the commit and merge that.',
+  ),
+  'guard/unknown-newest': error<{ reason: string }>(
+    (e) => `It cannot be told whether this commit is still the newest of its branch: ${e.reason}`,
+    'Let the checkout keep its credentials, or give `github-token` the permission `contents: read`.',
+  ),
+  'guard/not-reviewed': error<{ reason: string }>(
+    (e) => `No reviewed plan is known for this commit: ${e.reason}.`,
+    'Merge a pull request whose plan promptsync has shown in a comment, or turn `require-reviewed-plan` off for this run.',
+  ),
   'guard/stale-plan': error<{ expected: string; actual: string }>(
     (e) => `The plan is ${e.actual}, not the expected ${e.expected}.`,
     'The files or the service have changed since that plan was made: make it again and review it.',
@@ -340,6 +357,36 @@ const catalogue = {
     'Wait until nobody else writes to it, then run again.',
   ),
   'apply/interrupted': error('Interrupted; the rest was not written.', 'Run again: it goes on where it stopped.'),
+
+  // The GitHub Action
+  'action/invalid-input': error<{ input: string; expected: string }>(
+    (e) => `The input \`${e.input}\` is not valid: ${e.expected}.`,
+    'Correct it in the workflow.',
+  ),
+  'action/invalid-event': error<{ reason: string }>(
+    (e) => `The event of this run cannot be read (${e.reason}).`,
+    'The action runs in GitHub workflows, which hand it GITHUB_EVENT_NAME and GITHUB_EVENT_PATH.',
+  ),
+  'action/unsupported-event': error<{ event: string; reason: string }>(
+    (e) => `The mode \`auto\` does nothing for this run (${e.event}: ${e.reason}).`,
+    'Run it on pull_request, push, schedule or workflow_dispatch, or set `mode`.',
+  ),
+  'action/sync-on-pull-request': error(
+    'A pull request is not applied: what it holds is not merged yet.',
+    'Use the mode `auto` or `plan` on pull requests, and let the push to the default branch apply.',
+  ),
+  'action/key-on-pull-request-target': error(
+    'On pull_request_target an API key is refused: the files may come from a stranger, and the run has your secrets.',
+    'Use the event pull_request. A fork is then reviewed without a key.',
+  ),
+  'action/drift-found': error<{ prompts: number }>(
+    (e) => `The service differs from the files in ${e.prompts} ${e.prompts === 1 ? 'prompt' : 'prompts'}.`,
+    'Take the change into the files, or sync to put the service back.',
+  ),
+  'action/not-told': warning<{ what: string; reason: string }>(
+    (e) => `The ${e.what} was not written: ${e.reason}`,
+    'The log of the run says the same. Give the job the permission that the README names.',
+  ),
 
   // Usage
   'usage/invalid': error<{ reason: string }>((e) => e.reason, 'See promptsync --help.'),
@@ -481,6 +528,10 @@ function worded<Evidence>(wording: Wording<Evidence>): (evidence: Evidence) => s
 function firstOf(parts: readonly string[]): string {
   const further = parts.length - 20;
   return parts.slice(0, 20).join('; ') + (further > 0 ? `; and ${further} more` : '');
+}
+
+function short(commit: string): string {
+  return commit.slice(0, 12);
 }
 
 function statusHint(status: number): string {

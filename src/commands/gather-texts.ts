@@ -1,7 +1,7 @@
 import { withLineFeeds } from '../domain/digest.ts';
 import { knownVersions, type KnownVersion } from '../domain/known-versions.ts';
 import { isNew, type Plan, type PromptPlan, type SetActive } from '../domain/plan.ts';
-import type { Version } from '../domain/version.ts';
+import type { Version, VersionRef } from '../domain/version.ts';
 import type { Repository } from '../git/repository.ts';
 import type { Side, TextChange, Texts } from '../rendering/texts.ts';
 import { contentInGit } from './content-in-git.ts';
@@ -23,9 +23,10 @@ async function textChanges(prompt: PromptPlan, repository: Repository | null): P
   if (observed === null || activations.length === 0) return [];
   const known = knownVersions(observed);
   return Promise.all(
-    activations.map(async ({ environment, after }): Promise<TextChange> => {
+    activations.map(async (change): Promise<TextChange> => {
+      const { environment, after } = change;
       const active = observed.active.get(environment) ?? null;
-      const before = active === null ? null : sideOf(active);
+      const before = active === null ? null : sideOf(active, labelOf(change.before));
       return { environment, before, after: await sideAfter(known, after, repository) };
     }),
   );
@@ -42,7 +43,7 @@ async function sideAfter(
   }
   const version = known.find(({ id }) => id === after.id);
   if (version === undefined) return 'unknown';
-  return version.version === null ? fromGit(version, repository) : sideOf(version.version);
+  return version.version === null ? fromGit(version, repository) : sideOf(version.version, labelOf(after));
 }
 
 /** The file at the ledger's commit, provided that it holds what the ledger says; a plan can be shown without it. */
@@ -57,6 +58,11 @@ async function fromGit(
   return { label: `v${number}`, text: content.text, ...(managed && { metadata: content.metadata }) };
 }
 
-function sideOf({ number, text, metadata }: Version): Side {
-  return { label: `v${number}`, text: withLineFeeds(text), metadata };
+function sideOf({ text, metadata, unread }: Version, label: string): Side | 'unknown' {
+  return unread === true ? 'unknown' : { label, text: withLineFeeds(text), metadata };
+}
+
+function labelOf(ref: VersionRef | null): string {
+  if (ref === null) return 'none';
+  return ref.number === null ? ref.id : `v${ref.number}`;
 }

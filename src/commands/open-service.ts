@@ -9,9 +9,15 @@ import type { World } from './world.ts';
 
 export type OpenService = {
   readonly service: PromptService;
-  /** How reports call it. */
-  readonly name: string;
+  /** How reports call it; null when it was not asked. */
+  readonly name: string | null;
   readonly close: () => Promise<void>;
+};
+
+export type ServiceOptions = {
+  readonly onCall?: ((call: CallReport) => void) | undefined;
+  /** Goes before the variable that the configuration names. */
+  readonly apiKey?: string | undefined;
 };
 
 export type OpenServiceResult = { readonly opened: OpenService | null; readonly problems: readonly Problem[] };
@@ -23,12 +29,13 @@ export async function openService(
   config: Config,
   files: readonly PromptFile[],
   world: World,
-  onCall?: (call: CallReport) => void,
+  { onCall, apiKey: given }: ServiceOptions,
 ): Promise<OpenServiceResult> {
   const { service: location } = config;
   if (location === null) return { opened: null, problems: [makeProblem('config/missing-service')] };
   if (location.kind === 'embedded') return openEmbedded(location, config, files, world, onCall);
-  const { apiKey, problems } = readApiKey(location.apiKeyVariable, world.environment);
+  const variable = location.apiKeyVariable;
+  const { apiKey, problems } = readApiKey(variable, given === undefined ? world.environment : { [variable]: given });
   if (apiKey === null) return { opened: null, problems };
   world.keepSecret(apiKey);
   const connected = await connectTo({ baseUrl: location.baseUrl, apiKey }, config, world, onCall);

@@ -3,24 +3,26 @@ import type { ObserveRequest } from '../domain/observed.ts';
 import type { Plan, Provenance } from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import type { Repository } from '../git/repository.ts';
+import { assumedService, withoutAssumedNumbers } from '../observing/assumed-service.ts';
 import { observe } from '../observing/observe.ts';
 import { makePlan, type PlanRules } from '../planning/make-plan.ts';
 import { pathsToCreate, withProvenance } from '../planning/with-provenance.ts';
 import { isError, problemOf, ProblemError, type Problem } from '../problem.ts';
-import type { CallReport } from '../service/client.ts';
 import { readContentsAtRefs } from './contents-at-refs.ts';
 import { driftsInFields, makeBase, withFormerFields } from './make-base.ts';
 import { observeRequests } from './observe-files.ts';
-import { openService, type OpenService } from './open-service.ts';
+import { reasonNotToAsk, type AskingOptions } from './may-ask.ts';
+import { openService, type OpenService, type OpenServiceResult, type ServiceOptions } from './open-service.ts';
 import { readBase, type BaseFiles } from './read-base.ts';
 import { openRepositoryOf, openWorkspace, type WorkspaceOptions } from './workspace.ts';
 import type { World } from './world.ts';
 
-export type PrepareOptions = WorkspaceOptions & {
-  readonly onCall?: ((call: CallReport) => void) | undefined;
-  /** The ref that drift is told by. */
-  readonly base?: string | undefined;
-};
+export type PrepareOptions = WorkspaceOptions &
+  ServiceOptions &
+  AskingOptions & {
+    /** The ref that drift is told by. */
+    readonly base?: string | undefined;
+  };
 
 /** A plan with everything that it was made from. */
 export type Prepared = {
@@ -44,7 +46,10 @@ export type Prepared = {
 export type NotPrepared = { readonly files: readonly PromptFile[]; readonly problems: readonly Problem[] };
 
 /** What is read before the service is asked. */
-type Sources = Pick<Prepared, 'config' | 'files' | 'repository' | 'problems'> & { readonly base: BaseFiles | null };
+type Sources = Pick<Prepared, 'config' | 'files' | 'repository' | 'problems'> & {
+  readonly base: BaseFiles | null;
+  readonly asked: boolean;
+};
 
 /**
  * Reads files, git and service, plans, and hands the plan over; the service is closed afterwards. With an error in
@@ -58,12 +63,15 @@ export async function withPlan<Result>(
 ): Promise<Result> {
   const { config, files, problems } = await openWorkspace(options, world);
   if (config === null || problems.some(isError)) return giveUp({ files, problems });
-  const { opened, problems: serviceProblems } = await openService(config, files, world, options.onCall);
+  const sources = await readSources({ config, files, problems }, options, world);
+  if ('code' in sources) return giveUp({ files, problems: [...problems, sources] });
+  const rules = await rulesOf(sources);
+  const { opened, problems: serviceProblems } = sources.asked
+    ? await openService(config, files, world, options)
+    : assumeService(sources, rules);
   if (opened === null) return giveUp({ files, problems: [...problems, ...serviceProblems] });
   try {
-    const sources = await readSources({ config, files, problems }, options);
-    if ('code' in sources) return giveUp({ files, problems: [...problems, sources] });
-    return await use(await preparePlan(sources, opened, world));
+    return await use(await preparePlan(sources, rules, opened, world));
   } finally {
     await opened.close();
   }
@@ -71,28 +79,40 @@ export async function withPlan<Result>(
 
 async function readSources(
   { config, files, problems }: Pick<Sources, 'config' | 'files' | 'problems'>,
-  { base: ref, only }: PrepareOptions,
+  options: PrepareOptions,
+  world: World,
 ): Promise<Sources | Problem> {
-  const repository = await openRepositoryOf(config);
-  if (ref === undefined) return { config, files, repository, problems, base: null };
+  const { base: ref, only } = options;
   try {
-    const base = await readBase({ ref, config, files, all: only.length === 0 }, repository);
-    return { config, files, repository, problems: [...problems, ...base.problems], base };
+    const repository = await openRepositoryOf(config);
+    const base = ref === undefined ? null : await readBase({ ref, config, files, all: only.length === 0 }, repository);
+    const obstacle = await reasonNotToAsk(options, config, base, repository, world);
+    const told = [...problems, ...(base?.problems ?? []), ...(obstacle === null ? [] : [obstacle])];
+    return { config, files, repository, problems: told, base, asked: obstacle === null };
   } catch (error) {
     if (error instanceof ProblemError) return problemOf(error);
     throw error;
   }
 }
 
-async function preparePlan(sources: Sources, service: OpenService, world: World): Promise<Prepared> {
+/** What there is to plan against where the service is not asked. */
+function assumeService(
+  { files, base }: Sources,
+  { contentsAtRefs, trackingEnvironment }: PlanRules,
+): OpenServiceResult {
+  const known = { files, base: base?.files ?? new Map(), contentsAtRefs, trackingEnvironment };
+  return { opened: { service: assumedService(known), name: null, close: async () => {} }, problems: [] };
+}
+
+async function preparePlan(sources: Sources, given: PlanRules, service: OpenService, world: World): Promise<Prepared> {
   const { config, files, repository, problems } = sources;
-  const { plan, rules, requests } = await makeRuledPlan(sources, service, world);
+  const { plan, rules, requests } = await makeRuledPlan(sources, given, service, world);
   const paths = plan.prompts.filter(({ status }) => status !== 'unchanged').map(({ file }) => file.path);
   const uncommitted =
     paths.length === 0 ? new Set<string>() : ((await repository?.uncommitted(paths)) ?? new Set<string>());
   const committed = pathsToCreate(plan).filter((path) => !uncommitted.has(path));
   const provenance = (await repository?.lastCommits(committed)) ?? new Map<string, Provenance>();
-  const described = withProvenance(plan, provenance);
+  const described = withProvenance(sources.asked ? plan : withoutAssumedNumbers(plan), provenance);
   const byId = new Map(requests.map((request) => [request.promptId, request]));
   return {
     config,
@@ -108,9 +128,12 @@ async function preparePlan(sources: Sources, service: OpenService, world: World)
   };
 }
 
-async function makeRuledPlan(sources: Sources, { service }: OpenService, { onProgress, stop }: World) {
-  const { config, files, repository, base } = sources;
-  const rules = await rulesOf(sources);
+async function makeRuledPlan(
+  { config, files, repository, base }: Sources,
+  rules: PlanRules,
+  { service }: OpenService,
+  { onProgress, stop }: World,
+) {
   const requests = observeRequests(files, rules);
   const { trackingEnvironment, concurrency } = config;
   const observation = await observe(service, requests, {

@@ -23,6 +23,8 @@ export type SyncOptions = PrepareOptions & {
   /** Goes before the configuration's. */
   readonly onDrift?: OnDrift | undefined;
   readonly allowDirty: boolean;
+  /** What else may forbid to write, once the plan is known; its problems refuse every prompt. Not for a dry run. */
+  readonly refusals?: ((prepared: Prepared) => Promise<readonly Problem[]>) | undefined;
   /** Whether the report is one that shows diffs. */
   readonly withTexts: boolean;
   /** Whether the question shows its plan in colour. */
@@ -46,7 +48,8 @@ function mayApply({ yes }: SyncOptions, { confirm, environment }: World): boolea
 }
 
 async function finish(prepared: Prepared, options: SyncOptions, world: World): Promise<CommandResult> {
-  const guards = guardsOf(prepared, options);
+  const refusals = options.dryRun ? [] : await options.refusals?.(prepared);
+  const guards = { ...guardsOf(prepared, options), refusals: refusals ?? [] };
   const plan = refuse(prepared.plan, guards);
   const asks = !options.dryRun && needsQuestion(plan, options, world);
   const texts = options.withTexts || asks ? await gatherTexts(plan, prepared.repository) : NO_TEXTS;

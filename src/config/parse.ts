@@ -21,7 +21,8 @@ export type ConfigSurroundings = {
 
 export type ConfigResult = { readonly config: Config | null; readonly problems: readonly Problem[] };
 
-const BASE_URL_VARIABLE = 'PROMPTSYNC_BASE_URL';
+/** Goes before `service.base_url`. */
+export const BASE_URL_VARIABLE = 'PROMPTSYNC_BASE_URL';
 const DEFAULT_TRACKING = 'promptsync';
 
 const LARGEST = 64 * 1024;

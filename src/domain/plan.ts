@@ -53,15 +53,25 @@ export type DriftKind = 'outside' | 'unfinished';
 /** A version that an environment serves although no file says so, and the commit that it was made from, if any. */
 export type Holder = VersionRef & { readonly commit?: string };
 
-/** An environment or field that is neither as the base commit wants it nor as the files do. */
+/**
+ * An environment or field that is neither as the base commit wants it nor as the files do. `restores`: both want the
+ * same, so that a sync would only put it back.
+ */
 export type Drift =
   | {
       readonly kind: DriftKind;
       readonly environment: string;
       readonly expected: VersionRef | NewVersionRef;
       readonly observed: Holder | null;
+      readonly restores: boolean;
     }
-  | { readonly kind: DriftKind; readonly field: FieldName; readonly expected: string; readonly observed: string };
+  | {
+      readonly kind: DriftKind;
+      readonly field: FieldName;
+      readonly expected: string;
+      readonly observed: string;
+      readonly restores: boolean;
+    };
 
 /** `not_attempted`: the run was interrupted before the prompt was observed. */
 export type PlanStatus = 'unchanged' | 'pending' | 'blocked' | 'failed' | 'not_attempted';

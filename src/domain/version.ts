@@ -39,6 +39,8 @@ export type Version = {
   readonly metadataDigest: Digest;
   /** Null when promptsync did not make the version, or when its stamp cannot be read. */
   readonly stamp: Stamp | null;
+  /** Present where the service was not asked and its text is not known: then the text and its digest mean nothing. */
+  readonly unread?: true;
 };
 
 /** A version named in a plan: `number` is null where only the id is known. */

@@ -5,6 +5,9 @@ import { makeProblem, messageOf, ProblemError } from '../problem.ts';
 /** One git command's output. Throws a `ProblemError` when git cannot answer. */
 export type Ask = (...words: readonly string[]) => Promise<string>;
 
+/** By default an output would count as complete 50 ms after the process has ended, read or not. */
+export const WHOLE_OUTPUT = { onClose: true, onExit: false } as const;
+
 export function asker(git: SimpleGit): Ask {
   return async (...words) => {
     try {

@@ -12,6 +12,12 @@ export type History = {
   /** Where a file (from the repository's root) was touched up to a commit, under earlier names as well; newest first. */
   readonly whereTouched: (commit: string, pathFromRoot: string, most: number) => Promise<readonly FileAtCommit[]>;
   readonly isShallow: () => Promise<boolean>;
+  /** The parents of a commit; none of the first one, nor of one at the edge of a shallow clone. */
+  readonly parentsOf: (commit: string) => Promise<readonly string[]>;
+  /** The newest commit that two have in common; null where there is none, or one of the two is not there. */
+  readonly mergeBase: (one: string, other: string) => Promise<string | null>;
+  /** Those of the commits that come after another one and contain it; ids that are not there are none of them. */
+  readonly descendantsOf: (commit: string, candidates: readonly string[]) => Promise<readonly string[]>;
 };
 
 /** A path from the repository's root, as it was called at the commit. */
@@ -29,8 +35,23 @@ export function historyOf(ask: Ask, prefix: string): History {
       const how = ['--follow', '--no-show-signature', '--name-only', '-z', '--no-relative', '--format=%H'];
       return parseTouched(await ask('log', ...how, `--max-count=${most}`, commit, '--', literally(path)));
     },
+    parentsOf: async (commit) =>
+      (await ask('rev-list', '--parents', '--max-count=1', commit, '--')).trim().split(' ').slice(1),
+    mergeBase: async (one, other) => (await ask('merge-base', one, other).catch(() => '')).trim() || null,
+    descendantsOf: (commit, candidates) => findDescendants(ask, commit, candidates),
     isShallow: async () => (await ask('rev-parse', '--is-shallow-repository')).trim() === 'true',
   };
+}
+
+const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+
+/** Candidates may come from the service: only what can be a commit's id is handed to git. */
+async function findDescendants(ask: Ask, commit: string, candidates: readonly string[]): Promise<readonly string[]> {
+  const ids = [...new Set(candidates)].filter((id) => COMMIT.test(id));
+  if (ids.length === 0) return [];
+  const listed = await ask('rev-list', '--ignore-missing', '--ancestry-path', ...ids, `^${commit}`, '--');
+  const after = new Set(listed.split('\n'));
+  return ids.filter((id) => after.has(id));
 }
 
 /** Each commit is followed by the name that the file had, which begins with a line feed; a merge may have none. */

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { simpleGit } from 'simple-git';
 import type { Provenance } from '../domain/plan.ts';
-import { asker, changedFiles, lastCommit, type Ask } from './ask.ts';
+import { asker, changedFiles, WHOLE_OUTPUT, lastCommit, type Ask } from './ask.ts';
 import { filesAt, type FilesAt } from './files-at.ts';
 import { historyOf, type History } from './history.ts';
 
@@ -34,9 +34,6 @@ export async function openRepository(folder: string): Promise<Repository> {
     ...historyOf(ask, prefix),
   };
 }
-
-/** By default an output would count as complete 50 ms after the process has ended, read or not. */
-const WHOLE_OUTPUT = { onClose: true, onExit: false } as const;
 
 async function findUncommitted(
   ask: Ask,

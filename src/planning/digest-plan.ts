@@ -30,6 +30,11 @@ function digestible(change: Change): JsonValue {
   }
 }
 
+/** Whether two activations lead to the same version or content. */
+export function isSameTarget(one: VersionRef | NewVersionRef, other: VersionRef | NewVersionRef): boolean {
+  return canonicalJson(targetKey(one)) === canonicalJson(targetKey(other));
+}
+
 function targetKey(after: VersionRef | NewVersionRef): JsonValue {
   return isNew(after) ? { new: contentKey(after.new) } : after.id;
 }

@@ -2,6 +2,7 @@ import type { KnownVersion } from '../domain/known-versions.ts';
 import { FIELDS, type Change, type Drift, type FieldName, type Holder, type SetActive } from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import type { VersionRef } from '../domain/version.ts';
+import { isSameTarget } from './digest-plan.ts';
 
 /** The base commit: what it wanted, and what it takes to tell who has moved the service since. */
 export type Base = {
@@ -27,14 +28,22 @@ export function findDrift(compared: Compared, base: Base): readonly Drift[] {
   return [...environments.flatMap((change) => environmentDrift(change, compared, base)), ...fieldDrift(compared, base)];
 }
 
-function environmentDrift({ environment, before }: SetActive, compared: Compared, base: Base): readonly Drift[] {
+function environmentDrift({ environment, before, after }: SetActive, compared: Compared, base: Base): readonly Drift[] {
   const wanted = compared.base
     .filter((change) => change.kind === 'set-active')
     .find((change) => change.environment === environment);
   if (wanted === undefined) return [];
   const observed = before === null ? null : holderOf(before, compared.known);
   const unfinished = observed === null || (observed.commit !== undefined && base.ancestors.has(observed.commit));
-  return [{ kind: unfinished ? 'unfinished' : 'outside', environment, expected: wanted.after, observed }];
+  return [
+    {
+      kind: unfinished ? 'unfinished' : 'outside',
+      environment,
+      expected: wanted.after,
+      observed,
+      restores: isSameTarget(after, wanted.after),
+    },
+  ];
 }
 
 /** What was made outside has no commit. */
@@ -51,7 +60,15 @@ function fieldDrift({ promptId, head, base: wanted }: Compared, base: Base): rea
     const observed = now[field]?.before;
     if (expected === undefined || observed === undefined) return [];
     const unfinished = former.some((earlier) => (earlier[field] ?? '') === observed);
-    return [{ kind: unfinished ? 'unfinished' : 'outside', field, expected, observed }];
+    return [
+      {
+        kind: unfinished ? 'unfinished' : 'outside',
+        field,
+        expected,
+        observed,
+        restores: now[field]?.after === expected,
+      },
+    ];
   });
 }
 

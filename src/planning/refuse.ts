@@ -11,11 +11,13 @@ export type Guards = {
   readonly expectedPlan: string | null;
   /** Paths of prompt files that differ from the last commit; empty where that is allowed. */
   readonly uncommitted: ReadonlySet<string>;
+  /** Why nothing at all may be written, where the caller knows of a reason. */
+  readonly refusals?: readonly Problem[];
 };
 
 /** The plan with every prompt blocked that a guard refuses. The changes stay: they say what was refused. */
 export function refuse(plan: Plan, guards: Guards): Plan {
-  const forAll = [...tooMany(plan, guards), ...stale(plan, guards)];
+  const forAll = [...(guards.refusals ?? []), ...tooMany(plan, guards), ...stale(plan, guards)];
   const prompts = plan.prompts.map((prompt) =>
     block(prompt, [...forAll, ...uncommitted(prompt, guards), ...drifted(prompt, guards)]),
   );

@@ -42,9 +42,9 @@ export function makeReport(run: Run): Report {
   };
 }
 
-/** Where no prompt could be observed there is no plan. */
-function planDigestOf({ plan }: Run): string | null {
-  if (plan === null) return null;
+/** Where no prompt could be observed there is no plan, and none that could be applied where the service was not asked. */
+function planDigestOf({ plan, service }: Run): string | null {
+  if (plan === null || service === null) return null;
   const blind = plan.prompts.length > 0 && plan.prompts.every(({ observed }) => observed === null);
   return blind ? null : plan.digest;
 }
@@ -121,7 +121,10 @@ function isRefused({ line, column }: EnvironmentPin, { problems }: PromptPlan): 
 }
 
 function wireDrift(drift: Drift): ReportDrift {
-  if ('field' in drift) return drift;
+  if ('field' in drift) {
+    const { field, kind, expected, observed } = drift;
+    return { field, kind, expected, observed };
+  }
   const { kind, environment, expected, observed } = drift;
   const wanted = isNew(expected) ? newRef(expected) : wireRef(expected);
   return { environment, kind, expected: wanted, observed: observed === null ? null : wireHolder(observed) };

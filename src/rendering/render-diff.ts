@@ -21,6 +21,7 @@ export function renderDiffs(changes: readonly TextChange[], colours: Colours): r
 }
 
 function renderOne(names: string, { before, after }: TextChange, colours: Colours): readonly string[] {
+  if (before === 'unknown') return [colours.dim(`${names}: its text of now is not known without the service`)];
   if (after === 'unknown') return [colours.dim(`${names}: the text to come was never read; a sync looks at it first`)];
   const hunks = hunksOf(before === null ? '' : document(before, after), document(after, before ?? after), colours);
   if (hunks.length === 0) return [];

@@ -12,7 +12,7 @@ export type Side = {
 /** One environment's text before and after; null: nothing is active; `unknown`: it was never read. */
 export type TextChange = {
   readonly environment: string;
-  readonly before: Side | null;
+  readonly before: Side | 'unknown' | null;
   readonly after: Side | 'unknown';
 };
 

@@ -1,6 +1,6 @@
 import { Agent, EnvHttpProxyAgent, type Dispatcher } from 'undici';
-
 import { isLoopback } from '../domain/loopback.ts';
+import { proxiesOf } from '../domain/proxies.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -44,19 +44,4 @@ function makeDispatcher(settings: DispatcherSettings, connection: 'reused' | 'fr
   // Loopback addresses are never reached through a proxy: the key would leave the machine.
   if (isLoopback(origin) || (proxies.httpProxy === '' && proxies.httpsProxy === '')) return new Agent(options);
   return new EnvHttpProxyAgent({ ...options, ...proxies, requestTls: { allowH2: false } });
-}
-
-/** All three are given, be they empty: undici would read the process's environment for one that is not. */
-function proxiesOf(environment: Environment) {
-  return {
-    httpProxy: proxyUrl(environment['http_proxy'] ?? environment['HTTP_PROXY'] ?? ''),
-    httpsProxy: proxyUrl(environment['https_proxy'] ?? environment['HTTPS_PROXY'] ?? ''),
-    noProxy: environment['no_proxy'] ?? environment['NO_PROXY'] ?? '',
-  };
-}
-
-/** `proxy:3128` is a usual way to write it, and not a URL. */
-function proxyUrl(setting: string): string {
-  const text = setting.trim();
-  return text === '' || text.includes('://') ? text : `http://${text}`;
 }

@@ -25,12 +25,14 @@ describe('The drift of an environment names', () => {
         environment: 'staging',
         expected: { id: 'ver_2', number: 2 },
         observed: { id: 'ver_3', number: 3 },
+        restores: true,
       },
       {
         kind: 'outside',
         environment: 'production',
         expected: { id: 'ver_1', number: 1 },
         observed: { id: 'ver_4', number: 4 },
+        restores: true,
       },
     ]);
   });
@@ -49,7 +51,7 @@ describe('The drift of an environment names', () => {
 describe('The drift of a field', () => {
   const base = file({ text: 'One', pins: { staging: 'latest' }, description: 'Ours' });
   const seen = observed({ active: { staging: one }, prompt: { description: 'Theirs' } });
-  const drift = { kind: 'outside', field: 'description', expected: 'Ours', observed: 'Theirs' };
+  const drift = { kind: 'outside', field: 'description', expected: 'Ours', observed: 'Theirs', restores: true };
 
   test('is told beside a text that the head changes', () => {
     expect(driftOf({ ...base, content: content('Two') }, base, seen)).toStrictEqual([drift]);

@@ -15,15 +15,27 @@ export type CliOptions = {
 
 /** Variables of a child process: those of this one, without what would change promptsync's ways. */
 export function childEnvironment(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
-  const own = /^(CI|GITHUB_.*|NO_COLOR|FORCE_COLOR|PROMPTSYNC_.*|NODE_OPTIONS|VITEST.*|NODE_ENV)$/;
+  const own =
+    /^(CI|(?:ACTIONS|GITHUB|INPUT|RUNNER)_.*|NO_COLOR|FORCE_COLOR|PROMPTSYNC_.*|NODE_OPTIONS|VITEST.*|NODE_ENV)$/;
   const inherited = Object.entries(process.env).filter(([name]) => !own.test(name));
   return { ...Object.fromEntries(inherited), ...GIT_VARIABLES, ...more };
 }
 
-export function startCli(folder: string, words: readonly string[], { environment, onOutput }: CliOptions = {}) {
-  const child = spawn(process.execPath, [CLI, ...words], {
-    cwd: folder,
-    env: childEnvironment(environment),
+export function startCli(folder: string, words: readonly string[], { environment, ...options }: CliOptions = {}) {
+  return startNode(CLI, words, { ...options, cwd: folder, environment: childEnvironment(environment) });
+}
+
+export type NodeOptions = Omit<CliOptions, 'environment'> & {
+  readonly cwd: string;
+  /** All of its variables. */
+  readonly environment: NodeJS.ProcessEnv;
+};
+
+/** Starts a script in a process of its own, which does not outlive the test. */
+export function startNode(script: string, words: readonly string[], { cwd, environment, onOutput }: NodeOptions) {
+  const child = spawn(process.execPath, [script, ...words], {
+    cwd,
+    env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));

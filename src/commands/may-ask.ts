@@ -1,0 +1,48 @@
+import { basename, relative, sep } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import type { Config, ServiceLocation } from '../config/config.ts';
+import { BASE_URL_VARIABLE, parseConfig } from '../config/parse.ts';
+import type { Repository } from '../git/repository.ts';
+import { makeProblem, type Problem } from '../problem.ts';
+import type { ServiceOptions } from './open-service.ts';
+import type { World } from './world.ts';
+
+/**
+ * Whether the service is asked at all: `trusted`: only if the base commit names the same one, because the key would go
+ * to whatever address a pull request writes into its configuration.
+ */
+export type Asking = 'always' | 'trusted' | 'never';
+
+export type AskingOptions = Pick<ServiceOptions, 'apiKey'> & { readonly asking?: Asking | undefined };
+
+/** Why the service is not asked, as a warning; null where it is. */
+export async function reasonNotToAsk(
+  { asking = 'always', apiKey }: AskingOptions,
+  config: Config,
+  base: { readonly commit: string } | null,
+  repository: Repository | null,
+  { environment }: World,
+): Promise<Problem | null> {
+  if (asking === 'always') return null;
+  if (asking === 'never') return makeProblem('service/not-asked', { reason: 'this run has no API key' });
+  // Both come from the workflow then, which the base has the say in.
+  if (apiKey !== undefined && (environment[BASE_URL_VARIABLE] ?? '') !== '') return null;
+  const then =
+    base === null || repository === null ? null : await serviceAt(base.commit, config, repository, environment);
+  const named = then !== null && isDeepStrictEqual(then, config.service);
+  const reason = 'the base commit names another service, or none; a key is sent to no address that only the head names';
+  return named ? null : makeProblem('service/not-asked', { reason });
+}
+
+async function serviceAt(
+  commit: string,
+  { file, folder, root }: Config,
+  repository: Repository,
+  environment: World['environment'],
+): Promise<ServiceLocation | null> {
+  const path = relative(folder, file).split(sep).join('/');
+  const bytes = await repository.fileAt(commit, repository.fromRoot(path));
+  if (bytes === null) return null;
+  const around = { file, shownPath: basename(file), root, environment };
+  return parseConfig(bytes.toString('utf8'), around).config?.service ?? null;
+}
