@@ -3,10 +3,12 @@ import type { Problem } from '../problem.ts';
 import { coloursFor } from '../rendering/colours.ts';
 import { makeReport } from '../rendering/make-report.ts';
 import { renderJson } from '../rendering/render-json.ts';
+import { renderMarkdown } from '../rendering/render-markdown.ts';
 import { renderProblem } from '../rendering/render-problem.ts';
 import { renderStatus } from '../rendering/render-status.ts';
 import { renderSummary } from '../rendering/render-summary.ts';
-import { renderText } from '../rendering/render-text.ts';
+import { renderText, type TextOptions } from '../rendering/render-text.ts';
+import { restoredIn, type Restored } from '../rendering/restored.ts';
 import type { Report } from '../schemas/report.ts';
 import { forLog } from './for-log.ts';
 import type { Host } from './host.ts';
@@ -29,19 +31,25 @@ export async function emit({ run, texts }: CommandResult, emission: Emission, ho
   const report = makeReport(run);
   const { format, output, quiet, hide } = emission;
   const colour = emission.colour && output === undefined;
-  const rendered = hide(render(report, format, { colour, quiet, texts }));
-  const text = format === 'text' ? forLog(rendered, host) : rendered;
+  const rendered = hide(render(report, format, { colour, quiet, texts, restored: restoredIn(run) }));
+  const text = format === 'json' ? rendered : forLog(rendered, host);
   const obstacle = output === undefined ? null : await writeReport(text, output, host);
   if (output === undefined || obstacle !== null) host.output.write(text);
   say(report, emission, obstacle, host);
   return obstacle === null;
 }
 
-type RenderOptions = Parameters<typeof renderText>[1];
+type RenderOptions = TextOptions & { readonly restored: Restored };
 
 function render(report: Report, format: Format, options: RenderOptions): string {
   if (format === 'json') return renderJson(report);
+  if (format === 'markdown') return markdownPage(report, options);
   return report.mode === 'status' ? renderStatus(report, options) : renderText(report, options);
+}
+
+function markdownPage(report: Report, { texts, restored }: RenderOptions): string {
+  const title = report.mode === 'dry-run' ? 'plan' : report.mode === 'apply' ? 'sync' : report.mode;
+  return renderMarkdown(report, { texts, restored, title, folder: null, commit: null, runUrl: null, limit: null }).text;
 }
 
 /** Warnings, and with a report that goes to a file its errors and last line as well. */

@@ -48,7 +48,7 @@ type Work = (world: World) => Promise<CommandResult>;
 async function runSync(flags: SyncFlags, host: HidingHost): Promise<number> {
   const { sync } = await import('../commands/sync.ts');
   const { config, only, dryRun, yes, exitCode, expectPlan, maxChanges, allowDirty, base, onDrift } = flags;
-  const withTexts = flags.format === 'text' && !flags.quiet;
+  const withTexts = flags.format !== 'json' && !flags.quiet;
   const colour = wantsColour(flags, host, host.errors);
   const chosen = { config, only, dryRun, yes, exitCode, withTexts, colour };
   const guards = { expectPlan, maxChanges, allowDirty, base, onDrift };

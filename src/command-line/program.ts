@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { parseMaxChanges, type MaxChanges, type OnDrift } from '../domain/policy.ts';
 import { describe, DESCRIPTION, EXAMPLES, SERVE_HELP } from './help-texts.ts';
 
-export type Format = 'text' | 'json';
+export type Format = 'text' | 'json' | 'markdown';
 
 export type SharedFlags = {
   readonly config?: string;
@@ -89,7 +89,9 @@ function withShared(command: Command): Command {
   return command
     .option('-c, --config <file>', 'the configuration (default: promptsync.yaml here or above)')
     .option('--only <glob-or-key>', 'only these prompts, by key or path; may be repeated', collect, [])
-    .addOption(new Option('--format <format>', 'how to print the report').choices(['text', 'json']).default('text'))
+    .addOption(
+      new Option('--format <format>', 'how to print the report').choices(['text', 'json', 'markdown']).default('text'),
+    )
     .option('-o, --output <file>', 'write the report to a file instead of standard output')
     .option('--no-color', 'print without colour (as does the variable NO_COLOR)')
     .option('-q, --quiet', 'print errors and the summary only', false)

@@ -6,25 +6,45 @@ type Kind<K extends ReportChange['kind']> = ReportChange & { readonly kind: K };
 type Status = NonNullable<ReportChange['status']>;
 type Ref = Kind<'set-active'>['before'] | Kind<'set-active'>['after'];
 
-const statusNote = {
+export const statusNote = {
   made: '',
   adopted: ' (it was there already)',
   not_made: ' (not made)',
   unknown: ' (not known whether it was made)',
 } as const satisfies Record<Status, string>;
 
+/** Whether a version is made only to be there: no environment follows it. */
+export function isUnfollowed(change: ReportChange, all: readonly ReportChange[]): boolean {
+  return change.kind === 'create-version' && !followed(change, all);
+}
+
+/** What a change is, without its sign and what became of it; one line for each field. */
+export function changeTexts(change: ReportChange): readonly string[] {
+  switch (change.kind) {
+    case 'create-version':
+      return [createText(change)];
+    case 'update-prompt':
+      return fieldLines(change);
+    case 'set-active':
+      return [activeText(change)];
+  }
+}
+
 /** One line for a version or an environment, one for each field. */
 export function renderChange(change: ReportChange, all: readonly ReportChange[], colours: Colours): readonly string[] {
   const said = change.status === undefined ? '' : statusNote[change.status];
-  const note = said === '' ? '' : colours.yellow(said);
-  switch (change.kind) {
-    case 'create-version':
-      return [`${colours.green('+')} ${createText(change)}${followed(change, all) ? '' : UNFOLLOWED}${note}`];
-    case 'update-prompt':
-      return fieldLines(change).map((line) => `${colours.yellow('~')} ${line}${note}`);
-    case 'set-active':
-      return [`${colours.cyan('→')} ${activeText(change)}${note}`];
-  }
+  const unfollowed = isUnfollowed(change, all) ? UNFOLLOWED : '';
+  const note = `${unfollowed}${said === '' ? '' : colours.yellow(said)}`;
+  return changeTexts(change).map((line) => `${signOf(change, colours)} ${line}${note}`);
+}
+
+function signOf({ kind }: ReportChange, colours: Colours): string {
+  const sign = {
+    'create-version': colours.green('+'),
+    'update-prompt': colours.yellow('~'),
+    'set-active': colours.cyan('→'),
+  };
+  return sign[kind];
 }
 
 const UNFOLLOWED = ' (no environment follows it)';

@@ -8,17 +8,32 @@ type Part = readonly [count: number, one: string, many: string];
 
 /** The last lines of a report: what would be done, was done, or that there is nothing to do; and with what. */
 export function renderSummary(report: Report, colours: Colours): string {
+  const line = renderOutcome(report, colours);
+  return tellsWork(report) ? `${line}\n${colours.dim(originText(report))}` : line;
+}
+
+/** In one line of our own words and numbers: what would be done, was done, or that there is nothing to do. */
+export function renderOutcome(report: Report, colours: Colours): string {
   const errors = report.problems.filter(isError).length;
   if (errors > 0) return colours.red(`${counted([errors, 'error', 'errors'])}; nothing was written.`);
   if (report.mode === 'validate') return colours.green(`${prompts(report.summary.prompts)} valid.`);
   if (noneObserved(report)) return colours.red('No prompt could be observed; nothing was written.');
   const { mode, summary } = report;
-  const done = mode === 'apply' ? doneParts(summary) : plannedParts(summary);
-  const work = [...done, ...restParts(summary)];
+  const { done, work } = workOf(report);
   if (work.length === 0) return colours.green(`nothing to do: ${prompts(summary.unchanged)} in sync.`);
   const unchanged = summary.unchanged > 0 ? [`${summary.unchanged} unchanged`] : [];
   const title = mode !== 'apply' ? 'Plan' : done.length > 0 ? 'Applied' : 'Nothing applied';
-  return `${colours.bold(title)}: ${[...work, ...unchanged].join(', ')}.\n${colours.dim(originText(report))}`;
+  return `${colours.bold(title)}: ${[...work, ...unchanged].join(', ')}.`;
+}
+
+function tellsWork(report: Report): boolean {
+  const ran = !report.problems.some(isError) && report.mode !== 'validate' && !noneObserved(report);
+  return ran && workOf(report).work.length > 0;
+}
+
+function workOf({ mode, summary }: Report) {
+  const done = mode === 'apply' ? doneParts(summary) : plannedParts(summary);
+  return { done, work: [...done, ...restParts(summary)] };
 }
 
 function noneObserved({ plan_digest: digest, prompts: all }: Report): boolean {
@@ -63,7 +78,7 @@ function present(parts: readonly Part[]): readonly string[] {
   return parts.filter(([count]) => count > 0).map(counted);
 }
 
-function counted([count, one, many]: Part): string {
+export function counted([count, one, many]: Part): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 

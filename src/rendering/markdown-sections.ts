@@ -1,0 +1,121 @@
+import { isError } from '../problem.ts';
+import type { Report, ReportChange, ReportDrift, ReportProblem, ReportPrompt } from '../schemas/report.ts';
+import { findBreaking, type Breaking } from './breaking.ts';
+import { coloursFor } from './colours.ts';
+import type { Section } from './fit.ts';
+import { inertBlock, inertCode, inertHtml } from './inert-markdown.ts';
+import { changeTexts, isUnfollowed, refText, statusNote } from './render-change.ts';
+import { renderDiffs } from './render-diff.ts';
+import { renderProblem } from './render-problem.ts';
+import { placeOf, type Restored } from './restored.ts';
+import type { TextChange, Texts } from './texts.ts';
+
+const plain = coloursFor(false);
+
+/** What is known besides the report. */
+export type Known = { readonly texts: Texts; readonly restored: Restored };
+
+/** The parts of a page, in the order in which they are shown and get their room. */
+export function sectionsOf(report: Report, { texts, restored }: Known): readonly Section[] {
+  const { prompts } = report;
+  const problems = [...report.problems, ...prompts.flatMap((prompt) => prompt.problems)];
+  const textsOf = ({ id }: ReportPrompt): readonly TextChange[] => texts.get(id) ?? [];
+  const breaking = prompts.flatMap((prompt) =>
+    findBreaking(prompt, textsOf(prompt)).map((one) => breakingItem(prompt, one)),
+  );
+  const wouldOrDid = report.mode === 'apply' ? 'Changes' : 'What would change';
+  return [
+    problemSection('Problems', problems.filter(isError), 0.3),
+    {
+      ...{ open: `\n#### ${wouldOrDid}\n\n| prompt | change |\n| --- | --- |\n`, close: '', item: 'row', share: 0.5 },
+      items: prompts.flatMap((prompt) => rowsOf(prompt, restored)),
+    },
+    { open: '\n#### Breaking\n\n', items: breaking, close: '', item: 'breaking note', share: 0.4 },
+    {
+      ...{ open: `\n#### Drift\n\nAlready there${before(report)}:\n\n`, close: '', item: 'drift entry', share: 0.5 },
+      items: prompts.flatMap((prompt) => prompt.drift.map((drift) => driftItem(prompt, drift, report.mode, restored))),
+    },
+    {
+      ...{ open: '\n#### Texts\n', close: '', item: 'diff', share: 0.95 },
+      items: prompts.flatMap((prompt) => diffItems(prompt, textsOf(prompt))),
+    },
+    problemSection(
+      'Warnings',
+      problems.filter((one) => !isError(one) && one.code !== 'service/not-asked'),
+      1,
+    ),
+  ];
+}
+
+function before({ mode }: Report): string {
+  return mode === 'apply' ? ' before this run' : ', whatever is merged';
+}
+
+/** One block for all would be cut as a whole: each problem is one. */
+function problemSection(title: string, problems: readonly ReportProblem[], share: number): Section {
+  const items = problems.map((problem) => `\n${inertBlock(renderProblem(problem, plain).split('\n'), 'text')}\n`);
+  return { open: `\n#### ${title}\n`, items, close: '', item: title === 'Problems' ? 'problem' : 'warning', share };
+}
+
+/** One for each environment and field; the version that an environment follows needs none of its own. */
+function rowsOf(prompt: ReportPrompt, restored: Restored): readonly string[] {
+  const { key, status, changes } = prompt;
+  const shown = changes.filter((change) => !isDrift(change, prompt, restored));
+  const rows = shown.flatMap((change) =>
+    change.kind === 'create-version' && !isUnfollowed(change, changes) ? [] : cellsOf(change, prompt),
+  );
+  const failed = status === 'failed' || status === 'not_attempted';
+  const all = rows.length === 0 && failed ? [status.replace('_', ' ')] : rows;
+  return all.map((cell) => `| ${inertCode(key)} | ${cell} |\n`);
+}
+
+function cellsOf(change: ReportChange, { status, changes }: ReportPrompt): readonly string[] {
+  const unfollowed = isUnfollowed(change, changes) ? ' (no environment follows it)' : '';
+  const told = change.status === undefined ? '' : statusNote[change.status];
+  const refused = status === 'blocked' ? ' (blocked)' : '';
+  return changeTexts(change).map((text) => `${inertCode(text)}${unfollowed}${told}${refused}`);
+}
+
+/** What only puts back what the base wants already is told as drift, and is no change of the files. */
+function isDrift(change: ReportChange, { id }: ReportPrompt, restored: Restored): boolean {
+  if (change.kind === 'create-version' || change.status !== undefined) return false;
+  if (change.kind === 'set-active') return restored.has(placeOf(id, change));
+  return Object.keys(change.fields).every((field) => restored.has(placeOf(id, { field })));
+}
+
+function breakingItem({ key }: ReportPrompt, breaking: Breaking): string {
+  const prompt = inertCode(key);
+  if (breaking.kind === 'key') {
+    const [from, to] = [breaking.before, breaking.after].map(inertCode);
+    return `- ${prompt}: the key changes from ${from} to ${to}. Whoever reads it by key has to follow.\n`;
+  }
+  const { variable, environments } = breaking;
+  const where = environments.map(inertCode).join(', ');
+  const then = breaking.kind === 'added' ? 'Callers have to supply it.' : 'Callers supply it for nothing.';
+  return `- ${prompt}: ${where}: the variable ${inertCode(`{{${variable}}}`)} is ${breaking.kind}. ${then}\n`;
+}
+
+function driftItem({ id, key }: ReportPrompt, drift: ReportDrift, mode: Report['mode'], restored: Restored): string {
+  const kind = drift.kind === 'outside' ? 'changed outside of git' : 'left unfinished by an earlier run';
+  const [put, go] =
+    mode === 'apply' ? ['This run put it back', 'This run set'] : ['A sync puts it back', 'A sync sets'];
+  const then = restored.has(placeOf(id, drift)) ? `${put}.` : `${go} what the files want now.`;
+  if ('field' in drift) {
+    const [observed, expected] = [drift.observed, drift.expected].map(inertCode);
+    return `- ${inertCode(key)}: ${drift.field} is ${observed}, the base wants ${expected} (${kind}). ${then}\n`;
+  }
+  const { environment, observed, expected } = drift;
+  const title = `- ${inertCode(key)}: ${inertCode(environment)}`;
+  if (observed === null)
+    return `${title} has nothing active, the base wants ${inertCode(refText(expected))}. ${then}\n`;
+  const undo = `To keep it, pin ${inertCode(`version:${observed.id}`)}.`;
+  const serves = `serves ${inertCode(refText(observed))}, the base wants ${inertCode(refText(expected))}`;
+  return `${title} ${serves} (${kind}). ${then} ${undo}\n`;
+}
+
+function diffItems({ key, path, status }: ReportPrompt, texts: readonly TextChange[]): readonly string[] {
+  const lines = status === 'failed' ? [] : renderDiffs(texts, plain);
+  if (lines.length === 0) return [];
+  const summary = `<summary><code>${inertHtml(key)}</code> <code>${inertHtml(path)}</code></summary>`;
+  return [`\n<details>${summary}\n\n${inertBlock(lines, 'diff')}\n\n</details>\n`];
+}
