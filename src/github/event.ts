@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { makeProblem, ProblemError } from '../problem.ts';
+
+/** What GitHub hands a workflow run, as far as it matters here; everything else in the payload is left alone. */
+const commit = z.string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/);
+const repository = z.object({ full_name: z.string() });
+const person = z.object({ login: z.string() });
+
+const EventShape = z.object({
+  pull_request: z
+    .object({
+      number: z.int().positive(),
+      // A fork can be deleted while its pull request is open.
+      head: z.object({ sha: commit, repo: repository.nullish() }),
+      base: z.object({ sha: commit, ref: z.string(), repo: repository.nullish() }),
+      user: person.nullish(),
+    })
+    .optional(),
+  merge_group: z.object({ base_sha: commit }).optional(),
+  repository: repository.extend({ default_branch: z.string().optional() }).optional(),
+  sender: person.nullish(),
+  before: z.string().optional(),
+});
+
+export type PullRequest = {
+  readonly number: number;
+  readonly head: string;
+  readonly base: string;
+  /** From a fork or by Dependabot: such runs get no secrets, and a token that can only read. */
+  readonly isForeign: boolean;
+};
+
+export type Event = {
+  /** Such as `pull_request`. */
+  readonly name: string;
+  readonly pull: PullRequest | null;
+  /** The full ref that the run is for, such as `refs/heads/main`. */
+  readonly ref: string;
+  readonly defaultBranch: string | null;
+  /** The commit to compare with: of a push the one before it, of a merge queue its base; null where there is none. */
+  readonly before: string | null;
+};
+
+const DEPENDABOT = 'dependabot[bot]';
+const NO_COMMIT = /^0+$/;
+
+/** Reads a run's event from its payload. Throws a `ProblemError` when it is not one of GitHub's. */
+export function parseEvent(name: string, ref: string, payload: unknown): Event {
+  const parsed = EventShape.safeParse(payload);
+  if (!parsed.success) {
+    const { message = '', path = [] } = parsed.error.issues[0] ?? {};
+    throw new ProblemError(makeProblem('action/invalid-event', { reason: `${path.join('.')}: ${message}` }));
+  }
+  const { pull_request: pull, merge_group: group, repository: home, before } = parsed.data;
+  const pushed = before === undefined || NO_COMMIT.test(before) ? null : before;
+  return {
+    name,
+    ref,
+    pull: pull === undefined ? null : pullOf(pull, parsed.data),
+    defaultBranch: home?.default_branch ?? null,
+    before: group?.base_sha ?? pushed,
+  };
+}
+
+type Payload = z.infer<typeof EventShape>;
+
+function pullOf(
+  { number, head, base, user }: NonNullable<Payload['pull_request']>,
+  { repository: home, sender }: Payload,
+): PullRequest {
+  const own = base.repo?.full_name ?? home?.full_name;
+  const byDependabot = [user, sender].some((one) => one?.login === DEPENDABOT);
+  const isForeign = head.repo?.full_name === undefined || head.repo.full_name !== own || byDependabot;
+  return { number, head: head.sha, base: base.sha, isForeign };
+}
