@@ -1,32 +1,40 @@
 /** Writes the generated files, or with --check says which of them are stale and exits with 1. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { format } from 'prettier';
 import { z } from 'zod';
 import { WrittenConfigShape } from '../src/config/shape.ts';
 import { FrontMatterShape } from '../src/prompts/shape.ts';
 import { ReportShape } from '../src/schemas/report.ts';
+import { bundleAction } from './bundle-action.ts';
+import { withActionTables } from './readme-tables.ts';
 
 const check = process.argv.includes('--check');
+const action = await bundleAction();
 
 const generated = {
-  'schemas/promptsync.schema.json': schema(WrittenConfigShape, 'promptsync.yaml'),
-  'schemas/front-matter.schema.json': schema(FrontMatterShape, 'The front matter of a prompt file'),
-  'schemas/report.schema.json': schema(ReportShape, 'The JSON report of promptsync'),
+  'schemas/promptsync.schema.json': await schema(WrittenConfigShape, 'promptsync.yaml'),
+  'schemas/front-matter.schema.json': await schema(FrontMatterShape, 'The front matter of a prompt file'),
+  'schemas/report.schema.json': await schema(ReportShape, 'The JSON report of promptsync'),
+  'dist/action/index.js': action.code,
+  'dist/action/third-party-licenses.txt': action.licenses,
+  'README.md': await withActionTables(readFileSync('README.md', 'utf8'), readFileSync('action.yml', 'utf8')),
 };
 
-for (const [path, text] of Object.entries(generated)) {
-  const wanted = await format(text, { parser: 'json', printWidth: 120 });
+for (const [path, wanted] of Object.entries(generated)) {
   const fresh = existsSync(path) && readFileSync(path, 'utf8') === wanted;
   if (fresh) continue;
   if (check) {
     process.exitCode = 1;
     console.error(`${path} is stale: run \`npm run generate\``);
   } else {
+    mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, wanted);
     console.log(`wrote ${path}`);
   }
 }
 
-function schema(shape: z.ZodType, title: string): string {
-  return JSON.stringify({ title, ...z.toJSONSchema(shape, { io: 'input' }) });
+function schema(shape: z.ZodType, title: string): Promise<string> {
+  const json = JSON.stringify({ title, ...z.toJSONSchema(shape, { io: 'input' }) });
+  return format(json, { parser: 'json', printWidth: 120 });
 }

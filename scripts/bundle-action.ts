@@ -1,0 +1,11 @@
+import { bundle } from './bundle.ts';
+
+export type ActionBundle = { readonly code: string; readonly licenses: string };
+
+/** The action in one file, as `uses:` runs it: it is committed, because nobody installs anything for it. */
+export async function bundleAction(): Promise<ActionBundle> {
+  const { chunks, licenses } = await bundle('src/action.ts', [], { codeSplitting: false });
+  const [chunk] = chunks;
+  if (chunk === undefined || chunks.length !== 1) throw new Error(`the action has ${chunks.length} files instead of 1`);
+  return { code: chunk.code, licenses };
+}

@@ -1,0 +1,45 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { rolldown, type OutputChunk, type OutputOptions } from 'rolldown';
+
+export type Bundle = {
+  readonly chunks: readonly OutputChunk[];
+  /** The licences of what is bundled, which ask to be handed on with it. */
+  readonly licenses: string;
+};
+
+/** Bundles a source file with everything that it needs but the external packages. Nothing is written. */
+export async function bundle(input: string, external: readonly string[], options: OutputOptions): Promise<Bundle> {
+  const build = await rolldown({
+    input,
+    platform: 'node',
+    external: [...external],
+    // gray-matter's own engine for `---js`, which prompts/front-matter.ts replaces on every call.
+    checks: { eval: false },
+    // Loading them does nothing; what is unused of them, a second undici among it, is left out.
+    treeshake: { moduleSideEffects: [{ test: /node_modules\/(@actions|tunnel|undici)\//, sideEffects: false }] },
+  });
+  const { output } = await build.generate({ format: 'esm', chunkFileNames: 'chunks/[name]-[hash].js', ...options });
+  await build.close();
+  const chunks = output.filter((part) => part.type === 'chunk');
+  const modules = chunks.flatMap((chunk) => chunk.moduleIds);
+  const folders = new Set(modules.flatMap((id) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? []));
+  return { chunks, licenses: licensesOf(folders) };
+}
+
+function licensesOf(folders: ReadonlySet<string>): string {
+  return [...folders]
+    .map((folder) => ({ name: folder.split('node_modules/').at(-1) ?? folder, text: licenseIn(folder) }))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .map(({ name, text }) => `${name}\n\n${text}\n`)
+    .join(`${'-'.repeat(80)}\n`);
+}
+
+function licenseIn(folder: string): string {
+  const file = readdirSync(folder).find((name) => /^(licen[cs]e|copying)/i.test(name));
+  if (file !== undefined) return readFileSync(join(folder, file), 'utf8').trim();
+  const manifest = join(folder, 'package.json');
+  if (!existsSync(manifest)) throw new Error(`${folder} is bundled and says nothing of its licence`);
+  const { license } = JSON.parse(readFileSync(manifest, 'utf8')) as { license?: string };
+  return `${license ?? 'unknown'} (the package holds no licence text)`;
+}

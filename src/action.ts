@@ -1,0 +1,16 @@
+import * as core from '@actions/core';
+import { runAction } from './action/main.ts';
+import type { Runner } from './action/host.ts';
+import { processHost } from './process-host.ts';
+
+const annotations = { error: core.error, warning: core.warning, notice: core.notice } as const;
+
+const runner: Runner = {
+  getInput: (name) => core.getInput(name),
+  setOutput: (name, value) => core.setOutput(name, value),
+  setSecret: (secret) => core.setSecret(secret),
+  annotate: (kind, message, place) => annotations[kind](message, place),
+  writeSummary: async (markdown) => void (await core.summary.addRaw(markdown, true).write()),
+};
+
+process.exitCode = await runAction({ ...processHost(), runner });

@@ -1,0 +1,69 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { World } from '../commands/world.ts';
+import { worldOf } from '../command-line/world-of.ts';
+import { parseEvent, type Event } from '../github/event.ts';
+import type { GitHub } from '../github/client.ts';
+import { makeProblem, messageOf, ProblemError } from '../problem.ts';
+import type { HidingActionHost } from './host.ts';
+import type { Inputs } from './inputs.ts';
+
+/** Everything that one run of the action works with. */
+export type Context = {
+  readonly inputs: Inputs;
+  readonly event: Event;
+  readonly world: World;
+  /** The folder that the inputs are relative to. */
+  readonly folder: string;
+  /** Null without a token: then nothing is read from GitHub and nothing told there. */
+  readonly github: (() => Promise<GitHub>) | null;
+  /** Address of the run, for readers of a comment; null outside of one. */
+  readonly runUrl: string | null;
+};
+
+const INTERRUPTED = 'Interrupted: the call in flight is finished.\n';
+
+/** Makes the context of the process. Throws a `ProblemError` when the event cannot be read. */
+export async function makeContext(inputs: Inputs, host: HidingActionHost): Promise<Context> {
+  const { environment, workingDirectory } = host;
+  const folder = resolve(environment['GITHUB_WORKSPACE'] || workingDirectory, inputs['working-directory']);
+  const baseUrl = inputs['base-url'] ?? environment['PROMPTSYNC_BASE_URL'];
+  const variables = { ...environment, PROMPTSYNC_BASE_URL: baseUrl };
+  const placed = { ...host, environment: variables, workingDirectory: folder };
+  return {
+    inputs,
+    folder,
+    event: await readEvent(environment),
+    world: worldOf(placed, { quiet: true, onInterrupt: INTERRUPTED, keepSecret: host.runner.setSecret }),
+    github: gitHubOf(inputs, environment),
+    runUrl: runUrlOf(environment),
+  };
+}
+
+type Variables = World['environment'];
+
+async function readEvent(environment: Variables): Promise<Event> {
+  const { GITHUB_EVENT_NAME: name, GITHUB_EVENT_PATH: path, GITHUB_REF: ref = '' } = environment;
+  if (!name || !path) throw invalidEvent('GITHUB_EVENT_NAME or GITHUB_EVENT_PATH is not set');
+  const payload = await readFile(path, 'utf8').then(JSON.parse, (error: unknown) => invalidEvent(messageOf(error)));
+  if (payload instanceof Error) throw payload;
+  return parseEvent(name, ref, payload);
+}
+
+function invalidEvent(reason: string): ProblemError {
+  return new ProblemError(makeProblem('action/invalid-event', { reason }));
+}
+
+function gitHubOf({ 'github-token': token }: Inputs, environment: Variables): Context['github'] {
+  const repository = environment['GITHUB_REPOSITORY'];
+  if (token === undefined || !repository) return null;
+  const apiUrl = environment['GITHUB_API_URL'] || 'https://api.github.com';
+  return async () => {
+    const { connectGitHub } = await import('../github/client.ts');
+    return connectGitHub({ token, apiUrl, repository, environment });
+  };
+}
+
+function runUrlOf({ GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: run }: Variables) {
+  return server && repository && run ? `${server}/${repository}/actions/runs/${run}` : null;
+}

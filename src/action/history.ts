@@ -1,0 +1,34 @@
+import { openRemote } from '../git/remote.ts';
+import { openRepository, type Repository } from '../git/repository.ts';
+import type { Event, PullRequest } from '../github/event.ts';
+
+/**
+ * Opens the repository with its whole history: `actions/checkout` leaves it out unless it is told `fetch-depth: 0`. What
+ * cannot be fetched is told where it is missed.
+ */
+export async function openWhole(folder: string): Promise<Repository> {
+  const repository = await openRepository(folder);
+  if (!(await repository.isShallow())) return repository;
+  await openRemote(folder)
+    .fetchHistory()
+    .catch(() => {});
+  return openRepository(folder);
+}
+
+/** The commit to compare with: what would be there without the pull request, or was there before the push. */
+export async function baseOf({ pull, before }: Event, repository: Repository): Promise<string | undefined> {
+  if (pull !== null) return baseOfPull(pull, repository);
+  const pushed = before === null ? null : await repository.resolveRef(before);
+  return pushed ?? (await parents(repository))[0];
+}
+
+/** Of the merge commit that GitHub makes it is the first parent; of the branch itself the commit that it began at. */
+async function baseOfPull({ head, base }: PullRequest, repository: Repository): Promise<string> {
+  const [first, second] = await parents(repository);
+  if (first !== undefined && second === head) return first;
+  return (repository.head && (await repository.mergeBase(base, repository.head))) || base;
+}
+
+async function parents({ head, parentsOf }: Repository): Promise<readonly string[]> {
+  return head === null ? [] : parentsOf(head);
+}

@@ -1,0 +1,61 @@
+import type { CommandResult } from '../commands/result.ts';
+import { sync, type SyncOptions } from '../commands/sync.ts';
+import { DEFAULT_KEY_VARIABLE } from '../config/api-key.ts';
+import { makeProblem, ProblemError } from '../problem.ts';
+import type { Mode } from './choose-mode.ts';
+import type { Context } from './context.ts';
+import { baseOf, openWhole } from './history.ts';
+import { reviewedPlan } from './reviewed-plan.ts';
+import { supersededBy } from './superseded.ts';
+
+/** One run of the action is one sync: of a pull request a dry run, of a schedule one that only looks for drift. */
+export async function runMode(mode: Mode, context: Context): Promise<CommandResult> {
+  const run = { plan, sync: apply, drift }[mode];
+  return run(context);
+}
+
+async function plan(context: Context): Promise<CommandResult> {
+  const { event, world, folder } = context;
+  const target = event.name === 'pull_request_target';
+  if (target && hasKey(context)) throw new ProblemError(makeProblem('action/key-on-pull-request-target'));
+  const never = target || (event.pull?.isForeign === true && !hasKey(context));
+  const base = await baseOf(event, await openWhole(folder));
+  const asking = never ? 'never' : base === undefined ? 'always' : 'trusted';
+  return sync({ ...optionsOf(context), dryRun: true, yes: false, base, asking }, world);
+}
+
+async function apply(context: Context): Promise<CommandResult> {
+  const { event, world, folder, inputs } = context;
+  const repository = await openWhole(folder);
+  const reviewed = inputs['require-reviewed-plan'] ? await reviewedPlan(context, repository.head ?? '') : undefined;
+  const expectPlan = typeof reviewed === 'string' ? reviewed : undefined;
+  const unreviewed = typeof reviewed === 'object' ? [reviewed] : [];
+  return sync(
+    {
+      ...{ ...optionsOf(context), dryRun: false, yes: true, expectPlan },
+      base: await baseOf(event, repository),
+      refusals: async (prepared) => [...(await supersededBy(context, prepared)), ...unreviewed],
+    },
+    world,
+  );
+}
+
+/** What differs is told; how much may change at once, and what is done about drift, does not matter. */
+async function drift(context: Context): Promise<CommandResult> {
+  await openWhole(context.folder);
+  const unguarded = { onDrift: 'overwrite', maxChanges: { kind: 'percent', percent: 100 } } as const;
+  return sync({ ...optionsOf(context), ...unguarded, dryRun: true, yes: false, base: 'HEAD' }, context.world);
+}
+
+function optionsOf(context: Context): Omit<SyncOptions, 'dryRun' | 'yes'> {
+  const { config, 'on-drift': onDrift, 'max-changes': maxChanges } = context.inputs;
+  return {
+    ...{ config, only: [], onDrift, maxChanges, apiKey: context.inputs['api-key'] },
+    ...{ exitCode: false, allowDirty: false, withTexts: true, colour: false },
+  };
+}
+
+/** That of the input, or of the usual variable. */
+function hasKey({ inputs, world }: Context): boolean {
+  return Boolean(inputs['api-key'] ?? world.environment[DEFAULT_KEY_VARIABLE]);
+}

@@ -1,0 +1,24 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import type { Host } from './command-line/host.ts';
+
+/** The process as both entries hand it on. Besides them nothing touches it, nor time and chance. */
+export function processHost(): Host {
+  return {
+    arguments: process.argv.slice(2),
+    environment: process.env,
+    workingDirectory: process.cwd(),
+    input: process.stdin,
+    output: process.stdout,
+    errors: process.stderr,
+    onSignal: (handle) => {
+      process.on('SIGINT', handle);
+      process.on('SIGTERM', handle);
+    },
+    exit: (code) => process.exit(code),
+    now: Date.now,
+    random: Math.random,
+    sleep: async (milliseconds, signal) => void (await setTimeout(milliseconds, undefined, { signal })),
+    newId: randomUUID,
+  };
+}
