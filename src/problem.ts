@@ -371,11 +371,11 @@ const catalogue = {
     (e) => `The mode \`auto\` does nothing for this run (${e.event}: ${e.reason}).`,
     'Run it on pull_request, push, schedule or workflow_dispatch, or set `mode`.',
   ),
-  'action/sync-on-pull-request': error(
+  'guard/not-merged': error(
     'A pull request is not applied: what it holds is not merged yet.',
     'Use the mode `auto` or `plan` on pull requests, and let the push to the default branch apply.',
   ),
-  'action/key-on-pull-request-target': error(
+  'guard/key-on-pull-request-target': error(
     'On pull_request_target an API key is refused: the files may come from a stranger, and the run has your secrets.',
     'Use the event pull_request. A fork is then reviewed without a key.',
   ),

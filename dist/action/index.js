@@ -736,8 +736,8 @@ var init_problem = __esmMin((() => {
 		"action/invalid-input": error$1((e) => `The input \`${e.input}\` is not valid: ${e.expected}.`, "Correct it in the workflow."),
 		"action/invalid-event": error$1((e) => `The event of this run cannot be read (${e.reason}).`, "The action runs in GitHub workflows, which hand it GITHUB_EVENT_NAME and GITHUB_EVENT_PATH."),
 		"action/unsupported-event": error$1((e) => `The mode \`auto\` does nothing for this run (${e.event}: ${e.reason}).`, "Run it on pull_request, push, schedule or workflow_dispatch, or set `mode`."),
-		"action/sync-on-pull-request": error$1("A pull request is not applied: what it holds is not merged yet.", "Use the mode `auto` or `plan` on pull requests, and let the push to the default branch apply."),
-		"action/key-on-pull-request-target": error$1("On pull_request_target an API key is refused: the files may come from a stranger, and the run has your secrets.", "Use the event pull_request. A fork is then reviewed without a key."),
+		"guard/not-merged": error$1("A pull request is not applied: what it holds is not merged yet.", "Use the mode `auto` or `plan` on pull requests, and let the push to the default branch apply."),
+		"guard/key-on-pull-request-target": error$1("On pull_request_target an API key is refused: the files may come from a stranger, and the run has your secrets.", "Use the event pull_request. A fork is then reviewed without a key."),
 		"action/drift-found": error$1((e) => `The service differs from the files in ${e.prompts} ${e.prompts === 1 ? "prompt" : "prompts"}.`, "Take the change into the files, or sync to put the service back."),
 		"action/not-told": warning((e) => `The ${e.what} was not written: ${e.reason}`, "The log of the run says the same. Give the job the permission that the README names."),
 		"usage/invalid": error$1((e) => e.reason, "See promptsync --help."),
@@ -814,7 +814,7 @@ init_problem();
 /** What a run is for: a pull request is planned, its merge applied, and a schedule tells drift. Throws a `ProblemError`. */
 function chooseMode(mode, event) {
 	const chosen = mode === "auto" ? modeOf(event) : mode;
-	if (chosen === "sync" && event.pull !== null) throw new ProblemError(makeProblem("action/sync-on-pull-request"));
+	if (chosen === "sync" && event.pull !== null) throw new ProblemError(makeProblem("guard/not-merged"));
 	return chosen;
 }
 function modeOf({ name, ref, defaultBranch }) {
@@ -36947,11 +36947,14 @@ function hidingActionHost(given) {
 	const host = hidingHost(given);
 	const { runner } = given;
 	const { hide } = host.secrets;
+	const told = /* @__PURE__ */ new Set();
 	return {
 		...host,
 		runner: {
 			...runner,
 			setSecret: (secret) => {
+				if (told.has(secret)) return;
+				told.add(secret);
 				runner.setSecret(secret);
 				host.secrets.keep(secret);
 			},
@@ -64346,7 +64349,7 @@ async function runMode(mode, context) {
 async function plan(context) {
 	const { event, world, folder } = context;
 	const target = event.name === "pull_request_target";
-	if (target && hasKey(context)) throw new ProblemError(makeProblem("action/key-on-pull-request-target"));
+	if (target && hasKey(context)) throw new ProblemError(makeProblem("guard/key-on-pull-request-target"));
 	const never = target || event.pull?.isForeign === true && !hasKey(context);
 	const base = await baseOf(event, await openWhole(folder));
 	const asking = never ? "never" : base === void 0 ? "always" : "trusted";
@@ -64720,6 +64723,7 @@ function inert(text) {
 function failureOf(mode, { run, exitCode }, report) {
 	if (exitCode === 0) return mode === "drift" && differs(report) ? "drift" : "";
 	if (exitCode === 3) return refusalOf(report);
+	if (report.problems.some(({ code }) => code.startsWith("guard/"))) return "refused";
 	return exitCode === 1 && run.plan === null ? "invalid" : "failed";
 }
 /** What a run is refused for; the drift guard has a word of its own where nothing else stands in the way. */

@@ -7,7 +7,7 @@ export type Mode = Exclude<Inputs['mode'], 'auto'>;
 /** What a run is for: a pull request is planned, its merge applied, and a schedule tells drift. Throws a `ProblemError`. */
 export function chooseMode(mode: Inputs['mode'], event: Event): Mode {
   const chosen = mode === 'auto' ? modeOf(event) : mode;
-  if (chosen === 'sync' && event.pull !== null) throw new ProblemError(makeProblem('action/sync-on-pull-request'));
+  if (chosen === 'sync' && event.pull !== null) throw new ProblemError(makeProblem('guard/not-merged'));
   return chosen;
 }
 

@@ -9,6 +9,7 @@ export type FailureReason = 'invalid' | 'refused' | 'drift' | 'failed' | 'supers
 export function failureOf(mode: Mode, { run, exitCode }: Pick<CommandResult, 'run' | 'exitCode'>, report: Report) {
   if (exitCode === 0) return mode === 'drift' && differs(report) ? 'drift' : '';
   if (exitCode === 3) return refusalOf(report);
+  if (report.problems.some(({ code }) => code.startsWith('guard/'))) return 'refused';
   // Without a plan it could not even begin; with one no prompt could be observed.
   return exitCode === 1 && run.plan === null ? 'invalid' : 'failed';
 }

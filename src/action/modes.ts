@@ -17,7 +17,7 @@ export async function runMode(mode: Mode, context: Context): Promise<CommandResu
 async function plan(context: Context): Promise<CommandResult> {
   const { event, world, folder } = context;
   const target = event.name === 'pull_request_target';
-  if (target && hasKey(context)) throw new ProblemError(makeProblem('action/key-on-pull-request-target'));
+  if (target && hasKey(context)) throw new ProblemError(makeProblem('guard/key-on-pull-request-target'));
   const never = target || (event.pull?.isForeign === true && !hasKey(context));
   const base = await baseOf(event, await openWhole(folder));
   const asking = never ? 'never' : base === undefined ? 'always' : 'trusted';

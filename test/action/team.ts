@@ -17,6 +17,8 @@ export type RunOptions = {
   readonly depth?: number;
   /** Without a key, as runs for forks are. */
   readonly keyless?: boolean;
+  /** What becomes of the workspace between checkout and action. */
+  readonly prepare?: (workspace: string) => void;
 };
 
 /** A team with a bare remote, pull requests on a GitHub stand-in, and the embedded service. */
@@ -28,6 +30,8 @@ export type Team = {
   readonly push: (branch: string, files: Files, message?: string) => string;
   /** Opens a branch's pull request, or brings it up to date after a push. */
   readonly openPull: (branch: string, from?: PullOrigin) => Pull;
+  /** Commits to main, and returns the commit. */
+  readonly pushMain: (files: Files, message?: string) => string;
   /** Merges, and returns the commit that main is at then. */
   readonly mergePull: (pull: Pull) => string;
   readonly runPull: (pull: Pull, options?: RunOptions) => Promise<ActionRun>;
@@ -50,6 +54,7 @@ export async function makeTeam(prompts: Prompts, config = CONFIG): Promise<Team>
   return {
     ...{ github, service, origin, run },
     push: (branch, files, message = 'Change') => pushTo(desk, branch, files, message),
+    pushMain: (files, message = 'Change main') => pushTo(desk, 'main', files, message),
     openPull: (branch, from = {}) => {
       if (!branches.includes(branch)) branches.push(branch);
       const number = branches.indexOf(branch) + 1;
@@ -122,8 +127,9 @@ async function runAt(
   event: object,
   { ref, commit }: At,
   { github, service }: Pick<Team, 'github' | 'service'>,
-  { inputs, environment, keyless = false }: RunOptions,
+  { inputs, environment, keyless = false, prepare }: RunOptions,
 ): Promise<ActionRun> {
+  prepare?.(workspace);
   const ran = await runAction(workspace, {
     eventName,
     event,

@@ -32,7 +32,8 @@ const ROUTES: readonly (readonly [method: string, path: RegExp, handler: Handler
   ['PATCH', /^issues\/(\d+)$/, editIssue],
   ['GET', /^pulls\/(\d+)$/, showPull],
   ['GET', /^commits\/([^/]+)\/pulls$/, listPullsOfCommit],
-  ['GET', /^git\/ref\/heads\/(.+)$/, showBranch],
+  // Octokit encodes the slash, as GitHub takes it.
+  ['GET', /^git\/ref\/heads(?:\/|%2F)(.+)$/i, showBranch],
   ['GET', /^\/user$/, showUser],
   ['POST', /^\/graphql$/, askViewer],
 ];
