@@ -39,6 +39,9 @@ export type { ApplyDependencies } from './applying/deps.ts';
 
 // Render.
 export { makeReport, type Run } from './rendering/make-report.ts';
+export { renderMarkdown, type MarkdownOptions, type MarkdownPage } from './rendering/render-markdown.ts';
+export { restoredIn, type Restored } from './rendering/restored.ts';
+export type { Limit } from './rendering/fit.ts';
 export { renderJson } from './rendering/render-json.ts';
 export { renderText, type TextOptions } from './rendering/render-text.ts';
 export { renderStatus } from './rendering/render-status.ts';

@@ -38235,7 +38235,9 @@ function splitLines(text) {
 init_json();
 const CONTEXT_LINES = 3;
 /** The time that a diff takes grows with the square of its length; past this one it is not worth waiting for. */
-const MOST_EDITS = 2e3;
+const MOST_EDITS = 500;
+/** Log, summary and comment of one run show the same diffs. */
+const made = /* @__PURE__ */ new WeakMap();
 /**
 * A unified diff of what environments serve now and would serve; environments with the same two texts share one.
 * Lines have no line feed; there are none where nothing differs.
@@ -38246,17 +38248,14 @@ function renderDiffs(changes, colours) {
 		return group[0] === void 0 ? [] : renderOne(names, group[0], colours);
 	});
 }
-function renderOne(names, { before, after }, colours) {
+function renderOne(names, change, colours) {
+	const { before, after } = change;
 	if (before === "unknown") return [colours.dim(`${names}: its text of now is not known without the service`)];
 	if (after === "unknown") return [colours.dim(`${names}: the text to come was never read; a sync looks at it first`)];
-	const hunks = hunksOf(before === null ? "" : document$1(before, after), document$1(after, before ?? after), colours);
+	const hunks = made.get(change) ?? hunksOf(before === null ? "" : document$1(before, after), document$1(after, before ?? after));
+	made.set(change, hunks);
 	if (hunks.length === 0) return [];
-	const from = before === null ? "nothing" : inertLine(before.label);
-	return [
-		colours.bold(`--- ${names}: ${from}`),
-		colours.bold(`+++ ${names}: ${inertLine(after.label)}`),
-		...hunks
-	];
+	return [...[`--- ${names}: ${before === null ? "nothing" : inertLine(before.label)}`, `+++ ${names}: ${inertLine(after.label)}`].map((title) => colours.bold(title)), ...hunks.flatMap((hunk) => hunkLines(hunk, colours))];
 }
 /** Metadata is shown above the text where both sides manage it and either has any. */
 function document$1(side, other) {
@@ -38267,13 +38266,17 @@ function document$1(side, other) {
 function metadataLines(metadata) {
 	return Object.keys(metadata).toSorted().map((name) => `metadata.${name}: ${canonicalJson(metadata[name] ?? null)}\n`).join("");
 }
-function hunksOf(before, after, colours) {
+function hunksOf(before, after) {
 	const options = {
 		context: CONTEXT_LINES,
 		maxEditLength: MOST_EDITS
 	};
 	const patch = structuredPatch("", "", ended(before), ended(after), "", "", options);
-	return (patch === void 0 ? [replaced(before.split("\n"), after.split("\n"))] : patch.hunks).flatMap((hunk) => [colours.cyan(`@@ -${range(hunk.oldStart, hunk.oldLines)} +${range(hunk.newStart, hunk.newLines)} @@`), ...hunk.lines.map((line) => paint(line, colours))]);
+	return patch === void 0 ? [replaced(before.split("\n"), after.split("\n"))] : patch.hunks;
+}
+function hunkLines(hunk, colours) {
+	const place = `@@ -${range(hunk.oldStart, hunk.oldLines)} +${range(hunk.newStart, hunk.newLines)} @@`;
+	return [colours.cyan(place), ...hunk.lines.map((line) => paint(line, colours))];
 }
 /** Of no lines at all, the one before them is named. */
 function range(start, lines) {
@@ -64581,7 +64584,7 @@ function before({ mode }) {
 }
 /** One block for all would be cut as a whole: each problem is one. */
 function problemSection(title, problems, share) {
-	const items = problems.map((problem) => `\n${inertBlock(renderProblem(problem, plain).split("\n"), "text")}\n`);
+	const items = [...new Set(problems.map((problem) => renderProblem(problem, plain)))].map((text) => `\n${inertBlock(text.split("\n"), "text")}\n`);
 	return {
 		open: `\n#### ${title}\n`,
 		items,
@@ -64721,7 +64724,7 @@ function inert(text) {
 // src/action/failure.ts
 /** Says in one word why a run is no success. */
 function failureOf(mode, { run, exitCode }, report) {
-	if (exitCode === 0) return mode === "drift" && differs(report) ? "drift" : "";
+	if (exitCode === 0) return mode === "drift" && differing(report) > 0 ? "drift" : "";
 	if (exitCode === 3) return refusalOf(report);
 	if (report.problems.some(({ code }) => code.startsWith("guard/"))) return "refused";
 	return exitCode === 1 && run.plan === null ? "invalid" : "failed";
@@ -64732,9 +64735,9 @@ function refusalOf({ prompts }) {
 	if (codes.some(({ code }) => code === "guard/superseded")) return "superseded";
 	return codes.every(({ code }) => code === "guard/drift") ? "drift" : "refused";
 }
-/** Whether anything is to be done, be it refused or not. */
-function differs({ prompts }) {
-	return prompts.some(({ status }) => status !== "unchanged");
+/** How many prompts the service holds otherwise than the files want; of those that could not be read nothing is known. */
+function differing({ prompts }) {
+	return prompts.filter(({ status }) => status === "pending" || status === "blocked").length;
 }
 // src/action/paths.ts
 /** From a path as problems have it, relative to the configuration's folder, to one from the repository's root. */
@@ -64863,7 +64866,7 @@ async function writeComment(context, telling) {
 }
 /** Nothing to do, and nothing to say about it. */
 function isQuiet(report) {
-	return !differs(report) && report.problems.length === 0 && report.prompts.every(({ problems }) => problems.length === 0);
+	return differing(report) === 0 && report.problems.length === 0 && report.prompts.every(({ problems }) => problems.length === 0);
 }
 function bodyOf(marker, { report, page, hide }) {
 	const own = LIMIT.measure(marker) + LIMIT.measure(planLine(report.plan_digest)) + 1;
@@ -64882,10 +64885,11 @@ async function writeIssue(context, telling) {
 	const { closeIssue, keepIssue } = await Promise.resolve().then(() => (init_rolling_issue(), rolling_issue_exports));
 	const marker = markerOf(context.inputs);
 	const body = bodyOf(marker, telling);
-	if (!differs(telling.report)) return closeIssue(github, {
+	if (telling.failure === "") return closeIssue(github, {
 		marker,
 		body
 	});
+	if (differing(telling.report) === 0) return;
 	await keepIssue(github, {
 		marker,
 		body,
@@ -64915,6 +64919,7 @@ async function tell(result, mode, context, host) {
 	const obstacles = [...await writeSummary(report, page, host), ...context === null ? [] : await tellGitHub(context, {
 		mode,
 		report,
+		failure,
 		page,
 		hide: secrets.hide
 	})];
@@ -64935,8 +64940,8 @@ function pageOf({ run, texts }, mode, context) {
 }
 function annotateAll(report, mode, context, { runner }) {
 	annotate([...report.problems, ...report.prompts.flatMap((prompt) => prompt.problems)], context === null ? (path) => path : pathsFromRoot(context), runner);
-	const prompts = report.prompts.filter(({ status }) => status !== "unchanged").length;
-	if (mode === "drift" && report.plan_digest !== null && differs(report)) annotateRun("error", makeProblem("action/drift-found", { prompts }), runner);
+	const prompts = differing(report);
+	if (mode === "drift" && prompts > 0) annotateRun("error", makeProblem("action/drift-found", { prompts }), runner);
 }
 /** The whole report, without a limit, where later steps can read it. */
 async function writeReports(report, page, host) {

@@ -7,7 +7,7 @@ export type FailureReason = 'invalid' | 'refused' | 'drift' | 'failed' | 'supers
 
 /** Says in one word why a run is no success. */
 export function failureOf(mode: Mode, { run, exitCode }: Pick<CommandResult, 'run' | 'exitCode'>, report: Report) {
-  if (exitCode === 0) return mode === 'drift' && differs(report) ? 'drift' : '';
+  if (exitCode === 0) return mode === 'drift' && differing(report) > 0 ? 'drift' : '';
   if (exitCode === 3) return refusalOf(report);
   if (report.problems.some(({ code }) => code.startsWith('guard/'))) return 'refused';
   // Without a plan it could not even begin; with one no prompt could be observed.
@@ -22,7 +22,7 @@ function refusalOf({ prompts }: Report): FailureReason {
   return codes.every(({ code }) => code === 'guard/drift') ? 'drift' : 'refused';
 }
 
-/** Whether anything is to be done, be it refused or not. */
-export function differs({ prompts }: Report): boolean {
-  return prompts.some(({ status }) => status !== 'unchanged');
+/** How many prompts the service holds otherwise than the files want; of those that could not be read nothing is known. */
+export function differing({ prompts }: Report): number {
+  return prompts.filter(({ status }) => status === 'pending' || status === 'blocked').length;
 }

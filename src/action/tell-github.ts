@@ -3,12 +3,13 @@ import { renderMarkdown, type MarkdownOptions } from '../rendering/render-markdo
 import type { Report } from '../schemas/report.ts';
 import type { Mode } from './choose-mode.ts';
 import type { Context } from './context.ts';
-import { differs } from './failure.ts';
+import { differing, type FailureReason } from './failure.ts';
 import { markerOf, planLine } from './marker.ts';
 
 export type Telling = {
   readonly mode: Mode;
   readonly report: Report;
+  readonly failure: FailureReason;
   readonly page: MarkdownOptions;
   /** Takes secrets out. */
   readonly hide: (text: string) => string;
@@ -52,7 +53,9 @@ async function writeComment(context: Context, telling: Telling): Promise<void> {
 /** Nothing to do, and nothing to say about it. */
 function isQuiet(report: Report): boolean {
   return (
-    !differs(report) && report.problems.length === 0 && report.prompts.every(({ problems }) => problems.length === 0)
+    differing(report) === 0 &&
+    report.problems.length === 0 &&
+    report.prompts.every(({ problems }) => problems.length === 0)
   );
 }
 
@@ -68,7 +71,9 @@ async function writeIssue(context: Context, telling: Telling): Promise<void> {
   const { closeIssue, keepIssue } = await import('../github/rolling-issue.ts');
   const marker = markerOf(context.inputs);
   const body = bodyOf(marker, telling);
-  if (!differs(telling.report)) return closeIssue(github, { marker, body });
+  if (telling.failure === '') return closeIssue(github, { marker, body });
+  // Where the service could not be read, nothing is known that could open or close it.
+  if (differing(telling.report) === 0) return;
   const where = telling.page.folder === null ? '' : ` (${telling.page.folder})`;
   await keepIssue(github, { marker, body, title: `promptsync: the service differs from the files${where}` });
 }

@@ -13,7 +13,7 @@ import type { Report } from '../schemas/report.ts';
 import { annotate, annotateRun } from './annotate.ts';
 import type { Mode } from './choose-mode.ts';
 import type { Context } from './context.ts';
-import { differs, failureOf, type FailureReason } from './failure.ts';
+import { differing, failureOf, type FailureReason } from './failure.ts';
 import type { HidingActionHost } from './host.ts';
 import { pathsFromRoot } from './paths.ts';
 import { tellGitHub } from './tell-github.ts';
@@ -37,7 +37,7 @@ export async function tell(
   tellOutputs(report, failure, await writeReports(report, page, host), host);
   const obstacles = [
     ...(await writeSummary(report, page, host)),
-    ...(context === null ? [] : await tellGitHub(context, { mode, report, page, hide: secrets.hide })),
+    ...(context === null ? [] : await tellGitHub(context, { mode, report, failure, page, hide: secrets.hide })),
   ];
   for (const obstacle of obstacles) annotateRun('notice', obstacle, runner);
   return failure === '' ? 0 : 1;
@@ -56,10 +56,8 @@ function pageOf({ run, texts }: CommandResult, mode: Mode, context: Context | nu
 function annotateAll(report: Report, mode: Mode, context: Context | null, { runner }: HidingActionHost): void {
   const problems = [...report.problems, ...report.prompts.flatMap((prompt) => prompt.problems)];
   annotate(problems, context === null ? (path) => path : pathsFromRoot(context), runner);
-  const prompts = report.prompts.filter(({ status }) => status !== 'unchanged').length;
-  if (mode === 'drift' && report.plan_digest !== null && differs(report)) {
-    annotateRun('error', makeProblem('action/drift-found', { prompts }), runner);
-  }
+  const prompts = differing(report);
+  if (mode === 'drift' && prompts > 0) annotateRun('error', makeProblem('action/drift-found', { prompts }), runner);
 }
 
 type Paths = { readonly json: string; readonly markdown: string };

@@ -53,7 +53,9 @@ function before({ mode }: Report): string {
 
 /** One block for all would be cut as a whole: each problem is one. */
 function problemSection(title: string, problems: readonly ReportProblem[], share: number): Section {
-  const items = problems.map((problem) => `\n${inertBlock(renderProblem(problem, plain).split('\n'), 'text')}\n`);
+  // The same for many prompts, such as a service that is down, is said once.
+  const texts = new Set(problems.map((problem) => renderProblem(problem, plain)));
+  const items = [...texts].map((text) => `\n${inertBlock(text.split('\n'), 'text')}\n`);
   return { open: `\n#### ${title}\n`, items, close: '', item: title === 'Problems' ? 'problem' : 'warning', share };
 }
 

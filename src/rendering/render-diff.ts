@@ -6,7 +6,10 @@ import type { Side, TextChange } from './texts.ts';
 
 const CONTEXT_LINES = 3;
 /** The time that a diff takes grows with the square of its length; past this one it is not worth waiting for. */
-const MOST_EDITS = 2_000;
+const MOST_EDITS = 500;
+
+/** Log, summary and comment of one run show the same diffs. */
+const made = new WeakMap<TextChange, readonly StructuredPatchHunk[]>();
 
 /**
  * A unified diff of what environments serve now and would serve; environments with the same two texts share one.
@@ -20,13 +23,17 @@ export function renderDiffs(changes: readonly TextChange[], colours: Colours): r
   });
 }
 
-function renderOne(names: string, { before, after }: TextChange, colours: Colours): readonly string[] {
+function renderOne(names: string, change: TextChange, colours: Colours): readonly string[] {
+  const { before, after } = change;
   if (before === 'unknown') return [colours.dim(`${names}: its text of now is not known without the service`)];
   if (after === 'unknown') return [colours.dim(`${names}: the text to come was never read; a sync looks at it first`)];
-  const hunks = hunksOf(before === null ? '' : document(before, after), document(after, before ?? after), colours);
+  const hunks =
+    made.get(change) ?? hunksOf(before === null ? '' : document(before, after), document(after, before ?? after));
+  made.set(change, hunks);
   if (hunks.length === 0) return [];
   const from = before === null ? 'nothing' : inertLine(before.label);
-  return [colours.bold(`--- ${names}: ${from}`), colours.bold(`+++ ${names}: ${inertLine(after.label)}`), ...hunks];
+  const titles = [`--- ${names}: ${from}`, `+++ ${names}: ${inertLine(after.label)}`];
+  return [...titles.map((title) => colours.bold(title)), ...hunks.flatMap((hunk) => hunkLines(hunk, colours))];
 }
 
 /** Metadata is shown above the text where both sides manage it and either has any. */
@@ -41,14 +48,15 @@ function metadataLines(metadata: JsonObject): string {
   return names.map((name) => `metadata.${name}: ${canonicalJson(metadata[name] ?? null)}\n`).join('');
 }
 
-function hunksOf(before: string, after: string, colours: Colours): readonly string[] {
+function hunksOf(before: string, after: string): readonly StructuredPatchHunk[] {
   const options = { context: CONTEXT_LINES, maxEditLength: MOST_EDITS };
   const patch = structuredPatch('', '', ended(before), ended(after), '', '', options);
-  const hunks = patch === undefined ? [replaced(before.split('\n'), after.split('\n'))] : patch.hunks;
-  return hunks.flatMap((hunk) => [
-    colours.cyan(`@@ -${range(hunk.oldStart, hunk.oldLines)} +${range(hunk.newStart, hunk.newLines)} @@`),
-    ...hunk.lines.map((line) => paint(line, colours)),
-  ]);
+  return patch === undefined ? [replaced(before.split('\n'), after.split('\n'))] : patch.hunks;
+}
+
+function hunkLines(hunk: StructuredPatchHunk, colours: Colours): readonly string[] {
+  const place = `@@ -${range(hunk.oldStart, hunk.oldLines)} +${range(hunk.newStart, hunk.newLines)} @@`;
+  return [colours.cyan(place), ...hunk.lines.map((line) => paint(line, colours))];
 }
 
 /** Of no lines at all, the one before them is named. */

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { changeService } from '../support/change-service.ts';
 import { promptText } from '../support/prompts.ts';
 import { makeTeam, type Pull, type Team } from './team.ts';
 
@@ -6,7 +7,7 @@ const reviewed = { inputs: { 'require-reviewed-plan': 'true' } };
 
 type Case = {
   /** What happens between the review and the merge. */
-  readonly meanwhile?: (team: Team, pull: Pull) => Promise<void> | void;
+  readonly meanwhile?: (team: Team, pull: Pull) => Promise<unknown>;
   readonly review?: boolean;
   readonly direct?: boolean;
 };
@@ -22,7 +23,7 @@ test.each<[string, Case, string]>([
   ['whose pull request has no comment', { review: false }, 'has no comment of promptsync with a whole plan'],
   [
     'that is another one since, because the service was changed',
-    { meanwhile: (team) => changeService(team) },
+    { meanwhile: ({ service }) => changeService(service.baseUrl, 'greeting', 'staging', 'By hand') },
     'not the expected',
   ],
 ])('With require-reviewed-plan a plan %s', async (_, { meanwhile, review = true, direct = false }, problem) => {
@@ -65,17 +66,3 @@ test('Where GitHub cannot be asked nothing counts as reviewed', async () => {
   expect(ran.stdout).toContain('GitHub could not be asked');
   expect(team.service.takeWrites()).toEqual([]);
 });
-
-/** Somebody makes a version active that no file names. */
-async function changeService({ service }: Team): Promise<void> {
-  const call = async (what: string, body: object): Promise<{ id: string }> => {
-    const url = `${service.baseUrl}/v1/integration/prompts/prm_greeting/${what}`;
-    const headers = {
-      'x-api-key': service.environment['PROMPTSYNC_API_KEY'] ?? '',
-      'content-type': 'application/json',
-    };
-    return (await (await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })).json()) as { id: string };
-  };
-  const { id } = await call('versions', { content: 'By hand' });
-  await call('set-active', { environment: 'staging', version_id: id });
-}

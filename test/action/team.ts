@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { runAction, runnerCommands, type ActionRun } from '../support/action.ts';
@@ -27,11 +28,11 @@ export type Team = {
   readonly service: TestService;
   readonly origin: string;
   /** Commits to a branch, made from main where there is none, and pushes it. Returns the commit. */
-  readonly push: (branch: string, files: Files, message?: string) => string;
+  readonly push: (branch: string, files: Edits, message?: string) => string;
   /** Opens a branch's pull request, or brings it up to date after a push. */
   readonly openPull: (branch: string, from?: PullOrigin) => Pull;
   /** Commits to main, and returns the commit. */
-  readonly pushMain: (files: Files, message?: string) => string;
+  readonly pushMain: (files: Edits, message?: string) => string;
   /** Merges, and returns the commit that main is at then. */
   readonly mergePull: (pull: Pull) => string;
   readonly runPull: (pull: Pull, options?: RunOptions) => Promise<ActionRun>;
@@ -40,6 +41,9 @@ export type Team = {
   /** Any other run, at a commit. */
   readonly run: (name: string, event: object, at: At, options?: RunOptions) => Promise<ActionRun>;
 };
+
+/** Paths to contents; null takes a file away. */
+export type Edits = Readonly<Record<string, string | null>>;
 
 type At = { readonly ref: string; readonly commit: string };
 type Prompts = Readonly<Record<string, PromptParts>>;
@@ -90,10 +94,13 @@ function makeRemote(files: Files): { readonly origin: string; readonly desk: str
   return { origin, desk };
 }
 
-function pushTo(desk: string, branch: string, files: Files, message: string): string {
+function pushTo(desk: string, branch: string, edits: Edits | Files, message: string): string {
   const known = branch === 'main' || git(desk, 'branch', '--list', branch) !== '';
   if (branch !== 'main') git(desk, 'checkout', '--quiet', ...(known ? [branch] : ['-b', branch, 'main']));
-  writeFiles(desk, files);
+  for (const [path, content] of Object.entries(edits)) {
+    if (content === null) rmSync(join(desk, path));
+    else writeFiles(desk, { [path]: content });
+  }
   const commit = commitAll(desk, message);
   git(desk, 'push', '--quiet', '--force', 'origin', branch);
   if (branch !== 'main') git(desk, 'checkout', '--quiet', 'main');

@@ -1,0 +1,69 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { INPUT_NAMES } from '../src/action/inputs.ts';
+
+const root = resolve(import.meta.dirname, '..');
+const folders = ['.github/workflows', 'prompts.example/.github/workflows'];
+const workflows = folders.flatMap((folder) => readdirSync(join(root, folder)).map((name) => join(folder, name)));
+
+const permissions = z.record(z.string(), z.enum(['read', 'write']));
+const WorkflowShape = z.object({
+  permissions,
+  concurrency: z.object({ group: z.string(), 'cancel-in-progress': z.union([z.boolean(), z.string()]) }),
+  jobs: z.record(
+    z.string(),
+    z.object({
+      'timeout-minutes': z.int(),
+      permissions,
+      environment: z.string().optional(),
+      steps: z.array(z.object({ uses: z.string().optional(), with: z.record(z.string(), z.unknown()).optional() })),
+    }),
+  ),
+});
+const read = (path: string): unknown => parse(readFileSync(join(root, path), 'utf8'));
+
+describe.each(workflows)('%s', (path) => {
+  const workflow = WorkflowShape.parse(read(path));
+  const jobs = Object.values(workflow.jobs);
+  const steps = jobs.flatMap((job) => job.steps);
+
+  test('grants nothing to all jobs, and to each at most one thing to write', () => {
+    expect(workflow.permissions).toEqual({});
+    const writes = jobs.map((job) => Object.values(job.permissions).filter((one) => one === 'write').length);
+    expect(Math.max(...writes)).toBeLessThanOrEqual(1);
+  });
+
+  test('pins each action by the SHA of its commit', () => {
+    const used = steps.flatMap(({ uses }) => (uses === undefined || uses === './' ? [] : [uses]));
+    expect(used.filter((one) => !/^[\w-]+\/[\w-]+@[0-9a-f]{40}$/.test(one))).toEqual([]);
+  });
+
+  test('gives promptsync only inputs that it has', () => {
+    const own = steps.filter(({ uses }) => uses === './' || uses?.includes('/promptsync@'));
+    expect(own.flatMap((step) => Object.keys(step.with ?? {})).filter((name) => !INPUT_NAMES.includes(name))).toEqual(
+      [],
+    );
+  });
+});
+
+test('The merge is applied by one run at a time, from a protected environment, and is never cut short', () => {
+  const { concurrency, jobs } = WorkflowShape.parse(read('prompts.example/.github/workflows/promptsync-apply.yml'));
+  expect(concurrency['cancel-in-progress']).toBe(false);
+  expect(jobs['apply']?.environment).toBe('production');
+});
+
+describe('action.yml', () => {
+  const ActionShape = z.object({
+    inputs: z.record(z.string(), z.object({ description: z.string(), default: z.string().optional() })),
+    outputs: z.record(z.string(), z.object({ description: z.string() })),
+    runs: z.object({ using: z.literal('node24'), main: z.literal('dist/action/index.js') }),
+  });
+  const action = ActionShape.parse(read('action.yml'));
+
+  test('has the inputs that are read', () => {
+    expect(Object.keys(action.inputs)).toEqual(INPUT_NAMES);
+  });
+});
