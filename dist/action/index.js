@@ -36873,7 +36873,7 @@ function gitHubOf({ "github-token": token }, environment) {
 	const repository = environment["GITHUB_REPOSITORY"];
 	if (token === void 0 || !repository) return null;
 	const apiUrl = environment["GITHUB_API_URL"] || "https://api.github.com";
-	return async () => {
+	const connect = async () => {
 		const { connectGitHub } = await Promise.resolve().then(() => (init_client$1(), client_exports$1));
 		return connectGitHub({
 			token,
@@ -36882,6 +36882,8 @@ function gitHubOf({ "github-token": token }, environment) {
 			environment
 		});
 	};
+	let connected = null;
+	return () => connected ??= connect();
 }
 function runUrlOf({ GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: run }) {
 	return server && repository && run ? `${server}/${repository}/actions/runs/${run}` : null;
@@ -64633,7 +64635,7 @@ function driftItem({ id, key }, drift, mode, restored) {
 	}
 	const { environment, observed, expected } = drift;
 	const title = `- ${inertCode(key)}: ${inertCode(environment)}`;
-	if (observed === null) return `${title} has nothing active, the base wants ${inertCode(refText(expected))}. ${then}\n`;
+	if (observed === null) return `${title} has nothing active, the base wants ${inertCode(refText(expected))}.\n`;
 	const undo = `To keep it, pin ${inertCode(`version:${observed.id}`)}.`;
 	return `${title} ${`serves ${inertCode(refText(observed))}, the base wants ${inertCode(refText(expected))}`} (${kind}). ${then} ${undo}\n`;
 }

@@ -58,10 +58,12 @@ function gitHubOf({ 'github-token': token }: Inputs, environment: Variables): Co
   const repository = environment['GITHUB_REPOSITORY'];
   if (token === undefined || !repository) return null;
   const apiUrl = environment['GITHUB_API_URL'] || 'https://api.github.com';
-  return async () => {
+  const connect = async () => {
     const { connectGitHub } = await import('../github/client.ts');
     return connectGitHub({ token, apiUrl, repository, environment });
   };
+  let connected: Promise<GitHub> | null = null;
+  return () => (connected ??= connect());
 }
 
 function runUrlOf({ GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: run }: Variables) {

@@ -108,8 +108,7 @@ function driftItem({ id, key }: ReportPrompt, drift: ReportDrift, mode: Report['
   }
   const { environment, observed, expected } = drift;
   const title = `- ${inertCode(key)}: ${inertCode(environment)}`;
-  if (observed === null)
-    return `${title} has nothing active, the base wants ${inertCode(refText(expected))}. ${then}\n`;
+  if (observed === null) return `${title} has nothing active, the base wants ${inertCode(refText(expected))}.\n`;
   const undo = `To keep it, pin ${inertCode(`version:${observed.id}`)}.`;
   const serves = `serves ${inertCode(refText(observed))}, the base wants ${inertCode(refText(expected))}`;
   return `${title} ${serves} (${kind}). ${then} ${undo}\n`;
