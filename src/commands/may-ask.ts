@@ -29,9 +29,15 @@ export async function reasonNotToAsk(
   if (apiKey !== undefined && (environment[BASE_URL_VARIABLE] ?? '') !== '') return null;
   const then =
     base === null || repository === null ? null : await serviceAt(base.commit, config, repository, environment);
-  const named = then !== null && isDeepStrictEqual(then, config.service);
+  const named = then !== null && isDeepStrictEqual(keyGoesTo(then, apiKey), keyGoesTo(config.service, apiKey));
   const reason = 'the base commit names another service, or none; a key is sent to no address that only the head names';
   return named ? null : makeProblem('service/not-asked', { reason });
+}
+
+/** Which key goes where; one that was handed over is read from no variable, whatever the configuration names. */
+function keyGoesTo(service: ServiceLocation | null, apiKey: string | undefined): object | null {
+  if (service?.kind !== 'remote' || apiKey === undefined) return service;
+  return { kind: service.kind, baseUrl: service.baseUrl };
 }
 
 async function serviceAt(
