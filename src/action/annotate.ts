@@ -5,8 +5,6 @@ import type { AnnotationKind, Runner } from './host.ts';
 /** GitHub shows ten of a kind for each step and drops the others without a word. */
 const MOST = 9;
 
-const kinds = { error: 'errors', warning: 'warnings' } as const satisfies Record<ReportProblem['severity'], string>;
-
 /** Annotates the line of each problem. `fromRoot` makes its path one from the repository's root. */
 export function annotate(
   problems: readonly ReportProblem[],
@@ -20,8 +18,8 @@ export function annotate(
     const all = [...distinct.values()];
     for (const problem of all.slice(0, MOST)) write(severity, textOf(problem), placeOf(problem, fromRoot));
     const more = all.length - MOST;
-    if (more > 0)
-      write(severity, `${more} more ${kinds[severity]}: see the summary of the run.`, { title: 'promptsync' });
+    const rest = `${more} more ${severity}${more === 1 ? '' : 's'}: see the summary of the run.`;
+    if (more > 0) write(severity, rest, { title: 'promptsync' });
   }
 }
 
