@@ -38,7 +38,9 @@ export function connectGitHub({ token, apiUrl, repository, environment }: GitHub
     auth: token,
     baseUrl: apiUrl,
     userAgent: 'promptsync',
-    request: { fetch: fetchThrough(proxiesOf(environment)), retries: RETRIES },
+    request: { fetch: fetchThrough(proxiesOf(environment)) },
+    // Not with `request`: what stands there is also repeated where it was refused.
+    retry: { retries: RETRIES },
     throttle: { onRateLimit: waits, onSecondaryRateLimit: waits },
     log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
   });
