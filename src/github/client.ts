@@ -41,7 +41,8 @@ export function connectGitHub({ token, apiUrl, repository, environment }: GitHub
     request: { fetch: fetchThrough(proxiesOf(environment)) },
     // Not with `request`: what stands there is also repeated where it was refused.
     retry: { retries: RETRIES },
-    throttle: { onRateLimit: waits, onSecondaryRateLimit: waits },
+    // Limits are a server's own.
+    throttle: { id: apiUrl, onRateLimit: waits, onSecondaryRateLimit: waits },
     log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
   });
   return { octokit, names: { owner, repo } };
