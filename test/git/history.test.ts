@@ -120,3 +120,85 @@ describe('a clone', () => {
     expect(await (await open(origin)).isShallow()).toBe(false);
   });
 });
+
+/** main and side begin at the first commit and are merged. */
+function makeMerged() {
+  const folder = makeRepository({ 'a.md': '1' });
+  const first = head(folder);
+  git(folder, 'switch', '--quiet', '--create', 'side');
+  const side = commitAll(folder, 'side');
+  git(folder, 'switch', '--quiet', 'main');
+  const main = commitAll(folder, 'main');
+  git(folder, 'merge', '--quiet', '--no-ff', '--message', 'merge', 'side');
+  configure(folder, UNUSUAL_SETTINGS);
+  return { folder, commits: { first, side, main, merge: head(folder), missing: 'd'.repeat(40) } };
+}
+
+type Name = keyof ReturnType<typeof makeMerged>['commits'];
+
+describe('the parents of a commit', () => {
+  test.each<[string, Name, readonly Name[]]>([
+    ['none of the first one', 'first', []],
+    ['one', 'side', ['first']],
+    ['of a merge the branch before what was merged', 'merge', ['main', 'side']],
+  ])('%s', async (_, commit, parents) => {
+    const { folder, commits } = makeMerged();
+    const repository = await open(folder);
+    expect(await repository.parentsOf(commits[commit])).toEqual(parents.map((name) => commits[name]));
+  });
+
+  test('of one that is not there are a problem', async () => {
+    const { folder, commits } = makeMerged();
+    await expect((await open(folder)).parentsOf(commits.missing)).rejects.toThrow('git could not answer');
+  });
+});
+
+describe('what two commits have in common', () => {
+  test.each<[string, Name, Name, Name | null]>([
+    ['two branches: where they began', 'main', 'side', 'first'],
+    ['one before the other: that one', 'first', 'merge', 'first'],
+    ['the other way round', 'merge', 'side', 'side'],
+    ['one and the same', 'side', 'side', 'side'],
+    ['one that is not there', 'main', 'missing', null],
+    ['neither is there', 'missing', 'missing', null],
+  ])('%s', async (_, one, other, expected) => {
+    const { folder, commits } = makeMerged();
+    const found = await (await open(folder)).mergeBase(commits[one], commits[other]);
+    expect(found).toBe(expected === null ? null : commits[expected]);
+  });
+
+  test('nothing where they do not begin at the same commit', async () => {
+    const { folder, commits } = makeMerged();
+    git(folder, 'switch', '--quiet', '--orphan', 'other');
+    expect(await (await open(folder)).mergeBase(commits.main, commitAll(folder, 'other'))).toBeNull();
+  });
+});
+
+describe('the commits that come after another', () => {
+  test.each<[string, Name, readonly (Name | `not ${string}`)[], readonly Name[]]>([
+    ['all after the first', 'first', ['first', 'side', 'main', 'merge'], ['side', 'main', 'merge']],
+    ['itself is none', 'main', ['main'], []],
+    ['one before it is none', 'main', ['first'], []],
+    ['one beside it is none', 'main', ['side'], []],
+    ['what it was merged into', 'side', ['main', 'merge'], ['merge']],
+    ['one that is not there is none', 'first', ['missing', 'main'], ['main']],
+    ['each once, in the order given', 'first', ['merge', 'main', 'merge'], ['merge', 'main']],
+    ['nothing is given', 'first', [], []],
+    ['nothing that is an id', 'first', ['not --all', 'not HEAD', 'not main', 'not '], []],
+    ['ids among what is none', 'first', ['not --not', 'main', 'not ^HEAD', 'not --stdin', 'not a..b'], ['main']],
+  ])('%s', async (_, commit, candidates, expected) => {
+    const { folder, commits } = makeMerged();
+    const ids: Readonly<Record<string, string>> = commits;
+    const given = candidates.map((name) => ids[name] ?? name.slice('not '.length));
+    const found = await (await open(folder)).descendantsOf(commits[commit], given);
+    expect(found).toEqual(expected.map((name) => commits[name]));
+  });
+
+  test('an id that is cut, longer, or of a file is none', async () => {
+    const { folder, commits } = makeMerged();
+    const { first, main } = commits;
+    const file = git(folder, 'rev-parse', 'HEAD:a.md');
+    const given = [main.slice(0, 12), `${main}0`, `${main}\n`, main.toUpperCase(), file];
+    expect(await (await open(folder)).descendantsOf(first, given)).toEqual([]);
+  });
+});

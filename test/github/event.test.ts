@@ -1,0 +1,129 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parseEvent, type Event } from '../../src/github/event.ts';
+import { ProblemError, problemOf } from '../../src/problem.ts';
+import { pullEvent, pushEvent, scheduleEvent } from '../action/events.ts';
+
+const HEAD = 'a'.repeat(40);
+const BASE = 'b'.repeat(40);
+const SHA_256 = 'c'.repeat(64);
+const DEPENDABOT = 'dependabot[bot]';
+
+/** An event's pull request, with other values in its place. */
+function pullWith(changes: object, around: object = {}): object {
+  const pull = { number: 7, head: { sha: HEAD }, base: { sha: BASE, ref: 'main' }, ...changes };
+  return { ...pullEvent(7, HEAD, BASE), pull_request: pull, ...around };
+}
+
+function codeOf(call: () => Event): string {
+  try {
+    return `no problem: ${JSON.stringify(call())}`;
+  } catch (error) {
+    return error instanceof ProblemError ? problemOf(error).code : `no problem: ${String(error)}`;
+  }
+}
+
+describe('a pull request', () => {
+  const own = { full_name: 'acme/prompts' };
+  test.each<[string, object, boolean]>([
+    ['of the repository itself is not foreign', pullEvent(7, HEAD, BASE), false],
+    ['from a fork is', pullEvent(7, HEAD, BASE, { repository: 'ada/prompts' }), true],
+    ['from a fork that was deleted is', pullEvent(7, HEAD, BASE, { repository: null }), true],
+    ['whose head says nothing of its repository is', pullWith({}), true],
+    ['by Dependabot is', pullEvent(7, HEAD, BASE, { by: DEPENDABOT }), true],
+    ['by Dependabot, pushed to by somebody else, is', pullFrom({ user: DEPENDABOT }), true],
+    ['that Dependabot has pushed to is', pullFrom({ sender: DEPENDABOT }), true],
+    ['of a person who is called nearly so is not', pullFrom({ user: 'dependabot' }), false],
+    ['of an account that was deleted is not', pullWith({ head: { sha: HEAD, repo: own }, user: null }), false],
+    [
+      'goes by the base’s repository before the event’s',
+      pullWith({ head: { sha: HEAD, repo: own }, base: { sha: BASE, ref: 'main', repo: { full_name: 'b/b' } } }),
+      true,
+    ],
+  ])('%s', (_, payload, isForeign) => {
+    const { pull, before, defaultBranch, name, ref } = parseEvent('pull_request', 'refs/pull/7/merge', payload);
+    expect(pull).toEqual({ number: 7, head: HEAD, base: BASE, isForeign });
+    expect({ name, ref, defaultBranch, before }).toEqual({
+      ...{ name: 'pull_request', ref: 'refs/pull/7/merge', defaultBranch: 'main', before: null },
+    });
+  });
+
+  function pullFrom({ user = 'ada', sender = 'ada' }): object {
+    const head = { sha: HEAD, repo: own };
+    return pullWith({ head, user: { login: user } }, { sender: { login: sender } });
+  }
+});
+
+describe('any other event', () => {
+  const home = { repository: { full_name: 'acme/prompts', default_branch: 'main' } };
+  test.each<[string, object, Partial<Event>]>([
+    ['a push compares with the commit before it', pushEvent(HEAD, BASE), { before: BASE, defaultBranch: 'main' }],
+    ['the first push of a branch compares with none', pushEvent(HEAD), { before: null }],
+    ['nor does the first one with longer ids', pushEvent(SHA_256, '0'.repeat(64)), { before: null }],
+    ['a merge queue compares with its base', { merge_group: { base_sha: BASE }, ...home }, { before: BASE }],
+    ['ids may be SHA-256', { merge_group: { base_sha: SHA_256 } }, { before: SHA_256, defaultBranch: null }],
+    ['a schedule compares with nothing', scheduleEvent(), { before: null, defaultBranch: 'main' }],
+    ['what is not needed may be of any kind', { ...scheduleEvent(), commits: 7, ref: [] }, { before: null }],
+    ['the payload may be empty', {}, { before: null, defaultBranch: null }],
+    ['there may be nobody who sent it', { ...home, sender: null }, { defaultBranch: 'main' }],
+  ])('%s', (_, payload, expected) => {
+    expect(parseEvent('any', 'refs/heads/main', payload)).toEqual({
+      ...{ name: 'any', ref: 'refs/heads/main', pull: null, defaultBranch: 'main', before: null },
+      ...expected,
+    });
+  });
+});
+
+describe('no event of GitHub’s', () => {
+  test.each<[string, unknown]>([
+    ['nothing', undefined],
+    ['null', null],
+    ['a list', []],
+    ['a number', 7],
+    ['a text', '{}'],
+    ['a pull request that is a number', { pull_request: 7 }],
+    ['a pull request that is null', { pull_request: null }],
+    ['a number that is none', pullWith({ number: '7' })],
+    ['a number that is not positive', pullWith({ number: 0 })],
+    ['a number that is not whole', pullWith({ number: 7.5 })],
+    ['a number beyond those that are exact', pullWith({ number: 2 ** 60 })],
+    ['no head', pullWith({ head: null })],
+    ['a head that is a branch', pullWith({ head: { sha: 'main' } })],
+    ['a head that is an option', pullWith({ head: { sha: '--all' } })],
+    ['a head in capital letters', pullWith({ head: { sha: 'A'.repeat(40) } })],
+    ['a head that is cut short', pullWith({ head: { sha: 'a'.repeat(39) } })],
+    ['a head between both lengths', pullWith({ head: { sha: 'a'.repeat(50) } })],
+    ['a head with another line', pullWith({ head: { sha: `${HEAD}\n--all` } })],
+    ['a head with a line feed', pullWith({ head: { sha: `${HEAD}\n` } })],
+    ['a base that is no commit', pullWith({ base: { sha: '', ref: 'main' } })],
+    ['a base without a branch', pullWith({ base: { sha: BASE } })],
+    ['a merge queue without a base', { merge_group: {} }],
+    ['a merge queue whose base is an option', { merge_group: { base_sha: '--all' } }],
+    ['a repository that is a text', { repository: 'acme/prompts' }],
+    ['a commit before that is a number', { before: 0 }],
+    ['a sender without a name', { sender: { login: null } }],
+  ])('%s', (_, payload) => {
+    expect(codeOf(() => parseEvent('pull_request', 'refs/heads/main', payload))).toBe('action/invalid-event');
+  });
+
+  test('the problem says where it is', () => {
+    const parse = () => parseEvent('pull_request', '', pullWith({ head: { sha: 'main' } }));
+    expect(parse).toThrow('pull_request.head.sha');
+  });
+});
+
+/** Anything where GitHub has something of its own. */
+const payloads = fc.oneof(
+  fc.jsonValue(),
+  fc.record({ pull_request: fc.jsonValue(), repository: fc.jsonValue(), sender: fc.jsonValue() }),
+  fc.record({ before: fc.jsonValue(), merge_group: fc.record({ base_sha: fc.jsonValue() }) }),
+  fc.record({ number: fc.jsonValue(), head: fc.jsonValue(), base: fc.jsonValue() }).map((one) => pullWith(one)),
+);
+
+test('whatever the payload is, it is an event or a problem', () => {
+  fc.assert(
+    fc.property(fc.string(), fc.string(), payloads, (name, ref, payload) => {
+      expect(codeOf(() => parseEvent(name, ref, payload))).toMatch(/^(action\/invalid-event$|no problem: \{)/);
+    }),
+  );
+});
