@@ -32,7 +32,7 @@ export function sectionsOf(report: Report, { texts, restored }: Known): readonly
     },
     { open: '\n#### Breaking\n\n', items: breaking, close: '', item: 'breaking note', share: 0.4 },
     {
-      ...{ open: `\n#### Drift\n\nAlready there${before(report)}:\n\n`, close: '', item: 'drift entry', share: 0.5 },
+      ...{ open: `\n#### Drift\n\nAlready there${before(report)}:\n\n`, close: '', item: 'drift note', share: 0.5 },
       items: prompts.flatMap((prompt) => prompt.drift.map((drift) => driftItem(prompt, drift, report.mode, restored))),
     },
     {
