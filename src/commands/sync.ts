@@ -52,7 +52,7 @@ async function finish(prepared: Prepared, options: SyncOptions, world: World): P
   const guards = { ...guardsOf(prepared, options), refusals: refusals ?? [] };
   const plan = refuse(prepared.plan, guards);
   const asks = !options.dryRun && needsQuestion(plan, options, world);
-  const texts = options.withTexts || asks ? await gatherTexts(plan, prepared.repository) : NO_TEXTS;
+  const texts = options.withTexts || asks ? await gatherTexts(plan, prepared) : NO_TEXTS;
   const warnings = [...uncommittedWarnings(prepared, options), ...driftWarnings(guards, options)];
   const problems = inPlaceOrder([...prepared.problems, ...warnings]);
   const planned = plannedRun('dry-run', { ...prepared, plan, problems });
