@@ -1,0 +1,192 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { CommandResult } from '../../src/commands/result.ts';
+import { sync, type SyncOptions } from '../../src/commands/sync.ts';
+import type { World } from '../../src/commands/world.ts';
+import { makeReport } from '../../src/rendering/make-report.ts';
+import { renderMarkdown } from '../../src/rendering/render-markdown.ts';
+import { restoredIn } from '../../src/rendering/restored.ts';
+import type { TextChange } from '../../src/rendering/texts.ts';
+import type { Report } from '../../src/schemas/report.ts';
+import { commitAll, git, makeRepository, writeFiles } from '../support/folder.ts';
+import { expectInert } from '../support/markdown.ts';
+import { CONFIG, promptText, workspaceFiles, type PromptParts } from '../support/prompts.ts';
+import { parseReport } from '../support/report.ts';
+import { startTestService } from '../support/service.ts';
+
+type Prompts = Readonly<Record<string, PromptParts>>;
+type Reviewed = { readonly result: CommandResult; readonly report: Report };
+
+const PINS = { staging: 'latest', production: 7 };
+
+/** A head after a base, reviewed without a key; a service is there, and nothing may be asked of it. */
+async function review(base: Prompts, head: Prompts, options: Partial<SyncOptions> = {}, config = CONFIG) {
+  const folder = makeRepository(workspaceFiles(base, config));
+  writeFiles(folder, workspaceFiles(head, config));
+  commitAll(folder, 'Change');
+  return reviewIn(folder, options);
+}
+
+async function reviewIn(folder: string, options: Partial<SyncOptions> = {}): Promise<Reviewed> {
+  const { baseUrl, requests } = await startTestService([]);
+  const world = worldIn(folder, { PROMPTSYNC_BASE_URL: baseUrl });
+  const result = await sync({ ...OPTIONS, ...options }, world);
+  expect(requests).toEqual([]);
+  return { result, report: parseReport(JSON.stringify(makeReport(result.run))) };
+}
+
+const OPTIONS: SyncOptions = {
+  ...{ only: [], dryRun: true, yes: false, exitCode: true, allowDirty: false, withTexts: true, colour: false },
+  ...{ base: 'HEAD~1', asking: 'never' },
+};
+
+/** Without a key, and without anybody to ask. */
+function worldIn(workingDirectory: string, environment: World['environment']): World {
+  return {
+    ...{ workingDirectory, environment, now: Date.now, random: () => 0, sleep: async () => {}, newId: () => 'id' },
+    ...{ stop: new AbortController().signal, notice: () => {}, onProgress: () => {}, keepSecret: () => {} },
+    confirm: null,
+  };
+}
+
+/** Each change, as it is shown to readers. */
+function changesOf({ prompts }: Report): readonly string[] {
+  return prompts.flatMap(({ changes }) =>
+    changes.map((change) => {
+      if (change.kind !== 'set-active') return change.kind;
+      const { environment, before, after } = change;
+      return `${environment}: ${before?.id ?? 'none'} → ${'new' in after ? 'new' : after.id}`;
+    }),
+  );
+}
+
+function textsOf({ texts }: CommandResult, id: string): readonly TextChange[] {
+  return texts.get(id) ?? [];
+}
+
+describe('A review without a key', () => {
+  test('asks nothing, and says so', async () => {
+    const { result, report } = await review({ greeting: { pins: PINS } }, { greeting: { pins: PINS, text: 'B' } });
+    expect(report).toMatchObject({ mode: 'dry-run', service: null, plan_digest: null });
+    expect(report.commit).toMatch(/^[0-9a-f]{40}$/);
+    expect(report.problems).toMatchObject([
+      {
+        ...{ code: 'service/not-asked', severity: 'warning' },
+        message: 'The service was not asked: this run has no API key.',
+      },
+    ]);
+    expect(result.exitCode).toBe(2);
+  });
+
+  test('shows the texts of both commits', async () => {
+    const { result, report } = await review(
+      { greeting: { pins: PINS, text: 'Then {{a}}.' } },
+      { greeting: { pins: PINS, text: 'Now {{b}}.' } },
+    );
+    expect(changesOf(report)).toEqual(['create-version', 'staging: base → new']);
+    expect(textsOf(result, 'prm_greeting')).toMatchObject([
+      {
+        environment: 'staging',
+        before: { label: 'base', text: 'Then {{a}}.' },
+        after: { label: 'new version', text: 'Now {{b}}.' },
+      },
+    ]);
+  });
+
+  test.each<[string, PromptParts, PromptParts, readonly string[]]>([
+    ['nothing', { pins: PINS }, { pins: PINS }, []],
+    ['a number', { pins: PINS }, { pins: { ...PINS, production: 9 } }, ['production: v7 → v9']],
+    ['a number to latest', { pins: PINS }, { pins: { ...PINS, production: 'latest' } }, ['production: v7 → base']],
+    ['an id', { pins: { staging: 'version:a' } }, { pins: { staging: 'version:b' } }, ['staging: a → b']],
+    ['an environment', { pins: { staging: 'latest' } }, { pins: PINS }, ['production: none → v7']],
+    ['the name', { pins: PINS }, { pins: PINS, name: 'New' }, ['update-prompt']],
+    ['metadata', { metadata: { model: 'x' } }, { metadata: { model: 'y' } }, ['create-version', 'staging: base → new']],
+  ])('of what the head changes tells %s', async (_, base, head, changes) => {
+    for (const config of [CONFIG, `${CONFIG}tracking_environment: false\n`]) {
+      const { report, result } = await review({ greeting: base }, { greeting: head }, {}, config);
+      expect(changesOf(report)).toEqual(changes);
+      expect(report.prompts[0]!.drift).toEqual([]);
+      expect(result.exitCode).toBe(changes.length === 0 ? 0 : 2);
+    }
+  });
+
+  test('shows texts that git knows, and says of others that they are not known', async () => {
+    const folder = makeRepository(workspaceFiles({ greeting: { pins: PINS, text: 'First.' } }));
+    git(folder, 'tag', 'v1');
+    const edit = (parts: PromptParts) => {
+      writeFiles(folder, { 'prompts/greeting.md': promptText('greeting', parts) });
+      commitAll(folder, 'Edit');
+    };
+    edit({ pins: PINS, text: 'Second.' });
+    edit({ pins: { staging: 'git:v1', production: 'latest' }, text: 'Second.' });
+    const { report, result } = await reviewIn(folder);
+    expect(changesOf(report)).toEqual(['staging: base → git:v1', 'production: v7 → base']);
+    expect(textsOf(result, 'prm_greeting')).toMatchObject([
+      { environment: 'staging', before: { text: 'Second.' }, after: { label: 'git:v1', text: 'First.' } },
+      { environment: 'production', before: 'unknown', after: { label: 'base', text: 'Second.' } },
+    ]);
+  });
+
+  test.each([CONFIG, `${CONFIG}tracking_environment: false\n`])(
+    'shows the text of the file where nothing followed it so far: %j',
+    async (config) => {
+      const [base, head] = [{ staging: 7 }, { staging: 7, qa: 'latest' }];
+      const { report, result } = await review({ greeting: { pins: base } }, { greeting: { pins: head } }, {}, config);
+      expect(changesOf(report)).toEqual(['qa: none → base']);
+      expect(textsOf(result, 'prm_greeting')).toMatchObject([
+        { environment: 'qa', before: null, after: { label: 'base', text: 'Text of greeting.' } },
+      ]);
+    },
+  );
+
+  test('tells of a new prompt that it is made, and of one that is gone that it is', async () => {
+    const folder = makeRepository(workspaceFiles({ greeting: {}, farewell: {} }));
+    git(folder, 'rm', '--quiet', 'prompts/farewell.md');
+    writeFiles(folder, { 'prompts/added.md': promptText('added') });
+    commitAll(folder, 'Change');
+    const { report } = await reviewIn(folder);
+    expect(report.prompts.map(({ key, status }) => [key, status])).toEqual([
+      ['added', 'pending'],
+      ['greeting', 'unchanged'],
+    ]);
+    expect(changesOf(report)).toEqual(['create-version', 'staging: none → new']);
+    expect(report.problems.map(({ code }) => code).toSorted()).toEqual(['prompt/gone', 'service/not-asked']);
+  });
+
+  test('reads the same on a page, where it is inert', async () => {
+    const base = { greeting: { pins: PINS, text: 'Then {{a}}.' } };
+    const { result, report } = await review(base, { greeting: { pins: PINS, text: '```\n@octocat {{b}}' } });
+    const page = renderMarkdown(report, {
+      ...{ texts: result.texts, restored: restoredIn(result.run), title: 'plan', folder: null, limit: null },
+      ...{ commit: null, runUrl: null },
+    });
+    expect(page.whole).toBe(true);
+    expect(page.text).toContain('| `greeting` | `staging: base → new version` |\n');
+    expect(page.text).toContain('\n-Then {{a}}.\n+```\n+@octocat {{b}}\n````\n');
+    expectInert(page.text);
+  });
+
+  test('writes nothing where somebody asks for that: it fails before anything was sent', async () => {
+    const { result } = await review({ greeting: {} }, { greeting: { text: 'B' } }, { dryRun: false, yes: true });
+    const { prompts } = makeReport(result.run);
+    expect(prompts).toMatchObject([{ status: 'failed' }]);
+    expect(prompts[0]!.changes.map(({ status }) => status)).toEqual(['not_made', 'not_made']);
+    expect(result.exitCode).toBe(4);
+  });
+
+  test('is refused by a base that is not there', async () => {
+    const { result, report } = await review({ greeting: {} }, { greeting: {} }, { base: 'HEAD~5' });
+    expect(report.problems).toMatchObject([{ code: 'git/unknown-base' }]);
+    expect(result.exitCode).toBe(1);
+  });
+
+  test('leaves the files as they are', async () => {
+    const folder = makeRepository(workspaceFiles({ greeting: {} }));
+    writeFiles(folder, { 'prompts/greeting.md': promptText('greeting', { text: 'B' }) });
+    commitAll(folder, 'Edit');
+    await reviewIn(folder);
+    expect(readFileSync(join(folder, 'prompts/greeting.md'), 'utf8')).toBe(promptText('greeting', { text: 'B' }));
+    expect(git(folder, 'status', '--porcelain')).toBe('');
+  });
+});

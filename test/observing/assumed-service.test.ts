@@ -1,0 +1,174 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { observeRequests } from '../../src/commands/observe-files.ts';
+import type { Plan, PromptPlan } from '../../src/domain/plan.ts';
+import type { PromptFile } from '../../src/domain/prompt-file.ts';
+import { ServiceError } from '../../src/domain/prompt-service.ts';
+import { assumedService, withoutAssumedNumbers } from '../../src/observing/assumed-service.ts';
+import { observe } from '../../src/observing/observe.ts';
+import { makePlan, type PlanRules } from '../../src/planning/make-plan.ts';
+import { makeProblem } from '../../src/problem.ts';
+import { content, file, planLines, rules, type FileParts } from '../planning/support.ts';
+
+const refs = { v1: content('At v1'), same: content('Hello'), rich: content('Rich', { model: 'x' }) };
+
+/** What a review without the service says of files, given those of the base. */
+async function review(
+  now: readonly PromptFile[],
+  then: readonly PromptFile[],
+  parts: Partial<PlanRules> = {},
+): Promise<Plan> {
+  const base = new Map(then.map((one) => [one.id, one]));
+  const given = { ...rules({ refs, base: { files: base, ancestors: new Set(), former: new Map() } }), ...parts };
+  const { contentsAtRefs, trackingEnvironment } = given;
+  const service = assumedService({ files: now, base, contentsAtRefs, trackingEnvironment });
+  const options = { trackingEnvironment, concurrency: 2, stop: new AbortController().signal };
+  return withoutAssumedNumbers(makePlan(now, await observe(service, observeRequests(now, given), options), given));
+}
+
+async function reviewOne(now: FileParts, then: FileParts, parts: Partial<PlanRules> = {}): Promise<PromptPlan> {
+  return (await review([file(now)], [file(then)], parts)).prompts[0]!;
+}
+
+const trackings = [['with a tracking environment', 'promptsync'] as const, ['without one', null] as const];
+
+describe.each(trackings)("The base's own files are in sync, %s", (_, trackingEnvironment) => {
+  test.each<[string, FileParts]>([
+    ['no pin', {}],
+    ['latest', { pins: { staging: 'latest' } }],
+    ['a number', { pins: { staging: 7 } }],
+    ['an id', { pins: { staging: 'version:ver_x' } }],
+    ['a ref', { pins: { staging: 'git:v1' } }],
+    ['a ref with the same text', { pins: { staging: 'latest', production: 'git:same' } }],
+    ['a ref with metadata', { pins: { staging: 'git:rich' } }],
+    ['all of them', { pins: { a: 'latest', b: 7, c: 8, d: 'version:ver_x', e: 'git:v1', f: 'latest' } }],
+    ['metadata', { metadata: { model: 'x' }, pins: { staging: 'latest', production: 7 } }],
+    ['metadata without anything', { metadata: {}, pins: { staging: 'latest', production: 'git:rich' } }],
+    ['a description', { description: 'What it is for.', pins: { staging: 'latest' } }],
+  ])('%s', async (_, parts) => {
+    const plan = await reviewOne(parts, parts, { trackingEnvironment });
+    expect(plan).toMatchObject({ status: 'unchanged', changes: [], drift: [], problems: [], lookups: [] });
+  });
+
+  test('whatever they pin and hold', async () => {
+    const pin = fc.oneof(
+      fc.constantFrom<string | number>('latest', 'git:v1', 'git:same', 'git:rich', 'version:ver_2', 'version:theirs'),
+      fc.integer({ min: 1, max: 3 }),
+    );
+    const environments = fc.constantFrom('staging', 'qa', 'production');
+    const parts = fc.record(
+      {
+        pins: fc.dictionary(environments, pin, { noNullPrototype: true }),
+        text: fc.constantFrom('Hello', 'At v1', 'Rich', 'Another'),
+        metadata: fc.constantFrom({}, { model: 'x' }),
+        description: fc.constantFrom('', 'What it is for.'),
+      },
+      { requiredKeys: ['pins', 'text'] },
+    );
+    await fc.assert(
+      fc.asyncProperty(parts, async (one) => {
+        const { status, changes, drift } = await reviewOne(one, one, { trackingEnvironment });
+        expect({ status, changes, drift }).toEqual({ status: 'unchanged', changes: [], drift: [] });
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+const PINS = { staging: 'latest', production: 7 };
+
+describe.each(trackings)('What the head changes is all that there is to do, %s', (_, trackingEnvironment) => {
+  test.each<[string, FileParts, FileParts, readonly string[]]>([
+    ['a text', { pins: PINS }, { pins: PINS, text: 'Bye' }, ['create "Bye"', 'staging: base → new "Bye"']],
+    ['a number', { pins: PINS }, { pins: { ...PINS, production: 9 } }, ['production: v7 → v9']],
+    ['a number to latest', { pins: PINS }, { pins: { ...PINS, production: 'latest' } }, ['production: v7 → base']],
+    ['latest to a number', { pins: { staging: 'latest' } }, { pins: { staging: 7 } }, ['staging: base → v7']],
+    [
+      'a number to latest with another text',
+      { pins: { staging: 7 } },
+      { pins: { staging: 'latest' }, text: 'Bye' },
+      ['create "Bye"', 'staging: v7 → new "Bye"'],
+    ],
+    ['an id', { pins: { staging: 'version:a' } }, { pins: { staging: 'version:b' } }, ['staging: a → b']],
+    ['a number to an id', { pins: PINS }, { pins: { ...PINS, production: 'version:b' } }, ['production: v7 → b']],
+    ['a ref', { pins: { staging: 'git:v1' } }, { pins: { staging: 'latest' } }, ['staging: git:v1 → base']],
+    ['latest to a ref', { pins: PINS }, { pins: { ...PINS, staging: 'git:v1' } }, ['staging: base → git:v1']],
+    ['latest to a ref with the same text', { pins: PINS }, { pins: { ...PINS, staging: 'git:same' } }, []],
+    ['one environment more', { pins: { staging: 'latest' } }, { pins: PINS }, ['production: none → v7']],
+    [
+      'one environment more that follows the text',
+      { pins: { staging: 7 } },
+      { pins: { staging: 7, qa: 'latest' } },
+      ['qa: none → base'],
+    ],
+    ['one environment less', { pins: PINS }, { pins: { staging: 'latest' } }, []],
+    ['the name', { pins: PINS }, { pins: PINS, name: 'New' }, ['name: "First" → "New"']],
+    ['the key', { pins: PINS }, { pins: PINS, key: 'k/2' }, ['key: "k/1" → "k/2"']],
+    ['the description', { pins: PINS, description: 'a' }, { pins: PINS, description: '' }, ['description: "a" → ""']],
+    ['a description more', { pins: PINS }, { pins: PINS, description: 'a' }, ['description: "" → "a"']],
+    ['a description less', { pins: PINS, description: 'a' }, { pins: PINS }, []],
+    [
+      'metadata',
+      { pins: PINS, metadata: { model: 'x' } },
+      { pins: PINS, metadata: { model: 'y' } },
+      ['create "Hello" {"model":"y"}', 'staging: base → new "Hello" {"model":"y"}'],
+    ],
+    ['metadata more, but none in it', { pins: PINS }, { pins: PINS, metadata: {} }, []],
+  ])('%s', async (_, then, now, lines) => {
+    const plan = await reviewOne(now, then, { trackingEnvironment });
+    expect(planLines(plan)).toEqual(lines);
+    expect(plan.drift).toEqual([]);
+  });
+
+  test('a prompt', async () => {
+    const added = { ...file({ pins: { staging: 'latest' } }), id: 'p2', path: 'prompts/b.md' };
+    const { prompts } = await review([file({ pins: PINS }), added], [file({ pins: PINS })], { trackingEnvironment });
+    expect(prompts.map(planLines)).toEqual([[], ['create "Hello"', 'staging: none → new "Hello"']]);
+  });
+
+  test('a prompt less', async () => {
+    const gone = { ...file(), id: 'p2', path: 'prompts/b.md' };
+    const { prompts } = await review([file({ pins: PINS })], [file({ pins: PINS }), gone], { trackingEnvironment });
+    expect(prompts.map(planLines)).toEqual([[]]);
+  });
+});
+
+test('A ref that is not there blocks', async () => {
+  const contentsAtRefs = new Map([['p1', new Map([['v1', makeProblem('pin/unknown-ref', { ref: 'v1' })]])]]);
+  const [now, then] = [{ pins: { staging: 'git:v1' } }, { pins: { staging: 'latest' } }];
+  expect(planLines(await reviewOne(now, then, { contentsAtRefs }))).toEqual(['blocked: pin/unknown-ref']);
+  expect(planLines(await reviewOne(now, now, { contentsAtRefs }))).toEqual(['blocked: pin/unknown-ref']);
+});
+
+describe('Numbers that nobody knows', () => {
+  test('are not shown, and those that somebody wrote are', async () => {
+    const then = { pins: { a: 'latest', b: 7, c: 'version:x', d: 'git:v1' } };
+    const now = { pins: { a: 9, b: 'latest', c: 'git:v1', d: 'version:x' } };
+    const { changes } = await reviewOne(now, then);
+    expect(changes).toMatchObject([
+      { environment: 'a', before: { id: 'base', number: null }, after: { id: 'v9', number: 9 } },
+      { environment: 'b', before: { id: 'v7', number: 7 }, after: { id: 'base', number: null } },
+      { environment: 'c', before: { id: 'x', number: null }, after: { id: 'git:v1', number: null } },
+      { environment: 'd', before: { id: 'git:v1', number: null }, after: { id: 'x', number: null } },
+    ]);
+  });
+});
+
+describe('Whatever it is asked', () => {
+  const files = [file({ pins: PINS })];
+  const service = assumedService({
+    ...{ files, base: new Map(), contentsAtRefs: new Map(), trackingEnvironment: 'promptsync' },
+  });
+
+  test.each<[string, () => Promise<unknown>]>([
+    ['a version is not made', () => service.createVersion('p1', { text: '', metadata: {}, stamp: NO_STAMP })],
+    ['fields are not changed', () => service.updatePrompt('p1', { name: 'New' })],
+    ['an environment is not set', () => service.setActive('p1', 'staging', 'base')],
+    ['a prompt without a file is not read', () => service.readPrompt('p2', 'staging')],
+  ])('%s', async (_, call) => {
+    await expect(call()).rejects.toThrow(ServiceError);
+    await expect(call()).rejects.toMatchObject({ effect: 'not-sent' });
+  });
+});
+
+const NO_STAMP = { digest: content('').digest, operation: 'o', ledger: [] };

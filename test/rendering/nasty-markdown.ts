@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import { HOSTILE } from './corpus.ts';
+import { anyText } from './support.ts';
+
+/** Texts that try to be more than data in GitHub's Markdown. */
+export const NASTY = {
+  ...HOSTILE,
+  ...Object.fromEntries([1, 2, 3, 4, 7, 40].map((length) => [`${length} backticks alone`, '`'.repeat(length)])),
+  ...Object.fromEntries([1, 2, 3, 4, 7].map((length) => [`${length} backticks within`, `a${'`'.repeat(length)}b`])),
+  'backtick runs of every length': '` `` ``` ```` `````',
+  'a backtick at the start': '`a',
+  'a backtick at the end': 'a`',
+  'blanks at both ends': ' a ',
+  'a blank at one end, a backtick at the other': ' `',
+  'blanks alone': '   ',
+  'blanks that do not break': '\u00a0\u00a0',
+  nothing: '',
+  'a pipe': 'a|b',
+  'pipes alone': '|||',
+  'a backslash before a pipe': 'a\\|b\\\\|c',
+  'a backslash at the end': 'a\\',
+  'two backslashes at the end': 'a\\\\',
+  'a backslash before a backtick': '\\`a\\`',
+  'line feeds': 'a\nb\n\nc\n',
+  'CR LF': 'a\r\nb',
+  'a carriage return alone': 'a\rb',
+  'LINE SEPARATOR': 'a\u2028b\u2029c',
+  'the end of details': '</details>',
+  'the end of code and summary': '</code></summary></details>',
+  'a comment': '<!-- promptsync 0 -->',
+  'the start of a comment': '<!--',
+  'the end of a comment': '-->',
+  'CDATA and a processing instruction': '<![CDATA[ ]]> <?php ?>',
+  'an element': '<img src=x onerror=alert(1)>',
+  'a mention': '@octocat',
+  'a mention of a team': '@org/team',
+  'an issue': '#1',
+  'an issue elsewhere': 'org/repo#1 GH-1',
+  'a commit': 'a'.repeat(40),
+  'an address': 'https://evil.example',
+  'an address without a scheme': 'www.evil.example',
+  'an address in angle brackets': '<https://evil.example>',
+  'an address of mail': 'mailto:ada@example.com',
+  script: 'javascript:alert(1)',
+  'a link': '[x](javascript:alert(1))',
+  'an image': '![x](y)',
+  'a definition': '[x]: y',
+  'a footnote': '[^1]: x [^1]',
+  'a heading of ATX': '# x\n## y',
+  'a heading of Setext': 'x\n===\ny\n---',
+  lists: '- x\n* y\n1. z\n- [ ] w',
+  'a quote': '> [!CAUTION]\n> x',
+  'a table': '| a |\n| --- |\n| b |',
+  'a fence': '```\nx\n```',
+  'a fence of tildes': '~~~\nx\n~~~',
+  'a fence with a language': '```mermaid\ngraph',
+  'indented code': '    x\n\ty',
+  entities: '&#64;x &lt;b&gt; &amp;#64;',
+  'bold, italic and struck': '**a** __b__ *c* ~~d~~',
+  'a placeholder': '{{name}}',
+  mathematics: '$math$ $$x$$ $`y`$',
+  emoji: ':emoji:',
+  'a line that breaks': 'a  \nb\\\nc',
+} as const satisfies Record<string, string>;
+
+/** Any text, with those characters often that do something in Markdown. */
+export const anyMarkdown = fc
+  .array(
+    fc.oneof(
+      anyText,
+      fc.constantFrom(...Object.values<string>(NASTY)),
+      fc.constantFrom('`', '``', '```', '~~~', '|', '\\', ' ', '\n', '<', '>', '&', '@', '#1', '-', '*', '[', ']', '!'),
+    ),
+    { maxLength: 6 },
+  )
+  .map((parts) => parts.join(''));
