@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     include: ['test/{planning,applying,prompts,observing}/**/*.test.ts'],
     // Half of the time for what is measured elsewhere: how long hostile files keep the parser busy.
-    exclude: ['test/prompts/hostile.test.ts'],
+    exclude: ['test/**/*.slow.test.ts'],
     setupFiles: ['test/support/fixed-seed.ts'],
     testTimeout: 20_000,
   },

@@ -36783,11 +36783,10 @@ function connectGitHub({ token, apiUrl, repository, environment }) {
 			auth: token,
 			baseUrl: apiUrl,
 			userAgent: "promptsync",
-			request: {
-				fetch: fetchThrough(proxiesOf(environment)),
-				retries: RETRIES
-			},
+			request: { fetch: fetchThrough(proxiesOf(environment)) },
+			retry: { retries: RETRIES },
 			throttle: {
+				id: apiUrl,
 				onRateLimit: waits,
 				onSecondaryRateLimit: waits
 			},
@@ -39605,7 +39604,7 @@ function replaces(other, at, content, index) {
 }
 /** The file's own content is at no ref, however equal: contents are told apart by identity here. */
 function create(content, refs) {
-	const found = [...refs].find((entry) => isAt(entry[1], content));
+	const found = [...refs].find((entry) => isAt$1(entry[1], content));
 	if (found === void 0) return {
 		kind: "create-version",
 		content,
@@ -39619,7 +39618,7 @@ function create(content, refs) {
 		provenance
 	};
 }
-function isAt(at, content) {
+function isAt$1(at, content) {
 	return "content" in at && at.content === content;
 }
 // src/planning/find-drift.ts
@@ -55446,26 +55445,32 @@ async function replan(planned, observed, guards, { rules, provenance, repository
 // src/commands/gather-texts.ts
 init_digest();
 /** The texts behind a plan's activations, for diffs: from the service, the files, and git for versions never read. */
-async function gatherTexts(plan, repository) {
-	const entries = await Promise.all(plan.prompts.map(async (prompt) => [prompt.file.id, await textChanges(prompt, repository)]));
+async function gatherTexts(plan, sources) {
+	const entries = await Promise.all(plan.prompts.map(async (prompt) => [prompt.file.id, await textChanges(prompt, sources)]));
 	return new Map(entries);
 }
-async function textChanges(prompt, repository) {
+async function textChanges(prompt, { repository, rules }) {
 	const { observed } = prompt;
 	const activations = prompt.changes.filter((change) => change.kind === "set-active");
 	if (observed === null || activations.length === 0) return [];
 	const known = knownVersions(observed);
+	const wanted = wantedContents(prompt, rules);
 	return Promise.all(activations.map(async (change) => {
 		const { environment, after } = change;
 		const active = observed.active.get(environment) ?? null;
 		return {
 			environment,
 			before: active === null ? null : sideOf(active, labelOf(change.before)),
-			after: await sideAfter(known, after, repository)
+			after: await sideAfter(after, known, wanted, repository)
 		};
 	}));
 }
-async function sideAfter(known, after, repository) {
+/** The file's own content and those that its `git:` pins mean. */
+function wantedContents({ file }, { contentsAtRefs }) {
+	const atRefs = [...contentsAtRefs.get(file.id)?.values() ?? []];
+	return [file.content, ...atRefs.flatMap((at) => "content" in at ? [at.content] : [])];
+}
+async function sideAfter(after, known, wanted, repository) {
 	if (isNew(after)) {
 		const { text, metadata } = after.new;
 		return {
@@ -55476,19 +55481,21 @@ async function sideAfter(known, after, repository) {
 	}
 	const version = known.find(({ id }) => id === after.id);
 	if (version === void 0) return "unknown";
-	return version.version === null ? fromGit(version, repository) : sideOf(version.version, labelOf(after));
-}
-/** The file at the ledger's commit, provided that it holds what the ledger says; a plan can be shown without it. */
-async function fromGit({ commit, path, digest, metadataDigest, number }, repository) {
-	if (commit === void 0 || path === void 0) return "unknown";
-	const content = await contentInGit(repository, commit, path);
-	if (content?.digest !== digest) return "unknown";
-	const managed = content.metadataDigest === metadataDigest && content.metadata !== void 0;
+	if (version.version !== null) return sideOf(version.version, labelOf(after));
+	const content = await fromGit(version, repository) ?? wanted.find((content) => holds(version, content));
+	if (content === void 0) return "unknown";
+	const managed = content.metadataDigest === version.metadataDigest && content.metadata !== void 0;
 	return {
-		label: `v${number}`,
+		label: labelOf(after),
 		text: content.text,
 		...managed && { metadata: content.metadata }
 	};
+}
+/** The file at the ledger's commit, provided that it holds what the ledger says; a plan can be shown without it. */
+async function fromGit({ commit, path, digest }, repository) {
+	if (commit === void 0 || path === void 0) return null;
+	const content = await contentInGit(repository, commit, path);
+	return content?.digest === digest ? content : null;
 }
 function sideOf({ text, metadata, unread }, label) {
 	return unread === true ? "unknown" : {
@@ -56000,7 +56007,15 @@ async function reasonNotToAsk({ asking = "always", apiKey }, config, base, repos
 	if (asking === "never") return makeProblem("service/not-asked", { reason: "this run has no API key" });
 	if (apiKey !== void 0 && (environment["PROMPTSYNC_BASE_URL"] ?? "") !== "") return null;
 	const then = base === null || repository === null ? null : await serviceAt(base.commit, config, repository, environment);
-	return then !== null && isDeepStrictEqual(then, config.service) ? null : makeProblem("service/not-asked", { reason: "the base commit names another service, or none; a key is sent to no address that only the head names" });
+	return then !== null && isDeepStrictEqual(keyGoesTo(then, apiKey), keyGoesTo(config.service, apiKey)) ? null : makeProblem("service/not-asked", { reason: "the base commit names another service, or none; a key is sent to no address that only the head names" });
+}
+/** Which key goes where; one that was handed over is read from no variable, whatever the configuration names. */
+function keyGoesTo(service, apiKey) {
+	if (service?.kind !== "remote" || apiKey === void 0) return service;
+	return {
+		kind: service.kind,
+		baseUrl: service.baseUrl
+	};
 }
 async function serviceAt(commit, { file, folder, root }, repository, environment) {
 	const path = relative(folder, file).split(sep).join("/");
@@ -57409,14 +57424,9 @@ init_problem();
 /** Opens the configured service; the embedded one is started here and knows the ids of the prompt files. */
 async function openService(config, files, world, { onCall, apiKey: given }) {
 	const { service: location } = config;
-	if (location === null) return {
-		opened: null,
-		problems: [makeProblem("config/missing-service")]
-	};
-	if (location.kind === "embedded") return openEmbedded(location, config, files, world, onCall);
-	const variable = location.apiKeyVariable;
-	const { apiKey, problems } = readApiKey(variable, given === void 0 ? world.environment : { [variable]: given });
-	if (apiKey === null) return {
+	if (location?.kind === "embedded") return openEmbedded(location, config, files, world, onCall);
+	const { apiKey, problems } = findKey(config, given, world);
+	if (apiKey === null || location === null) return {
 		opened: null,
 		problems
 	};
@@ -57433,6 +57443,18 @@ async function openService(config, files, world, { onCall, apiKey: given }) {
 		},
 		problems: []
 	};
+}
+/** What of the configuration stands in the way of asking its service; nothing is sent. */
+function serviceProblems(config, { apiKey }, world) {
+	return config.service?.kind === "embedded" ? [] : findKey(config, apiKey, world).problems;
+}
+function findKey({ service: location }, given, { environment }) {
+	if (location === null) return {
+		apiKey: null,
+		problems: [makeProblem("config/missing-service")]
+	};
+	const variable = location.kind === "remote" ? location.apiKeyVariable : DEFAULT_KEY_VARIABLE;
+	return readApiKey(variable, given === void 0 ? environment : { [variable]: given });
 }
 async function openEmbedded({ databasePath }, config, files, world, onCall) {
 	const { startEmbedded, EMBEDDED_API_KEY: apiKey } = await Promise.resolve().then(() => (init_embedded_service(), embedded_service_exports));
@@ -63855,6 +63877,11 @@ async function withPlan(options, world, use, giveUp) {
 		files,
 		problems
 	});
+	const early = (options.asking ?? "always") === "always" ? serviceProblems(config, options, world) : [];
+	if (early.length > 0) return giveUp({
+		files,
+		problems: [...problems, ...early]
+	});
 	const sources = await readSources({
 		config,
 		files,
@@ -63865,10 +63892,10 @@ async function withPlan(options, world, use, giveUp) {
 		problems: [...problems, sources]
 	});
 	const rules = await rulesOf(sources);
-	const { opened, problems: serviceProblems } = sources.asked ? await openService(config, files, world, options) : assumeService(sources, rules);
+	const { opened, problems: obstacles } = sources.asked ? await openService(config, files, world, options) : assumeService(sources, rules);
 	if (opened === null) return giveUp({
 		files,
-		problems: [...problems, ...serviceProblems]
+		problems: [...problems, ...obstacles]
 	});
 	try {
 		return await use(await preparePlan(sources, rules, opened, world));
@@ -64006,7 +64033,7 @@ async function finish(prepared, options, world) {
 	};
 	const plan = refuse$1(prepared.plan, guards);
 	const asks = !options.dryRun && needsQuestion(plan, options, world);
-	const texts = options.withTexts || asks ? await gatherTexts(plan, prepared.repository) : NO_TEXTS;
+	const texts = options.withTexts || asks ? await gatherTexts(plan, prepared) : NO_TEXTS;
 	const warnings = [...uncommittedWarnings(prepared, options), ...driftWarnings(guards, options)];
 	const problems = inPlaceOrder([...prepared.problems, ...warnings]);
 	const planned = plannedRun("dry-run", {
@@ -64357,7 +64384,7 @@ async function plan(context) {
 	if (target && hasKey(context)) throw new ProblemError(makeProblem("guard/key-on-pull-request-target"));
 	const never = target || event.pull?.isForeign === true && !hasKey(context);
 	const base = await baseOf(event, await openWhole(folder));
-	const asking = never ? "never" : base === void 0 ? "always" : "trusted";
+	const asking = never ? "never" : "trusted";
 	return sync({
 		...optionsOf(context),
 		dryRun: true,
@@ -64483,8 +64510,9 @@ function inertBlock(lines, language) {
 function inertHtml(text) {
 	return inertLine(text).replaceAll(/[&<>"'@`]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
+/** A long text has more runs than a call takes arguments. */
 function longestRun(text) {
-	return Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+	return (text.match(/`+/g) ?? []).reduce((longest, { length }) => Math.max(longest, length), 0);
 }
 // src/rendering/breaking.ts
 /** Compares what environments serve with what they would serve; where one of the two is not known nothing is said. */
@@ -64567,9 +64595,9 @@ function sectionsOf(report, { texts, restored }) {
 		{
 			open: `\n#### Drift\n\nAlready there${before(report)}:\n\n`,
 			close: "",
-			item: "drift entry",
+			item: "drift note",
 			share: .5,
-			items: prompts.flatMap((prompt) => prompt.drift.map((drift) => driftItem(prompt, drift, report.mode, restored)))
+			items: prompts.flatMap((prompt) => prompt.drift.map((drift) => driftItem(prompt, drift, thenText(prompt, drift, report.mode, restored))))
 		},
 		{
 			open: "\n#### Texts\n",
@@ -64625,10 +64653,8 @@ function breakingItem({ key }, breaking) {
 	const then = breaking.kind === "added" ? "Callers have to supply it." : "Callers supply it for nothing.";
 	return `- ${prompt}: ${where}: the variable ${inertCode(`{{${variable}}}`)} is ${breaking.kind}. ${then}\n`;
 }
-function driftItem({ id, key }, drift, mode, restored) {
+function driftItem({ key }, drift, then) {
 	const kind = drift.kind === "outside" ? "changed outside of git" : "left unfinished by an earlier run";
-	const [put, go] = mode === "apply" ? ["This run put it back", "This run set"] : ["A sync puts it back", "A sync sets"];
-	const then = restored.has(placeOf$1(id, drift)) ? `${put}.` : `${go} what the files want now.`;
 	if ("field" in drift) {
 		const [observed, expected] = [drift.observed, drift.expected].map(inertCode);
 		return `- ${inertCode(key)}: ${drift.field} is ${observed}, the base wants ${expected} (${kind}). ${then}\n`;
@@ -64638,6 +64664,20 @@ function driftItem({ id, key }, drift, mode, restored) {
 	if (observed === null) return `${title} has nothing active, the base wants ${inertCode(refText(expected))}.\n`;
 	const undo = `To keep it, pin ${inertCode(`version:${observed.id}`)}.`;
 	return `${title} ${`serves ${inertCode(refText(observed))}, the base wants ${inertCode(refText(expected))}`} (${kind}). ${then} ${undo}\n`;
+}
+/** What a sync does about drift, or what this one has done. */
+function thenText(prompt, drift, mode, restored) {
+	if (prompt.status === "blocked") return "The prompt is blocked: a sync leaves it as it is.";
+	const puts = restored.has(placeOf$1(prompt.id, drift));
+	if (mode !== "apply") return puts ? "A sync puts it back." : "A sync sets what the files want now.";
+	const status = prompt.changes.find((change) => isAt(change, drift))?.status;
+	if (status === "unknown") return "It is not known whether this run changed it.";
+	if (status !== "made" && status !== "adopted") return "This run did not change it.";
+	return puts ? "This run put it back." : "This run set what the files want now.";
+}
+function isAt(change, drift) {
+	if (change.kind === "set-active") return "environment" in drift && drift.environment === change.environment;
+	return change.kind === "update-prompt" && "field" in drift && drift.field in change.fields;
 }
 function diffItems({ key, path, status }, texts) {
 	const lines = status === "failed" ? [] : renderDiffs(texts, plain);
@@ -64691,17 +64731,14 @@ function footOf({ service, commit: head, plan_digest: digest }, { commit, runUrl
 // src/action/annotate.ts
 /** GitHub shows ten of a kind for each step and drops the others without a word. */
 const MOST = 9;
-const kinds = {
-	error: "errors",
-	warning: "warnings"
-};
 /** Annotates the line of each problem. `fromRoot` makes its path one from the repository's root. */
 function annotate(problems, fromRoot, { annotate: write }) {
 	for (const severity of ["error", "warning"]) {
 		const all = [...new Map(problems.filter((one) => one.severity === severity).map((one) => [JSON.stringify(one), one])).values()];
 		for (const problem of all.slice(0, MOST)) write(severity, textOf(problem), placeOf(problem, fromRoot));
 		const more = all.length - MOST;
-		if (more > 0) write(severity, `${more} more ${kinds[severity]}: see the summary of the run.`, { title: "promptsync" });
+		const rest = `${more} more ${severity}${more === 1 ? "" : "s"}: see the summary of the run.`;
+		if (more > 0) write(severity, rest, { title: "promptsync" });
 	}
 }
 /** Annotates the run as a whole. */

@@ -20,7 +20,7 @@ async function plan(context: Context): Promise<CommandResult> {
   if (target && hasKey(context)) throw new ProblemError(makeProblem('guard/key-on-pull-request-target'));
   const never = target || (event.pull?.isForeign === true && !hasKey(context));
   const base = await baseOf(event, await openWhole(folder));
-  const asking = never ? 'never' : base === undefined ? 'always' : 'trusted';
+  const asking = never ? 'never' : 'trusted';
   return sync({ ...optionsOf(context), dryRun: true, yes: false, base, asking }, world);
 }
 

@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import { readApiKey } from '../config/api-key.ts';
+import { DEFAULT_KEY_VARIABLE, readApiKey, type ApiKeyResult } from '../config/api-key.ts';
 import type { Config, ServiceLocation } from '../config/config.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import type { PromptService } from '../domain/prompt-service.ts';
@@ -32,14 +32,23 @@ export async function openService(
   { onCall, apiKey: given }: ServiceOptions,
 ): Promise<OpenServiceResult> {
   const { service: location } = config;
-  if (location === null) return { opened: null, problems: [makeProblem('config/missing-service')] };
-  if (location.kind === 'embedded') return openEmbedded(location, config, files, world, onCall);
-  const variable = location.apiKeyVariable;
-  const { apiKey, problems } = readApiKey(variable, given === undefined ? world.environment : { [variable]: given });
-  if (apiKey === null) return { opened: null, problems };
+  if (location?.kind === 'embedded') return openEmbedded(location, config, files, world, onCall);
+  const { apiKey, problems } = findKey(config, given, world);
+  if (apiKey === null || location === null) return { opened: null, problems };
   world.keepSecret(apiKey);
   const connected = await connectTo({ baseUrl: location.baseUrl, apiKey }, config, world, onCall);
   return { opened: { service: connected, name: location.baseUrl, close: connected.close }, problems: [] };
+}
+
+/** What of the configuration stands in the way of asking its service; nothing is sent. */
+export function serviceProblems(config: Config, { apiKey }: ServiceOptions, world: World): readonly Problem[] {
+  return config.service?.kind === 'embedded' ? [] : findKey(config, apiKey, world).problems;
+}
+
+function findKey({ service: location }: Config, given: string | undefined, { environment }: World): ApiKeyResult {
+  if (location === null) return { apiKey: null, problems: [makeProblem('config/missing-service')] };
+  const variable = location.kind === 'remote' ? location.apiKeyVariable : DEFAULT_KEY_VARIABLE;
+  return readApiKey(variable, given === undefined ? environment : { [variable]: given });
 }
 
 async function openEmbedded(

@@ -12,7 +12,13 @@ import { readContentsAtRefs } from './contents-at-refs.ts';
 import { driftsInFields, makeBase, withFormerFields } from './make-base.ts';
 import { observeRequests } from './observe-files.ts';
 import { reasonNotToAsk, type AskingOptions } from './may-ask.ts';
-import { openService, type OpenService, type OpenServiceResult, type ServiceOptions } from './open-service.ts';
+import {
+  openService,
+  serviceProblems,
+  type OpenService,
+  type OpenServiceResult,
+  type ServiceOptions,
+} from './open-service.ts';
 import { readBase, type BaseFiles } from './read-base.ts';
 import { openRepositoryOf, openWorkspace, type WorkspaceOptions } from './workspace.ts';
 import type { World } from './world.ts';
@@ -63,13 +69,15 @@ export async function withPlan<Result>(
 ): Promise<Result> {
   const { config, files, problems } = await openWorkspace(options, world);
   if (config === null || problems.some(isError)) return giveUp({ files, problems });
+  const early = (options.asking ?? 'always') === 'always' ? serviceProblems(config, options, world) : [];
+  if (early.length > 0) return giveUp({ files, problems: [...problems, ...early] });
   const sources = await readSources({ config, files, problems }, options, world);
   if ('code' in sources) return giveUp({ files, problems: [...problems, sources] });
   const rules = await rulesOf(sources);
-  const { opened, problems: serviceProblems } = sources.asked
+  const { opened, problems: obstacles } = sources.asked
     ? await openService(config, files, world, options)
     : assumeService(sources, rules);
-  if (opened === null) return giveUp({ files, problems: [...problems, ...serviceProblems] });
+  if (opened === null) return giveUp({ files, problems: [...problems, ...obstacles] });
   try {
     return await use(await preparePlan(sources, rules, opened, world));
   } finally {
