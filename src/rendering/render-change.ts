@@ -65,7 +65,7 @@ function followed(change: Kind<'create-version'>, all: readonly ReportChange[]):
 
 function fieldLines({ fields }: Kind<'update-prompt'>): readonly string[] {
   return Object.entries(fields).map(([field, { before, after }]) => {
-    return `${field}: ${JSON.stringify(inertLine(before))} → ${JSON.stringify(inertLine(after))}`;
+    return `${field}: ${inertLine(JSON.stringify(before))} → ${inertLine(JSON.stringify(after))}`;
   });
 }
 

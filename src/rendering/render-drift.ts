@@ -12,7 +12,7 @@ export function renderDrift(drift: ReportDrift, colours: Colours): readonly stri
   const where = 'field' in drift ? drift.field : inertLine(drift.environment);
   const sign = colours.magenta('!');
   if (!('field' in drift)) return environmentLines(`${sign} ${where} ${word[drift.kind]}`, drift, colours);
-  const [observed, expected] = [drift.observed, drift.expected].map((text) => JSON.stringify(inertLine(text)));
+  const [observed, expected] = [drift.observed, drift.expected].map((text) => inertLine(JSON.stringify(text)));
   return [`${sign} ${where} ${word[drift.kind]}: it is ${observed}, the base wants ${expected}`];
 }
 
