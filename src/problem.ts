@@ -367,6 +367,10 @@ const catalogue = {
     (e) => `The event of this run cannot be read (${e.reason}).`,
     'The action runs in GitHub workflows, which hand it GITHUB_EVENT_NAME and GITHUB_EVENT_PATH.',
   ),
+  'action/no-checkout': error(
+    'The workspace is no git repository.',
+    'Put a step with actions/checkout, with `fetch-depth: 0`, before this one.',
+  ),
   'action/unsupported-event': error<{ event: string; reason: string }>(
     (e) => `The mode \`auto\` does nothing for this run (${e.event}: ${e.reason}).`,
     'Run it on pull_request, push, schedule or workflow_dispatch, or set `mode`.',

@@ -8,11 +8,11 @@ import { createServer } from "node:http";
 import { isDeepStrictEqual } from "node:util";
 import { EventEmitter, once } from "node:events";
 import { createHash, randomUUID } from "node:crypto";
+import { existsSync, mkdirSync } from "node:fs";
 import { lstat, mkdir, readFile, readdir, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, extname, isAbsolute, join, normalize, posix, relative, resolve, sep } from "node:path";
 import { createInterface } from "node:readline";
 import { DatabaseSync } from "node:sqlite";
-import { existsSync, mkdirSync } from "node:fs";
 import { spawn } from "node:child_process";
 import { tmpdir } from "node:os";
 import { setTimeout as setTimeout$1 } from "node:timers/promises";
@@ -735,6 +735,7 @@ var init_problem = __esmMin((() => {
 		"apply/interrupted": error$1("Interrupted; the rest was not written.", "Run again: it goes on where it stopped."),
 		"action/invalid-input": error$1((e) => `The input \`${e.input}\` is not valid: ${e.expected}.`, "Correct it in the workflow."),
 		"action/invalid-event": error$1((e) => `The event of this run cannot be read (${e.reason}).`, "The action runs in GitHub workflows, which hand it GITHUB_EVENT_NAME and GITHUB_EVENT_PATH."),
+		"action/no-checkout": error$1("The workspace is no git repository.", "Put a step with actions/checkout, with `fetch-depth: 0`, before this one."),
 		"action/unsupported-event": error$1((e) => `The mode \`auto\` does nothing for this run (${e.event}: ${e.reason}).`, "Run it on pull_request, push, schedule or workflow_dispatch, or set `mode`."),
 		"guard/not-merged": error$1("A pull request is not applied: what it holds is not merged yet.", "Use the mode `auto` or `plan` on pull requests, and let the push to the default branch apply."),
 		"guard/key-on-pull-request-target": error$1("On pull_request_target an API key is refused: the files may come from a stranger, and the run has your secrets.", "Use the event pull_request. A fork is then reviewed without a key."),
@@ -36835,6 +36836,7 @@ const INTERRUPTED = "Interrupted: the call in flight is finished.\n";
 async function makeContext(inputs, host) {
 	const { environment, workingDirectory } = host;
 	const folder = resolve(environment["GITHUB_WORKSPACE"] || workingDirectory, inputs["working-directory"]);
+	if (!existsSync(`${folder}/.`)) throw noFolder(inputs["working-directory"]);
 	const baseUrl = inputs["base-url"] ?? environment["PROMPTSYNC_BASE_URL"];
 	const variables = {
 		...environment,
@@ -36857,6 +36859,13 @@ async function makeContext(inputs, host) {
 		github: gitHubOf(inputs, environment),
 		runUrl: runUrlOf(environment)
 	};
+}
+function noFolder(name) {
+	const expected = `there is no folder "${name}" in the workspace`;
+	return new ProblemError(makeProblem("action/invalid-input", {
+		input: "working-directory",
+		expected
+	}));
 }
 async function readEvent(environment) {
 	const { GITHUB_EVENT_NAME: name, GITHUB_EVENT_PATH: path, GITHUB_REF: ref = "" } = environment;
@@ -37618,7 +37627,7 @@ function followed(change, all) {
 }
 function fieldLines({ fields }) {
 	return Object.entries(fields).map(([field, { before, after }]) => {
-		return `${field}: ${JSON.stringify(inertLine(before))} → ${JSON.stringify(inertLine(after))}`;
+		return `${field}: ${inertLine(JSON.stringify(before))} → ${inertLine(JSON.stringify(after))}`;
 	});
 }
 function activeText({ environment, before, after }) {
@@ -38312,7 +38321,7 @@ function renderDrift(drift, colours) {
 	const where = "field" in drift ? drift.field : inertLine(drift.environment);
 	const sign = colours.magenta("!");
 	if (!("field" in drift)) return environmentLines(`${sign} ${where} ${word[drift.kind]}`, drift, colours);
-	const [observed, expected] = [drift.observed, drift.expected].map((text) => JSON.stringify(inertLine(text)));
+	const [observed, expected] = [drift.observed, drift.expected].map((text) => inertLine(JSON.stringify(text)));
 	return [`${sign} ${where} ${word[drift.kind]}: it is ${observed}, the base wants ${expected}`];
 }
 function environmentLines(title, { observed, expected }, colours) {
@@ -64122,11 +64131,13 @@ function openRemote(folder, name = "origin") {
 }
 // src/action/history.ts
 init_repository();
+init_problem();
 /**
 * Opens the repository with its whole history: `actions/checkout` leaves it out unless it is told `fetch-depth: 0`. What
 * cannot be fetched is told where it is missed.
 */
 async function openWhole(folder) {
+	if (!existsSync(join(findRoot(folder), ".git"))) throw new ProblemError(makeProblem("action/no-checkout"));
 	const repository = await openRepository(folder);
 	if (!await repository.isShallow()) return repository;
 	await openRemote(folder).fetchHistory().catch(() => {});

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { World } from '../commands/world.ts';
@@ -27,6 +28,8 @@ const INTERRUPTED = 'Interrupted: the call in flight is finished.\n';
 export async function makeContext(inputs: Inputs, host: HidingActionHost): Promise<Context> {
   const { environment, workingDirectory } = host;
   const folder = resolve(environment['GITHUB_WORKSPACE'] || workingDirectory, inputs['working-directory']);
+  // With the dot it is there only if it is a folder.
+  if (!existsSync(`${folder}/.`)) throw noFolder(inputs['working-directory']);
   const baseUrl = inputs['base-url'] ?? environment['PROMPTSYNC_BASE_URL'];
   const variables = { ...environment, PROMPTSYNC_BASE_URL: baseUrl };
   const placed = { ...host, environment: variables, workingDirectory: folder };
@@ -38,6 +41,11 @@ export async function makeContext(inputs: Inputs, host: HidingActionHost): Promi
     github: gitHubOf(inputs, environment),
     runUrl: runUrlOf(environment),
   };
+}
+
+function noFolder(name: string): ProblemError {
+  const expected = `there is no folder "${name}" in the workspace`;
+  return new ProblemError(makeProblem('action/invalid-input', { input: 'working-directory', expected }));
 }
 
 type Variables = World['environment'];

@@ -1,12 +1,17 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { findRoot } from '../config/find.ts';
 import { openRemote } from '../git/remote.ts';
 import { openRepository, type Repository } from '../git/repository.ts';
 import type { Event, PullRequest } from '../github/event.ts';
+import { makeProblem, ProblemError } from '../problem.ts';
 
 /**
  * Opens the repository with its whole history: `actions/checkout` leaves it out unless it is told `fetch-depth: 0`. What
  * cannot be fetched is told where it is missed.
  */
 export async function openWhole(folder: string): Promise<Repository> {
+  if (!existsSync(join(findRoot(folder), '.git'))) throw new ProblemError(makeProblem('action/no-checkout'));
   const repository = await openRepository(folder);
   if (!(await repository.isShallow())) return repository;
   await openRemote(folder)
