@@ -388,7 +388,7 @@ const catalogue = {
     'Take the change into the files, or sync to put the service back.',
   ),
   'action/not-told': warning<{ what: string; reason: string }>(
-    (e) => `The ${e.what} was not written: ${e.reason}`,
+    (e) => `Writing the ${e.what} failed: ${e.reason}`,
     'The log of the run says the same. Give the job the permission that the README names.',
   ),
 

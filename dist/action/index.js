@@ -740,7 +740,7 @@ var init_problem = __esmMin((() => {
 		"guard/not-merged": error$1("A pull request is not applied: what it holds is not merged yet.", "Use the mode `auto` or `plan` on pull requests, and let the push to the default branch apply."),
 		"guard/key-on-pull-request-target": error$1("On pull_request_target an API key is refused: the files may come from a stranger, and the run has your secrets.", "Use the event pull_request. A fork is then reviewed without a key."),
 		"action/drift-found": error$1((e) => `The service differs from the files in ${e.prompts} ${e.prompts === 1 ? "prompt" : "prompts"}.`, "Take the change into the files, or sync to put the service back."),
-		"action/not-told": warning((e) => `The ${e.what} was not written: ${e.reason}`, "The log of the run says the same. Give the job the permission that the README names."),
+		"action/not-told": warning((e) => `Writing the ${e.what} failed: ${e.reason}`, "The log of the run says the same. Give the job the permission that the README names."),
 		"usage/invalid": error$1((e) => e.reason, "See promptsync --help."),
 		"usage/nothing-selected": error$1((e) => `--only "${e.selector}" selects no prompt.`, (e) => e.suggestion === void 0 ? "Give a key, or a path or pattern relative to promptsync.yaml." : `Did you mean ${e.suggestion}?`),
 		"usage/confirmation-needed": error$1("Nothing was written: there is no terminal to ask on.", "Use --yes (or CI=true) to apply without a question, or --dry-run to see the plan."),
@@ -37080,7 +37080,7 @@ function membersOf(object) {
 function isJsonArray(value) {
 	return Array.isArray(value);
 }
-var init_json = __esmMin((() => {}));
+var init_json$1 = __esmMin((() => {}));
 // src/domain/digest.ts
 function digestOf(text) {
 	return `sha256:${createHash("sha256").update(text, "utf8").digest("hex")}`;
@@ -37098,7 +37098,7 @@ function withLineFeeds(text) {
 }
 var STAMP_KEY, EMPTY_METADATA_DIGEST;
 var init_digest = __esmMin((() => {
-	init_json();
+	init_json$1();
 	STAMP_KEY = "promptsync";
 	EMPTY_METADATA_DIGEST = metadataDigest(null);
 }));
@@ -37118,7 +37118,7 @@ function serves(made, content) {
 	return content.metadataDigest === void 0 || content.metadataDigest === made.metadataDigest;
 }
 // src/planning/digest-plan.ts
-init_json();
+init_json$1();
 /**
 * A digest over what would be done. Commits, paths and change summaries are left out: a squash merge keeps it.
 * Prompts are ordered by id, so that a renamed file keeps it as well.
@@ -37503,17 +37503,14 @@ var require_picocolors = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	module.exports.createColors = createColors;
 }));
 // src/rendering/colours.ts
-var import_picocolors = /* @__PURE__ */ __toESM(require_picocolors(), 1);
 function coloursFor(enabled) {
 	return import_picocolors.default.createColors(enabled);
 }
+var import_picocolors;
+var init_colours = __esmMin((() => {
+	import_picocolors = /* @__PURE__ */ __toESM(require_picocolors(), 1);
+}));
 // src/domain/text.ts
-/** Control characters, line breaks and tabs included. */
-const CONTROL = /\p{Cc}/u;
-/** Characters that a reader cannot see or that change the order of those around them: bidi, zero-width, tags. */
-const HIDDEN = /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
-/** Control characters that have no place in text, a lone carriage return among them; tab and line feed do. */
-const UNSEEN_CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/gu;
 function hasControlCharacters(text) {
 	return CONTROL.test(text);
 }
@@ -37566,6 +37563,12 @@ function makePlaceAt(text) {
 		};
 	};
 }
+var CONTROL, HIDDEN, UNSEEN_CONTROL;
+var init_text = __esmMin((() => {
+	CONTROL = /\p{Cc}/u;
+	HIDDEN = /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
+	UNSEEN_CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/gu;
+}));
 // src/rendering/inert.ts
 /** A value within a line: nothing in it can move the cursor, hide, or begin another line. */
 function inertLine(text) {
@@ -37582,13 +37585,10 @@ function inertText(text) {
 function inertForRunner(output) {
 	return output.replace(/^(\s*):(?=:)/gm, "$1\\u{3a}").replaceAll("##[", "##\\u{5b}");
 }
+var init_inert = __esmMin((() => {
+	init_text();
+}));
 // src/rendering/render-change.ts
-const statusNote = {
-	made: "",
-	adopted: " (it was there already)",
-	not_made: " (not made)",
-	unknown: " (not known whether it was made)"
-};
 /** Whether a version is made only to be there: no environment follows it. */
 function isUnfollowed(change, all) {
 	return change.kind === "create-version" && !followed(change, all);
@@ -37614,7 +37614,6 @@ function signOf({ kind }, colours) {
 		"set-active": colours.cyan("→")
 	}[kind];
 }
-const UNFOLLOWED = " (no environment follows it)";
 function createText({ ref, change_summary: summary, version, status }) {
 	const what = version === void 0 || version.version_number === null ? "" : ` v${version.version_number}`;
 	return `${status === "made" ? "created" : status === "adopted" ? "adopted" : "create"} version${what}${ref === void 0 ? "" : ` of git:${inertLine(ref)}`}${summary === null ? "" : `: ${inertLine(summary)}`}`;
@@ -37639,186 +37638,204 @@ function refText(ref) {
 	if ("new" in ref) return "new version";
 	return ref.version_number === null ? inertLine(ref.id) : `v${ref.version_number}`;
 }
+var statusNote, UNFOLLOWED;
+var init_render_change = __esmMin((() => {
+	init_inert();
+	statusNote = {
+		made: "",
+		adopted: " (it was there already)",
+		not_made: " (not made)",
+		unknown: " (not known whether it was made)"
+	};
+	UNFOLLOWED = " (no environment follows it)";
+}));
 // node_modules/diff/libesm/diff/base.js
-var Diff = class {
-	diff(oldStr, newStr, options = {}) {
-		let callback;
-		if (typeof options === "function") {
-			callback = options;
-			options = {};
-		} else if ("callback" in options) callback = options.callback;
-		const oldString = this.castInput(oldStr, options);
-		const newString = this.castInput(newStr, options);
-		const oldTokens = this.removeEmpty(this.tokenize(oldString, options));
-		const newTokens = this.removeEmpty(this.tokenize(newString, options));
-		return this.diffWithOptionsObj(oldTokens, newTokens, options, callback);
-	}
-	diffWithOptionsObj(oldTokens, newTokens, options, callback) {
-		var _a;
-		const done = (value) => {
-			value = this.postProcess(value, options);
-			if (callback) {
-				setTimeout(function() {
-					callback(value);
-				}, 0);
-				return;
-			} else return value;
-		};
-		const newLen = newTokens.length, oldLen = oldTokens.length;
-		let editLength = 1;
-		let maxEditLength = newLen + oldLen;
-		if (options.maxEditLength != null) maxEditLength = Math.min(maxEditLength, options.maxEditLength);
-		const maxExecutionTime = (_a = options.timeout) !== null && _a !== void 0 ? _a : Infinity;
-		const abortAfterTimestamp = Date.now() + maxExecutionTime;
-		const bestPath = [{
-			oldPos: -1,
-			lastComponent: void 0
-		}];
-		let newPos = this.extractCommon(bestPath[0], newTokens, oldTokens, 0, options);
-		if (bestPath[0].oldPos + 1 >= oldLen && newPos + 1 >= newLen) return done(this.buildValues(bestPath[0].lastComponent, newTokens, oldTokens));
-		let minDiagonalToConsider = -Infinity, maxDiagonalToConsider = Infinity;
-		const execEditLength = () => {
-			for (let diagonalPath = Math.max(minDiagonalToConsider, -editLength); diagonalPath <= Math.min(maxDiagonalToConsider, editLength); diagonalPath += 2) {
-				let basePath;
-				const removePath = bestPath[diagonalPath - 1], addPath = bestPath[diagonalPath + 1];
-				if (removePath) bestPath[diagonalPath - 1] = void 0;
-				let canAdd = false;
-				if (addPath) {
-					const addPathNewPos = addPath.oldPos - diagonalPath;
-					canAdd = addPath && 0 <= addPathNewPos && addPathNewPos < newLen;
-				}
-				const canRemove = removePath && removePath.oldPos + 1 < oldLen;
-				if (!canAdd && !canRemove) {
-					bestPath[diagonalPath] = void 0;
-					continue;
-				}
-				if (!canRemove || canAdd && removePath.oldPos < addPath.oldPos) basePath = this.addToPath(addPath, true, false, 0, options);
-				else basePath = this.addToPath(removePath, false, true, 1, options);
-				newPos = this.extractCommon(basePath, newTokens, oldTokens, diagonalPath, options);
-				if (basePath.oldPos + 1 >= oldLen && newPos + 1 >= newLen) return done(this.buildValues(basePath.lastComponent, newTokens, oldTokens)) || true;
-				else {
-					bestPath[diagonalPath] = basePath;
-					if (basePath.oldPos + 1 >= oldLen) maxDiagonalToConsider = Math.min(maxDiagonalToConsider, diagonalPath - 1);
-					if (newPos + 1 >= newLen) minDiagonalToConsider = Math.max(minDiagonalToConsider, diagonalPath + 1);
-				}
-			}
-			editLength++;
-		};
-		if (callback) (function exec() {
-			setTimeout(function() {
-				if (editLength > maxEditLength || Date.now() > abortAfterTimestamp) return callback(void 0);
-				if (!execEditLength()) exec();
-			}, 0);
-		})();
-		else while (editLength <= maxEditLength && Date.now() <= abortAfterTimestamp) {
-			const ret = execEditLength();
-			if (ret) return ret;
+var Diff;
+var init_base = __esmMin((() => {
+	Diff = class {
+		diff(oldStr, newStr, options = {}) {
+			let callback;
+			if (typeof options === "function") {
+				callback = options;
+				options = {};
+			} else if ("callback" in options) callback = options.callback;
+			const oldString = this.castInput(oldStr, options);
+			const newString = this.castInput(newStr, options);
+			const oldTokens = this.removeEmpty(this.tokenize(oldString, options));
+			const newTokens = this.removeEmpty(this.tokenize(newString, options));
+			return this.diffWithOptionsObj(oldTokens, newTokens, options, callback);
 		}
-	}
-	addToPath(path, added, removed, oldPosInc, options) {
-		const last = path.lastComponent;
-		if (last && !options.oneChangePerToken && last.added === added && last.removed === removed) return {
-			oldPos: path.oldPos + oldPosInc,
-			lastComponent: {
-				count: last.count + 1,
-				added,
-				removed,
-				previousComponent: last.previousComponent
+		diffWithOptionsObj(oldTokens, newTokens, options, callback) {
+			var _a;
+			const done = (value) => {
+				value = this.postProcess(value, options);
+				if (callback) {
+					setTimeout(function() {
+						callback(value);
+					}, 0);
+					return;
+				} else return value;
+			};
+			const newLen = newTokens.length, oldLen = oldTokens.length;
+			let editLength = 1;
+			let maxEditLength = newLen + oldLen;
+			if (options.maxEditLength != null) maxEditLength = Math.min(maxEditLength, options.maxEditLength);
+			const maxExecutionTime = (_a = options.timeout) !== null && _a !== void 0 ? _a : Infinity;
+			const abortAfterTimestamp = Date.now() + maxExecutionTime;
+			const bestPath = [{
+				oldPos: -1,
+				lastComponent: void 0
+			}];
+			let newPos = this.extractCommon(bestPath[0], newTokens, oldTokens, 0, options);
+			if (bestPath[0].oldPos + 1 >= oldLen && newPos + 1 >= newLen) return done(this.buildValues(bestPath[0].lastComponent, newTokens, oldTokens));
+			let minDiagonalToConsider = -Infinity, maxDiagonalToConsider = Infinity;
+			const execEditLength = () => {
+				for (let diagonalPath = Math.max(minDiagonalToConsider, -editLength); diagonalPath <= Math.min(maxDiagonalToConsider, editLength); diagonalPath += 2) {
+					let basePath;
+					const removePath = bestPath[diagonalPath - 1], addPath = bestPath[diagonalPath + 1];
+					if (removePath) bestPath[diagonalPath - 1] = void 0;
+					let canAdd = false;
+					if (addPath) {
+						const addPathNewPos = addPath.oldPos - diagonalPath;
+						canAdd = addPath && 0 <= addPathNewPos && addPathNewPos < newLen;
+					}
+					const canRemove = removePath && removePath.oldPos + 1 < oldLen;
+					if (!canAdd && !canRemove) {
+						bestPath[diagonalPath] = void 0;
+						continue;
+					}
+					if (!canRemove || canAdd && removePath.oldPos < addPath.oldPos) basePath = this.addToPath(addPath, true, false, 0, options);
+					else basePath = this.addToPath(removePath, false, true, 1, options);
+					newPos = this.extractCommon(basePath, newTokens, oldTokens, diagonalPath, options);
+					if (basePath.oldPos + 1 >= oldLen && newPos + 1 >= newLen) return done(this.buildValues(basePath.lastComponent, newTokens, oldTokens)) || true;
+					else {
+						bestPath[diagonalPath] = basePath;
+						if (basePath.oldPos + 1 >= oldLen) maxDiagonalToConsider = Math.min(maxDiagonalToConsider, diagonalPath - 1);
+						if (newPos + 1 >= newLen) minDiagonalToConsider = Math.max(minDiagonalToConsider, diagonalPath + 1);
+					}
+				}
+				editLength++;
+			};
+			if (callback) (function exec() {
+				setTimeout(function() {
+					if (editLength > maxEditLength || Date.now() > abortAfterTimestamp) return callback(void 0);
+					if (!execEditLength()) exec();
+				}, 0);
+			})();
+			else while (editLength <= maxEditLength && Date.now() <= abortAfterTimestamp) {
+				const ret = execEditLength();
+				if (ret) return ret;
 			}
-		};
-		else return {
-			oldPos: path.oldPos + oldPosInc,
-			lastComponent: {
-				count: 1,
-				added,
-				removed,
-				previousComponent: last
+		}
+		addToPath(path, added, removed, oldPosInc, options) {
+			const last = path.lastComponent;
+			if (last && !options.oneChangePerToken && last.added === added && last.removed === removed) return {
+				oldPos: path.oldPos + oldPosInc,
+				lastComponent: {
+					count: last.count + 1,
+					added,
+					removed,
+					previousComponent: last.previousComponent
+				}
+			};
+			else return {
+				oldPos: path.oldPos + oldPosInc,
+				lastComponent: {
+					count: 1,
+					added,
+					removed,
+					previousComponent: last
+				}
+			};
+		}
+		extractCommon(basePath, newTokens, oldTokens, diagonalPath, options) {
+			const newLen = newTokens.length, oldLen = oldTokens.length;
+			let oldPos = basePath.oldPos, newPos = oldPos - diagonalPath, commonCount = 0;
+			while (newPos + 1 < newLen && oldPos + 1 < oldLen && this.equals(oldTokens[oldPos + 1], newTokens[newPos + 1], options)) {
+				newPos++;
+				oldPos++;
+				commonCount++;
+				if (options.oneChangePerToken) basePath.lastComponent = {
+					count: 1,
+					previousComponent: basePath.lastComponent,
+					added: false,
+					removed: false
+				};
 			}
-		};
-	}
-	extractCommon(basePath, newTokens, oldTokens, diagonalPath, options) {
-		const newLen = newTokens.length, oldLen = oldTokens.length;
-		let oldPos = basePath.oldPos, newPos = oldPos - diagonalPath, commonCount = 0;
-		while (newPos + 1 < newLen && oldPos + 1 < oldLen && this.equals(oldTokens[oldPos + 1], newTokens[newPos + 1], options)) {
-			newPos++;
-			oldPos++;
-			commonCount++;
-			if (options.oneChangePerToken) basePath.lastComponent = {
-				count: 1,
+			if (commonCount && !options.oneChangePerToken) basePath.lastComponent = {
+				count: commonCount,
 				previousComponent: basePath.lastComponent,
 				added: false,
 				removed: false
 			};
+			basePath.oldPos = oldPos;
+			return newPos;
 		}
-		if (commonCount && !options.oneChangePerToken) basePath.lastComponent = {
-			count: commonCount,
-			previousComponent: basePath.lastComponent,
-			added: false,
-			removed: false
-		};
-		basePath.oldPos = oldPos;
-		return newPos;
-	}
-	equals(left, right, options) {
-		if (options.comparator) return options.comparator(left, right);
-		else return left === right || !!options.ignoreCase && left.toLowerCase() === right.toLowerCase();
-	}
-	removeEmpty(array) {
-		const ret = [];
-		for (let i = 0; i < array.length; i++) if (array[i]) ret.push(array[i]);
-		return ret;
-	}
-	castInput(value, options) {
-		return value;
-	}
-	tokenize(value, options) {
-		return Array.from(value);
-	}
-	join(chars) {
-		return chars.join("");
-	}
-	postProcess(changeObjects, options) {
-		return changeObjects;
-	}
-	get useLongestToken() {
-		return false;
-	}
-	buildValues(lastComponent, newTokens, oldTokens) {
-		const components = [];
-		let nextComponent;
-		while (lastComponent) {
-			components.push(lastComponent);
-			nextComponent = lastComponent.previousComponent;
-			delete lastComponent.previousComponent;
-			lastComponent = nextComponent;
+		equals(left, right, options) {
+			if (options.comparator) return options.comparator(left, right);
+			else return left === right || !!options.ignoreCase && left.toLowerCase() === right.toLowerCase();
 		}
-		components.reverse();
-		const componentLen = components.length;
-		let componentPos = 0, newPos = 0, oldPos = 0;
-		for (; componentPos < componentLen; componentPos++) {
-			const component = components[componentPos];
-			if (!component.removed) {
-				if (!component.added && this.useLongestToken) {
-					let value = newTokens.slice(newPos, newPos + component.count);
-					value = value.map(function(value, i) {
-						const oldValue = oldTokens[oldPos + i];
-						return oldValue.length > value.length ? oldValue : value;
-					});
-					component.value = this.join(value);
-				} else component.value = this.join(newTokens.slice(newPos, newPos + component.count));
-				newPos += component.count;
-				if (!component.added) oldPos += component.count;
-			} else {
-				component.value = this.join(oldTokens.slice(oldPos, oldPos + component.count));
-				oldPos += component.count;
+		removeEmpty(array) {
+			const ret = [];
+			for (let i = 0; i < array.length; i++) if (array[i]) ret.push(array[i]);
+			return ret;
+		}
+		castInput(value, options) {
+			return value;
+		}
+		tokenize(value, options) {
+			return Array.from(value);
+		}
+		join(chars) {
+			return chars.join("");
+		}
+		postProcess(changeObjects, options) {
+			return changeObjects;
+		}
+		get useLongestToken() {
+			return false;
+		}
+		buildValues(lastComponent, newTokens, oldTokens) {
+			const components = [];
+			let nextComponent;
+			while (lastComponent) {
+				components.push(lastComponent);
+				nextComponent = lastComponent.previousComponent;
+				delete lastComponent.previousComponent;
+				lastComponent = nextComponent;
 			}
+			components.reverse();
+			const componentLen = components.length;
+			let componentPos = 0, newPos = 0, oldPos = 0;
+			for (; componentPos < componentLen; componentPos++) {
+				const component = components[componentPos];
+				if (!component.removed) {
+					if (!component.added && this.useLongestToken) {
+						let value = newTokens.slice(newPos, newPos + component.count);
+						value = value.map(function(value, i) {
+							const oldValue = oldTokens[oldPos + i];
+							return oldValue.length > value.length ? oldValue : value;
+						});
+						component.value = this.join(value);
+					} else component.value = this.join(newTokens.slice(newPos, newPos + component.count));
+					newPos += component.count;
+					if (!component.added) oldPos += component.count;
+				} else {
+					component.value = this.join(oldTokens.slice(oldPos, oldPos + component.count));
+					oldPos += component.count;
+				}
+			}
+			return components;
 		}
-		return components;
-	}
-};
+	};
+}));
 // node_modules/diff/libesm/diff/character.js
-var CharacterDiff = class extends Diff {};
-const characterDiff = new CharacterDiff();
+var CharacterDiff, characterDiff;
+var init_character = __esmMin((() => {
+	init_base();
+	CharacterDiff = class extends Diff {};
+	new CharacterDiff();
+}));
 // node_modules/diff/libesm/util/string.js
 function longestCommonPrefix(str1, str2) {
 	let i = 0;
@@ -37908,64 +37925,8 @@ function leadingAndTrailingWs(string, segmenter) {
 	const lastSeg = segments[segments.length - 1];
 	return [/\s/.test(firstSeg) ? firstSeg : "", /\s/.test(lastSeg) ? lastSeg : ""];
 }
+var init_string = __esmMin((() => {}));
 // node_modules/diff/libesm/diff/word.js
-const extendedWordChars = "a-zA-Z0-9_\\u{AD}\\u{C0}-\\u{D6}\\u{D8}-\\u{F6}\\u{F8}-\\u{2C6}\\u{2C8}-\\u{2D7}\\u{2DE}-\\u{2FF}\\u{1E00}-\\u{1EFF}";
-const tokenizeIncludingWhitespace = new RegExp(`[${extendedWordChars}]+|\\s+|[^${extendedWordChars}]`, "ug");
-var WordDiff = class extends Diff {
-	equals(left, right, options) {
-		if (options.ignoreCase) {
-			left = left.toLowerCase();
-			right = right.toLowerCase();
-		}
-		return left.trim() === right.trim();
-	}
-	tokenize(value, options = {}) {
-		let parts;
-		if (options.intlSegmenter) {
-			const segmenter = options.intlSegmenter;
-			if (segmenter.resolvedOptions().granularity != "word") throw new Error("The segmenter passed must have a granularity of \"word\"");
-			parts = segment(value, segmenter);
-		} else parts = value.match(tokenizeIncludingWhitespace) || [];
-		const tokens = [];
-		let prevPart = null;
-		parts.forEach((part) => {
-			if (/\s/.test(part)) {
-				if (prevPart == null) tokens.push(part);
-				else tokens.push(tokens.pop() + part);
-			} else if (prevPart != null && /\s/.test(prevPart)) {
-				if (tokens[tokens.length - 1] == prevPart) tokens.push(tokens.pop() + part);
-				else tokens.push(prevPart + part);
-			} else tokens.push(part);
-			prevPart = part;
-		});
-		return tokens;
-	}
-	join(tokens) {
-		return tokens.map((token, i) => {
-			if (i == 0) return token;
-			else return token.replace(/^\s+/, "");
-		}).join("");
-	}
-	postProcess(changes, options) {
-		if (!changes || options.oneChangePerToken) return changes;
-		let lastKeep = null;
-		let insertion = null;
-		let deletion = null;
-		changes.forEach((change) => {
-			if (change.added) insertion = change;
-			else if (change.removed) deletion = change;
-			else {
-				if (insertion || deletion) dedupeWhitespaceInChangeObjects(lastKeep, deletion, insertion, change, options.intlSegmenter);
-				lastKeep = change;
-				insertion = null;
-				deletion = null;
-			}
-		});
-		if (insertion || deletion) dedupeWhitespaceInChangeObjects(lastKeep, deletion, insertion, null, options.intlSegmenter);
-		return changes;
-	}
-};
-const wordDiff = new WordDiff();
 function dedupeWhitespaceInChangeObjects(startKeep, deletion, insertion, endKeep, segmenter) {
 	if (deletion && insertion) {
 		const [oldWsPrefix, oldWsSuffix] = leadingAndTrailingWs(deletion.value, segmenter);
@@ -38008,31 +37969,76 @@ function dedupeWhitespaceInChangeObjects(startKeep, deletion, insertion, endKeep
 		deletion.value = removePrefix(deletion.value, overlap);
 	}
 }
-var WordsWithSpaceDiff = class extends Diff {
-	tokenize(value) {
-		const regex = new RegExp(`(\\r?\\n)|[${extendedWordChars}]+|[^\\S\\n\\r]+|[^${extendedWordChars}]`, "ug");
-		return value.match(regex) || [];
-	}
-};
-const wordsWithSpaceDiff = new WordsWithSpaceDiff();
-// node_modules/diff/libesm/diff/line.js
-var LineDiff = class extends Diff {
-	constructor() {
-		super(...arguments);
-		this.tokenize = tokenize;
-	}
-	equals(left, right, options) {
-		if (options.ignoreWhitespace) {
-			if (!options.newlineIsToken || !left.includes("\n")) left = left.trim();
-			if (!options.newlineIsToken || !right.includes("\n")) right = right.trim();
-		} else if (options.ignoreNewlineAtEof && !options.newlineIsToken) {
-			if (left.endsWith("\n")) left = left.slice(0, -1);
-			if (right.endsWith("\n")) right = right.slice(0, -1);
+var extendedWordChars, tokenizeIncludingWhitespace, WordDiff, wordDiff, WordsWithSpaceDiff, wordsWithSpaceDiff;
+var init_word = __esmMin((() => {
+	init_base();
+	init_string();
+	extendedWordChars = "a-zA-Z0-9_\\u{AD}\\u{C0}-\\u{D6}\\u{D8}-\\u{F6}\\u{F8}-\\u{2C6}\\u{2C8}-\\u{2D7}\\u{2DE}-\\u{2FF}\\u{1E00}-\\u{1EFF}";
+	tokenizeIncludingWhitespace = new RegExp(`[${extendedWordChars}]+|\\s+|[^${extendedWordChars}]`, "ug");
+	WordDiff = class extends Diff {
+		equals(left, right, options) {
+			if (options.ignoreCase) {
+				left = left.toLowerCase();
+				right = right.toLowerCase();
+			}
+			return left.trim() === right.trim();
 		}
-		return super.equals(left, right, options);
-	}
-};
-const lineDiff = new LineDiff();
+		tokenize(value, options = {}) {
+			let parts;
+			if (options.intlSegmenter) {
+				const segmenter = options.intlSegmenter;
+				if (segmenter.resolvedOptions().granularity != "word") throw new Error("The segmenter passed must have a granularity of \"word\"");
+				parts = segment(value, segmenter);
+			} else parts = value.match(tokenizeIncludingWhitespace) || [];
+			const tokens = [];
+			let prevPart = null;
+			parts.forEach((part) => {
+				if (/\s/.test(part)) {
+					if (prevPart == null) tokens.push(part);
+					else tokens.push(tokens.pop() + part);
+				} else if (prevPart != null && /\s/.test(prevPart)) {
+					if (tokens[tokens.length - 1] == prevPart) tokens.push(tokens.pop() + part);
+					else tokens.push(prevPart + part);
+				} else tokens.push(part);
+				prevPart = part;
+			});
+			return tokens;
+		}
+		join(tokens) {
+			return tokens.map((token, i) => {
+				if (i == 0) return token;
+				else return token.replace(/^\s+/, "");
+			}).join("");
+		}
+		postProcess(changes, options) {
+			if (!changes || options.oneChangePerToken) return changes;
+			let lastKeep = null;
+			let insertion = null;
+			let deletion = null;
+			changes.forEach((change) => {
+				if (change.added) insertion = change;
+				else if (change.removed) deletion = change;
+				else {
+					if (insertion || deletion) dedupeWhitespaceInChangeObjects(lastKeep, deletion, insertion, change, options.intlSegmenter);
+					lastKeep = change;
+					insertion = null;
+					deletion = null;
+				}
+			});
+			if (insertion || deletion) dedupeWhitespaceInChangeObjects(lastKeep, deletion, insertion, null, options.intlSegmenter);
+			return changes;
+		}
+	};
+	new WordDiff();
+	WordsWithSpaceDiff = class extends Diff {
+		tokenize(value) {
+			const regex = new RegExp(`(\\r?\\n)|[${extendedWordChars}]+|[^\\S\\n\\r]+|[^${extendedWordChars}]`, "ug");
+			return value.match(regex) || [];
+		}
+	};
+	new WordsWithSpaceDiff();
+}));
+// node_modules/diff/libesm/diff/line.js
 function diffLines(oldStr, newStr, options) {
 	return lineDiff.diff(oldStr, newStr, options);
 }
@@ -38047,57 +38053,69 @@ function tokenize(value, options) {
 	}
 	return retLines;
 }
+var LineDiff, lineDiff;
+var init_line = __esmMin((() => {
+	init_base();
+	LineDiff = class extends Diff {
+		constructor() {
+			super(...arguments);
+			this.tokenize = tokenize;
+		}
+		equals(left, right, options) {
+			if (options.ignoreWhitespace) {
+				if (!options.newlineIsToken || !left.includes("\n")) left = left.trim();
+				if (!options.newlineIsToken || !right.includes("\n")) right = right.trim();
+			} else if (options.ignoreNewlineAtEof && !options.newlineIsToken) {
+				if (left.endsWith("\n")) left = left.slice(0, -1);
+				if (right.endsWith("\n")) right = right.slice(0, -1);
+			}
+			return super.equals(left, right, options);
+		}
+	};
+	lineDiff = new LineDiff();
+}));
 // node_modules/diff/libesm/diff/sentence.js
 function isSentenceEndPunct(char) {
 	return char == "." || char == "!" || char == "?";
 }
-var SentenceDiff = class extends Diff {
-	tokenize(value) {
-		var _a;
-		const result = [];
-		let tokenStartI = 0;
-		for (let i = 0; i < value.length; i++) {
-			if (i == value.length - 1) {
-				result.push(value.slice(tokenStartI));
-				break;
+var SentenceDiff, sentenceDiff;
+var init_sentence = __esmMin((() => {
+	init_base();
+	SentenceDiff = class extends Diff {
+		tokenize(value) {
+			var _a;
+			const result = [];
+			let tokenStartI = 0;
+			for (let i = 0; i < value.length; i++) {
+				if (i == value.length - 1) {
+					result.push(value.slice(tokenStartI));
+					break;
+				}
+				if (isSentenceEndPunct(value[i]) && value[i + 1].match(/\s/)) {
+					result.push(value.slice(tokenStartI, i + 1));
+					i = tokenStartI = i + 1;
+					while ((_a = value[i + 1]) === null || _a === void 0 ? void 0 : _a.match(/\s/)) i++;
+					result.push(value.slice(tokenStartI, i + 1));
+					tokenStartI = i + 1;
+				}
 			}
-			if (isSentenceEndPunct(value[i]) && value[i + 1].match(/\s/)) {
-				result.push(value.slice(tokenStartI, i + 1));
-				i = tokenStartI = i + 1;
-				while ((_a = value[i + 1]) === null || _a === void 0 ? void 0 : _a.match(/\s/)) i++;
-				result.push(value.slice(tokenStartI, i + 1));
-				tokenStartI = i + 1;
-			}
+			return result;
 		}
-		return result;
-	}
-};
-const sentenceDiff = new SentenceDiff();
+	};
+	new SentenceDiff();
+}));
 // node_modules/diff/libesm/diff/css.js
-var CssDiff = class extends Diff {
-	tokenize(value) {
-		return value.split(/([{}:;,]|\s+)/);
-	}
-};
-const cssDiff = new CssDiff();
+var CssDiff, cssDiff;
+var init_css = __esmMin((() => {
+	init_base();
+	CssDiff = class extends Diff {
+		tokenize(value) {
+			return value.split(/([{}:;,]|\s+)/);
+		}
+	};
+	new CssDiff();
+}));
 // node_modules/diff/libesm/diff/json.js
-var JsonDiff = class extends Diff {
-	constructor() {
-		super(...arguments);
-		this.tokenize = tokenize;
-	}
-	get useLongestToken() {
-		return true;
-	}
-	castInput(value, options) {
-		const { undefinedReplacement, stringifyReplacer = (k, v) => typeof v === "undefined" ? undefinedReplacement : v } = options;
-		return typeof value === "string" ? value : JSON.stringify(canonicalize(value, null, null, stringifyReplacer), null, "  ");
-	}
-	equals(left, right, options) {
-		return super.equals(left.replace(/,([\r\n])/g, "$1"), right.replace(/,([\r\n])/g, "$1"), options);
-	}
-};
-const jsonDiff = new JsonDiff();
 function canonicalize(obj, stack, replacementStack, replacer, key) {
 	stack = stack || [];
 	replacementStack = replacementStack || [];
@@ -38134,19 +38152,45 @@ function canonicalize(obj, stack, replacementStack, replacer, key) {
 	} else canonicalizedObj = obj;
 	return canonicalizedObj;
 }
+var JsonDiff, jsonDiff;
+var init_json = __esmMin((() => {
+	init_base();
+	init_line();
+	JsonDiff = class extends Diff {
+		constructor() {
+			super(...arguments);
+			this.tokenize = tokenize;
+		}
+		get useLongestToken() {
+			return true;
+		}
+		castInput(value, options) {
+			const { undefinedReplacement, stringifyReplacer = (k, v) => typeof v === "undefined" ? undefinedReplacement : v } = options;
+			return typeof value === "string" ? value : JSON.stringify(canonicalize(value, null, null, stringifyReplacer), null, "  ");
+		}
+		equals(left, right, options) {
+			return super.equals(left.replace(/,([\r\n])/g, "$1"), right.replace(/,([\r\n])/g, "$1"), options);
+		}
+	};
+	new JsonDiff();
+}));
 // node_modules/diff/libesm/diff/array.js
-var ArrayDiff = class extends Diff {
-	tokenize(value) {
-		return value.slice();
-	}
-	join(value) {
-		return value;
-	}
-	removeEmpty(value) {
-		return value;
-	}
-};
-const arrayDiff = new ArrayDiff();
+var ArrayDiff, arrayDiff;
+var init_array = __esmMin((() => {
+	init_base();
+	ArrayDiff = class extends Diff {
+		tokenize(value) {
+			return value.slice();
+		}
+		join(value) {
+			return value;
+		}
+		removeEmpty(value) {
+			return value;
+		}
+	};
+	new ArrayDiff();
+}));
 // node_modules/diff/libesm/patch/create.js
 function structuredPatch(oldFileName, newFileName, oldStr, newStr, oldHeader, newHeader, options) {
 	let optionsObj;
@@ -38241,13 +38285,21 @@ function splitLines(text) {
 	else result.push(result.pop().slice(0, -1));
 	return result;
 }
+var init_create = __esmMin((() => {
+	init_line();
+}));
+// node_modules/diff/libesm/index.js
+var init_libesm = __esmMin((() => {
+	init_character();
+	init_word();
+	init_line();
+	init_sentence();
+	init_css();
+	init_json();
+	init_array();
+	init_create();
+}));
 // src/rendering/render-diff.ts
-init_json();
-const CONTEXT_LINES = 3;
-/** The time that a diff takes grows with the square of its length; past this one it is not worth waiting for. */
-const MOST_EDITS = 500;
-/** Log, summary and comment of one run show the same diffs. */
-const made = /* @__PURE__ */ new WeakMap();
 /**
 * A unified diff of what environments serve now and would serve; environments with the same two texts share one.
 * Lines have no line feed; there are none where nothing differs.
@@ -38311,7 +38363,20 @@ function paint(line, colours) {
 	if (line.startsWith("+")) return colours.green(shown);
 	return line.startsWith("-") ? colours.red(shown) : shown;
 }
+var CONTEXT_LINES, MOST_EDITS, made;
+var init_render_diff = __esmMin((() => {
+	init_libesm();
+	init_json$1();
+	init_inert();
+	CONTEXT_LINES = 3;
+	MOST_EDITS = 500;
+	made = /* @__PURE__ */ new WeakMap();
+}));
 // src/rendering/render-drift.ts
+init_colours();
+init_render_diff();
+init_inert();
+init_render_change();
 const word = {
 	outside: "drifted",
 	unfinished: "unfinished"
@@ -38347,8 +38412,10 @@ function placeText({ path, line, column }) {
 		column
 	].filter((part) => part !== void 0).join(":");
 }
+var init_render_problem = __esmMin((() => {
+	init_inert();
+}));
 // src/rendering/render-summary.ts
-init_problem();
 /** The last lines of a report: what would be done, was done, or that there is nothing to do; and with what. */
 function renderSummary(report, colours) {
 	const line = renderOutcome(report, colours);
@@ -38462,8 +38529,16 @@ function prompts(count) {
 		"prompts"
 	]);
 }
+var init_render_summary = __esmMin((() => {
+	init_problem();
+	init_inert();
+}));
 // src/rendering/render-text.ts
 init_problem();
+init_inert();
+init_render_change();
+init_render_problem();
+init_render_summary();
 /** The report for a person at a terminal or in a log. Ends with a line feed. Warnings are left out. */
 function renderText(report, options) {
 	const colours = coloursFor(options.colour);
@@ -39362,7 +39437,7 @@ async function makeChanges(plan, dependencies) {
 	const outcomes = [];
 	const problems = [];
 	for (const change of plan.changes) if (problems.some(isError)) outcomes.push(notMade(writing, change));
-	else outcomes.push(await attempt(writing, change, problems));
+	else outcomes.push(await attempt$1(writing, change, problems));
 	return {
 		plan,
 		status: statusOf(outcomes, problems.filter(isError)),
@@ -39382,7 +39457,7 @@ function untouched(plan, status) {
 		problems: plan.problems
 	};
 }
-async function attempt(writing, change, problems) {
+async function attempt$1(writing, change, problems) {
 	try {
 		const made = await makeChange(writing, change);
 		problems.push(...made.problems);
@@ -39438,7 +39513,7 @@ function statusOf(outcomes, errors) {
 	return errors.every(({ code }) => code === "pin/unknown-version") ? "blocked" : "failed";
 }
 // src/applying/refresh.ts
-init_json();
+init_json$1();
 init_problem();
 /**
 * The plan, provided that the prompt is still what it was planned from; otherwise one made afresh. It is for right
@@ -46802,7 +46877,7 @@ function isNode(node) {
 	return (0, import_dist$2.isScalar)(node) || (0, import_dist$2.isMap)(node) || (0, import_dist$2.isSeq)(node) || (0, import_dist$2.isAlias)(node);
 }
 // src/yaml/strict-yaml.ts
-init_json();
+init_json$1();
 init_problem();
 const MOST_TOLD = 20;
 /**
@@ -55123,7 +55198,7 @@ function at$1(path, line) {
 	};
 }
 // src/prompts/outline.ts
-init_json();
+init_json$1();
 function outlineOf(mapping, path) {
 	const { id, key, pins } = mapping.value;
 	const text = (field, value) => typeof value === "string" ? {
@@ -55143,6 +55218,7 @@ function outlineOf(mapping, path) {
 }
 // src/yaml/line.ts
 init_zod();
+init_text();
 /** A text of one line: what ids, keys, names and environments are. */
 const line = string().min(1, "it is empty").refine((text) => !hasControlCharacters(text), "it holds control characters");
 // src/prompts/shape.ts
@@ -55168,6 +55244,7 @@ const FrontMatterShape = strictObject({
 const FRONT_MATTER_FIELDS = Object.keys(FrontMatterShape.shape);
 // src/prompts/source.ts
 init_digest();
+init_text();
 init_problem();
 const CONFLICT_MARKER = /(?<=^|\n)(<{7}|\|{7}|>{7})(?=[ \n]|$)/;
 /** The text of a file with LF line endings and without its BOM; null when it is not UTF-8. */
@@ -55231,12 +55308,16 @@ function decodeStart(bytes, length, open) {
 	}
 }
 // src/domain/placeholders.ts
-const PLACEHOLDER = /\{\{[ \t]*([\p{L}\p{M}\p{N}_.-]+)[ \t]*\}\}/gu;
 /** The names of a text's `{{placeholders}}`, each once, in order of first use. */
 function placeholdersOf(text) {
 	return [...new Set([...text.matchAll(PLACEHOLDER)].map((match) => match[1] ?? ""))];
 }
+var PLACEHOLDER;
+var init_placeholders = __esmMin((() => {
+	PLACEHOLDER = /\{\{[ \t]*([\p{L}\p{M}\p{N}_.-]+)[ \t]*\}\}/gu;
+}));
 // src/prompts/variables.ts
+init_placeholders();
 init_problem();
 /** `variables`, where it is a list of texts, names the placeholders of the text exactly, each once. */
 function variableProblems(mapping, text) {
@@ -55263,7 +55344,7 @@ function isListOfTexts(value) {
 }
 // src/prompts/parse.ts
 init_digest();
-init_json();
+init_json$1();
 init_problem();
 /** Parses one prompt file. All its problems are gathered; with an error among them there is no file. */
 function parsePromptFile(bytes, path) {
@@ -55875,7 +55956,7 @@ const CONFIG_FIELDS = [...Object.keys(WrittenConfigShape.shape), ...[
 	"allow_latest"
 ]];
 // src/config/parse.ts
-init_json();
+init_json$1();
 init_problem();
 /** Goes before `service.base_url`. */
 const BASE_URL_VARIABLE = "PROMPTSYNC_BASE_URL";
@@ -56145,7 +56226,7 @@ function shapeDeep(value, shape) {
 function describe({ path, message }) {
 	return `${["body", ...path.map(String)].join(".")}: ${message}`;
 }
-var init_body$1 = __esmMin((() => {
+var init_body$2 = __esmMin((() => {
 	init_refusal();
 }));
 // src/embedded/route.ts
@@ -56324,7 +56405,7 @@ function refuseBrokenText(...texts) {
 var handlers;
 var init_answer = __esmMin((() => {
 	init_wire();
-	init_body$1();
+	init_body$2();
 	init_refusal();
 	init_route();
 	init_to_wire();
@@ -56410,7 +56491,7 @@ var HOST, DEFAULT_BODY_LIMIT;
 var init_server = __esmMin((() => {
 	init_wire();
 	init_answer();
-	init_body$1();
+	init_body$2();
 	HOST = "127.0.0.1";
 	DEFAULT_BODY_LIMIT = 33554432;
 }));
@@ -56894,7 +56975,7 @@ function summaryOf(issues) {
 var InvalidAnswer, LONGEST_PATH;
 var init_answers = __esmMin((() => {
 	init_digest();
-	init_json();
+	init_json$1();
 	init_stamp();
 	init_wire();
 	InvalidAnswer = class extends Error {};
@@ -57053,7 +57134,7 @@ async function readUpTo(body, limit) {
 		};
 	}
 }
-var init_body = __esmMin((() => {}));
+var init_body$1 = __esmMin((() => {}));
 // src/service/start.ts
 /** undici starts a request right before it writes its first byte: until then, nothing was sent. */
 function notingStart(dispatcher, onStart) {
@@ -57152,7 +57233,7 @@ function headerOf(answer, name) {
 }
 var ANSWER_LIMIT, ERROR_BODY_LIMIT;
 var init_http = __esmMin((() => {
-	init_body();
+	init_body$1();
 	init_start();
 	ANSWER_LIMIT = 33554432;
 	ERROR_BODY_LIMIT = 16384;
@@ -64175,6 +64256,7 @@ function shownPlan(body) {
 	const [, second = ""] = body.split(/\r?\n/);
 	return /^<!-- plan (sha256:[0-9a-f]{64}) -->$/.exec(second)?.[1] ?? null;
 }
+var init_marker = __esmMin((() => {}));
 // src/github/pull-requests.ts
 var pull_requests_exports = /* @__PURE__ */ __exportAll({
 	headOfPull: () => headOfPull,
@@ -64319,6 +64401,7 @@ var init_sticky_comment = __esmMin((() => {
 }));
 // src/action/reviewed-plan.ts
 init_problem();
+init_marker();
 /** The digest of the plan that the merged pull request's comment showed, or why there is none. */
 async function reviewedPlan({ github, event, inputs }, head) {
 	if (github === null) return unknown$1("there is no `github-token`");
@@ -64455,19 +64538,6 @@ function optionsOf(context) {
 function hasKey({ inputs, world }) {
 	return Boolean(inputs["api-key"] ?? world.environment["PROMPTSYNC_API_KEY"]);
 }
-// src/rendering/render-json.ts
-/** The report as JSON text. No line of it can be taken for a command by a runner that reads the log. */
-function renderJson(report) {
-	return `${JSON.stringify(report, null, 2).replaceAll("##[", "##\\u005b").replace(BEYOND_ASCII, visible)}\n`;
-}
-const BEYOND_ASCII = /[^\n -~]/gu;
-/** Hidden characters are legal in JSON as they are; escaped they mean the same, and can be seen. */
-function visible(character) {
-	return showHidden(character) === character ? character : escaped(character);
-}
-function escaped(character) {
-	return [...Array(character.length).keys()].map((index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`).join("");
-}
 // src/rendering/fit.ts
 /** As much of the sections as the limit allows, the earlier ones first. Without a limit all of it. */
 function fitSections(sections, limit) {
@@ -64499,6 +64569,7 @@ function keep({ open, items, close }, most, limit) {
 		return true;
 	});
 }
+var init_fit = __esmMin((() => {}));
 // src/rendering/inert-markdown.ts
 /**
 * A value within a line of Markdown: as a code span, in which nothing is a link, a mention, HTML or formatting. A pipe
@@ -64525,6 +64596,9 @@ function inertHtml(text) {
 function longestRun(text) {
 	return (text.match(/`+/g) ?? []).reduce((longest, { length }) => Math.max(longest, length), 0);
 }
+var init_inert_markdown = __esmMin((() => {
+	init_inert();
+}));
 // src/rendering/breaking.ts
 /** Compares what environments serve with what they would serve; where one of the two is not known nothing is said. */
 function findBreaking({ changes }, texts) {
@@ -64560,6 +64634,9 @@ function together(group) {
 		environments: group.map(({ environment }) => environment)
 	};
 }
+var init_breaking = __esmMin((() => {
+	init_placeholders();
+}));
 // src/rendering/restored.ts
 function restoredIn({ plan, outcomes }) {
 	const plans = outcomes?.map((outcome) => outcome.plan) ?? plan?.prompts ?? [];
@@ -64577,9 +64654,8 @@ function placeOf$1(promptId, what) {
 		what.environment
 	]);
 }
+var init_restored = __esmMin((() => {}));
 // src/rendering/markdown-sections.ts
-init_problem();
-const plain = coloursFor(false);
 /** The parts of a page, in the order in which they are shown and get their room. */
 function sectionsOf(report, { texts, restored }) {
 	const { prompts } = report;
@@ -64695,6 +64771,18 @@ function diffItems({ key, path, status }, texts) {
 	if (lines.length === 0) return [];
 	return [`\n<details>${`<summary><code>${inertHtml(key)}</code> <code>${inertHtml(path)}</code></summary>`}\n\n${inertBlock(lines, "diff")}\n\n</details>\n`];
 }
+var plain;
+var init_markdown_sections = __esmMin((() => {
+	init_problem();
+	init_breaking();
+	init_colours();
+	init_inert_markdown();
+	init_render_change();
+	init_render_diff();
+	init_render_problem();
+	init_restored();
+	plain = coloursFor(false);
+}));
 // src/rendering/render-markdown.ts
 /** The report as GitHub's Markdown. What files and the service say stands in code throughout: there it is inert. */
 function renderMarkdown(report, options) {
@@ -64710,8 +64798,6 @@ function renderMarkdown(report, options) {
 		whole: leftOut.length === 0
 	};
 }
-/** For the note on what was left out, which is known last. */
-const RESERVE = 1e3;
 function headOf(report, { title, folder }) {
 	const where = folder === null ? "" : ` in ${inertCode(folder)}`;
 	const notAsked = report.problems.find(({ code }) => code === "service/not-asked");
@@ -64739,7 +64825,18 @@ function footOf({ service, commit: head, plan_digest: digest }, { commit, runUrl
 		runUrl === null ? [] : [`[run](${runUrl})`]
 	].flat().join(" · ")}\n`;
 }
+var RESERVE;
+var init_render_markdown = __esmMin((() => {
+	init_colours();
+	init_fit();
+	init_inert_markdown();
+	init_markdown_sections();
+	init_render_summary();
+	RESERVE = 1e3;
+}));
 // src/action/annotate.ts
+init_render_markdown();
+init_inert();
 /** GitHub shows ten of a kind for each step and drops the others without a word. */
 const MOST = 9;
 /** Annotates the line of each problem. `fromRoot` makes its path one from the repository's root. */
@@ -64789,6 +64886,23 @@ function refusalOf({ prompts }) {
 function differing({ prompts }) {
 	return prompts.filter(({ status }) => status === "pending" || status === "blocked").length;
 }
+var init_failure = __esmMin((() => {}));
+// src/action/page.ts
+init_failure();
+init_restored();
+/** What a page says besides the report; without a limit of length. */
+function pageOf({ result, mode, context }) {
+	const folder = normalize(context?.inputs["working-directory"] ?? ".").replace(/[\\/]$/, "");
+	return {
+		texts: result.texts,
+		restored: restoredIn(result.run),
+		title: mode,
+		limit: null,
+		folder: folder === "." ? null : folder.split(sep).join("/"),
+		commit: context?.event.pull?.head ?? null,
+		runUrl: context?.runUrl ?? null
+	};
+}
 // src/action/paths.ts
 /** From a path as problems have it, relative to the configuration's folder, to one from the repository's root. */
 function pathsFromRoot({ folder, inputs: { config } }) {
@@ -64797,11 +64911,61 @@ function pathsFromRoot({ folder, inputs: { config } }) {
 	const root = findRoot(home);
 	return (path) => relative(root, path === config ? join(folder, path) : join(home, path)).split(sep).join("/");
 }
+// src/action/body.ts
+/** The text of a comment or an issue, with the lines by which it is found and by which its plan can be approved. */
+function bodyOf(marker, { report, page, hide }) {
+	const plan = planLine(report.plan_digest);
+	const most = LIMIT.most - LIMIT.measure(`${marker}\n${plan}`);
+	const { text, whole } = renderMarkdown(report, {
+		...page,
+		limit: {
+			...LIMIT,
+			most
+		}
+	});
+	return hide(`${marker}\n${whole ? plan : ""}${text}`);
+}
+var LIMIT;
+var init_body = __esmMin((() => {
+	init_marker();
+	LIMIT = {
+		most: 6e4,
+		measure: (text) => text.length
+	};
+}));
+// src/action/write-comment.ts
+var write_comment_exports = /* @__PURE__ */ __exportAll({ writeComment: () => writeComment });
+/** Keeps the comment of a pull request up to date. */
+async function writeComment(github, { event, inputs }, telling) {
+	const { pull } = event;
+	if (pull === null || !await isNewest(github, pull)) return;
+	const marker = markerOf(inputs);
+	const target = {
+		issue: pull.number,
+		marker
+	};
+	if (inputs.comment === "changes" && isQuiet(telling.report) && await findComment(github, target) === null) return;
+	await keepComment(github, {
+		...target,
+		body: bodyOf(marker, telling)
+	});
+}
+/** An older run that ends late must not replace what a newer one says; where that cannot be told, it writes. */
+async function isNewest(github, { number, head }) {
+	return headOfPull(github, number).then((newest) => newest === head, () => true);
+}
+/** Nothing to do, and nothing to say about it. */
+function isQuiet(report) {
+	const problems = [...report.problems, ...report.prompts.flatMap((prompt) => prompt.problems)];
+	return differing(report) === 0 && problems.length === 0;
+}
+var init_write_comment = __esmMin((() => {
+	init_pull_requests();
+	init_sticky_comment();
+	init_body();
+	init_marker();
+}));
 // src/github/rolling-issue.ts
-var rolling_issue_exports = /* @__PURE__ */ __exportAll({
-	closeIssue: () => closeIssue,
-	keepIssue: () => keepIssue
-});
 /** Keeps one open issue of ours up to date: updates it where it is, else opens it. Throws what Octokit throws. */
 async function keepIssue(github, { title, body, marker }) {
 	const { octokit, names } = github;
@@ -64868,72 +65032,11 @@ var init_rolling_issue = __esmMin((() => {
 		pull_request: unknown$2().optional()
 	});
 }));
-// src/action/tell-github.ts
-init_problem();
-/** GitHub takes 65,536 characters; secrets may become a little longer when they are hidden. */
-const LIMIT = {
-	most: 6e4,
-	measure: (text) => text.length
-};
-/** Writes the pull request's comment, or the issue about drift. What stands in the way is returned: nothing is lost. */
-async function tellGitHub(context, telling) {
-	const { event, inputs, github } = context;
-	const comments = telling.mode === "plan" && event.pull !== null && inputs.comment !== "never";
-	const issues = telling.mode === "drift" && inputs["drift-issue"];
-	if (!comments && !issues) return [];
-	const what = comments ? "comment" : "issue";
-	if (github === null) return [makeProblem("action/not-told", {
-		what,
-		reason: "there is no `github-token`."
-	})];
-	try {
-		await (comments ? writeComment(context, telling) : writeIssue(context, telling));
-		return [];
-	} catch (error) {
-		return [makeProblem("action/not-told", {
-			what,
-			reason: messageOf(error)
-		})];
-	}
-}
-async function writeComment(context, telling) {
-	const { event, inputs } = context;
-	const { pull } = event;
-	const github = await context.github?.();
-	if (pull === null || github === void 0) return;
-	const { findComment, keepComment } = await Promise.resolve().then(() => (init_sticky_comment(), sticky_comment_exports));
-	const { headOfPull } = await Promise.resolve().then(() => (init_pull_requests(), pull_requests_exports));
-	if (await headOfPull(github, pull.number).catch(() => pull.head) !== pull.head) return;
-	const target = {
-		issue: pull.number,
-		marker: markerOf(inputs)
-	};
-	if (inputs.comment === "changes" && isQuiet(telling.report) && await findComment(github, target) === null) return;
-	await keepComment(github, {
-		...target,
-		body: bodyOf(target.marker, telling)
-	});
-}
-/** Nothing to do, and nothing to say about it. */
-function isQuiet(report) {
-	return differing(report) === 0 && report.problems.length === 0 && report.prompts.every(({ problems }) => problems.length === 0);
-}
-function bodyOf(marker, { report, page, hide }) {
-	const own = LIMIT.measure(marker) + LIMIT.measure(planLine(report.plan_digest)) + 1;
-	const { text, whole } = renderMarkdown(report, {
-		...page,
-		limit: {
-			...LIMIT,
-			most: LIMIT.most - own
-		}
-	});
-	return hide(`${marker}\n${whole ? planLine(report.plan_digest) : ""}${text}`);
-}
-async function writeIssue(context, telling) {
-	const github = await context.github?.();
-	if (github === void 0) return;
-	const { closeIssue, keepIssue } = await Promise.resolve().then(() => (init_rolling_issue(), rolling_issue_exports));
-	const marker = markerOf(context.inputs);
+// src/action/write-issue.ts
+var write_issue_exports = /* @__PURE__ */ __exportAll({ writeIssue: () => writeIssue });
+/** Keeps the issue about drift up to date: open while the service differs, closed when all is in sync. */
+async function writeIssue(github, { inputs }, telling) {
+	const marker = markerOf(inputs);
 	const body = bodyOf(marker, telling);
 	if (telling.failure === "") return closeIssue(github, {
 		marker,
@@ -64946,106 +65049,173 @@ async function writeIssue(context, telling) {
 		title: `promptsync: the service differs from the files${telling.page.folder === null ? "" : ` (${telling.page.folder})`}`
 	});
 }
+var init_write_issue = __esmMin((() => {
+	init_rolling_issue();
+	init_body();
+	init_failure();
+	init_marker();
+}));
+// src/action/tell-github.ts
+init_problem();
+/** Writes the pull request's comment, or the issue about drift. What stands in the way is returned: nothing is lost. */
+async function tellGitHub(context, telling) {
+	const { github } = context;
+	const what = whatToWrite(context, telling);
+	if (what === null) return [];
+	if (github === null) return [makeProblem("action/not-told", {
+		what,
+		reason: "there is no `github-token`."
+	})];
+	try {
+		if (what === "comment") {
+			const { writeComment } = await Promise.resolve().then(() => (init_write_comment(), write_comment_exports));
+			await writeComment(await github(), context, telling);
+		} else {
+			const { writeIssue } = await Promise.resolve().then(() => (init_write_issue(), write_issue_exports));
+			await writeIssue(await github(), context, telling);
+		}
+		return [];
+	} catch (error) {
+		return [makeProblem("action/not-told", {
+			what,
+			reason: messageOf(error)
+		})];
+	}
+}
+function whatToWrite({ event, inputs }, { mode }) {
+	if (mode === "plan" && event.pull !== null && inputs.comment !== "never") return "comment";
+	return mode === "drift" && inputs["drift-issue"] ? "issue" : null;
+}
+// src/rendering/render-json.ts
+init_text();
+/** The report as JSON text. No line of it can be taken for a command by a runner that reads the log. */
+function renderJson(report) {
+	return `${JSON.stringify(report, null, 2).replaceAll("##[", "##\\u005b").replace(BEYOND_ASCII, visible)}\n`;
+}
+const BEYOND_ASCII = /[^\n -~]/gu;
+/** Hidden characters are legal in JSON as they are; escaped they mean the same, and can be seen. */
+function visible(character) {
+	return showHidden(character) === character ? character : escaped(character);
+}
+function escaped(character) {
+	return [...Array(character.length).keys()].map((index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`).join("");
+}
+// src/action/write-reports.ts
+init_render_markdown();
+/** Writes the whole report, without a limit, where later steps can read it; resolves to the paths. */
+async function writeReports({ report, page, hide }, { environment, newId }) {
+	const folder = join(environment["RUNNER_TEMP"] || tmpdir(), `promptsync-${newId()}`);
+	const paths = {
+		json: join(folder, "report.json"),
+		markdown: join(folder, "report.md")
+	};
+	await mkdir(folder, { recursive: true });
+	await writeFile(paths.json, hide(renderJson(report)));
+	await writeFile(paths.markdown, hide(renderMarkdown(report, page).text));
+	return paths;
+}
 // src/action/tell.ts
 init_problem();
+init_inert();
+init_render_markdown();
+init_failure();
 /** GitHub takes 1 MiB for each step. */
 const SUMMARY = {
 	most: 921600,
 	measure: (text) => Buffer.byteLength(text, "utf8")
 };
-/** Tells a run everywhere: log, annotations, files, outputs, summary, GitHub. Resolves to the exit code. */
-async function tell(result, mode, context, host) {
+/**
+* Tells a run everywhere: log, annotations, files, outputs, summary, GitHub. Resolves to the exit code. What cannot be
+* told in one place is a notice: the work is done by then.
+*/
+async function tell(done, host) {
+	const { result, mode, context } = done;
 	const { runner, secrets } = host;
 	const report = makeReport(result.run);
-	const failure = failureOf(mode, result, report);
-	const page = pageOf(result, mode, context);
+	const telling = {
+		mode,
+		report,
+		failure: failureOf(mode, result, report),
+		page: pageOf(done),
+		hide: secrets.hide
+	};
 	host.output.write(inertForRunner(renderText(report, {
 		colour: false,
 		quiet: false,
 		texts: result.texts
 	})));
-	annotateAll(report, mode, context, host);
-	tellOutputs(report, failure, await writeReports(report, page, host), host);
-	const obstacles = [...await writeSummary(report, page, host), ...context === null ? [] : await tellGitHub(context, {
-		mode,
-		report,
-		failure,
-		page,
-		hide: secrets.hide
-	})];
+	annotateAll(done, telling, host);
+	const obstacles = [
+		...await attempt("outputs", () => tellOutputs(telling, host)),
+		...await attempt("summary", () => writeSummary(telling, host)),
+		...context === null ? [] : await tellGitHub(context, telling)
+	];
 	for (const obstacle of obstacles) annotateRun("notice", obstacle, runner);
-	return failure === "" ? 0 : 1;
+	return telling.failure === "" ? 0 : 1;
 }
-function pageOf({ run, texts }, mode, context) {
-	const folder = normalize(context?.inputs["working-directory"] ?? ".").replace(/[\\/]$/, "");
-	return {
-		texts,
-		restored: restoredIn(run),
-		title: mode,
-		limit: null,
-		folder: folder === "." ? null : folder.split(sep).join("/"),
-		commit: context?.event.pull?.head ?? null,
-		runUrl: context?.runUrl ?? null
-	};
+async function attempt(what, work) {
+	return work().then(() => [], (error) => [makeProblem("action/not-told", {
+		what,
+		reason: messageOf(error)
+	})]);
 }
-function annotateAll(report, mode, context, { runner }) {
+function annotateAll({ mode, context }, { report }, { runner }) {
 	annotate([...report.problems, ...report.prompts.flatMap((prompt) => prompt.problems)], context === null ? (path) => path : pathsFromRoot(context), runner);
 	const prompts = differing(report);
 	if (mode === "drift" && prompts > 0) annotateRun("error", makeProblem("action/drift-found", { prompts }), runner);
 }
-/** The whole report, without a limit, where later steps can read it. */
-async function writeReports(report, page, host) {
-	const { environment, newId, secrets } = host;
-	const folder = join(environment["RUNNER_TEMP"] || tmpdir(), `promptsync-${newId()}`);
-	await mkdir(folder, { recursive: true });
-	const paths = {
-		json: join(folder, "report.json"),
-		markdown: join(folder, "report.md")
-	};
-	await writeFile(paths.json, secrets.hide(renderJson(report)));
-	await writeFile(paths.markdown, secrets.hide(renderMarkdown(report, page).text));
-	return paths;
+/** What later steps may need first is told first. */
+async function tellOutputs(telling, host) {
+	const { report, failure } = telling;
+	const { setOutput } = host.runner;
+	setOutput("failure-reason", failure);
+	setOutput("changes", String(report.prompts.some(({ changes }) => changes.length > 0)));
+	setOutput("summary", JSON.stringify(report.summary));
+	setOutput("plan-digest", report.plan_digest ?? "");
+	const paths = await writeReports(telling, host);
+	setOutput("report-json", paths.json);
+	setOutput("report-markdown", paths.markdown);
 }
-function tellOutputs(report, failure, paths, { runner }) {
-	const changes = report.prompts.some((prompt) => prompt.changes.length > 0);
-	runner.setOutput("changes", String(changes));
-	runner.setOutput("summary", JSON.stringify(report.summary));
-	runner.setOutput("plan-digest", report.plan_digest ?? "");
-	runner.setOutput("report-json", paths.json);
-	runner.setOutput("report-markdown", paths.markdown);
-	runner.setOutput("failure-reason", failure);
-}
-async function writeSummary(report, page, { runner }) {
-	try {
-		await runner.writeSummary(renderMarkdown(report, {
-			...page,
-			limit: SUMMARY
-		}).text);
-		return [];
-	} catch (error) {
-		return [makeProblem("action/not-told", {
-			what: "summary",
-			reason: messageOf(error)
-		})];
-	}
+async function writeSummary({ report, page }, { runner }) {
+	await runner.writeSummary(renderMarkdown(report, {
+		...page,
+		limit: SUMMARY
+	}).text);
 }
 // src/action/main.ts
 init_problem();
-/** Runs the action once and resolves to its exit code. Never throws. */
+/** Runs the action once and resolves to its exit code. */
 async function runAction(given) {
 	const host = hidingActionHost(given);
-	let context = null;
-	let mode = "plan";
+	return tell(await run(host), host);
+}
+async function run(host) {
+	let begun = {
+		mode: "plan",
+		context: null
+	};
 	try {
 		const inputs = readInputs(host.runner);
-		context = await makeContext(inputs, host);
-		mode = chooseMode(inputs.mode, context.event);
-		return await tell(await runMode(mode, context), mode, context, host);
+		const context = await makeContext(inputs, host);
+		begun = {
+			...begun,
+			context
+		};
+		begun = {
+			mode: chooseMode(inputs.mode, context.event),
+			context
+		};
+		return {
+			...begun,
+			result: await runMode(begun.mode, context)
+		};
 	} catch (error) {
-		return tell(unfinished(error), mode, context, host);
+		return {
+			...begun,
+			result: unfinished(error)
+		};
 	}
 }
-/** What is told where it could not even begin. */
 function unfinished(error) {
 	return {
 		run: notRun("dry-run", {

@@ -2,28 +2,34 @@ import { notRun, type CommandResult } from '../commands/result.ts';
 import { problemOf } from '../problem.ts';
 import { chooseMode, type Mode } from './choose-mode.ts';
 import { makeContext, type Context } from './context.ts';
-import { hidingActionHost, type ActionHost } from './host.ts';
+import { hidingActionHost, type ActionHost, type HidingActionHost } from './host.ts';
 import { readInputs } from './inputs.ts';
 import { runMode } from './modes.ts';
 import { tell } from './tell.ts';
 
-/** Runs the action once and resolves to its exit code. Never throws. */
+/** What a run has come to; without a context it could not even begin. */
+export type Done = { readonly result: CommandResult; readonly mode: Mode; readonly context: Context | null };
+
+/** Runs the action once and resolves to its exit code. */
 export async function runAction(given: ActionHost): Promise<number> {
   const host = hidingActionHost(given);
-  let context: Context | null = null;
-  let mode: Mode = 'plan';
+  return tell(await run(host), host);
+}
+
+async function run(host: HidingActionHost): Promise<Done> {
+  let begun: Omit<Done, 'result'> = { mode: 'plan', context: null };
   try {
     const inputs = readInputs(host.runner);
-    context = await makeContext(inputs, host);
-    mode = chooseMode(inputs.mode, context.event);
-    return await tell(await runMode(mode, context), mode, context, host);
+    const context = await makeContext(inputs, host);
+    begun = { ...begun, context };
+    begun = { mode: chooseMode(inputs.mode, context.event), context };
+    return { ...begun, result: await runMode(begun.mode, context) };
   } catch (error) {
-    return tell(unfinished(error), mode, context, host);
+    return { ...begun, result: unfinished(error) };
   }
 }
 
-/** What is told where it could not even begin. */
 function unfinished(error: unknown): CommandResult {
-  const run = notRun('dry-run', { files: [], problems: [problemOf(error)] });
-  return { run, texts: new Map(), exitCode: 1 };
+  const nothing = notRun('dry-run', { files: [], problems: [problemOf(error)] });
+  return { run: nothing, texts: new Map(), exitCode: 1 };
 }

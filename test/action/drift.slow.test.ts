@@ -84,7 +84,7 @@ describe('The issue about drift', () => {
     await byHand(team);
     team.github.fail({ method: 'POST', path: /issues/ }, { status: 403, body: { message: 'no' } }, Infinity);
     const ran = await check(rolling);
-    expect(ran.stdout).toMatch(/^::notice title=action\/not-told::The issue was not written/m);
+    expect(ran.stdout).toMatch(/^::notice title=action\/not-told::Writing the issue failed/m);
     expect(ran.outputs['failure-reason']).toBe('drift');
   });
 });

@@ -31,5 +31,5 @@ test.each<[string, Fault, number]>([
   expect(ran).toMatchObject({ exitCode: 0, outputs: { changes: 'true', 'failure-reason': '' } });
   expect(ran.summary).toContain('`staging: none → new version`');
   expect(github.comments(1)).toHaveLength(comments);
-  expect(/^::notice .*The comment was not written/m.test(ran.stdout)).toBe(comments === 0);
+  expect(/^::notice .*Writing the comment failed/m.test(ran.stdout)).toBe(comments === 0);
 });

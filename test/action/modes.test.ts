@@ -94,3 +94,13 @@ test('In a folder of the repository the example of this project is planned on it
   expect(planned).toMatchObject({ exitCode: 0, outputs: { changes: 'true' } });
   expect(planned.summary).toContain('service `embedded:.promptsync/service.db`');
 });
+
+test('A runner that takes neither outputs nor summary is told by notices; what was applied is applied', async () => {
+  const { service, pushMain, runPush } = await makeTeam({ greeting: {} });
+  const environment = { GITHUB_STEP_SUMMARY: '/nowhere/summary', RUNNER_TEMP: '/dev/null/temp' };
+  const ran = await runPush(pushMain(changed), { environment });
+  expect(ran).toMatchObject({ exitCode: 0, outputs: { 'failure-reason': '', changes: 'true' } });
+  expect(ran.stdout).toMatch(/^::notice title=action\/not-told::Writing the outputs failed/m);
+  expect(ran.stdout).toMatch(/^::notice title=action\/not-told::Writing the summary failed/m);
+  expect(service.takeWrites()).toEqual(APPLIED);
+});

@@ -32,7 +32,7 @@ describe('A pull request without a key', () => {
     github.fail({ method: 'POST', path: /comments/ }, REFUSED, Infinity);
     const ran = await runPull(openPull('change', fork), { keyless: true });
     expect(ran).toMatchObject({ exitCode: 0, outputs: { 'failure-reason': '' } });
-    expect(ran.stdout).toMatch(/^::notice title=action\/not-told::The comment was not written/m);
+    expect(ran.stdout).toMatch(/^::notice title=action\/not-told::Writing the comment failed/m);
     expect(ran.summary).toContain('`staging: base → new version`');
     expect(service.requests).toEqual([]);
     expect(github.comments(1)).toEqual([]);

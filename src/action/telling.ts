@@ -1,0 +1,14 @@
+import type { MarkdownOptions } from '../rendering/render-markdown.ts';
+import type { Report } from '../schemas/report.ts';
+import type { Mode } from './choose-mode.ts';
+import type { FailureReason } from './failure.ts';
+
+/** What is told of a run, wherever it is told. */
+export type Telling = {
+  readonly mode: Mode;
+  readonly report: Report;
+  readonly failure: FailureReason;
+  readonly page: MarkdownOptions;
+  /** Takes secrets out. */
+  readonly hide: (text: string) => string;
+};
