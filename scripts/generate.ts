@@ -7,10 +7,16 @@ import { WrittenConfigShape } from '../src/config/shape.ts';
 import { FrontMatterShape } from '../src/prompts/shape.ts';
 import { ReportShape } from '../src/schemas/report.ts';
 import { bundleAction } from './bundle-action.ts';
-import { withActionTables } from './readme-tables.ts';
+import { withGeneratedParts } from './readme-parts.ts';
 
 const check = process.argv.includes('--check');
 const action = await bundleAction();
+const read = (path: string): string => readFileSync(path, 'utf8');
+const workflows = Object.fromEntries(
+  ['review', 'apply', 'drift']
+    .map((name) => `prompts.example/.github/workflows/promptsync-${name}.yml`)
+    .map((path) => [path, read(path)]),
+);
 
 const generated = {
   'schemas/promptsync.schema.json': await schema(WrittenConfigShape, 'promptsync.yaml'),
@@ -18,11 +24,11 @@ const generated = {
   'schemas/report.schema.json': await schema(ReportShape, 'The JSON report of promptsync'),
   'dist/action/index.js': action.code,
   'dist/action/third-party-licenses.txt': action.licenses,
-  'README.md': await withActionTables(readFileSync('README.md', 'utf8'), readFileSync('action.yml', 'utf8')),
+  'README.md': await withGeneratedParts(read('README.md'), { actionYaml: read('action.yml'), workflows }),
 };
 
 for (const [path, wanted] of Object.entries(generated)) {
-  const fresh = existsSync(path) && readFileSync(path, 'utf8') === wanted;
+  const fresh = existsSync(path) && read(path) === wanted;
   if (fresh) continue;
   if (check) {
     process.exitCode = 1;

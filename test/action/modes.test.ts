@@ -1,6 +1,8 @@
+import type { ChildProcess } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { startFront } from '../support/front.ts';
 import { promptText } from '../support/prompts.ts';
 import { makeTeam, type RunOptions } from './team.ts';
 
@@ -103,4 +105,28 @@ test('A runner that takes neither outputs nor summary is told by notices; what w
   expect(ran.stdout).toMatch(/^::notice title=action\/not-told::Writing the outputs failed/m);
   expect(ran.stdout).toMatch(/^::notice title=action\/not-told::Writing the summary failed/m);
   expect(service.takeWrites()).toEqual(APPLIED);
+});
+
+test('A run that is cancelled finishes the call in flight, tells how far it got, and writes no more', async () => {
+  const names = [...Array(20).keys()].map(String);
+  const { service, pushMain, runPush } = await makeTeam(Object.fromEntries(names.map((name) => [name, {}])));
+  const started: { child?: ChildProcess; cancelled?: true } = {};
+  const cancel = () => {
+    if (started.cancelled === undefined) started.child?.kill('SIGINT');
+    started.cancelled = true;
+  };
+  const { baseUrl } = await startFront({
+    target: service.baseUrl,
+    answer: ({ method }) => {
+      if (method === 'POST') cancel();
+      return null;
+    },
+  });
+  const onOutput = (child: ChildProcess) => void (started.child = child);
+  const ran = await runPush(pushMain({}), { inputs: { 'base-url': baseUrl }, onOutput });
+  expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'failed', changes: 'true' } });
+  expect(ran.summary).toContain('Interrupted; the rest was not written.');
+  expect(ran.summary).toContain('(not made)');
+  const versions = service.takeWrites().filter((write) => write.endsWith(' versions'));
+  expect(versions.length).toBeLessThan(names.length);
 });

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { runAction, runnerCommands, type ActionRun } from '../support/action.ts';
+import type { CliOptions } from '../support/cli.ts';
 import { commitAll, git, makeFolder, writeFiles, type Files } from '../support/folder.ts';
 import { startGitHub, TOKEN, type GitHubDouble } from '../support/github-api.ts';
 import { CONFIG, workspaceFiles, type PromptParts } from '../support/prompts.ts';
@@ -18,6 +19,7 @@ export type RunOptions = {
   readonly depth?: number;
   /** Without a key, as runs for forks are. */
   readonly keyless?: boolean;
+  readonly onOutput?: CliOptions['onOutput'];
   /** What becomes of the workspace between checkout and action. */
   readonly prepare?: (workspace: string) => void;
 };
@@ -134,12 +136,11 @@ async function runAt(
   event: object,
   { ref, commit }: At,
   { github, service }: Pick<Team, 'github' | 'service'>,
-  { inputs, environment, keyless = false, prepare }: RunOptions,
+  { inputs, environment, keyless = false, prepare, onOutput }: RunOptions,
 ): Promise<ActionRun> {
   prepare?.(workspace);
   const ran = await runAction(workspace, {
-    eventName,
-    event,
+    ...{ eventName, event, onOutput },
     inputs: {
       ...{ 'base-url': service.baseUrl, 'github-token': TOKEN },
       ...(keyless ? {} : { 'api-key': KEY }),

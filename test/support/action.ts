@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { childEnvironment, startNode } from './cli.ts';
+import { childEnvironment, startNode, type CliOptions } from './cli.ts';
 import { makeWorkspace } from './folder.ts';
 
 /** The bundle that action.yml names; it is there after a build. */
@@ -23,6 +23,7 @@ export type ActionOptions = {
   readonly event: unknown;
   /** More variables, or others: `GITHUB_API_URL`, `GITHUB_SHA`, `GITHUB_REF`. */
   readonly environment?: Readonly<Record<string, string>>;
+  readonly onOutput?: CliOptions['onOutput'];
 };
 
 /** Runs the bundled action as a runner does, because what it reads and writes there are variables and files. */
@@ -38,7 +39,7 @@ export async function runAction(workspace: string, options: ActionOptions): Prom
     ...inputVariables(options.inputs ?? {}),
     ...options.environment,
   });
-  const ran = await startNode(ACTION, [], { cwd: workspace, environment }).ended;
+  const ran = await startNode(ACTION, [], { cwd: workspace, environment, onOutput: options.onOutput }).ended;
   const outputs = parseOutputs(readFileSync(join(runner, 'output'), 'utf8'));
   return { ...ran, outputs, summary: readFileSync(join(runner, 'summary.md'), 'utf8') };
 }

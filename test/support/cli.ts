@@ -10,7 +10,8 @@ export const CLI = resolve(import.meta.dirname, '../../src/cli.ts');
 export type CliOptions = {
   readonly environment?: Readonly<Record<string, string>>;
   /** Called with the process and with what it has written so far, whenever it writes. */
-  readonly onOutput?: (child: ChildProcess, written: { readonly stdout: string; readonly stderr: string }) => void;
+  readonly onOutput?:
+    ((child: ChildProcess, written: { readonly stdout: string; readonly stderr: string }) => void) | undefined;
 };
 
 /** Variables of a child process: those of this one, without what would change promptsync's ways. */
