@@ -64655,6 +64655,41 @@ function placeOf$1(promptId, what) {
 	]);
 }
 var init_restored = __esmMin((() => {}));
+// src/rendering/markdown-drift.ts
+/** What stands in the service although no file says so, as an item of a list. */
+function driftItem(prompt, drift, mode, restored) {
+	const { key } = prompt;
+	const then = thenText(prompt, drift, mode, restored);
+	const kind = drift.kind === "outside" ? "changed outside of git" : "left unfinished by an earlier run";
+	if ("field" in drift) {
+		const [observed, expected] = [drift.observed, drift.expected].map(inertCode);
+		return `- ${inertCode(key)}: ${drift.field} is ${observed}, the base wants ${expected} (${kind}). ${then}\n`;
+	}
+	const { environment, observed, expected } = drift;
+	const title = `- ${inertCode(key)}: ${inertCode(environment)}`;
+	if (observed === null) return `${title} has nothing active, the base wants ${inertCode(refText(expected))}.\n`;
+	const undo = `To keep it, pin ${inertCode(`version:${observed.id}`)}.`;
+	return `${title} ${`serves ${inertCode(refText(observed))}, the base wants ${inertCode(refText(expected))}`} (${kind}). ${then} ${undo}\n`;
+}
+/** What a sync does about drift, or what this one has done. */
+function thenText(prompt, drift, mode, restored) {
+	if (prompt.status === "blocked") return "The prompt is blocked: a sync leaves it as it is.";
+	const puts = restored.has(placeOf$1(prompt.id, drift));
+	if (mode !== "apply") return puts ? "A sync puts it back." : "A sync sets what the files want now.";
+	const status = prompt.changes.find((change) => isAt(change, drift))?.status;
+	if (status === "unknown") return "It is not known whether this run changed it.";
+	if (status !== "made" && status !== "adopted") return "This run did not change it.";
+	return puts ? "This run put it back." : "This run set what the files want now.";
+}
+function isAt(change, drift) {
+	if (change.kind === "set-active") return "environment" in drift && drift.environment === change.environment;
+	return change.kind === "update-prompt" && "field" in drift && drift.field in change.fields;
+}
+var init_markdown_drift = __esmMin((() => {
+	init_inert_markdown();
+	init_render_change();
+	init_restored();
+}));
 // src/rendering/markdown-sections.ts
 /** The parts of a page, in the order in which they are shown and get their room. */
 function sectionsOf(report, { texts, restored }) {
@@ -64684,7 +64719,7 @@ function sectionsOf(report, { texts, restored }) {
 			close: "",
 			item: "drift note",
 			share: .5,
-			items: prompts.flatMap((prompt) => prompt.drift.map((drift) => driftItem(prompt, drift, thenText(prompt, drift, report.mode, restored))))
+			items: prompts.flatMap((prompt) => prompt.drift.map((drift) => driftItem(prompt, drift, report.mode, restored)))
 		},
 		{
 			open: "\n#### Texts\n",
@@ -64737,34 +64772,8 @@ function breakingItem({ key }, breaking) {
 	}
 	const { variable, environments } = breaking;
 	const where = environments.map(inertCode).join(", ");
-	const then = breaking.kind === "added" ? "Callers have to supply it." : "Callers supply it for nothing.";
+	const then = breaking.kind === "added" ? "Callers have to supply it." : "Callers need not supply it any more.";
 	return `- ${prompt}: ${where}: the variable ${inertCode(`{{${variable}}}`)} is ${breaking.kind}. ${then}\n`;
-}
-function driftItem({ key }, drift, then) {
-	const kind = drift.kind === "outside" ? "changed outside of git" : "left unfinished by an earlier run";
-	if ("field" in drift) {
-		const [observed, expected] = [drift.observed, drift.expected].map(inertCode);
-		return `- ${inertCode(key)}: ${drift.field} is ${observed}, the base wants ${expected} (${kind}). ${then}\n`;
-	}
-	const { environment, observed, expected } = drift;
-	const title = `- ${inertCode(key)}: ${inertCode(environment)}`;
-	if (observed === null) return `${title} has nothing active, the base wants ${inertCode(refText(expected))}.\n`;
-	const undo = `To keep it, pin ${inertCode(`version:${observed.id}`)}.`;
-	return `${title} ${`serves ${inertCode(refText(observed))}, the base wants ${inertCode(refText(expected))}`} (${kind}). ${then} ${undo}\n`;
-}
-/** What a sync does about drift, or what this one has done. */
-function thenText(prompt, drift, mode, restored) {
-	if (prompt.status === "blocked") return "The prompt is blocked: a sync leaves it as it is.";
-	const puts = restored.has(placeOf$1(prompt.id, drift));
-	if (mode !== "apply") return puts ? "A sync puts it back." : "A sync sets what the files want now.";
-	const status = prompt.changes.find((change) => isAt(change, drift))?.status;
-	if (status === "unknown") return "It is not known whether this run changed it.";
-	if (status !== "made" && status !== "adopted") return "This run did not change it.";
-	return puts ? "This run put it back." : "This run set what the files want now.";
-}
-function isAt(change, drift) {
-	if (change.kind === "set-active") return "environment" in drift && drift.environment === change.environment;
-	return change.kind === "update-prompt" && "field" in drift && drift.field in change.fields;
 }
 function diffItems({ key, path, status }, texts) {
 	const lines = status === "failed" ? [] : renderDiffs(texts, plain);
@@ -64777,6 +64786,7 @@ var init_markdown_sections = __esmMin((() => {
 	init_breaking();
 	init_colours();
 	init_inert_markdown();
+	init_markdown_drift();
 	init_render_change();
 	init_render_diff();
 	init_render_problem();

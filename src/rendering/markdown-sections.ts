@@ -1,10 +1,11 @@
 import { isError } from '../problem.ts';
-import type { Report, ReportChange, ReportDrift, ReportProblem, ReportPrompt } from '../schemas/report.ts';
+import type { Report, ReportChange, ReportProblem, ReportPrompt } from '../schemas/report.ts';
 import { findBreaking, type Breaking } from './breaking.ts';
 import { coloursFor } from './colours.ts';
 import type { Section } from './fit.ts';
 import { inertBlock, inertCode, inertHtml } from './inert-markdown.ts';
-import { changeTexts, isUnfollowed, refText, statusNote } from './render-change.ts';
+import { driftItem } from './markdown-drift.ts';
+import { changeTexts, isUnfollowed, statusNote } from './render-change.ts';
 import { renderDiffs } from './render-diff.ts';
 import { renderProblem } from './render-problem.ts';
 import { placeOf, type Restored } from './restored.ts';
@@ -33,9 +34,7 @@ export function sectionsOf(report: Report, { texts, restored }: Known): readonly
     { open: '\n#### Breaking\n\n', items: breaking, close: '', item: 'breaking note', share: 0.4 },
     {
       ...{ open: `\n#### Drift\n\nAlready there${before(report)}:\n\n`, close: '', item: 'drift note', share: 0.5 },
-      items: prompts.flatMap((prompt) =>
-        prompt.drift.map((drift) => driftItem(prompt, drift, thenText(prompt, drift, report.mode, restored))),
-      ),
+      items: prompts.flatMap((prompt) => prompt.drift.map((drift) => driftItem(prompt, drift, report.mode, restored))),
     },
     {
       ...{ open: '\n#### Texts\n', close: '', item: 'diff', share: 0.95 },
@@ -95,38 +94,8 @@ function breakingItem({ key }: ReportPrompt, breaking: Breaking): string {
   }
   const { variable, environments } = breaking;
   const where = environments.map(inertCode).join(', ');
-  const then = breaking.kind === 'added' ? 'Callers have to supply it.' : 'Callers supply it for nothing.';
+  const then = breaking.kind === 'added' ? 'Callers have to supply it.' : 'Callers need not supply it any more.';
   return `- ${prompt}: ${where}: the variable ${inertCode(`{{${variable}}}`)} is ${breaking.kind}. ${then}\n`;
-}
-
-function driftItem({ key }: ReportPrompt, drift: ReportDrift, then: string): string {
-  const kind = drift.kind === 'outside' ? 'changed outside of git' : 'left unfinished by an earlier run';
-  if ('field' in drift) {
-    const [observed, expected] = [drift.observed, drift.expected].map(inertCode);
-    return `- ${inertCode(key)}: ${drift.field} is ${observed}, the base wants ${expected} (${kind}). ${then}\n`;
-  }
-  const { environment, observed, expected } = drift;
-  const title = `- ${inertCode(key)}: ${inertCode(environment)}`;
-  if (observed === null) return `${title} has nothing active, the base wants ${inertCode(refText(expected))}.\n`;
-  const undo = `To keep it, pin ${inertCode(`version:${observed.id}`)}.`;
-  const serves = `serves ${inertCode(refText(observed))}, the base wants ${inertCode(refText(expected))}`;
-  return `${title} ${serves} (${kind}). ${then} ${undo}\n`;
-}
-
-/** What a sync does about drift, or what this one has done. */
-function thenText(prompt: ReportPrompt, drift: ReportDrift, mode: Report['mode'], restored: Restored): string {
-  if (prompt.status === 'blocked') return 'The prompt is blocked: a sync leaves it as it is.';
-  const puts = restored.has(placeOf(prompt.id, drift));
-  if (mode !== 'apply') return puts ? 'A sync puts it back.' : 'A sync sets what the files want now.';
-  const status = prompt.changes.find((change) => isAt(change, drift))?.status;
-  if (status === 'unknown') return 'It is not known whether this run changed it.';
-  if (status !== 'made' && status !== 'adopted') return 'This run did not change it.';
-  return puts ? 'This run put it back.' : 'This run set what the files want now.';
-}
-
-function isAt(change: ReportChange, drift: ReportDrift): boolean {
-  if (change.kind === 'set-active') return 'environment' in drift && drift.environment === change.environment;
-  return change.kind === 'update-prompt' && 'field' in drift && drift.field in change.fields;
 }
 
 function diffItems({ key, path, status }: ReportPrompt, texts: readonly TextChange[]): readonly string[] {

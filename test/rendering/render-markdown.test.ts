@@ -387,7 +387,7 @@ describe('What callers have to follow', () => {
       'a variable less',
       set(6, 'new'),
       change('{{x}}', 'Hi'),
-      'the variable `{{x}}` is removed. Callers supply it for nothing.',
+      'the variable `{{x}}` is removed. Callers need not supply it any more.',
     ],
     [
       'another key',
