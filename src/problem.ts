@@ -296,8 +296,7 @@ const catalogue = {
     'Take the change into the file, or put the service back; --on-drift overwrite lets git win for this run.',
   ),
   'guard/superseded': error<{ commit: string; newer: string; where: string }>(
-    (e) =>
-      `This commit (${short(e.commit)}) is no longer the newest: ${e.where} ${short(e.newer)}. Nothing was written.`,
+    (e) => `This commit (${short(e.commit)}) is no longer the newest: ${e.where} ${e.newer}. Nothing was written.`,
     'The run of that commit applies it, together with this one. To go back, revert the commit and merge that.',
   ),
   'guard/unknown-newest': error<{ reason: string }>(

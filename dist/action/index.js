@@ -718,7 +718,7 @@ var init_problem = __esmMin((() => {
 		"guard/uncommitted": error$1("The prompt file differs from the last commit.", "Commit it first, or use --allow-dirty; versions made so carry no commit."),
 		"guard/max-changes": error$1((e) => `Prompts that would change: ${e.changing}; max_changes allows ${e.allowed}.`, "Check the plan, then raise --max-changes for this run."),
 		"guard/drift": error$1((e) => `The service was changed outside of git, and on_drift is \`fail\`: ${e.what.join("; ")}.`, "Take the change into the file, or put the service back; --on-drift overwrite lets git win for this run."),
-		"guard/superseded": error$1((e) => `This commit (${short(e.commit)}) is no longer the newest: ${e.where} ${short(e.newer)}. Nothing was written.`, "The run of that commit applies it, together with this one. To go back, revert the commit and merge that."),
+		"guard/superseded": error$1((e) => `This commit (${short(e.commit)}) is no longer the newest: ${e.where} ${e.newer}. Nothing was written.`, "The run of that commit applies it, together with this one. To go back, revert the commit and merge that."),
 		"guard/unknown-newest": error$1((e) => `It cannot be told whether this commit is still the newest of its branch: ${e.reason}`, "Let the checkout keep its credentials, or give `github-token` the permission `contents: read`."),
 		"guard/not-reviewed": error$1((e) => `No reviewed plan is known for this commit: ${e.reason}.`, "Merge a pull request whose plan promptsync has shown in a comment, or turn `require-reviewed-plan` off for this run."),
 		"guard/stale-plan": error$1((e) => `The plan is ${e.actual}, not the expected ${e.expected}.`, "The files or the service have changed since that plan was made: make it again and review it."),
@@ -55610,18 +55610,17 @@ function assumedService(assumed) {
 	const now = new Map(assumed.files.map((file) => [file.id, file]));
 	return {
 		readPrompt: async (promptId, environment) => {
-			const then = assumed.base.get(promptId);
+			const then = assumed.base.get(promptId) ?? null;
 			const file = now.get(promptId);
-			const fields = then ?? file;
-			if (file === void 0 || fields === void 0) throw refusal();
-			const { key, name, description = "" } = fields;
+			if (file === void 0) throw refusal();
+			const { key, name, description = "" } = then ?? file;
 			return {
 				id: promptId,
 				key,
 				name,
 				description,
 				latestVersionId: null,
-				activeVersion: then === void 0 ? null : activeIn(environment, then, file, assumed)
+				activeVersion: activeIn(environment, then, file, assumed)
 			};
 		},
 		createVersion: () => Promise.reject(refusal()),
@@ -55632,18 +55631,21 @@ function assumedService(assumed) {
 function refusal() {
 	return new ServiceError(makeProblem("internal/unexpected", { reason: "the service may not be asked" }), "not-sent");
 }
-/** What the base does not pin is taken for empty; the tool's own environment stands on the base's own text. */
+/**
+* What the base does not pin is taken for empty; the tool's own environment stands on the base's own text. That of a
+* prompt that the base does not have knows only the numbers that are pinned: nobody can say that they are not there.
+*/
 function activeIn(environment, then, now, assumed) {
 	const tracked = environment === assumed.trackingEnvironment ? [{ kind: "latest" }] : [];
-	const pinned = then.pins.filter((one) => one.environment === environment).map(({ pin }) => pin);
+	const pinned = (then?.pins ?? []).filter((one) => one.environment === environment).map(({ pin }) => pin);
 	const active = [...tracked, ...pinned].map(pinText)[0];
 	return active === void 0 ? null : versionsOf(then, now, assumed).get(active) ?? null;
 }
 /** By the pin that means it. Each version knows of all others: the files of now may pin them. */
 function versionsOf(then, now, { contentsAtRefs }) {
-	const pins = [{ kind: "latest" }, ...[...then.pins, ...now.pins].map(({ pin }) => pin)];
+	const pins = [{ kind: "latest" }, ...[...then?.pins ?? [], ...now.pins].map(({ pin }) => pin)];
 	const versions = new Map(pins.flatMap((pin, index) => {
-		const content = pin.kind === "latest" ? then.content : contentAt$1(contentsAtRefs.get(then.id), pin);
+		const content = pin.kind === "latest" ? then?.content ?? "unread" : contentAt$1(contentsAtRefs.get(now.id), pin);
 		return content === null ? [] : [[pinText(pin), versionOf(pin, content, -index)]];
 	}));
 	const ledger = [...versions.values()].map((version) => entryOf(withLedger(version, [])));
@@ -64810,9 +64812,12 @@ function renderMarkdown(report, options) {
 }
 function headOf(report, { title, folder }) {
 	const where = folder === null ? "" : ` in ${inertCode(folder)}`;
-	const notAsked = report.problems.find(({ code }) => code === "service/not-asked");
-	const note = notAsked === void 0 ? "" : `\n> [!NOTE]\n> ${notAsked.message} ${notAsked.hint}\n`;
+	const reason = report.problems.find(({ code }) => code === NOT_ASKED);
+	const note = reason === void 0 ? "" : `\n> [!NOTE]\n> ${reason.message} ${reason.hint}\n`;
 	return `### promptsync ${title}${where}\n\n${renderOutcome(report, coloursFor(false))}\n${note}`;
+}
+function notAsked(problems) {
+	return problems.some(({ code }) => code === NOT_ASKED) ? ["the service was not asked"] : [];
 }
 function leftOutNote(leftOut, { runUrl }) {
 	if (leftOut.length === 0) return "";
@@ -64826,16 +64831,16 @@ function leftOutNote(leftOut, { runUrl }) {
 > [!WARNING]
 > This page is not complete, and not fit for approval. Left out for want of room: ${parts.join(", ")}. All of it is in ${where}.\n`;
 }
-function footOf({ service, commit: head, plan_digest: digest }, { commit, runUrl }) {
+function footOf({ service, commit: head, plan_digest: digest, problems }, { commit, runUrl }) {
 	const shown = commit ?? head;
 	return `\n${[
 		shown === null ? [] : [`commit ${inertCode(shown.slice(0, 12))}`],
-		service === null ? [] : [`service ${inertCode(service)}`],
+		service === null ? notAsked(problems) : [`service ${inertCode(service)}`],
 		digest === null ? [] : [`plan ${inertCode(digest)}`],
 		runUrl === null ? [] : [`[run](${runUrl})`]
 	].flat().join(" · ")}\n`;
 }
-var RESERVE;
+var RESERVE, NOT_ASKED;
 var init_render_markdown = __esmMin((() => {
 	init_colours();
 	init_fit();
@@ -64843,6 +64848,7 @@ var init_render_markdown = __esmMin((() => {
 	init_markdown_sections();
 	init_render_summary();
 	RESERVE = 1e3;
+	NOT_ASKED = "service/not-asked";
 }));
 // src/action/annotate.ts
 init_render_markdown();

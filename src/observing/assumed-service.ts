@@ -23,12 +23,11 @@ export function assumedService(assumed: Assumed): PromptService {
   const now = new Map(assumed.files.map((file) => [file.id, file]));
   return {
     readPrompt: async (promptId, environment) => {
-      const then = assumed.base.get(promptId);
+      const then = assumed.base.get(promptId) ?? null;
       const file = now.get(promptId);
-      const fields = then ?? file;
-      if (file === undefined || fields === undefined) throw refusal();
-      const { key, name, description = '' } = fields;
-      const activeVersion = then === undefined ? null : activeIn(environment, then, file, assumed);
+      if (file === undefined) throw refusal();
+      const { key, name, description = '' } = then ?? file;
+      const activeVersion = activeIn(environment, then, file, assumed);
       return { id: promptId, key, name, description, latestVersionId: null, activeVersion };
     },
     createVersion: () => Promise.reject(refusal()),
@@ -41,25 +40,32 @@ function refusal(): ServiceError {
   return new ServiceError(makeProblem('internal/unexpected', { reason: 'the service may not be asked' }), 'not-sent');
 }
 
-/** What the base does not pin is taken for empty; the tool's own environment stands on the base's own text. */
+/**
+ * What the base does not pin is taken for empty; the tool's own environment stands on the base's own text. That of a
+ * prompt that the base does not have knows only the numbers that are pinned: nobody can say that they are not there.
+ */
 function activeIn(
   environment: string | undefined,
-  then: PromptFile,
+  then: PromptFile | null,
   now: PromptFile,
   assumed: Assumed,
 ): Version | null {
   const tracked: readonly Pin[] = environment === assumed.trackingEnvironment ? [{ kind: 'latest' }] : [];
-  const pinned = then.pins.filter((one) => one.environment === environment).map(({ pin }) => pin);
+  const pinned = (then?.pins ?? []).filter((one) => one.environment === environment).map(({ pin }) => pin);
   const active = [...tracked, ...pinned].map(pinText)[0];
   return active === undefined ? null : (versionsOf(then, now, assumed).get(active) ?? null);
 }
 
 /** By the pin that means it. Each version knows of all others: the files of now may pin them. */
-function versionsOf(then: PromptFile, now: PromptFile, { contentsAtRefs }: Assumed): ReadonlyMap<string, Version> {
-  const pins: readonly Pin[] = [{ kind: 'latest' }, ...[...then.pins, ...now.pins].map(({ pin }) => pin)];
+function versionsOf(
+  then: PromptFile | null,
+  now: PromptFile,
+  { contentsAtRefs }: Assumed,
+): ReadonlyMap<string, Version> {
+  const pins: readonly Pin[] = [{ kind: 'latest' }, ...[...(then?.pins ?? []), ...now.pins].map(({ pin }) => pin)];
   const versions = new Map(
     pins.flatMap((pin, index): [string, Version][] => {
-      const content = pin.kind === 'latest' ? then.content : contentAt(contentsAtRefs.get(then.id), pin);
+      const content = pin.kind === 'latest' ? (then?.content ?? 'unread') : contentAt(contentsAtRefs.get(now.id), pin);
       return content === null ? [] : [[pinText(pin), versionOf(pin, content, -index)]];
     }),
   );

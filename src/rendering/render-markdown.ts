@@ -1,4 +1,4 @@
-import type { Report } from '../schemas/report.ts';
+import type { Report, ReportProblem } from '../schemas/report.ts';
 import { coloursFor } from './colours.ts';
 import { fitSections, type LeftOut, type Limit } from './fit.ts';
 import { inertCode } from './inert-markdown.ts';
@@ -39,9 +39,15 @@ const RESERVE = 1_000;
 
 function headOf(report: Report, { title, folder }: MarkdownOptions): string {
   const where = folder === null ? '' : ` in ${inertCode(folder)}`;
-  const notAsked = report.problems.find(({ code }) => code === 'service/not-asked');
-  const note = notAsked === undefined ? '' : `\n> [!NOTE]\n> ${notAsked.message} ${notAsked.hint}\n`;
+  const reason = report.problems.find(({ code }) => code === NOT_ASKED);
+  const note = reason === undefined ? '' : `\n> [!NOTE]\n> ${reason.message} ${reason.hint}\n`;
   return `### promptsync ${title}${where}\n\n${renderOutcome(report, coloursFor(false))}\n${note}`;
+}
+
+const NOT_ASKED: ReportProblem['code'] = 'service/not-asked';
+
+function notAsked(problems: Report['problems']): readonly string[] {
+  return problems.some(({ code }) => code === NOT_ASKED) ? ['the service was not asked'] : [];
 }
 
 function leftOutNote(leftOut: readonly LeftOut[], { runUrl }: MarkdownOptions): string {
@@ -55,11 +61,14 @@ function leftOutNote(leftOut: readonly LeftOut[], { runUrl }: MarkdownOptions): 
   );
 }
 
-function footOf({ service, commit: head, plan_digest: digest }: Report, { commit, runUrl }: MarkdownOptions): string {
+function footOf(
+  { service, commit: head, plan_digest: digest, problems }: Report,
+  { commit, runUrl }: MarkdownOptions,
+): string {
   const shown = commit ?? head;
   const parts = [
     shown === null ? [] : [`commit ${inertCode(shown.slice(0, 12))}`],
-    service === null ? [] : [`service ${inertCode(service)}`],
+    service === null ? notAsked(problems) : [`service ${inertCode(service)}`],
     digest === null ? [] : [`plan ${inertCode(digest)}`],
     runUrl === null ? [] : [`[run](${runUrl})`],
   ];

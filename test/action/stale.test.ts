@@ -22,7 +22,7 @@ describe('A run of an older commit', () => {
     const { team, older, newer } = await twoCommits();
     const ran = await team.runPush(older);
     expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'superseded' } });
-    expect(ran.stdout).toContain(`refs/heads/main is at ${newer.slice(0, 12)}`);
+    expect(ran.stdout).toContain(`refs/heads/main is at ${newer}`);
     expect(team.service.takeWrites()).toEqual([]);
   });
 
@@ -71,7 +71,7 @@ describe('A run of an older commit', () => {
     git(team.origin, 'update-ref', 'refs/heads/main', older);
     const ran = await team.runPush(older);
     expect(ran.outputs['failure-reason']).toBe('superseded');
-    expect(ran.stdout).toContain(`the service already has versions of ${newer.slice(0, 12)}`);
+    expect(ran.stdout).toContain(`the service already has versions of ${newer}`);
     expect(team.service.takeWrites()).toEqual([]);
   });
 

@@ -55,7 +55,7 @@ async function refusals(scene: Scene, { ref, token }: Given): Promise<string> {
   let found: readonly Problem[] = [];
   await sync({ ...OPTIONS, refusals: async (prepared) => (found = await supersededBy(context, prepared)) }, world);
   const told = found.map(({ code, message }) => `${code}: ${message}`).join('\n');
-  return told.replaceAll(first.slice(0, 12), 'FIRST').replaceAll(second.slice(0, 12), 'SECOND');
+  return told.replaceAll(second, 'SECOND').replaceAll(first, 'FIRST').replaceAll(first.slice(0, 12), 'FIRST');
 }
 
 const back = ({ origin, first }: Scene): void => void git(origin, 'update-ref', MAIN, first);

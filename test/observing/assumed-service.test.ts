@@ -126,6 +126,14 @@ describe.each(trackings)('What the head changes is all that there is to do, %s',
     expect(prompts.map(planLines)).toEqual([[], ['create "Hello"', 'staging: none → new "Hello"']]);
   });
 
+  test('a prompt with a number, which nobody can say is not there', async () => {
+    const added = { ...file({ pins: { staging: 'latest', production: 3 } }), id: 'p2', path: 'prompts/b.md' };
+    const { prompts } = await review([file({ pins: PINS }), added], [file({ pins: PINS })], { trackingEnvironment });
+    // Without an environment of the tool's own there is nothing that could know of it.
+    const number = trackingEnvironment === null ? 'blocked: pin/unknown-number' : 'production: none → v3';
+    expect(prompts.map(planLines)).toEqual([[], ['create "Hello"', 'staging: none → new "Hello"', number]]);
+  });
+
   test('a prompt less', async () => {
     const gone = { ...file(), id: 'p2', path: 'prompts/b.md' };
     const { prompts } = await review([file({ pins: PINS })], [file({ pins: PINS }), gone], { trackingEnvironment });
