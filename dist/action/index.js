@@ -38333,8 +38333,14 @@ function hunksOf(before, after) {
 		context: CONTEXT_LINES,
 		maxEditLength: MOST_EDITS
 	};
-	const patch = structuredPatch("", "", ended(before), ended(after), "", "", options);
-	return patch === void 0 ? [replaced(before.split("\n"), after.split("\n"))] : patch.hunks;
+	const lines = [before.split("\n"), after.split("\n")];
+	const patch = onlyIn(...lines) + onlyIn(lines[1], lines[0]) > MOST_EDITS ? void 0 : structuredPatch("", "", ended(before), ended(after), "", "", options);
+	return patch === void 0 ? [replaced(...lines)] : patch.hunks;
+}
+/** How many lines of one text the other does not have: each is an edit at least. */
+function onlyIn(lines, others) {
+	const known = new Set(others);
+	return lines.filter((line) => !known.has(line)).length;
 }
 function hunkLines(hunk, colours) {
 	const place = `@@ -${range(hunk.oldStart, hunk.oldLines)} +${range(hunk.newStart, hunk.newLines)} @@`;

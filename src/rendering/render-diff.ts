@@ -50,8 +50,16 @@ function metadataLines(metadata: JsonObject): string {
 
 function hunksOf(before: string, after: string): readonly StructuredPatchHunk[] {
   const options = { context: CONTEXT_LINES, maxEditLength: MOST_EDITS };
-  const patch = structuredPatch('', '', ended(before), ended(after), '', '', options);
-  return patch === undefined ? [replaced(before.split('\n'), after.split('\n'))] : patch.hunks;
+  const lines = [before.split('\n'), after.split('\n')] as const;
+  const hopeless = onlyIn(...lines) + onlyIn(lines[1], lines[0]) > MOST_EDITS;
+  const patch = hopeless ? undefined : structuredPatch('', '', ended(before), ended(after), '', '', options);
+  return patch === undefined ? [replaced(...lines)] : patch.hunks;
+}
+
+/** How many lines of one text the other does not have: each is an edit at least. */
+function onlyIn(lines: readonly string[], others: readonly string[]): number {
+  const known = new Set(others);
+  return lines.filter((line) => !known.has(line)).length;
 }
 
 function hunkLines(hunk: StructuredPatchHunk, colours: Colours): readonly string[] {
