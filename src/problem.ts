@@ -304,7 +304,7 @@ const catalogue = {
     'Let the checkout keep its credentials, or give `github-token` the permission `contents: read`.',
   ),
   'guard/not-reviewed': error<{ reason: string }>(
-    (e) => `No reviewed plan is known for this commit: ${e.reason}.`,
+    (e) => `The plan of this commit was not reviewed: ${e.reason}.`,
     'Merge a pull request whose plan promptsync has shown in a comment, or turn `require-reviewed-plan` off for this run.',
   ),
   'guard/stale-plan': error<{ expected: string; actual: string }>(

@@ -38,6 +38,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'domain',
     'config/api-key.ts',
     'config/find.ts',
+    'planning/digest-plan.ts',
     'git',
     'github',
     'commands',

@@ -720,7 +720,7 @@ var init_problem = __esmMin((() => {
 		"guard/drift": error$1((e) => `The service was changed outside of git, and on_drift is \`fail\`: ${e.what.join("; ")}.`, "Take the change into the file, or put the service back; --on-drift overwrite lets git win for this run."),
 		"guard/superseded": error$1((e) => `This commit (${short(e.commit)}) is no longer the newest: ${e.where} ${e.newer}. Nothing was written.`, "The run of that commit applies it, together with this one. To go back, revert the commit and merge that."),
 		"guard/unknown-newest": error$1((e) => `It cannot be told whether this commit is still the newest of its branch: ${e.reason}`, "Let the checkout keep its credentials, or give `github-token` the permission `contents: read`."),
-		"guard/not-reviewed": error$1((e) => `No reviewed plan is known for this commit: ${e.reason}.`, "Merge a pull request whose plan promptsync has shown in a comment, or turn `require-reviewed-plan` off for this run."),
+		"guard/not-reviewed": error$1((e) => `The plan of this commit was not reviewed: ${e.reason}.`, "Merge a pull request whose plan promptsync has shown in a comment, or turn `require-reviewed-plan` off for this run."),
 		"guard/stale-plan": error$1((e) => `The plan is ${e.actual}, not the expected ${e.expected}.`, "The files or the service have changed since that plan was made: make it again and review it."),
 		"apply/changed-meanwhile": error$1((e) => `The version looked at through "${e.environment}" is another one than was asked for.`, "Somebody else is writing at the same time: run again."),
 		"apply/not-active": error$1((e) => `After it was set, "${e.environment}" serves ${e.found} instead of ${e.expected}.`, "Somebody else may be writing at the same time: look at the prompt in the service, then run again."),
@@ -5797,7 +5797,7 @@ function boolean(params) {
 function _null(params) {
 	return /* @__PURE__ */ _null$1(ZodNull, params);
 }
-function unknown$2() {
+function unknown$1() {
 	return /* @__PURE__ */ _unknown(ZodUnknown);
 }
 function never(params) {
@@ -6507,10 +6507,10 @@ var init_schemas = __esmMin((() => {
 			return this.clone(mergeDefs(this._zod.def, { catchall }));
 		},
 		passthrough() {
-			return this.clone(mergeDefs(this._zod.def, { catchall: unknown$2() }));
+			return this.clone(mergeDefs(this._zod.def, { catchall: unknown$1() }));
 		},
 		loose() {
-			return this.clone(mergeDefs(this._zod.def, { catchall: unknown$2() }));
+			return this.clone(mergeDefs(this._zod.def, { catchall: unknown$1() }));
 		},
 		strict() {
 			return this.clone(mergeDefs(this._zod.def, { catchall: never() }));
@@ -37103,12 +37103,6 @@ var init_digest = __esmMin((() => {
 	EMPTY_METADATA_DIGEST = metadataDigest(null);
 }));
 // src/domain/plan.ts
-init_digest();
-const FIELDS = [
-	"key",
-	"name",
-	"description"
-];
 function isNew(ref) {
 	return "new" in ref;
 }
@@ -37117,8 +37111,15 @@ function serves(made, content) {
 	if (made.digest !== content.digest) return false;
 	return content.metadataDigest === void 0 || content.metadataDigest === made.metadataDigest;
 }
+var FIELDS;
+var init_plan = __esmMin((() => {
+	FIELDS = [
+		"key",
+		"name",
+		"description"
+	];
+}));
 // src/planning/digest-plan.ts
-init_json$1();
 /**
 * A digest over what would be done. Commits, paths and change summaries are left out: a squash merge keeps it.
 * Prompts are ordered by id, so that a renamed file keeps it as well.
@@ -37160,8 +37161,14 @@ function contentKey({ digest, metadataDigest }) {
 		metadata: metadataDigest ?? null
 	};
 }
+var init_digest_plan = __esmMin((() => {
+	init_digest();
+	init_json$1();
+	init_plan();
+}));
 // src/planning/refuse.ts
 init_problem();
+init_digest_plan();
 /** The plan with every prompt blocked that a guard refuses. The changes stay: they say what was refused. */
 function refuse$1(plan, guards) {
 	const forAll = [
@@ -37254,6 +37261,7 @@ function followsLatest({ pins }) {
 	return pins.some(({ pin }) => pin.kind === "latest");
 }
 // src/rendering/make-report.ts
+init_plan();
 /** The public report of a run. Pure, and complete also when the run failed. */
 function makeReport(run) {
 	const prompts = promptsOf(run);
@@ -38955,6 +38963,7 @@ async function readBack(service, promptId, environment, expected) {
 	throw new ProblemError(makeProblem("apply/not-active", evidence));
 }
 // src/applying/writing.ts
+init_plan();
 init_problem();
 function beginWriting(plan, dependencies) {
 	const { observed } = plan;
@@ -39098,6 +39107,7 @@ function refOf({ id, number }) {
 	};
 }
 // src/applying/adopting.ts
+init_plan();
 init_problem();
 /**
 * Weighs a version that was read. Where no pin follows the content it must be one that the tracking environment can
@@ -39292,6 +39302,7 @@ function otherContent(version, known) {
 }
 // src/applying/create-version.ts
 init_digest();
+init_plan();
 /**
 * Makes a version and moves the tracking environment to it. The newest version is looked at first where nobody has
 * read it: it may be this very content, left behind by a run that was cut short. Throws when it was not made or when
@@ -39370,6 +39381,7 @@ function pinnedIds({ plan, observed, known }) {
 	return /* @__PURE__ */ new Set([...standing, ...targets]);
 }
 // src/applying/make-change.ts
+init_plan();
 init_problem();
 /** Makes one change. Throws a `ProblemError` when it was not made or when that is unknown. */
 async function makeChange(writing, change) {
@@ -39435,6 +39447,7 @@ async function verified(writing, { id }) {
 	};
 }
 // src/applying/make-changes.ts
+init_plan();
 init_prompt_service();
 init_problem();
 /** Makes a plan's changes in order, up to the first that fails. What fails is told in the outcome. */
@@ -39652,6 +39665,7 @@ function activeOf({ environment, answer }) {
 	return [environment, answer instanceof ServiceError ? null : answer.activeVersion];
 }
 // src/planning/compare-fields.ts
+init_plan();
 /** The fields that the file manages and that differ in the service; no change when there are none. */
 function compareFields(file, prompt) {
 	const entries = FIELDS.flatMap((field) => {
@@ -39667,6 +39681,7 @@ function compareFields(file, prompt) {
 	}];
 }
 // src/planning/contents-to-create.ts
+init_plan();
 /**
 * The versions to make: those of `git:` pins first, so that the file's own is the newest. Equal contents are made
 * once. The file's own is made even when no pin follows it, provided that the tracking environment can hold on to it:
@@ -39712,6 +39727,8 @@ function isAt$1(at, content) {
 	return "content" in at && at.content === content;
 }
 // src/planning/find-drift.ts
+init_plan();
+init_digest_plan();
 /** What neither the base's file nor the head's finds as it wants it: the head's own changes are no drift. */
 function findDrift(compared, base) {
 	return [...compared.head.filter((change) => change.kind === "set-active").flatMap((change) => environmentDrift(change, compared, base)), ...fieldDrift(compared, base)];
@@ -39838,6 +39855,7 @@ function blocked(problem, lookups = []) {
 }
 // src/planning/make-plan.ts
 init_problem();
+init_digest_plan();
 /** The changes that would make the service match the files. Pure: the same input gives the same plan. */
 function makePlan(files, observation, rules) {
 	const prompts = files.map((file) => {
@@ -55540,6 +55558,7 @@ async function replan(planned, observed, guards, { rules, provenance, repository
 }
 // src/commands/gather-texts.ts
 init_digest();
+init_plan();
 /** The texts behind a plan's activations, for diffs: from the service, the files, and git for versions never read. */
 async function gatherTexts(plan, sources) {
 	const entries = await Promise.all(plan.prompts.map(async (prompt) => [prompt.file.id, await textChanges(prompt, sources)]));
@@ -55606,6 +55625,7 @@ function labelOf(ref) {
 }
 // src/observing/assumed-service.ts
 init_digest();
+init_plan();
 init_prompt_service();
 init_problem();
 /**
@@ -55618,7 +55638,7 @@ function assumedService(assumed) {
 		readPrompt: async (promptId, environment) => {
 			const then = assumed.base.get(promptId) ?? null;
 			const file = now.get(promptId);
-			if (file === void 0) throw refusal();
+			if (file === void 0) throw refusal$1();
 			const { key, name, description = "" } = then ?? file;
 			return {
 				id: promptId,
@@ -55629,12 +55649,12 @@ function assumedService(assumed) {
 				activeVersion: activeIn(environment, then, file, assumed)
 			};
 		},
-		createVersion: () => Promise.reject(refusal()),
-		updatePrompt: () => Promise.reject(refusal()),
-		setActive: () => Promise.reject(refusal())
+		createVersion: () => Promise.reject(refusal$1()),
+		updatePrompt: () => Promise.reject(refusal$1()),
+		setActive: () => Promise.reject(refusal$1())
 	};
 }
-function refusal() {
+function refusal$1() {
 	return new ServiceError(makeProblem("internal/unexpected", { reason: "the service may not be asked" }), "not-sent");
 }
 /**
@@ -56912,7 +56932,7 @@ var init_stamp = __esmMin((() => {
 		commit: optionalText,
 		path: optionalText,
 		operation: id,
-		ledger: array(unknown$2()).catch([])
+		ledger: array(unknown$1()).catch([])
 	});
 }));
 // src/service/answers.ts
@@ -63846,6 +63866,7 @@ function historyOf(ask, prefix) {
 		},
 		parentsOf: async (commit) => (await ask("rev-list", "--parents", "--max-count=1", commit, "--")).trim().split(" ").slice(1),
 		mergeBase: async (one, other) => (await ask("merge-base", one, other).catch(() => "")).trim() || null,
+		mergesBefore: async (commit, most) => lines(await ask("rev-list", "--first-parent", `--max-count=${most}`, commit, "--")),
 		descendantsOf: (commit, candidates) => findDescendants(ask, commit, candidates),
 		isShallow: async () => (await ask("rev-parse", "--is-shallow-repository")).trim() === "true"
 	};
@@ -64156,11 +64177,11 @@ async function finish(prepared, options, world) {
 		outcomes
 	}, asks ? NO_TEXTS : texts, options, world);
 }
-function guardsOf({ config, uncommitted }, options) {
+function guardsOf({ config, uncommitted, plan }, options) {
 	return {
 		onDrift: options.onDrift ?? config.onDrift,
 		maxChanges: options.maxChanges ?? config.maxChanges,
-		expectedPlan: options.expectPlan ?? null,
+		expectedPlan: options.expectPlan ?? (options.onlyThisPlan === true ? plan.digest : null),
 		uncommitted: options.dryRun || options.allowDirty ? /* @__PURE__ */ new Set() : uncommitted
 	};
 }
@@ -64246,25 +64267,6 @@ async function baseOfPull({ head, base }, repository) {
 async function parents({ head, parentsOf }) {
 	return head === null ? [] : parentsOf(head);
 }
-// src/action/marker.ts
-/**
-* The first line of what promptsync writes on GitHub, which no reader sees: it is found again by it. One for each
-* working directory and configuration.
-*/
-function markerOf({ config = "", "working-directory": folder }) {
-	const where = JSON.stringify([posix.normalize(`${folder}/`), config]);
-	return `<!-- promptsync ${createHash("sha256").update(where).digest("hex").slice(0, 16)} -->`;
-}
-/** The second line, of a plan that can be approved. */
-function planLine(digest) {
-	return digest === null ? "" : `<!-- plan ${digest} -->\n`;
-}
-/** The digest of the plan that a comment shows; null where it shows none that can be approved. */
-function shownPlan(body) {
-	const [, second = ""] = body.split(/\r?\n/);
-	return /^<!-- plan (sha256:[0-9a-f]{64}) -->$/.exec(second)?.[1] ?? null;
-}
-var init_marker = __esmMin((() => {}));
 // src/github/pull-requests.ts
 var pull_requests_exports = /* @__PURE__ */ __exportAll({
 	headOfPull: () => headOfPull,
@@ -64308,6 +64310,86 @@ var init_pull_requests = __esmMin((() => {
 		base: object$1({ ref: string() })
 	});
 	RefShape = object$1({ object: object$1({ sha: string() }) });
+}));
+// src/action/superseded.ts
+init_problem();
+/** Why this commit may not be applied: a newer one is there. Run again, an old run would roll the service back. */
+async function supersededBy(context, { repository, plan }) {
+	if (repository === null || repository.head === null) return [];
+	const { head } = repository;
+	const { ref } = context.event;
+	const tip = await tipOf(context, repository);
+	if (typeof tip !== "string") return [tip];
+	if (tip !== head) return [makeProblem("guard/superseded", {
+		commit: head,
+		newer: tip,
+		where: `${ref} is at`
+	})];
+	const [newer] = await repository.descendantsOf(head, commitsOf(plan));
+	return newer === void 0 ? [] : [makeProblem("guard/superseded", {
+		commit: head,
+		newer,
+		where: "the service already has versions of"
+	})];
+}
+/** The commit that the branch is at: the remote is asked, and GitHub where the clone may not ask it. */
+async function tipOf({ event: { ref }, folder, github }, { head }) {
+	if (ref === "" || head === null) return makeProblem("guard/unknown-newest", { reason: "GITHUB_REF is not set." });
+	try {
+		return await openRemote(folder).tipOf(ref) ?? makeProblem("guard/unknown-newest", { reason: `the remote has no ${ref}.` });
+	} catch (error) {
+		const branch = /^refs\/heads\/(.+)$/.exec(ref)?.[1];
+		if (github === null || branch === void 0) return unknown(error);
+		const { tipOfBranch } = await Promise.resolve().then(() => (init_pull_requests(), pull_requests_exports));
+		return tipOfBranch(await github(), branch).catch(unknown);
+	}
+}
+function unknown(error) {
+	return makeProblem("guard/unknown-newest", { reason: messageOf(error) });
+}
+/** The commits of the versions that environments serve, and of the newest of promptsync's. */
+function commitsOf({ prompts }) {
+	return prompts.flatMap(({ observed }) => observed === null ? [] : versionsRead(observed)).flatMap(({ stamp }) => stamp?.commit ?? []);
+}
+// src/action/marker.ts
+/**
+* The first line of what promptsync writes on GitHub, which no reader sees: it is found again by it. One for each
+* working directory and configuration.
+*/
+function markerOf({ config = "", "working-directory": folder }) {
+	const where = JSON.stringify([posix.normalize(`${folder}/`), config]);
+	return `<!-- promptsync ${createHash("sha256").update(where).digest("hex").slice(0, 16)} -->`;
+}
+var init_marker = __esmMin((() => {}));
+// src/action/plan-mark.ts
+/** Each prompt's part in a plan, shortened: what is to be done for it, from what to what. */
+function partsOf({ prompts }) {
+	return prompts.filter(({ changes }) => changes.length > 0).map((prompt) => shorten(digestPlan([prompt])));
+}
+/**
+* The second line of a comment whose plan can be approved, which no reader sees: the plan's digest, that of each
+* prompt's part, and one over them all.
+*/
+function planMark(digest, parts) {
+	const shown = [digest, ...parts].join(" ");
+	return `<!-- plan ${shown} ${checkOf(shown)} -->`;
+}
+/** The parts that a comment shows; null where it shows no plan that can be approved. */
+function shownParts(body) {
+	const [, line = ""] = body.split(/\r?\n/);
+	const [, shown, check] = /^<!-- plan (sha256:[0-9a-f]{64}(?: [0-9a-f]{16})*) ([0-9a-f]{16}) -->$/.exec(line) ?? [];
+	if (shown === void 0 || check !== checkOf(shown)) return null;
+	return shown.split(" ").slice(1);
+}
+function checkOf(shown) {
+	return createHash("sha256").update(shown).digest("hex").slice(0, 16);
+}
+/** `sha256:` and the first 16 of its digits. */
+function shorten(digest) {
+	return digest.slice(7, 23);
+}
+var init_plan_mark = __esmMin((() => {
+	init_digest_plan();
 }));
 // src/github/upsert.ts
 /** Updates what is there, else makes it. When the answer to that was lost, it is looked for before it is sent again. */
@@ -64407,67 +64489,59 @@ var init_sticky_comment = __esmMin((() => {
 		}).nullish()
 	});
 }));
-// src/action/reviewed-plan.ts
+// src/action/unreviewed.ts
 init_problem();
 init_marker();
-/** The digest of the plan that the merged pull request's comment showed, or why there is none. */
-async function reviewedPlan({ github, event, inputs }, head) {
-	if (github === null) return unknown$1("there is no `github-token`");
-	const branch = event.ref.replace(/^refs\/heads\//, "");
+init_plan_mark();
+/** How many merges are looked at: of those that came quickly one after the other the last one applies all. */
+const MERGES = 10;
+/**
+* Why the plan may not be applied: each prompt's part in it must have been shown, from what to what, in the comment of a
+* pull request that was merged, the newest or one shortly before it.
+*/
+async function unreviewed(context, { plan, repository }) {
+	const { github } = context;
+	const parts = partsOf(plan);
+	if (parts.length === 0) return [];
+	if (github === null || repository === null || repository.head === null) return [refusal(`there is no ${github === null ? "`github-token`" : "commit"}`)];
+	try {
+		const merges = await repository.mergesBefore(repository.head, MERGES);
+		const reason = await whyUnseen(new Set(parts), merges, await github(), context);
+		return reason === null ? [] : [refusal(reason)];
+	} catch (error) {
+		return [refusal(`GitHub could not be asked: ${messageOf(error)}`)];
+	}
+}
+/** Looks from the newest merge back, until all was shown; null then. */
+async function whyUnseen(unseen, merges, github, context) {
+	const reasons = [];
+	for (const commit of merges) {
+		const { parts, reason } = await shownBy(commit, github, context);
+		for (const part of parts) unseen.delete(part);
+		if (unseen.size === 0) return null;
+		reasons.push(reason);
+	}
+	return `${reasons[0] ?? "there is no commit"}; of ${unseen.size} changing prompts no comment has shown what is to be done`;
+}
+async function shownBy(commit, github, { event, inputs }) {
 	const [{ mergedPullOf }, { findComment }] = await Promise.all([Promise.resolve().then(() => (init_pull_requests(), pull_requests_exports)), Promise.resolve().then(() => (init_sticky_comment(), sticky_comment_exports))]);
-	try {
-		const pull = await mergedPullOf(await github(), head, branch);
-		if (pull === null) return unknown$1("no merged pull request brought it");
-		return shownPlan((await findComment(await github(), {
-			issue: pull,
-			marker: markerOf(inputs)
-		}))?.body ?? "") ?? unknown$1(`#${pull} has no comment of promptsync with a whole plan`);
-	} catch (error) {
-		return unknown$1(`GitHub could not be asked: ${messageOf(error)}`);
-	}
+	const pull = await mergedPullOf(github, commit, event.ref.replace(/^refs\/heads\//, ""));
+	if (pull === null) return {
+		parts: [],
+		reason: "no merged pull request brought it"
+	};
+	const parts = shownParts((await findComment(github, {
+		issue: pull,
+		marker: markerOf(inputs)
+	}))?.body ?? "");
+	const reason = parts === null ? `#${pull} has no comment of promptsync with a whole plan` : `#${pull} has shown another plan`;
+	return {
+		parts: parts ?? [],
+		reason
+	};
 }
-function unknown$1(reason) {
+function refusal(reason) {
 	return makeProblem("guard/not-reviewed", { reason });
-}
-// src/action/superseded.ts
-init_problem();
-/** Why this commit may not be applied: a newer one is there. Run again, an old run would roll the service back. */
-async function supersededBy(context, { repository, plan }) {
-	if (repository === null || repository.head === null) return [];
-	const { head } = repository;
-	const { ref } = context.event;
-	const tip = await tipOf(context, repository);
-	if (typeof tip !== "string") return [tip];
-	if (tip !== head) return [makeProblem("guard/superseded", {
-		commit: head,
-		newer: tip,
-		where: `${ref} is at`
-	})];
-	const [newer] = await repository.descendantsOf(head, commitsOf(plan));
-	return newer === void 0 ? [] : [makeProblem("guard/superseded", {
-		commit: head,
-		newer,
-		where: "the service already has versions of"
-	})];
-}
-/** The commit that the branch is at: the remote is asked, and GitHub where the clone may not ask it. */
-async function tipOf({ event: { ref }, folder, github }, { head }) {
-	if (ref === "" || head === null) return makeProblem("guard/unknown-newest", { reason: "GITHUB_REF is not set." });
-	try {
-		return await openRemote(folder).tipOf(ref) ?? makeProblem("guard/unknown-newest", { reason: `the remote has no ${ref}.` });
-	} catch (error) {
-		const branch = /^refs\/heads\/(.+)$/.exec(ref)?.[1];
-		if (github === null || branch === void 0) return unknown(error);
-		const { tipOfBranch } = await Promise.resolve().then(() => (init_pull_requests(), pull_requests_exports));
-		return tipOfBranch(await github(), branch).catch(unknown);
-	}
-}
-function unknown(error) {
-	return makeProblem("guard/unknown-newest", { reason: messageOf(error) });
-}
-/** The commits of the versions that environments serve, and of the newest of promptsync's. */
-function commitsOf({ prompts }) {
-	return prompts.flatMap(({ observed }) => observed === null ? [] : versionsRead(observed)).flatMap(({ stamp }) => stamp?.commit ?? []);
 }
 // src/action/modes.ts
 init_problem();
@@ -64498,16 +64572,17 @@ async function plan(context) {
 async function apply(context) {
 	const { event, world, folder, inputs } = context;
 	const repository = await openWhole(folder);
-	const reviewed = inputs["require-reviewed-plan"] ? await reviewedPlan(context, repository.head ?? "") : void 0;
-	const expectPlan = typeof reviewed === "string" ? reviewed : void 0;
-	const unreviewed = typeof reviewed === "object" ? [reviewed] : [];
+	const mustBeReviewed = inputs["require-reviewed-plan"];
 	return sync({
 		...optionsOf(context),
 		dryRun: false,
 		yes: true,
-		expectPlan,
+		onlyThisPlan: mustBeReviewed,
 		base: await baseOf(event, repository),
-		refusals: async (prepared) => [...await supersededBy(context, prepared), ...unreviewed]
+		refusals: async (prepared) => {
+			const superseded = await supersededBy(context, prepared);
+			return superseded.length > 0 || !mustBeReviewed ? superseded : unreviewed(context, prepared);
+		}
 	}, world);
 }
 /** What differs is told; how much may change at once, and what is done about drift, does not matter. */
@@ -64935,8 +65010,9 @@ function pathsFromRoot({ folder, inputs: { config } }) {
 }
 // src/action/body.ts
 /** The text of a comment or an issue, with the lines by which it is found and by which its plan can be approved. */
-function bodyOf(marker, { report, page, hide }) {
-	const plan = planLine(report.plan_digest);
+function bodyOf(marker, { report, page, parts, hide }) {
+	const { plan_digest: digest } = report;
+	const plan = digest === null ? "" : `${planMark(digest, parts)}\n`;
 	const most = LIMIT.most - LIMIT.measure(`${marker}\n${plan}`);
 	const { text, whole } = renderMarkdown(report, {
 		...page,
@@ -64949,7 +65025,7 @@ function bodyOf(marker, { report, page, hide }) {
 }
 var LIMIT;
 var init_body = __esmMin((() => {
-	init_marker();
+	init_plan_mark();
 	LIMIT = {
 		most: 6e4,
 		measure: (text) => text.length
@@ -65051,7 +65127,7 @@ var init_rolling_issue = __esmMin((() => {
 			login: string(),
 			type: string().optional()
 		}).nullish(),
-		pull_request: unknown$2().optional()
+		pull_request: unknown$1().optional()
 	});
 }));
 // src/action/write-issue.ts
@@ -65141,6 +65217,7 @@ init_problem();
 init_inert();
 init_render_markdown();
 init_failure();
+init_plan_mark();
 /** GitHub takes 1 MiB for each step. */
 const SUMMARY = {
 	most: 921600,
@@ -65159,6 +65236,7 @@ async function tell(done, host) {
 		report,
 		failure: failureOf(mode, result, report),
 		page: pageOf(done),
+		parts: partsOf(result.run.plan ?? { prompts: [] }),
 		hide: secrets.hide
 	};
 	host.output.write(inertForRunner(renderText(report, {

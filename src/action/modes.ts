@@ -5,8 +5,8 @@ import { makeProblem, ProblemError } from '../problem.ts';
 import type { Mode } from './choose-mode.ts';
 import type { Context } from './context.ts';
 import { baseOf, openWhole } from './history.ts';
-import { reviewedPlan } from './reviewed-plan.ts';
 import { supersededBy } from './superseded.ts';
+import { unreviewed } from './unreviewed.ts';
 
 /** One run of the action is one sync: of a pull request a dry run, of a schedule one that only looks for drift. */
 export async function runMode(mode: Mode, context: Context): Promise<CommandResult> {
@@ -27,14 +27,15 @@ async function plan(context: Context): Promise<CommandResult> {
 async function apply(context: Context): Promise<CommandResult> {
   const { event, world, folder, inputs } = context;
   const repository = await openWhole(folder);
-  const reviewed = inputs['require-reviewed-plan'] ? await reviewedPlan(context, repository.head ?? '') : undefined;
-  const expectPlan = typeof reviewed === 'string' ? reviewed : undefined;
-  const unreviewed = typeof reviewed === 'object' ? [reviewed] : [];
+  const mustBeReviewed = inputs['require-reviewed-plan'];
   return sync(
     {
-      ...{ ...optionsOf(context), dryRun: false, yes: true, expectPlan },
+      ...{ ...optionsOf(context), dryRun: false, yes: true, onlyThisPlan: mustBeReviewed },
       base: await baseOf(event, repository),
-      refusals: async (prepared) => [...(await supersededBy(context, prepared)), ...unreviewed],
+      refusals: async (prepared) => {
+        const superseded = await supersededBy(context, prepared);
+        return superseded.length > 0 || !mustBeReviewed ? superseded : unreviewed(context, prepared);
+      },
     },
     world,
   );

@@ -7,6 +7,7 @@ import { annotate, annotateRun } from './annotate.ts';
 import { differing, failureOf } from './failure.ts';
 import type { HidingActionHost } from './host.ts';
 import type { Done } from './main.ts';
+import { partsOf } from './plan-mark.ts';
 import { pageOf } from './page.ts';
 import { pathsFromRoot } from './paths.ts';
 import { tellGitHub } from './tell-github.ts';
@@ -29,6 +30,7 @@ export async function tell(done: Done, host: HidingActionHost): Promise<number> 
     report,
     failure: failureOf(mode, result, report),
     page: pageOf(done),
+    parts: partsOf(result.run.plan ?? { prompts: [] }),
     hide: secrets.hide,
   };
   host.output.write(inertForRunner(renderText(report, { colour: false, quiet: false, texts: result.texts })));

@@ -9,6 +9,8 @@ export type Telling = {
   readonly report: Report;
   readonly failure: FailureReason;
   readonly page: MarkdownOptions;
+  /** Of each changing prompt: see `partsOf`. */
+  readonly parts: readonly string[];
   /** Takes secrets out. */
   readonly hide: (text: string) => string;
 };

@@ -18,6 +18,8 @@ export type SyncOptions = PrepareOptions & {
   /** Pending changes of a dry run are told by the exit code. */
   readonly exitCode: boolean;
   readonly expectPlan?: string | undefined;
+  /** Refuses a prompt that would be planned otherwise right before it is written. */
+  readonly onlyThisPlan?: boolean | undefined;
   /** Goes before the configuration's. */
   readonly maxChanges?: MaxChanges | undefined;
   /** Goes before the configuration's. */
@@ -66,11 +68,11 @@ async function finish(prepared: Prepared, options: SyncOptions, world: World): P
   return resultOf({ ...planned, mode: 'apply', outcomes }, asks ? NO_TEXTS : texts, options, world);
 }
 
-function guardsOf({ config, uncommitted }: Prepared, options: SyncOptions): Guards {
+function guardsOf({ config, uncommitted, plan }: Prepared, options: SyncOptions): Guards {
   return {
     onDrift: options.onDrift ?? config.onDrift,
     maxChanges: options.maxChanges ?? config.maxChanges,
-    expectedPlan: options.expectPlan ?? null,
+    expectedPlan: options.expectPlan ?? (options.onlyThisPlan === true ? plan.digest : null),
     uncommitted: options.dryRun || options.allowDirty ? new Set() : uncommitted,
   };
 }

@@ -16,6 +16,8 @@ export type History = {
   readonly parentsOf: (commit: string) => Promise<readonly string[]>;
   /** The newest commit that two have in common; null where there is none, or one of the two is not there. */
   readonly mergeBase: (one: string, other: string) => Promise<string | null>;
+  /** A commit and what was merged or pushed to its branch before it, newest first. */
+  readonly mergesBefore: (commit: string, most: number) => Promise<readonly string[]>;
   /** Those of the commits that come after another one and contain it; ids that are not there are none of them. */
   readonly descendantsOf: (commit: string, candidates: readonly string[]) => Promise<readonly string[]>;
 };
@@ -38,6 +40,8 @@ export function historyOf(ask: Ask, prefix: string): History {
     parentsOf: async (commit) =>
       (await ask('rev-list', '--parents', '--max-count=1', commit, '--')).trim().split(' ').slice(1),
     mergeBase: async (one, other) => (await ask('merge-base', one, other).catch(() => '')).trim() || null,
+    mergesBefore: async (commit, most) =>
+      lines(await ask('rev-list', '--first-parent', `--max-count=${most}`, commit, '--')),
     descendantsOf: (commit, candidates) => findDescendants(ask, commit, candidates),
     isShallow: async () => (await ask('rev-parse', '--is-shallow-repository')).trim() === 'true',
   };

@@ -4,7 +4,8 @@ import { annotate, annotateRun } from '../../src/action/annotate.ts';
 import { chooseMode, type Mode } from '../../src/action/choose-mode.ts';
 import { differing, failureOf, type FailureReason } from '../../src/action/failure.ts';
 import { INPUT_NAMES, readInputs, type Inputs } from '../../src/action/inputs.ts';
-import { markerOf, planLine, shownPlan } from '../../src/action/marker.ts';
+import { markerOf } from '../../src/action/marker.ts';
+import { planMark, shownParts } from '../../src/action/plan-mark.ts';
 import { pathsFromRoot } from '../../src/action/paths.ts';
 import { notRun } from '../../src/commands/result.ts';
 import { parseEvent, type Event } from '../../src/github/event.ts';
@@ -208,23 +209,25 @@ describe('the marker', () => {
 
 describe('the plan that a comment shows', () => {
   const digest = `sha256:${'0a'.repeat(32)}`;
-  const line = planLine(digest);
-  test.each<[string, string, string | null]>([
-    ['stands in its second line', `marker\n${line}text`, digest],
-    ['also as GitHub gives it back, with CRLF', `marker\n${line}text`.replaceAll('\n', '\r\n'), digest],
-    ['also where nothing follows', `marker\n${line.trimEnd()}`, digest],
-    ['is not read further down', `marker\n\n${line}`, null],
-    ['nor in the first line', `${line}text`, null],
-    ['nor with anything before it', `marker\n ${line}`, null],
-    ['nor with anything after it', `marker\n${line.trimEnd()} \n`, null],
-    ['nor behind a lone carriage return', `marker\r${line}`, null],
-    ['the first one counts', `marker\n${line}<!-- plan sha256:${'1'.repeat(64)} -->\n`, digest],
-    ['no digest', 'marker\n<!-- plan sha256: -->\n', null],
-    ['one that is too short', `marker\n<!-- plan sha256:${'0'.repeat(63)} -->\n`, null],
-    ['one that cannot be approved', `marker\n${planLine(null)}text`, null],
-    ['nothing', '', null],
+  const parts = ['1'.repeat(16), '2'.repeat(16)];
+  const line = planMark(digest, parts);
+  test.each<[string, string, readonly string[] | null]>([
+    ['stands in its second line', `marker\n${line}\ntext`, parts],
+    ['also as GitHub gives it back, with CRLF', `marker\r\n${line}\r\ntext`, parts],
+    ['also where nothing follows', `marker\n${line}`, parts],
+    ['may have no part', `marker\n${planMark(digest, [])}\n`, []],
+    ['is not read further down', `marker\n\n${line}\n`, null],
+    ['nor in the first line', `${line}\ntext`, null],
+    ['nor with anything before it', `marker\n ${line}\n`, null],
+    ['nor with anything after it', `marker\n${line} \n`, null],
+    ['nor behind a lone carriage return', `marker\r${line}\n`, null],
+    ['nor with another digest', `marker\n${line.replace('0a', '0b')}\n`, null],
+    ['nor with another part', `marker\n${line.replace('1111', '3333')}\n`, null],
+    ['nor with one part less', `marker\n${line.replace(` ${parts[0]}`, '')}\n`, null],
+    ['nor without a digest', 'marker\n<!-- plan sha256: -->\n', null],
+    ['nor where there is none', '', null],
   ])('%s', (_, body, expected) => {
-    expect(shownPlan(body)).toBe(expected);
+    expect(shownParts(body)).toEqual(expected);
   });
 });
 

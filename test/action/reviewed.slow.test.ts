@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { changeService } from '../support/change-service.ts';
+import type { GitHubDouble } from '../support/github-api.ts';
 import { promptText } from '../support/prompts.ts';
 import { makeTeam, type Pull, type Team } from './team.ts';
 
@@ -12,11 +13,6 @@ type Case = {
   readonly direct?: boolean;
 };
 
-const forged = (team: Team, pull: Pull, digest: string) => {
-  const [marker] = team.github.comments(pull.number)[0]?.body.split('\n') ?? [];
-  return `${marker}\n<!-- plan ${digest} -->\nLooks good`;
-};
-
 test.each<[string, Case, string]>([
   ['that was reviewed', {}, ''],
   ['that no pull request brought', { direct: true }, 'no merged pull request brought it'],
@@ -24,7 +20,7 @@ test.each<[string, Case, string]>([
   [
     'that is another one since, because the service was changed',
     { meanwhile: ({ service }) => changeService(service.baseUrl, 'greeting', 'staging', 'By hand') },
-    'not the expected',
+    '#1 has shown another plan',
   ],
 ])('With require-reviewed-plan a plan %s', async (_, { meanwhile, review = true, direct = false }, problem) => {
   const team = await makeTeam({ greeting: {} });
@@ -41,21 +37,39 @@ test.each<[string, Case, string]>([
   expect(team.service.takeWrites().length > 0).toBe(problem === '');
 });
 
-test('A stranger who copies the marker approves nothing', async () => {
+test('A stranger who copies the comment approves nothing', async () => {
   const team = await makeTeam({ greeting: {} });
   await team.runPush(team.pushMain({}));
   team.push('change', { 'prompts/greeting.md': promptText('greeting', { text: 'Other' }) });
-  const pull = team.openPull('change');
-  const { outputs } = await team.runPull(pull);
-  const body = forged(team, pull, outputs['plan-digest'] ?? '');
+  await team.runPull(team.openPull('change'));
+  const [seen] = team.github.comments(1);
   team.push('change', { 'prompts/greeting.md': promptText('greeting', { text: 'Unseen' }) });
   const unseen = team.openPull('change');
-  const digest = (await team.runPull(unseen, { inputs: { comment: 'never' } })).outputs['plan-digest'] ?? '';
-  team.github.addComment(1, { body: forged(team, pull, digest), user: { login: 'stranger', type: 'User' } });
-  expect(body).not.toContain(digest);
+  await team.runPull(unseen);
+  const [own] = team.github.comments(1);
+  team.github.addComment(1, { body: own?.body ?? '', user: { login: 'stranger', type: 'User' } });
+  await editComment(team.github, own?.id ?? 0, seen?.body ?? '');
   const ran = await team.runPush(team.mergePull(unseen), reviewed);
   expect(ran.outputs['failure-reason']).toBe('refused');
-  expect(ran.stdout).toContain('guard/stale-plan');
+  expect(ran.stdout).toContain('#1 has shown another plan');
+});
+
+test('Two pull requests that are merged one right after the other are applied by the run of the second', async () => {
+  const { service, push, pushMain, openPull, mergePull, runPull, runPush } = await makeTeam({
+    greeting: {},
+    farewell: {},
+  });
+  await runPush(pushMain({}));
+  push('one', { 'prompts/greeting.md': promptText('greeting', { text: 'One' }) });
+  push('two', { 'prompts/farewell.md': promptText('farewell', { text: 'Two' }) });
+  for (const branch of ['one', 'two']) await runPull(openPull(branch));
+  service.takeWrites();
+  const first = mergePull(openPull('one'));
+  const second = mergePull(openPull('two'));
+  expect((await runPush(first, reviewed)).outputs['failure-reason']).toBe('superseded');
+  expect(service.takeWrites()).toEqual([]);
+  expect((await runPush(second, reviewed)).outputs['failure-reason']).toBe('');
+  expect(service.takeWrites().filter((write) => write.endsWith('versions'))).toHaveLength(2);
 });
 
 test('Where GitHub cannot be asked nothing counts as reviewed', async () => {
@@ -66,3 +80,11 @@ test('Where GitHub cannot be asked nothing counts as reviewed', async () => {
   expect(ran.stdout).toContain('GitHub could not be asked');
   expect(team.service.takeWrites()).toEqual([]);
 });
+
+/** Puts a comment of promptsync's back to what it was. */
+async function editComment({ apiUrl, token }: GitHubDouble, id: number, body: string): Promise<void> {
+  const headers = { authorization: `bearer ${token}`, 'content-type': 'application/json' };
+  const url = `${apiUrl}/repos/acme/prompts/issues/comments/${id}`;
+  const { status } = await fetch(url, { method: 'PATCH', headers, body: JSON.stringify({ body }) });
+  expect(status).toBe(200);
+}
