@@ -50,6 +50,18 @@ test('A pull request is opened, pushed to again, and merged', async () => {
   expect(service.takeWrites()).toEqual([]);
 });
 
+test('A re-run of an older commit, after a newer one was applied, writes nothing', async () => {
+  const { service, pushMain, runPush } = await makeTeam({ greeting: {} });
+  const older = pushMain({});
+  const newer = pushMain({ 'prompts/greeting.md': promptText('greeting', { text: 'New' }) });
+  for (const commit of [older, newer]) await runPush(commit);
+  service.takeWrites();
+  const ran = await runPush(older);
+  expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'superseded' } });
+  expect(ran.stdout).toContain(newer);
+  expect(service.takeWrites()).toEqual([]);
+});
+
 describe('The comment', () => {
   test('says so when there is nothing to do, and stays the one', async () => {
     const { github, push, pushMain, openPull, runPull, runPush } = await makeTeam({ greeting: {} });

@@ -10,7 +10,7 @@ describe('A page is inert', () => {
   test.each([
     [
       'our own comments at the top',
-      `<!-- promptsync 0123456789abcdef -->\n<!-- plan ${DIGEST} -->\n### promptsync plan\n`,
+      `<!-- promptsync 0123456789abcdef -->\n<!-- plan ${DIGEST} 0123456789abcdef -->\n### promptsync plan\n`,
     ],
     ['values in code', '- `@octocat` #`1` ``#1 ` https://evil.example``\n\n```diff\n@octocat\n<b>\n```\n'],
     ['a value in HTML', summary('&#60;a&#62; &#64;octocat #1')],

@@ -73,7 +73,7 @@ export const SAFE_HTML = '(?:[^&<>"\'@`\\n]|&#(?:34|38|39|60|62|64|96);)*';
 const DETAILS = new RegExp(
   `^<details><summary><code>${SAFE_HTML}</code> <code>${SAFE_HTML}</code></summary>$|^</details>$`,
 );
-const COMMENT = /^<!-- (?:promptsync [0-9a-f]+|plan sha256:[0-9a-f]{64}) -->$/;
+const COMMENT = /^<!-- (?:promptsync [0-9a-f]+|plan sha256:[0-9a-f]{64}(?: [0-9a-f]{16})+) -->$/;
 
 /** Mentions, references to issues, and addresses that GitHub or somebody's mail program may make links of. */
 const ALIVE = /@|#\d|\bGH-\d|:\/\/|\bwww\.|\bmailto:/i;
