@@ -64788,7 +64788,7 @@ function sectionsOf(report, { texts, restored }) {
 			close: "",
 			item: "row",
 			share: .5,
-			items: prompts.flatMap((prompt) => rowsOf(prompt, restored))
+			items: prompts.flatMap((prompt) => rowsOf(prompt, restored, report.plan_digest !== null))
 		},
 		{
 			open: "\n#### Breaking\n\n",
@@ -64828,12 +64828,15 @@ function problemSection(title, problems, share) {
 		share
 	};
 }
-/** One for each environment and field; the version that an environment follows needs none of its own. */
-function rowsOf(prompt, restored) {
+/**
+* One for each environment and field; the version that an environment follows needs none of its own. What was left out
+* is named where there is a plan at all.
+*/
+function rowsOf(prompt, restored, planned) {
 	const { key, status, changes } = prompt;
 	const rows = changes.filter((change) => !isDrift(change, prompt, restored)).flatMap((change) => change.kind === "create-version" && !isUnfollowed(change, changes) ? [] : cellsOf(change, prompt));
-	const failed = status === "failed" || status === "not_attempted";
-	return (rows.length === 0 && failed ? [status.replace("_", " ")] : rows).map((cell) => `| ${inertCode(key)} | ${cell} |\n`);
+	const left = planned && (status === "failed" || status === "not_attempted");
+	return (rows.length === 0 && left ? [status.replace("_", " ")] : rows).map((cell) => `| ${inertCode(key)} | ${cell} |\n`);
 }
 function cellsOf(change, { status, changes }) {
 	const unfollowed = isUnfollowed(change, changes) ? " (no environment follows it)" : "";
@@ -64914,12 +64917,13 @@ function leftOutNote(leftOut, { runUrl }) {
 }
 function footOf({ service, commit: head, plan_digest: digest, problems }, { commit, runUrl }) {
 	const shown = commit ?? head;
-	return `\n${[
+	const line = [
 		shown === null ? [] : [`commit ${inertCode(shown.slice(0, 12))}`],
 		service === null ? notAsked(problems) : [`service ${inertCode(service)}`],
 		digest === null ? [] : [`plan ${inertCode(digest)}`],
 		runUrl === null ? [] : [`[run](${runUrl})`]
-	].flat().join(" · ")}\n`;
+	].flat().join(" · ");
+	return line === "" ? "" : `\n${line}\n`;
 }
 var RESERVE, NOT_ASKED;
 var init_render_markdown = __esmMin((() => {

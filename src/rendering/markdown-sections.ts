@@ -29,7 +29,7 @@ export function sectionsOf(report: Report, { texts, restored }: Known): readonly
     problemSection('Problems', problems.filter(isError), 0.3),
     {
       ...{ open: `\n#### ${wouldOrDid}\n\n| prompt | change |\n| --- | --- |\n`, close: '', item: 'row', share: 0.5 },
-      items: prompts.flatMap((prompt) => rowsOf(prompt, restored)),
+      items: prompts.flatMap((prompt) => rowsOf(prompt, restored, report.plan_digest !== null)),
     },
     { open: '\n#### Breaking\n\n', items: breaking, close: '', item: 'breaking note', share: 0.4 },
     {
@@ -60,15 +60,18 @@ function problemSection(title: string, problems: readonly ReportProblem[], share
   return { open: `\n#### ${title}\n`, items, close: '', item: title === 'Problems' ? 'problem' : 'warning', share };
 }
 
-/** One for each environment and field; the version that an environment follows needs none of its own. */
-function rowsOf(prompt: ReportPrompt, restored: Restored): readonly string[] {
+/**
+ * One for each environment and field; the version that an environment follows needs none of its own. What was left out
+ * is named where there is a plan at all.
+ */
+function rowsOf(prompt: ReportPrompt, restored: Restored, planned: boolean): readonly string[] {
   const { key, status, changes } = prompt;
   const shown = changes.filter((change) => !isDrift(change, prompt, restored));
   const rows = shown.flatMap((change) =>
     change.kind === 'create-version' && !isUnfollowed(change, changes) ? [] : cellsOf(change, prompt),
   );
-  const failed = status === 'failed' || status === 'not_attempted';
-  const all = rows.length === 0 && failed ? [status.replace('_', ' ')] : rows;
+  const left = planned && (status === 'failed' || status === 'not_attempted');
+  const all = rows.length === 0 && left ? [status.replace('_', ' ')] : rows;
   return all.map((cell) => `| ${inertCode(key)} | ${cell} |\n`);
 }
 

@@ -72,5 +72,6 @@ function footOf(
     digest === null ? [] : [`plan ${inertCode(digest)}`],
     runUrl === null ? [] : [`[run](${runUrl})`],
   ];
-  return `\n${parts.flat().join(' · ')}\n`;
+  const line = parts.flat().join(' · ');
+  return line === '' ? '' : `\n${line}\n`;
 }
