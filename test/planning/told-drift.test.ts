@@ -77,3 +77,25 @@ describe('The drift of a field', () => {
     expect(driftOf(base, base, emptied, { former })).toStrictEqual([{ ...drift, kind: 'unfinished', observed: '' }]);
   });
 });
+
+describe('A sync only puts drift back', () => {
+  const base = file({ text: 'Two', pins, description: 'Ours' });
+  const seen = observed({
+    active: { staging: outside(3, 'A'), production: outside(4, 'B'), promptsync: two },
+    prompt: { description: 'Theirs' },
+  });
+  const restored = (head: PromptFile) => driftOf(head, base, seen).map(({ restores }) => restores);
+
+  test.each<[string, PromptFile, readonly boolean[]]>([
+    ['where base and head want the same', base, [true, true, true]],
+    ['but not where the head wants another text', { ...base, content: content('New') }, [false, true, true]],
+    [
+      'but not where the head wants another version',
+      file({ text: 'Two', pins: { ...pins, production: 2 }, description: 'Ours' }),
+      [true, false, true],
+    ],
+    ['but not where the head wants another field', { ...base, description: 'New' }, [true, true, false]],
+  ])('%s', (_, head, expected) => {
+    expect(restored(head)).toEqual(expected);
+  });
+});
