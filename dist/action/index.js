@@ -37080,10 +37080,14 @@ function membersOf(object) {
 function isJsonArray(value) {
 	return Array.isArray(value);
 }
-var init_json$1 = __esmMin((() => {}));
+var init_json = __esmMin((() => {}));
 // src/domain/digest.ts
 function digestOf(text) {
 	return `sha256:${createHash("sha256").update(text, "utf8").digest("hex")}`;
+}
+/** The first 16 of its digits: enough to tell a handful apart where there is little room. */
+function shortDigest(digest) {
+	return digest.slice(7, 23);
 }
 /** Digest of a prompt's text. CRLF and LF count as the same; a lone carriage return is content. */
 function contentDigest(content) {
@@ -37098,11 +37102,17 @@ function withLineFeeds(text) {
 }
 var STAMP_KEY, EMPTY_METADATA_DIGEST;
 var init_digest = __esmMin((() => {
-	init_json$1();
+	init_json();
 	STAMP_KEY = "promptsync";
 	EMPTY_METADATA_DIGEST = metadataDigest(null);
 }));
 // src/domain/plan.ts
+init_digest();
+const FIELDS = [
+	"key",
+	"name",
+	"description"
+];
 function isNew(ref) {
 	return "new" in ref;
 }
@@ -37111,15 +37121,8 @@ function serves(made, content) {
 	if (made.digest !== content.digest) return false;
 	return content.metadataDigest === void 0 || content.metadataDigest === made.metadataDigest;
 }
-var FIELDS;
-var init_plan = __esmMin((() => {
-	FIELDS = [
-		"key",
-		"name",
-		"description"
-	];
-}));
 // src/planning/digest-plan.ts
+init_json();
 /**
 * A digest over what would be done. Commits, paths and change summaries are left out: a squash merge keeps it.
 * Prompts are ordered by id, so that a renamed file keeps it as well.
@@ -37161,14 +37164,8 @@ function contentKey({ digest, metadataDigest }) {
 		metadata: metadataDigest ?? null
 	};
 }
-var init_digest_plan = __esmMin((() => {
-	init_digest();
-	init_json$1();
-	init_plan();
-}));
 // src/planning/refuse.ts
 init_problem();
-init_digest_plan();
 /** The plan with every prompt blocked that a guard refuses. The changes stay: they say what was refused. */
 function refuse$1(plan, guards) {
 	const forAll = [
@@ -37261,7 +37258,6 @@ function followsLatest({ pins }) {
 	return pins.some(({ pin }) => pin.kind === "latest");
 }
 // src/rendering/make-report.ts
-init_plan();
 /** The public report of a run. Pure, and complete also when the run failed. */
 function makeReport(run) {
 	const prompts = promptsOf(run);
@@ -37511,14 +37507,17 @@ var require_picocolors = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	module.exports.createColors = createColors;
 }));
 // src/rendering/colours.ts
+var import_picocolors = /* @__PURE__ */ __toESM(require_picocolors(), 1);
 function coloursFor(enabled) {
 	return import_picocolors.default.createColors(enabled);
 }
-var import_picocolors;
-var init_colours = __esmMin((() => {
-	import_picocolors = /* @__PURE__ */ __toESM(require_picocolors(), 1);
-}));
 // src/domain/text.ts
+/** Control characters, line breaks and tabs included. */
+const CONTROL = /\p{Cc}/u;
+/** Characters that a reader cannot see or that change the order of those around them: bidi, zero-width, tags. */
+const HIDDEN = /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
+/** Control characters that have no place in text, a lone carriage return among them; tab and line feed do. */
+const UNSEEN_CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/gu;
 function hasControlCharacters(text) {
 	return CONTROL.test(text);
 }
@@ -37571,12 +37570,6 @@ function makePlaceAt(text) {
 		};
 	};
 }
-var CONTROL, HIDDEN, UNSEEN_CONTROL;
-var init_text = __esmMin((() => {
-	CONTROL = /\p{Cc}/u;
-	HIDDEN = /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
-	UNSEEN_CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/gu;
-}));
 // src/rendering/inert.ts
 /** A value within a line: nothing in it can move the cursor, hide, or begin another line. */
 function inertLine(text) {
@@ -37593,10 +37586,13 @@ function inertText(text) {
 function inertForRunner(output) {
 	return output.replace(/^(\s*):(?=:)/gm, "$1\\u{3a}").replaceAll("##[", "##\\u{5b}");
 }
-var init_inert = __esmMin((() => {
-	init_text();
-}));
 // src/rendering/render-change.ts
+const statusNote = {
+	made: "",
+	adopted: " (it was there already)",
+	not_made: " (not made)",
+	unknown: " (not known whether it was made)"
+};
 /** Whether a version is made only to be there: no environment follows it. */
 function isUnfollowed(change, all) {
 	return change.kind === "create-version" && !followed(change, all);
@@ -37622,6 +37618,7 @@ function signOf({ kind }, colours) {
 		"set-active": colours.cyan("→")
 	}[kind];
 }
+const UNFOLLOWED = " (no environment follows it)";
 function createText({ ref, change_summary: summary, version, status }) {
 	const what = version === void 0 || version.version_number === null ? "" : ` v${version.version_number}`;
 	return `${status === "made" ? "created" : status === "adopted" ? "adopted" : "create"} version${what}${ref === void 0 ? "" : ` of git:${inertLine(ref)}`}${summary === null ? "" : `: ${inertLine(summary)}`}`;
@@ -37646,204 +37643,186 @@ function refText(ref) {
 	if ("new" in ref) return "new version";
 	return ref.version_number === null ? inertLine(ref.id) : `v${ref.version_number}`;
 }
-var statusNote, UNFOLLOWED;
-var init_render_change = __esmMin((() => {
-	init_inert();
-	statusNote = {
-		made: "",
-		adopted: " (it was there already)",
-		not_made: " (not made)",
-		unknown: " (not known whether it was made)"
-	};
-	UNFOLLOWED = " (no environment follows it)";
-}));
 // node_modules/diff/libesm/diff/base.js
-var Diff;
-var init_base = __esmMin((() => {
-	Diff = class {
-		diff(oldStr, newStr, options = {}) {
-			let callback;
-			if (typeof options === "function") {
-				callback = options;
-				options = {};
-			} else if ("callback" in options) callback = options.callback;
-			const oldString = this.castInput(oldStr, options);
-			const newString = this.castInput(newStr, options);
-			const oldTokens = this.removeEmpty(this.tokenize(oldString, options));
-			const newTokens = this.removeEmpty(this.tokenize(newString, options));
-			return this.diffWithOptionsObj(oldTokens, newTokens, options, callback);
-		}
-		diffWithOptionsObj(oldTokens, newTokens, options, callback) {
-			var _a;
-			const done = (value) => {
-				value = this.postProcess(value, options);
-				if (callback) {
-					setTimeout(function() {
-						callback(value);
-					}, 0);
-					return;
-				} else return value;
-			};
-			const newLen = newTokens.length, oldLen = oldTokens.length;
-			let editLength = 1;
-			let maxEditLength = newLen + oldLen;
-			if (options.maxEditLength != null) maxEditLength = Math.min(maxEditLength, options.maxEditLength);
-			const maxExecutionTime = (_a = options.timeout) !== null && _a !== void 0 ? _a : Infinity;
-			const abortAfterTimestamp = Date.now() + maxExecutionTime;
-			const bestPath = [{
-				oldPos: -1,
-				lastComponent: void 0
-			}];
-			let newPos = this.extractCommon(bestPath[0], newTokens, oldTokens, 0, options);
-			if (bestPath[0].oldPos + 1 >= oldLen && newPos + 1 >= newLen) return done(this.buildValues(bestPath[0].lastComponent, newTokens, oldTokens));
-			let minDiagonalToConsider = -Infinity, maxDiagonalToConsider = Infinity;
-			const execEditLength = () => {
-				for (let diagonalPath = Math.max(minDiagonalToConsider, -editLength); diagonalPath <= Math.min(maxDiagonalToConsider, editLength); diagonalPath += 2) {
-					let basePath;
-					const removePath = bestPath[diagonalPath - 1], addPath = bestPath[diagonalPath + 1];
-					if (removePath) bestPath[diagonalPath - 1] = void 0;
-					let canAdd = false;
-					if (addPath) {
-						const addPathNewPos = addPath.oldPos - diagonalPath;
-						canAdd = addPath && 0 <= addPathNewPos && addPathNewPos < newLen;
-					}
-					const canRemove = removePath && removePath.oldPos + 1 < oldLen;
-					if (!canAdd && !canRemove) {
-						bestPath[diagonalPath] = void 0;
-						continue;
-					}
-					if (!canRemove || canAdd && removePath.oldPos < addPath.oldPos) basePath = this.addToPath(addPath, true, false, 0, options);
-					else basePath = this.addToPath(removePath, false, true, 1, options);
-					newPos = this.extractCommon(basePath, newTokens, oldTokens, diagonalPath, options);
-					if (basePath.oldPos + 1 >= oldLen && newPos + 1 >= newLen) return done(this.buildValues(basePath.lastComponent, newTokens, oldTokens)) || true;
-					else {
-						bestPath[diagonalPath] = basePath;
-						if (basePath.oldPos + 1 >= oldLen) maxDiagonalToConsider = Math.min(maxDiagonalToConsider, diagonalPath - 1);
-						if (newPos + 1 >= newLen) minDiagonalToConsider = Math.max(minDiagonalToConsider, diagonalPath + 1);
-					}
-				}
-				editLength++;
-			};
-			if (callback) (function exec() {
+var Diff = class {
+	diff(oldStr, newStr, options = {}) {
+		let callback;
+		if (typeof options === "function") {
+			callback = options;
+			options = {};
+		} else if ("callback" in options) callback = options.callback;
+		const oldString = this.castInput(oldStr, options);
+		const newString = this.castInput(newStr, options);
+		const oldTokens = this.removeEmpty(this.tokenize(oldString, options));
+		const newTokens = this.removeEmpty(this.tokenize(newString, options));
+		return this.diffWithOptionsObj(oldTokens, newTokens, options, callback);
+	}
+	diffWithOptionsObj(oldTokens, newTokens, options, callback) {
+		var _a;
+		const done = (value) => {
+			value = this.postProcess(value, options);
+			if (callback) {
 				setTimeout(function() {
-					if (editLength > maxEditLength || Date.now() > abortAfterTimestamp) return callback(void 0);
-					if (!execEditLength()) exec();
+					callback(value);
 				}, 0);
-			})();
-			else while (editLength <= maxEditLength && Date.now() <= abortAfterTimestamp) {
-				const ret = execEditLength();
-				if (ret) return ret;
-			}
-		}
-		addToPath(path, added, removed, oldPosInc, options) {
-			const last = path.lastComponent;
-			if (last && !options.oneChangePerToken && last.added === added && last.removed === removed) return {
-				oldPos: path.oldPos + oldPosInc,
-				lastComponent: {
-					count: last.count + 1,
-					added,
-					removed,
-					previousComponent: last.previousComponent
+				return;
+			} else return value;
+		};
+		const newLen = newTokens.length, oldLen = oldTokens.length;
+		let editLength = 1;
+		let maxEditLength = newLen + oldLen;
+		if (options.maxEditLength != null) maxEditLength = Math.min(maxEditLength, options.maxEditLength);
+		const maxExecutionTime = (_a = options.timeout) !== null && _a !== void 0 ? _a : Infinity;
+		const abortAfterTimestamp = Date.now() + maxExecutionTime;
+		const bestPath = [{
+			oldPos: -1,
+			lastComponent: void 0
+		}];
+		let newPos = this.extractCommon(bestPath[0], newTokens, oldTokens, 0, options);
+		if (bestPath[0].oldPos + 1 >= oldLen && newPos + 1 >= newLen) return done(this.buildValues(bestPath[0].lastComponent, newTokens, oldTokens));
+		let minDiagonalToConsider = -Infinity, maxDiagonalToConsider = Infinity;
+		const execEditLength = () => {
+			for (let diagonalPath = Math.max(minDiagonalToConsider, -editLength); diagonalPath <= Math.min(maxDiagonalToConsider, editLength); diagonalPath += 2) {
+				let basePath;
+				const removePath = bestPath[diagonalPath - 1], addPath = bestPath[diagonalPath + 1];
+				if (removePath) bestPath[diagonalPath - 1] = void 0;
+				let canAdd = false;
+				if (addPath) {
+					const addPathNewPos = addPath.oldPos - diagonalPath;
+					canAdd = addPath && 0 <= addPathNewPos && addPathNewPos < newLen;
 				}
-			};
-			else return {
-				oldPos: path.oldPos + oldPosInc,
-				lastComponent: {
-					count: 1,
-					added,
-					removed,
-					previousComponent: last
+				const canRemove = removePath && removePath.oldPos + 1 < oldLen;
+				if (!canAdd && !canRemove) {
+					bestPath[diagonalPath] = void 0;
+					continue;
 				}
-			};
-		}
-		extractCommon(basePath, newTokens, oldTokens, diagonalPath, options) {
-			const newLen = newTokens.length, oldLen = oldTokens.length;
-			let oldPos = basePath.oldPos, newPos = oldPos - diagonalPath, commonCount = 0;
-			while (newPos + 1 < newLen && oldPos + 1 < oldLen && this.equals(oldTokens[oldPos + 1], newTokens[newPos + 1], options)) {
-				newPos++;
-				oldPos++;
-				commonCount++;
-				if (options.oneChangePerToken) basePath.lastComponent = {
-					count: 1,
-					previousComponent: basePath.lastComponent,
-					added: false,
-					removed: false
-				};
+				if (!canRemove || canAdd && removePath.oldPos < addPath.oldPos) basePath = this.addToPath(addPath, true, false, 0, options);
+				else basePath = this.addToPath(removePath, false, true, 1, options);
+				newPos = this.extractCommon(basePath, newTokens, oldTokens, diagonalPath, options);
+				if (basePath.oldPos + 1 >= oldLen && newPos + 1 >= newLen) return done(this.buildValues(basePath.lastComponent, newTokens, oldTokens)) || true;
+				else {
+					bestPath[diagonalPath] = basePath;
+					if (basePath.oldPos + 1 >= oldLen) maxDiagonalToConsider = Math.min(maxDiagonalToConsider, diagonalPath - 1);
+					if (newPos + 1 >= newLen) minDiagonalToConsider = Math.max(minDiagonalToConsider, diagonalPath + 1);
+				}
 			}
-			if (commonCount && !options.oneChangePerToken) basePath.lastComponent = {
-				count: commonCount,
+			editLength++;
+		};
+		if (callback) (function exec() {
+			setTimeout(function() {
+				if (editLength > maxEditLength || Date.now() > abortAfterTimestamp) return callback(void 0);
+				if (!execEditLength()) exec();
+			}, 0);
+		})();
+		else while (editLength <= maxEditLength && Date.now() <= abortAfterTimestamp) {
+			const ret = execEditLength();
+			if (ret) return ret;
+		}
+	}
+	addToPath(path, added, removed, oldPosInc, options) {
+		const last = path.lastComponent;
+		if (last && !options.oneChangePerToken && last.added === added && last.removed === removed) return {
+			oldPos: path.oldPos + oldPosInc,
+			lastComponent: {
+				count: last.count + 1,
+				added,
+				removed,
+				previousComponent: last.previousComponent
+			}
+		};
+		else return {
+			oldPos: path.oldPos + oldPosInc,
+			lastComponent: {
+				count: 1,
+				added,
+				removed,
+				previousComponent: last
+			}
+		};
+	}
+	extractCommon(basePath, newTokens, oldTokens, diagonalPath, options) {
+		const newLen = newTokens.length, oldLen = oldTokens.length;
+		let oldPos = basePath.oldPos, newPos = oldPos - diagonalPath, commonCount = 0;
+		while (newPos + 1 < newLen && oldPos + 1 < oldLen && this.equals(oldTokens[oldPos + 1], newTokens[newPos + 1], options)) {
+			newPos++;
+			oldPos++;
+			commonCount++;
+			if (options.oneChangePerToken) basePath.lastComponent = {
+				count: 1,
 				previousComponent: basePath.lastComponent,
 				added: false,
 				removed: false
 			};
-			basePath.oldPos = oldPos;
-			return newPos;
 		}
-		equals(left, right, options) {
-			if (options.comparator) return options.comparator(left, right);
-			else return left === right || !!options.ignoreCase && left.toLowerCase() === right.toLowerCase();
+		if (commonCount && !options.oneChangePerToken) basePath.lastComponent = {
+			count: commonCount,
+			previousComponent: basePath.lastComponent,
+			added: false,
+			removed: false
+		};
+		basePath.oldPos = oldPos;
+		return newPos;
+	}
+	equals(left, right, options) {
+		if (options.comparator) return options.comparator(left, right);
+		else return left === right || !!options.ignoreCase && left.toLowerCase() === right.toLowerCase();
+	}
+	removeEmpty(array) {
+		const ret = [];
+		for (let i = 0; i < array.length; i++) if (array[i]) ret.push(array[i]);
+		return ret;
+	}
+	castInput(value, options) {
+		return value;
+	}
+	tokenize(value, options) {
+		return Array.from(value);
+	}
+	join(chars) {
+		return chars.join("");
+	}
+	postProcess(changeObjects, options) {
+		return changeObjects;
+	}
+	get useLongestToken() {
+		return false;
+	}
+	buildValues(lastComponent, newTokens, oldTokens) {
+		const components = [];
+		let nextComponent;
+		while (lastComponent) {
+			components.push(lastComponent);
+			nextComponent = lastComponent.previousComponent;
+			delete lastComponent.previousComponent;
+			lastComponent = nextComponent;
 		}
-		removeEmpty(array) {
-			const ret = [];
-			for (let i = 0; i < array.length; i++) if (array[i]) ret.push(array[i]);
-			return ret;
-		}
-		castInput(value, options) {
-			return value;
-		}
-		tokenize(value, options) {
-			return Array.from(value);
-		}
-		join(chars) {
-			return chars.join("");
-		}
-		postProcess(changeObjects, options) {
-			return changeObjects;
-		}
-		get useLongestToken() {
-			return false;
-		}
-		buildValues(lastComponent, newTokens, oldTokens) {
-			const components = [];
-			let nextComponent;
-			while (lastComponent) {
-				components.push(lastComponent);
-				nextComponent = lastComponent.previousComponent;
-				delete lastComponent.previousComponent;
-				lastComponent = nextComponent;
+		components.reverse();
+		const componentLen = components.length;
+		let componentPos = 0, newPos = 0, oldPos = 0;
+		for (; componentPos < componentLen; componentPos++) {
+			const component = components[componentPos];
+			if (!component.removed) {
+				if (!component.added && this.useLongestToken) {
+					let value = newTokens.slice(newPos, newPos + component.count);
+					value = value.map(function(value, i) {
+						const oldValue = oldTokens[oldPos + i];
+						return oldValue.length > value.length ? oldValue : value;
+					});
+					component.value = this.join(value);
+				} else component.value = this.join(newTokens.slice(newPos, newPos + component.count));
+				newPos += component.count;
+				if (!component.added) oldPos += component.count;
+			} else {
+				component.value = this.join(oldTokens.slice(oldPos, oldPos + component.count));
+				oldPos += component.count;
 			}
-			components.reverse();
-			const componentLen = components.length;
-			let componentPos = 0, newPos = 0, oldPos = 0;
-			for (; componentPos < componentLen; componentPos++) {
-				const component = components[componentPos];
-				if (!component.removed) {
-					if (!component.added && this.useLongestToken) {
-						let value = newTokens.slice(newPos, newPos + component.count);
-						value = value.map(function(value, i) {
-							const oldValue = oldTokens[oldPos + i];
-							return oldValue.length > value.length ? oldValue : value;
-						});
-						component.value = this.join(value);
-					} else component.value = this.join(newTokens.slice(newPos, newPos + component.count));
-					newPos += component.count;
-					if (!component.added) oldPos += component.count;
-				} else {
-					component.value = this.join(oldTokens.slice(oldPos, oldPos + component.count));
-					oldPos += component.count;
-				}
-			}
-			return components;
 		}
-	};
-}));
+		return components;
+	}
+};
 // node_modules/diff/libesm/diff/character.js
-var CharacterDiff, characterDiff;
-var init_character = __esmMin((() => {
-	init_base();
-	CharacterDiff = class extends Diff {};
-	new CharacterDiff();
-}));
+var CharacterDiff = class extends Diff {};
+const characterDiff = new CharacterDiff();
 // node_modules/diff/libesm/util/string.js
 function longestCommonPrefix(str1, str2) {
 	let i = 0;
@@ -37933,8 +37912,64 @@ function leadingAndTrailingWs(string, segmenter) {
 	const lastSeg = segments[segments.length - 1];
 	return [/\s/.test(firstSeg) ? firstSeg : "", /\s/.test(lastSeg) ? lastSeg : ""];
 }
-var init_string = __esmMin((() => {}));
 // node_modules/diff/libesm/diff/word.js
+const extendedWordChars = "a-zA-Z0-9_\\u{AD}\\u{C0}-\\u{D6}\\u{D8}-\\u{F6}\\u{F8}-\\u{2C6}\\u{2C8}-\\u{2D7}\\u{2DE}-\\u{2FF}\\u{1E00}-\\u{1EFF}";
+const tokenizeIncludingWhitespace = new RegExp(`[${extendedWordChars}]+|\\s+|[^${extendedWordChars}]`, "ug");
+var WordDiff = class extends Diff {
+	equals(left, right, options) {
+		if (options.ignoreCase) {
+			left = left.toLowerCase();
+			right = right.toLowerCase();
+		}
+		return left.trim() === right.trim();
+	}
+	tokenize(value, options = {}) {
+		let parts;
+		if (options.intlSegmenter) {
+			const segmenter = options.intlSegmenter;
+			if (segmenter.resolvedOptions().granularity != "word") throw new Error("The segmenter passed must have a granularity of \"word\"");
+			parts = segment(value, segmenter);
+		} else parts = value.match(tokenizeIncludingWhitespace) || [];
+		const tokens = [];
+		let prevPart = null;
+		parts.forEach((part) => {
+			if (/\s/.test(part)) {
+				if (prevPart == null) tokens.push(part);
+				else tokens.push(tokens.pop() + part);
+			} else if (prevPart != null && /\s/.test(prevPart)) {
+				if (tokens[tokens.length - 1] == prevPart) tokens.push(tokens.pop() + part);
+				else tokens.push(prevPart + part);
+			} else tokens.push(part);
+			prevPart = part;
+		});
+		return tokens;
+	}
+	join(tokens) {
+		return tokens.map((token, i) => {
+			if (i == 0) return token;
+			else return token.replace(/^\s+/, "");
+		}).join("");
+	}
+	postProcess(changes, options) {
+		if (!changes || options.oneChangePerToken) return changes;
+		let lastKeep = null;
+		let insertion = null;
+		let deletion = null;
+		changes.forEach((change) => {
+			if (change.added) insertion = change;
+			else if (change.removed) deletion = change;
+			else {
+				if (insertion || deletion) dedupeWhitespaceInChangeObjects(lastKeep, deletion, insertion, change, options.intlSegmenter);
+				lastKeep = change;
+				insertion = null;
+				deletion = null;
+			}
+		});
+		if (insertion || deletion) dedupeWhitespaceInChangeObjects(lastKeep, deletion, insertion, null, options.intlSegmenter);
+		return changes;
+	}
+};
+const wordDiff = new WordDiff();
 function dedupeWhitespaceInChangeObjects(startKeep, deletion, insertion, endKeep, segmenter) {
 	if (deletion && insertion) {
 		const [oldWsPrefix, oldWsSuffix] = leadingAndTrailingWs(deletion.value, segmenter);
@@ -37977,76 +38012,31 @@ function dedupeWhitespaceInChangeObjects(startKeep, deletion, insertion, endKeep
 		deletion.value = removePrefix(deletion.value, overlap);
 	}
 }
-var extendedWordChars, tokenizeIncludingWhitespace, WordDiff, wordDiff, WordsWithSpaceDiff, wordsWithSpaceDiff;
-var init_word = __esmMin((() => {
-	init_base();
-	init_string();
-	extendedWordChars = "a-zA-Z0-9_\\u{AD}\\u{C0}-\\u{D6}\\u{D8}-\\u{F6}\\u{F8}-\\u{2C6}\\u{2C8}-\\u{2D7}\\u{2DE}-\\u{2FF}\\u{1E00}-\\u{1EFF}";
-	tokenizeIncludingWhitespace = new RegExp(`[${extendedWordChars}]+|\\s+|[^${extendedWordChars}]`, "ug");
-	WordDiff = class extends Diff {
-		equals(left, right, options) {
-			if (options.ignoreCase) {
-				left = left.toLowerCase();
-				right = right.toLowerCase();
-			}
-			return left.trim() === right.trim();
-		}
-		tokenize(value, options = {}) {
-			let parts;
-			if (options.intlSegmenter) {
-				const segmenter = options.intlSegmenter;
-				if (segmenter.resolvedOptions().granularity != "word") throw new Error("The segmenter passed must have a granularity of \"word\"");
-				parts = segment(value, segmenter);
-			} else parts = value.match(tokenizeIncludingWhitespace) || [];
-			const tokens = [];
-			let prevPart = null;
-			parts.forEach((part) => {
-				if (/\s/.test(part)) {
-					if (prevPart == null) tokens.push(part);
-					else tokens.push(tokens.pop() + part);
-				} else if (prevPart != null && /\s/.test(prevPart)) {
-					if (tokens[tokens.length - 1] == prevPart) tokens.push(tokens.pop() + part);
-					else tokens.push(prevPart + part);
-				} else tokens.push(part);
-				prevPart = part;
-			});
-			return tokens;
-		}
-		join(tokens) {
-			return tokens.map((token, i) => {
-				if (i == 0) return token;
-				else return token.replace(/^\s+/, "");
-			}).join("");
-		}
-		postProcess(changes, options) {
-			if (!changes || options.oneChangePerToken) return changes;
-			let lastKeep = null;
-			let insertion = null;
-			let deletion = null;
-			changes.forEach((change) => {
-				if (change.added) insertion = change;
-				else if (change.removed) deletion = change;
-				else {
-					if (insertion || deletion) dedupeWhitespaceInChangeObjects(lastKeep, deletion, insertion, change, options.intlSegmenter);
-					lastKeep = change;
-					insertion = null;
-					deletion = null;
-				}
-			});
-			if (insertion || deletion) dedupeWhitespaceInChangeObjects(lastKeep, deletion, insertion, null, options.intlSegmenter);
-			return changes;
-		}
-	};
-	new WordDiff();
-	WordsWithSpaceDiff = class extends Diff {
-		tokenize(value) {
-			const regex = new RegExp(`(\\r?\\n)|[${extendedWordChars}]+|[^\\S\\n\\r]+|[^${extendedWordChars}]`, "ug");
-			return value.match(regex) || [];
-		}
-	};
-	new WordsWithSpaceDiff();
-}));
+var WordsWithSpaceDiff = class extends Diff {
+	tokenize(value) {
+		const regex = new RegExp(`(\\r?\\n)|[${extendedWordChars}]+|[^\\S\\n\\r]+|[^${extendedWordChars}]`, "ug");
+		return value.match(regex) || [];
+	}
+};
+const wordsWithSpaceDiff = new WordsWithSpaceDiff();
 // node_modules/diff/libesm/diff/line.js
+var LineDiff = class extends Diff {
+	constructor() {
+		super(...arguments);
+		this.tokenize = tokenize;
+	}
+	equals(left, right, options) {
+		if (options.ignoreWhitespace) {
+			if (!options.newlineIsToken || !left.includes("\n")) left = left.trim();
+			if (!options.newlineIsToken || !right.includes("\n")) right = right.trim();
+		} else if (options.ignoreNewlineAtEof && !options.newlineIsToken) {
+			if (left.endsWith("\n")) left = left.slice(0, -1);
+			if (right.endsWith("\n")) right = right.slice(0, -1);
+		}
+		return super.equals(left, right, options);
+	}
+};
+const lineDiff = new LineDiff();
 function diffLines(oldStr, newStr, options) {
 	return lineDiff.diff(oldStr, newStr, options);
 }
@@ -38061,69 +38051,57 @@ function tokenize(value, options) {
 	}
 	return retLines;
 }
-var LineDiff, lineDiff;
-var init_line = __esmMin((() => {
-	init_base();
-	LineDiff = class extends Diff {
-		constructor() {
-			super(...arguments);
-			this.tokenize = tokenize;
-		}
-		equals(left, right, options) {
-			if (options.ignoreWhitespace) {
-				if (!options.newlineIsToken || !left.includes("\n")) left = left.trim();
-				if (!options.newlineIsToken || !right.includes("\n")) right = right.trim();
-			} else if (options.ignoreNewlineAtEof && !options.newlineIsToken) {
-				if (left.endsWith("\n")) left = left.slice(0, -1);
-				if (right.endsWith("\n")) right = right.slice(0, -1);
-			}
-			return super.equals(left, right, options);
-		}
-	};
-	lineDiff = new LineDiff();
-}));
 // node_modules/diff/libesm/diff/sentence.js
 function isSentenceEndPunct(char) {
 	return char == "." || char == "!" || char == "?";
 }
-var SentenceDiff, sentenceDiff;
-var init_sentence = __esmMin((() => {
-	init_base();
-	SentenceDiff = class extends Diff {
-		tokenize(value) {
-			var _a;
-			const result = [];
-			let tokenStartI = 0;
-			for (let i = 0; i < value.length; i++) {
-				if (i == value.length - 1) {
-					result.push(value.slice(tokenStartI));
-					break;
-				}
-				if (isSentenceEndPunct(value[i]) && value[i + 1].match(/\s/)) {
-					result.push(value.slice(tokenStartI, i + 1));
-					i = tokenStartI = i + 1;
-					while ((_a = value[i + 1]) === null || _a === void 0 ? void 0 : _a.match(/\s/)) i++;
-					result.push(value.slice(tokenStartI, i + 1));
-					tokenStartI = i + 1;
-				}
+var SentenceDiff = class extends Diff {
+	tokenize(value) {
+		var _a;
+		const result = [];
+		let tokenStartI = 0;
+		for (let i = 0; i < value.length; i++) {
+			if (i == value.length - 1) {
+				result.push(value.slice(tokenStartI));
+				break;
 			}
-			return result;
+			if (isSentenceEndPunct(value[i]) && value[i + 1].match(/\s/)) {
+				result.push(value.slice(tokenStartI, i + 1));
+				i = tokenStartI = i + 1;
+				while ((_a = value[i + 1]) === null || _a === void 0 ? void 0 : _a.match(/\s/)) i++;
+				result.push(value.slice(tokenStartI, i + 1));
+				tokenStartI = i + 1;
+			}
 		}
-	};
-	new SentenceDiff();
-}));
+		return result;
+	}
+};
+const sentenceDiff = new SentenceDiff();
 // node_modules/diff/libesm/diff/css.js
-var CssDiff, cssDiff;
-var init_css = __esmMin((() => {
-	init_base();
-	CssDiff = class extends Diff {
-		tokenize(value) {
-			return value.split(/([{}:;,]|\s+)/);
-		}
-	};
-	new CssDiff();
-}));
+var CssDiff = class extends Diff {
+	tokenize(value) {
+		return value.split(/([{}:;,]|\s+)/);
+	}
+};
+const cssDiff = new CssDiff();
 // node_modules/diff/libesm/diff/json.js
+var JsonDiff = class extends Diff {
+	constructor() {
+		super(...arguments);
+		this.tokenize = tokenize;
+	}
+	get useLongestToken() {
+		return true;
+	}
+	castInput(value, options) {
+		const { undefinedReplacement, stringifyReplacer = (k, v) => typeof v === "undefined" ? undefinedReplacement : v } = options;
+		return typeof value === "string" ? value : JSON.stringify(canonicalize(value, null, null, stringifyReplacer), null, "  ");
+	}
+	equals(left, right, options) {
+		return super.equals(left.replace(/,([\r\n])/g, "$1"), right.replace(/,([\r\n])/g, "$1"), options);
+	}
+};
+const jsonDiff = new JsonDiff();
 function canonicalize(obj, stack, replacementStack, replacer, key) {
 	stack = stack || [];
 	replacementStack = replacementStack || [];
@@ -38160,45 +38138,19 @@ function canonicalize(obj, stack, replacementStack, replacer, key) {
 	} else canonicalizedObj = obj;
 	return canonicalizedObj;
 }
-var JsonDiff, jsonDiff;
-var init_json = __esmMin((() => {
-	init_base();
-	init_line();
-	JsonDiff = class extends Diff {
-		constructor() {
-			super(...arguments);
-			this.tokenize = tokenize;
-		}
-		get useLongestToken() {
-			return true;
-		}
-		castInput(value, options) {
-			const { undefinedReplacement, stringifyReplacer = (k, v) => typeof v === "undefined" ? undefinedReplacement : v } = options;
-			return typeof value === "string" ? value : JSON.stringify(canonicalize(value, null, null, stringifyReplacer), null, "  ");
-		}
-		equals(left, right, options) {
-			return super.equals(left.replace(/,([\r\n])/g, "$1"), right.replace(/,([\r\n])/g, "$1"), options);
-		}
-	};
-	new JsonDiff();
-}));
 // node_modules/diff/libesm/diff/array.js
-var ArrayDiff, arrayDiff;
-var init_array = __esmMin((() => {
-	init_base();
-	ArrayDiff = class extends Diff {
-		tokenize(value) {
-			return value.slice();
-		}
-		join(value) {
-			return value;
-		}
-		removeEmpty(value) {
-			return value;
-		}
-	};
-	new ArrayDiff();
-}));
+var ArrayDiff = class extends Diff {
+	tokenize(value) {
+		return value.slice();
+	}
+	join(value) {
+		return value;
+	}
+	removeEmpty(value) {
+		return value;
+	}
+};
+const arrayDiff = new ArrayDiff();
 // node_modules/diff/libesm/patch/create.js
 function structuredPatch(oldFileName, newFileName, oldStr, newStr, oldHeader, newHeader, options) {
 	let optionsObj;
@@ -38293,21 +38245,13 @@ function splitLines(text) {
 	else result.push(result.pop().slice(0, -1));
 	return result;
 }
-var init_create = __esmMin((() => {
-	init_line();
-}));
-// node_modules/diff/libesm/index.js
-var init_libesm = __esmMin((() => {
-	init_character();
-	init_word();
-	init_line();
-	init_sentence();
-	init_css();
-	init_json();
-	init_array();
-	init_create();
-}));
 // src/rendering/render-diff.ts
+init_json();
+const CONTEXT_LINES = 3;
+/** The time that a diff takes grows with the square of its length; past this one it is not worth waiting for. */
+const MOST_EDITS = 500;
+/** Log, summary and comment of one run show the same diffs. */
+const made = /* @__PURE__ */ new WeakMap();
 /**
 * A unified diff of what environments serve now and would serve; environments with the same two texts share one.
 * Lines have no line feed; there are none where nothing differs.
@@ -38377,20 +38321,7 @@ function paint(line, colours) {
 	if (line.startsWith("+")) return colours.green(shown);
 	return line.startsWith("-") ? colours.red(shown) : shown;
 }
-var CONTEXT_LINES, MOST_EDITS, made;
-var init_render_diff = __esmMin((() => {
-	init_libesm();
-	init_json$1();
-	init_inert();
-	CONTEXT_LINES = 3;
-	MOST_EDITS = 500;
-	made = /* @__PURE__ */ new WeakMap();
-}));
 // src/rendering/render-drift.ts
-init_colours();
-init_render_diff();
-init_inert();
-init_render_change();
 const word = {
 	outside: "drifted",
 	unfinished: "unfinished"
@@ -38426,10 +38357,8 @@ function placeText({ path, line, column }) {
 		column
 	].filter((part) => part !== void 0).join(":");
 }
-var init_render_problem = __esmMin((() => {
-	init_inert();
-}));
 // src/rendering/render-summary.ts
+init_problem();
 /** The last lines of a report: what would be done, was done, or that there is nothing to do; and with what. */
 function renderSummary(report, colours) {
 	const line = renderOutcome(report, colours);
@@ -38543,16 +38472,8 @@ function prompts(count) {
 		"prompts"
 	]);
 }
-var init_render_summary = __esmMin((() => {
-	init_problem();
-	init_inert();
-}));
 // src/rendering/render-text.ts
 init_problem();
-init_inert();
-init_render_change();
-init_render_problem();
-init_render_summary();
 /** The report for a person at a terminal or in a log. Ends with a line feed. Warnings are left out. */
 function renderText(report, options) {
 	const colours = coloursFor(options.colour);
@@ -38963,7 +38884,6 @@ async function readBack(service, promptId, environment, expected) {
 	throw new ProblemError(makeProblem("apply/not-active", evidence));
 }
 // src/applying/writing.ts
-init_plan();
 init_problem();
 function beginWriting(plan, dependencies) {
 	const { observed } = plan;
@@ -39107,7 +39027,6 @@ function refOf({ id, number }) {
 	};
 }
 // src/applying/adopting.ts
-init_plan();
 init_problem();
 /**
 * Weighs a version that was read. Where no pin follows the content it must be one that the tracking environment can
@@ -39302,7 +39221,6 @@ function otherContent(version, known) {
 }
 // src/applying/create-version.ts
 init_digest();
-init_plan();
 /**
 * Makes a version and moves the tracking environment to it. The newest version is looked at first where nobody has
 * read it: it may be this very content, left behind by a run that was cut short. Throws when it was not made or when
@@ -39381,7 +39299,6 @@ function pinnedIds({ plan, observed, known }) {
 	return /* @__PURE__ */ new Set([...standing, ...targets]);
 }
 // src/applying/make-change.ts
-init_plan();
 init_problem();
 /** Makes one change. Throws a `ProblemError` when it was not made or when that is unknown. */
 async function makeChange(writing, change) {
@@ -39447,7 +39364,6 @@ async function verified(writing, { id }) {
 	};
 }
 // src/applying/make-changes.ts
-init_plan();
 init_prompt_service();
 init_problem();
 /** Makes a plan's changes in order, up to the first that fails. What fails is told in the outcome. */
@@ -39532,7 +39448,7 @@ function statusOf(outcomes, errors) {
 	return errors.every(({ code }) => code === "pin/unknown-version") ? "blocked" : "failed";
 }
 // src/applying/refresh.ts
-init_json$1();
+init_json();
 init_problem();
 /**
 * The plan, provided that the prompt is still what it was planned from; otherwise one made afresh. It is for right
@@ -39665,7 +39581,6 @@ function activeOf({ environment, answer }) {
 	return [environment, answer instanceof ServiceError ? null : answer.activeVersion];
 }
 // src/planning/compare-fields.ts
-init_plan();
 /** The fields that the file manages and that differ in the service; no change when there are none. */
 function compareFields(file, prompt) {
 	const entries = FIELDS.flatMap((field) => {
@@ -39681,7 +39596,6 @@ function compareFields(file, prompt) {
 	}];
 }
 // src/planning/contents-to-create.ts
-init_plan();
 /**
 * The versions to make: those of `git:` pins first, so that the file's own is the newest. Equal contents are made
 * once. The file's own is made even when no pin follows it, provided that the tracking environment can hold on to it:
@@ -39727,8 +39641,6 @@ function isAt$1(at, content) {
 	return "content" in at && at.content === content;
 }
 // src/planning/find-drift.ts
-init_plan();
-init_digest_plan();
 /** What neither the base's file nor the head's finds as it wants it: the head's own changes are no drift. */
 function findDrift(compared, base) {
 	return [...compared.head.filter((change) => change.kind === "set-active").flatMap((change) => environmentDrift(change, compared, base)), ...fieldDrift(compared, base)];
@@ -39855,7 +39767,6 @@ function blocked(problem, lookups = []) {
 }
 // src/planning/make-plan.ts
 init_problem();
-init_digest_plan();
 /** The changes that would make the service match the files. Pure: the same input gives the same plan. */
 function makePlan(files, observation, rules) {
 	const prompts = files.map((file) => {
@@ -46901,7 +46812,7 @@ function isNode(node) {
 	return (0, import_dist$2.isScalar)(node) || (0, import_dist$2.isMap)(node) || (0, import_dist$2.isSeq)(node) || (0, import_dist$2.isAlias)(node);
 }
 // src/yaml/strict-yaml.ts
-init_json$1();
+init_json();
 init_problem();
 const MOST_TOLD = 20;
 /**
@@ -55222,7 +55133,7 @@ function at$1(path, line) {
 	};
 }
 // src/prompts/outline.ts
-init_json$1();
+init_json();
 function outlineOf(mapping, path) {
 	const { id, key, pins } = mapping.value;
 	const text = (field, value) => typeof value === "string" ? {
@@ -55242,7 +55153,6 @@ function outlineOf(mapping, path) {
 }
 // src/yaml/line.ts
 init_zod();
-init_text();
 /** A text of one line: what ids, keys, names and environments are. */
 const line = string().min(1, "it is empty").refine((text) => !hasControlCharacters(text), "it holds control characters");
 // src/prompts/shape.ts
@@ -55268,7 +55178,6 @@ const FrontMatterShape = strictObject({
 const FRONT_MATTER_FIELDS = Object.keys(FrontMatterShape.shape);
 // src/prompts/source.ts
 init_digest();
-init_text();
 init_problem();
 const CONFLICT_MARKER = /(?<=^|\n)(<{7}|\|{7}|>{7})(?=[ \n]|$)/;
 /** The text of a file with LF line endings and without its BOM; null when it is not UTF-8. */
@@ -55332,16 +55241,12 @@ function decodeStart(bytes, length, open) {
 	}
 }
 // src/domain/placeholders.ts
+const PLACEHOLDER = /\{\{[ \t]*([\p{L}\p{M}\p{N}_.-]+)[ \t]*\}\}/gu;
 /** The names of a text's `{{placeholders}}`, each once, in order of first use. */
 function placeholdersOf(text) {
 	return [...new Set([...text.matchAll(PLACEHOLDER)].map((match) => match[1] ?? ""))];
 }
-var PLACEHOLDER;
-var init_placeholders = __esmMin((() => {
-	PLACEHOLDER = /\{\{[ \t]*([\p{L}\p{M}\p{N}_.-]+)[ \t]*\}\}/gu;
-}));
 // src/prompts/variables.ts
-init_placeholders();
 init_problem();
 /** `variables`, where it is a list of texts, names the placeholders of the text exactly, each once. */
 function variableProblems(mapping, text) {
@@ -55368,7 +55273,7 @@ function isListOfTexts(value) {
 }
 // src/prompts/parse.ts
 init_digest();
-init_json$1();
+init_json();
 init_problem();
 /** Parses one prompt file. All its problems are gathered; with an error among them there is no file. */
 function parsePromptFile(bytes, path) {
@@ -55556,9 +55461,82 @@ async function replan(planned, observed, guards, { rules, provenance, repository
 	const unasked = pathsToCreate({ prompts: [fresh] }).filter((path) => !provenance.has(path) && !uncommitted.has(path));
 	return refuseAfresh(promptWithProvenance(fresh, (unasked.length === 0 ? provenance : await repository?.lastCommits(unasked)) ?? provenance), planned, guards);
 }
+// src/commands/contents-at-refs.ts
+init_problem();
+/**
+* By prompt id and ref: each prompt's content at the refs that its `git:` pins name, or why there is none. Of a prompt
+* with several files (of now, of the base commit) the first has the say.
+*/
+async function readContentsAtRefs(files, repository) {
+	const pinned = files.filter(({ pins }) => pins.some(({ pin }) => pin.kind === "git"));
+	const read = await Promise.all(pinned.map(async (file) => ({
+		id: file.id,
+		at: await readOne(file, repository)
+	})));
+	const byId = Map.groupBy(read, ({ id }) => id);
+	const merged = (all) => new Map(all.toReversed().flatMap(({ at }) => [...at]));
+	return new Map([...byId].map(([id, all]) => [id, merged(all)]));
+}
+/** The contents that one prompt's refs have; none where nothing was read. */
+function contentsIn(atRefs) {
+	return [...atRefs?.values() ?? []].flatMap((at) => "content" in at ? [at.content] : []);
+}
+async function readOne(file, repository) {
+	const contents = /* @__PURE__ */ new Map();
+	for (const { pin, line, column } of file.pins) {
+		if (pin.kind !== "git" || contents.has(pin.ref)) continue;
+		contents.set(pin.ref, await contentAt$1(file, pin.ref, repository, {
+			path: file.path,
+			line,
+			column
+		}));
+	}
+	return contents;
+}
+async function contentAt$1(file, ref, repository, place) {
+	if (repository === null) return makeProblem("pin/needs-git", { ref }, place);
+	const commit = await repository.resolveRef(ref);
+	if (commit === null) return makeProblem("pin/unknown-ref", { ref }, place);
+	const found = await findAt(file, commit, repository);
+	if (typeof found === "string") return makeProblem("pin/no-prompt-at-ref", {
+		ref,
+		reason: found
+	}, place);
+	const summary = (await repository.lastCommitAt(commit, found.path))?.changeSummary;
+	const provenance = {
+		commit,
+		path: found.path,
+		...summary === void 0 ? {} : { changeSummary: summary }
+	};
+	return {
+		content: found.file.content,
+		provenance
+	};
+}
+/** The prompt is found by its id: at the same path, or wherever the file was then. A text says why it is not. */
+async function findAt({ id, path }, commit, repository) {
+	const own = repository.fromRoot(path);
+	const others = async () => (await repository.filesHolding(commit, id, extname(path))).filter((other) => other !== own);
+	let reason = "no file with its id";
+	for (const candidates of [async () => [own], others]) for (const candidate of await candidates()) {
+		const parsed = await parseAt(repository, commit, candidate);
+		if (parsed === null) continue;
+		if (parsed.file?.id === id) return {
+			file: parsed.file,
+			path: candidate
+		};
+		reason = invalidity(parsed, candidate, id, candidate === own) ?? reason;
+	}
+	return reason;
+}
+/** Why a file that is not readable stands in for the prompt: it has the prompt's id, or its place and no other id. */
+function invalidity({ outline, problems }, path, id, inPlace) {
+	const invalid = problems.find(isError);
+	const other = outline?.id?.value ?? (inPlace ? id : null);
+	return invalid === void 0 || other !== id ? null : `${path} is not valid: ${invalid.message}`;
+}
 // src/commands/gather-texts.ts
 init_digest();
-init_plan();
 /** The texts behind a plan's activations, for diffs: from the service, the files, and git for versions never read. */
 async function gatherTexts(plan, sources) {
 	const entries = await Promise.all(plan.prompts.map(async (prompt) => [prompt.file.id, await textChanges(prompt, sources)]));
@@ -55571,19 +55549,18 @@ async function textChanges(prompt, { repository, rules }) {
 	const known = knownVersions(observed);
 	const wanted = wantedContents(prompt, rules);
 	return Promise.all(activations.map(async (change) => {
-		const { environment, after } = change;
+		const { environment, before: ref, after } = change;
 		const active = observed.active.get(environment) ?? null;
 		return {
 			environment,
-			before: active === null ? null : sideOf(active, labelOf(change.before)),
+			before: active === null || ref === null ? null : sideOf(active, labelOf(ref)),
 			after: await sideAfter(after, known, wanted, repository)
 		};
 	}));
 }
 /** The file's own content and those that its `git:` pins mean. */
 function wantedContents({ file }, { contentsAtRefs }) {
-	const atRefs = [...contentsAtRefs.get(file.id)?.values() ?? []];
-	return [file.content, ...atRefs.flatMap((at) => "content" in at ? [at.content] : [])];
+	return [file.content, ...contentsIn(contentsAtRefs.get(file.id))];
 }
 async function sideAfter(after, known, wanted, repository) {
 	if (isNew(after)) {
@@ -55620,12 +55597,10 @@ function sideOf({ text, metadata, unread }, label) {
 	};
 }
 function labelOf(ref) {
-	if (ref === null) return "none";
 	return ref.number === null ? ref.id : `v${ref.number}`;
 }
 // src/observing/assumed-service.ts
 init_digest();
-init_plan();
 init_prompt_service();
 init_problem();
 /**
@@ -55671,13 +55646,13 @@ function activeIn(environment, then, now, assumed) {
 function versionsOf(then, now, { contentsAtRefs }) {
 	const pins = [{ kind: "latest" }, ...[...then?.pins ?? [], ...now.pins].map(({ pin }) => pin)];
 	const versions = new Map(pins.flatMap((pin, index) => {
-		const content = pin.kind === "latest" ? then?.content ?? "unread" : contentAt$1(contentsAtRefs.get(now.id), pin);
+		const content = pin.kind === "latest" ? then?.content ?? "unread" : contentAt(contentsAtRefs.get(now.id), pin);
 		return content === null ? [] : [[pinText(pin), versionOf(pin, content, -index)]];
 	}));
 	const ledger = [...versions.values()].map((version) => entryOf(withLedger(version, [])));
 	return new Map([...versions].map(([pin, version]) => [pin, withLedger(version, ledger)]));
 }
-function contentAt$1(atRefs, pin) {
+function contentAt(atRefs, pin) {
 	if (pin.kind !== "git") return "unread";
 	const at = atRefs?.get(pin.ref);
 	return at === void 0 || "code" in at ? null : at.content;
@@ -55774,76 +55749,6 @@ async function observe(service, requests, options) {
 		failed
 	};
 }
-// src/commands/contents-at-refs.ts
-init_problem();
-/**
-* By prompt id and ref: each prompt's content at the refs that its `git:` pins name, or why there is none. Of a prompt
-* with several files (of now, of the base commit) the first has the say.
-*/
-async function readContentsAtRefs(files, repository) {
-	const pinned = files.filter(({ pins }) => pins.some(({ pin }) => pin.kind === "git"));
-	const read = await Promise.all(pinned.map(async (file) => ({
-		id: file.id,
-		at: await readOne(file, repository)
-	})));
-	const byId = Map.groupBy(read, ({ id }) => id);
-	const merged = (all) => new Map(all.toReversed().flatMap(({ at }) => [...at]));
-	return new Map([...byId].map(([id, all]) => [id, merged(all)]));
-}
-async function readOne(file, repository) {
-	const contents = /* @__PURE__ */ new Map();
-	for (const { pin, line, column } of file.pins) {
-		if (pin.kind !== "git" || contents.has(pin.ref)) continue;
-		contents.set(pin.ref, await contentAt(file, pin.ref, repository, {
-			path: file.path,
-			line,
-			column
-		}));
-	}
-	return contents;
-}
-async function contentAt(file, ref, repository, place) {
-	if (repository === null) return makeProblem("pin/needs-git", { ref }, place);
-	const commit = await repository.resolveRef(ref);
-	if (commit === null) return makeProblem("pin/unknown-ref", { ref }, place);
-	const found = await findAt(file, commit, repository);
-	if (typeof found === "string") return makeProblem("pin/no-prompt-at-ref", {
-		ref,
-		reason: found
-	}, place);
-	const summary = (await repository.lastCommitAt(commit, found.path))?.changeSummary;
-	const provenance = {
-		commit,
-		path: found.path,
-		...summary === void 0 ? {} : { changeSummary: summary }
-	};
-	return {
-		content: found.file.content,
-		provenance
-	};
-}
-/** The prompt is found by its id: at the same path, or wherever the file was then. A text says why it is not. */
-async function findAt({ id, path }, commit, repository) {
-	const own = repository.fromRoot(path);
-	const others = async () => (await repository.filesHolding(commit, id, extname(path))).filter((other) => other !== own);
-	let reason = "no file with its id";
-	for (const candidates of [async () => [own], others]) for (const candidate of await candidates()) {
-		const parsed = await parseAt(repository, commit, candidate);
-		if (parsed === null) continue;
-		if (parsed.file?.id === id) return {
-			file: parsed.file,
-			path: candidate
-		};
-		reason = invalidity(parsed, candidate, id, candidate === own) ?? reason;
-	}
-	return reason;
-}
-/** Why a file that is not readable stands in for the prompt: it has the prompt's id, or its place and no other id. */
-function invalidity({ outline, problems }, path, id, inPlace) {
-	const invalid = problems.find(isError);
-	const other = outline?.id?.value ?? (inPlace ? id : null);
-	return invalid === void 0 || other !== id ? null : `${path} is not valid: ${invalid.message}`;
-}
 // src/commands/make-base.ts
 /** A field that stands as it did so many changes of the file ago is no longer taken for unfinished work. */
 const LONGEST_HISTORY = 50;
@@ -55882,11 +55787,10 @@ function observeRequests(files, { contentsAtRefs, base }) {
 		const then = base?.files.get(id);
 		const both = then === void 0 ? [file] : [file, then];
 		const pins = both.flatMap((one) => one.pins);
-		const atRefs = [...contentsAtRefs.get(id)?.values() ?? []];
 		return {
 			promptId: id,
 			environments: [...new Set(pins.map(({ environment }) => environment))],
-			contents: [...both.map(({ content }) => content), ...atRefs.flatMap((at) => "content" in at ? [at.content] : [])],
+			contents: [...both.map(({ content }) => content), ...contentsIn(contentsAtRefs.get(id))],
 			numbers: pins.flatMap(({ pin }) => pin.kind === "number" ? [pin.number] : []),
 			followsLatest: followsLatest(file)
 		};
@@ -55984,7 +55888,7 @@ const CONFIG_FIELDS = [...Object.keys(WrittenConfigShape.shape), ...[
 	"allow_latest"
 ]];
 // src/config/parse.ts
-init_json$1();
+init_json();
 init_problem();
 /** Goes before `service.base_url`. */
 const BASE_URL_VARIABLE = "PROMPTSYNC_BASE_URL";
@@ -56135,13 +56039,13 @@ function keyGoesTo(service, apiKey) {
 		baseUrl: service.baseUrl
 	};
 }
-async function serviceAt(commit, { file, folder, root }, repository, environment) {
-	const path = relative(folder, file).split(sep).join("/");
-	const bytes = await repository.fileAt(commit, repository.fromRoot(path));
+async function serviceAt(commit, { file, root }, repository, environment) {
+	const name = basename(file);
+	const bytes = await repository.fileAt(commit, repository.fromRoot(name));
 	if (bytes === null) return null;
 	const around = {
 		file,
-		shownPath: basename(file),
+		shownPath: name,
 		root,
 		environment
 	};
@@ -56254,7 +56158,7 @@ function shapeDeep(value, shape) {
 function describe({ path, message }) {
 	return `${["body", ...path.map(String)].join(".")}: ${message}`;
 }
-var init_body$2 = __esmMin((() => {
+var init_body$1 = __esmMin((() => {
 	init_refusal();
 }));
 // src/embedded/route.ts
@@ -56433,7 +56337,7 @@ function refuseBrokenText(...texts) {
 var handlers;
 var init_answer = __esmMin((() => {
 	init_wire();
-	init_body$2();
+	init_body$1();
 	init_refusal();
 	init_route();
 	init_to_wire();
@@ -56519,7 +56423,7 @@ var HOST, DEFAULT_BODY_LIMIT;
 var init_server = __esmMin((() => {
 	init_wire();
 	init_answer();
-	init_body$2();
+	init_body$1();
 	HOST = "127.0.0.1";
 	DEFAULT_BODY_LIMIT = 33554432;
 }));
@@ -57003,7 +56907,7 @@ function summaryOf(issues) {
 var InvalidAnswer, LONGEST_PATH;
 var init_answers = __esmMin((() => {
 	init_digest();
-	init_json$1();
+	init_json();
 	init_stamp();
 	init_wire();
 	InvalidAnswer = class extends Error {};
@@ -57162,7 +57066,7 @@ async function readUpTo(body, limit) {
 		};
 	}
 }
-var init_body$1 = __esmMin((() => {}));
+var init_body = __esmMin((() => {}));
 // src/service/start.ts
 /** undici starts a request right before it writes its first byte: until then, nothing was sent. */
 function notingStart(dispatcher, onStart) {
@@ -57261,7 +57165,7 @@ function headerOf(answer, name) {
 }
 var ANSWER_LIMIT, ERROR_BODY_LIMIT;
 var init_http = __esmMin((() => {
-	init_body$1();
+	init_body();
 	init_start();
 	ANSWER_LIMIT = 33554432;
 	ERROR_BODY_LIMIT = 16384;
@@ -57543,7 +57447,7 @@ init_problem();
 async function openService(config, files, world, { onCall, apiKey: given }) {
 	const { service: location } = config;
 	if (location?.kind === "embedded") return openEmbedded(location, config, files, world, onCall);
-	const { apiKey, problems } = findKey(config, given, world);
+	const { apiKey, problems } = findKey(location, given, world);
 	if (apiKey === null || location === null) return {
 		opened: null,
 		problems
@@ -57564,14 +57468,15 @@ async function openService(config, files, world, { onCall, apiKey: given }) {
 }
 /** What of the configuration stands in the way of asking its service; nothing is sent. */
 function serviceProblems(config, { apiKey }, world) {
-	return config.service?.kind === "embedded" ? [] : findKey(config, apiKey, world).problems;
+	const { service: location } = config;
+	return location?.kind === "embedded" ? [] : findKey(location, apiKey, world).problems;
 }
-function findKey({ service: location }, given, { environment }) {
+function findKey(location, given, { environment }) {
 	if (location === null) return {
 		apiKey: null,
 		problems: [makeProblem("config/missing-service")]
 	};
-	const variable = location.kind === "remote" ? location.apiKeyVariable : DEFAULT_KEY_VARIABLE;
+	const variable = location.apiKeyVariable;
 	return readApiKey(variable, given === void 0 ? environment : { [variable]: given });
 }
 async function openEmbedded({ databasePath }, config, files, world, onCall) {
@@ -64268,10 +64173,13 @@ async function parents({ head, parentsOf }) {
 	return head === null ? [] : parentsOf(head);
 }
 // src/github/pull-requests.ts
-var pull_requests_exports = /* @__PURE__ */ __exportAll({
-	headOfPull: () => headOfPull,
-	mergedPullOf: () => mergedPullOf,
-	tipOfBranch: () => tipOfBranch
+init_zod();
+const PullShape = object$1({
+	number: int(),
+	merged_at: string().nullish(),
+	merge_commit_sha: string().nullish(),
+	head: object$1({ sha: string() }),
+	base: object$1({ ref: string() })
 });
 /** The number of the pull request that a commit was merged with into a branch; null where there is none. */
 async function mergedPullOf({ octokit, names }, commit, branch) {
@@ -64291,6 +64199,7 @@ async function headOfPull({ octokit, names }, number) {
 	});
 	return PullShape.parse(data).head.sha;
 }
+const RefShape = object$1({ object: object$1({ sha: string() }) });
 /** The commit that a branch is at now; for clones that cannot ask their remote. */
 async function tipOfBranch({ octokit, names }, branch) {
 	const { data } = await octokit.request("GET /repos/{owner}/{repo}/git/ref/{ref}", {
@@ -64299,18 +64208,6 @@ async function tipOfBranch({ octokit, names }, branch) {
 	});
 	return RefShape.parse(data).object.sha;
 }
-var PullShape, RefShape;
-var init_pull_requests = __esmMin((() => {
-	init_zod();
-	PullShape = object$1({
-		number: int(),
-		merged_at: string().nullish(),
-		merge_commit_sha: string().nullish(),
-		head: object$1({ sha: string() }),
-		base: object$1({ ref: string() })
-	});
-	RefShape = object$1({ object: object$1({ sha: string() }) });
-}));
 // src/action/superseded.ts
 init_problem();
 /** Why this commit may not be applied: a newer one is there. Run again, an old run would roll the service back. */
@@ -64318,7 +64215,7 @@ async function supersededBy(context, { repository, plan }) {
 	if (repository === null || repository.head === null) return [];
 	const { head } = repository;
 	const { ref } = context.event;
-	const tip = await tipOf(context, repository);
+	const tip = await tipOf(context);
 	if (typeof tip !== "string") return [tip];
 	if (tip !== head) return [makeProblem("guard/superseded", {
 		commit: head,
@@ -64333,14 +64230,13 @@ async function supersededBy(context, { repository, plan }) {
 	})];
 }
 /** The commit that the branch is at: the remote is asked, and GitHub where the clone may not ask it. */
-async function tipOf({ event: { ref }, folder, github }, { head }) {
-	if (ref === "" || head === null) return makeProblem("guard/unknown-newest", { reason: "GITHUB_REF is not set." });
+async function tipOf({ event: { ref }, folder, github }) {
+	if (ref === "") return makeProblem("guard/unknown-newest", { reason: "GITHUB_REF is not set." });
 	try {
 		return await openRemote(folder).tipOf(ref) ?? makeProblem("guard/unknown-newest", { reason: `the remote has no ${ref}.` });
 	} catch (error) {
 		const branch = /^refs\/heads\/(.+)$/.exec(ref)?.[1];
 		if (github === null || branch === void 0) return unknown(error);
-		const { tipOfBranch } = await Promise.resolve().then(() => (init_pull_requests(), pull_requests_exports));
 		return tipOfBranch(await github(), branch).catch(unknown);
 	}
 }
@@ -64351,46 +64247,6 @@ function unknown(error) {
 function commitsOf({ prompts }) {
 	return prompts.flatMap(({ observed }) => observed === null ? [] : versionsRead(observed)).flatMap(({ stamp }) => stamp?.commit ?? []);
 }
-// src/action/marker.ts
-/**
-* The first line of what promptsync writes on GitHub, which no reader sees: it is found again by it. One for each
-* working directory and configuration.
-*/
-function markerOf({ config = "", "working-directory": folder }) {
-	const where = JSON.stringify([posix.normalize(`${folder}/`), config]);
-	return `<!-- promptsync ${createHash("sha256").update(where).digest("hex").slice(0, 16)} -->`;
-}
-var init_marker = __esmMin((() => {}));
-// src/action/plan-mark.ts
-/** Each prompt's part in a plan, shortened: what is to be done for it, from what to what. */
-function partsOf({ prompts }) {
-	return prompts.filter(({ changes }) => changes.length > 0).map((prompt) => shorten(digestPlan([prompt])));
-}
-/**
-* The second line of a comment whose plan can be approved, which no reader sees: the plan's digest, that of each
-* prompt's part, and one over them all.
-*/
-function planMark(digest, parts) {
-	const shown = [digest, ...parts].join(" ");
-	return `<!-- plan ${shown} ${checkOf(shown)} -->`;
-}
-/** The parts that a comment shows; null where it shows no plan that can be approved. */
-function shownParts(body) {
-	const [, line = ""] = body.split(/\r?\n/);
-	const [, shown, check] = /^<!-- plan (sha256:[0-9a-f]{64}(?: [0-9a-f]{16})*) ([0-9a-f]{16}) -->$/.exec(line) ?? [];
-	if (shown === void 0 || check !== checkOf(shown)) return null;
-	return shown.split(" ").slice(1);
-}
-function checkOf(shown) {
-	return createHash("sha256").update(shown).digest("hex").slice(0, 16);
-}
-/** `sha256:` and the first 16 of its digits. */
-function shorten(digest) {
-	return digest.slice(7, 23);
-}
-var init_plan_mark = __esmMin((() => {
-	init_digest_plan();
-}));
 // src/github/upsert.ts
 /** Updates what is there, else makes it. When the answer to that was lost, it is looked for before it is sent again. */
 async function upsert({ find, update, create }) {
@@ -64408,8 +64264,17 @@ async function upsert({ find, update, create }) {
 function mayHaveWorked(error) {
 	return error instanceof Error && "status" in error && Number(error.status) >= 500;
 }
-var init_upsert = __esmMin((() => {}));
 // src/github/whoami.ts
+init_zod();
+/** An account as comments and issues name it. */
+const AuthorShape = object$1({
+	login: string(),
+	type: string().optional()
+});
+const ViewerShape = object$1({ viewer: object$1({ login: string() }) });
+const UserShape = object$1({ login: string() });
+/** What a workflow's own token writes as. */
+const ACTIONS = "github-actions[bot]";
 /**
 * The account that a token writes as. Tokens of apps, a workflow's own among them, may not ask for their user; GraphQL
 * tells them all the same. Where neither answers it is taken for a workflow's own.
@@ -64426,17 +64291,12 @@ function isBy(login, author) {
 	if (author === null || author === void 0) return false;
 	return author.login === login || author.type === "Bot" && author.login === `${login}[bot]`;
 }
-var ViewerShape, UserShape, ACTIONS;
-var init_whoami = __esmMin((() => {
-	init_zod();
-	ViewerShape = object$1({ viewer: object$1({ login: string() }) });
-	UserShape = object$1({ login: string() });
-	ACTIONS = "github-actions[bot]";
-}));
 // src/github/sticky-comment.ts
-var sticky_comment_exports = /* @__PURE__ */ __exportAll({
-	findComment: () => findComment,
-	keepComment: () => keepComment
+init_zod();
+const CommentShape = object$1({
+	id: int(),
+	body: string().nullish(),
+	user: AuthorShape.nullish()
 });
 /** Keeps one comment of ours up to date: updates it where it is, else makes it. Throws what Octokit throws. */
 async function keepComment(github, comment) {
@@ -64475,24 +64335,41 @@ async function findComment(github, { issue, marker }) {
 	const me = await whoAmI(github);
 	return marked.find(({ user }) => isBy(me, user)) ?? null;
 }
-var CommentShape;
-var init_sticky_comment = __esmMin((() => {
-	init_zod();
-	init_upsert();
-	init_whoami();
-	CommentShape = object$1({
-		id: int(),
-		body: string().nullish(),
-		user: object$1({
-			login: string(),
-			type: string().optional()
-		}).nullish()
-	});
-}));
+// src/action/marker.ts
+init_digest();
+/**
+* The first line of what promptsync writes on GitHub, which no reader sees: it is found again by it. One for each
+* working directory and configuration.
+*/
+function markerOf({ config = "", "working-directory": folder }) {
+	return `<!-- promptsync ${shortDigest(digestOf(JSON.stringify([posix.normalize(`${folder}/`), config])))} -->`;
+}
+// src/action/plan-mark.ts
+init_digest();
+/** Each prompt's part in a plan, shortened: what is to be done for it, from what to what. */
+function partsOf({ prompts }) {
+	return prompts.filter(({ changes }) => changes.length > 0).map((prompt) => shortDigest(digestPlan([prompt])));
+}
+/**
+* The second line of a comment whose plan can be approved, which no reader sees: the plan's digest, that of each
+* prompt's part, and one over them all.
+*/
+function planMark(digest, parts) {
+	const shown = [digest, ...parts].join(" ");
+	return `<!-- plan ${shown} ${checkOf(shown)} -->`;
+}
+/** The parts that a comment shows; null where it shows no plan that can be approved. */
+function shownParts(body) {
+	const [, line = ""] = body.split(/\r?\n/);
+	const [, shown, check] = /^<!-- plan (sha256:[0-9a-f]{64}(?: [0-9a-f]{16})*) ([0-9a-f]{16}) -->$/.exec(line) ?? [];
+	if (shown === void 0 || check !== checkOf(shown)) return null;
+	return shown.split(" ").slice(1);
+}
+function checkOf(shown) {
+	return shortDigest(digestOf(shown));
+}
 // src/action/unreviewed.ts
 init_problem();
-init_marker();
-init_plan_mark();
 /** How many merges are looked at: of those that came quickly one after the other the last one applies all. */
 const MERGES = 10;
 /**
@@ -64524,7 +64401,6 @@ async function whyUnseen(unseen, merges, github, context) {
 	return `${reasons[0] ?? "there is no commit"}; of ${unseen.size} changing prompts no comment has shown what is to be done`;
 }
 async function shownBy(commit, github, { event, inputs }) {
-	const [{ mergedPullOf }, { findComment }] = await Promise.all([Promise.resolve().then(() => (init_pull_requests(), pull_requests_exports)), Promise.resolve().then(() => (init_sticky_comment(), sticky_comment_exports))]);
 	const pull = await mergedPullOf(github, commit, event.ref.replace(/^refs\/heads\//, ""));
 	if (pull === null) return {
 		parts: [],
@@ -64621,6 +64497,11 @@ function optionsOf(context) {
 function hasKey({ inputs, world }) {
 	return Boolean(inputs["api-key"] ?? world.environment["PROMPTSYNC_API_KEY"]);
 }
+// src/rendering/problems-in.ts
+/** All problems of a report: those of the run, then those of each prompt. */
+function problemsIn({ problems, prompts }) {
+	return [...problems, ...prompts.flatMap((prompt) => prompt.problems)];
+}
 // src/rendering/fit.ts
 /** As much of the sections as the limit allows, the earlier ones first. Without a limit all of it. */
 function fitSections(sections, limit) {
@@ -64652,7 +64533,6 @@ function keep({ open, items, close }, most, limit) {
 		return true;
 	});
 }
-var init_fit = __esmMin((() => {}));
 // src/rendering/inert-markdown.ts
 /**
 * A value within a line of Markdown: as a code span, in which nothing is a link, a mention, HTML or formatting. A pipe
@@ -64679,9 +64559,6 @@ function inertHtml(text) {
 function longestRun(text) {
 	return (text.match(/`+/g) ?? []).reduce((longest, { length }) => Math.max(longest, length), 0);
 }
-var init_inert_markdown = __esmMin((() => {
-	init_inert();
-}));
 // src/rendering/breaking.ts
 /** Compares what environments serve with what they would serve; where one of the two is not known nothing is said. */
 function findBreaking({ changes }, texts) {
@@ -64717,9 +64594,6 @@ function together(group) {
 		environments: group.map(({ environment }) => environment)
 	};
 }
-var init_breaking = __esmMin((() => {
-	init_placeholders();
-}));
 // src/rendering/restored.ts
 function restoredIn({ plan, outcomes }) {
 	const plans = outcomes?.map((outcome) => outcome.plan) ?? plan?.prompts ?? [];
@@ -64737,7 +64611,6 @@ function placeOf$1(promptId, what) {
 		what.environment
 	]);
 }
-var init_restored = __esmMin((() => {}));
 // src/rendering/markdown-drift.ts
 /** What stands in the service although no file says so, as an item of a list. */
 function driftItem(prompt, drift, mode, restored) {
@@ -64768,16 +64641,13 @@ function isAt(change, drift) {
 	if (change.kind === "set-active") return "environment" in drift && drift.environment === change.environment;
 	return change.kind === "update-prompt" && "field" in drift && drift.field in change.fields;
 }
-var init_markdown_drift = __esmMin((() => {
-	init_inert_markdown();
-	init_render_change();
-	init_restored();
-}));
 // src/rendering/markdown-sections.ts
+init_problem();
+const plain = coloursFor(false);
 /** The parts of a page, in the order in which they are shown and get their room. */
 function sectionsOf(report, { texts, restored }) {
 	const { prompts } = report;
-	const problems = [...report.problems, ...prompts.flatMap((prompt) => prompt.problems)];
+	const problems = problemsIn(report);
 	const textsOf = ({ id }) => texts.get(id) ?? [];
 	const breaking = prompts.flatMap((prompt) => findBreaking(prompt, textsOf(prompt)).map((one) => breakingItem(prompt, one)));
 	const wouldOrDid = report.mode === "apply" ? "Changes" : "What would change";
@@ -64866,19 +64736,6 @@ function diffItems({ key, path, status }, texts) {
 	if (lines.length === 0) return [];
 	return [`\n<details>${`<summary><code>${inertHtml(key)}</code> <code>${inertHtml(path)}</code></summary>`}\n\n${inertBlock(lines, "diff")}\n\n</details>\n`];
 }
-var plain;
-var init_markdown_sections = __esmMin((() => {
-	init_problem();
-	init_breaking();
-	init_colours();
-	init_inert_markdown();
-	init_markdown_drift();
-	init_render_change();
-	init_render_diff();
-	init_render_problem();
-	init_restored();
-	plain = coloursFor(false);
-}));
 // src/rendering/render-markdown.ts
 /** The report as GitHub's Markdown. What files and the service say stands in code throughout: there it is inert. */
 function renderMarkdown(report, options) {
@@ -64894,12 +64751,15 @@ function renderMarkdown(report, options) {
 		whole: leftOut.length === 0
 	};
 }
+/** For the note on what was left out, which is known last. */
+const RESERVE = 1e3;
 function headOf(report, { title, folder }) {
 	const where = folder === null ? "" : ` in ${inertCode(folder)}`;
 	const reason = report.problems.find(({ code }) => code === NOT_ASKED);
 	const note = reason === void 0 ? "" : `\n> [!NOTE]\n> ${reason.message} ${reason.hint}\n`;
 	return `### promptsync ${title}${where}\n\n${renderOutcome(report, coloursFor(false))}\n${note}`;
 }
+const NOT_ASKED = "service/not-asked";
 function notAsked(problems) {
 	return problems.some(({ code }) => code === NOT_ASKED) ? ["the service was not asked"] : [];
 }
@@ -64925,19 +64785,7 @@ function footOf({ service, commit: head, plan_digest: digest, problems }, { comm
 	].flat().join(" · ");
 	return line === "" ? "" : `\n${line}\n`;
 }
-var RESERVE, NOT_ASKED;
-var init_render_markdown = __esmMin((() => {
-	init_colours();
-	init_fit();
-	init_inert_markdown();
-	init_markdown_sections();
-	init_render_summary();
-	RESERVE = 1e3;
-	NOT_ASKED = "service/not-asked";
-}));
 // src/action/annotate.ts
-init_render_markdown();
-init_inert();
 /** GitHub shows ten of a kind for each step and drops the others without a word. */
 const MOST = 9;
 /** Annotates the line of each problem. `fromRoot` makes its path one from the repository's root. */
@@ -64969,6 +64817,15 @@ function placeOf({ code, path, line, column }, fromRoot) {
 function inert(text) {
 	return inertForRunner(inertLine(text));
 }
+// src/action/attempt.ts
+init_problem();
+/** Tells a run in one place. What stands in the way is returned: the work is done by then, and nothing is lost. */
+async function attempt(what, work) {
+	return work().then(() => [], (error) => [makeProblem("action/not-told", {
+		what,
+		reason: messageOf(error)
+	})]);
+}
 // src/action/failure.ts
 /** Says in one word why a run is no success. */
 function failureOf(mode, { run, exitCode }, report) {
@@ -64987,10 +64844,7 @@ function refusalOf({ prompts }) {
 function differing({ prompts }) {
 	return prompts.filter(({ status }) => status === "pending" || status === "blocked").length;
 }
-var init_failure = __esmMin((() => {}));
 // src/action/page.ts
-init_failure();
-init_restored();
 /** What a page says besides the report; without a limit of length. */
 function pageOf({ result, mode, context }) {
 	const folder = normalize(context?.inputs["working-directory"] ?? ".").replace(/[\\/]$/, "");
@@ -65013,6 +64867,11 @@ function pathsFromRoot({ folder, inputs: { config } }) {
 	return (path) => relative(root, path === config ? join(folder, path) : join(home, path)).split(sep).join("/");
 }
 // src/action/body.ts
+/** GitHub takes 65,536 characters; secrets may become a little longer when they are hidden. */
+const LIMIT = {
+	most: 6e4,
+	measure: (text) => text.length
+};
 /** The text of a comment or an issue, with the lines by which it is found and by which its plan can be approved. */
 function bodyOf(marker, { report, page, parts, hide }) {
 	const { plan_digest: digest } = report;
@@ -65027,16 +64886,7 @@ function bodyOf(marker, { report, page, parts, hide }) {
 	});
 	return hide(`${marker}\n${whole ? plan : ""}${text}`);
 }
-var LIMIT;
-var init_body = __esmMin((() => {
-	init_plan_mark();
-	LIMIT = {
-		most: 6e4,
-		measure: (text) => text.length
-	};
-}));
 // src/action/write-comment.ts
-var write_comment_exports = /* @__PURE__ */ __exportAll({ writeComment: () => writeComment });
 /** Keeps the comment of a pull request up to date. */
 async function writeComment(github, { event, inputs }, telling) {
 	const { pull } = event;
@@ -65058,16 +64908,17 @@ async function isNewest(github, { number, head }) {
 }
 /** Nothing to do, and nothing to say about it. */
 function isQuiet(report) {
-	const problems = [...report.problems, ...report.prompts.flatMap((prompt) => prompt.problems)];
-	return differing(report) === 0 && problems.length === 0;
+	return differing(report) === 0 && problemsIn(report).length === 0;
 }
-var init_write_comment = __esmMin((() => {
-	init_pull_requests();
-	init_sticky_comment();
-	init_body();
-	init_marker();
-}));
 // src/github/rolling-issue.ts
+init_zod();
+const IssueShape = object$1({
+	number: int(),
+	title: string(),
+	body: string().nullish(),
+	user: AuthorShape.nullish(),
+	pull_request: unknown$1().optional()
+});
 /** Keeps one open issue of ours up to date: updates it where it is, else opens it. Throws what Octokit throws. */
 async function keepIssue(github, { title, body, marker }) {
 	const { octokit, names } = github;
@@ -65118,24 +64969,7 @@ async function findIssue(github, marker) {
 	});
 	return array(IssueShape).parse(listed).filter((one) => one.pull_request === void 0).find(({ body, user }) => body?.startsWith(marker) && isBy(me, user)) ?? null;
 }
-var IssueShape;
-var init_rolling_issue = __esmMin((() => {
-	init_zod();
-	init_upsert();
-	init_whoami();
-	IssueShape = object$1({
-		number: int(),
-		title: string(),
-		body: string().nullish(),
-		user: object$1({
-			login: string(),
-			type: string().optional()
-		}).nullish(),
-		pull_request: unknown$1().optional()
-	});
-}));
 // src/action/write-issue.ts
-var write_issue_exports = /* @__PURE__ */ __exportAll({ writeIssue: () => writeIssue });
 /** Keeps the issue about drift up to date: open while the service differs, closed when all is in sync. */
 async function writeIssue(github, { inputs }, telling) {
 	const marker = markerOf(inputs);
@@ -65151,45 +64985,26 @@ async function writeIssue(github, { inputs }, telling) {
 		title: `promptsync: the service differs from the files${telling.page.folder === null ? "" : ` (${telling.page.folder})`}`
 	});
 }
-var init_write_issue = __esmMin((() => {
-	init_rolling_issue();
-	init_body();
-	init_failure();
-	init_marker();
-}));
 // src/action/tell-github.ts
-init_problem();
-/** Writes the pull request's comment, or the issue about drift. What stands in the way is returned: nothing is lost. */
+/** Writes the pull request's comment, or the issue about drift. What stands in the way is returned. */
 async function tellGitHub(context, telling) {
 	const { github } = context;
 	const what = whatToWrite(context, telling);
 	if (what === null) return [];
-	if (github === null) return [makeProblem("action/not-told", {
-		what,
-		reason: "there is no `github-token`."
-	})];
-	try {
-		if (what === "comment") {
-			const { writeComment } = await Promise.resolve().then(() => (init_write_comment(), write_comment_exports));
-			await writeComment(await github(), context, telling);
-		} else {
-			const { writeIssue } = await Promise.resolve().then(() => (init_write_issue(), write_issue_exports));
-			await writeIssue(await github(), context, telling);
-		}
-		return [];
-	} catch (error) {
-		return [makeProblem("action/not-told", {
-			what,
-			reason: messageOf(error)
-		})];
-	}
+	const write = {
+		comment: writeComment,
+		issue: writeIssue
+	}[what];
+	return attempt(what, async () => {
+		if (github === null) throw new Error("there is no `github-token`.");
+		await write(await github(), context, telling);
+	});
 }
 function whatToWrite({ event, inputs }, { mode }) {
 	if (mode === "plan" && event.pull !== null && inputs.comment !== "never") return "comment";
 	return mode === "drift" && inputs["drift-issue"] ? "issue" : null;
 }
 // src/rendering/render-json.ts
-init_text();
 /** The report as JSON text. No line of it can be taken for a command by a runner that reads the log. */
 function renderJson(report) {
 	return `${JSON.stringify(report, null, 2).replaceAll("##[", "##\\u005b").replace(BEYOND_ASCII, visible)}\n`;
@@ -65203,7 +65018,6 @@ function escaped(character) {
 	return [...Array(character.length).keys()].map((index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`).join("");
 }
 // src/action/write-reports.ts
-init_render_markdown();
 /** Writes the whole report, without a limit, where later steps can read it; resolves to the paths. */
 async function writeReports({ report, page, hide }, { environment, newId }) {
 	const folder = join(environment["RUNNER_TEMP"] || tmpdir(), `promptsync-${newId()}`);
@@ -65218,10 +65032,6 @@ async function writeReports({ report, page, hide }, { environment, newId }) {
 }
 // src/action/tell.ts
 init_problem();
-init_inert();
-init_render_markdown();
-init_failure();
-init_plan_mark();
 /** GitHub takes 1 MiB for each step. */
 const SUMMARY = {
 	most: 921600,
@@ -65257,14 +65067,8 @@ async function tell(done, host) {
 	for (const obstacle of obstacles) annotateRun("notice", obstacle, runner);
 	return telling.failure === "" ? 0 : 1;
 }
-async function attempt(what, work) {
-	return work().then(() => [], (error) => [makeProblem("action/not-told", {
-		what,
-		reason: messageOf(error)
-	})]);
-}
 function annotateAll({ mode, context }, { report }, { runner }) {
-	annotate([...report.problems, ...report.prompts.flatMap((prompt) => prompt.problems)], context === null ? (path) => path : pathsFromRoot(context), runner);
+	annotate(problemsIn(report), context === null ? (path) => path : pathsFromRoot(context), runner);
 	const prompts = differing(report);
 	if (mode === "drift" && prompts > 0) annotateRun("error", makeProblem("action/drift-found", { prompts }), runner);
 }

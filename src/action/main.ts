@@ -1,14 +1,12 @@
 import { notRun, type CommandResult } from '../commands/result.ts';
 import { problemOf } from '../problem.ts';
-import { chooseMode, type Mode } from './choose-mode.ts';
-import { makeContext, type Context } from './context.ts';
+import { chooseMode } from './choose-mode.ts';
+import { makeContext } from './context.ts';
 import { hidingActionHost, type ActionHost, type HidingActionHost } from './host.ts';
 import { readInputs } from './inputs.ts';
 import { runMode } from './modes.ts';
 import { tell } from './tell.ts';
-
-/** What a run has come to; without a context it could not even begin. */
-export type Done = { readonly result: CommandResult; readonly mode: Mode; readonly context: Context | null };
+import type { Done } from './telling.ts';
 
 /** Runs the action once and resolves to its exit code. */
 export async function runAction(given: ActionHost): Promise<number> {

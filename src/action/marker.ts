@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
+import { digestOf, shortDigest } from '../domain/digest.ts';
 import type { Inputs } from './inputs.ts';
 
 /**
@@ -8,5 +8,5 @@ import type { Inputs } from './inputs.ts';
  */
 export function markerOf({ config = '', 'working-directory': folder }: Inputs): string {
   const where = JSON.stringify([posix.normalize(`${folder}/`), config]);
-  return `<!-- promptsync ${createHash('sha256').update(where).digest('hex').slice(0, 16)} -->`;
+  return `<!-- promptsync ${shortDigest(digestOf(where))} -->`;
 }

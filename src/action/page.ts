@@ -1,7 +1,7 @@
 import { normalize, sep } from 'node:path';
 import type { MarkdownOptions } from '../rendering/render-markdown.ts';
 import { restoredIn } from '../rendering/restored.ts';
-import type { Done } from './main.ts';
+import type { Done } from './telling.ts';
 
 /** What a page says besides the report; without a limit of length. */
 export function pageOf({ result, mode, context }: Done): MarkdownOptions {

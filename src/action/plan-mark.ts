@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
+import { digestOf, shortDigest } from '../domain/digest.ts';
 import type { Plan } from '../domain/plan.ts';
 import { digestPlan } from '../planning/digest-plan.ts';
 
 /** Each prompt's part in a plan, shortened: what is to be done for it, from what to what. */
 export function partsOf({ prompts }: Pick<Plan, 'prompts'>): readonly string[] {
-  return prompts.filter(({ changes }) => changes.length > 0).map((prompt) => shorten(digestPlan([prompt])));
+  return prompts.filter(({ changes }) => changes.length > 0).map((prompt) => shortDigest(digestPlan([prompt])));
 }
 
 /**
@@ -25,10 +25,5 @@ export function shownParts(body: string): readonly string[] | null {
 }
 
 function checkOf(shown: string): string {
-  return createHash('sha256').update(shown).digest('hex').slice(0, 16);
-}
-
-/** `sha256:` and the first 16 of its digits. */
-function shorten(digest: string): string {
-  return digest.slice(7, 23);
+  return shortDigest(digestOf(shown));
 }

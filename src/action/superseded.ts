@@ -1,7 +1,7 @@
 import type { Prepared } from '../commands/prepare-plan.ts';
 import { versionsRead } from '../domain/observed.ts';
 import { openRemote } from '../git/remote.ts';
-import type { Repository } from '../git/repository.ts';
+import { tipOfBranch } from '../github/pull-requests.ts';
 import { makeProblem, messageOf, type Problem } from '../problem.ts';
 import type { Context } from './context.ts';
 
@@ -10,7 +10,7 @@ export async function supersededBy(context: Context, { repository, plan }: Prepa
   if (repository === null || repository.head === null) return [];
   const { head } = repository;
   const { ref } = context.event;
-  const tip = await tipOf(context, repository);
+  const tip = await tipOf(context);
   if (typeof tip !== 'string') return [tip];
   if (tip !== head) return [makeProblem('guard/superseded', { commit: head, newer: tip, where: `${ref} is at` })];
   const [newer] = await repository.descendantsOf(head, commitsOf(plan));
@@ -19,15 +19,14 @@ export async function supersededBy(context: Context, { repository, plan }: Prepa
 }
 
 /** The commit that the branch is at: the remote is asked, and GitHub where the clone may not ask it. */
-async function tipOf({ event: { ref }, folder, github }: Context, { head }: Repository): Promise<string | Problem> {
-  if (ref === '' || head === null) return makeProblem('guard/unknown-newest', { reason: 'GITHUB_REF is not set.' });
+async function tipOf({ event: { ref }, folder, github }: Context): Promise<string | Problem> {
+  if (ref === '') return makeProblem('guard/unknown-newest', { reason: 'GITHUB_REF is not set.' });
   try {
     const tip = await openRemote(folder).tipOf(ref);
     return tip ?? makeProblem('guard/unknown-newest', { reason: `the remote has no ${ref}.` });
   } catch (error) {
     const branch = /^refs\/heads\/(.+)$/.exec(ref)?.[1];
     if (github === null || branch === undefined) return unknown(error);
-    const { tipOfBranch } = await import('../github/pull-requests.ts');
     return tipOfBranch(await github(), branch).catch(unknown);
   }
 }

@@ -1,25 +1,20 @@
-import { makeProblem, messageOf, type Problem } from '../problem.ts';
+import type { Problem } from '../problem.ts';
+import { attempt } from './attempt.ts';
 import type { Context } from './context.ts';
 import type { Telling } from './telling.ts';
+import { writeComment } from './write-comment.ts';
+import { writeIssue } from './write-issue.ts';
 
-/** Writes the pull request's comment, or the issue about drift. What stands in the way is returned: nothing is lost. */
+/** Writes the pull request's comment, or the issue about drift. What stands in the way is returned. */
 export async function tellGitHub(context: Context, telling: Telling): Promise<readonly Problem[]> {
   const { github } = context;
   const what = whatToWrite(context, telling);
   if (what === null) return [];
-  if (github === null) return [makeProblem('action/not-told', { what, reason: 'there is no `github-token`.' })];
-  try {
-    if (what === 'comment') {
-      const { writeComment } = await import('./write-comment.ts');
-      await writeComment(await github(), context, telling);
-    } else {
-      const { writeIssue } = await import('./write-issue.ts');
-      await writeIssue(await github(), context, telling);
-    }
-    return [];
-  } catch (error) {
-    return [makeProblem('action/not-told', { what, reason: messageOf(error) })];
-  }
+  const write = { comment: writeComment, issue: writeIssue }[what];
+  return attempt(what, async () => {
+    if (github === null) throw new Error('there is no `github-token`.');
+    await write(await github(), context, telling);
+  });
 }
 
 function whatToWrite({ event, inputs }: Context, { mode }: Telling): 'comment' | 'issue' | null {

@@ -1,18 +1,19 @@
-import { makeProblem, messageOf, type Problem } from '../problem.ts';
+import { makeProblem } from '../problem.ts';
 import { inertForRunner } from '../rendering/inert.ts';
 import { makeReport } from '../rendering/make-report.ts';
+import { problemsIn } from '../rendering/problems-in.ts';
 import { renderMarkdown } from '../rendering/render-markdown.ts';
 import { renderText } from '../rendering/render-text.ts';
 import { annotate, annotateRun } from './annotate.ts';
+import { attempt } from './attempt.ts';
 import { differing, failureOf } from './failure.ts';
 import type { HidingActionHost } from './host.ts';
-import type { Done } from './main.ts';
 import { partsOf } from './plan-mark.ts';
 import { pageOf } from './page.ts';
 import { pathsFromRoot } from './paths.ts';
 import { tellGitHub } from './tell-github.ts';
 import { writeReports } from './write-reports.ts';
-import type { Telling } from './telling.ts';
+import type { Done, Telling } from './telling.ts';
 
 /** GitHub takes 1 MiB for each step. */
 const SUMMARY = { most: 900 * 1024, measure: (text: string): number => Buffer.byteLength(text, 'utf8') };
@@ -44,16 +45,8 @@ export async function tell(done: Done, host: HidingActionHost): Promise<number> 
   return telling.failure === '' ? 0 : 1;
 }
 
-async function attempt(what: string, work: () => Promise<void>): Promise<readonly Problem[]> {
-  return work().then(
-    () => [],
-    (error: unknown) => [makeProblem('action/not-told', { what, reason: messageOf(error) })],
-  );
-}
-
 function annotateAll({ mode, context }: Done, { report }: Telling, { runner }: HidingActionHost): void {
-  const problems = [...report.problems, ...report.prompts.flatMap((prompt) => prompt.problems)];
-  annotate(problems, context === null ? (path) => path : pathsFromRoot(context), runner);
+  annotate(problemsIn(report), context === null ? (path) => path : pathsFromRoot(context), runner);
   const prompts = differing(report);
   if (mode === 'drift' && prompts > 0) annotateRun('error', makeProblem('action/drift-found', { prompts }), runner);
 }

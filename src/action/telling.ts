@@ -1,7 +1,12 @@
+import type { CommandResult } from '../commands/result.ts';
 import type { MarkdownOptions } from '../rendering/render-markdown.ts';
 import type { Report } from '../schemas/report.ts';
 import type { Mode } from './choose-mode.ts';
+import type { Context } from './context.ts';
 import type { FailureReason } from './failure.ts';
+
+/** What a run has come to; without a context it could not even begin. */
+export type Done = { readonly result: CommandResult; readonly mode: Mode; readonly context: Context | null };
 
 /** What is told of a run, wherever it is told. */
 export type Telling = {

@@ -1,6 +1,8 @@
 import type { Prepared } from '../commands/prepare-plan.ts';
 import type { Repository } from '../git/repository.ts';
 import type { GitHub } from '../github/client.ts';
+import { mergedPullOf } from '../github/pull-requests.ts';
+import { findComment } from '../github/sticky-comment.ts';
 import { makeProblem, messageOf, type Problem } from '../problem.ts';
 import type { Context } from './context.ts';
 import { markerOf } from './marker.ts';
@@ -53,10 +55,6 @@ async function whyUnseen(
 }
 
 async function shownBy(commit: string, github: GitHub, { event, inputs }: Context) {
-  const [{ mergedPullOf }, { findComment }] = await Promise.all([
-    import('../github/pull-requests.ts'),
-    import('../github/sticky-comment.ts'),
-  ]);
   const pull = await mergedPullOf(github, commit, event.ref.replace(/^refs\/heads\//, ''));
   if (pull === null) return { parts: [], reason: 'no merged pull request brought it' };
   const comment = await findComment(github, { issue: pull, marker: markerOf(inputs) });

@@ -1,6 +1,7 @@
 import type { GitHub } from '../github/client.ts';
 import { headOfPull } from '../github/pull-requests.ts';
 import { findComment, keepComment } from '../github/sticky-comment.ts';
+import { problemsIn } from '../rendering/problems-in.ts';
 import type { Report } from '../schemas/report.ts';
 import { bodyOf } from './body.ts';
 import type { Context } from './context.ts';
@@ -30,6 +31,5 @@ async function isNewest(github: GitHub, { number, head }: NonNullable<Context['e
 
 /** Nothing to do, and nothing to say about it. */
 function isQuiet(report: Report): boolean {
-  const problems = [...report.problems, ...report.prompts.flatMap((prompt) => prompt.problems)];
-  return differing(report) === 0 && problems.length === 0;
+  return differing(report) === 0 && problemsIn(report).length === 0;
 }

@@ -2,6 +2,7 @@ import type { CommandResult } from '../commands/result.ts';
 import type { Problem } from '../problem.ts';
 import { coloursFor } from '../rendering/colours.ts';
 import { makeReport } from '../rendering/make-report.ts';
+import { problemsIn } from '../rendering/problems-in.ts';
 import { renderJson } from '../rendering/render-json.ts';
 import { renderMarkdown } from '../rendering/render-markdown.ts';
 import { renderProblem } from '../rendering/render-problem.ts';
@@ -47,16 +48,22 @@ function render(report: Report, format: Format, options: RenderOptions): string 
   return report.mode === 'status' ? renderStatus(report, options) : renderText(report, options);
 }
 
+const titles = {
+  'dry-run': 'plan',
+  apply: 'sync',
+  validate: 'validate',
+  status: 'status',
+} as const satisfies Record<Report['mode'], string>;
+
 function markdownPage(report: Report, { texts, restored }: RenderOptions): string {
-  const title = report.mode === 'dry-run' ? 'plan' : report.mode === 'apply' ? 'sync' : report.mode;
+  const title = titles[report.mode];
   return renderMarkdown(report, { texts, restored, title, folder: null, commit: null, runUrl: null, limit: null }).text;
 }
 
 /** Warnings, and with a report that goes to a file its errors and last line as well. */
 function say(report: Report, { output, quiet }: Emission, obstacle: Problem | null, host: Host): void {
   const colours = coloursFor(false);
-  const all = [...report.problems, ...report.prompts.flatMap(({ problems }) => problems)];
-  const shown = all.filter(({ severity }) => (severity === 'warning' ? !quiet : output !== undefined));
+  const shown = problemsIn(report).filter(({ severity }) => (severity === 'warning' ? !quiet : output !== undefined));
   const lines = [...shown, ...(obstacle === null ? [] : [obstacle])].map((problem) => renderProblem(problem, colours));
   if (output !== undefined) lines.push(renderSummary(report, colours));
   host.errors.write(forLog(lines.map((line) => `${line}\n`).join(''), host));

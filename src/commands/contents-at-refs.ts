@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import type { ContentAtRef } from '../domain/plan.ts';
-import type { PromptFile } from '../domain/prompt-file.ts';
+import type { Content, PromptFile } from '../domain/prompt-file.ts';
 import type { Repository } from '../git/repository.ts';
 import { isError, makeProblem, type Place, type Problem } from '../problem.ts';
 import type { ParseResult } from '../prompts/parse.ts';
@@ -21,6 +21,11 @@ export async function readContentsAtRefs(
   const byId = Map.groupBy(read, ({ id }) => id);
   const merged = (all: readonly { readonly at: AtRefs }[]) => new Map(all.toReversed().flatMap(({ at }) => [...at]));
   return new Map([...byId].map(([id, all]) => [id, merged(all)]));
+}
+
+/** The contents that one prompt's refs have; none where nothing was read. */
+export function contentsIn(atRefs: AtRefs | undefined): readonly Content[] {
+  return [...(atRefs?.values() ?? [])].flatMap((at) => ('content' in at ? [at.content] : []));
 }
 
 async function readOne(file: PromptFile, repository: Repository | null): Promise<AtRefs> {

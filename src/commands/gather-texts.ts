@@ -6,6 +6,7 @@ import type { Version, VersionRef } from '../domain/version.ts';
 import type { Repository } from '../git/repository.ts';
 import type { Side, TextChange, Texts } from '../rendering/texts.ts';
 import { contentInGit } from './content-in-git.ts';
+import { contentsIn } from './contents-at-refs.ts';
 import type { Prepared } from './prepare-plan.ts';
 
 /** Where a text is found that the service did not show. */
@@ -30,9 +31,9 @@ async function textChanges(prompt: PromptPlan, { repository, rules }: Sources): 
   const wanted = wantedContents(prompt, rules);
   return Promise.all(
     activations.map(async (change): Promise<TextChange> => {
-      const { environment, after } = change;
+      const { environment, before: ref, after } = change;
       const active = observed.active.get(environment) ?? null;
-      const before = active === null ? null : sideOf(active, labelOf(change.before));
+      const before = active === null || ref === null ? null : sideOf(active, labelOf(ref));
       return { environment, before, after: await sideAfter(after, known, wanted, repository) };
     }),
   );
@@ -40,8 +41,7 @@ async function textChanges(prompt: PromptPlan, { repository, rules }: Sources): 
 
 /** The file's own content and those that its `git:` pins mean. */
 function wantedContents({ file }: PromptPlan, { contentsAtRefs }: Sources['rules']): readonly Content[] {
-  const atRefs = [...(contentsAtRefs.get(file.id)?.values() ?? [])];
-  return [file.content, ...atRefs.flatMap((at) => ('content' in at ? [at.content] : []))];
+  return [file.content, ...contentsIn(contentsAtRefs.get(file.id))];
 }
 
 async function sideAfter(
@@ -74,7 +74,6 @@ function sideOf({ text, metadata, unread }: Version, label: string): Side | 'unk
   return unread === true ? 'unknown' : { label, text: withLineFeeds(text), metadata };
 }
 
-function labelOf(ref: VersionRef | null): string {
-  if (ref === null) return 'none';
+function labelOf(ref: VersionRef): string {
   return ref.number === null ? ref.id : `v${ref.number}`;
 }

@@ -1,4 +1,4 @@
-import { basename, relative, sep } from 'node:path';
+import { basename } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Config, ServiceLocation } from '../config/config.ts';
 import { BASE_URL_VARIABLE, parseConfig } from '../config/parse.ts';
@@ -42,13 +42,13 @@ function keyGoesTo(service: ServiceLocation | null, apiKey: string | undefined):
 
 async function serviceAt(
   commit: string,
-  { file, folder, root }: Config,
+  { file, root }: Config,
   repository: Repository,
   environment: World['environment'],
 ): Promise<ServiceLocation | null> {
-  const path = relative(folder, file).split(sep).join('/');
-  const bytes = await repository.fileAt(commit, repository.fromRoot(path));
+  const name = basename(file);
+  const bytes = await repository.fileAt(commit, repository.fromRoot(name));
   if (bytes === null) return null;
-  const around = { file, shownPath: basename(file), root, environment };
+  const around = { file, shownPath: name, root, environment };
   return parseConfig(bytes.toString('utf8'), around).config?.service ?? null;
 }

@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import { DEFAULT_KEY_VARIABLE, readApiKey, type ApiKeyResult } from '../config/api-key.ts';
+import { readApiKey, type ApiKeyResult } from '../config/api-key.ts';
 import type { Config, ServiceLocation } from '../config/config.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import type { PromptService } from '../domain/prompt-service.ts';
@@ -33,7 +33,7 @@ export async function openService(
 ): Promise<OpenServiceResult> {
   const { service: location } = config;
   if (location?.kind === 'embedded') return openEmbedded(location, config, files, world, onCall);
-  const { apiKey, problems } = findKey(config, given, world);
+  const { apiKey, problems } = findKey(location, given, world);
   if (apiKey === null || location === null) return { opened: null, problems };
   world.keepSecret(apiKey);
   const connected = await connectTo({ baseUrl: location.baseUrl, apiKey }, config, world, onCall);
@@ -42,12 +42,15 @@ export async function openService(
 
 /** What of the configuration stands in the way of asking its service; nothing is sent. */
 export function serviceProblems(config: Config, { apiKey }: ServiceOptions, world: World): readonly Problem[] {
-  return config.service?.kind === 'embedded' ? [] : findKey(config, apiKey, world).problems;
+  const { service: location } = config;
+  return location?.kind === 'embedded' ? [] : findKey(location, apiKey, world).problems;
 }
 
-function findKey({ service: location }: Config, given: string | undefined, { environment }: World): ApiKeyResult {
+type Remote = ServiceLocation & { readonly kind: 'remote' };
+
+function findKey(location: Remote | null, given: string | undefined, { environment }: World): ApiKeyResult {
   if (location === null) return { apiKey: null, problems: [makeProblem('config/missing-service')] };
-  const variable = location.kind === 'remote' ? location.apiKeyVariable : DEFAULT_KEY_VARIABLE;
+  const variable = location.apiKeyVariable;
   return readApiKey(variable, given === undefined ? environment : { [variable]: given });
 }
 

@@ -11,6 +11,11 @@ export function digestOf(text: string): Digest {
   return `sha256:${createHash('sha256').update(text, 'utf8').digest('hex')}`;
 }
 
+/** The first 16 of its digits: enough to tell a handful apart where there is little room. */
+export function shortDigest(digest: string): string {
+  return digest.slice('sha256:'.length, 'sha256:'.length + 16);
+}
+
 /** Digest of a prompt's text. CRLF and LF count as the same; a lone carriage return is content. */
 export function contentDigest(content: string): Digest {
   return digestOf(withLineFeeds(content));

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { GitHub } from './client.ts';
 import { upsert } from './upsert.ts';
-import { isBy, whoAmI } from './whoami.ts';
+import { AuthorShape, isBy, whoAmI } from './whoami.ts';
 
 export type RollingIssue = {
   /** A line that no reader sees: what the issue is found by, together with its author. */
@@ -15,7 +15,7 @@ const IssueShape = z.object({
   number: z.int(),
   title: z.string(),
   body: z.string().nullish(),
-  user: z.object({ login: z.string(), type: z.string().optional() }).nullish(),
+  user: AuthorShape.nullish(),
   pull_request: z.unknown().optional(),
 });
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { GitHub } from './client.ts';
 import { upsert } from './upsert.ts';
-import { isBy, whoAmI } from './whoami.ts';
+import { AuthorShape, isBy, whoAmI } from './whoami.ts';
 
 export type StickyComment = {
   readonly issue: number;
@@ -14,7 +14,7 @@ export type StickyComment = {
 const CommentShape = z.object({
   id: z.int(),
   body: z.string().nullish(),
-  user: z.object({ login: z.string(), type: z.string().optional() }).nullish(),
+  user: AuthorShape.nullish(),
 });
 export type Comment = z.infer<typeof CommentShape>;
 

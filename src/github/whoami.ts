@@ -2,7 +2,8 @@ import { z } from 'zod';
 import type { GitHub } from './client.ts';
 
 /** An account as comments and issues name it. */
-export type Author = { readonly login: string; readonly type?: string | undefined };
+export const AuthorShape = z.object({ login: z.string(), type: z.string().optional() });
+export type Author = z.infer<typeof AuthorShape>;
 
 const ViewerShape = z.object({ viewer: z.object({ login: z.string() }) });
 const UserShape = z.object({ login: z.string() });

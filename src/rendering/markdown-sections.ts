@@ -5,6 +5,7 @@ import { coloursFor } from './colours.ts';
 import type { Section } from './fit.ts';
 import { inertBlock, inertCode, inertHtml } from './inert-markdown.ts';
 import { driftItem } from './markdown-drift.ts';
+import { problemsIn } from './problems-in.ts';
 import { changeTexts, isUnfollowed, statusNote } from './render-change.ts';
 import { renderDiffs } from './render-diff.ts';
 import { renderProblem } from './render-problem.ts';
@@ -19,7 +20,7 @@ export type Known = { readonly texts: Texts; readonly restored: Restored };
 /** The parts of a page, in the order in which they are shown and get their room. */
 export function sectionsOf(report: Report, { texts, restored }: Known): readonly Section[] {
   const { prompts } = report;
-  const problems = [...report.problems, ...prompts.flatMap((prompt) => prompt.problems)];
+  const problems = problemsIn(report);
   const textsOf = ({ id }: ReportPrompt): readonly TextChange[] => texts.get(id) ?? [];
   const breaking = prompts.flatMap((prompt) =>
     findBreaking(prompt, textsOf(prompt)).map((one) => breakingItem(prompt, one)),

@@ -2,6 +2,7 @@ import { isError } from '../problem.ts';
 import type { Report, ReportPrompt } from '../schemas/report.ts';
 import { coloursFor, type Colours } from './colours.ts';
 import { inertLine } from './inert.ts';
+import { problemsIn } from './problems-in.ts';
 import { refText } from './render-change.ts';
 import { renderProblem } from './render-problem.ts';
 import { renderSummary } from './render-summary.ts';
@@ -23,8 +24,11 @@ export function renderStatus(report: Report, { colour, quiet }: StatusOptions): 
   const environments = environmentsOf(report);
   const header = ['prompt', ...environments].map((text) => ({ text: inertLine(text), paint: colours.bold }));
   const rows = report.prompts.map((prompt) => cellsOf(prompt, environments, colours));
-  const problems = [...report.problems, ...report.prompts.flatMap((prompt) => prompt.problems)];
-  const errors = new Set(problems.filter(isError).map((one) => `${renderProblem(one, colours)}\n`));
+  const errors = new Set(
+    problemsIn(report)
+      .filter(isError)
+      .map((one) => `${renderProblem(one, colours)}\n`),
+  );
   const matrix = quiet || report.plan_digest === null ? [] : [layOut([header, ...rows])];
   return [...matrix, ...errors, `${renderSummary(report, colours)}\n`].join('\n');
 }

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { CommandResult } from '../../src/commands/result.ts';
 import { sync, type SyncOptions } from '../../src/commands/sync.ts';
-import type { World } from '../../src/commands/world.ts';
 import { makeReport } from '../../src/rendering/make-report.ts';
 import { renderMarkdown } from '../../src/rendering/render-markdown.ts';
 import { restoredIn } from '../../src/rendering/restored.ts';
@@ -14,6 +13,7 @@ import { expectInert } from '../support/markdown.ts';
 import { CONFIG, promptText, workspaceFiles, type PromptParts } from '../support/prompts.ts';
 import { parseReport } from '../support/report.ts';
 import { startTestService } from '../support/service.ts';
+import { makeWorld } from '../support/world.ts';
 
 type Prompts = Readonly<Record<string, PromptParts>>;
 type Reviewed = { readonly result: CommandResult; readonly report: Report };
@@ -30,7 +30,7 @@ async function review(base: Prompts, head: Prompts, options: Partial<SyncOptions
 
 async function reviewIn(folder: string, options: Partial<SyncOptions> = {}): Promise<Reviewed> {
   const { baseUrl, requests } = await startTestService([]);
-  const world = worldIn(folder, { PROMPTSYNC_BASE_URL: baseUrl });
+  const world = makeWorld(folder, { PROMPTSYNC_BASE_URL: baseUrl });
   const result = await sync({ ...OPTIONS, ...options }, world);
   expect(requests).toEqual([]);
   return { result, report: parseReport(JSON.stringify(makeReport(result.run))) };
@@ -40,15 +40,6 @@ const OPTIONS: SyncOptions = {
   ...{ only: [], dryRun: true, yes: false, exitCode: true, allowDirty: false, withTexts: true, colour: false },
   ...{ base: 'HEAD~1', asking: 'never' },
 };
-
-/** Without a key, and without anybody to ask. */
-function worldIn(workingDirectory: string, environment: World['environment']): World {
-  return {
-    ...{ workingDirectory, environment, now: Date.now, random: () => 0, sleep: async () => {}, newId: () => 'id' },
-    ...{ stop: new AbortController().signal, notice: () => {}, onProgress: () => {}, keepSecret: () => {} },
-    confirm: null,
-  };
-}
 
 /** Each change, as it is shown to readers. */
 function changesOf({ prompts }: Report): readonly string[] {

@@ -64,16 +64,11 @@ describe('what changed since a commit', () => {
 
 describe('the ancestors of commits', () => {
   test('are the commits themselves and all before them, of each branch', async () => {
-    const folder = makeRepository({ 'a.md': '1' });
-    const first = head(folder);
-    git(folder, 'switch', '--quiet', '--create', 'side');
-    const side = commitAll(folder, 'side');
-    git(folder, 'switch', '--quiet', 'main');
-    const main = commitAll(folder, 'main');
-    git(folder, 'merge', '--quiet', '--no-ff', '--message', 'merge', 'side');
+    const { folder, commits } = makeMerged();
+    const { first, side, main, merge } = commits;
     const repository = await open(folder);
     expect(await repository.ancestorsOf([main])).toEqual(new Set([first, main]));
-    expect(await repository.ancestorsOf([head(folder)])).toEqual(new Set([first, side, main, head(folder)]));
+    expect(await repository.ancestorsOf([merge])).toEqual(new Set([first, side, main, merge]));
     expect(await repository.ancestorsOf([side, main])).toEqual(new Set([first, side, main]));
   });
 });
