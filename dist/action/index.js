@@ -36870,9 +36870,14 @@ function noFolder(name) {
 async function readEvent(environment) {
 	const { GITHUB_EVENT_NAME: name, GITHUB_EVENT_PATH: path, GITHUB_REF: ref = "" } = environment;
 	if (!name || !path) throw invalidEvent("GITHUB_EVENT_NAME or GITHUB_EVENT_PATH is not set");
-	const payload = await readFile(path, "utf8").then(JSON.parse, (error) => invalidEvent(messageOf(error)));
-	if (payload instanceof Error) throw payload;
-	return parseEvent(name, ref, payload);
+	return parseEvent(name, ref, await readPayload(path));
+}
+async function readPayload(path) {
+	try {
+		return JSON.parse(await readFile(path, "utf8"));
+	} catch (error) {
+		throw invalidEvent(messageOf(error));
+	}
 }
 function invalidEvent(reason) {
 	return new ProblemError(makeProblem("action/invalid-event", { reason }));

@@ -53,9 +53,15 @@ type Variables = World['environment'];
 async function readEvent(environment: Variables): Promise<Event> {
   const { GITHUB_EVENT_NAME: name, GITHUB_EVENT_PATH: path, GITHUB_REF: ref = '' } = environment;
   if (!name || !path) throw invalidEvent('GITHUB_EVENT_NAME or GITHUB_EVENT_PATH is not set');
-  const payload = await readFile(path, 'utf8').then(JSON.parse, (error: unknown) => invalidEvent(messageOf(error)));
-  if (payload instanceof Error) throw payload;
-  return parseEvent(name, ref, payload);
+  return parseEvent(name, ref, await readPayload(path));
+}
+
+async function readPayload(path: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8'));
+  } catch (error) {
+    throw invalidEvent(messageOf(error));
+  }
 }
 
 function invalidEvent(reason: string): ProblemError {

@@ -71,6 +71,13 @@ test.each<[string, Row]>([
       ...{ says: /The event of this run cannot be read/, reason: 'invalid' },
     },
   ],
+  [
+    'An event that is no JSON is told',
+    {
+      ...{ name: 'push', options: { environment: { GITHUB_EVENT_PATH: import.meta.filename } } },
+      ...{ says: /The event of this run cannot be read/, reason: 'invalid' },
+    },
+  ],
 ])('%s', async (_, { name, ref = 'refs/heads/main', event = {}, options, reason = '', says, writes = [] }) => {
   const { service, github, pushMain, run } = await makeTeam({ greeting: {} });
   const base = pushMain({});
