@@ -45,7 +45,7 @@ export type { Limit } from './rendering/fit.ts';
 export { renderJson } from './rendering/render-json.ts';
 export { renderText, type TextOptions } from './rendering/render-text.ts';
 export { renderStatus } from './rendering/render-status.ts';
-export type { Side, TextChange, Texts } from './rendering/texts.ts';
+export type { Side, TextChange, Texts } from './domain/texts.ts';
 export type { Report, ReportChange, ReportDrift, ReportProblem, ReportPrompt } from './schemas/report.ts';
 
 // The words of the trade.

@@ -76,7 +76,7 @@ const catalogue = {
     (e) => `The field "${e.field}" is not known.`,
     (e) =>
       e.suggestion === undefined
-        ? 'Fields are id, key, name, description, pins, metadata and variables; your own data goes under `metadata:`.'
+        ? 'Fields are id, key, name, description, pins, metadata, variables and allow_breaking; your own data goes under `metadata:`.'
         : `Did you mean \`${e.suggestion}\`?`,
   ),
   'prompt/invalid-field': error<{ field: string; expected: string }>(
@@ -126,6 +126,10 @@ const catalogue = {
   'prompt/tool-environment': error<{ environment: string }>(
     (e) => `The environment "${e.environment}" is promptsync's own.`,
     'Pin another environment, or set `tracking_environment` in promptsync.yaml to another name.',
+  ),
+  'prompt/needless-allow-breaking': warning(
+    'The file says `allow_breaking: true`, and no variables change.',
+    'Remove it: the next change of variables would pass without a question.',
   ),
   'prompt/hidden-character': warning<{ character: string; count: number }>(
     (e) => `The file contains the invisible character ${e.character}${e.count > 1 ? ` ${e.count} times` : ''}.`,
@@ -178,10 +182,6 @@ const catalogue = {
   'config/invalid-url': error<{ source: string; expected: string }>(
     (e) => `The base URL in ${e.source} is not valid: ${e.expected}.`,
     'Write it like https://prompts.example.com. Plain http is allowed for loopback addresses alone.',
-  ),
-  'config/not-enforced': warning<{ field: string }>(
-    (e) => `The setting "${e.field}" is checked, and not enforced by this release.`,
-    'Until it is, see in the plan that a version was live in the environment before.',
   ),
   'config/pattern-outside': error<{ pattern: string }>(
     (e) => `The pattern "${e.pattern}" leaves the repository.`,
@@ -278,6 +278,30 @@ const catalogue = {
   'guard/latest-not-allowed': error<{ environment: string }>(
     (e) => `"${e.environment}" is pinned to \`latest\`, which promptsync.yaml does not allow there.`,
     'Pin a version number, `git:<ref>` or `version:<id>`.',
+  ),
+  'guard/promotion-order': error<{
+    environment: string;
+    from: string;
+    key: string;
+    version: string;
+    /** What is active in the environment before; null: nothing. */
+    serves: string | null;
+    /** Where the version is active already. */
+    liveIn: string | null;
+  }>(
+    (e) =>
+      `"${e.environment}" is promoted from "${e.from}", where ${e.version} is not active (it serves ${e.serves ?? 'nothing'}).`,
+    (e) => promotionHint(e),
+  ),
+  'guard/breaking': error<{ changed: readonly { kind: string; variable: string; environment: string }[] }>(
+    (e) =>
+      firstOf(e.changed.map((one) => `{{${one.variable}}} is ${one.kind} in "${one.environment}"`)) +
+      ', and promptsync.yaml says `variables: strict`.',
+    'If callers follow, set `allow_breaking: true` in the front matter in this commit, and remove it in the next.',
+  ),
+  'guard/unknown-variables': error<{ environment: string }>(
+    (e) => `The text that "${e.environment}" would serve was never read: its variables cannot be compared.`,
+    'Fetch the whole history (actions/checkout: `fetch-depth: 0`), or set `allow_breaking: true` in this commit.',
   ),
   'guard/unknown-latest': error<{ id: string }>(
     (e) => `The service's newest version "${e.id}" was never read, and nothing may be looked at.`,
@@ -535,6 +559,22 @@ function firstOf(parts: readonly string[]): string {
 
 function short(commit: string): string {
   return commit.slice(0, 12);
+}
+
+/** The command that would be right: the next step on the way, not all of it. */
+function promotionHint(e: {
+  environment: string;
+  from: string;
+  key: string;
+  serves: string | null;
+  liveIn: string | null;
+}) {
+  const step = (from: string, to: string) => `promptsync promote ${e.key} --from ${from} --to ${to}`;
+  if (e.liveIn !== null && e.liveIn !== e.environment) {
+    return `Run: ${step(e.liveIn, e.from)}; sync it, then: ${step(e.from, e.environment)}`;
+  }
+  if (e.serves === null) return `Sync "${e.from}" first, then run: ${step(e.from, e.environment)}`;
+  return `To promote what "${e.from}" serves (${e.serves}), run: ${step(e.from, e.environment)}`;
 }
 
 function statusHint(status: number): string {

@@ -32,7 +32,8 @@ async function connected(files: readonly api.PromptFile[]): Promise<api.Connecte
 async function sync(service: api.PromptService, files: readonly api.PromptFile[]): Promise<api.Report> {
   const contentsAtRefs: api.PlanRules['contentsAtRefs'] = new Map();
   const common = { trackingEnvironment: 'promptsync', concurrency: 2, stop: new AbortController().signal };
-  const rules = { environmentOrder: null, latestForbidden: [], contentsAtRefs, base: null, ...common };
+  const promotion = { promotedFrom: new Map<string, string>(), formerPins: new Map() };
+  const rules = { environmentOrder: null, latestForbidden: [], contentsAtRefs, base: null, ...promotion, ...common };
   const requests = api.observeRequests(files, rules);
   const observation = await api.observe(service, requests, common);
   const plan = api.makePlan(files, observation, rules);

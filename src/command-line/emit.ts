@@ -48,16 +48,15 @@ function render(report: Report, format: Format, options: RenderOptions): string 
   return report.mode === 'status' ? renderStatus(report, options) : renderText(report, options);
 }
 
-const titles = {
-  'dry-run': 'plan',
-  apply: 'sync',
-  validate: 'validate',
-  status: 'status',
-} as const satisfies Record<Report['mode'], string>;
-
 function markdownPage(report: Report, { texts, restored }: RenderOptions): string {
-  const title = titles[report.mode];
+  const title = titleOf(report);
   return renderMarkdown(report, { texts, restored, title, folder: null, commit: null, runUrl: null, limit: null }).text;
+}
+
+/** A report is called as the command that it is of. */
+function titleOf({ mode }: Report): string {
+  if (mode === 'dry-run') return 'plan';
+  return mode === 'apply' ? 'sync' : mode;
 }
 
 /** Warnings, and with a report that goes to a file its errors and last line as well. */

@@ -1,5 +1,6 @@
-import { realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { replaceFile } from '../files/replace-file.ts';
 import { makeProblem, ProblemError, systemCodeOf, type Problem } from '../problem.ts';
 import type { Host } from './host.ts';
 
@@ -18,26 +19,10 @@ export async function checkOutput(output: string | undefined, { workingDirectory
 export async function writeReport(text: string, output: string, { workingDirectory }: Host): Promise<Problem | null> {
   const path = resolve(workingDirectory, output);
   try {
-    const special = await stat(path).then(
-      (stats) => !stats.isFile(),
-      () => false,
-    );
-    await (special ? writeFile(path, text) : replace(await realpath(path).catch(() => path), text));
+    await replaceFile(path, text);
     return null;
   } catch (error) {
     return unwritable(output, systemCodeOf(error));
-  }
-}
-
-/** Whoever reads the file never sees half of it. A device such as /dev/null must not be replaced in this way. */
-async function replace(path: string, text: string): Promise<void> {
-  const temporary = `${path}.promptsync-new`;
-  try {
-    await writeFile(temporary, text);
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
   }
 }
 

@@ -7,6 +7,7 @@ import { planPrompt } from '../planning/make-plan.ts';
 import { refuseAfresh, type Guards } from '../planning/refuse.ts';
 import { pathsToCreate, promptWithProvenance } from '../planning/with-provenance.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
+import { breakingIn } from './breaking-in.ts';
 import { contentInGit } from './content-in-git.ts';
 import type { Prepared } from './prepare-plan.ts';
 import type { World } from './world.ts';
@@ -44,10 +45,12 @@ async function replan(
   planned: PromptPlan,
   observed: Observed,
   guards: Guards,
-  { rules, provenance, repository, uncommitted }: Prepared,
+  prepared: Prepared,
 ): Promise<PromptPlan> {
+  const { rules, provenance, repository, uncommitted } = prepared;
   const fresh = planPrompt(planned.file, observed, rules);
   const unasked = pathsToCreate({ prompts: [fresh] }).filter((path) => !provenance.has(path) && !uncommitted.has(path));
   const asked = unasked.length === 0 ? provenance : await repository?.lastCommits(unasked);
-  return refuseAfresh(promptWithProvenance(fresh, asked ?? provenance), planned, guards);
+  const { breaking } = await breakingIn({ ...prepared, plan: { prompts: [fresh] } });
+  return refuseAfresh(promptWithProvenance(fresh, asked ?? provenance), planned, { ...guards, breaking });
 }

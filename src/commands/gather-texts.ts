@@ -4,7 +4,7 @@ import { isNew, type Plan, type PromptPlan, type SetActive } from '../domain/pla
 import type { Content } from '../domain/prompt-file.ts';
 import type { Version, VersionRef } from '../domain/version.ts';
 import type { Repository } from '../git/repository.ts';
-import type { Side, TextChange, Texts } from '../rendering/texts.ts';
+import type { Side, TextChange, Texts } from '../domain/texts.ts';
 import { contentInGit } from './content-in-git.ts';
 import { contentsIn } from './contents-at-refs.ts';
 import type { Prepared } from './prepare-plan.ts';
@@ -13,7 +13,7 @@ import type { Prepared } from './prepare-plan.ts';
 type Sources = Pick<Prepared, 'repository' | 'rules'>;
 
 /** The texts behind a plan's activations, for diffs: from the service, the files, and git for versions never read. */
-export async function gatherTexts(plan: Plan, sources: Sources): Promise<Texts> {
+export async function gatherTexts(plan: Pick<Plan, 'prompts'>, sources: Sources): Promise<Texts> {
   const entries = await Promise.all(
     plan.prompts.map(async (prompt): Promise<[string, readonly TextChange[]]> => [
       prompt.file.id,

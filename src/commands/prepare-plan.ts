@@ -11,6 +11,7 @@ import { isError, problemOf, ProblemError, type Problem } from '../problem.ts';
 import { readContentsAtRefs } from './contents-at-refs.ts';
 import { driftsInFields, makeBase, withFormerFields } from './make-base.ts';
 import { observeRequests } from './observe-files.ts';
+import { promotedFrom, withFormerPins } from './promotion-rules.ts';
 import { reasonNotToAsk, type AskingOptions } from './may-ask.ts';
 import {
   openService,
@@ -28,6 +29,8 @@ export type PrepareOptions = WorkspaceOptions &
   AskingOptions & {
     /** The ref that drift is told by. */
     readonly base?: string | undefined;
+    /** Environments that are read of every prompt, pinned or not. */
+    readonly alsoRead?: readonly string[] | undefined;
   };
 
 /** A plan with everything that it was made from. */
@@ -55,6 +58,7 @@ export type NotPrepared = { readonly files: readonly PromptFile[]; readonly prob
 type Sources = Pick<Prepared, 'config' | 'files' | 'repository' | 'problems'> & {
   readonly base: BaseFiles | null;
   readonly asked: boolean;
+  readonly alsoRead: readonly string[];
 };
 
 /**
@@ -96,7 +100,8 @@ async function readSources(
     const base = ref === undefined ? null : await readBase({ ref, config, files, all: only.length === 0 }, repository);
     const obstacle = await reasonNotToAsk(options, config, base, repository, world);
     const told = [...problems, ...(base?.problems ?? []), ...(obstacle === null ? [] : [obstacle])];
-    return { config, files, repository, problems: told, base, asked: obstacle === null };
+    const alsoRead = options.alsoRead ?? [];
+    return { config, files, repository, problems: told, base, asked: obstacle === null, alsoRead };
   } catch (error) {
     if (error instanceof ProblemError) return problemOf(error);
     throw error;
@@ -137,12 +142,13 @@ async function preparePlan(sources: Sources, given: PlanRules, service: OpenServ
 }
 
 async function makeRuledPlan(
-  { config, files, repository, base }: Sources,
+  sources: Sources,
   rules: PlanRules,
   { service }: OpenService,
   { onProgress, stop }: World,
 ) {
-  const requests = observeRequests(files, rules);
+  const { config, files, alsoRead } = sources;
+  const requests = observeRequests(files, rules, alsoRead);
   const { trackingEnvironment, concurrency } = config;
   const observation = await observe(service, requests, {
     trackingEnvironment,
@@ -150,12 +156,18 @@ async function makeRuledPlan(
     stop,
     onObserved: (done, all) => onProgress({ what: 'Observing', done, all }),
   });
-  const plan = makePlan(files, observation, rules);
-  if (rules.base === null || base === null || repository === null || !plan.prompts.some(driftsInFields)) {
-    return { plan, rules, requests };
-  }
-  const told = { ...rules, base: await withFormerFields(rules.base, base.commit, plan, repository) };
-  return { plan: makePlan(files, observation, told), rules: told, requests };
+  const first = makePlan(files, observation, rules);
+  const told = await withHistory(first, rules, sources);
+  return { plan: told === rules ? first : makePlan(files, observation, told), rules: told, requests };
+}
+
+/** The rules with what git knows of earlier commits, which is read only where a plan asks for it. */
+async function withHistory(plan: Plan, rules: PlanRules, sources: Sources): Promise<PlanRules> {
+  const { base, repository } = sources;
+  if (repository === null) return rules;
+  const promoted = await withFormerPins(plan, rules, { repository, base });
+  if (rules.base === null || base === null || !plan.prompts.some(driftsInFields)) return promoted;
+  return { ...promoted, base: await withFormerFields(rules.base, base.commit, plan, repository) };
 }
 
 async function rulesOf({ config, files, repository, base }: Sources): Promise<PlanRules> {
@@ -168,5 +180,7 @@ async function rulesOf({ config, files, repository, base }: Sources): Promise<Pl
     trackingEnvironment,
     contentsAtRefs: await readContentsAtRefs([...files, ...then], repository),
     base: base === null || repository === null ? null : await makeBase(base, repository),
+    promotedFrom: promotedFrom(config),
+    formerPins: new Map(),
   };
 }

@@ -2,7 +2,7 @@ import type { OutcomeStatus } from '../domain/outcome.ts';
 import type { PlanStatus } from '../domain/plan.ts';
 import { isError } from '../problem.ts';
 import type { Run } from '../rendering/make-report.ts';
-import type { Texts } from '../rendering/texts.ts';
+import type { Texts } from '../domain/texts.ts';
 import type { Prepared } from './prepare-plan.ts';
 
 /** What a command hands to the entry: what happened, the texts for its diffs, and whether it was cut short. */

@@ -1,7 +1,7 @@
-import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { DEFAULT_KEY_VARIABLE } from '../config/api-key.ts';
 import { CONFIG_NAME } from '../config/find.ts';
+import { isDirectory } from '../files/is-directory.ts';
 import { isError, problemOf, type Problem } from '../problem.ts';
 import { EMBEDDED_API_KEY, startEmbedded } from './embedded-service.ts';
 import { openWorkspace, type Workspace } from './workspace.ts';
@@ -49,9 +49,5 @@ export async function serve(options: ServeOptions, world: World): Promise<ServeR
 async function openSeed(seed: string | true, world: World): Promise<Workspace> {
   if (seed === true) return openWorkspace({ only: [] }, world);
   const path = resolve(world.workingDirectory, seed);
-  const folder = await stat(path).then(
-    (stats) => stats.isDirectory(),
-    () => false,
-  );
-  return openWorkspace({ config: folder ? join(path, CONFIG_NAME) : path, only: [] }, world);
+  return openWorkspace({ config: (await isDirectory(path)) ? join(path, CONFIG_NAME) : path, only: [] }, world);
 }

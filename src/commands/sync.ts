@@ -4,8 +4,9 @@ import { refuse, type Guards } from '../planning/refuse.ts';
 import { inPlaceOrder, makeProblem, type Problem } from '../problem.ts';
 import { makeReport, type Run } from '../rendering/make-report.ts';
 import { renderText } from '../rendering/render-text.ts';
-import type { Texts } from '../rendering/texts.ts';
+import type { Texts } from '../domain/texts.ts';
 import { applyPrepared } from './apply-prepared.ts';
+import { breakingIn } from './breaking-in.ts';
 import { gatherTexts } from './gather-texts.ts';
 import { withPlan, type NotPrepared, type Prepared, type PrepareOptions } from './prepare-plan.ts';
 import { exitCodeOf, notRun, plannedRun, type CommandResult } from './result.ts';
@@ -51,11 +52,12 @@ function mayApply({ yes }: SyncOptions, { confirm, environment }: World): boolea
 
 async function finish(prepared: Prepared, options: SyncOptions, world: World): Promise<CommandResult> {
   const refusals = options.dryRun ? [] : await options.refusals?.(prepared);
-  const guards = { ...guardsOf(prepared, options), refusals: refusals ?? [] };
+  const { breaking, leaves } = await breakingIn(prepared);
+  const guards = { ...guardsOf(prepared, options), refusals: refusals ?? [], breaking };
   const plan = refuse(prepared.plan, guards);
   const asks = !options.dryRun && needsQuestion(plan, options, world);
   const texts = options.withTexts || asks ? await gatherTexts(plan, prepared) : NO_TEXTS;
-  const warnings = [...uncommittedWarnings(prepared, options), ...driftWarnings(guards, options)];
+  const warnings = [...leaves, ...uncommittedWarnings(prepared, options), ...driftWarnings(guards, options)];
   const problems = inPlaceOrder([...prepared.problems, ...warnings]);
   const planned = plannedRun('dry-run', { ...prepared, plan, problems });
   if (options.dryRun) return resultOf(planned, texts, options, world);

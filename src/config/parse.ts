@@ -40,7 +40,7 @@ export function parseConfig(text: string, around: ConfigSurroundings): ConfigRes
   const all = [...problems, ...wrong, ...urlProblems(mapping, around), ...environmentProblems(mapping)];
   return !shaped.success || all.length > 0
     ? failed(all)
-    : { config: makeConfig(shaped.data, mapping, around), problems: notEnforced(mapping) };
+    : { config: makeConfig(shaped.data, mapping, around), problems: [] };
 }
 
 function failed(problems: readonly Problem[]): ConfigResult {
@@ -59,6 +59,7 @@ function makeConfig(written: WrittenConfig, mapping: LocatedMapping, around: Con
     environments: written.environments === undefined ? null : makeEnvironments(written.environments, mapping),
     trackingEnvironment: trackingOf(written),
     onDrift: written.on_drift ?? 'overwrite',
+    strictVariables: written.variables === 'strict',
     maxChanges: written.max_changes === undefined ? null : parseMaxChanges(written.max_changes),
     concurrency: written.concurrency ?? 8,
     timeoutSeconds: written.timeout_seconds ?? 15,
@@ -128,15 +129,6 @@ function promotionProblems(name: string, earlier: readonly string[], mapping: Lo
   if (typeof from !== 'string' || earlier.includes(from)) return [];
   const expected = 'expected an environment that is listed before this one';
   return [makeProblem('config/invalid-field', { field: path.join('.'), expected }, mapping.placeOf(path))];
-}
-
-/** Nobody may rely on a guard that is not there. */
-function notEnforced(mapping: LocatedMapping): readonly Problem[] {
-  return mapping
-    .keysOf(['environments'])
-    .map((name) => ['environments', name, 'promote_from'])
-    .filter((path) => mapping.has(path))
-    .map((path) => makeProblem('config/not-enforced', { field: path.join('.') }, mapping.keyPlaceOf(path)));
 }
 
 /** A value as it is written, whatever the shape of what is around it. */

@@ -42,6 +42,10 @@ export const WrittenConfigShape = z.strictObject({
     .optional()
     .describe("The tool's own environment, or false."),
   on_drift: z.enum(['overwrite', 'fail']).optional(),
+  variables: z
+    .enum(['note', 'strict'])
+    .optional()
+    .describe('What a change of the {{placeholders}} of an environment is: a note, or refused without allow_breaking.'),
   max_changes: maxChanges.optional(),
   concurrency: z.int().min(1).max(256).optional().describe('Requests in flight.'),
   timeout_seconds: z.number().gt(0).max(600).optional(),

@@ -9,6 +9,7 @@ import { compareFields } from './compare-fields.ts';
 import { contentsToCreate } from './contents-to-create.ts';
 import { digestPlan } from './digest-plan.ts';
 import { findDrift, type Base } from './find-drift.ts';
+import { promotionProblems, type PromotionRules } from './promotion.ts';
 import { resolvePin, unseenLatest, type PinContext, type Resolution } from './resolve-pin.ts';
 
 /** What planning depends on besides files and observation. */
@@ -21,7 +22,7 @@ export type PlanRules = {
   readonly contentsAtRefs: ReadonlyMap<string, ReadonlyMap<string, ContentAtRef | Problem>>;
   /** What drift is told by; null where nothing is asked about it. */
   readonly base: Base | null;
-};
+} & PromotionRules;
 
 type Resolved = { readonly pin: EnvironmentPin; readonly resolution: Resolution };
 
@@ -43,7 +44,11 @@ export function planPrompt(written: PromptFile, observed: Observed, rules: PlanR
   const resolved = resolve(context);
   const { changes, creates } = resolved;
   const resolutions = resolved.pins.map(({ resolution }) => resolution);
-  const refused = [...forbidden(file, rules), ...(creates ? unknownLatest(context) : [])];
+  const live = resolved.pins.flatMap(({ pin, resolution: one }) =>
+    one.kind === 'set' ? [{ pin, after: one.after }] : [],
+  );
+  const promotions = promotionProblems(live, context, rules);
+  const refused = [...forbidden(file, rules), ...promotions, ...(creates ? unknownLatest(context) : [])];
   const problems = [...resolutions.flatMap(problemOf), ...refused];
   const status = problems.length > 0 ? 'blocked' : changes.length > 0 ? 'pending' : 'unchanged';
   const lookups = refused.length > 0 ? [] : lookupsOf(resolutions);

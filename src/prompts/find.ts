@@ -1,7 +1,8 @@
 import type { Dirent } from 'node:fs';
-import { lstat, readdir, stat } from 'node:fs/promises';
+import { lstat, readdir } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import picomatch from 'picomatch';
+import { isDirectory } from '../files/is-directory.ts';
 import { makeProblem, systemCodeOf, type Place, type Problem } from '../problem.ts';
 import { placeOfFile } from './source.ts';
 
@@ -136,13 +137,6 @@ async function firstLink(root: string, directory: string): Promise<string | null
   if (above !== null) return above;
   const stats = await lstat(directory).catch(() => null);
   return stats?.isSymbolicLink() === true ? directory : null;
-}
-
-async function isDirectory(path: string): Promise<boolean> {
-  return stat(path).then(
-    (stats) => stats.isDirectory(),
-    () => false,
-  );
 }
 
 /** File systems that ignore case are meant too. */

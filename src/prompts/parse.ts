@@ -55,7 +55,7 @@ export function textOf(body: string): string {
 }
 
 function makeFile(written: FrontMatter, mapping: LocatedMapping, text: string, path: string): PromptFile {
-  const { id, key, name, description, variables } = written;
+  const { id, key, name, description, variables, allow_breaking: allowBreaking } = written;
   return {
     path,
     id,
@@ -64,6 +64,7 @@ function makeFile(written: FrontMatter, mapping: LocatedMapping, text: string, p
     ...(description === undefined ? {} : { description }),
     pins: Object.entries(written.pins ?? {}).map(([environment, pin]) => makePin(environment, pin, mapping)),
     ...(variables === undefined ? {} : { variables }),
+    ...(allowBreaking === true ? { allowBreaking } : {}),
     content: makeContent(text, objectAt(mapping, 'metadata')),
   };
 }

@@ -19,6 +19,10 @@ export const FrontMatterShape = z.strictObject({
   description: z.string().optional().describe('What the prompt is for. Absent: not managed.'),
   pins: z.record(line, pin).optional().describe('Environment → latest, a version number, version:<id> or git:<ref>.'),
   metadata: z.record(z.string(), z.json()).optional().describe('Stored with each version. Absent: not managed.'),
+  allow_breaking: z
+    .boolean()
+    .optional()
+    .describe('true: the change of variables in this commit is meant, where promptsync.yaml says `variables: strict`.'),
   variables: z.array(z.string()).optional().describe('The names of the {{placeholders}} in the text, exactly.'),
 });
 

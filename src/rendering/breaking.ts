@@ -1,6 +1,6 @@
-import { placeholdersOf } from '../domain/placeholders.ts';
+import type { TextChange } from '../domain/texts.ts';
+import { variableChanges, type VariableChange } from '../domain/variables.ts';
 import type { ReportPrompt } from '../schemas/report.ts';
-import type { TextChange } from './texts.ts';
 
 /** What callers of a prompt have to follow: another key, or other variables in an environment. */
 export type Breaking =
@@ -18,24 +18,18 @@ export function findBreaking({ changes }: ReportPrompt, texts: readonly TextChan
   ];
 }
 
-type VariableChange = {
-  readonly kind: 'added' | 'removed';
-  readonly variable: string;
-  readonly environment: string;
-};
-
-function variableChanges({ environment, before, after }: TextChange): readonly VariableChange[] {
-  if (before === null || before === 'unknown' || after === 'unknown') return [];
-  const [then, now] = [placeholdersOf(before.text), placeholdersOf(after.text)];
-  const added = now.filter((variable) => !then.includes(variable));
-  const removed = then.filter((variable) => !now.includes(variable));
-  return [
-    ...added.map((variable) => ({ kind: 'added' as const, variable, environment })),
-    ...removed.map((variable) => ({ kind: 'removed' as const, variable, environment })),
-  ];
-}
-
 function together(group: readonly VariableChange[]): Breaking {
   const { kind = 'added', variable = '' } = group[0] ?? {};
   return { kind, variable, environments: group.map(({ environment }) => environment) };
+}
+
+/** In a sentence or two; `show` makes what comes from outside inert. */
+export function breakingText(breaking: Breaking, show: (text: string) => string): string {
+  if (breaking.kind === 'key') {
+    const [from, to] = [breaking.before, breaking.after].map(show);
+    return `the key changes from ${from} to ${to}. Whoever reads it by key has to follow.`;
+  }
+  const { kind, variable, environments } = breaking;
+  const then = kind === 'added' ? 'Callers have to supply it.' : 'Callers need not supply it any more.';
+  return `${environments.map(show).join(', ')}: the variable ${show(`{{${variable}}}`)} is ${kind}. ${then}`;
 }

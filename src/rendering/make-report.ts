@@ -1,3 +1,4 @@
+import type { Committed, EditedPrompt, WrittenFile } from '../domain/edits.ts';
 import type { ChangeOutcome, PromptOutcome } from '../domain/outcome.ts';
 import {
   isNew,
@@ -24,6 +25,10 @@ export type Run = {
   readonly plan: Plan | null;
   /** Null when nothing was to be written. */
   readonly outcomes: readonly PromptOutcome[] | null;
+  /** What a command did to prompt files, where that is its work. */
+  readonly edited?: readonly EditedPrompt[];
+  readonly written?: readonly WrittenFile[];
+  readonly committed?: Committed;
   readonly problems: readonly Problem[];
 };
 
@@ -38,6 +43,8 @@ export function makeReport(run: Run): Report {
     plan_digest: planDigestOf(run),
     summary: summarise(prompts, run.mode),
     prompts,
+    ...(run.written === undefined ? {} : { files: run.written }),
+    ...(run.committed === undefined ? {} : { committed: run.committed }),
     problems: run.problems,
   };
 }
@@ -50,9 +57,14 @@ function planDigestOf({ plan, service }: Run): string | null {
 }
 
 function promptsOf(run: Run): readonly ReportPrompt[] {
+  if (run.edited !== undefined) return run.edited.map(fromEdited);
   if (run.outcomes !== null) return run.outcomes.map(fromOutcome);
   if (run.plan !== null) return run.plan.prompts.map((plan) => fromPlan(plan, run.mode));
   return run.files.map((file) => ({ ...nameOf(file), status: 'not_attempted', changes: [], drift: [], problems: [] }));
+}
+
+function fromEdited({ status, edits, problems, ...prompt }: EditedPrompt): ReportPrompt {
+  return { ...nameOf(prompt), status, changes: [], edits, drift: [], problems };
 }
 
 function fromOutcome({ plan, status, changes, problems }: PromptOutcome): ReportPrompt {
@@ -73,7 +85,7 @@ function fromPlan(plan: PromptPlan, mode: Report['mode']): ReportPrompt {
   };
 }
 
-function nameOf({ path, id, key }: PromptFile): Pick<ReportPrompt, 'path' | 'id' | 'key'> {
+function nameOf({ path, id, key }: Pick<PromptFile, 'path' | 'id' | 'key'>): Pick<ReportPrompt, 'path' | 'id' | 'key'> {
   return { path, id, key };
 }
 

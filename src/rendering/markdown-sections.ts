@@ -1,6 +1,6 @@
 import { isError } from '../problem.ts';
 import type { Report, ReportChange, ReportProblem, ReportPrompt } from '../schemas/report.ts';
-import { findBreaking, type Breaking } from './breaking.ts';
+import { breakingText, findBreaking, type Breaking } from './breaking.ts';
 import { coloursFor } from './colours.ts';
 import type { Section } from './fit.ts';
 import { inertBlock, inertCode, inertHtml } from './inert-markdown.ts';
@@ -8,9 +8,10 @@ import { driftItem } from './markdown-drift.ts';
 import { problemsIn } from './problems-in.ts';
 import { changeTexts, isUnfollowed, statusNote } from './render-change.ts';
 import { renderDiffs } from './render-diff.ts';
+import { editText } from './render-edit.ts';
 import { renderProblem } from './render-problem.ts';
 import { placeOf, type Restored } from './restored.ts';
-import type { TextChange, Texts } from './texts.ts';
+import type { TextChange, Texts } from '../domain/texts.ts';
 
 const plain = coloursFor(false);
 
@@ -66,13 +67,14 @@ function problemSection(title: string, problems: readonly ReportProblem[], share
  * is named where there is a plan at all.
  */
 function rowsOf(prompt: ReportPrompt, restored: Restored, planned: boolean): readonly string[] {
-  const { key, status, changes } = prompt;
+  const { key, status, changes, edits = [] } = prompt;
   const shown = changes.filter((change) => !isDrift(change, prompt, restored));
   const rows = shown.flatMap((change) =>
     change.kind === 'create-version' && !isUnfollowed(change, changes) ? [] : cellsOf(change, prompt),
   );
   const left = planned && (status === 'failed' || status === 'not_attempted');
-  const all = rows.length === 0 && left ? [status.replace('_', ' ')] : rows;
+  const edited = edits.map((edit) => inertCode(editText(edit)));
+  const all = rows.length === 0 && left ? [status.replace('_', ' ')] : [...rows, ...edited];
   return all.map((cell) => `| ${inertCode(key)} | ${cell} |\n`);
 }
 
@@ -91,15 +93,7 @@ function isDrift(change: ReportChange, { id }: ReportPrompt, restored: Restored)
 }
 
 function breakingItem({ key }: ReportPrompt, breaking: Breaking): string {
-  const prompt = inertCode(key);
-  if (breaking.kind === 'key') {
-    const [from, to] = [breaking.before, breaking.after].map(inertCode);
-    return `- ${prompt}: the key changes from ${from} to ${to}. Whoever reads it by key has to follow.\n`;
-  }
-  const { variable, environments } = breaking;
-  const where = environments.map(inertCode).join(', ');
-  const then = breaking.kind === 'added' ? 'Callers have to supply it.' : 'Callers need not supply it any more.';
-  return `- ${prompt}: ${where}: the variable ${inertCode(`{{${variable}}}`)} is ${breaking.kind}. ${then}\n`;
+  return `- ${inertCode(key)}: ${breakingText(breaking, inertCode)}\n`;
 }
 
 function diffItems({ key, path, status }: ReportPrompt, texts: readonly TextChange[]): readonly string[] {

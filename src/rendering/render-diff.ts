@@ -2,7 +2,7 @@ import { structuredPatch, type StructuredPatchHunk } from 'diff';
 import { canonicalJson, type JsonObject } from '../domain/json.ts';
 import type { Colours } from './colours.ts';
 import { inertLine, inertText } from './inert.ts';
-import type { Side, TextChange } from './texts.ts';
+import type { Side, TextChange } from '../domain/texts.ts';
 
 const CONTEXT_LINES = 3;
 /** The time that a diff takes grows with the square of its length; past this one it is not worth waiting for. */

@@ -3,9 +3,10 @@ import { coloursFor } from './colours.ts';
 import { fitSections, type LeftOut, type Limit } from './fit.ts';
 import { inertCode } from './inert-markdown.ts';
 import { sectionsOf } from './markdown-sections.ts';
-import { counted, renderOutcome } from './render-summary.ts';
+import { counted } from './counted.ts';
+import { renderOutcome } from './render-summary.ts';
 import type { Restored } from './restored.ts';
-import type { Texts } from './texts.ts';
+import type { Texts } from '../domain/texts.ts';
 
 export type MarkdownOptions = {
   readonly texts: Texts;

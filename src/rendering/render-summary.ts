@@ -1,21 +1,25 @@
 import { isError } from '../problem.ts';
 import type { Report } from '../schemas/report.ts';
 import type { Colours } from './colours.ts';
+import { counted, type Part } from './counted.ts';
+import { editOutcome, isAboutFiles, nextStep } from './edit-summary.ts';
 import { inertLine } from './inert.ts';
 
 type Summary = Report['summary'];
-type Part = readonly [count: number, one: string, many: string];
 
 /** The last lines of a report: what would be done, was done, or that there is nothing to do; and with what. */
 export function renderSummary(report: Report, colours: Colours): string {
   const line = renderOutcome(report, colours);
+  const next = isAboutFiles(report) ? nextStep(report) : null;
+  if (next !== null) return `${line}\n${colours.dim(next)}`;
   return tellsWork(report) ? `${line}\n${colours.dim(originText(report))}` : line;
 }
 
 /** In one line of our own words and numbers: what would be done, was done, or that there is nothing to do. */
 export function renderOutcome(report: Report, colours: Colours): string {
   const errors = report.problems.filter(isError).length;
-  if (errors > 0) return colours.red(`${counted([errors, 'error', 'errors'])}; nothing was written.`);
+  if (errors > 0) return colours.red(`${counted([errors, 'error', 'errors'])}${nothingWritten(report)}.`);
+  if (isAboutFiles(report)) return editOutcome(report, colours);
   if (report.mode === 'validate') return colours.green(`${prompts(report.summary.prompts)} valid.`);
   if (noneObserved(report)) return colours.red('No prompt could be observed; nothing was written.');
   const { mode, summary } = report;
@@ -26,8 +30,14 @@ export function renderOutcome(report: Report, colours: Colours): string {
   return `${colours.bold(title)}: ${[...work, ...unchanged].join(', ')}.`;
 }
 
+/** A commit may fail when the files are edited already. */
+function nothingWritten({ prompts }: Report): string {
+  return prompts.some(({ status }) => status === 'applied') ? '' : '; nothing was written';
+}
+
 function tellsWork(report: Report): boolean {
-  const ran = !report.problems.some(isError) && report.mode !== 'validate' && !noneObserved(report);
+  const about = report.mode !== 'validate' && !isAboutFiles(report);
+  const ran = about && !report.problems.some(isError) && !noneObserved(report);
   return ran && workOf(report).work.length > 0;
 }
 
@@ -76,10 +86,6 @@ function restParts(summary: Summary): readonly string[] {
 
 function present(parts: readonly Part[]): readonly string[] {
   return parts.filter(([count]) => count > 0).map(counted);
-}
-
-export function counted([count, one, many]: Part): string {
-  return `${count} ${count === 1 ? one : many}`;
 }
 
 function prompts(count: number): string {

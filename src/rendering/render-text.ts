@@ -1,13 +1,15 @@
 import { isError } from '../problem.ts';
 import type { Report, ReportChange, ReportProblem, ReportPrompt } from '../schemas/report.ts';
+import { breakingText, findBreaking } from './breaking.ts';
 import { coloursFor, type Colours } from './colours.ts';
 import { inertLine } from './inert.ts';
 import { renderChange } from './render-change.ts';
 import { renderDiffs } from './render-diff.ts';
 import { renderDrift } from './render-drift.ts';
+import { renderEdit } from './render-edit.ts';
 import { renderProblem } from './render-problem.ts';
 import { renderSummary } from './render-summary.ts';
-import type { Texts } from './texts.ts';
+import type { Texts } from '../domain/texts.ts';
 
 export type TextOptions = {
   readonly colour: boolean;
@@ -24,9 +26,25 @@ export function renderText(report: Report, options: TextOptions): string {
     .filter((prompt) => !isDull(prompt, options.quiet, shared))
     .map((prompt) => renderPrompt(prompt, options, colours, shared));
   const errors = [...report.problems, ...shared].filter(isError);
-  return [...blocks, ...errors.map((one) => renderProblem(one, colours)), renderSummary(report, colours)]
+  const files = options.quiet ? [] : filesBlock(report, colours);
+  return [...files, ...blocks, ...errors.map((one) => renderProblem(one, colours)), renderSummary(report, colours)]
     .map((block) => `${block}\n`)
     .join('\n');
+}
+
+function filesBlock({ files = [] }: Report, colours: Colours): readonly string[] {
+  if (files.length === 0) return [];
+  const sign = {
+    created: colours.green('+'),
+    overwritten: colours.yellow('~'),
+    extended: colours.yellow('~'),
+    kept: ' ',
+  };
+  return [
+    files
+      .map(({ path, status }) => `${sign[status]} ${inertLine(path)}${status === 'created' ? '' : ` (${status})`}`)
+      .join('\n'),
+  ];
 }
 
 /** A problem that many prompts have is shown once, where it is clear which they are: all, or those with changes. */
@@ -42,12 +60,12 @@ function sharedProblems(prompts: readonly ReportPrompt[]): readonly ReportProble
 }
 
 function isDull(
-  { changes, problems, status }: ReportPrompt,
+  { changes, edits = [], problems, status }: ReportPrompt,
   quiet: boolean,
   shared: readonly ReportProblem[],
 ): boolean {
   if (problems.some((problem) => !isShared(problem, shared))) return false;
-  return quiet || changes.length === 0 || status === 'unchanged';
+  return quiet || changes.length + edits.length === 0 || status === 'unchanged';
 }
 
 function isShared({ code, message }: ReportProblem, shared: readonly ReportProblem[]): boolean {
@@ -61,14 +79,22 @@ function renderPrompt(
   shared: readonly ReportProblem[],
 ): string {
   const own = prompt.problems.filter((problem) => !isShared(problem, shared));
-  const diffs = quiet || prompt.status === 'failed' ? [] : renderDiffs(texts.get(prompt.id) ?? [], colours);
+  const failed = prompt.status === 'failed' && prompt.edits === undefined;
+  const diffs = quiet || failed ? [] : renderDiffs(texts.get(prompt.id) ?? [], colours);
   return [
     titleOf(prompt, colours),
     ...(quiet ? [] : prompt.drift.flatMap((drift) => renderDrift(drift, colours).map((line) => `  ${line}`))),
+    ...(quiet ? [] : (prompt.edits ?? []).map((edit) => `  ${renderEdit(edit, colours)}`)),
     ...(quiet ? [] : prompt.changes.flatMap((change) => changeLines(change, prompt.changes, colours))),
+    ...(quiet ? [] : breakingLines(prompt, texts, colours)),
     ...diffs.map((line) => (line.trim() === '' ? '' : `      ${line}`)),
     ...own.map((problem) => indent(renderProblem(problem, colours))),
   ].join('\n');
+}
+
+function breakingLines(prompt: ReportPrompt, texts: Texts, colours: Colours): readonly string[] {
+  const breaking = findBreaking(prompt, texts.get(prompt.id) ?? []);
+  return breaking.map((one) => `  ${colours.magenta('!')} ${breakingText(one, inertLine)}`);
 }
 
 function titleOf({ key, path, status }: ReportPrompt, colours: Colours): string {

@@ -75,6 +75,28 @@ const environment = z.object({
   in_sync: z.boolean(),
 });
 
+const edit = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('create-file') }),
+  z.object({
+    kind: z.literal('set-pin'),
+    environment: z.string(),
+    before: z.string().nullable().describe('null: it was not pinned'),
+    after: z.string(),
+  }),
+  z.object({
+    kind: z.literal('set-field'),
+    field: z.string().describe('name, key, description, variables, metadata.<key>'),
+    before: z.string().nullable().describe('As JSON; null: absent.'),
+    after: z.string().nullable(),
+    conflict: z.boolean().describe('The file has both, between conflict markers.'),
+  }),
+  z.object({
+    kind: z.literal('set-text'),
+    from: z.string().describe('The environment and the version that the text comes from.'),
+    conflicts: z.int().min(0).describe('Places of which the file has both sides, between conflict markers.'),
+  }),
+]);
+
 const prompt = z.object({
   path: z.string().describe('Relative to the folder of promptsync.yaml.'),
   id: z.string(),
@@ -82,15 +104,26 @@ const prompt = z.object({
   status: z.enum(['unchanged', 'pending', 'applied', 'blocked', 'failed', 'not_attempted']),
   changes: z.array(z.discriminatedUnion('kind', [createVersion, updatePrompt, setActive])),
   environments: z.array(environment).optional().describe('In mode status only.'),
+  edits: z
+    .array(edit)
+    .optional()
+    .describe('What a command changes in the file: import, pull, promote, rollback, init.'),
   drift: z.array(drift),
   problems: z.array(problem),
 });
+
+const writtenFile = z.object({ path: z.string(), status: z.enum(['created', 'overwritten', 'extended', 'kept']) });
+
+const MODES = [
+  ...(['dry-run', 'apply', 'validate', 'status', 'history'] as const),
+  ...(['init', 'import', 'pull', 'promote', 'rollback'] as const),
+];
 
 const count = z.int().min(0);
 
 export const ReportShape = z.object({
   schema_version: z.literal(1),
-  mode: z.enum(['dry-run', 'apply', 'validate', 'status']),
+  mode: z.enum(MODES),
   service: z.string().nullable(),
   commit: z.string().nullable(),
   plan_digest: digest.nullable(),
@@ -106,6 +139,11 @@ export const ReportShape = z.object({
     not_attempted: count,
   }),
   prompts: z.array(prompt),
+  files: z.array(writtenFile).optional().describe('What init has written.'),
+  committed: z
+    .object({ commit: z.string(), branch: z.string().nullable() })
+    .optional()
+    .describe('The commit that holds the edits.'),
   problems: z.array(problem),
 });
 
@@ -119,5 +157,6 @@ type ReadonlyDeep<T> = T extends readonly (infer Item)[]
 export type Report = ReadonlyDeep<z.infer<typeof ReportShape>>;
 export type ReportPrompt = Report['prompts'][number];
 export type ReportChange = ReportPrompt['changes'][number];
+export type ReportEdit = NonNullable<ReportPrompt['edits']>[number];
 export type ReportDrift = ReportPrompt['drift'][number];
 export type ReportProblem = Report['problems'][number];

@@ -6,7 +6,7 @@ import { sync, type SyncOptions } from '../../src/commands/sync.ts';
 import { makeReport } from '../../src/rendering/make-report.ts';
 import { renderMarkdown } from '../../src/rendering/render-markdown.ts';
 import { restoredIn } from '../../src/rendering/restored.ts';
-import type { TextChange } from '../../src/rendering/texts.ts';
+import type { TextChange } from '../../src/domain/texts.ts';
 import type { Report } from '../../src/schemas/report.ts';
 import { commitAll, git, makeRepository, writeFiles } from '../support/folder.ts';
 import { expectInert } from '../support/markdown.ts';

@@ -77,6 +77,7 @@ test.each(['', '# nothing yet\n', '{}', '---\n'])('the defaults fill an empty fi
     environments: null,
     trackingEnvironment: 'promptsync',
     onDrift: 'overwrite',
+    strictVariables: false,
     maxChanges: null,
     concurrency: 8,
     timeoutSeconds: 15,
@@ -401,12 +402,4 @@ test('no text makes the parser throw', () => {
     }),
     { numRuns: 1500 },
   );
-});
-
-test('a guard that is not there yet is warned of, where it is set', () => {
-  const { config, problems } = parse('environments:\n  staging: {}\n  production: { promote_from: staging }\n');
-  expect(config).not.toBeNull();
-  expect(problems).toMatchObject([
-    { code: 'config/not-enforced', severity: 'warning', path: 'promptsync.yaml', line: 3, column: 17 },
-  ]);
 });

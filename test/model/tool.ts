@@ -85,5 +85,13 @@ function rulesOf({ setup, history }: World, files: readonly PromptFile[], { base
       return [file.id, then === undefined ? now : new Map([...contentsAtTags(history, then), ...now])] as const;
     }),
   );
-  return { trackingEnvironment, environmentOrder, latestForbidden, contentsAtRefs, base };
+  return {
+    trackingEnvironment,
+    environmentOrder,
+    latestForbidden,
+    contentsAtRefs,
+    base,
+    promotedFrom: new Map(),
+    formerPins: new Map(),
+  };
 }

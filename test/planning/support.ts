@@ -105,6 +105,8 @@ export function rules({ refs = {}, ...rest }: RulesParts = {}): PlanRules {
   return {
     environmentOrder: null,
     latestForbidden: [],
+    promotedFrom: new Map(),
+    formerPins: new Map(),
     trackingEnvironment: 'promptsync',
     contentsAtRefs,
     base: null,

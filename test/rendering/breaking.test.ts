@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { findBreaking, type Breaking } from '../../src/rendering/breaking.ts';
-import type { TextChange } from '../../src/rendering/texts.ts';
+import type { TextChange } from '../../src/domain/texts.ts';
 import type { ReportChange } from '../../src/schemas/report.ts';
 import { promptOf } from './support.ts';
 

@@ -7,7 +7,7 @@ import { renderProblem } from '../../src/rendering/render-problem.ts';
 import { renderStatus } from '../../src/rendering/render-status.ts';
 import { renderSummary } from '../../src/rendering/render-summary.ts';
 import { renderText } from '../../src/rendering/render-text.ts';
-import type { Texts } from '../../src/rendering/texts.ts';
+import type { Texts } from '../../src/domain/texts.ts';
 import { parseReport } from '../support/report.ts';
 import { commandsIn, HOSTILE, INVISIBLE } from './corpus.ts';
 import { anyText, reportOf } from './support.ts';

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { coloursFor } from '../../src/rendering/colours.ts';
 import { renderDiffs } from '../../src/rendering/render-diff.ts';
-import type { Side, TextChange } from '../../src/rendering/texts.ts';
+import type { Side, TextChange } from '../../src/domain/texts.ts';
 
 function side(label: string, text: string, metadata?: JsonObject): Side {
   return { label, text, ...(metadata === undefined ? {} : { metadata }) };

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { makeProblem } from '../../src/problem.ts';
 import { renderMarkdown, type MarkdownOptions, type MarkdownPage } from '../../src/rendering/render-markdown.ts';
 import { placeOf, type Restored } from '../../src/rendering/restored.ts';
-import type { TextChange, Texts } from '../../src/rendering/texts.ts';
+import type { TextChange, Texts } from '../../src/domain/texts.ts';
 import type { Report, ReportChange, ReportDrift, ReportPrompt } from '../../src/schemas/report.ts';
 import { expectInert, readMarkdown } from '../support/markdown.ts';
 import { anyMarkdown, NASTY } from './nasty-markdown.ts';

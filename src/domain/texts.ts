@@ -1,4 +1,4 @@
-import type { JsonObject } from '../domain/json.ts';
+import type { JsonObject } from './json.ts';
 
 /** What an environment serves, or would serve. */
 export type Side = {

@@ -1,0 +1,65 @@
+import { pinText, type Content, type EnvironmentPin, type Pin, type PromptFile } from '../domain/prompt-file.ts';
+import type { Repository } from '../git/repository.ts';
+import type { FormerPin, FormerPins } from '../planning/promotion.ts';
+import { contentInGit } from './content-in-git.ts';
+import { parseAt } from './parse-at.ts';
+
+/** How many earlier states of a file are read. */
+const LONGEST_HISTORY = 100;
+
+/** A prompt's file as a commit has left it. */
+export type FormerFile = { readonly commit: string; readonly file: PromptFile };
+
+/** The states of a prompt's file up to a commit, under earlier names as well; newest first. */
+export async function readFormerFiles(
+  { id, path }: Pick<PromptFile, 'id' | 'path'>,
+  commit: string,
+  repository: Repository,
+): Promise<readonly FormerFile[]> {
+  const touched = await repository.whereTouched(commit, repository.fromRoot(path), LONGEST_HISTORY);
+  const parsed = await Promise.all(
+    touched.map(async (at) => {
+      const file = (await parseAt(repository, at.commit, at.path))?.file ?? null;
+      return file?.id === id ? [{ commit: at.commit, file }] : [];
+    }),
+  );
+  return parsed.flat();
+}
+
+/** How each environment of a prompt was pinned up to a commit, newest first. */
+export async function readFormerPins(
+  file: Pick<PromptFile, 'id' | 'path'>,
+  commit: string,
+  repository: Repository,
+): Promise<FormerPins> {
+  const states = await readFormerFiles(file, commit, repository);
+  const pins = await Promise.all(
+    states.map((state) => Promise.all(state.file.pins.map((pin) => formerPin(pin, state, repository)))),
+  );
+  const all = Map.groupBy(pins.flat(), ({ environment }) => environment);
+  return new Map([...all].map(([environment, list]) => [environment, list.map(({ former }) => former)]));
+}
+
+async function formerPin({ environment, pin }: EnvironmentPin, { commit, file }: FormerFile, repository: Repository) {
+  const former: FormerPin = { commit, pin, content: await contentOf(pin, file, repository) };
+  return { environment, former };
+}
+
+async function contentOf(pin: Pin, { content, path }: PromptFile, repository: Repository): Promise<Content | null> {
+  if (pin.kind === 'latest') return content;
+  return pin.kind === 'git' ? contentInGit(repository, pin.ref, path) : null;
+}
+
+/** Without what HEAD itself says where the file says it still: that is no earlier state. */
+export function before(former: FormerPins, { pins, content }: PromptFile, head: string | null): FormerPins {
+  const isNow = (environment: string, one: FormerPin): boolean => {
+    const now = pins.find((pin) => pin.environment === environment)?.pin;
+    const same = now !== undefined && pinText(now) === pinText(one.pin);
+    return one.commit === head && same && (one.pin.kind !== 'latest' || one.content?.digest === content.digest);
+  };
+  return new Map(
+    [...former].map(([environment, list]) => {
+      return [environment, list.filter((one, index) => index > 0 || !isNow(environment, one))];
+    }),
+  );
+}

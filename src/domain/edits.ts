@@ -1,0 +1,45 @@
+import type { Problem } from '../problem.ts';
+import type { PromptFile } from './prompt-file.ts';
+
+/** One change of a prompt file that a command makes, or would make. */
+export type FileEdit =
+  | { readonly kind: 'create-file' }
+  | {
+      readonly kind: 'set-pin';
+      readonly environment: string;
+      /** Null where the environment was not pinned. */
+      readonly before: string | null;
+      readonly after: string;
+    }
+  | {
+      readonly kind: 'set-field';
+      /** `name`, `variables`, `metadata.model`. */
+      readonly field: string;
+      /** As JSON; null where the field is absent. */
+      readonly before: string | null;
+      readonly after: string | null;
+      /** Both sides have changed it: the file has both, between conflict markers. */
+      readonly conflict: boolean;
+    }
+  | {
+      readonly kind: 'set-text';
+      /** Where the text comes from: an environment and a version. */
+      readonly from: string;
+      /** How many places both sides have changed; the file has both of each, between conflict markers. */
+      readonly conflicts: number;
+    };
+
+export type EditStatus = 'unchanged' | 'pending' | 'applied' | 'blocked' | 'failed';
+
+/** What became of one prompt's file. */
+export type EditedPrompt = Pick<PromptFile, 'path' | 'id' | 'key'> & {
+  readonly status: EditStatus;
+  readonly edits: readonly FileEdit[];
+  readonly problems: readonly Problem[];
+};
+
+/** A file that a command has written besides prompts, such as promptsync.yaml. */
+export type WrittenFile = { readonly path: string; readonly status: 'created' | 'overwritten' | 'extended' | 'kept' };
+
+/** The commit that holds the edits; the branch is null where HEAD is detached. */
+export type Committed = { readonly commit: string; readonly branch: string | null };

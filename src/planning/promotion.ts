@@ -1,0 +1,108 @@
+import { entryAsServed } from '../domain/known-versions.ts';
+import { isNew, type NewVersionRef } from '../domain/plan.ts';
+import type { Content, EnvironmentPin, Pin } from '../domain/prompt-file.ts';
+import type { LedgerEntry, VersionRef } from '../domain/version.ts';
+import { makeProblem, type Problem } from '../problem.ts';
+import type { PinContext } from './resolve-pin.ts';
+
+/** How an environment was pinned at an earlier commit. */
+export type FormerPin = {
+  readonly commit: string;
+  readonly pin: Pin;
+  /** What `latest` or a ref meant then; null where it is not known, and for numbers and ids. */
+  readonly content: Content | null;
+};
+
+/** By environment, newest first. */
+export type FormerPins = ReadonlyMap<string, readonly FormerPin[]>;
+
+export type PromotionRules = {
+  /** The environment in which a version must be active before it may be active in the one named. */
+  readonly promotedFrom: ReadonlyMap<string, string>;
+  /** By prompt id; read only of prompts that the rule would refuse without. */
+  readonly formerPins: ReadonlyMap<string, FormerPins>;
+};
+
+type Target = VersionRef | NewVersionRef;
+type Activation = { readonly pin: EnvironmentPin; readonly after: Target };
+
+/**
+ * Why a version may not go live in an environment: it is not active in the one before. Two things are no promotion: a
+ * rollback to what this environment was pinned to before, and putting back what it has been pinned to all along, once
+ * that came through the environment before.
+ */
+export function promotionProblems(
+  activations: readonly Activation[],
+  context: PinContext,
+  { promotedFrom, formerPins }: PromotionRules,
+): readonly Problem[] {
+  const former = formerPins.get(context.file.id) ?? new Map<string, readonly FormerPin[]>();
+  return activations.flatMap(({ pin, after }) => {
+    const from = promotedFrom.get(pin.environment);
+    const target = targetOf(after, context);
+    if (from === undefined || isActive(target, from, context)) return [];
+    if (wasPinned(target, pin.environment, from, former)) return [];
+    return [refusal(pin, from, target, context)];
+  });
+}
+
+/** A version by everything that is known of it; one that is not made yet has a digest alone. */
+type Wanted = Partial<Pick<LedgerEntry, 'id' | 'number' | 'digest' | 'metadataDigest'>>;
+
+function targetOf(after: Target, { known }: PinContext): Wanted {
+  if (isNew(after)) return contentOf(after.new);
+  const { id, number } = after;
+  const version = known.find((one) => one.id === id);
+  return version ?? (number === null ? { id } : { id, number });
+}
+
+function contentOf({ digest, metadataDigest }: Content): Wanted {
+  return metadataDigest === undefined ? { digest } : { digest, metadataDigest };
+}
+
+function isActive(target: Wanted, environment: string, { observed, known }: PinContext): boolean {
+  const active = observed.active.get(environment) ?? null;
+  return active !== null && (active.id === target.id || isSameContent(entryAsServed(active, known), target));
+}
+
+/** Equal content is the same whatever its id. */
+function isSameContent(one: Wanted, other: Wanted): boolean {
+  if (one.digest === undefined || one.digest !== other.digest) return false;
+  const [a, b] = [one.metadataDigest, other.metadataDigest];
+  return a === undefined || b === undefined || a === b;
+}
+
+function wasPinned(target: Wanted, environment: string, from: string, former: FormerPins): boolean {
+  const states = former.get(environment) ?? [];
+  const changed = states.findIndex((state) => !means(state, target));
+  if (changed !== -1 && states.slice(changed).some((state) => means(state, target))) return true;
+  const stands = states.length > 0 && changed !== 0;
+  return stands && (former.get(from) ?? []).some((state) => means(state, target));
+}
+
+function means({ pin, content }: FormerPin, target: Wanted): boolean {
+  if (pin.kind === 'number') return pin.number === target.number;
+  if (pin.kind === 'version') return pin.id === target.id;
+  return content !== null && isSameContent(contentOf(content), target);
+}
+
+function refusal({ environment, line, column }: EnvironmentPin, from: string, target: Wanted, context: PinContext) {
+  const { key, path } = context.file;
+  const serves = context.observed.active.get(from) ?? null;
+  const evidence = {
+    ...{ environment, from, key, version: nameOf(target) },
+    serves: serves === null ? null : `v${serves.number}`,
+    liveIn: liveIn(target, context),
+  };
+  return makeProblem('guard/promotion-order', evidence, { path, line, column });
+}
+
+function nameOf({ number, id }: Wanted): string {
+  if (number !== undefined) return `v${number}`;
+  return id ?? 'a version that is not made yet';
+}
+
+/** A pinned environment in which the version is active already: it can be promoted from there. */
+function liveIn(target: Wanted, context: PinContext): string | null {
+  return context.file.pins.map(({ environment }) => environment).find((one) => isActive(target, one, context)) ?? null;
+}

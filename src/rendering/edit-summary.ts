@@ -1,0 +1,47 @@
+import type { Report } from '../schemas/report.ts';
+import type { Colours } from './colours.ts';
+import { inertLine } from './inert.ts';
+import { counted, type Part } from './counted.ts';
+import { isConflict } from './render-edit.ts';
+
+/** Whether a report is about files that a command edits. */
+export function isAboutFiles({ mode }: Report): boolean {
+  return ['init', 'import', 'pull', 'promote', 'rollback'].includes(mode);
+}
+
+/** In one line: what was done to the files, or would be. */
+export function editOutcome(report: Report, colours: Colours): string {
+  const parts = workOf(report)
+    .filter(([count]) => count > 0)
+    .map(counted);
+  const refused = report.prompts.some(({ status }) => status === 'blocked' || status === 'failed');
+  return parts.length === 0
+    ? colours.green('nothing to do.')
+    : (refused ? colours.red : colours.bold)(`${parts.join(', ')}.`);
+}
+
+/** What somebody who has edited files does next; null where nothing was edited. */
+export function nextStep({ prompts, files = [], committed, mode }: Report): string | null {
+  const conflicts = prompts.some(({ edits = [] }) => edits.some(isConflict));
+  if (conflicts) return 'Next: resolve the conflicts in the files, then commit them.';
+  const edited = prompts.filter(({ status }) => status === 'applied').length + files.length;
+  if (edited === 0) return null;
+  if (mode === 'init') return 'Next: promptsync plan, then commit the files.';
+  if (committed === undefined) return 'Next: read it with git diff, commit it, and open a pull request.';
+  const branch = committed.branch === null ? '' : ` on ${inertLine(committed.branch)}`;
+  return `Committed ${inertLine(committed.commit).slice(0, 12)}${branch}. Next: push it and open a pull request.`;
+}
+
+function workOf({ prompts, files = [] }: Report): readonly Part[] {
+  const having = (...statuses: readonly string[]) => prompts.filter(({ status }) => statuses.includes(status));
+  const created = having('applied').filter(({ edits = [] }) => edits.some(({ kind }) => kind === 'create-file')).length;
+  const written = files.filter(({ status }) => status !== 'kept').length;
+  return [
+    [created + written, 'file written', 'files written'],
+    [having('applied').length - created, 'file edited', 'files edited'],
+    [having('pending').length, 'file to edit', 'files to edit'],
+    [having('blocked').length, 'prompt blocked', 'prompts blocked'],
+    [having('failed').length, 'prompt failed', 'prompts failed'],
+    [having('unchanged').length + files.length - written, 'unchanged', 'unchanged'],
+  ];
+}

@@ -1,0 +1,39 @@
+import type { ReportEdit } from '../schemas/report.ts';
+import type { Colours } from './colours.ts';
+import { inertLine } from './inert.ts';
+
+/** What is done to a file, in one line without its sign. */
+export function editText(edit: ReportEdit): string {
+  switch (edit.kind) {
+    case 'create-file':
+      return 'new file';
+    case 'set-pin':
+      return `${inertLine(edit.environment)}: ${inertLine(edit.before ?? 'not pinned')} → ${inertLine(edit.after)}`;
+    case 'set-field': {
+      const [before, after] = [edit.before, edit.after].map((value) => inertLine(value ?? 'absent'));
+      return `${inertLine(edit.field)}: ${before} → ${after}${edit.conflict ? ' (conflict)' : ''}`;
+    }
+    case 'set-text':
+      return `text: ${inertLine(edit.from)}${conflictNote(edit.conflicts)}`;
+  }
+}
+
+function conflictNote(conflicts: number): string {
+  if (conflicts === 0) return '';
+  return ` (${conflicts} ${conflicts === 1 ? 'conflict' : 'conflicts'})`;
+}
+
+/** One line with its sign: `+` for what is new, `~` for what is changed, `!` for what is left to somebody. */
+export function renderEdit(edit: ReportEdit, colours: Colours): string {
+  return `${signOf(edit, colours)} ${editText(edit)}`;
+}
+
+function signOf(edit: ReportEdit, colours: Colours): string {
+  if (edit.kind === 'create-file') return colours.green('+');
+  return isConflict(edit) ? colours.red('!') : colours.yellow('~');
+}
+
+/** Whether the file holds both sides, for somebody to decide. */
+export function isConflict(edit: ReportEdit): boolean {
+  return (edit.kind === 'set-field' && edit.conflict) || (edit.kind === 'set-text' && edit.conflicts > 0);
+}
