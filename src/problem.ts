@@ -311,6 +311,10 @@ const catalogue = {
     'The prompt file differs from the last commit.',
     'Commit it first, or use --allow-dirty; versions made so carry no commit.',
   ),
+  'guard/uncommitted-edit': error(
+    'The prompt file differs from the last commit: a commit would carry that along.',
+    'Commit or stash it first, or edit without --commit.',
+  ),
   'guard/max-changes': error<{ changing: number; allowed: number }>(
     (e) => `Prompts that would change: ${e.changing}; max_changes allows ${e.allowed}.`,
     'Check the plan, then raise --max-changes for this run.',
@@ -334,6 +338,45 @@ const catalogue = {
   'guard/stale-plan': error<{ expected: string; actual: string }>(
     (e) => `The plan is ${e.actual}, not the expected ${e.expected}.`,
     'The files or the service have changed since that plan was made: make it again and review it.',
+  ),
+
+  // Editing files
+  'edit/changed-meanwhile': error(
+    'The file was changed while it was to be edited; it was left as it is.',
+    'Save it, then run again.',
+  ),
+  'edit/unwritable': error<{ reason: string }>(
+    (e) => `The file cannot be written (${e.reason}).`,
+    'Check that you may write to it and that there is room.',
+  ),
+  'promote/nothing-active': error<{ environment: string }>(
+    (e) => `"${e.environment}" serves no version of this prompt.`,
+    'Sync that environment first.',
+  ),
+  'promote/source-drifted': warning<{ environment: string; serves: string }>(
+    (e) => `"${e.environment}" serves ${e.serves}, which is not what its pin asks for; that is what is promoted.`,
+    'Sync first, to promote what the files say.',
+  ),
+  'pull/conflict': error<{ places: number }>(
+    (e) =>
+      `The file and the service have changed the same ${e.places === 1 ? 'place' : `${e.places} places`}; the file has both.`,
+    'Decide between the lines <<<<<<<, ======= and >>>>>>>, or put the file back and run again with --ours or --theirs.',
+  ),
+  'pull/several': error<{ environments: readonly string[] }>(
+    (e) => `The text was changed in several environments: ${e.environments.join(', ')}.`,
+    'Pull them one after the other, with --environment.',
+  ),
+  'pull/known-version': warning<{ environment: string; serves: string }>(
+    (e) => `"${e.environment}" serves ${e.serves}, which was made from this repository: there is no text to take over.`,
+    'A sync puts back what the file says; to keep that version, use promptsync rollback.',
+  ),
+  'rollback/nothing-before': error<{ environment: string }>(
+    (e) => `No version is known that "${e.environment}" served before.`,
+    'Name one with --to N; `promptsync history KEY` lists those that are known.',
+  ),
+  'rollback/unknown-version': error<{ number: number }>(
+    (e) => `No version ${e.number} of this prompt is known.`,
+    '`promptsync history KEY` lists those that are known; the pin `git:<ref>` always works.',
   ),
 
   // Writing
@@ -418,11 +461,29 @@ const catalogue = {
   // Usage
   'usage/invalid': error<{ reason: string }>((e) => e.reason, 'See promptsync --help.'),
   'usage/nothing-selected': error<{ selector: string; suggestion?: string | undefined }>(
-    (e) => `--only "${e.selector}" selects no prompt.`,
+    (e) => `"${e.selector}" selects no prompt.`,
     (e) =>
       e.suggestion === undefined
         ? 'Give a key, or a path or pattern relative to promptsync.yaml.'
         : `Did you mean ${e.suggestion}?`,
+  ),
+  'usage/nothing-named': error('No prompt is named.', 'Give keys, paths or patterns, or --all.'),
+  'usage/unknown-environment': error<{
+    option: string;
+    environment: string;
+    known: readonly string[];
+    suggestion?: string | undefined;
+  }>(
+    (e) => `${e.option} "${e.environment}" is not an environment of promptsync.yaml.`,
+    (e) => (e.suggestion === undefined ? `Environments are: ${e.known.join(', ')}.` : `Did you mean ${e.suggestion}?`),
+  ),
+  'usage/needs-environment': error<{ option: string; reason: string }>(
+    (e) => `${e.option} is missing: ${e.reason}.`,
+    (e) => `Name the environment with ${e.option}.`,
+  ),
+  'usage/same-environment': error<{ environment: string }>(
+    (e) => `A version is not promoted from "${e.environment}" to itself.`,
+    'Name two environments.',
   ),
   'usage/confirmation-needed': error(
     'Nothing was written: there is no terminal to ask on.',
@@ -449,6 +510,18 @@ const catalogue = {
     (e) => `The base "${e.ref}" needs a git repository.`,
     'Run promptsync in a clone of the repository.',
   ),
+  'git/branch': error<{ branch: string; reason: string }>(
+    (e) => `The branch "${e.branch}" cannot be made: ${e.reason}.`,
+    'Give another name with --branch.',
+  ),
+  'git/commit-needs-git': error(
+    '--commit and --branch need a git repository.',
+    'Run promptsync in a clone of the repository, or without them.',
+  ),
+  'git/not-committed': error<{ reason: string }>(
+    (e) => `The files are edited and not committed: ${e.reason}`,
+    'Solve what git says, then commit them yourself.',
+  ),
   'git/shallow': warning(
     'The clone is shallow: what was made from commits that are not in it is told as drift from outside.',
     'Fetch the whole history (actions/checkout: `fetch-depth: 0`).',
@@ -457,8 +530,8 @@ const catalogue = {
     (e) => `At the base ${e.base} this file is not valid (${e.reason}): its drift cannot be told.`,
     'Nothing has to be done if the file is valid now.',
   ),
-  'prompt/gone': warning<{ id: string; base: string }>(
-    (e) => `The file of prompt "${e.id}" is gone since ${e.base}; the service keeps what it serves.`,
+  'prompt/gone': warning<{ id: string; base: string; serves: string }>(
+    (e) => `The file of prompt "${e.id}" is gone since ${e.base}; ${e.serves}`,
     'The interface cannot delete a prompt: remove it in the service if it is no longer used.',
   ),
   'config/drift-needs-base': warning(

@@ -18,6 +18,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   config: ['problem.ts', 'domain', 'yaml', 'node:', 'zod'],
   git: ['problem.ts', 'domain', 'node:', 'simple-git'],
   service: ['problem.ts', 'domain', 'node:', 'undici', 'zod', 'p-limit'],
+  merging: ['domain', 'prompts/edit.ts', 'node:', 'node-diff3'],
   observing: ['problem.ts', 'domain', 'p-limit'],
   applying: ['problem.ts', 'domain', 'p-limit'],
   embedded: ['domain', 'service/wire.ts', 'node:', 'zod'],

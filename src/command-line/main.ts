@@ -11,6 +11,7 @@ import type { Emission } from './emit.ts';
 import { forLog } from './for-log.ts';
 import type { Host } from './host.ts';
 import { makeProgram, type Handlers, type SharedFlags, type SyncFlags } from './program.ts';
+import { promoteWith, pullWith, rollbackWith } from './run-edits.ts';
 import { hidingHost, type HidingHost } from './secrets.ts';
 import { worldOf } from './world-of.ts';
 import { checkOutput } from './write-report.ts';
@@ -26,6 +27,11 @@ export async function main(given: Host): Promise<number> {
     sync: (flags) => finish(runSync(flags, host)),
     validate: (flags) => finish(runReporting('validate', flags, host, validateWith(flags))),
     status: (flags) => finish(runReporting('status', flags, host, statusWith(flags, host))),
+    promote: (keys, flags) =>
+      finish(runReporting('promote', flags, host, promoteWith(keys, flags, callWriter(flags, host)))),
+    rollback: (key, flags) =>
+      finish(runReporting('rollback', flags, host, rollbackWith(key, flags, callWriter(flags, host)))),
+    pull: (keys, flags) => finish(runReporting('pull', flags, host, pullWith(keys, flags, callWriter(flags, host)))),
     serve: (flags) => finish(import('./run-serve.ts').then(({ runServe }) => runServe(flags, host))),
   };
   const streams = {

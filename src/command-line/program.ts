@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { parseMaxChanges, type MaxChanges, type OnDrift } from '../domain/policy.ts';
+import { addEdits, type PromoteFlags, type PullFlags, type RollbackFlags } from './add-edits.ts';
 import { describe, DESCRIPTION, EXAMPLES, SERVE_HELP } from './help-texts.ts';
 
 export type Format = 'text' | 'json' | 'markdown';
@@ -38,6 +39,9 @@ export type Handlers = {
   readonly sync: (flags: SyncFlags) => Promise<void>;
   readonly validate: (flags: SharedFlags) => Promise<void>;
   readonly status: (flags: SharedFlags) => Promise<void>;
+  readonly promote: (keys: readonly string[], flags: PromoteFlags) => Promise<void>;
+  readonly rollback: (key: string, flags: RollbackFlags) => Promise<void>;
+  readonly pull: (keys: readonly string[], flags: PullFlags) => Promise<void>;
   readonly serve: (flags: ServeFlags) => Promise<void>;
 };
 
@@ -62,6 +66,7 @@ export function makeProgram(handlers: Handlers, streams: Streams, version: strin
   withShared(
     program.command('status').description('show what is active in each environment, and what should be'),
   ).action((flags: SharedFlags) => handlers.status(flags));
+  addEdits(program, handlers, withShared);
   addServe(program, handlers);
   return program;
 }

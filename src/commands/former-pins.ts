@@ -32,7 +32,11 @@ export async function readFormerPins(
   commit: string,
   repository: Repository,
 ): Promise<FormerPins> {
-  const states = await readFormerFiles(file, commit, repository);
+  return pinsOf(await readFormerFiles(file, commit, repository), repository);
+}
+
+/** How each environment was pinned in these states of a file. */
+export async function pinsOf(states: readonly FormerFile[], repository: Repository | null): Promise<FormerPins> {
   const pins = await Promise.all(
     states.map((state) => Promise.all(state.file.pins.map((pin) => formerPin(pin, state, repository)))),
   );
@@ -40,12 +44,20 @@ export async function readFormerPins(
   return new Map([...all].map(([environment, list]) => [environment, list.map(({ former }) => former)]));
 }
 
-async function formerPin({ environment, pin }: EnvironmentPin, { commit, file }: FormerFile, repository: Repository) {
+async function formerPin(
+  { environment, pin }: EnvironmentPin,
+  { commit, file }: FormerFile,
+  repository: Repository | null,
+) {
   const former: FormerPin = { commit, pin, content: await contentOf(pin, file, repository) };
   return { environment, former };
 }
 
-async function contentOf(pin: Pin, { content, path }: PromptFile, repository: Repository): Promise<Content | null> {
+async function contentOf(
+  pin: Pin,
+  { content, path }: PromptFile,
+  repository: Repository | null,
+): Promise<Content | null> {
   if (pin.kind === 'latest') return content;
   return pin.kind === 'git' ? contentInGit(repository, pin.ref, path) : null;
 }

@@ -8,10 +8,9 @@ import { observe } from '../observing/observe.ts';
 import { makePlan, type PlanRules } from '../planning/make-plan.ts';
 import { pathsToCreate, withProvenance } from '../planning/with-provenance.ts';
 import { isError, problemOf, ProblemError, type Problem } from '../problem.ts';
-import { readContentsAtRefs } from './contents-at-refs.ts';
-import { driftsInFields, makeBase, withFormerFields } from './make-base.ts';
+import { goneProblems } from './gone-prompts.ts';
 import { observeRequests } from './observe-files.ts';
-import { promotedFrom, withFormerPins } from './promotion-rules.ts';
+import { rulesOf, withHistory } from './plan-rules.ts';
 import { reasonNotToAsk, type AskingOptions } from './may-ask.ts';
 import {
   openService,
@@ -29,9 +28,15 @@ export type PrepareOptions = WorkspaceOptions &
   AskingOptions & {
     /** The ref that drift is told by. */
     readonly base?: string | undefined;
-    /** Environments that are read of every prompt, pinned or not. */
-    readonly alsoRead?: readonly string[] | undefined;
+    /** What a command asks for beyond its prompts' pins; with a problem nothing is asked of the service. */
+    readonly needs?: ((config: Config) => Needs) | undefined;
   };
+
+export type Needs = {
+  readonly problems: readonly Problem[];
+  /** Environments that are read of every prompt, pinned or not. */
+  readonly alsoRead: readonly string[];
+};
 
 /** A plan with everything that it was made from. */
 export type Prepared = {
@@ -73,9 +78,11 @@ export async function withPlan<Result>(
 ): Promise<Result> {
   const { config, files, problems } = await openWorkspace(options, world);
   if (config === null || problems.some(isError)) return giveUp({ files, problems });
-  const early = (options.asking ?? 'always') === 'always' ? serviceProblems(config, options, world) : [];
+  const needs = options.needs?.(config) ?? { problems: [], alsoRead: [] };
+  const unanswerable = (options.asking ?? 'always') === 'always' ? serviceProblems(config, options, world) : [];
+  const early = [...needs.problems, ...unanswerable];
   if (early.length > 0) return giveUp({ files, problems: [...problems, ...early] });
-  const sources = await readSources({ config, files, problems }, options, world);
+  const sources = await readSources({ config, files, problems, alsoRead: needs.alsoRead }, options, world);
   if ('code' in sources) return giveUp({ files, problems: [...problems, sources] });
   const rules = await rulesOf(sources);
   const { opened, problems: obstacles } = sources.asked
@@ -90,17 +97,16 @@ export async function withPlan<Result>(
 }
 
 async function readSources(
-  { config, files, problems }: Pick<Sources, 'config' | 'files' | 'problems'>,
+  { config, files, problems, alsoRead }: Pick<Sources, 'config' | 'files' | 'problems' | 'alsoRead'>,
   options: PrepareOptions,
   world: World,
 ): Promise<Sources | Problem> {
   const { base: ref, only } = options;
   try {
     const repository = await openRepositoryOf(config);
-    const base = ref === undefined ? null : await readBase({ ref, config, files, all: only.length === 0 }, repository);
+    const base = ref === undefined ? null : await readBase({ ref, config, files, only }, repository);
     const obstacle = await reasonNotToAsk(options, config, base, repository, world);
     const told = [...problems, ...(base?.problems ?? []), ...(obstacle === null ? [] : [obstacle])];
-    const alsoRead = options.alsoRead ?? [];
     return { config, files, repository, problems: told, base, asked: obstacle === null, alsoRead };
   } catch (error) {
     if (error instanceof ProblemError) return problemOf(error);
@@ -137,8 +143,14 @@ async function preparePlan(sources: Sources, given: PlanRules, service: OpenServ
     plan: described,
     provenance,
     uncommitted,
-    problems,
+    problems: [...problems, ...(await goneSince(sources, service, world))],
   };
+}
+
+async function goneSince({ base, asked, config }: Sources, { service }: OpenService, { stop }: World) {
+  if (base === null) return [];
+  const { concurrency } = config;
+  return goneProblems(base.gone, { service: asked ? service : null, base: base.ref, concurrency, stop });
 }
 
 async function makeRuledPlan(
@@ -159,28 +171,4 @@ async function makeRuledPlan(
   const first = makePlan(files, observation, rules);
   const told = await withHistory(first, rules, sources);
   return { plan: told === rules ? first : makePlan(files, observation, told), rules: told, requests };
-}
-
-/** The rules with what git knows of earlier commits, which is read only where a plan asks for it. */
-async function withHistory(plan: Plan, rules: PlanRules, sources: Sources): Promise<PlanRules> {
-  const { base, repository } = sources;
-  if (repository === null) return rules;
-  const promoted = await withFormerPins(plan, rules, { repository, base });
-  if (rules.base === null || base === null || !plan.prompts.some(driftsInFields)) return promoted;
-  return { ...promoted, base: await withFormerFields(rules.base, base.commit, plan, repository) };
-}
-
-async function rulesOf({ config, files, repository, base }: Sources): Promise<PlanRules> {
-  const { environments, trackingEnvironment } = config;
-  const now = new Set(files);
-  const then = [...(base?.files.values() ?? [])].filter((file) => !now.has(file));
-  return {
-    environmentOrder: environments?.map(({ name }) => name) ?? null,
-    latestForbidden: (environments ?? []).filter(({ allowLatest }) => !allowLatest).map(({ name }) => name),
-    trackingEnvironment,
-    contentsAtRefs: await readContentsAtRefs([...files, ...then], repository),
-    base: base === null || repository === null ? null : await makeBase(base, repository),
-    promotedFrom: promotedFrom(config),
-    formerPins: new Map(),
-  };
 }

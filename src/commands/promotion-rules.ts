@@ -22,7 +22,11 @@ type Earlier = { readonly repository: Repository; readonly base: Pick<BaseFiles,
  * The rules with the earlier pins of those prompts that would be refused without: a rollback is no promotion. What a
  * pull request adds itself is not earlier, so where there is a base, the history is that of the base.
  */
-export async function withFormerPins(plan: Plan, rules: PlanRules, earlier: Earlier): Promise<PlanRules> {
+export async function withFormerPins(
+  plan: Pick<Plan, 'prompts'>,
+  rules: PlanRules,
+  earlier: Earlier,
+): Promise<PlanRules> {
   const refused = plan.prompts.filter(isRefused).filter(({ file }) => !rules.formerPins.has(file.id));
   if (refused.length === 0) return rules;
   const read = await Promise.all(

@@ -4,13 +4,18 @@ import type { Repository } from '../git/repository.ts';
 import { isError, makeProblem, ProblemError, type Problem } from '../problem.ts';
 import { promptMatcher } from '../prompts/find.ts';
 import { parseAt } from './parse-at.ts';
+import { selectFiles } from './select-files.ts';
 
 /** The prompt files as the base commit has them. */
 export type BaseFiles = {
+  /** As it was given, and the commit that it names. */
+  readonly ref: string;
   readonly commit: string;
   /** By prompt id; those of the selected prompts alone. */
   readonly files: ReadonlyMap<string, PromptFile>;
-  /** Warnings: of files that are gone since, or cannot be read there. */
+  /** The selected files that are gone since. */
+  readonly gone: readonly PromptFile[];
+  /** Warnings: of files that cannot be read there. */
   readonly problems: readonly Problem[];
 };
 
@@ -19,8 +24,8 @@ export type BaseRequest = {
   readonly config: Config;
   /** The files of now that were selected. */
   readonly files: readonly PromptFile[];
-  /** Whether these are all that there are: only then can it be told which are gone. */
-  readonly all: boolean;
+  /** What they were selected by. */
+  readonly only: readonly string[];
 };
 
 /** Reads the base commit's prompt files; only those that have changed since are parsed. Throws a `ProblemError`. */
@@ -38,9 +43,14 @@ export async function readBase(request: BaseRequest, repository: Repository | nu
   const now = new Set(files.map(({ id }) => id));
   const then = [...same, ...changed.flatMap(({ file }) => file ?? [])].filter(({ id }) => now.has(id));
   return {
+    ref,
     commit,
     files: new Map(then.map((file) => [file.id, file])),
-    problems: [...goneSince(changed, now, request), ...invalidAt(changed, request), ...shallow],
+    gone: selectFiles(
+      changed.flatMap(({ file }) => (file === null || now.has(file.id) ? [] : [file])),
+      request.only,
+    ).files,
+    problems: [...invalidAt(changed, request), ...shallow],
   };
 }
 
@@ -51,16 +61,6 @@ async function readAt(commit: string, path: string, repository: Repository): Pro
   if (parsed === null) return { path, file: null, reason: 'it is not a regular file' };
   const { file, problems } = parsed;
   return { path, file: file && { ...file, path }, reason: problems.find(isError)?.message ?? '' };
-}
-
-/** The interface has no call that deletes a prompt. */
-function goneSince(
-  changed: readonly Earlier[],
-  now: ReadonlySet<string>,
-  { ref, all }: BaseRequest,
-): readonly Problem[] {
-  const gone = changed.flatMap(({ file }) => (file === null || now.has(file.id) ? [] : [file]));
-  return all ? gone.map(({ id, path }) => makeProblem('prompt/gone', { id, base: ref }, { path })) : [];
 }
 
 function invalidAt(changed: readonly Earlier[], { ref, files }: BaseRequest): readonly Problem[] {

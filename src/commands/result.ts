@@ -36,8 +36,8 @@ export function exitCodeOf(run: Run, { tellPending, interrupted }: ExitCondition
   return tellPending && statuses.has('pending') ? 2 : 0;
 }
 
-function statusesOf({ outcomes, plan }: Run): ReadonlySet<PlanStatus | OutcomeStatus> {
-  return new Set((outcomes ?? plan?.prompts ?? []).map(({ status }) => status));
+function statusesOf({ edited, outcomes, plan }: Run): ReadonlySet<PlanStatus | OutcomeStatus> {
+  return new Set((edited ?? outcomes ?? plan?.prompts ?? []).map(({ status }) => status));
 }
 
 /** Where nothing was planned there was nothing to observe either. */

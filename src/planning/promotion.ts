@@ -47,7 +47,7 @@ export function promotionProblems(
 }
 
 /** A version by everything that is known of it; one that is not made yet has a digest alone. */
-type Wanted = Partial<Pick<LedgerEntry, 'id' | 'number' | 'digest' | 'metadataDigest'>>;
+export type Wanted = Partial<Pick<LedgerEntry, 'id' | 'number' | 'digest' | 'metadataDigest'>>;
 
 function targetOf(after: Target, { known }: PinContext): Wanted {
   if (isNew(after)) return contentOf(after.new);
@@ -80,7 +80,8 @@ function wasPinned(target: Wanted, environment: string, from: string, former: Fo
   return stands && (former.get(from) ?? []).some((state) => means(state, target));
 }
 
-function means({ pin, content }: FormerPin, target: Wanted): boolean {
+/** Whether a pin of an earlier commit means a version. */
+export function means({ pin, content }: FormerPin, target: Wanted): boolean {
   if (pin.kind === 'number') return pin.number === target.number;
   if (pin.kind === 'version') return pin.id === target.id;
   return content !== null && isSameContent(contentOf(content), target);

@@ -39,6 +39,7 @@ environments:
   production: { promote_from: staging, allow_latest: false }
 tracking_environment: tool
 on_drift: fail
+variables: strict
 max_changes: 25%
 concurrency: 3
 timeout_seconds: 2.5
@@ -60,6 +61,7 @@ timeout_seconds: 2.5
     ],
     trackingEnvironment: 'tool',
     onDrift: 'fail',
+    strictVariables: true,
     maxChanges: { kind: 'percent', percent: 25 },
     concurrency: 3,
     timeoutSeconds: 2.5,

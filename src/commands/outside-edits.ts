@@ -1,0 +1,57 @@
+import { entryOf, knownVersions, type KnownVersion } from '../domain/known-versions.ts';
+import type { PromptPlan } from '../domain/plan.ts';
+import type { EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
+import type { Version } from '../domain/version.ts';
+import { means, type FormerPin, type FormerPins } from '../planning/promotion.ts';
+
+/** An environment that serves what no commit has asked for: somebody has changed it in the service. */
+export type OutsideEdit = {
+  readonly environment: string;
+  readonly version: Version;
+  /** Null where the file does not pin the environment. */
+  readonly pin: EnvironmentPin | null;
+  /** Whether promptsync made the version: then there is no text to take over. */
+  readonly own: boolean;
+};
+
+/** Which environments were changed in the service, of those asked for: an environment that only lags behind is not. */
+export function findOutsideEdits(
+  { file, observed, changes }: PromptPlan,
+  environment: string | undefined,
+  former: FormerPins,
+): readonly OutsideEdit[] {
+  const differing = new Set(changes.flatMap((change) => (change.kind === 'set-active' ? [change.environment] : [])));
+  const pinned = file.pins.map((pin) => pin.environment);
+  const scope = environment === undefined ? pinned : [environment];
+  return scope
+    .filter((name) => differing.has(name) || !pinned.includes(name))
+    .flatMap((name): readonly OutsideEdit[] => {
+      const version = observed?.active.get(name) ?? null;
+      if (version === null || wasAskedFor(version, former.get(name) ?? [])) return [];
+      const pin = file.pins.find((one) => one.environment === name) ?? null;
+      return [{ environment: name, version, pin, own: entryOf(version).outside === undefined }];
+    });
+}
+
+function wasAskedFor(version: Version, former: readonly FormerPin[]): boolean {
+  const entry = entryOf(version);
+  return former.some((pin) => means(pin, entry));
+}
+
+/**
+ * The version that an outside one was made from: the one whose record it has copied, else the newest of promptsync's
+ * before it. Undefined where none is known.
+ */
+export function originOf(
+  version: Pick<Version, 'number' | 'stamp'>,
+  { observed }: PromptPlan,
+): KnownVersion | undefined {
+  if (observed === null) return undefined;
+  const own = knownVersions(observed).filter(({ outside, number }) => outside === undefined && number < version.number);
+  return own.find(({ digest }) => digest === version.stamp?.digest) ?? own[0];
+}
+
+/** Whether a file has had one text only, as far as git knows: then whatever differs was changed outside. */
+export function hadOneText(files: readonly PromptFile[], { content }: PromptFile): boolean {
+  return files.length > 0 && files.every((file) => file.content.digest === content.digest);
+}

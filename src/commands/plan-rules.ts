@@ -1,0 +1,34 @@
+import type { Plan } from '../domain/plan.ts';
+import type { PlanRules } from '../planning/make-plan.ts';
+import { readContentsAtRefs } from './contents-at-refs.ts';
+import { driftsInFields, makeBase, withFormerFields } from './make-base.ts';
+import type { Prepared } from './prepare-plan.ts';
+import { promotedFrom, withFormerPins } from './promotion-rules.ts';
+import type { BaseFiles } from './read-base.ts';
+
+type Sources = Pick<Prepared, 'config' | 'files' | 'repository'> & { readonly base: BaseFiles | null };
+
+/** What planning depends on besides files and observation. */
+export async function rulesOf({ config, files, repository, base }: Sources): Promise<PlanRules> {
+  const { environments, trackingEnvironment } = config;
+  const now = new Set(files);
+  const then = [...(base?.files.values() ?? [])].filter((file) => !now.has(file));
+  return {
+    environmentOrder: environments?.map(({ name }) => name) ?? null,
+    latestForbidden: (environments ?? []).filter(({ allowLatest }) => !allowLatest).map(({ name }) => name),
+    trackingEnvironment,
+    contentsAtRefs: await readContentsAtRefs([...files, ...then], repository),
+    base: base === null || repository === null ? null : await makeBase(base, repository),
+    promotedFrom: promotedFrom(config),
+    formerPins: new Map(),
+  };
+}
+
+/** The rules with what git knows of earlier commits, which is read only where a plan asks for it. */
+export async function withHistory(plan: Plan, rules: PlanRules, sources: Sources): Promise<PlanRules> {
+  const { base, repository } = sources;
+  if (repository === null) return rules;
+  const promoted = await withFormerPins(plan, rules, { repository, base });
+  if (rules.base === null || base === null || !plan.prompts.some(driftsInFields)) return promoted;
+  return { ...promoted, base: await withFormerFields(rules.base, base.commit, plan, repository) };
+}

@@ -1,0 +1,60 @@
+import type { Config } from '../config/config.ts';
+import type { PromptPlan } from '../domain/plan.ts';
+import type { PromptFile } from '../domain/prompt-file.ts';
+import { makeProblem, type Problem } from '../problem.ts';
+import { stays } from './edit-files.ts';
+import { environmentBefore, environmentProblems } from './environment-option.ts';
+import { draftPin, namesOf, servedIn } from './pin-edit.ts';
+import type { Prepared } from './prepare-plan.ts';
+import type { CommandResult } from './result.ts';
+import { runEdits, type Drafted, type EditPromptsOptions } from './run-edits.ts';
+import type { World } from './world.ts';
+
+export type PromoteOptions = EditPromptsOptions & {
+  /** By default the one that the configuration says `to` is promoted from. */
+  readonly from?: string | undefined;
+  readonly to: string;
+};
+
+/** Pins an environment of each prompt to the version that another one serves now. */
+export async function promote(options: PromoteOptions, world: World): Promise<CommandResult> {
+  const { to } = options;
+  const fromOf = (config: Config) => options.from ?? environmentBefore(to, config);
+  const needs = (config: Config) => {
+    const from = fromOf(config);
+    return { problems: problemsOf(from, to, config), alsoRead: [...(from === undefined ? [] : [from]), to] };
+  };
+  const draft = (prompt: PromptPlan, prepared: Prepared) =>
+    draftPromotion(prompt, fromOf(prepared.config) ?? to, to, prepared);
+  const messageFor = (edited: readonly PromptFile[]) => `Promote ${namesOf(edited)} to ${to}${listOf(edited)}`;
+  return runEdits({ mode: 'promote', needs, draft, messageFor }, options, world);
+}
+
+function problemsOf(from: string | undefined, to: string, config: Config): readonly Problem[] {
+  const reason = `promptsync.yaml does not say where "${to}" is promoted from`;
+  if (from === undefined) {
+    const unknown = environmentProblems('--to', to, config);
+    return unknown.length > 0 ? unknown : [makeProblem('usage/needs-environment', { option: '--from', reason })];
+  }
+  if (from === to) return [makeProblem('usage/same-environment', { environment: to })];
+  return [...environmentProblems('--from', from, config), ...environmentProblems('--to', to, config)];
+}
+
+async function draftPromotion(prompt: PromptPlan, from: string, to: string, prepared: Prepared): Promise<Drafted> {
+  const { file, changes } = prompt;
+  const served = servedIn(prompt, from);
+  if (served === null) {
+    const nothing = makeProblem('promote/nothing-active', { environment: from }, { path: file.path });
+    return { draft: stays(file, 'blocked', [nothing]), texts: [] };
+  }
+  const { draft, texts } = await draftPin({ environment: to, number: served.number }, prompt, prepared);
+  const drifts = changes.some((change) => change.kind === 'set-active' && change.environment === from);
+  if (!drifts || draft.status !== 'pending') return { draft, texts };
+  const evidence = { environment: from, serves: `v${served.number}` };
+  const warning = makeProblem('promote/source-drifted', evidence, { path: file.path });
+  return { draft: { ...draft, problems: [...draft.problems, warning] }, texts };
+}
+
+function listOf(edited: readonly PromptFile[]): string {
+  return edited.length < 2 ? '' : `\n\n${edited.map(({ key }) => `- ${key}`).join('\n')}`;
+}

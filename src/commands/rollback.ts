@@ -1,0 +1,91 @@
+import { findContent, knownVersions, type KnownVersion } from '../domain/known-versions.ts';
+import type { PromptPlan } from '../domain/plan.ts';
+import type { Version } from '../domain/version.ts';
+import type { FormerPin } from '../planning/promotion.ts';
+import { makeProblem } from '../problem.ts';
+import { stays } from './edit-files.ts';
+import { environmentProblems } from './environment-option.ts';
+import { readFormerPins } from './former-pins.ts';
+import { draftPin, namesOf, servedIn } from './pin-edit.ts';
+import type { Prepared } from './prepare-plan.ts';
+import type { CommandResult } from './result.ts';
+import { runEdits, type Drafted, type EditPromptsOptions } from './run-edits.ts';
+import type { World } from './world.ts';
+
+export type RollbackOptions = EditPromptsOptions & {
+  readonly environment: string;
+  /** A version number; without it the one that the environment served before. */
+  readonly to?: number | undefined;
+};
+
+/** Pins an environment of a prompt to the version that it served before, or to a number. */
+export async function rollback(options: RollbackOptions, world: World): Promise<CommandResult> {
+  const { environment, to } = options;
+  return runEdits(
+    {
+      mode: 'rollback',
+      needs: (config) => ({
+        problems: environmentProblems('--environment', environment, config),
+        // The tracking environment has the fullest ledger.
+        alsoRead: [environment, ...(config.trackingEnvironment === null ? [] : [config.trackingEnvironment])],
+      }),
+      draft: (prompt, prepared) => draftRollback(prompt, environment, to, prepared),
+      messageFor: (edited) => `Roll ${namesOf(edited)} back in ${environment}`,
+    },
+    options,
+    world,
+  );
+}
+
+async function draftRollback(
+  prompt: PromptPlan,
+  environment: string,
+  to: number | undefined,
+  prepared: Prepared,
+): Promise<Drafted> {
+  const { file, observed } = prompt;
+  const known = observed === null ? [] : knownVersions(observed);
+  const number = to ?? (await versionBefore(prompt, environment, known, prepared));
+  const unknown = to !== undefined && !known.some((version) => version.number === to);
+  if (number !== null && !unknown) return draftPin({ environment, number }, prompt, prepared);
+  const place = { path: file.path };
+  const problem = unknown
+    ? makeProblem('rollback/unknown-version', { number: to }, place)
+    : makeProblem('rollback/nothing-before', { environment }, place);
+  return { draft: stays(file, 'blocked', [problem]), texts: [] };
+}
+
+/** What git says the environment was pinned to before; where it says nothing, the version before in the ledger. */
+async function versionBefore(
+  prompt: PromptPlan,
+  environment: string,
+  known: readonly KnownVersion[],
+  { repository }: Prepared,
+): Promise<number | null> {
+  const served = servedIn(prompt, environment);
+  const head = repository?.head ?? null;
+  const former = repository === null || head === null ? new Map() : await readFormerPins(prompt.file, head, repository);
+  const pins: readonly FormerPin[] = former.get(environment) ?? [];
+  const numbers = pins.flatMap((pin) => meaningOf(pin, known)?.number ?? []);
+  return (
+    before(numbers, served) ??
+    before(
+      known.map(({ number }) => number),
+      served,
+    )
+  );
+}
+
+/** The first, newest first, that is older than what is served: a second rollback goes on, not forward again. */
+function before(numbers: readonly number[], served: Version | null): number | null {
+  const from = numbers.findIndex((number) => number === served?.number);
+  const earlier = numbers.slice(Math.max(0, from));
+  return earlier.find((number) => served === null || number < served.number) ?? null;
+}
+
+/** The version that a pin of an earlier commit means; undefined where it is not known any more. */
+function meaningOf({ pin, content }: FormerPin, known: readonly KnownVersion[]): KnownVersion | undefined {
+  if (pin.kind === 'number') return known.find(({ number }) => number === pin.number);
+  if (pin.kind === 'version') return known.find(({ id }) => id === pin.id);
+  return content === null ? undefined : findContent(known, content);
+}
