@@ -136,6 +136,11 @@ const catalogue = {
     'Check that it is meant: it is sent to the service unchanged.',
   ),
 
+  'edit/not-kept': error<{ reason: string }>(
+    (e) => `The file cannot be edited in place: ${e.reason}.`,
+    'Edit it by hand.',
+  ),
+
   // YAML, in prompt files and in promptsync.yaml
   'yaml/syntax': error<{ reason: string }>((e) => `The YAML cannot be read: ${e.reason}.`, 'Correct the syntax.'),
   'yaml/not-a-mapping': error('The YAML is not a mapping.', 'Write fields as `name: value`, one per line.'),

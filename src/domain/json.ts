@@ -22,6 +22,6 @@ function membersOf(object: JsonObject): readonly string[] {
   return names.map((name) => `${JSON.stringify(name)}:${canonicalJson(object[name] ?? null)}`);
 }
 
-function isJsonArray(value: JsonValue): value is readonly JsonValue[] {
+export function isJsonArray(value: JsonValue): value is readonly JsonValue[] {
   return Array.isArray(value);
 }

@@ -1,5 +1,6 @@
 import matter from 'gray-matter';
 import { makeProblem, type Problem } from '../problem.ts';
+import type { Span } from '../domain/replacement.ts';
 
 /** A prompt file in its two parts. The body still has its blank line at the start and its final newline. */
 export type SplitFile = {
@@ -39,6 +40,12 @@ export function splitFrontMatter(source: string, path: string): SplitResult {
   if (bytes > limit) return failed(makeProblem('prompt/front-matter-too-large', { bytes, limit }, at(path, 1)));
   const body = source.slice(closingAt + closing.length + 1);
   return { parts: { ...split(yaml, body), bodyLine: closingLine + 1 }, problems: [] };
+}
+
+/** Where a file with both delimiters holds its lines of YAML and its body. */
+export function spansOf(source: string): { readonly yaml: Span; readonly body: Span } {
+  const yaml = { start: source.indexOf('\n') + 1, end: closingOffset(source) };
+  return { yaml, body: { start: Math.min(headOf(source).length + 1, source.length), end: source.length } };
 }
 
 /** The file up to and including its closing delimiter line, as it is written. */

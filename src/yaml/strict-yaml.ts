@@ -1,6 +1,7 @@
-import { isScalar, LineCounter, parseDocument, type Document } from 'yaml';
+import { isScalar, LineCounter, type Document } from 'yaml';
 import { isJsonObject, type JsonObject } from '../domain/json.ts';
 import { makeProblem, type Place, type Problem } from '../problem.ts';
+import { parseYamlDocument } from './parse-document.ts';
 import { toJson, type PlaceTree } from './to-json.ts';
 
 /** A YAML mapping as plain data that still knows where each of its values stands. */
@@ -33,7 +34,7 @@ export function parseStrictYaml(text: string, path: string, firstLine = 1): Yaml
     const { line, col } = lines.linePos(offset);
     return { path, line: Math.max(line, 1) + firstLine - 1, column: Math.max(col, 1) };
   };
-  const document = parseQuietly(text, lines);
+  const document = parseYamlDocument(text, { lineCounter: lines });
   if (document === null) return failed([makeProblem('yaml/too-deep', {}, placeAt(0))]);
   const problems = syntaxProblems(document, placeAt);
   if (problems.length > 0) return failed(problems);
@@ -41,26 +42,6 @@ export function parseStrictYaml(text: string, path: string, firstLine = 1): Yaml
   const value = isEmpty(document) ? {} : result.value;
   if (isJsonObject(value)) return { mapping: locate(value, result.places), problems: result.problems };
   return failed(result.problems.length > 0 ? result.problems : [makeProblem('yaml/not-a-mapping', {}, placeAt(0))]);
-}
-
-/** Null when the nesting is deeper than the library's recursion can follow. */
-function parseQuietly(text: string, lineCounter: LineCounter): Document | null {
-  try {
-    const document = parseDocument(text, {
-      version: '1.2',
-      schema: 'core',
-      merge: false,
-      uniqueKeys: false, // The library's check is quadratic; to-json.ts has its own.
-      intAsBigInt: true,
-      prettyErrors: false,
-      logLevel: 'error', // With `silent` a second document would be dropped without an error.
-      lineCounter,
-    });
-    return document.errors.some((error) => error.code === 'RESOURCE_EXHAUSTION') ? null : document;
-  } catch (error) {
-    if (error instanceof RangeError) return null;
-    throw error;
-  }
 }
 
 function isEmpty({ contents }: Document): boolean {
