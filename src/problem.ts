@@ -356,7 +356,7 @@ const catalogue = {
   ),
   'promote/nothing-active': error<{ environment: string }>(
     (e) => `"${e.environment}" serves no version of this prompt.`,
-    'Sync that environment first.',
+    'Promote a version to it, or sync it, first.',
   ),
   'promote/source-drifted': warning<{ environment: string; serves: string }>(
     (e) => `"${e.environment}" serves ${e.serves}, which is not what its pin asks for; that is what is promoted.`,
@@ -647,12 +647,17 @@ function promotionHint(e: {
   serves: string | null;
   liveIn: string | null;
 }) {
-  const step = (from: string, to: string) => `promptsync promote ${e.key} --from ${from} --to ${to}`;
+  const step = (from: string, to: string) => `promptsync promote ${word(e.key)} --from ${word(from)} --to ${word(to)}`;
   if (e.liveIn !== null && e.liveIn !== e.environment) {
     return `Run: ${step(e.liveIn, e.from)}; sync it, then: ${step(e.from, e.environment)}`;
   }
   if (e.serves === null) return `Sync "${e.from}" first, then run: ${step(e.from, e.environment)}`;
   return `To promote what "${e.from}" serves (${e.serves}), run: ${step(e.from, e.environment)}`;
+}
+
+/** A word as a shell takes it: what is shown as a command may be copied, and keys come from strangers. */
+function word(text: string): string {
+  return /^[\w./][\w./-]*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 function statusHint(status: number): string {

@@ -76,7 +76,7 @@ export async function makeEdits(
   drafts: readonly Draft[],
   options: EditOptions,
   where: Where,
-  messageFor: (edited: readonly PromptFile[]) => string,
+  messageFor: (edited: readonly EditedPrompt[]) => string,
 ): Promise<Edited> {
   if (options.dryRun) return { edited: drafts.map((draft) => editedOf(draft, draft.status)), problems: [] };
   const commits = options.commit || options.branch !== undefined;
@@ -87,7 +87,7 @@ export async function makeEdits(
   const committer = openCommitter(where.config.folder);
   if (options.branch !== undefined) await committer.switchTo(options.branch);
   const edited = await writeAll(ready, where);
-  const written = ready.filter((_, index) => edited[index]?.status === 'applied').map(({ file }) => file);
+  const written = edited.filter(({ status }) => status === 'applied');
   if (written.length === 0) return { edited, problems: [] };
   const paths = written.map(({ path }) => where.repository?.fromRoot(path) ?? path);
   try {

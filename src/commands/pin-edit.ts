@@ -1,5 +1,5 @@
 import type { PromptPlan } from '../domain/plan.ts';
-import { pinText, type PromptFile } from '../domain/prompt-file.ts';
+import { pinText } from '../domain/prompt-file.ts';
 import type { Version } from '../domain/version.ts';
 import { isError } from '../problem.ts';
 import { draftEdits, stays } from './edit-files.ts';
@@ -35,10 +35,4 @@ export async function draftPin(wanted: WantedPin, prompt: PromptPlan, prepared: 
 /** What an environment serves now; null where nothing is active or nothing was read. */
 export function servedIn({ observed }: PromptPlan, environment: string): Version | null {
   return observed?.active.get(environment) ?? null;
-}
-
-/** `support/greeting`, `support/greeting and 2 more`: for a commit's subject. */
-export function namesOf(files: readonly PromptFile[]): string {
-  const [first, ...rest] = files.map(({ key }) => key);
-  return rest.length === 0 ? String(first) : `${first} and ${rest.length} more`;
 }

@@ -1,10 +1,11 @@
 import type { Config } from '../config/config.ts';
+import type { EditedPrompt } from '../domain/edits.ts';
 import type { PromptPlan } from '../domain/plan.ts';
-import type { PromptFile } from '../domain/prompt-file.ts';
 import { makeProblem, type Problem } from '../problem.ts';
+import { commitMessage } from './commit-message.ts';
 import { stays } from './edit-files.ts';
 import { environmentBefore, environmentProblems } from './environment-option.ts';
-import { draftPin, namesOf, servedIn } from './pin-edit.ts';
+import { draftPin, servedIn } from './pin-edit.ts';
 import type { Prepared } from './prepare-plan.ts';
 import type { CommandResult } from './result.ts';
 import { runEdits, type Drafted, type EditPromptsOptions } from './run-edits.ts';
@@ -26,7 +27,7 @@ export async function promote(options: PromoteOptions, world: World): Promise<Co
   };
   const draft = (prompt: PromptPlan, prepared: Prepared) =>
     draftPromotion(prompt, fromOf(prepared.config) ?? to, to, prepared);
-  const messageFor = (edited: readonly PromptFile[]) => `Promote ${namesOf(edited)} to ${to}${listOf(edited)}`;
+  const messageFor = (edited: readonly EditedPrompt[]) => commitMessage(edited, (names) => `Promote ${names} to ${to}`);
   return runEdits({ mode: 'promote', needs, draft, messageFor }, options, world);
 }
 
@@ -53,8 +54,4 @@ async function draftPromotion(prompt: PromptPlan, from: string, to: string, prep
   const evidence = { environment: from, serves: `v${served.number}` };
   const warning = makeProblem('promote/source-drifted', evidence, { path: file.path });
   return { draft: { ...draft, problems: [...draft.problems, warning] }, texts };
-}
-
-function listOf(edited: readonly PromptFile[]): string {
-  return edited.length < 2 ? '' : `\n\n${edited.map(({ key }) => `- ${key}`).join('\n')}`;
 }

@@ -6,11 +6,11 @@ import { mergePrompt, type MergedPrompt } from '../merging/merge-prompt.ts';
 import type { Side } from '../merging/merge-text.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import type { FrontMatterEdit } from '../prompts/edit.ts';
+import { commitMessage } from './commit-message.ts';
 import { draftEdits, stays, type Draft } from './edit-files.ts';
 import { environmentProblems } from './environment-option.ts';
 import { readFormerFiles, pinsOf, type FormerFile } from './former-pins.ts';
 import { findOutsideEdits, type OutsideEdit } from './outside-edits.ts';
-import { namesOf } from './pin-edit.ts';
 import type { Prepared } from './prepare-plan.ts';
 import { readOrigin } from './read-origin.ts';
 import type { CommandResult } from './result.ts';
@@ -35,7 +35,7 @@ export async function pull(options: PullOptions, world: World): Promise<CommandR
         alsoRead: [environment ?? [], config.trackingEnvironment ?? []].flat(),
       }),
       draft: (prompt, prepared) => draftPull(prompt, options, prepared),
-      messageFor: (edited) => `Pull ${namesOf(edited)} from the service`,
+      messageFor: (edited) => commitMessage(edited, (names) => `Pull ${names} from the service`),
     },
     options,
     world,

@@ -3,10 +3,11 @@ import type { PromptPlan } from '../domain/plan.ts';
 import type { Version } from '../domain/version.ts';
 import type { FormerPin } from '../planning/promotion.ts';
 import { makeProblem } from '../problem.ts';
+import { commitMessage } from './commit-message.ts';
 import { stays } from './edit-files.ts';
 import { environmentProblems } from './environment-option.ts';
 import { readFormerPins } from './former-pins.ts';
-import { draftPin, namesOf, servedIn } from './pin-edit.ts';
+import { draftPin, servedIn } from './pin-edit.ts';
 import type { Prepared } from './prepare-plan.ts';
 import type { CommandResult } from './result.ts';
 import { runEdits, type Drafted, type EditPromptsOptions } from './run-edits.ts';
@@ -30,7 +31,7 @@ export async function rollback(options: RollbackOptions, world: World): Promise<
         alsoRead: [environment, ...(config.trackingEnvironment === null ? [] : [config.trackingEnvironment])],
       }),
       draft: (prompt, prepared) => draftRollback(prompt, environment, to, prepared),
-      messageFor: (edited) => `Roll ${namesOf(edited)} back in ${environment}`,
+      messageFor: (edited) => commitMessage(edited, (names) => `Roll ${names} back in ${environment}`),
     },
     options,
     world,

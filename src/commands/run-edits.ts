@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
+import type { EditedPrompt } from '../domain/edits.ts';
 import type { PromptPlan } from '../domain/plan.ts';
-import type { PromptFile } from '../domain/prompt-file.ts';
 import type { TextChange } from '../domain/texts.ts';
 import type { Problem } from '../problem.ts';
 import type { Run } from '../rendering/make-report.ts';
@@ -21,7 +21,7 @@ export type Editor = {
   readonly needs: (config: Config) => { readonly problems: readonly Problem[]; readonly alsoRead: readonly string[] };
   readonly draft: (prompt: PromptPlan, prepared: Prepared) => Promise<Drafted>;
   /** The message of the commit, where one is made. */
-  readonly messageFor: (edited: readonly PromptFile[]) => string;
+  readonly messageFor: (edited: readonly EditedPrompt[]) => string;
 };
 
 /** Observes the selected prompts, edits their files, and commits them if asked. The service is only read. */
