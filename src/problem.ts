@@ -262,6 +262,10 @@ const catalogue = {
       (e.lookable ? '; a sync would look at the newest one, which was never read.' : '.'),
     'Pin a number after the sync that made it; `git:<ref>` always works.',
   ),
+  'pin/not-promoted': warning<{ environment: string; from: string; number: number }>(
+    (e) => `"${e.environment}" is pinned to version ${e.number}, which git does not know of in "${e.from}" before it.`,
+    (e) => `A sync refuses it unless "${e.from}" serves that version.`,
+  ),
   'pin/unknown-version': error<{ environment: string; id: string }>(
     (e) => `"${e.environment}" is pinned to version "${e.id}", which this prompt does not have.`,
     'Check the id; a version belongs to one prompt.',

@@ -3,7 +3,7 @@ import type { PlanRules } from '../planning/make-plan.ts';
 import { readContentsAtRefs } from './contents-at-refs.ts';
 import { driftsInFields, makeBase, withFormerFields } from './make-base.ts';
 import type { Prepared } from './prepare-plan.ts';
-import { promotedFrom, withFormerPins } from './promotion-rules.ts';
+import { forbidsLatest, promotedFrom, withFormerPins } from './promotion-rules.ts';
 import type { BaseFiles } from './read-base.ts';
 
 type Sources = Pick<Prepared, 'config' | 'files' | 'repository'> & { readonly base: BaseFiles | null };
@@ -15,7 +15,7 @@ export async function rulesOf({ config, files, repository, base }: Sources): Pro
   const then = [...(base?.files.values() ?? [])].filter((file) => !now.has(file));
   return {
     environmentOrder: environments?.map(({ name }) => name) ?? null,
-    latestForbidden: (environments ?? []).filter(({ allowLatest }) => !allowLatest).map(({ name }) => name),
+    latestForbidden: forbidsLatest(config),
     trackingEnvironment,
     contentsAtRefs: await readContentsAtRefs([...files, ...then], repository),
     base: base === null || repository === null ? null : await makeBase(base, repository),

@@ -15,6 +15,11 @@ export function promotedFrom({ environments }: Pick<Config, 'environments'>): Pr
   );
 }
 
+/** The environments in which no pin may be `latest`. */
+export function forbidsLatest({ environments }: Pick<Config, 'environments'>): readonly string[] {
+  return (environments ?? []).filter(({ allowLatest }) => !allowLatest).map(({ name }) => name);
+}
+
 /** What git can be asked about earlier commits. */
 type Earlier = { readonly repository: Repository; readonly base: Pick<BaseFiles, 'commit' | 'files'> | null };
 

@@ -1,10 +1,46 @@
-import { openWorkspace, type WorkspaceOptions } from './workspace.ts';
+import type { Config } from '../config/config.ts';
+import type { PromptFile } from '../domain/prompt-file.ts';
+import { latestProblems, possibleSkips, skipWarnings } from '../planning/offline.ts';
+import { inPlaceOrder, isError, type Problem } from '../problem.ts';
+import { before, readFormerPins } from './former-pins.ts';
+import { forbidsLatest, promotedFrom } from './promotion-rules.ts';
 import { exitCodeOf, notRun, type CommandResult } from './result.ts';
+import { openRepositoryOf, openWorkspace, type Workspace, type WorkspaceOptions } from './workspace.ts';
 import type { World } from './world.ts';
 
-/** Checks configuration and prompt files. Asks nothing of the service and needs no key. */
+/**
+ * Checks configuration and prompt files, and what of the rules for environments can be told without the service. Asks
+ * nothing of it and needs no key.
+ */
 export async function validate(options: WorkspaceOptions, world: World): Promise<CommandResult> {
   const workspace = await openWorkspace(options, world);
-  const run = notRun('validate', workspace);
-  return { run, texts: new Map(), exitCode: exitCodeOf(run, { tellPending: false, interrupted: false }) };
+  const { forbidden, warnings } = await checkRules(workspace);
+  const run = notRun('validate', {
+    ...workspace,
+    problems: inPlaceOrder([...workspace.problems, ...forbidden, ...warnings]),
+  });
+  const exitCode = forbidden.length > 0 ? 3 : exitCodeOf(run, { tellPending: false, interrupted: false });
+  return { run, texts: new Map(), exitCode };
+}
+
+async function checkRules({ config, files, problems }: Workspace) {
+  if (config === null || problems.some(isError)) return { forbidden: [], warnings: [] };
+  const environments = forbidsLatest(config);
+  const forbidden = files.flatMap((file) => latestProblems(file, environments));
+  // Without git, or without its history, there is nothing to warn of.
+  return { forbidden, warnings: await skipped(config, files).catch(() => []) };
+}
+
+/** Git is asked only about pins that may be out of order. */
+async function skipped(config: Config, files: readonly PromptFile[]): Promise<readonly Problem[]> {
+  const order = promotedFrom(config);
+  const doubtful = files.filter((file) => possibleSkips(file, order).length > 0);
+  const repository = doubtful.length === 0 ? null : await openRepositoryOf(config);
+  const head = repository?.head ?? null;
+  if (repository === null || head === null) return [];
+  const found = doubtful.map(async (file) => {
+    const former = before(await readFormerPins(file, head, repository), file, head);
+    return skipWarnings(possibleSkips(file, order), former);
+  });
+  return (await Promise.all(found)).flat();
 }

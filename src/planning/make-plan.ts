@@ -9,6 +9,7 @@ import { compareFields } from './compare-fields.ts';
 import { contentsToCreate } from './contents-to-create.ts';
 import { digestPlan } from './digest-plan.ts';
 import { findDrift, type Base } from './find-drift.ts';
+import { latestProblems } from './offline.ts';
 import { promotionProblems, type PromotionRules } from './promotion.ts';
 import { resolvePin, unseenLatest, type PinContext, type Resolution } from './resolve-pin.ts';
 
@@ -48,7 +49,11 @@ export function planPrompt(written: PromptFile, observed: Observed, rules: PlanR
     one.kind === 'set' ? [{ pin, after: one.after }] : [],
   );
   const promotions = promotionProblems(live, context, rules);
-  const refused = [...forbidden(file, rules), ...promotions, ...(creates ? unknownLatest(context) : [])];
+  const refused = [
+    ...latestProblems(file, rules.latestForbidden),
+    ...promotions,
+    ...(creates ? unknownLatest(context) : []),
+  ];
   const problems = [...resolutions.flatMap(problemOf), ...refused];
   const status = problems.length > 0 ? 'blocked' : changes.length > 0 ? 'pending' : 'unchanged';
   const lookups = refused.length > 0 ? [] : lookupsOf(resolutions);
@@ -127,12 +132,4 @@ function unknownLatest(context: PinContext): readonly Problem[] {
 function warnings({ forgets, file }: PinContext, { trackingEnvironment }: PlanRules): readonly Problem[] {
   if (trackingEnvironment === null || !forgets) return [];
   return [makeProblem('service/drops-metadata', { environment: trackingEnvironment }, { path: file.path })];
-}
-
-function forbidden(file: PromptFile, { latestForbidden }: PlanRules): readonly Problem[] {
-  return file.pins
-    .filter(({ pin, environment }) => pin.kind === 'latest' && latestForbidden.includes(environment))
-    .map(({ environment, line, column }) =>
-      makeProblem('guard/latest-not-allowed', { environment }, { path: file.path, line, column }),
-    );
 }
