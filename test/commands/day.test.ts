@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { changeService } from '../support/change-service.ts';
+import { commitAll, git, makeRepository, writeFiles } from '../support/folder.ts';
+import { run, runJson } from '../support/run.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+const CONFIG = `prompts: ["prompts/**/*.md"]
+environments: # in promotion order
+  staging: {}
+  production: { promote_from: staging, allow_latest: false }
+`;
+
+/** A team's repository without prompts, and a service that has three of them already. */
+async function makeTeam() {
+  const service = await startTestService(['greeting', 'refund', 'summary']);
+  const folder = makeRepository({ 'promptsync.yaml': CONFIG });
+  for (const prompt of ['greeting', 'refund', 'summary']) {
+    await changeService(service.baseUrl, prompt, 'production', `First text of ${prompt} for {{name}}.\n\nBe kind.`);
+    await changeService(service.baseUrl, prompt, 'staging', `Second text of ${prompt} for {{name}}.\n\nBe kind.`);
+  }
+  service.takeWrites();
+  return { folder, service, ...workIn(folder, service) };
+}
+
+function workIn(folder: string, service: TestService) {
+  const promptsync = async (...words: readonly string[]) => {
+    const ran = await run(folder, words, { environment: service.environment });
+    expect({ words, ran }).toMatchObject({ ran: { exitCode: 0 } });
+    return ran.stdout;
+  };
+  return {
+    promptsync,
+    read: (path: string) => readFileSync(join(folder, path), 'utf8'),
+    served: async (prompt: string, environment: string) => {
+      const answer = await fetch(`${service.baseUrl}/v1/integration/prompts/prm_${prompt}?environment=${environment}`, {
+        headers: { 'x-api-key': service.environment['PROMPTSYNC_API_KEY'] ?? '' },
+      });
+      const { active_version: active } = (await answer.json()) as { active_version: { content: string } | null };
+      return active?.content ?? null;
+    },
+    /** Syncs; then the next plan has to be empty. Resolves to the writes that were sent. */
+    converge: async () => {
+      await promptsync('sync', '--yes');
+      const writes = service.takeWrites();
+      expect(await promptsync('plan')).toBe('nothing to do: 3 prompts in sync.\n');
+      expect(service.takeWrites()).toEqual([]);
+      return writes;
+    },
+  };
+}
+
+describe('a day with promptsync', () => {
+  test('import, edit, promote, an edit from outside, a rollback; history tells all of it', async () => {
+    const { folder, service, promptsync, converge, read, served } = await makeTeam();
+
+    // Under git: nothing has to be written for that.
+    await promptsync('import', 'prm_greeting', 'prm_refund', 'prm_summary');
+    expect(read('prompts/greeting.md')).toContain('Second text of greeting');
+    expect(read('prompts/greeting.md')).toMatch(/staging: latest\n {2}production: 1\n/);
+    expect(service.takeWrites()).toEqual([]);
+    commitAll(folder, 'Import the prompts');
+    expect(await converge()).toEqual([]);
+
+    // An edit goes to staging.
+    writeFiles(folder, { 'prompts/greeting.md': read('prompts/greeting.md').replace('Second text', 'Third text') });
+    commitAll(folder, 'Warmer greeting (#7)');
+    expect(await converge()).toContain('set-active prm_greeting staging');
+    expect(await served('greeting', 'staging')).toContain('Third text');
+
+    // From there to production.
+    const promoted = await promptsync('promote', 'greeting', '--to', 'production', '--commit');
+    expect(promoted).toContain('~ production: 1 → 3');
+    expect(promoted).toContain('+Third text of greeting for {{name}}.');
+    expect(git(folder, 'log', '-1', '--format=%s')).toBe('Promote greeting to production (v1 → v3)');
+    expect(await converge()).toEqual(['set-active prm_greeting production']);
+
+    // Somebody changes the text in the service, while the file is edited as well.
+    await changeService(service.baseUrl, 'greeting', 'staging', 'Third text of greeting for {{name}}!\n\nBe kind.');
+    service.takeWrites();
+    writeFiles(folder, { 'prompts/greeting.md': read('prompts/greeting.md').replace('Be kind.', 'Be very kind.') });
+    await promptsync('pull');
+    expect(read('prompts/greeting.md')).toContain('Third text of greeting for {{name}}!\n\nBe very kind.\n');
+    commitAll(folder, 'Pull the exclamation mark');
+    expect(await converge()).toContain('set-active prm_greeting staging');
+    expect(await served('greeting', 'staging')).toBe('Third text of greeting for {{name}}!\n\nBe very kind.');
+
+    // That was too much: production goes back.
+    await promptsync('promote', 'greeting', '--to', 'production', '--commit');
+    expect(await converge()).toEqual(['set-active prm_greeting production']);
+    await promptsync('rollback', 'greeting', '--environment', 'production', '--branch', 'calmer');
+    expect(git(folder, 'log', '-1', '--format=%s')).toBe('Roll greeting back in production (v5 → v3)');
+    expect(git(folder, 'branch', '--show-current')).toBe('calmer');
+    expect(await converge()).toEqual(['set-active prm_greeting production']);
+    expect(await served('greeting', 'production')).toBe('Third text of greeting for {{name}}.\n\nBe kind.');
+
+    const { report } = await runJson(folder, ['history', 'greeting'], { environment: service.environment });
+    const versions = report.prompts[0]?.history?.versions ?? [];
+    expect(versions.map(({ version_number: number, subject }) => [number, subject ?? null])).toEqual([
+      [5, 'Pull the exclamation mark'],
+      [4, null],
+      [3, 'Warmer greeting (#7)'],
+      [2, null],
+      [1, null],
+    ]);
+    expect(versions.map(({ active_in: active }) => active)).toEqual([['staging'], [], ['production'], [], []]);
+    const told = await promptsync('history', 'greeting', '--environment', 'production');
+    expect(told).toContain('Warmer greeting (#7)');
+    expect(told).toContain('Roll greeting back in production (v5 → v3)');
+  });
+});
