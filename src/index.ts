@@ -15,12 +15,12 @@
 // Read: prompt files and configuration.
 export { loadConfig, type ConfigRequest } from './config/load.ts';
 export type { ConfigResult } from './config/parse.ts';
-export type { Config, ServiceLocation } from './config/config.ts';
+export type { Assignment, Config, ServiceLocation } from './config/config.ts';
 export { readPrompts, type ReadPromptsResult } from './prompts/read.ts';
 export { parsePromptFile, type ParseResult } from './prompts/parse.ts';
 export { withText } from './prompts/write.ts';
 export type { PromptPatterns } from './prompts/find.ts';
-export type { EnvironmentRules } from './prompts/check.ts';
+export type { EnvironmentRules, PromptRules, ServiceRules } from './prompts/check.ts';
 
 // Observe: the service and what it holds.
 export { connect, type CallReport, type ClientOptions, type ConnectedService } from './service/client.ts';

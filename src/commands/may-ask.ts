@@ -1,7 +1,8 @@
 import { basename } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type { Config, ServiceLocation } from '../config/config.ts';
-import { BASE_URL_VARIABLE, parseConfig } from '../config/parse.ts';
+import type { Config } from '../config/config.ts';
+import { parseConfig } from '../config/parse.ts';
+import { BASE_URL_VARIABLE } from '../config/services.ts';
 import type { Repository } from '../git/repository.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import type { ServiceOptions } from './open-service.ts';
@@ -28,27 +29,36 @@ export async function reasonNotToAsk(
   // Both come from the workflow then, which the base has the say in.
   if (apiKey !== undefined && (environment[BASE_URL_VARIABLE] ?? '') !== '') return null;
   const then =
-    base === null || repository === null ? null : await serviceAt(base.commit, config, repository, environment);
-  const named = then !== null && isDeepStrictEqual(keyGoesTo(then, apiKey), keyGoesTo(config.service, apiKey));
+    base === null || repository === null ? NONE : await servicesAt(base.commit, config, repository, environment);
+  const named = then.size > 0 && isDeepStrictEqual(keysGoTo(then, apiKey), keysGoTo(config.services, apiKey));
   const reason = 'the base commit names another service, or none; a key is sent to no address that only the head names';
   return named ? null : makeProblem('service/not-asked', { reason });
 }
 
+type Services = Config['services'];
+
+const NONE: Services = new Map();
+
 /** Which key goes where; one that was handed over is read from no variable, whatever the configuration names. */
-function keyGoesTo(service: ServiceLocation | null, apiKey: string | undefined): object | null {
-  if (service?.kind !== 'remote' || apiKey === undefined) return service;
-  return { kind: service.kind, baseUrl: service.baseUrl };
+function keysGoTo(services: Services, apiKey: string | undefined): ReadonlyMap<string, object> {
+  if (apiKey === undefined) return services;
+  return new Map(
+    [...services].map(([name, service]) => [
+      name,
+      service.kind === 'remote' ? { kind: service.kind, baseUrl: service.baseUrl } : service,
+    ]),
+  );
 }
 
-async function serviceAt(
+async function servicesAt(
   commit: string,
   { file, root }: Config,
   repository: Repository,
   environment: World['environment'],
-): Promise<ServiceLocation | null> {
+): Promise<Services> {
   const name = basename(file);
   const bytes = await repository.fileAt(commit, repository.fromRoot(name));
-  if (bytes === null) return null;
+  if (bytes === null) return NONE;
   const around = { file, shownPath: name, root, environment };
-  return parseConfig(bytes.toString('utf8'), around).config?.service ?? null;
+  return parseConfig(bytes.toString('utf8'), around).config?.services ?? NONE;
 }

@@ -1,10 +1,12 @@
 import { relative } from 'node:path';
-import { readApiKey, type ApiKeyResult } from '../config/api-key.ts';
-import type { Config, ServiceLocation } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
+import { UNNAMED } from '../config/services.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import type { PromptService } from '../domain/prompt-service.ts';
-import { makeProblem, type Problem } from '../problem.ts';
+import type { Problem } from '../problem.ts';
 import type { CallReport } from '../service/client.ts';
+import { neededServices, type NeededService } from './needed-services.ts';
+import { routeCalls } from './route-calls.ts';
 import type { World } from './world.ts';
 
 export type OpenService = {
@@ -22,65 +24,89 @@ export type ServiceOptions = {
 
 export type OpenServiceResult = { readonly opened: OpenService | null; readonly problems: readonly Problem[] };
 
-type Connection = { readonly baseUrl: string; readonly apiKey: string };
-
-/** Opens the configured service; the embedded one is started here and knows the ids of the prompt files. */
+/** Opens the services of these prompt files, and no other, as one that sends each call to the service of its prompt. */
 export async function openService(
   config: Config,
   files: readonly PromptFile[],
   world: World,
-  { onCall, apiKey: given }: ServiceOptions,
+  { onCall, apiKey }: ServiceOptions,
 ): Promise<OpenServiceResult> {
-  const { service: location } = config;
-  if (location?.kind === 'embedded') return openEmbedded(location, config, files, world, onCall);
-  const { apiKey, problems } = findKey(location, given, world);
-  if (apiKey === null || location === null) return { opened: null, problems };
-  world.keepSecret(apiKey);
-  const connected = await connectTo({ baseUrl: location.baseUrl, apiKey }, config, world, onCall);
-  return { opened: { service: connected, name: location.baseUrl, close: connected.close }, problems: [] };
+  const { needed, problems } = neededServices(config, files, apiKey, world.environment);
+  if (problems.length > 0) return { opened: null, problems };
+  for (const one of needed) if (one.kind === 'remote') world.keepSecret(one.apiKey);
+  const opened = await openAll(needed, (one) => openOne(one, config, world, onCall));
+  return { opened, problems: [] };
 }
 
-/** What of the configuration stands in the way of asking its service; nothing is sent. */
-export function serviceProblems(config: Config, { apiKey }: ServiceOptions, world: World): readonly Problem[] {
-  const { service: location } = config;
-  return location?.kind === 'embedded' ? [] : findKey(location, apiKey, world).problems;
-}
-
-type Remote = ServiceLocation & { readonly kind: 'remote' };
-
-function findKey(location: Remote | null, given: string | undefined, { environment }: World): ApiKeyResult {
-  if (location === null) return { apiKey: null, problems: [makeProblem('config/missing-service')] };
-  const variable = location.apiKeyVariable;
-  return readApiKey(variable, given === undefined ? environment : { [variable]: given });
-}
-
-async function openEmbedded(
-  { databasePath }: ServiceLocation & { kind: 'embedded' },
+/** What of the configuration stands in the way of asking the services of these files; nothing is sent. */
+export function serviceProblems(
   config: Config,
   files: readonly PromptFile[],
+  { apiKey }: ServiceOptions,
   world: World,
-  onCall?: (call: CallReport) => void,
-): Promise<OpenServiceResult> {
+): readonly Problem[] {
+  return neededServices(config, files, apiKey, world.environment).problems;
+}
+
+type Connection = { readonly service: PromptService; readonly close: () => Promise<void> };
+
+/** All, or none: where one cannot be opened the others are closed, and its error is thrown. */
+async function openAll(
+  needed: readonly NeededService[],
+  open: (one: NeededService) => Promise<OpenService>,
+): Promise<OpenService> {
+  const settled = await Promise.allSettled(needed.map(open));
+  const opened = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  const close = async (): Promise<void> => void (await Promise.all(opened.map((one) => one.close())));
+  const failure = settled.find((one) => one.status === 'rejected');
+  if (failure !== undefined) {
+    await close();
+    throw failure.reason;
+  }
+  const byPrompt = needed.flatMap(({ files }, index) => {
+    const service = opened[index]?.service;
+    return service === undefined ? [] : files.map(({ id }): [string, PromptService] => [id, service]);
+  });
+  return { service: routeCalls(new Map(byPrompt)), name: opened.map(({ name }) => name).join(', '), close };
+}
+
+async function openOne(
+  one: NeededService,
+  config: Config,
+  world: World,
+  onCall: ServiceOptions['onCall'],
+): Promise<OpenService> {
+  const remote = one.kind === 'remote';
+  const connection = await (remote ? connectTo(one, config, world, onCall) : openEmbedded(one, config, world, onCall));
+  const address = remote ? one.baseUrl : `embedded:${relative(config.folder, one.databasePath)}`;
+  return { ...connection, name: one.name === UNNAMED ? address : `${one.name}: ${address}` };
+}
+
+type Embedded = Extract<NeededService, { kind: 'embedded' }>;
+type Remote = Extract<NeededService, { kind: 'remote' }>;
+
+/** Started here; it knows the ids of its prompt files. */
+async function openEmbedded(
+  { databasePath, files }: Embedded,
+  config: Config,
+  world: World,
+  onCall: ServiceOptions['onCall'],
+): Promise<Connection> {
   const { startEmbedded, EMBEDDED_API_KEY: apiKey } = await import('./embedded-service.ts');
   const server = await startEmbedded({ databasePath, port: 0, apiKeys: [apiKey], files, now: world.now });
-  const connected = await connectTo({ baseUrl: server.baseUrl, apiKey }, config, world, onCall);
-  const close = async (): Promise<void> => {
-    await connected.close();
-    await server.close();
-  };
-  return {
-    opened: { service: connected, name: `embedded:${relative(config.folder, databasePath)}`, close },
-    problems: [],
-  };
+  const { service, close } = await connectTo({ baseUrl: server.baseUrl, apiKey }, config, world, onCall);
+  return { service, close: () => close().then(server.close) };
 }
 
 async function connectTo(
-  connection: Connection,
+  { baseUrl, apiKey }: Pick<Remote, 'baseUrl' | 'apiKey'>,
   { concurrency, timeoutSeconds }: Config,
   { now, random, sleep, environment }: World,
-  onCall?: (call: CallReport) => void,
-) {
+  onCall: ServiceOptions['onCall'],
+): Promise<Connection> {
   const { connect } = await import('../service/client.ts');
   const hook = onCall === undefined ? {} : { onCall };
-  return connect({ ...connection, concurrency, timeoutSeconds, now, random, sleep, environment, ...hook });
+  const times = { concurrency, timeoutSeconds, now, random, sleep };
+  const service = connect({ baseUrl, apiKey, environment, ...times, ...hook });
+  return { service, close: service.close };
 }

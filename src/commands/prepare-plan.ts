@@ -79,7 +79,7 @@ export async function withPlan<Result>(
   const { config, files, problems } = await openWorkspace(options, world);
   if (config === null || problems.some(isError)) return giveUp({ files, problems });
   const needs = options.needs?.(config) ?? { problems: [], alsoRead: [] };
-  const unanswerable = (options.asking ?? 'always') === 'always' ? serviceProblems(config, options, world) : [];
+  const unanswerable = (options.asking ?? 'always') === 'always' ? serviceProblems(config, files, options, world) : [];
   const early = [...needs.problems, ...unanswerable];
   if (early.length > 0) return giveUp({ files, problems: [...problems, ...early] });
   const sources = await readSources({ config, files, problems, alsoRead: needs.alsoRead }, options, world);

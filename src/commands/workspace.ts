@@ -7,6 +7,7 @@ import type { PromptFile } from '../domain/prompt-file.ts';
 import type { Repository } from '../git/repository.ts';
 import { inPlaceOrder, isError, type Problem } from '../problem.ts';
 import { readPrompts } from '../prompts/read.ts';
+import { assignServices, serviceRules } from './assign-services.ts';
 import { selectFiles } from './select-files.ts';
 import type { World } from './world.ts';
 
@@ -31,8 +32,9 @@ export async function openWorkspace(options: WorkspaceOptions, world: World): Pr
   const { workingDirectory, environment } = world;
   const { config, problems } = await loadConfig({ workingDirectory, file: options.config, environment });
   if (config === null) return { config, files: [], problems: inPlaceOrder(problems) };
-  const read = await readPrompts(config, environmentRules(config));
-  const selected = selectFiles(read.files, options.only);
+  const services = serviceRules(config);
+  const read = await readPrompts(config, { ...environmentRules(config), ...(services === null ? {} : { services }) });
+  const selected = selectFiles(assignServices(read.files, services), options.only);
   const unselectable = read.problems.some(isError) ? [] : selected.problems;
   return { config, files: selected.files, problems: inPlaceOrder([...problems, ...read.problems, ...unselectable]) };
 }

@@ -1,12 +1,12 @@
-import { dirname, resolve } from 'node:path';
+import { dirname } from 'node:path';
 import { isJsonObject, type JsonValue } from '../domain/json.ts';
 import { parseMaxChanges, toolEnvironments, type Environment } from '../domain/policy.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import { describeIssues, type ShapeIssue } from '../yaml/describe-issues.ts';
 import { parseStrictYaml, type LocatedMapping } from '../yaml/strict-yaml.ts';
-import { DEFAULT_KEY_VARIABLE } from './api-key.ts';
-import { baseUrlProblems } from './base-url.ts';
-import type { Config, ServiceLocation } from './config.ts';
+import type { Config } from './config.ts';
+import { assignmentOf } from './service-names.ts';
+import { locateServices, serviceProblems } from './services.ts';
 import { CONFIG_FIELDS, WrittenConfigShape, type WrittenConfig } from './shape.ts';
 
 /** What is known of a configuration besides its text. */
@@ -21,8 +21,6 @@ export type ConfigSurroundings = {
 
 export type ConfigResult = { readonly config: Config | null; readonly problems: readonly Problem[] };
 
-/** Goes before `service.base_url`. */
-export const BASE_URL_VARIABLE = 'PROMPTSYNC_BASE_URL';
 const DEFAULT_TRACKING = 'promptsync';
 
 const LARGEST = 64 * 1024;
@@ -37,7 +35,7 @@ export function parseConfig(text: string, around: ConfigSurroundings): ConfigRes
   if (mapping === null) return failed(problems);
   const shaped = WrittenConfigShape.safeParse(mapping.value);
   const wrong = shaped.success ? [] : describeIssues(shaped.error, mapping, CONFIG_FIELDS).map(toProblem);
-  const all = [...problems, ...wrong, ...urlProblems(mapping, around), ...environmentProblems(mapping)];
+  const all = [...problems, ...wrong, ...servicesIn(mapping, around), ...environmentProblems(mapping)];
   return !shaped.success || all.length > 0
     ? failed(all)
     : { config: makeConfig(shaped.data, mapping, around), problems: [] };
@@ -53,8 +51,9 @@ function makeConfig(written: WrittenConfig, mapping: LocatedMapping, around: Con
     file: around.file,
     folder,
     root: around.root,
-    service: locateService(written, folder, around),
-    patterns: written.prompts ?? ['prompts/**/*.md'],
+    services: locateServices(written, folder, around.environment),
+    assignment: assignmentOf(written),
+    patterns: (written.prompts ?? ['prompts/**/*.md']).map((one) => (typeof one === 'string' ? one : one.pattern)),
     patternPlaces: (written.prompts ?? []).map((_, index) => mapping.placeOf(['prompts', index])),
     environments: written.environments === undefined ? null : makeEnvironments(written.environments, mapping),
     trackingEnvironment: trackingOf(written),
@@ -64,21 +63,6 @@ function makeConfig(written: WrittenConfig, mapping: LocatedMapping, around: Con
     concurrency: written.concurrency ?? 8,
     timeoutSeconds: written.timeout_seconds ?? 15,
   };
-}
-
-function locateService({ service }: WrittenConfig, folder: string, around: ConfigSurroundings): ServiceLocation | null {
-  const fromVariable = urlVariable(around);
-  if (fromVariable === undefined && service?.embedded !== undefined) {
-    return { kind: 'embedded', databasePath: resolve(folder, service.embedded) };
-  }
-  const baseUrl = fromVariable ?? service?.base_url;
-  if (baseUrl === undefined) return null;
-  return { kind: 'remote', baseUrl, apiKeyVariable: service?.api_key_env ?? DEFAULT_KEY_VARIABLE };
-}
-
-/** An empty variable counts as not set: that is how workflows hand on an input that was not given. */
-function urlVariable({ environment }: ConfigSurroundings): string | undefined {
-  return environment[BASE_URL_VARIABLE] === '' ? undefined : environment[BASE_URL_VARIABLE];
 }
 
 /** In the order in which they are written, names that look like numbers included. */
@@ -97,13 +81,8 @@ function trackingOf({ tracking_environment }: WrittenConfig): string | null {
   return tracking_environment === false ? null : (tracking_environment ?? DEFAULT_TRACKING);
 }
 
-function urlProblems(mapping: LocatedMapping, around: ConfigSurroundings): readonly Problem[] {
-  const fromVariable = urlVariable(around);
-  if (fromVariable !== undefined) return baseUrlProblems(fromVariable, BASE_URL_VARIABLE, {});
-  const written = valueAt(mapping, 'service', 'base_url');
-  return typeof written === 'string'
-    ? baseUrlProblems(written, 'service.base_url', mapping.placeOf(['service', 'base_url']))
-    : [];
+function servicesIn(mapping: LocatedMapping, { file, environment }: ConfigSurroundings): readonly Problem[] {
+  return serviceProblems(mapping, dirname(file), environment);
 }
 
 /** Promotion goes from an earlier environment to a later one, and the tool's own are not for pins. */

@@ -4,13 +4,31 @@ import { pattern } from './pattern.ts';
 
 const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'expected the name of a variable, never the key');
 
-const service = z
+const location = z
   .strictObject({
     base_url: z.string().optional().describe('Where the service is; https, or http for loopback addresses.'),
     api_key_env: variableName.optional().describe('The NAME of the variable that holds the API key.'),
     embedded: line.optional().describe('Instead of base_url: the embedded service on this SQLite file.'),
   })
   .refine((s) => s.base_url === undefined || s.embedded === undefined, 'base_url and embedded exclude each other');
+
+const serviceName = line.describe('The name of one of the services.');
+
+const promptsEntry = z.union(
+  [
+    pattern,
+    z
+      .strictObject({
+        pattern: pattern.describe('Relative to this file.'),
+        service: serviceName.optional().describe('The name of the service that these files belong to.'),
+      })
+      .refine((entry) => entry.service === undefined || !entry.pattern.startsWith('!'), {
+        message: 'a pattern that takes files out assigns them to no service',
+        path: ['service'],
+      }),
+  ],
+  'expected string, or a mapping with a pattern and a service',
+);
 
 const environment = z
   .strictObject({
@@ -30,9 +48,23 @@ const maxChanges = z.union(
 
 /** `promptsync.yaml` as its author writes it. */
 export const WrittenConfigShape = z.strictObject({
-  service: service.optional(),
+  service: z
+    .union([location, serviceName], { error: ({ input }) => `expected mapping, received ${kindOf(input)}` })
+    .optional()
+    .describe('Where the service is; with `services` the name of the one for files that nothing else assigns.'),
+  services: z
+    .record(
+      line,
+      location.refine(
+        (one) => one.base_url !== undefined || one.embedded !== undefined,
+        'it needs base_url or embedded',
+      ),
+    )
+    .refine((all) => Object.keys(all).length > 0, 'it is empty')
+    .optional()
+    .describe('Several services by name, each with its own key.'),
   prompts: z
-    .array(pattern)
+    .array(promptsEntry)
     .min(1, 'it is empty')
     .optional()
     .describe('Patterns of prompt files, relative to this file.'),
@@ -51,9 +83,16 @@ export const WrittenConfigShape = z.strictObject({
   timeout_seconds: z.number().gt(0).max(600).optional(),
 });
 
+function kindOf(input: unknown): string {
+  return input === null ? 'null' : Array.isArray(input) ? 'list' : typeof input;
+}
+
 export type WrittenConfig = z.infer<typeof WrittenConfigShape>;
+
+/** One service as it is written. */
+export type WrittenService = z.infer<typeof location>;
 
 export const CONFIG_FIELDS: readonly string[] = [
   ...Object.keys(WrittenConfigShape.shape),
-  ...['base_url', 'api_key_env', 'embedded', 'promote_from', 'allow_latest'],
+  ...['base_url', 'api_key_env', 'embedded', 'pattern', 'promote_from', 'allow_latest'],
 ];

@@ -1,6 +1,7 @@
 import { suggest } from '../domain/suggest.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import type { Located, Outline } from './outline.ts';
+import { placeOfFile } from './source.ts';
 
 /** What the configuration says about the environments that a pin may name. */
 export type EnvironmentRules = {
@@ -10,10 +11,20 @@ export type EnvironmentRules = {
   readonly reserved: readonly string[];
 };
 
+/** What the configuration says about the services that prompts belong to. */
+export type ServiceRules = {
+  readonly known: readonly string[];
+  /** The service of a file (by its path) that names none itself; null when it has to. */
+  readonly assigned: (path: string) => string | null;
+};
+
+/** Without `services` none has a name, and no file may name one. */
+export type PromptRules = EnvironmentRules & { readonly services?: ServiceRules };
+
 type Owned = Located & { readonly path: string };
 
 /** What is wrong between files, and between files and configuration. */
-export function checkOutlines(outlines: readonly Outline[], rules: EnvironmentRules): readonly Problem[] {
+export function checkOutlines(outlines: readonly Outline[], rules: PromptRules): readonly Problem[] {
   return [
     ...duplicates(
       outlines.flatMap(({ path, id }) => (id === null ? [] : [{ path, ...id }])),
@@ -24,6 +35,7 @@ export function checkOutlines(outlines: readonly Outline[], rules: EnvironmentRu
       (one, other) => makeProblem('prompt/duplicate-key', { key: one.value, other }, one.place),
     ),
     ...outlines.flatMap(({ environments }) => environments.flatMap((one) => environmentProblems(one, rules))),
+    ...outlines.flatMap((outline) => serviceProblems(outline, rules.services)),
   ];
 }
 
@@ -40,4 +52,14 @@ function environmentProblems({ value, place }: Located, { known, reserved }: Env
   if (known === null || known.includes(value)) return [];
   const suggestion = suggest(value, known);
   return [makeProblem('prompt/unknown-environment', { environment: value, known, suggestion }, place)];
+}
+
+function serviceProblems({ path, service }: Outline, rules: ServiceRules | undefined): readonly Problem[] {
+  const known = rules?.known ?? [];
+  if (service !== null && !known.includes(service.value)) {
+    const suggestion = suggest(service.value, known);
+    return [makeProblem('prompt/unknown-service', { service: service.value, known, suggestion }, service.place)];
+  }
+  const missing = service === null && rules !== undefined && rules.assigned(path) === null;
+  return missing ? [makeProblem('prompt/no-service', { known }, placeOfFile(path))] : [];
 }

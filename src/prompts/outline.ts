@@ -9,14 +9,15 @@ export type Outline = {
   readonly path: string;
   readonly id: Located | null;
   readonly key: Located | null;
+  readonly service: Located | null;
   readonly environments: readonly Located[];
 };
 
 export function outlineOf(mapping: LocatedMapping, path: string): Outline {
-  const { id, key, pins } = mapping.value;
+  const { id, key, service, pins } = mapping.value;
   const text = (field: string, value: unknown): Located | null =>
     typeof value === 'string' ? { value, place: mapping.placeOf([field]) } : null;
   const names = isJsonObject(pins) ? Object.keys(pins) : [];
   const environments = names.map((value) => ({ value, place: mapping.keyPlaceOf(['pins', value]) }));
-  return { path, id: text('id', id), key: text('key', key), environments };
+  return { path, id: text('id', id), key: text('key', key), service: text('service', service), environments };
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import pLimit from 'p-limit';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { isError, makeProblem, systemCodeOf, type Problem } from '../problem.ts';
-import { checkOutlines, type EnvironmentRules } from './check.ts';
+import { checkOutlines, type PromptRules } from './check.ts';
 import { findPromptPaths, type PromptPatterns } from './find.ts';
 import { parsePromptFile, unreadable, type ParseResult } from './parse.ts';
 import { placeOfFile } from './source.ts';
@@ -20,7 +20,7 @@ const LARGEST_FILE = 16 * 1024 * 1024;
 const OPEN_FILES = 32;
 
 /** Reads and checks all prompt files of a workspace. Every problem of every file is reported. */
-export async function readPrompts(where: PromptPatterns, rules: EnvironmentRules): Promise<ReadPromptsResult> {
+export async function readPrompts(where: PromptPatterns, rules: PromptRules): Promise<ReadPromptsResult> {
   const found = await findPromptPaths(where);
   const limit = pLimit(OPEN_FILES);
   const results = await limit.map(found.paths, (path) => readPromptFile(where.folder, path));

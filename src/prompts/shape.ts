@@ -17,6 +17,7 @@ export const FrontMatterShape = z.strictObject({
   key: line.describe('The stable key of the prompt.'),
   name: line.describe('The display name.'),
   description: z.string().optional().describe('What the prompt is for. Absent: not managed.'),
+  service: line.optional().describe('The service it belongs to, by its name in promptsync.yaml.'),
   pins: z.record(line, pin).optional().describe('Environment → latest, a version number, version:<id> or git:<ref>.'),
   metadata: z.record(z.string(), z.json()).optional().describe('Stored with each version. Absent: not managed.'),
   allow_breaking: z

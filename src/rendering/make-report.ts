@@ -85,8 +85,10 @@ function fromPlan(plan: PromptPlan, mode: Report['mode']): ReportPrompt {
   };
 }
 
-function nameOf({ path, id, key }: Pick<PromptFile, 'path' | 'id' | 'key'>): Pick<ReportPrompt, 'path' | 'id' | 'key'> {
-  return { path, id, key };
+type Named = Pick<PromptFile, 'path' | 'id' | 'key' | 'service'>;
+
+function nameOf({ path, id, key, service }: Named): Pick<ReportPrompt, keyof Named> {
+  return { path, id, key, ...(service === undefined ? {} : { service }) };
 }
 
 function plannedChange(change: Change): ReportChange {

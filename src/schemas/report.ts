@@ -101,6 +101,7 @@ const prompt = z.object({
   path: z.string().describe('Relative to the folder of promptsync.yaml.'),
   id: z.string(),
   key: z.string(),
+  service: z.string().optional().describe('The name of its service, where promptsync.yaml has `services`.'),
   status: z.enum(['unchanged', 'pending', 'applied', 'blocked', 'failed', 'not_attempted']),
   changes: z.array(z.discriminatedUnion('kind', [createVersion, updatePrompt, setActive])),
   environments: z.array(environment).optional().describe('In mode status only.'),

@@ -67,7 +67,7 @@ describe('the configuration is found', () => {
         file: join(top, 'b/my.yaml'),
         folder: join(top, 'b'),
         root: top,
-        service: { databasePath: join(top, 'b/s.db') },
+        services: new Map([['', { kind: 'embedded', databasePath: join(top, 'b/s.db') }]]),
       });
     }
   });

@@ -48,7 +48,10 @@ timeout_seconds: 2.5
     file: '/repo/sub/promptsync.yaml',
     folder: '/repo/sub',
     root: '/repo',
-    service: { kind: 'remote', baseUrl: 'https://prompts.example.com/base/', apiKeyVariable: 'MY_KEY' },
+    services: new Map([
+      ['', { kind: 'remote', baseUrl: 'https://prompts.example.com/base/', apiKeyVariable: 'MY_KEY' }],
+    ]),
+    assignment: null,
     patterns: ['prompts/**/*.md', '!prompts/drafts/**'],
     patternPlaces: [
       { path: 'promptsync.yaml', line: 5, column: 11 },
@@ -73,7 +76,8 @@ test.each(['', '# nothing yet\n', '{}', '---\n'])('the defaults fill an empty fi
     file: '/repo/sub/promptsync.yaml',
     folder: '/repo/sub',
     root: '/repo',
-    service: null,
+    services: new Map(),
+    assignment: null,
     patterns: ['prompts/**/*.md'],
     patternPlaces: [],
     environments: null,
@@ -250,7 +254,7 @@ max_changes: no
 });
 
 describe('where the service is', () => {
-  const service = (text: string, environment: Variables = {}) => configOf(text, environment).service;
+  const service = (text: string, environment: Variables = {}) => configOf(text, environment).services.get('') ?? null;
   const remote = (baseUrl: string, apiKeyVariable = 'PROMPTSYNC_API_KEY') => ({
     kind: 'remote',
     baseUrl,

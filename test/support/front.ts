@@ -3,7 +3,13 @@ import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { describeWrite } from './service.ts';
 
-export type FrontRequest = { readonly method: string; readonly path: string; readonly body?: unknown };
+export type FrontRequest = {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: unknown;
+  /** The API key that came with it. */
+  readonly key?: string;
+};
 export type FrontAnswer = {
   readonly status: number;
   readonly body: string;
@@ -51,7 +57,13 @@ async function respond(
 ): Promise<void> {
   const sent = Buffer.concat(await incoming.toArray()).toString('utf8');
   const { method = '', url = '' } = incoming;
-  const request = { method, path: url, ...(sent === '' ? {} : { body: JSON.parse(sent) }) };
+  const key = keyOf(incoming);
+  const request = {
+    method,
+    path: url,
+    ...(key === undefined ? {} : { key }),
+    ...(sent === '' ? {} : { body: JSON.parse(sent) }),
+  };
   requests.push(request);
   const own = await answer?.(request);
   const { status, body, headers } = own ?? (await handOn(incoming, sent, target));
@@ -59,12 +71,17 @@ async function respond(
 }
 
 async function handOn(incoming: IncomingMessage, sent: string, target = ''): Promise<FrontAnswer> {
-  const { method = '', url = '', headers } = incoming;
-  const key = headers['x-api-key'];
+  const { method = '', url = '' } = incoming;
+  const key = keyOf(incoming);
   const answer = await fetch(target + url, {
     method,
-    headers: { 'content-type': 'application/json', ...(typeof key === 'string' ? { 'x-api-key': key } : {}) },
+    headers: { 'content-type': 'application/json', ...(key === undefined ? {} : { 'x-api-key': key }) },
     ...(sent === '' ? {} : { body: sent }),
   });
   return { status: answer.status, body: await answer.text() };
+}
+
+function keyOf({ headers }: IncomingMessage): string | undefined {
+  const key = headers['x-api-key'];
+  return typeof key === 'string' ? key : undefined;
 }

@@ -5,6 +5,11 @@ import { openStore, type Store } from '../../src/embedded/store.ts';
 /** It must never be seen in any output. */
 export const KEY = 'sk-live-5eCre7-0123456789';
 
+/** Of a second service, and as little to be seen. */
+export const OTHER_KEY = 'sk-live-0ther-9876543210';
+
+export const KEYS: readonly string[] = [KEY, OTHER_KEY];
+
 export type TestService = {
   readonly baseUrl: string;
   readonly store: Store;
@@ -17,10 +22,10 @@ export type TestService = {
 };
 
 /** The embedded service with the prompts `prm_…` of the names given, as they would stand there before the first sync. */
-export async function startTestService(ids: readonly string[]): Promise<TestService> {
+export async function startTestService(ids: readonly string[], apiKey = KEY): Promise<TestService> {
   const store = openStore(':memory:', { now: () => Date.UTC(2026, 0, 2) });
   onTestFinished(() => store.close());
-  store.authoriseKey({ apiKey: KEY, projectId: 'project' });
+  store.authoriseKey({ apiKey, projectId: 'project' });
   for (const id of ids) store.registerPrompt({ id: `prm_${id}`, projectId: 'project', key: id, name: id });
   const requests: RequestRecord[] = [];
   const server = await startServer({ store, port: 0, onRequest: (record) => requests.push(record) });
@@ -30,7 +35,7 @@ export async function startTestService(ids: readonly string[]): Promise<TestServ
     store,
     requests,
     takeWrites: () => requests.splice(0).flatMap(describeWrite),
-    environment: { PROMPTSYNC_BASE_URL: server.baseUrl, PROMPTSYNC_API_KEY: KEY },
+    environment: { PROMPTSYNC_BASE_URL: server.baseUrl, PROMPTSYNC_API_KEY: apiKey },
   };
 }
 
