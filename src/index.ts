@@ -17,6 +17,7 @@ export { loadConfig, type ConfigRequest } from './config/load.ts';
 export type { ConfigResult } from './config/parse.ts';
 export type { Assignment, Config, ServiceLocation } from './config/config.ts';
 export { readPrompts, type ReadPromptsResult } from './prompts/read.ts';
+export { assignServices, serviceRules } from './commands/assign-services.ts';
 export { parsePromptFile, type ParseResult } from './prompts/parse.ts';
 export { withText } from './prompts/write.ts';
 export type { PromptPatterns } from './prompts/find.ts';

@@ -33,7 +33,7 @@ export async function openWorkspace(options: WorkspaceOptions, world: World): Pr
   const { config, problems } = await loadConfig({ workingDirectory, file: options.config, environment });
   if (config === null) return { config, files: [], problems: inPlaceOrder(problems) };
   const services = serviceRules(config);
-  const read = await readPrompts(config, { ...environmentRules(config), ...(services === null ? {} : { services }) });
+  const read = await readPrompts(config, { ...environmentRules(config), services });
   const selected = selectFiles(assignServices(read.files, services), options.only);
   const unselectable = read.problems.some(isError) ? [] : selected.problems;
   return { config, files: selected.files, problems: inPlaceOrder([...problems, ...read.problems, ...unselectable]) };

@@ -18,8 +18,8 @@ export type ServiceRules = {
   readonly assigned: (path: string) => string | null;
 };
 
-/** Without `services` none has a name, and no file may name one. */
-export type PromptRules = EnvironmentRules & { readonly services?: ServiceRules };
+/** Null, or absent, where services have no names: then no file may name one. */
+export type PromptRules = EnvironmentRules & { readonly services?: ServiceRules | null };
 
 type Owned = Located & { readonly path: string };
 
@@ -35,7 +35,7 @@ export function checkOutlines(outlines: readonly Outline[], rules: PromptRules):
       (one, other) => makeProblem('prompt/duplicate-key', { key: one.value, other }, one.place),
     ),
     ...outlines.flatMap(({ environments }) => environments.flatMap((one) => environmentProblems(one, rules))),
-    ...outlines.flatMap((outline) => serviceProblems(outline, rules.services)),
+    ...outlines.flatMap((outline) => serviceProblems(outline, rules.services ?? null)),
   ];
 }
 
@@ -54,12 +54,12 @@ function environmentProblems({ value, place }: Located, { known, reserved }: Env
   return [makeProblem('prompt/unknown-environment', { environment: value, known, suggestion }, place)];
 }
 
-function serviceProblems({ path, service }: Outline, rules: ServiceRules | undefined): readonly Problem[] {
+function serviceProblems({ path, service }: Outline, rules: ServiceRules | null): readonly Problem[] {
   const known = rules?.known ?? [];
   if (service !== null && !known.includes(service.value)) {
     const suggestion = suggest(service.value, known);
     return [makeProblem('prompt/unknown-service', { service: service.value, known, suggestion }, service.place)];
   }
-  const missing = service === null && rules !== undefined && rules.assigned(path) === null;
+  const missing = service === null && rules !== null && rules.assigned(path) === null;
   return missing ? [makeProblem('prompt/no-service', { known }, placeOfFile(path))] : [];
 }

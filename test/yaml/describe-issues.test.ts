@@ -10,6 +10,7 @@ const Shape = z.strictObject({
   mode: z.enum(['fast', 'slow']).optional(),
   parts: z.record(line, z.strictObject({ on: z.boolean() })).optional(),
   list: z.array(line).optional(),
+  either: z.union([line, z.strictObject({ on: z.boolean() })], 'expected text or mapping').optional(),
 });
 
 function issuesOf(text: string) {
@@ -39,6 +40,18 @@ describe('what a mapping has wrong against its shape', () => {
       ['missing parts.b.on 3:6 expected boolean, received undefined'],
     ],
     ['in a list', 'name: a\nlist: [b, 1]', ['invalid list.1 2:11 expected string, received number']],
+    ['none of several forms', 'name: a\neither: 1', ['invalid either 2:9 expected text or mapping']],
+    ['in the simple form', 'name: a\neither: ""', ['invalid either 2:9 it is empty']],
+    [
+      'in the other form alone',
+      'name: a\neither: {on: 1}',
+      ['invalid either.on 2:14 expected boolean, received number'],
+    ],
+    [
+      'a field that is not known in that form, and one that is missing',
+      'name: a\neither: {nmae: 1}',
+      ['missing either.on 2:9 expected boolean, received undefined', 'unknown either.nmae 2:10 name'],
+    ],
     ['a name', 'name: a\nparts: {"": {on: true}}', ['misnamed parts. 2:9 it is empty']],
     ['a field that is not known', 'name: a\nsiez: 1', ['unknown siez 2:1 size']],
     ['and nothing like it', 'name: a\nweight: 1', ['unknown weight 2:1 ']],
