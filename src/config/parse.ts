@@ -54,7 +54,7 @@ function makeConfig(written: WrittenConfig, mapping: LocatedMapping, around: Con
     services: locateServices(written, folder, around.environment),
     assignment: assignmentOf(written),
     patterns: (written.prompts ?? ['prompts/**/*.md']).map((one) => (typeof one === 'string' ? one : one.pattern)),
-    patternPlaces: (written.prompts ?? []).map((_, index) => mapping.placeOf(['prompts', index])),
+    patternPlaces: (written.prompts ?? []).map((_, index) => mapping.placeOf(['prompts', index, 'pattern'])),
     environments: written.environments === undefined ? null : makeEnvironments(written.environments, mapping),
     trackingEnvironment: trackingOf(written),
     onDrift: written.on_drift ?? 'overwrite',

@@ -103,7 +103,7 @@ describe('which files belong to which', () => {
     expect(config?.patterns).toEqual(['a/*.md', 'b/*.md', '!c/*.md']);
     expect(config?.patternPlaces.map(({ line, column }) => [line, column])).toEqual([
       [3, 5],
-      [4, 5],
+      [4, 14],
       [6, 5],
     ]);
   });
