@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { serve } from '../../src/commands/serve.ts';
 import { sync } from '../../src/commands/sync.ts';
-import { makeWorkspace, writeFiles } from '../support/folder.ts';
+import { commitAll, git, makeWorkspace, writeFiles } from '../support/folder.ts';
 import { startFront, type Front } from '../support/front.ts';
 import { promptText, workspaceFiles } from '../support/prompts.ts';
 import { runJson } from '../support/run.ts';
@@ -197,6 +198,27 @@ describe('keys', () => {
     const { exitCode } = await runJson(folder, ['status'], { environment: ENVIRONMENT });
     expect(exitCode).toBe(4);
   });
+});
+
+test('a prompt that moves is told about from its new service, although the base has it in another', async () => {
+  const { eu, us, folder } = await startRegions();
+  git(folder, 'init', '--quiet', '--initial-branch', 'main');
+  commitAll(folder, 'First prompts');
+  us.service.store.registerPrompt({ id: 'prm_greeting', projectId: 'project', key: 'greeting', name: 'greeting' });
+  writeFiles(folder, { 'prompts/greeting.md': promptText('greeting').replace('---', '---\nservice: us') });
+  commitAll(folder, 'Greeting moves');
+  const words = ['plan', '--base', 'HEAD~1', '--only', 'greeting'];
+  const { exitCode, report } = await runJson(folder, words, { environment: { US_KEY: OTHER_KEY } });
+  expect(exitCode).toBe(0);
+  expect(report.prompts).toMatchObject([{ service: 'us', status: 'pending' }]);
+  expect([eu.front.requests, idsIn(us)]).toEqual([[], ['prm_greeting']]);
+});
+
+test('one embedded service that is served by itself knows the prompts of all', async () => {
+  const folder = makeRegions('https://eu.example', 'https://us.example');
+  const { serving, problems } = await serve({ db: 'all.db', port: 0, seed: true }, makeWorld(folder));
+  await serving?.close();
+  expect([serving?.prompts, problems]).toEqual([4, []]);
 });
 
 describe('a key that was handed over', () => {
