@@ -631,12 +631,33 @@ function warning(message, hint) {
 function worded(wording) {
 	return typeof wording === "string" ? () => wording : wording;
 }
+function notAService({ service }) {
+	return `The service "${service}" is not in promptsync.yaml.`;
+}
+function serviceHint({ known, suggestion }) {
+	if (known.length === 0) return "Name it under `services:` there, or remove `service:` here.";
+	return suggestion === void 0 ? `Services are: ${listOf(known)}.` : `Did you mean \`${suggestion}\`?`;
+}
+function listOf(names) {
+	return names.join(", ");
+}
 function firstOf(parts) {
 	const further = parts.length - 20;
 	return parts.slice(0, 20).join("; ") + (further > 0 ? `; and ${further} more` : "");
 }
 function short(commit) {
 	return commit.slice(0, 12);
+}
+/** The command that would be right: the next step on the way, not all of it. */
+function promotionHint(e) {
+	const step = (from, to) => `promptsync promote ${word$1(e.key)} --from ${word$1(from)} --to ${word$1(to)}`;
+	if (e.liveIn !== null && e.liveIn !== e.environment) return `Run: ${step(e.liveIn, e.from)}; sync it, then: ${step(e.from, e.environment)}`;
+	if (e.serves === null) return `Sync "${e.from}" first, then run: ${step(e.from, e.environment)}`;
+	return `To promote what "${e.from}" serves (${e.serves}), run: ${step(e.from, e.environment)}`;
+}
+/** A word as a shell takes it: what is shown as a command may be copied, and keys come from strangers. */
+function word$1(text) {
+	return /^[\w./][\w./-]*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 function statusHint(status) {
 	if (status === 401) return "The API key was probably refused: check the variable that holds it.";
@@ -661,7 +682,7 @@ var init_problem = __esmMin((() => {
 		"prompt/empty-body": error$1("The prompt has no text.", "Write the text below the closing `---`."),
 		"prompt/missing-id": error$1("The field `id` is missing.", "The service has no call that creates a prompt: create it in the service, then put the id it shows here as `id:`."),
 		"prompt/missing-field": error$1((e) => `The field \`${e.field}\` is missing.`, (e) => `Add \`${e.field}:\` to the front matter.`),
-		"prompt/unknown-field": error$1((e) => `The field "${e.field}" is not known.`, (e) => e.suggestion === void 0 ? "Fields are id, key, name, description, pins, metadata and variables; your own data goes under `metadata:`." : `Did you mean \`${e.suggestion}\`?`),
+		"prompt/unknown-field": error$1((e) => `The field "${e.field}" is not known.`, (e) => e.suggestion === void 0 ? "Fields are id, key, name, description, service, pins, metadata, variables and allow_breaking; your own data goes under `metadata:`." : `Did you mean \`${e.suggestion}\`?`),
 		"prompt/invalid-field": error$1((e) => `The field "${e.field}" is not valid: ${e.expected}.`, "Correct the value."),
 		"prompt/invalid-pin": error$1((e) => `The pin of "${e.environment}" is not valid.`, "A pin is `latest`, a version number from 1, `version:<id>` or `git:<ref>`."),
 		"prompt/reserved-metadata": error$1("The metadata key `promptsync` is reserved.", "Name it differently: promptsync keeps its own record there."),
@@ -673,8 +694,12 @@ var init_problem = __esmMin((() => {
 		"prompt/duplicate-id": error$1((e) => `The id "${e.id}" is also used by ${e.other}.`, "One prompt has one file: remove one of the two, or correct its id."),
 		"prompt/duplicate-key": error$1((e) => `The key "${e.key}" is also used by ${e.other}.`, "Give each prompt a key of its own."),
 		"prompt/unknown-environment": error$1((e) => `The environment "${e.environment}" is not in promptsync.yaml.`, (e) => e.suggestion === void 0 ? `Environments are: ${e.known.join(", ")}. Add it under \`environments:\` if it is meant.` : `Did you mean \`${e.suggestion}\`?`),
+		"prompt/unknown-service": error$1(notAService, serviceHint),
+		"prompt/no-service": error$1("Nothing says which service this prompt belongs to.", (e) => `Add \`service:\` (${listOf(e.known)}) to the file or to its pattern in promptsync.yaml, or name one for all there.`),
 		"prompt/tool-environment": error$1((e) => `The environment "${e.environment}" is promptsync's own.`, "Pin another environment, or set `tracking_environment` in promptsync.yaml to another name."),
+		"prompt/needless-allow-breaking": warning("The file says `allow_breaking: true`, and no variables change.", "Remove it: the next change of variables would pass without a question."),
 		"prompt/hidden-character": warning((e) => `The file contains the invisible character ${e.character}${e.count > 1 ? ` ${e.count} times` : ""}.`, "Check that it is meant: it is sent to the service unchanged."),
+		"edit/not-kept": error$1((e) => `The file cannot be edited in place: ${e.reason}.`, "Edit it by hand."),
 		"yaml/syntax": error$1((e) => `The YAML cannot be read: ${e.reason}.`, "Correct the syntax."),
 		"yaml/not-a-mapping": error$1("The YAML is not a mapping.", "Write fields as `name: value`, one per line."),
 		"yaml/duplicate-key": error$1((e) => `The key "${e.key}" occurs twice.`, "Remove one of the two."),
@@ -692,7 +717,10 @@ var init_problem = __esmMin((() => {
 		"config/missing-key": error$1((e) => `The variable ${e.variable}, which should hold the API key, is not set.`, (e) => `Set ${e.variable} in the environment. The key itself never belongs in a file.`),
 		"config/invalid-key": error$1((e) => `The variable ${e.variable} holds characters that cannot be part of an API key.`, "Set it again; line breaks and blanks around the key are a usual cause."),
 		"config/invalid-url": error$1((e) => `The base URL in ${e.source} is not valid: ${e.expected}.`, "Write it like https://prompts.example.com. Plain http is allowed for loopback addresses alone."),
-		"config/not-enforced": warning((e) => `The setting "${e.field}" is checked, and not enforced by this release.`, "Until it is, see in the plan that a version was live in the environment before."),
+		"config/unknown-service": error$1(notAService, serviceHint),
+		"config/shared-key": error$1((e) => `The key in ${e.variable} would be sent to two origins: that of "${e.other}" and that of "${e.name}".`, "Give each service an `api_key_env` of its own."),
+		"config/base-url-of-which": error$1((e) => `The variable ${e.variable} is set, and which of the \`services\` it is for is not known.`, "Remove it (in the action the input `base-url`): each service has its `base_url` in promptsync.yaml."),
+		"config/key-of-which": error$1("One API key was given, and the services have keys of their own.", (e) => `Leave the input \`api-key\` out, and set ${e.variables.join(" and ")} with \`env:\`.`),
 		"config/pattern-outside": error$1((e) => `The pattern "${e.pattern}" leaves the repository.`, "Prompt files are read from inside the repository alone."),
 		"service/unreachable": error$1((e) => `The service at ${e.origin} cannot be reached (${e.reason}).`, "Check the base URL, the network and the proxy settings."),
 		"service/connection-lost": error$1((e) => `The connection to the service was lost before its answer was complete (${e.reason}).`, "Run again."),
@@ -709,19 +737,33 @@ var init_problem = __esmMin((() => {
 		"service/not-asked": warning((e) => `The service was not asked: ${e.reason}.`, "The plan compares with what the base commit wants; drift, numbers and what the base does not pin are not known."),
 		"service/drops-metadata": warning((e) => `The version in "${e.environment}" carries no record of promptsync's: the service drops \`metadata_\`, or somebody moved that environment.`, "Texts are kept in sync. Metadata is not compared, numbers of versions that are active nowhere cannot be pinned, and a revert makes a new version."),
 		"pin/unknown-number": error$1((e) => `"${e.environment}" is pinned to version ${e.number}, and no version with that number is known` + (e.lookable ? "; a sync would look at the newest one, which was never read." : "."), "Pin a number after the sync that made it; `git:<ref>` always works."),
+		"pin/not-promoted": warning((e) => `"${e.environment}" is pinned to version ${e.number}, which git does not know of in "${e.from}" before it.`, (e) => `A sync refuses it unless "${e.from}" serves that version.`),
 		"pin/unknown-version": error$1((e) => `"${e.environment}" is pinned to version "${e.id}", which this prompt does not have.`, "Check the id; a version belongs to one prompt."),
 		"pin/unknown-ref": error$1((e) => `The git ref "${e.ref}" is not in this repository.`, "Check its name. In a shallow clone fetch it first (actions/checkout: `fetch-depth: 0`)."),
 		"pin/no-prompt-at-ref": error$1((e) => `At the git ref "${e.ref}" this prompt has no readable file (${e.reason}).`, "Pin a ref at which a prompt file with this id is valid."),
 		"pin/needs-git": error$1((e) => `The pin git:${e.ref} needs a git repository.`, "Run promptsync in a clone of the repository."),
 		"guard/latest-not-allowed": error$1((e) => `"${e.environment}" is pinned to \`latest\`, which promptsync.yaml does not allow there.`, "Pin a version number, `git:<ref>` or `version:<id>`."),
+		"guard/promotion-order": error$1((e) => `"${e.environment}" is promoted from "${e.from}", where ${e.version} is not active (it serves ${e.serves ?? "nothing"}).`, (e) => promotionHint(e)),
+		"guard/breaking": error$1((e) => firstOf(e.changed.map((one) => `{{${one.variable}}} is ${one.kind} in "${one.environment}"`)) + ", and promptsync.yaml says `variables: strict`.", "If callers follow, set `allow_breaking: true` in the front matter in this commit, and remove it in the next."),
+		"guard/unknown-variables": error$1((e) => `The text that "${e.environment}" would serve was never read: its variables cannot be compared.`, "Fetch the whole history (actions/checkout: `fetch-depth: 0`), or set `allow_breaking: true` in this commit."),
 		"guard/unknown-latest": error$1((e) => `The service's newest version "${e.id}" was never read, and nothing may be looked at.`, "It may hold this very text. Set a `tracking_environment`; or read it in the service, and only if its text is right make it active in a pinned environment."),
 		"guard/uncommitted": error$1("The prompt file differs from the last commit.", "Commit it first, or use --allow-dirty; versions made so carry no commit."),
+		"guard/uncommitted-edit": error$1("The prompt file differs from the last commit: a commit would carry that along.", "Commit or stash it first, or edit without --commit."),
 		"guard/max-changes": error$1((e) => `Prompts that would change: ${e.changing}; max_changes allows ${e.allowed}.`, "Check the plan, then raise --max-changes for this run."),
 		"guard/drift": error$1((e) => `The service was changed outside of git, and on_drift is \`fail\`: ${e.what.join("; ")}.`, "Take the change into the file, or put the service back; --on-drift overwrite lets git win for this run."),
 		"guard/superseded": error$1((e) => `This commit (${short(e.commit)}) is no longer the newest: ${e.where} ${e.newer}. Nothing was written.`, "The run of that commit applies it, together with this one. To go back, revert the commit and merge that."),
 		"guard/unknown-newest": error$1((e) => `It cannot be told whether this commit is still the newest of its branch: ${e.reason}`, "Let the checkout keep its credentials, or give `github-token` the permission `contents: read`."),
 		"guard/not-reviewed": error$1((e) => `The plan of this commit was not reviewed: ${e.reason}.`, "Merge a pull request whose plan promptsync has shown in a comment, or turn `require-reviewed-plan` off for this run."),
 		"guard/stale-plan": error$1((e) => `The plan is ${e.actual}, not the expected ${e.expected}.`, "The files or the service have changed since that plan was made: make it again and review it."),
+		"edit/changed-meanwhile": error$1("The file was changed while it was to be edited; it was left as it is.", "Save it, then run again."),
+		"edit/unwritable": error$1((e) => `The file cannot be written (${e.reason}).`, "Check that you may write to it and that there is room."),
+		"promote/nothing-active": error$1((e) => `"${e.environment}" serves no version of this prompt.`, "Promote a version to it, or sync it, first."),
+		"promote/source-drifted": warning((e) => `"${e.environment}" serves ${e.serves}, which is not what its pin asks for; that is what is promoted.`, "Sync first, to promote what the files say."),
+		"pull/conflict": error$1((e) => `The file and the service have changed the same ${e.places === 1 ? "place" : `${e.places} places`}; the file has both.`, "Decide between the lines <<<<<<<, ======= and >>>>>>>, or put the file back and run again with --ours or --theirs."),
+		"pull/several": error$1((e) => `The text was changed in several environments: ${e.environments.join(", ")}.`, "Pull them one after the other, with --environment."),
+		"pull/known-version": warning((e) => `"${e.environment}" serves ${e.serves}, which was made from this repository: there is no text to take over.`, "A sync puts back what the file says; to keep that version, use promptsync rollback."),
+		"rollback/nothing-before": error$1((e) => `No version is known that "${e.environment}" served before.`, "Name one with --to N; `promptsync history KEY` lists those that are known."),
+		"rollback/unknown-version": error$1((e) => `No version ${e.number} of this prompt is known.`, "`promptsync history KEY` lists those that are known; the pin `git:<ref>` always works."),
 		"apply/changed-meanwhile": error$1((e) => `The version looked at through "${e.environment}" is another one than was asked for.`, "Somebody else is writing at the same time: run again."),
 		"apply/not-active": error$1((e) => `After it was set, "${e.environment}" serves ${e.found} instead of ${e.expected}.`, "Somebody else may be writing at the same time: look at the prompt in the service, then run again."),
 		"apply/fields-differ": error$1((e) => `The service answers with another value than was sent for: ${e.fields.join(", ")}.`, "Ask whoever runs the service what it allows there; write the file in the form that it keeps."),
@@ -742,7 +784,11 @@ var init_problem = __esmMin((() => {
 		"action/drift-found": error$1((e) => `The service differs from the files in ${e.prompts} ${e.prompts === 1 ? "prompt" : "prompts"}.`, "Take the change into the files, or sync to put the service back."),
 		"action/not-told": warning((e) => `Writing the ${e.what} failed: ${e.reason}`, "The log of the run says the same. Give the job the permission that the README names."),
 		"usage/invalid": error$1((e) => e.reason, "See promptsync --help."),
-		"usage/nothing-selected": error$1((e) => `--only "${e.selector}" selects no prompt.`, (e) => e.suggestion === void 0 ? "Give a key, or a path or pattern relative to promptsync.yaml." : `Did you mean ${e.suggestion}?`),
+		"usage/nothing-selected": error$1((e) => `"${e.selector}" selects no prompt.`, (e) => e.suggestion === void 0 ? "Give a key, or a path or pattern relative to promptsync.yaml." : `Did you mean ${e.suggestion}?`),
+		"usage/nothing-named": error$1("No prompt is named.", "Give keys, paths or patterns, or --all."),
+		"usage/unknown-environment": error$1((e) => `${e.option} "${e.environment}" is not an environment of promptsync.yaml.`, (e) => e.suggestion === void 0 ? `Environments are: ${e.known.join(", ")}.` : `Did you mean ${e.suggestion}?`),
+		"usage/needs-environment": error$1((e) => `${e.option} is missing: ${e.reason}.`, (e) => `Name the environment with ${e.option}.`),
+		"usage/same-environment": error$1((e) => `A version is not promoted from "${e.environment}" to itself.`, "Name two environments."),
 		"usage/confirmation-needed": error$1("Nothing was written: there is no terminal to ask on.", "Use --yes (or CI=true) to apply without a question, or --dry-run to see the plan."),
 		"usage/declined": error$1("Nothing was written: the question was not answered with yes.", "Run again to apply."),
 		"usage/output-unwritable": error$1((e) => `The report cannot be written to ${e.path} (${e.reason}).`, "Give a path in a folder that exists and that you may write to."),
@@ -750,9 +796,12 @@ var init_problem = __esmMin((() => {
 		"git/uncommitted": warning("The prompt file differs from the last commit: a sync would refuse it.", "Commit it before the sync, or use --allow-dirty."),
 		"git/unknown-base": error$1((e) => `The base "${e.ref}" is not in this repository.`, "Check its name. In a shallow clone fetch it first (actions/checkout: `fetch-depth: 0`)."),
 		"git/base-needs-git": error$1((e) => `The base "${e.ref}" needs a git repository.`, "Run promptsync in a clone of the repository."),
+		"git/branch": error$1((e) => `The branch "${e.branch}" cannot be made: ${e.reason}.`, "Give another name with --branch."),
+		"git/commit-needs-git": error$1("--commit and --branch need a git repository.", "Run promptsync in a clone of the repository, or without them."),
+		"git/not-committed": error$1((e) => `The files are edited and not committed: ${e.reason}`, "Solve what git says, then commit them yourself."),
 		"git/shallow": warning("The clone is shallow: what was made from commits that are not in it is told as drift from outside.", "Fetch the whole history (actions/checkout: `fetch-depth: 0`)."),
 		"git/base-invalid": warning((e) => `At the base ${e.base} this file is not valid (${e.reason}): its drift cannot be told.`, "Nothing has to be done if the file is valid now."),
-		"prompt/gone": warning((e) => `The file of prompt "${e.id}" is gone since ${e.base}; the service keeps what it serves.`, "The interface cannot delete a prompt: remove it in the service if it is no longer used."),
+		"prompt/gone": warning((e) => `The file of prompt "${e.id}" is gone since ${e.base}; ${e.serves}`, "The interface cannot delete a prompt: remove it in the service if it is no longer used."),
 		"config/drift-needs-base": warning("on_drift is `fail`, and without --base nothing is known of drift.", "Give the commit that was synced last, such as --base HEAD^."),
 		"git/failed": error$1((e) => `git could not answer: ${e.reason}`, "Check that git is installed and that the repository is whole."),
 		"internal/unexpected": error$1((e) => `promptsync met an error of its own: ${e.reason}`, "Please report it, with the command and its version.")
@@ -803,8 +852,8 @@ function exitCodeOf(run, { tellPending, interrupted }) {
 	if (!observed || run.problems.some(isError)) return 1;
 	return tellPending && statuses.has("pending") ? 2 : 0;
 }
-function statusesOf({ outcomes, plan }) {
-	return new Set((outcomes ?? plan?.prompts ?? []).map(({ status }) => status));
+function statusesOf({ edited, outcomes, plan }) {
+	return new Set((edited ?? outcomes ?? plan?.prompts ?? []).map(({ status }) => status));
 }
 /** Where nothing was planned there was nothing to observe either. */
 function anyObserved({ plan }) {
@@ -3836,10 +3885,10 @@ function cloneIssues(issues) {
 /** Whether this schema's subtree contains a cycle, so one parse can re-enter it. */
 function isRecursive(inst, stack, resolve) {
 	const cached = recursive.get(inst);
-	if (cached !== void 0) return cached ? PROVEN : NONE;
+	if (cached !== void 0) return cached ? PROVEN : NONE$1;
 	if (stack.has(inst)) return PROVEN;
 	stack.add(inst);
-	let result = NONE;
+	let result = NONE$1;
 	const check = (child) => {
 		if (result !== PROVEN && child?._zod) {
 			const answer = isRecursive(child, stack, resolve);
@@ -3847,11 +3896,11 @@ function isRecursive(inst, stack, resolve) {
 		}
 	};
 	const shape = (sh, spread) => {
-		let answer = NONE;
+		let answer = NONE$1;
 		for (const key of Reflect.ownKeys(sh)) {
 			const desc = Object.getOwnPropertyDescriptor(sh, key);
 			if (spread && !desc.enumerable) continue;
-			const child = desc.get ? ASSUMED : desc.value?._zod ? isRecursive(desc.value, stack, resolve) : NONE;
+			const child = desc.get ? ASSUMED : desc.value?._zod ? isRecursive(desc.value, stack, resolve) : NONE$1;
 			if (child > answer) answer = child;
 		}
 		return answer;
@@ -3967,7 +4016,7 @@ function isBackEdge(ctx, value) {
 	const backEdges = ctx[STATE]?.backEdges;
 	return backEdges !== void 0 && isRef(value) && backEdges.has(value);
 }
-var $ZodCyclicError, STATE, NO_ISSUES, recursive, NONE, ASSUMED, PROVEN, handoff, open, memo;
+var $ZodCyclicError, STATE, NO_ISSUES, recursive, NONE$1, ASSUMED, PROVEN, handoff, open, memo;
 var init_memoizer = __esmMin((() => {
 	init_util();
 	$ZodCyclicError = class extends Error {
@@ -3979,7 +4028,7 @@ var init_memoizer = __esmMin((() => {
 	STATE = "~memo";
 	NO_ISSUES = [];
 	recursive = /*@__PURE__*/ new WeakMap();
-	NONE = 0;
+	NONE$1 = 0;
 	ASSUMED = 1;
 	PROVEN = 2;
 	open = [];
@@ -4021,7 +4070,7 @@ var init_memoizer = __esmMin((() => {
 				const wrapped = (payload, ctx) => {
 					if (isRecursiveInst === void 0) {
 						const walked = isRecursive(inst, /* @__PURE__ */ new Set(), false);
-						if (walked === NONE) {
+						if (walked === NONE$1) {
 							inst._zod.parse = base;
 							if (inst._zod.run === wrapped) inst._zod.run = base;
 							return base(payload, ctx);
@@ -37181,7 +37230,8 @@ function refuse$1(plan, guards) {
 	const prompts = plan.prompts.map((prompt) => block(prompt, [
 		...forAll,
 		...uncommitted(prompt, guards),
-		...drifted(prompt, guards)
+		...drifted(prompt, guards),
+		...broken(prompt, guards)
 	]));
 	return {
 		...plan,
@@ -37233,15 +37283,22 @@ function uncommitted({ file }, guards) {
 */
 function refuseAfresh(fresh, planned, guards) {
 	const [expected, actual] = [digestPlan([planned]), digestPlan([fresh])];
-	return block(fresh, [...guards.expectedPlan !== null && expected !== actual ? [makeProblem("guard/stale-plan", {
-		expected,
-		actual
-	})] : [], ...drifted(fresh, guards)]);
+	return block(fresh, [
+		...guards.expectedPlan !== null && expected !== actual ? [makeProblem("guard/stale-plan", {
+			expected,
+			actual
+		})] : [],
+		...drifted(fresh, guards),
+		...broken(fresh, guards)
+	]);
 }
 function drifted({ drift, file }, { onDrift }) {
 	const outside = drift.filter(({ kind }) => kind === "outside");
 	if (onDrift === "overwrite" || outside.length === 0) return [];
 	return [makeProblem("guard/drift", { what: outside.map(describe$2) }, { path: file.path })];
+}
+function broken({ file }, { breaking }) {
+	return breaking?.get(file.id) ?? [];
 }
 function describe$2(drift) {
 	if ("field" in drift) return `${drift.field} is "${drift.observed}"`;
@@ -37274,6 +37331,8 @@ function makeReport(run) {
 		plan_digest: planDigestOf(run),
 		summary: summarise(prompts, run.mode),
 		prompts,
+		...run.written === void 0 ? {} : { files: run.written },
+		...run.committed === void 0 ? {} : { committed: run.committed },
 		problems: run.problems
 	};
 }
@@ -37283,20 +37342,31 @@ function planDigestOf({ plan, service }) {
 	return plan.prompts.length > 0 && plan.prompts.every(({ observed }) => observed === null) ? null : plan.digest;
 }
 function promptsOf(run) {
+	if (run.edited !== void 0) return run.edited.map(fromEdited);
 	if (run.outcomes !== null) return run.outcomes.map(fromOutcome);
 	if (run.plan !== null) return run.plan.prompts.map((plan) => fromPlan(plan, run.mode));
 	return run.files.map((file) => ({
-		...nameOf(file),
+		...nameOf$1(file),
 		status: "not_attempted",
 		changes: [],
 		drift: [],
 		problems: []
 	}));
 }
+function fromEdited({ status, edits, problems, ...prompt }) {
+	return {
+		...nameOf$1(prompt),
+		status,
+		changes: [],
+		edits,
+		drift: [],
+		problems
+	};
+}
 function fromOutcome({ plan, status, changes, problems }) {
 	const drift = plan.drift.map(wireDrift);
 	return {
-		...nameOf(plan.file),
+		...nameOf$1(plan.file),
 		status,
 		changes: changes.map(madeChange),
 		drift,
@@ -37307,7 +37377,7 @@ function fromPlan(plan, mode) {
 	const { file, status, changes, drift, problems } = plan;
 	const rows = mode === "status" ? { environments: file.pins.map((pin) => rowOf(pin, plan)) } : {};
 	return {
-		...nameOf(file),
+		...nameOf$1(file),
 		status,
 		changes: changes.map(plannedChange),
 		...rows,
@@ -37315,11 +37385,12 @@ function fromPlan(plan, mode) {
 		problems
 	};
 }
-function nameOf({ path, id, key }) {
+function nameOf$1({ path, id, key, service }) {
 	return {
 		path,
 		id,
-		key
+		key,
+		...service === void 0 ? {} : { service }
 	};
 }
 function plannedChange(change) {
@@ -37370,7 +37441,7 @@ function rowOf(pinned, plan) {
 	const change = plan.changes.find((one) => one.kind === "set-active" && one.environment === environment);
 	const planned = change === void 0 ? void 0 : plannedChange(change);
 	const serves = active === null ? null : wireRef(active);
-	const inSync = planned === void 0 && serves !== null && !isRefused(pinned, plan);
+	const inSync = planned === void 0 && serves !== null && !isRefused$1(pinned, plan);
 	const wanted = planned?.kind === "set-active" ? planned.after : inSync ? serves : null;
 	return {
 		environment,
@@ -37381,7 +37452,7 @@ function rowOf(pinned, plan) {
 	};
 }
 /** A pin without a change is in sync, or it is one that could not be resolved: then a problem stands at its place. */
-function isRefused({ line, column }, { problems }) {
+function isRefused$1({ line, column }, { problems }) {
 	return problems.some((problem) => problem.line === line && problem.column === column);
 }
 function wireDrift(drift) {
@@ -37441,6 +37512,59 @@ function summarise(prompts, mode) {
 		failed: statuses("failed"),
 		not_attempted: statuses("not_attempted")
 	};
+}
+// src/domain/placeholders.ts
+const PLACEHOLDER = /\{\{[ \t]*([\p{L}\p{M}\p{N}_.-]+)[ \t]*\}\}/gu;
+/** The names of a text's `{{placeholders}}`, each once, in order of first use. */
+function placeholdersOf(text) {
+	return [...new Set([...text.matchAll(PLACEHOLDER)].map((match) => match[1] ?? ""))];
+}
+// src/domain/variables.ts
+/** Compares what an environment serves with what it would serve; where one of the two is not known nothing is said. */
+function variableChanges({ environment, before, after }) {
+	if (before === null || before === "unknown" || after === "unknown") return [];
+	const [then, now] = [placeholdersOf(before.text), placeholdersOf(after.text)];
+	const added = now.filter((variable) => !then.includes(variable));
+	const removed = then.filter((variable) => !now.includes(variable));
+	return [...added.map((variable) => ({
+		kind: "added",
+		variable,
+		environment
+	})), ...removed.map((variable) => ({
+		kind: "removed",
+		variable,
+		environment
+	}))];
+}
+// src/rendering/breaking.ts
+/** Compares what environments serve with what they would serve; where one of the two is not known nothing is said. */
+function findBreaking({ changes }, texts) {
+	const key = changes.flatMap((change) => change.kind === "update-prompt" ? change.fields.key ?? [] : []);
+	const variables = texts.flatMap(variableChanges);
+	const groups = Map.groupBy(variables, ({ kind, variable }) => `${kind} ${variable}`);
+	return [...key.map(({ before, after }) => ({
+		kind: "key",
+		before,
+		after
+	})), ...[...groups.values()].map(together)];
+}
+function together(group) {
+	const { kind = "added", variable = "" } = group[0] ?? {};
+	return {
+		kind,
+		variable,
+		environments: group.map(({ environment }) => environment)
+	};
+}
+/** In a sentence or two; `show` makes what comes from outside inert. */
+function breakingText(breaking, show) {
+	if (breaking.kind === "key") {
+		const [from, to] = [breaking.before, breaking.after].map(show);
+		return `the key changes from ${from} to ${to}. Whoever reads it by key has to follow.`;
+	}
+	const { kind, variable, environments } = breaking;
+	const then = kind === "added" ? "Callers have to supply it." : "Callers need not supply it any more.";
+	return `${environments.map(show).join(", ")}: the variable ${show(`{{${variable}}}`)} is ${kind}. ${then}`;
 }
 // node_modules/picocolors/picocolors.js
 var require_picocolors = /* @__PURE__ */ __commonJSMin(((exports, module) => {
@@ -37614,9 +37738,9 @@ function changeTexts(change) {
 function renderChange(change, all, colours) {
 	const said = change.status === void 0 ? "" : statusNote[change.status];
 	const note = `${isUnfollowed(change, all) ? UNFOLLOWED : ""}${said === "" ? "" : colours.yellow(said)}`;
-	return changeTexts(change).map((line) => `${signOf(change, colours)} ${line}${note}`);
+	return changeTexts(change).map((line) => `${signOf$1(change, colours)} ${line}${note}`);
 }
-function signOf({ kind }, colours) {
+function signOf$1({ kind }, colours) {
 	return {
 		"create-version": colours.green("+"),
 		"update-prompt": colours.yellow("~"),
@@ -38346,6 +38470,35 @@ function environmentLines(title, { observed, expected }, colours) {
 	const origin = commit === void 0 ? "made outside of git" : `made from ${inertLine(commit).slice(0, 12)}`;
 	return [`${title}: ${refText(observed)} is active, ${wanted}`, colours.dim(`  ${origin}; undo: version:${inertLine(id)}`)];
 }
+// src/rendering/render-edit.ts
+/** What is done to a file, in one line without its sign. */
+function editText(edit) {
+	switch (edit.kind) {
+		case "create-file": return "new file";
+		case "set-pin": return `${inertLine(edit.environment)}: ${inertLine(edit.before ?? "not pinned")} → ${inertLine(edit.after)}`;
+		case "set-field": {
+			const [before, after] = [edit.before, edit.after].map((value) => inertLine(value ?? "absent"));
+			return `${inertLine(edit.field)}: ${before} → ${after}${edit.conflict ? " (conflict)" : ""}`;
+		}
+		case "set-text": return `text: ${inertLine(edit.from)}${conflictNote(edit.conflicts)}`;
+	}
+}
+function conflictNote(conflicts) {
+	if (conflicts === 0) return "";
+	return ` (${conflicts} ${conflicts === 1 ? "conflict" : "conflicts"})`;
+}
+/** One line with its sign: `+` for what is new, `~` for what is changed, `!` for what is left to somebody. */
+function renderEdit(edit, colours) {
+	return `${signOf(edit, colours)} ${editText(edit)}`;
+}
+function signOf(edit, colours) {
+	if (edit.kind === "create-file") return colours.green("+");
+	return isConflict(edit) ? colours.red("!") : colours.yellow("~");
+}
+/** Whether the file holds both sides, for somebody to decide. */
+function isConflict(edit) {
+	return edit.kind === "set-field" && edit.conflict || edit.kind === "set-text" && edit.conflicts > 0;
+}
 // src/rendering/render-problem.ts
 /** A problem in two lines: where and what, then what to do. Without a final line feed. */
 function renderProblem(problem, colours) {
@@ -38362,11 +38515,81 @@ function placeText({ path, line, column }) {
 		column
 	].filter((part) => part !== void 0).join(":");
 }
+// src/rendering/counted.ts
+/** `1 file`, `2 files`. */
+function counted([count, one, many]) {
+	return `${count} ${count === 1 ? one : many}`;
+}
+// src/rendering/edit-summary.ts
+/** Whether a report is about files that a command edits. */
+function isAboutFiles({ mode }) {
+	return [
+		"init",
+		"import",
+		"pull",
+		"promote",
+		"rollback"
+	].includes(mode);
+}
+/** In one line: what was done to the files, or would be. */
+function editOutcome(report, colours) {
+	const parts = workOf$1(report).filter(([count]) => count > 0).map(counted);
+	const refused = report.prompts.some(({ status }) => status === "blocked" || status === "failed");
+	return parts.length === 0 ? colours.green("nothing to do.") : (refused ? colours.red : colours.bold)(`${parts.join(", ")}.`);
+}
+/** What somebody who has edited files does next; null where nothing was edited. */
+function nextStep({ prompts, files = [], committed, mode }) {
+	if (prompts.some(({ edits = [] }) => edits.some(isConflict))) return "Next: resolve the conflicts in the files, then commit them.";
+	if (prompts.filter(({ status }) => status === "applied").length + files.length === 0) return null;
+	if (mode === "init") return "Next: promptsync plan, then commit the files.";
+	if (committed === void 0) return "Next: read it with git diff, commit it, and open a pull request.";
+	const branch = committed.branch === null ? "" : ` on ${inertLine(committed.branch)}`;
+	return `Committed ${inertLine(committed.commit).slice(0, 12)}${branch}. Next: push it and open a pull request.`;
+}
+function workOf$1({ prompts, files = [] }) {
+	const having = (...statuses) => prompts.filter(({ status }) => statuses.includes(status));
+	const created = having("applied").filter(({ edits = [] }) => edits.some(({ kind }) => kind === "create-file")).length;
+	const written = files.filter(({ status }) => status !== "kept").length;
+	return [
+		[
+			created + written,
+			"file written",
+			"files written"
+		],
+		[
+			having("applied").length - created,
+			"file edited",
+			"files edited"
+		],
+		[
+			having("pending").length,
+			"file to edit",
+			"files to edit"
+		],
+		[
+			having("blocked").length,
+			"prompt blocked",
+			"prompts blocked"
+		],
+		[
+			having("failed").length,
+			"prompt failed",
+			"prompts failed"
+		],
+		[
+			having("unchanged").length + files.length - written,
+			"unchanged",
+			"unchanged"
+		]
+	];
+}
 // src/rendering/render-summary.ts
 init_problem();
 /** The last lines of a report: what would be done, was done, or that there is nothing to do; and with what. */
 function renderSummary(report, colours) {
 	const line = renderOutcome(report, colours);
+	const next = isAboutFiles(report) ? nextStep(report) : null;
+	if (next !== null) return `${line}\n${colours.dim(next)}`;
 	return tellsWork(report) ? `${line}\n${colours.dim(originText(report))}` : line;
 }
 /** In one line of our own words and numbers: what would be done, was done, or that there is nothing to do. */
@@ -38376,7 +38599,8 @@ function renderOutcome(report, colours) {
 		errors,
 		"error",
 		"errors"
-	])}; nothing was written.`);
+	])}${nothingWritten(report)}.`);
+	if (isAboutFiles(report)) return editOutcome(report, colours);
 	if (report.mode === "validate") return colours.green(`${prompts(report.summary.prompts)} valid.`);
 	if (noneObserved(report)) return colours.red("No prompt could be observed; nothing was written.");
 	const { mode, summary } = report;
@@ -38386,8 +38610,12 @@ function renderOutcome(report, colours) {
 	const title = mode !== "apply" ? "Plan" : done.length > 0 ? "Applied" : "Nothing applied";
 	return `${colours.bold(title)}: ${[...work, ...unchanged].join(", ")}.`;
 }
+/** A commit may fail when the files are edited already. */
+function nothingWritten({ prompts }) {
+	return prompts.some(({ status }) => status === "applied") ? "" : "; nothing was written";
+}
 function tellsWork(report) {
-	return !report.problems.some(isError) && report.mode !== "validate" && !noneObserved(report) && workOf(report).work.length > 0;
+	return report.mode !== "validate" && !isAboutFiles(report) && !report.problems.some(isError) && !noneObserved(report) && workOf(report).work.length > 0;
 }
 function workOf({ mode, summary }) {
 	const done = mode === "apply" ? doneParts(summary) : plannedParts(summary);
@@ -38467,9 +38695,6 @@ function restParts(summary) {
 function present$1(parts) {
 	return parts.filter(([count]) => count > 0).map(counted);
 }
-function counted([count, one, many]) {
-	return `${count} ${count === 1 ? one : many}`;
-}
 function prompts(count) {
 	return counted([
 		count,
@@ -38486,10 +38711,21 @@ function renderText(report, options) {
 	const blocks = report.prompts.filter((prompt) => !isDull(prompt, options.quiet, shared)).map((prompt) => renderPrompt(prompt, options, colours, shared));
 	const errors = [...report.problems, ...shared].filter(isError);
 	return [
+		...options.quiet ? [] : filesBlock(report, colours),
 		...blocks,
 		...errors.map((one) => renderProblem(one, colours)),
 		renderSummary(report, colours)
 	].map((block) => `${block}\n`).join("\n");
+}
+function filesBlock({ files = [] }, colours) {
+	if (files.length === 0) return [];
+	const sign = {
+		created: colours.green("+"),
+		overwritten: colours.yellow("~"),
+		extended: colours.yellow("~"),
+		kept: " "
+	};
+	return [files.map(({ path, status }) => `${sign[status]} ${inertLine(path)}${status === "created" ? "" : ` (${status})`}`).join("\n")];
 }
 /** A problem that many prompts have is shown once, where it is clear which they are: all, or those with changes. */
 function sharedProblems(prompts) {
@@ -38498,23 +38734,29 @@ function sharedProblems(prompts) {
 		named: changes.length > 0
 	}))), ({ problem: { code, message } }) => `${code} ${message}`).values()].filter((group) => group.length > 1 && group.every(({ problem }) => problem.path === void 0)).filter((group) => group.length === prompts.length || group.every(({ named }) => named)).flatMap((group) => group.slice(0, 1).map(({ problem }) => problem));
 }
-function isDull({ changes, problems, status }, quiet, shared) {
+function isDull({ changes, edits = [], problems, status }, quiet, shared) {
 	if (problems.some((problem) => !isShared(problem, shared))) return false;
-	return quiet || changes.length === 0 || status === "unchanged";
+	return quiet || changes.length + edits.length === 0 || status === "unchanged";
 }
 function isShared({ code, message }, shared) {
 	return shared.some((problem) => problem.code === code && problem.message === message);
 }
 function renderPrompt(prompt, { texts, quiet }, colours, shared) {
 	const own = prompt.problems.filter((problem) => !isShared(problem, shared));
-	const diffs = quiet || prompt.status === "failed" ? [] : renderDiffs(texts.get(prompt.id) ?? [], colours);
+	const failed = prompt.status === "failed" && prompt.edits === void 0;
+	const diffs = quiet || failed ? [] : renderDiffs(texts.get(prompt.id) ?? [], colours);
 	return [
 		titleOf(prompt, colours),
 		...quiet ? [] : prompt.drift.flatMap((drift) => renderDrift(drift, colours).map((line) => `  ${line}`)),
+		...quiet ? [] : (prompt.edits ?? []).map((edit) => `  ${renderEdit(edit, colours)}`),
 		...quiet ? [] : prompt.changes.flatMap((change) => changeLines(change, prompt.changes, colours)),
+		...quiet ? [] : breakingLines(prompt, texts, colours),
 		...diffs.map((line) => line.trim() === "" ? "" : `      ${line}`),
 		...own.map((problem) => indent(renderProblem(problem, colours)))
 	].join("\n");
+}
+function breakingLines(prompt, texts, colours) {
+	return findBreaking(prompt, texts.get(prompt.id) ?? []).map((one) => `  ${colours.magenta("!")} ${breakingText(one, inertLine)}`);
 }
 function titleOf({ key, path, status }, colours) {
 	const title = `${colours.bold(inertLine(key))}  ${colours.dim(inertLine(path))}`;
@@ -39690,6 +39932,93 @@ function fieldDrift({ promptId, head, base: wanted }, base) {
 function fieldsOf(changes) {
 	return changes.find((change) => change.kind === "update-prompt")?.fields ?? {};
 }
+// src/planning/offline.ts
+init_problem();
+/** Pins that follow the file in environments where that is not allowed. */
+function latestProblems(file, forbidden) {
+	return file.pins.filter(({ pin, environment }) => pin.kind === "latest" && forbidden.includes(environment)).map(({ environment, line, column }) => makeProblem("guard/latest-not-allowed", { environment }, {
+		path: file.path,
+		line,
+		column
+	}));
+}
+// src/planning/promotion.ts
+init_problem();
+/**
+* Why a version may not go live in an environment: it is not active in the one before. Two things are no promotion: a
+* rollback to what this environment was pinned to before, and putting back what it has been pinned to all along, once
+* that came through the environment before.
+*/
+function promotionProblems$1(activations, context, { promotedFrom, formerPins }) {
+	const former = formerPins.get(context.file.id) ?? /* @__PURE__ */ new Map();
+	return activations.flatMap(({ pin, after }) => {
+		const from = promotedFrom.get(pin.environment);
+		const target = targetOf(after, context);
+		if (from === void 0 || isActive(target, from, context)) return [];
+		if (wasPinned(target, pin.environment, from, former)) return [];
+		return [refusal$2(pin, from, target, context)];
+	});
+}
+function targetOf(after, { known }) {
+	if (isNew(after)) return contentOf$1(after.new);
+	const { id, number } = after;
+	return known.find((one) => one.id === id) ?? (number === null ? { id } : {
+		id,
+		number
+	});
+}
+function contentOf$1({ digest, metadataDigest }) {
+	return metadataDigest === void 0 ? { digest } : {
+		digest,
+		metadataDigest
+	};
+}
+function isActive(target, environment, { observed, known }) {
+	const active = observed.active.get(environment) ?? null;
+	return active !== null && (active.id === target.id || isSameContent(entryAsServed(active, known), target));
+}
+/** Equal content is the same whatever its id. */
+function isSameContent(one, other) {
+	if (one.digest === void 0 || one.digest !== other.digest) return false;
+	const [a, b] = [one.metadataDigest, other.metadataDigest];
+	return a === void 0 || b === void 0 || a === b;
+}
+function wasPinned(target, environment, from, former) {
+	const states = former.get(environment) ?? [];
+	const changed = states.findIndex((state) => !means(state, target));
+	if (changed !== -1 && states.slice(changed).some((state) => means(state, target))) return true;
+	return states.length > 0 && changed !== 0 && (former.get(from) ?? []).some((state) => means(state, target));
+}
+/** Whether a pin of an earlier commit means a version. */
+function means({ pin, content }, target) {
+	if (pin.kind === "number") return pin.number === target.number;
+	if (pin.kind === "version") return pin.id === target.id;
+	return content !== null && isSameContent(contentOf$1(content), target);
+}
+function refusal$2({ environment, line, column }, from, target, context) {
+	const { key, path } = context.file;
+	const serves = context.observed.active.get(from) ?? null;
+	return makeProblem("guard/promotion-order", {
+		environment,
+		from,
+		key,
+		version: nameOf(target),
+		serves: serves === null ? null : `v${serves.number}`,
+		liveIn: liveIn(target, context)
+	}, {
+		path,
+		line,
+		column
+	});
+}
+function nameOf({ number, id }) {
+	if (number !== void 0) return `v${number}`;
+	return id ?? "a version that is not made yet";
+}
+/** A pinned environment in which the version is active already: it can be promoted from there. */
+function liveIn(target, context) {
+	return context.file.pins.map(({ environment }) => environment).find((one) => isActive(target, one, context)) ?? null;
+}
 // src/planning/resolve-pin.ts
 init_problem();
 const IN_SYNC = { kind: "in-sync" };
@@ -39714,7 +40043,7 @@ function followContent(content, active, { known, forgets }, from = {}) {
 	} : refOf(found));
 }
 function followRef(pin, ref, context) {
-	const at = context.contentsAtRefs.get(ref) ?? makeProblem("pin/unknown-ref", { ref }, placeOf$2(pin, context));
+	const at = context.contentsAtRefs.get(ref) ?? makeProblem("pin/unknown-ref", { ref }, placeOf$3(pin, context));
 	if ("code" in at) return blocked(at);
 	return followContent(at.content, context.observed.active.get(pin.environment) ?? null, context, { ref });
 }
@@ -39727,7 +40056,7 @@ function findNumber(pin, number, context) {
 		environment: pin.environment,
 		number,
 		lookable: lookups.length > 0
-	}, placeOf$2(pin, context)), lookups);
+	}, placeOf$3(pin, context)), lookups);
 }
 /** An id is a promise by itself: unknown ones are planned, and read before they go live. */
 function findId(pin, id, context) {
@@ -39741,7 +40070,7 @@ function findId(pin, id, context) {
 	return blocked(makeProblem("pin/unknown-version", {
 		environment: pin.environment,
 		id
-	}, placeOf$2(pin, context)));
+	}, placeOf$3(pin, context)));
 }
 /** The service's newest version, where it was never read and no ledger names it. */
 function unseenLatest({ observed, known }) {
@@ -39749,7 +40078,7 @@ function unseenLatest({ observed, known }) {
 	const id = prompt.latestVersionId;
 	return id === null || missing.includes(id) || known.some((version) => version.id === id) ? null : id;
 }
-function placeOf$2({ line, column }, { file }) {
+function placeOf$3({ line, column }, { file }) {
 	return {
 		path: file.path,
 		line,
@@ -39793,7 +40122,15 @@ function planPrompt(written, observed, rules) {
 	const resolved = resolve$1(context);
 	const { changes, creates } = resolved;
 	const resolutions = resolved.pins.map(({ resolution }) => resolution);
-	const refused = [...forbidden(file, rules), ...creates ? unknownLatest(context) : []];
+	const promotions = promotionProblems$1(resolved.pins.flatMap(({ pin, resolution: one }) => one.kind === "set" ? [{
+		pin,
+		after: one.after
+	}] : []), context, rules);
+	const refused = [
+		...latestProblems(file, rules.latestForbidden),
+		...promotions,
+		...creates ? unknownLatest(context) : []
+	];
 	const problems = [...resolutions.flatMap(problemOf), ...refused];
 	const status = problems.length > 0 ? "blocked" : changes.length > 0 ? "pending" : "unchanged";
 	const lookups = refused.length > 0 ? [] : lookupsOf(resolutions);
@@ -39897,13 +40234,6 @@ function warnings({ forgets, file }, { trackingEnvironment }) {
 	if (trackingEnvironment === null || !forgets) return [];
 	return [makeProblem("service/drops-metadata", { environment: trackingEnvironment }, { path: file.path })];
 }
-function forbidden(file, { latestForbidden }) {
-	return file.pins.filter(({ pin, environment }) => pin.kind === "latest" && latestForbidden.includes(environment)).map(({ environment, line, column }) => makeProblem("guard/latest-not-allowed", { environment }, {
-		path: file.path,
-		line,
-		column
-	}));
-}
 // src/planning/with-provenance.ts
 /**
 * The plan with what git knows of each file whose content is to be made. It is asked after planning, because most
@@ -39934,6 +40264,31 @@ function describe$1(change, provenance) {
 }
 function isOwn(change) {
 	return change.kind === "create-version" && change.ref === void 0;
+}
+// src/planning/variables.ts
+init_problem();
+/** Why a plan is refused where callers have to follow, and the file does not say that this is meant. */
+function unmeantBreaking({ file, lookups }, texts) {
+	if (file.allowBreaking === true) return [];
+	return texts.flatMap((text) => {
+		const place = placeOf$2(file, text.environment);
+		const changed = variableChanges(text);
+		if (changed.length > 0) return [makeProblem("guard/breaking", { changed }, place)];
+		return text.after === "unknown" && text.before !== null && lookups.length === 0 ? [makeProblem("guard/unknown-variables", { environment: text.environment }, place)] : [];
+	});
+}
+/** A leave to break that nothing needs would let the next change pass unseen. */
+function needlessLeave({ file }, texts) {
+	if (file.allowBreaking !== true || texts.some((text) => variableChanges(text).length > 0)) return [];
+	return [makeProblem("prompt/needless-allow-breaking", {}, { path: file.path })];
+}
+function placeOf$2({ pins, path }, environment) {
+	const { line = 1, column = 1 } = pins.find((pin) => pin.environment === environment) ?? {};
+	return {
+		path,
+		line,
+		column
+	};
 }
 // node_modules/fastest-levenshtein/mod.js
 var require_fastest_levenshtein = /* @__PURE__ */ __commonJSMin(((exports) => {
@@ -40072,7 +40427,16 @@ function lettersOf(word) {
 * What has a problem already is left out.
 */
 function describeIssues(error, mapping, knownFields) {
-	return error.issues.filter((issue) => !mapping.isRefused(issue.path)).flatMap((issue) => issue.code === "unrecognized_keys" ? issue.keys.map((key) => unknownField([...issue.path, key], key, mapping, knownFields)) : [faultyField(issue, mapping)]);
+	return error.issues.flatMap(withinUnion).filter((issue) => !mapping.isRefused(issue.path)).flatMap((issue) => issue.code === "unrecognized_keys" ? issue.keys.map((key) => unknownField([...issue.path, key], key, mapping, knownFields)) : [faultyField(issue, mapping)]);
+}
+/** Of what may be written in several ways, only what is wrong within the way that was chosen. */
+function withinUnion(issue) {
+	const chosen = (issue.code === "invalid_union" ? issue.errors : []).find((way) => way.every(({ code, path }) => path.length > 0 || code === "unrecognized_keys"));
+	if (chosen === void 0) return [issue];
+	return chosen.flatMap((one) => withinUnion({
+		...one,
+		path: [...issue.path, ...one.path]
+	}));
 }
 function unknownField(path, key, mapping, knownFields) {
 	const place = mapping.keyPlaceOf(path);
@@ -46698,8 +47062,31 @@ var require_dist$2 = /* @__PURE__ */ __commonJSMin(((exports) => {
 	exports.visit = visit.visit;
 	exports.visitAsync = visit.visitAsync;
 }));
-// src/yaml/to-json.ts
+// src/yaml/parse-document.ts
 var import_dist$2 = require_dist$2();
+/**
+* Parses YAML as all of promptsync reads it: version 1.2, core schema, integers whole. Null when the nesting is deeper
+* than the library's recursion can follow.
+*/
+function parseYamlDocument(text, wanted) {
+	try {
+		const document = (0, import_dist$2.parseDocument)(text, {
+			version: "1.2",
+			schema: "core",
+			merge: false,
+			uniqueKeys: false,
+			intAsBigInt: true,
+			prettyErrors: false,
+			logLevel: "error",
+			...wanted
+		});
+		return document.errors.some((error) => error.code === "RESOURCE_EXHAUSTION") ? null : document;
+	} catch (error) {
+		if (error instanceof RangeError) return null;
+		throw error;
+	}
+}
+// src/yaml/to-json.ts
 init_problem();
 const DEEPEST = 64;
 /** Turns a parsed YAML node into plain JSON data, noting where each value stands and all that is not plain. */
@@ -46835,36 +47222,17 @@ function parseStrictYaml(text, path, firstLine = 1) {
 			column: Math.max(col, 1)
 		};
 	};
-	const document = parseQuietly(text, lines);
-	if (document === null) return failed$2([makeProblem("yaml/too-deep", {}, placeAt(0))]);
+	const document = parseYamlDocument(text, { lineCounter: lines });
+	if (document === null) return failed$3([makeProblem("yaml/too-deep", {}, placeAt(0))]);
 	const problems = syntaxProblems(document, placeAt);
-	if (problems.length > 0) return failed$2(problems);
+	if (problems.length > 0) return failed$3(problems);
 	const result = toJson(document.contents, placeAt);
 	const value = isEmpty(document) ? {} : result.value;
 	if (isJsonObject(value)) return {
-		mapping: locate(value, result.places),
+		mapping: locate$1(value, result.places),
 		problems: result.problems
 	};
-	return failed$2(result.problems.length > 0 ? result.problems : [makeProblem("yaml/not-a-mapping", {}, placeAt(0))]);
-}
-/** Null when the nesting is deeper than the library's recursion can follow. */
-function parseQuietly(text, lineCounter) {
-	try {
-		const document = (0, import_dist$2.parseDocument)(text, {
-			version: "1.2",
-			schema: "core",
-			merge: false,
-			uniqueKeys: false,
-			intAsBigInt: true,
-			prettyErrors: false,
-			logLevel: "error",
-			lineCounter
-		});
-		return document.errors.some((error) => error.code === "RESOURCE_EXHAUSTION") ? null : document;
-	} catch (error) {
-		if (error instanceof RangeError) return null;
-		throw error;
-	}
+	return failed$3(result.problems.length > 0 ? result.problems : [makeProblem("yaml/not-a-mapping", {}, placeAt(0))]);
 }
 function isEmpty({ contents }) {
 	return contents === null || (0, import_dist$2.isScalar)(contents) && contents.value === null && contents.source === "";
@@ -46886,7 +47254,7 @@ function wordingOf({ code, message }) {
 	if (code === "MULTIPLE_DOCS") return "it holds more than one document";
 	return (message.split("\n")[0] ?? message).replace(/: ".*$/, "").replace(/[.:]?\s*$/, "").slice(0, 200);
 }
-function locate(value, root) {
+function locate$1(value, root) {
 	return {
 		value,
 		has: (path) => follow(root, path).found,
@@ -46912,7 +47280,7 @@ function follow(tree, path) {
 function keysOf({ tree, found }) {
 	return found ? [...tree.children.keys()].map(String) : [];
 }
-function failed$2(problems) {
+function failed$3(problems) {
 	return {
 		mapping: null,
 		problems
@@ -55073,17 +55441,17 @@ const LONGEST_SHOWN = 80;
 */
 function splitFrontMatter(source, path) {
 	const opening = lineAt(source, 0);
-	if (!opening.startsWith("---")) return failed$1(makeProblem("prompt/no-front-matter", {}, at$1(path, 1)));
-	if (!DELIMITER.test(opening)) return failed$1(badDelimiter(opening, path, 1));
+	if (!opening.startsWith("---")) return failed$2(makeProblem("prompt/no-front-matter", {}, at$1(path, 1)));
+	if (!DELIMITER.test(opening)) return failed$2(badDelimiter(opening, path, 1));
 	const closingAt = closingOffset(source);
-	if (closingAt === 0) return failed$1(makeProblem("prompt/unclosed-front-matter", {}, at$1(path, 1)));
+	if (closingAt === 0) return failed$2(makeProblem("prompt/unclosed-front-matter", {}, at$1(path, 1)));
 	const yaml = source.slice(opening.length + 1, closingAt - 1);
 	const closing = lineAt(source, closingAt);
 	const closingLine = countLines(source.slice(0, closingAt));
-	if (!DELIMITER.test(closing)) return failed$1(badDelimiter(closing, path, closingLine));
+	if (!DELIMITER.test(closing)) return failed$2(badDelimiter(closing, path, closingLine));
 	const bytes = Buffer.byteLength(yaml);
 	const limit = LARGEST_FRONT_MATTER;
-	if (bytes > limit) return failed$1(makeProblem("prompt/front-matter-too-large", {
+	if (bytes > limit) return failed$2(makeProblem("prompt/front-matter-too-large", {
 		bytes,
 		limit
 	}, at$1(path, 1)));
@@ -55124,7 +55492,7 @@ function lineAt(source, offset) {
 function countLines(text) {
 	return text.split("\n").length;
 }
-function failed$1(problem) {
+function failed$2(problem) {
 	return {
 		parts: null,
 		problems: [problem]
@@ -55140,7 +55508,7 @@ function at$1(path, line) {
 // src/prompts/outline.ts
 init_json();
 function outlineOf(mapping, path) {
-	const { id, key, pins } = mapping.value;
+	const { id, key, service, pins } = mapping.value;
 	const text = (field, value) => typeof value === "string" ? {
 		value,
 		place: mapping.placeOf([field])
@@ -55153,6 +55521,7 @@ function outlineOf(mapping, path) {
 		path,
 		id: text("id", id),
 		key: text("key", key),
+		service: text("service", service),
 		environments
 	};
 }
@@ -55176,8 +55545,10 @@ const FrontMatterShape = strictObject({
 	key: line.describe("The stable key of the prompt."),
 	name: line.describe("The display name."),
 	description: string().optional().describe("What the prompt is for. Absent: not managed."),
+	service: line.optional().describe("The service it belongs to, by its name in promptsync.yaml."),
 	pins: record(line, pin).optional().describe("Environment → latest, a version number, version:<id> or git:<ref>."),
 	metadata: record(string(), json()).optional().describe("Stored with each version. Absent: not managed."),
+	allow_breaking: boolean().optional().describe("true: the change of variables in this commit is meant, where promptsync.yaml says `variables: strict`."),
 	variables: array(string()).optional().describe("The names of the {{placeholders}} in the text, exactly.")
 });
 const FRONT_MATTER_FIELDS = Object.keys(FrontMatterShape.shape);
@@ -55245,16 +55616,10 @@ function decodeStart(bytes, length, open) {
 		return null;
 	}
 }
-// src/domain/placeholders.ts
-const PLACEHOLDER = /\{\{[ \t]*([\p{L}\p{M}\p{N}_.-]+)[ \t]*\}\}/gu;
-/** The names of a text's `{{placeholders}}`, each once, in order of first use. */
-function placeholdersOf(text) {
-	return [...new Set([...text.matchAll(PLACEHOLDER)].map((match) => match[1] ?? ""))];
-}
 // src/prompts/variables.ts
 init_problem();
 /** `variables`, where it is a list of texts, names the placeholders of the text exactly, each once. */
-function variableProblems(mapping, text) {
+function variableProblems$1(mapping, text) {
 	const declared = mapping.value["variables"];
 	if (!isListOfTexts(declared)) return [];
 	const used = new Set(placeholdersOf(text));
@@ -55318,7 +55683,7 @@ function parseParts(parts, path) {
 	const outline = outlineOf(mapping, path);
 	const shaped = FrontMatterShape.safeParse(mapping.value);
 	const wrong = shaped.success ? [] : describeIssues(shaped.error, mapping, FRONT_MATTER_FIELDS).map(toProblem$1);
-	const further = [...reservedMetadata(mapping), ...variableProblems(mapping, text)];
+	const further = [...reservedMetadata(mapping), ...variableProblems$1(mapping, text)];
 	const all = [
 		...problems,
 		...wrong,
@@ -55341,15 +55706,17 @@ function textOf$2(body) {
 	return body.replace(/^\n/, "").replace(/\n$/, "");
 }
 function makeFile(written, mapping, text, path) {
-	const { id, key, name, description, variables } = written;
+	const { id, key, name, description, service, variables, allow_breaking: allowBreaking } = written;
 	return {
 		path,
 		id,
 		key,
 		name,
 		...description === void 0 ? {} : { description },
+		...service === void 0 ? {} : { service },
 		pins: Object.entries(written.pins ?? {}).map(([environment, pin]) => makePin(environment, pin, mapping)),
 		...variables === void 0 ? {} : { variables },
+		...allowBreaking === true ? { allowBreaking } : {},
 		content: makeContent(text, objectAt(mapping, "metadata"))
 	};
 }
@@ -55420,51 +55787,22 @@ async function parseAt(repository, commit, pathFromRoot) {
 	return bytes === null ? null : parsePromptFile(bytes, pathFromRoot);
 }
 // src/commands/content-in-git.ts
+/** What a prompt file held at a commit; null where git has no valid one there. */
+async function contentInGit(repository, commit, path) {
+	return (await fileInGit(repository, commit, path))?.content ?? null;
+}
 /**
-* What a prompt file held at a commit; null where git has no valid one there. Commit and path (from the repository's
+* A prompt file as it was at a commit; null where git has no valid one there. Commit and path (from the repository's
 * root) may come from the service: whatever git makes of them, this does not throw.
 */
-async function contentInGit(repository, commit, path) {
+async function fileInGit(repository, commit, path) {
 	if (repository === null) return null;
 	try {
 		const resolved = await repository.resolveRef(commit);
-		return resolved === null ? null : (await parseAt(repository, resolved, path))?.file?.content ?? null;
+		return resolved === null ? null : (await parseAt(repository, resolved, path))?.file ?? null;
 	} catch {
 		return null;
 	}
-}
-// src/commands/apply-prepared.ts
-init_problem();
-/** Writes what was prepared. `plan` is the prepared one with what the guards refuse. Never throws. */
-async function applyPrepared(plan, guards, prepared, world) {
-	const { config, service, repository, requests } = prepared;
-	const { trackingEnvironment, concurrency } = config;
-	return applyPlan(plan, {
-		service: service.service,
-		trackingEnvironment,
-		concurrency,
-		newOperation: world.newId,
-		observe: async (stoppable, { file: { id } }) => {
-			const request = requests.get(id);
-			if (request === void 0) throw new ProblemError(makeProblem("internal/unexpected", { reason: "never observed" }));
-			return observePrompt(stoppable, request, trackingEnvironment);
-		},
-		replan: (planned, observed) => replan(planned, observed, guards, prepared),
-		digestAt: async (commit, path) => (await contentInGit(repository, commit, path))?.digest ?? null,
-		sleep: world.sleep,
-		stop: world.stop,
-		onApplied: (_, done) => world.onProgress({
-			what: "Applying",
-			done,
-			all: plan.prompts.length
-		})
-	});
-}
-/** With the same rules and guards; what git knows is asked for a file that was not to be made a version of at first. */
-async function replan(planned, observed, guards, { rules, provenance, repository, uncommitted }) {
-	const fresh = planPrompt(planned.file, observed, rules);
-	const unasked = pathsToCreate({ prompts: [fresh] }).filter((path) => !provenance.has(path) && !uncommitted.has(path));
-	return refuseAfresh(promptWithProvenance(fresh, (unasked.length === 0 ? provenance : await repository?.lastCommits(unasked)) ?? provenance), planned, guards);
 }
 // src/commands/contents-at-refs.ts
 init_problem();
@@ -55603,6 +55941,63 @@ function sideOf({ text, metadata, unread }, label) {
 }
 function labelOf(ref) {
 	return ref.number === null ? ref.id : `v${ref.number}`;
+}
+// src/commands/breaking-in.ts
+/** Compares the variables of what environments serve with those of what they would serve. */
+async function breakingIn({ config, plan, ...sources }) {
+	if (!config.strictVariables) return {
+		breaking: /* @__PURE__ */ new Map(),
+		leaves: []
+	};
+	const texts = await gatherTexts(plan, sources);
+	const observed = plan.prompts.filter((prompt) => prompt.observed !== null);
+	const textsOf = (id) => texts.get(id) ?? [];
+	return {
+		breaking: new Map(observed.map((one) => [one.file.id, unmeantBreaking(one, textsOf(one.file.id))])),
+		leaves: observed.flatMap((one) => needlessLeave(one, textsOf(one.file.id)))
+	};
+}
+// src/commands/apply-prepared.ts
+init_problem();
+/** Writes what was prepared. `plan` is the prepared one with what the guards refuse. Never throws. */
+async function applyPrepared(plan, guards, prepared, world) {
+	const { config, service, repository, requests } = prepared;
+	const { trackingEnvironment, concurrency } = config;
+	return applyPlan(plan, {
+		service: service.service,
+		trackingEnvironment,
+		concurrency,
+		newOperation: world.newId,
+		observe: async (stoppable, { file: { id } }) => {
+			const request = requests.get(id);
+			if (request === void 0) throw new ProblemError(makeProblem("internal/unexpected", { reason: "never observed" }));
+			return observePrompt(stoppable, request, trackingEnvironment);
+		},
+		replan: (planned, observed) => replan(planned, observed, guards, prepared),
+		digestAt: async (commit, path) => (await contentInGit(repository, commit, path))?.digest ?? null,
+		sleep: world.sleep,
+		stop: world.stop,
+		onApplied: (_, done) => world.onProgress({
+			what: "Applying",
+			done,
+			all: plan.prompts.length
+		})
+	});
+}
+/** With the same rules and guards; what git knows is asked for a file that was not to be made a version of at first. */
+async function replan(planned, observed, guards, prepared) {
+	const { rules, provenance, repository, uncommitted } = prepared;
+	const fresh = planPrompt(planned.file, observed, rules);
+	const unasked = pathsToCreate({ prompts: [fresh] }).filter((path) => !provenance.has(path) && !uncommitted.has(path));
+	const asked = unasked.length === 0 ? provenance : await repository?.lastCommits(unasked);
+	const { breaking } = await breakingIn({
+		...prepared,
+		plan: { prompts: [fresh] }
+	});
+	return refuseAfresh(promptWithProvenance(fresh, asked ?? provenance), planned, {
+		...guards,
+		breaking
+	});
 }
 // src/observing/assumed-service.ts
 init_digest();
@@ -55754,9 +56149,76 @@ async function observe(service, requests, options) {
 		failed
 	};
 }
+// src/commands/gone-prompts.ts
+init_problem();
+/**
+* Warnings of prompts whose files are gone, with what is served of them still: the interface has no call that deletes a
+* prompt.
+*/
+async function goneProblems(gone, asked) {
+	if (gone.length === 0) return [];
+	const { service, base, concurrency, stop } = asked;
+	const { observed, failed } = service === null ? {
+		observed: /* @__PURE__ */ new Map(),
+		failed: /* @__PURE__ */ new Map()
+	} : await observe(service, gone.map(requestOf), {
+		trackingEnvironment: null,
+		concurrency,
+		stop
+	});
+	return gone.map(({ id, path }) => {
+		const serves = served(observed.get(id), failed.get(id));
+		return makeProblem("prompt/gone", {
+			id,
+			base,
+			serves
+		}, { path });
+	});
+}
+function requestOf({ id, pins, content }) {
+	return {
+		promptId: id,
+		environments: pins.map(({ environment }) => environment),
+		contents: [content],
+		numbers: [],
+		followsLatest: true
+	};
+}
+function served(observed, failure) {
+	if (failure !== void 0) return `what it serves cannot be read: ${failure.message}`;
+	if (observed === void 0) return "the service keeps what it serves.";
+	const active = [...observed.active].flatMap(([environment, version]) => version === null ? [] : [`v${version.number} in "${environment}"`]);
+	return active.length === 0 ? "no environment of it serves anything." : `the service still serves ${active.join(", ")}.`;
+}
+// src/commands/observe-files.ts
+/**
+* What has to be read of the service to plan for these files, and for those of the base commit where drift is told. The
+* environment before one that is pinned is read as well: promotions are judged by it.
+*/
+function observeRequests(files, { contentsAtRefs, base, promotedFrom }, alsoRead = []) {
+	return files.map((file) => {
+		const { id } = file;
+		const then = base?.files.get(id);
+		const both = then === void 0 ? [file] : [file, then];
+		const pins = both.flatMap((one) => one.pins);
+		const pinned = pins.map(({ environment }) => environment);
+		const before = file.pins.flatMap(({ environment }) => promotedFrom.get(environment) ?? []);
+		return {
+			promptId: id,
+			environments: [.../* @__PURE__ */ new Set([
+				...pinned,
+				...before,
+				...alsoRead
+			])],
+			contents: [...both.map(({ content }) => content), ...contentsIn(contentsAtRefs.get(id))],
+			numbers: pins.flatMap(({ pin }) => pin.kind === "number" ? [pin.number] : []),
+			followsLatest: followsLatest(file)
+		};
+	});
+}
 // src/commands/make-base.ts
 /** A field that stands as it did so many changes of the file ago is no longer taken for unfinished work. */
-const LONGEST_HISTORY = 50;
+const LONGEST_HISTORY$1 = 50;
 /** What drift is told by. The fields' history is read once a plan shows that some field drifts. */
 async function makeBase({ commit, files }, repository) {
 	const commits = repository.head === null ? [commit] : [commit, repository.head];
@@ -55778,28 +56240,174 @@ async function withFormerFields(base, commit, { prompts }, repository) {
 	};
 }
 async function formerFields({ id, path }, commit, repository) {
-	const earlier = await repository.whereTouched(commit, repository.fromRoot(path), LONGEST_HISTORY);
+	const earlier = await repository.whereTouched(commit, repository.fromRoot(path), LONGEST_HISTORY$1);
 	return (await Promise.all(earlier.map((at) => parseAt(repository, at.commit, at.path)))).flatMap((one) => one?.file ?? []).filter((file) => file.id === id);
 }
 function driftsInFields({ drift }) {
 	return drift.some((one) => "field" in one);
 }
-// src/commands/observe-files.ts
-/** What has to be read of the service to plan for these files, and for those of the base commit where drift is told. */
-function observeRequests(files, { contentsAtRefs, base }) {
-	return files.map((file) => {
-		const { id } = file;
-		const then = base?.files.get(id);
-		const both = then === void 0 ? [file] : [file, then];
-		const pins = both.flatMap((one) => one.pins);
-		return {
-			promptId: id,
-			environments: [...new Set(pins.map(({ environment }) => environment))],
-			contents: [...both.map(({ content }) => content), ...contentsIn(contentsAtRefs.get(id))],
-			numbers: pins.flatMap(({ pin }) => pin.kind === "number" ? [pin.number] : []),
-			followsLatest: followsLatest(file)
-		};
+// src/commands/former-pins.ts
+/** How many earlier states of a file are read. */
+const LONGEST_HISTORY = 100;
+/** The states of a prompt's file up to a commit, under earlier names as well; newest first. */
+async function readFormerFiles({ id, path }, commit, repository) {
+	const touched = await repository.whereTouched(commit, repository.fromRoot(path), LONGEST_HISTORY);
+	return (await Promise.all(touched.map(async (at) => {
+		const file = (await parseAt(repository, at.commit, at.path))?.file ?? null;
+		return file?.id === id ? [{
+			commit: at.commit,
+			file
+		}] : [];
+	}))).flat();
+}
+/** How each environment of a prompt was pinned up to a commit, newest first. */
+async function readFormerPins(file, commit, repository) {
+	return pinsOf(await readFormerFiles(file, commit, repository), repository);
+}
+/** How each environment was pinned in these states of a file. */
+async function pinsOf(states, repository) {
+	const pins = await Promise.all(states.map((state) => Promise.all(state.file.pins.map((pin) => formerPin(pin, state, repository)))));
+	const all = Map.groupBy(pins.flat(), ({ environment }) => environment);
+	return new Map([...all].map(([environment, list]) => [environment, list.map(({ former }) => former)]));
+}
+async function formerPin({ environment, pin }, { commit, file }, repository) {
+	return {
+		environment,
+		former: {
+			commit,
+			pin,
+			content: await contentOf(pin, file, repository)
+		}
+	};
+}
+async function contentOf(pin, { content, path }, repository) {
+	if (pin.kind === "latest") return content;
+	return pin.kind === "git" ? contentInGit(repository, pin.ref, path) : null;
+}
+/** Without what HEAD itself says where the file says it still: that is no earlier state. */
+function before$1(former, { pins, content }, head) {
+	const isNow = (environment, one) => {
+		const now = pins.find((pin) => pin.environment === environment)?.pin;
+		const same = now !== void 0 && pinText(now) === pinText(one.pin);
+		return one.commit === head && same && (one.pin.kind !== "latest" || one.content?.digest === content.digest);
+	};
+	return new Map([...former].map(([environment, list]) => {
+		return [environment, list.filter((one, index) => index > 0 || !isNow(environment, one))];
+	}));
+}
+// src/commands/promotion-rules.ts
+/** The environment before each that has one. */
+function promotedFrom({ environments }) {
+	return new Map((environments ?? []).flatMap(({ name, promoteFrom }) => promoteFrom === void 0 ? [] : [[name, promoteFrom]]));
+}
+/** The environments in which no pin may be `latest`. */
+function forbidsLatest({ environments }) {
+	return (environments ?? []).filter(({ allowLatest }) => !allowLatest).map(({ name }) => name);
+}
+/**
+* The rules with the earlier pins of those prompts that would be refused without: a rollback is no promotion. What a
+* pull request adds itself is not earlier, so where there is a base, the history is that of the base.
+*/
+async function withFormerPins(plan, rules, earlier) {
+	const refused = plan.prompts.filter(isRefused).filter(({ file }) => !rules.formerPins.has(file.id));
+	if (refused.length === 0) return rules;
+	const read = await Promise.all(refused.map(async (prompt) => [prompt.file.id, await formerOf(prompt, earlier)]));
+	return {
+		...rules,
+		formerPins: new Map([...rules.formerPins, ...read])
+	};
+}
+function isRefused({ problems }) {
+	return problems.some(({ code }) => code === "guard/promotion-order");
+}
+async function formerOf({ file }, { repository, base }) {
+	const then = base === null ? file : base.files.get(file.id);
+	const commit = base?.commit ?? repository.head;
+	if (then === void 0 || commit === null) return /* @__PURE__ */ new Map();
+	const former = await readFormerPins(then, commit, repository);
+	return base === null ? before$1(former, file, commit) : former;
+}
+// src/commands/plan-rules.ts
+/** What planning depends on besides files and observation. */
+async function rulesOf({ config, files, repository, base }) {
+	const { environments, trackingEnvironment } = config;
+	const now = new Set(files);
+	const then = [...base?.files.values() ?? []].filter((file) => !now.has(file));
+	return {
+		environmentOrder: environments?.map(({ name }) => name) ?? null,
+		latestForbidden: forbidsLatest(config),
+		trackingEnvironment,
+		contentsAtRefs: await readContentsAtRefs([...files, ...then], repository),
+		base: base === null || repository === null ? null : await makeBase(base, repository),
+		promotedFrom: promotedFrom(config),
+		formerPins: /* @__PURE__ */ new Map()
+	};
+}
+/** The rules with what git knows of earlier commits, which is read only where a plan asks for it. */
+async function withHistory(plan, rules, sources) {
+	const { base, repository } = sources;
+	if (repository === null) return rules;
+	const promoted = await withFormerPins(plan, rules, {
+		repository,
+		base
 	});
+	if (rules.base === null || base === null || !plan.prompts.some(driftsInFields)) return promoted;
+	return {
+		...promoted,
+		base: await withFormerFields(rules.base, base.commit, plan, repository)
+	};
+}
+// src/config/service-names.ts
+init_json();
+init_problem();
+/** Which files belong to which service; null where services have no names. */
+function assignmentOf({ service, services, prompts = [] }) {
+	if (services === void 0) return null;
+	const names = Object.keys(services);
+	const only = names.length === 1 ? names[0] ?? null : null;
+	return {
+		byPattern: prompts.flatMap((entry) => typeof entry === "string" || entry.service === void 0 ? [] : [{
+			pattern: entry.pattern,
+			service: entry.service
+		}]),
+		otherwise: typeof service === "string" ? service : only
+	};
+}
+/** Where `service` and the patterns name a service that is not there, or `service` is none of what it may be. */
+function serviceNameProblems(mapping) {
+	const { service, prompts } = mapping.value;
+	const entries = Array.isArray(prompts) ? prompts : [];
+	return [...mapping.has(["services"]) ? fallbackProblems(service, mapping) : unusedName(service, mapping), ...entries.flatMap((entry, index) => isJsonObject(entry) ? nameProblems(entry["service"], [
+		"prompts",
+		index,
+		"service"
+	], mapping) : [])];
+}
+function fallbackProblems(service, mapping) {
+	if (!isJsonObject(service)) return nameProblems(service, ["service"], mapping);
+	return invalidService("with `services` it is the name of one of them", mapping);
+}
+function unusedName(service, mapping) {
+	return isName(service) ? invalidService("expected mapping, received string; a name is for one of several `services`", mapping) : [];
+}
+function invalidService(expected, mapping) {
+	return [makeProblem("config/invalid-field", {
+		field: "service",
+		expected
+	}, mapping.placeOf(["service"]))];
+}
+function nameProblems(name, path, mapping) {
+	const known = mapping.keysOf(["services"]);
+	if (!isName(name) || known.includes(name)) return [];
+	return [makeProblem("config/unknown-service", {
+		service: name,
+		known,
+		suggestion: suggest(name, known)
+	}, mapping.placeOf(path))];
+}
+/** What is none has a problem already. */
+function isName(value) {
+	return line.safeParse(value).success;
 }
 // src/config/api-key.ts
 init_problem();
@@ -55844,6 +56452,116 @@ function faultOf(baseUrl) {
 	if (url.protocol !== "http:") return "its scheme is not https";
 	return isLoopback(url) ? null : "plain http is used for an address that is not loopback";
 }
+// src/config/services.ts
+init_json();
+init_problem();
+/** Goes before `service.base_url`. */
+const BASE_URL_VARIABLE = "PROMPTSYNC_BASE_URL";
+/** What the only service is listed under where services have no names; no name is empty. */
+const UNNAMED = "";
+/** By name; without a service empty. */
+function locateServices({ service, services }, folder, environment) {
+	const fromVariable = urlVariable(environment);
+	const single = typeof service === "string" ? {} : { ...service };
+	const one = fromVariable === void 0 ? single : {
+		...single,
+		base_url: fromVariable,
+		embedded: void 0
+	};
+	const written = services === void 0 ? [["", one]] : Object.entries(services);
+	return new Map(written.flatMap(([name, each]) => {
+		const location = locate(each, folder);
+		return location === null ? [] : [[name, location]];
+	}));
+}
+function locate({ base_url: baseUrl, api_key_env, embedded }, folder) {
+	if (embedded !== void 0) return {
+		kind: "embedded",
+		databasePath: resolve(folder, embedded)
+	};
+	if (baseUrl === void 0) return null;
+	return {
+		kind: "remote",
+		baseUrl,
+		apiKeyVariable: api_key_env ?? "PROMPTSYNC_API_KEY"
+	};
+}
+/** An empty variable counts as not set: that is how workflows hand on an input that was not given. */
+function urlVariable(environment) {
+	return environment["PROMPTSYNC_BASE_URL"] === "" ? void 0 : environment[BASE_URL_VARIABLE];
+}
+/** What is wrong with the services beyond the shape of each. */
+function serviceProblems$2(mapping, folder, environment) {
+	const fromVariable = urlVariable(environment);
+	const named = entriesIn(mapping);
+	return [
+		...fromVariable === void 0 ? [] : variableProblems(fromVariable, mapping),
+		...[...fromVariable === void 0 ? singleIn(mapping) : [], ...named].flatMap((one) => urlProblems(one, mapping)),
+		...named.flatMap((one, index) => sharingProblems(one, named.slice(0, index), folder, mapping)),
+		...serviceNameProblems(mapping)
+	];
+}
+function singleIn({ value: { service } }) {
+	return isJsonObject(service) ? [{
+		name: "",
+		path: ["service"],
+		value: service
+	}] : [];
+}
+function entriesIn({ value: { services }, keysOf }) {
+	if (!isJsonObject(services)) return [];
+	return keysOf(["services"]).flatMap((name) => {
+		const value = services[name];
+		return isJsonObject(value) ? [{
+			name,
+			path: ["services", name],
+			value
+		}] : [];
+	});
+}
+function variableProblems(url, mapping) {
+	return mapping.has(["services"]) ? [makeProblem("config/base-url-of-which", { variable: BASE_URL_VARIABLE })] : baseUrlProblems(url, BASE_URL_VARIABLE, {});
+}
+function urlProblems({ path, value: { base_url: url } }, mapping) {
+	const at = [...path, "base_url"];
+	return typeof url === "string" ? baseUrlProblems(url, at.join("."), mapping.placeOf(at)) : [];
+}
+/** A key goes to one origin alone, and a file holds one embedded service. */
+function sharingProblems(one, earlier, folder, mapping) {
+	const sameKey = earlier.find((other) => sharesKey(one, other));
+	const sameFile = earlier.find((other) => sharesFile(one, other, folder));
+	const keyAt = [...one.path, "api_key_env"];
+	const keyPlace = mapping.has(keyAt) ? mapping.placeOf(keyAt) : mapping.keyPlaceOf(one.path);
+	const fileAt = [...one.path, "embedded"];
+	const names = {
+		name: one.name,
+		variable: keyVariableOf(one)
+	};
+	const expected = `the service "${sameFile?.name}" is on that file already`;
+	return [...sameKey === void 0 ? [] : [makeProblem("config/shared-key", {
+		...names,
+		other: sameKey.name
+	}, keyPlace)], ...sameFile === void 0 ? [] : [makeProblem("config/invalid-field", {
+		field: fileAt.join("."),
+		expected
+	}, mapping.placeOf(fileAt))]];
+}
+function sharesKey(one, other) {
+	const [origin, otherOrigin] = [originOf(one), originOf(other)];
+	if (origin === null || otherOrigin === null || origin === otherOrigin) return false;
+	return keyVariableOf(one) === keyVariableOf(other);
+}
+function keyVariableOf({ value: { api_key_env: variable } }) {
+	return typeof variable === "string" ? variable : DEFAULT_KEY_VARIABLE;
+}
+/** Null for one that no key is sent to. */
+function originOf({ value: { base_url: url } }) {
+	return typeof url === "string" ? URL.parse(url)?.origin ?? null : null;
+}
+function sharesFile({ value: one }, { value: other }, folder) {
+	if (typeof one["embedded"] !== "string" || typeof other["embedded"] !== "string") return false;
+	return resolve(folder, one["embedded"]) === resolve(folder, other["embedded"]);
+}
 // src/config/pattern.ts
 const MOST_STARS = 4;
 const MOST_GLOBSTARS = 3;
@@ -55863,11 +56581,19 @@ function globstarsIn(text) {
 // src/config/shape.ts
 init_zod();
 const variableName = string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "expected the name of a variable, never the key");
-const service = strictObject({
+const location = strictObject({
 	base_url: string().optional().describe("Where the service is; https, or http for loopback addresses."),
 	api_key_env: variableName.optional().describe("The NAME of the variable that holds the API key."),
 	embedded: line.optional().describe("Instead of base_url: the embedded service on this SQLite file.")
 }).refine((s) => s.base_url === void 0 || s.embedded === void 0, "base_url and embedded exclude each other");
+const serviceName = line.describe("The name of one of the services.");
+const promptsEntry = union([pattern, strictObject({
+	pattern: pattern.describe("Relative to this file."),
+	service: serviceName.optional().describe("The name of the service that these files belong to.")
+}).refine((entry) => entry.service === void 0 || !entry.pattern.startsWith("!"), {
+	message: "a pattern that takes files out assigns them to no service",
+	path: ["service"]
+})], "expected string, or a mapping with a pattern and a service");
 const environment = strictObject({
 	promote_from: line.optional().describe("The environment in which a version must be active first."),
 	allow_latest: boolean().optional().describe("Whether a pin of this environment may be `latest`.")
@@ -55876,50 +56602,54 @@ const MAX_CHANGES_EXPECTED = "expected a number, or a percentage such as 25%";
 const maxChanges = union([int(MAX_CHANGES_EXPECTED).min(0, MAX_CHANGES_EXPECTED).max(999999999, MAX_CHANGES_EXPECTED), string().regex(/^(100|[0-9]{1,2})%$/, MAX_CHANGES_EXPECTED)], MAX_CHANGES_EXPECTED);
 /** `promptsync.yaml` as its author writes it. */
 const WrittenConfigShape = strictObject({
-	service: service.optional(),
-	prompts: array(pattern).min(1, "it is empty").optional().describe("Patterns of prompt files, relative to this file."),
+	service: union([location, serviceName], { error: ({ input }) => `expected mapping, received ${kindOf(input)}` }).optional().describe("Where the service is; with `services` the name of the one for files that nothing else assigns."),
+	services: record(line, location.refine((one) => one.base_url !== void 0 || one.embedded !== void 0, "it needs base_url or embedded")).refine((all) => Object.keys(all).length > 0, "it is empty").optional().describe("Several services by name, each with its own key."),
+	prompts: array(promptsEntry).min(1, "it is empty").optional().describe("Patterns of prompt files, relative to this file."),
 	environments: record(line, environment).optional().describe("In promotion order. Present: no other may be pinned."),
 	tracking_environment: union([line, literal(false)], "expected the name of an environment or false").optional().describe("The tool's own environment, or false."),
 	on_drift: _enum(["overwrite", "fail"]).optional(),
+	variables: _enum(["note", "strict"]).optional().describe("What a change of the {{placeholders}} of an environment is: a note, or refused without allow_breaking."),
 	max_changes: maxChanges.optional(),
 	concurrency: int().min(1).max(256).optional().describe("Requests in flight."),
 	timeout_seconds: number().gt(0).max(600).optional()
 });
+function kindOf(input) {
+	return input === null ? "null" : Array.isArray(input) ? "list" : typeof input;
+}
 const CONFIG_FIELDS = [...Object.keys(WrittenConfigShape.shape), ...[
 	"base_url",
 	"api_key_env",
 	"embedded",
+	"pattern",
 	"promote_from",
 	"allow_latest"
 ]];
 // src/config/parse.ts
 init_json();
 init_problem();
-/** Goes before `service.base_url`. */
-const BASE_URL_VARIABLE = "PROMPTSYNC_BASE_URL";
 const DEFAULT_TRACKING = "promptsync";
 const LARGEST = 65536;
 /** Parses promptsync.yaml. All problems are gathered; with an error there is no configuration. */
 function parseConfig(text, around) {
 	const path = around.shownPath;
 	const reason = `it has more than ${LARGEST} bytes`;
-	if (Buffer.byteLength(text, "utf8") > LARGEST) return failed([makeProblem("config/unreadable", { reason }, { path })]);
+	if (Buffer.byteLength(text, "utf8") > LARGEST) return failed$1([makeProblem("config/unreadable", { reason }, { path })]);
 	const { mapping, problems } = parseStrictYaml(text, path);
-	if (mapping === null) return failed(problems);
+	if (mapping === null) return failed$1(problems);
 	const shaped = WrittenConfigShape.safeParse(mapping.value);
 	const wrong = shaped.success ? [] : describeIssues(shaped.error, mapping, CONFIG_FIELDS).map(toProblem);
 	const all = [
 		...problems,
 		...wrong,
-		...urlProblems(mapping, around),
+		...servicesIn(mapping, around),
 		...environmentProblems$1(mapping)
 	];
-	return !shaped.success || all.length > 0 ? failed(all) : {
+	return !shaped.success || all.length > 0 ? failed$1(all) : {
 		config: makeConfig(shaped.data, mapping, around),
-		problems: notEnforced(mapping)
+		problems: []
 	};
 }
-function failed(problems) {
+function failed$1(problems) {
 	return {
 		config: null,
 		problems
@@ -55931,34 +56661,22 @@ function makeConfig(written, mapping, around) {
 		file: around.file,
 		folder,
 		root: around.root,
-		service: locateService(written, folder, around),
-		patterns: written.prompts ?? ["prompts/**/*.md"],
-		patternPlaces: (written.prompts ?? []).map((_, index) => mapping.placeOf(["prompts", index])),
+		services: locateServices(written, folder, around.environment),
+		assignment: assignmentOf(written),
+		patterns: (written.prompts ?? ["prompts/**/*.md"]).map((one) => typeof one === "string" ? one : one.pattern),
+		patternPlaces: (written.prompts ?? []).map((_, index) => mapping.placeOf([
+			"prompts",
+			index,
+			"pattern"
+		])),
 		environments: written.environments === void 0 ? null : makeEnvironments(written.environments, mapping),
 		trackingEnvironment: trackingOf(written),
 		onDrift: written.on_drift ?? "overwrite",
+		strictVariables: written.variables === "strict",
 		maxChanges: written.max_changes === void 0 ? null : parseMaxChanges(written.max_changes),
 		concurrency: written.concurrency ?? 8,
 		timeoutSeconds: written.timeout_seconds ?? 15
 	};
-}
-function locateService({ service }, folder, around) {
-	const fromVariable = urlVariable(around);
-	if (fromVariable === void 0 && service?.embedded !== void 0) return {
-		kind: "embedded",
-		databasePath: resolve(folder, service.embedded)
-	};
-	const baseUrl = fromVariable ?? service?.base_url;
-	if (baseUrl === void 0) return null;
-	return {
-		kind: "remote",
-		baseUrl,
-		apiKeyVariable: service?.api_key_env ?? "PROMPTSYNC_API_KEY"
-	};
-}
-/** An empty variable counts as not set: that is how workflows hand on an input that was not given. */
-function urlVariable({ environment }) {
-	return environment["PROMPTSYNC_BASE_URL"] === "" ? void 0 : environment[BASE_URL_VARIABLE];
 }
 /** In the order in which they are written, names that look like numbers included. */
 function makeEnvironments(written, mapping) {
@@ -55971,11 +56689,8 @@ function makeEnvironments(written, mapping) {
 function trackingOf({ tracking_environment }) {
 	return tracking_environment === false ? null : tracking_environment ?? DEFAULT_TRACKING;
 }
-function urlProblems(mapping, around) {
-	const fromVariable = urlVariable(around);
-	if (fromVariable !== void 0) return baseUrlProblems(fromVariable, BASE_URL_VARIABLE, {});
-	const written = valueAt(mapping, "service", "base_url");
-	return typeof written === "string" ? baseUrlProblems(written, "service.base_url", mapping.placeOf(["service", "base_url"])) : [];
+function servicesIn(mapping, { file, environment }) {
+	return serviceProblems$2(mapping, dirname(file), environment);
 }
 /** Promotion goes from an earlier environment to a later one, and the tool's own are not for pins. */
 function environmentProblems$1(mapping) {
@@ -56004,14 +56719,6 @@ function promotionProblems(name, earlier, mapping) {
 		expected: "expected an environment that is listed before this one"
 	}, mapping.placeOf(path))];
 }
-/** Nobody may rely on a guard that is not there. */
-function notEnforced(mapping) {
-	return mapping.keysOf(["environments"]).map((name) => [
-		"environments",
-		name,
-		"promote_from"
-	]).filter((path) => mapping.has(path)).map((path) => makeProblem("config/not-enforced", { field: path.join(".") }, mapping.keyPlaceOf(path)));
-}
 /** A value as it is written, whatever the shape of what is around it. */
 function valueAt(mapping, ...path) {
 	return path.reduce((value, key) => isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : void 0, mapping.value);
@@ -56033,28 +56740,108 @@ async function reasonNotToAsk({ asking = "always", apiKey }, config, base, repos
 	if (asking === "always") return null;
 	if (asking === "never") return makeProblem("service/not-asked", { reason: "this run has no API key" });
 	if (apiKey !== void 0 && (environment["PROMPTSYNC_BASE_URL"] ?? "") !== "") return null;
-	const then = base === null || repository === null ? null : await serviceAt(base.commit, config, repository, environment);
-	return then !== null && isDeepStrictEqual(keyGoesTo(then, apiKey), keyGoesTo(config.service, apiKey)) ? null : makeProblem("service/not-asked", { reason: "the base commit names another service, or none; a key is sent to no address that only the head names" });
+	const then = base === null || repository === null ? NONE : await servicesAt(base.commit, config, repository, environment);
+	return then.size > 0 && isDeepStrictEqual(keysGoTo(then, apiKey), keysGoTo(config.services, apiKey)) ? null : makeProblem("service/not-asked", { reason: "the base commit names another service, or none; a key is sent to no address that only the head names" });
 }
+const NONE = /* @__PURE__ */ new Map();
 /** Which key goes where; one that was handed over is read from no variable, whatever the configuration names. */
-function keyGoesTo(service, apiKey) {
-	if (service?.kind !== "remote" || apiKey === void 0) return service;
-	return {
+function keysGoTo(services, apiKey) {
+	if (apiKey === void 0) return services;
+	return new Map([...services].map(([name, service]) => [name, service.kind === "remote" ? {
 		kind: service.kind,
 		baseUrl: service.baseUrl
-	};
+	} : service]));
 }
-async function serviceAt(commit, { file, root }, repository, environment) {
+async function servicesAt(commit, { file, root }, repository, environment) {
 	const name = basename(file);
 	const bytes = await repository.fileAt(commit, repository.fromRoot(name));
-	if (bytes === null) return null;
+	if (bytes === null) return NONE;
 	const around = {
 		file,
 		shownPath: name,
 		root,
 		environment
 	};
-	return parseConfig(bytes.toString("utf8"), around).config?.service ?? null;
+	return parseConfig(bytes.toString("utf8"), around).config?.services ?? NONE;
+}
+// src/commands/needed-services.ts
+init_problem();
+/**
+* The services of these files with their keys; the others need none. All keys that are missing are told at once.
+* @param given a key that was handed over: it goes before the variable of the key, where there is but one
+*/
+function neededServices({ services }, files, given, environment) {
+	if (services.size === 0) return failed([makeProblem("config/missing-service")]);
+	const variables = keyVariables([...services.values()]);
+	if (given !== void 0 && variables.length > 1) return failed([makeProblem("config/key-of-which", { variables })]);
+	const handed = given === void 0 ? {} : Object.fromEntries(variables.map((variable) => [variable, given]));
+	const results = [...services].map(([name, location]) => ({
+		name,
+		location,
+		files: filesOf(name, files)
+	})).filter((one) => one.name === "" || one.files.length > 0).toSorted((a, b) => Number(a.name > b.name) - Number(a.name < b.name)).map((one) => withKey(one, {
+		...environment,
+		...handed
+	}));
+	const problems = results.flatMap((result) => result.problems);
+	if (problems.length === 0) return {
+		needed: results.flatMap((result) => result.needed),
+		problems
+	};
+	return failed([...new Map(problems.map((problem) => [problem.message, problem])).values()]);
+}
+function failed(problems) {
+	return {
+		needed: [],
+		problems
+	};
+}
+function withKey({ name, files, location }, environment) {
+	if (location.kind === "embedded") return {
+		needed: [{
+			name,
+			files,
+			...location
+		}],
+		problems: []
+	};
+	const { apiKey, problems } = readApiKey(location.apiKeyVariable, environment);
+	if (apiKey === null) return failed(problems);
+	return {
+		needed: [{
+			name,
+			files,
+			kind: location.kind,
+			baseUrl: location.baseUrl,
+			apiKey
+		}],
+		problems
+	};
+}
+/** The files that belong to a service. */
+function filesOf(name, files) {
+	return files.filter(({ service = "" }) => service === name);
+}
+/** Each once. */
+function keyVariables(locations) {
+	return [...new Set(locations.flatMap((one) => one.kind === "remote" ? [one.apiKeyVariable] : []))];
+}
+// src/commands/route-calls.ts
+init_prompt_service();
+init_problem();
+/** One service of several: each call goes to the service of its prompt, by id. */
+function routeCalls(services) {
+	const serviceOf = (promptId) => {
+		const service = services.get(promptId);
+		if (service !== void 0) return service;
+		throw new ServiceError(makeProblem("internal/unexpected", { reason: `"${promptId}" is in no file` }), "not-sent");
+	};
+	return {
+		readPrompt: async (promptId, ...sent) => serviceOf(promptId).readPrompt(promptId, ...sent),
+		createVersion: async (promptId, ...sent) => serviceOf(promptId).createVersion(promptId, ...sent),
+		updatePrompt: async (promptId, ...sent) => serviceOf(promptId).updatePrompt(promptId, ...sent),
+		setActive: async (promptId, ...sent) => serviceOf(promptId).setActive(promptId, ...sent)
+	};
 }
 // src/service/wire.ts
 var paths, API_KEY_HEADER, text, object, metadata, VersionShape, PromptShape, CreateVersionShape, UpdatePromptShape, SetActiveShape, SetActiveAnswerShape;
@@ -57447,44 +58234,55 @@ var init_client = __esmMin((() => {
 	init_wire();
 }));
 // src/commands/open-service.ts
-init_problem();
-/** Opens the configured service; the embedded one is started here and knows the ids of the prompt files. */
-async function openService(config, files, world, { onCall, apiKey: given }) {
-	const { service: location } = config;
-	if (location?.kind === "embedded") return openEmbedded(location, config, files, world, onCall);
-	const { apiKey, problems } = findKey(location, given, world);
-	if (apiKey === null || location === null) return {
+/** Opens the services of these prompt files, and no other, as one that sends each call to the service of its prompt. */
+async function openService(config, files, world, { onCall, apiKey, gone = [] }) {
+	const { needed, problems } = neededServices(config, files, apiKey, world.environment);
+	if (problems.length > 0) return {
 		opened: null,
 		problems
 	};
-	world.keepSecret(apiKey);
-	const connected = await connectTo({
-		baseUrl: location.baseUrl,
-		apiKey
-	}, config, world, onCall);
+	for (const one of needed) if (one.kind === "remote") world.keepSecret(one.apiKey);
 	return {
-		opened: {
-			service: connected,
-			name: location.baseUrl,
-			close: connected.close
-		},
+		opened: await openAll(needed, gone, (one) => openOne(one, config, world, onCall)),
 		problems: []
 	};
 }
-/** What of the configuration stands in the way of asking its service; nothing is sent. */
-function serviceProblems(config, { apiKey }, world) {
-	const { service: location } = config;
-	return location?.kind === "embedded" ? [] : findKey(location, apiKey, world).problems;
+/** What of the configuration stands in the way of asking the services of these files; nothing is sent. */
+function serviceProblems$1(config, files, { apiKey }, world) {
+	return neededServices(config, files, apiKey, world.environment).problems;
 }
-function findKey(location, given, { environment }) {
-	if (location === null) return {
-		apiKey: null,
-		problems: [makeProblem("config/missing-service")]
+/** All, or none: where one cannot be opened the others are closed, and its error is thrown. */
+async function openAll(needed, gone, open) {
+	const settled = await Promise.allSettled(needed.map(open));
+	const opened = settled.flatMap((one) => one.status === "fulfilled" ? [one.value] : []);
+	const close = async () => void await Promise.all(opened.map((one) => one.close()));
+	const failure = settled.find((one) => one.status === "rejected");
+	if (failure !== void 0) {
+		await close();
+		throw failure.reason;
+	}
+	const byPrompt = needed.flatMap(({ files, name }, index) => {
+		const service = opened[index]?.service;
+		const known = [...files, ...filesOf(name, gone)];
+		return service === void 0 ? [] : known.map(({ id }) => [id, service]);
+	});
+	return {
+		service: routeCalls(new Map(byPrompt)),
+		name: opened.map(({ name }) => name).join(", "),
+		close
 	};
-	const variable = location.apiKeyVariable;
-	return readApiKey(variable, given === void 0 ? environment : { [variable]: given });
 }
-async function openEmbedded({ databasePath }, config, files, world, onCall) {
+async function openOne(one, config, world, onCall) {
+	const remote = one.kind === "remote";
+	const connection = await (remote ? connectTo(one, config, world, onCall) : openEmbedded(one, config, world, onCall));
+	const address = remote ? one.baseUrl : `embedded:${relative(config.folder, one.databasePath)}`;
+	return {
+		...connection,
+		name: one.name === "" ? address : `${one.name}: ${address}`
+	};
+}
+/** Started here; it knows the ids of its prompt files. */
+async function openEmbedded({ databasePath, files }, config, world, onCall) {
 	const { startEmbedded, EMBEDDED_API_KEY: apiKey } = await Promise.resolve().then(() => (init_embedded_service(), embedded_service_exports));
 	const server = await startEmbedded({
 		databasePath,
@@ -57493,36 +58291,32 @@ async function openEmbedded({ databasePath }, config, files, world, onCall) {
 		files,
 		now: world.now
 	});
-	const connected = await connectTo({
+	const { service, close } = await connectTo({
 		baseUrl: server.baseUrl,
 		apiKey
 	}, config, world, onCall);
-	const close = async () => {
-		await connected.close();
-		await server.close();
-	};
 	return {
-		opened: {
-			service: connected,
-			name: `embedded:${relative(config.folder, databasePath)}`,
-			close
-		},
-		problems: []
+		service,
+		close: () => close().then(server.close)
 	};
 }
-async function connectTo(connection, { concurrency, timeoutSeconds }, { now, random, sleep, environment }, onCall) {
+async function connectTo({ baseUrl, apiKey }, { concurrency, timeoutSeconds }, { now, random, sleep, environment }, onCall) {
 	const { connect } = await Promise.resolve().then(() => (init_client(), client_exports));
-	const hook = onCall === void 0 ? {} : { onCall };
-	return connect({
-		...connection,
+	const service = connect({
+		baseUrl,
+		apiKey,
+		environment,
 		concurrency,
 		timeoutSeconds,
 		now,
 		random,
 		sleep,
-		environment,
-		...hook
+		...onCall === void 0 ? {} : { onCall }
 	});
+	return {
+		service,
+		close: service.close
+	};
 }
 // node_modules/picomatch/lib/constants.js
 var require_constants = /* @__PURE__ */ __commonJSMin(((exports, module) => {
@@ -59438,8 +60232,13 @@ var require_picomatch = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	Object.assign(picomatch, pico);
 	module.exports = picomatch;
 }));
-// src/prompts/find.ts
+// src/files/is-directory.ts
 var import_picomatch = /* @__PURE__ */ __toESM(require_picomatch(), 1);
+/** Whether a path leads to a folder, through symbolic links as well. */
+async function isDirectory(path) {
+	return stat(path).then((stats) => stats.isDirectory(), () => false);
+}
+// src/prompts/find.ts
 init_problem();
 const NEVER_ENTERED = /* @__PURE__ */ new Set([".git", "node_modules"]);
 /** Finds the files that the patterns match. A pattern that begins with `!` takes files out again. */
@@ -59534,9 +60333,6 @@ async function firstLink(root, directory) {
 	if (above !== null) return above;
 	return (await lstat(directory).catch(() => null))?.isSymbolicLink() === true ? directory : null;
 }
-async function isDirectory(path) {
-	return stat(path).then((stats) => stats.isDirectory(), () => false);
-}
 /** File systems that ignore case are meant too. */
 function isNeverEntered(name) {
 	return NEVER_ENTERED.has(name.toLowerCase());
@@ -59549,6 +60345,70 @@ function linkProblem(path) {
 }
 function slashed(path) {
 	return sep === "/" ? path : path.replaceAll(sep, "/");
+}
+// src/commands/assign-services.ts
+/** Which service a file belongs to that names none itself; null where services have no names. */
+function serviceRules({ folder, services, assignment }) {
+	if (assignment === null) return null;
+	const rules = assignment.byPattern.map(({ pattern, service }) => ({
+		service,
+		matches: promptMatcher({
+			folder,
+			patterns: [pattern]
+		})
+	}));
+	const assigned = (path) => rules.findLast(({ matches }) => matches(path))?.service ?? assignment.otherwise;
+	return {
+		known: [...services.keys()],
+		assigned
+	};
+}
+/** The files with the service of each: what a file itself names goes before what it is assigned to. */
+function assignServices(files, rules) {
+	if (rules === null) return files;
+	return files.map((file) => {
+		const service = file.service ?? rules.assigned(file.path);
+		return service === null ? file : {
+			...file,
+			service
+		};
+	});
+}
+// src/commands/select-files.ts
+init_problem();
+/** The files that any of the selectors names by key, path, or a pattern of either; all of them without a selector. */
+function selectFiles(files, selectors) {
+	if (selectors.length === 0) return {
+		files,
+		problems: []
+	};
+	const matchers = selectors.map((selector) => ({
+		selector,
+		matches: matcherOf(selector)
+	}));
+	const problems = matchers.filter(({ matches }) => !files.some(matches)).map(({ selector }) => makeProblem("usage/nothing-selected", {
+		selector,
+		suggestion: nearest(selector, files)
+	}));
+	return {
+		files: files.filter((file) => matchers.some(({ matches }) => matches(file))),
+		problems
+	};
+}
+function matcherOf(selector) {
+	const glob = globOf(selector);
+	return ({ key, path }) => key === selector || path === selector || glob(key) || glob(path);
+}
+/** What picomatch does not take for a pattern, such as an empty text, matches nothing. */
+function globOf(selector) {
+	try {
+		return (0, import_picomatch.default)(selector);
+	} catch {
+		return () => false;
+	}
+}
+function nearest(selector, files) {
+	return suggest(selector, files.flatMap(({ key, path }) => [key, path]));
 }
 // src/commands/read-base.ts
 init_problem();
@@ -59567,14 +60427,16 @@ async function readBase(request, repository) {
 	const now = new Set(files.map(({ id }) => id));
 	const then = [...same, ...changed.flatMap(({ file }) => file ?? [])].filter(({ id }) => now.has(id));
 	return {
+		ref,
 		commit,
 		files: new Map(then.map((file) => [file.id, file])),
-		problems: [
-			...goneSince(changed, now, request),
-			...invalidAt(changed, request),
-			...shallow
-		]
+		gone: goneSince$1(changed, now, request),
+		problems: [...invalidAt(changed, request), ...shallow]
 	};
+}
+/** Those that were selected; each belongs to the service that it would belong to now. */
+function goneSince$1(changed, now, { config, only }) {
+	return assignServices(selectFiles(changed.flatMap(({ file }) => file === null || now.has(file.id) ? [] : [file]), only).files, serviceRules(config));
 }
 async function readAt(commit, path, repository) {
 	const parsed = await parseAt(repository, commit, repository.fromRoot(path));
@@ -59592,14 +60454,6 @@ async function readAt(commit, path, repository) {
 		},
 		reason: problems.find(isError)?.message ?? ""
 	};
-}
-/** The interface has no call that deletes a prompt. */
-function goneSince(changed, now, { ref, all }) {
-	const gone = changed.flatMap(({ file }) => file === null || now.has(file.id) ? [] : [file]);
-	return all ? gone.map(({ id, path }) => makeProblem("prompt/gone", {
-		id,
-		base: ref
-	}, { path })) : [];
 }
 function invalidAt(changed, { ref, files }) {
 	const now = new Set(files.map(({ path }) => path));
@@ -59681,7 +60535,8 @@ function checkOutlines(outlines, rules) {
 			key: one.value,
 			other
 		}, one.place)),
-		...outlines.flatMap(({ environments }) => environments.flatMap((one) => environmentProblems(one, rules)))
+		...outlines.flatMap(({ environments }) => environments.flatMap((one) => environmentProblems(one, rules))),
+		...outlines.flatMap((outline) => serviceProblems(outline, rules.services ?? null))
 	];
 }
 /** Compared in normal form C: two spellings that look alike are one. Each of a group names another one. */
@@ -59696,6 +60551,18 @@ function environmentProblems({ value, place }, { known, reserved }) {
 		known,
 		suggestion: suggest(value, known)
 	}, place)];
+}
+function serviceProblems({ path, service }, rules) {
+	const known = rules?.known ?? [];
+	if (service !== null && !known.includes(service.value)) {
+		const suggestion = suggest(service.value, known);
+		return [makeProblem("prompt/unknown-service", {
+			service: service.value,
+			known,
+			suggestion
+		}, service.place)];
+	}
+	return service === null && rules !== null && rules.assigned(path) === null ? [makeProblem("prompt/no-service", { known }, placeOfFile(path))] : [];
 }
 // src/prompts/read.ts
 init_p_limit();
@@ -59734,42 +60601,6 @@ async function readPromptFile(folder, path) {
 	} catch (error) {
 		return unreadable([makeProblem("prompt/unreadable", { reason: systemCodeOf(error) }, place)]);
 	}
-}
-// src/commands/select-files.ts
-init_problem();
-/** The files that any of the selectors names by key, path, or a pattern of either; all of them without a selector. */
-function selectFiles(files, selectors) {
-	if (selectors.length === 0) return {
-		files,
-		problems: []
-	};
-	const matchers = selectors.map((selector) => ({
-		selector,
-		matches: matcherOf(selector)
-	}));
-	const problems = matchers.filter(({ matches }) => !files.some(matches)).map(({ selector }) => makeProblem("usage/nothing-selected", {
-		selector,
-		suggestion: nearest(selector, files)
-	}));
-	return {
-		files: files.filter((file) => matchers.some(({ matches }) => matches(file))),
-		problems
-	};
-}
-function matcherOf(selector) {
-	const glob = globOf(selector);
-	return ({ key, path }) => key === selector || path === selector || glob(key) || glob(path);
-}
-/** What picomatch does not take for a pattern, such as an empty text, matches nothing. */
-function globOf(selector) {
-	try {
-		return (0, import_picomatch.default)(selector);
-	} catch {
-		return () => false;
-	}
-}
-function nearest(selector, files) {
-	return suggest(selector, files.flatMap(({ key, path }) => [key, path]));
 }
 // node_modules/@simple-git/args-pathspec/dist/index.mjs
 function c$1(...n) {
@@ -63869,8 +64700,12 @@ async function openWorkspace(options, world) {
 		files: [],
 		problems: inPlaceOrder(problems)
 	};
-	const read = await readPrompts(config, environmentRules(config));
-	const selected = selectFiles(read.files, options.only);
+	const services = serviceRules(config);
+	const read = await readPrompts(config, {
+		...environmentRules(config),
+		services
+	});
+	const selected = selectFiles(assignServices(read.files, services), options.only);
 	const unselectable = read.problems.some(isError) ? [] : selected.problems;
 	return {
 		config,
@@ -63906,7 +64741,12 @@ async function withPlan(options, world, use, giveUp) {
 		files,
 		problems
 	});
-	const early = (options.asking ?? "always") === "always" ? serviceProblems(config, options, world) : [];
+	const needs = options.needs?.(config) ?? {
+		problems: [],
+		alsoRead: []
+	};
+	const unanswerable = (options.asking ?? "always") === "always" ? serviceProblems$1(config, files, options, world) : [];
+	const early = [...needs.problems, ...unanswerable];
 	if (early.length > 0) return giveUp({
 		files,
 		problems: [...problems, ...early]
@@ -63914,14 +64754,18 @@ async function withPlan(options, world, use, giveUp) {
 	const sources = await readSources({
 		config,
 		files,
-		problems
+		problems,
+		alsoRead: needs.alsoRead
 	}, options, world);
 	if ("code" in sources) return giveUp({
 		files,
 		problems: [...problems, sources]
 	});
 	const rules = await rulesOf(sources);
-	const { opened, problems: obstacles } = sources.asked ? await openService(config, files, world, options) : assumeService(sources, rules);
+	const { opened, problems: obstacles } = sources.asked ? await openService(config, files, world, {
+		...options,
+		gone: sources.base?.gone
+	}) : assumeService(sources, rules);
 	if (opened === null) return giveUp({
 		files,
 		problems: [...problems, ...obstacles]
@@ -63932,7 +64776,7 @@ async function withPlan(options, world, use, giveUp) {
 		await opened.close();
 	}
 }
-async function readSources({ config, files, problems }, options, world) {
+async function readSources({ config, files, problems, alsoRead }, options, world) {
 	const { base: ref, only } = options;
 	try {
 		const repository = await openRepositoryOf(config);
@@ -63940,7 +64784,7 @@ async function readSources({ config, files, problems }, options, world) {
 			ref,
 			config,
 			files,
-			all: only.length === 0
+			only
 		}, repository);
 		const obstacle = await reasonNotToAsk(options, config, base, repository, world);
 		return {
@@ -63953,7 +64797,8 @@ async function readSources({ config, files, problems }, options, world) {
 				...obstacle === null ? [] : [obstacle]
 			],
 			base,
-			asked: obstacle === null
+			asked: obstacle === null,
+			alsoRead
 		};
 	} catch (error) {
 		if (error instanceof ProblemError) return problemOf$1(error);
@@ -63994,11 +64839,22 @@ async function preparePlan(sources, given, service, world) {
 		plan: described,
 		provenance,
 		uncommitted,
-		problems
+		problems: [...problems, ...await goneSince(sources, service, world)]
 	};
 }
-async function makeRuledPlan({ config, files, repository, base }, rules, { service }, { onProgress, stop }) {
-	const requests = observeRequests(files, rules);
+async function goneSince({ base, asked, config }, { service }, { stop }) {
+	if (base === null) return [];
+	const { concurrency } = config;
+	return goneProblems(base.gone, {
+		service: asked ? service : null,
+		base: base.ref,
+		concurrency,
+		stop
+	});
+}
+async function makeRuledPlan(sources, rules, { service }, { onProgress, stop }) {
+	const { config, files, alsoRead } = sources;
+	const requests = observeRequests(files, rules, alsoRead);
 	const { trackingEnvironment, concurrency } = config;
 	const observation = await observe(service, requests, {
 		trackingEnvironment,
@@ -64010,32 +64866,12 @@ async function makeRuledPlan({ config, files, repository, base }, rules, { servi
 			all
 		})
 	});
-	const plan = makePlan(files, observation, rules);
-	if (rules.base === null || base === null || repository === null || !plan.prompts.some(driftsInFields)) return {
-		plan,
-		rules,
-		requests
-	};
-	const told = {
-		...rules,
-		base: await withFormerFields(rules.base, base.commit, plan, repository)
-	};
+	const first = makePlan(files, observation, rules);
+	const told = await withHistory(first, rules, sources);
 	return {
-		plan: makePlan(files, observation, told),
+		plan: told === rules ? first : makePlan(files, observation, told),
 		rules: told,
 		requests
-	};
-}
-async function rulesOf({ config, files, repository, base }) {
-	const { environments, trackingEnvironment } = config;
-	const now = new Set(files);
-	const then = [...base?.files.values() ?? []].filter((file) => !now.has(file));
-	return {
-		environmentOrder: environments?.map(({ name }) => name) ?? null,
-		latestForbidden: (environments ?? []).filter(({ allowLatest }) => !allowLatest).map(({ name }) => name),
-		trackingEnvironment,
-		contentsAtRefs: await readContentsAtRefs([...files, ...then], repository),
-		base: base === null || repository === null ? null : await makeBase(base, repository)
 	};
 }
 // src/commands/sync.ts
@@ -64056,14 +64892,20 @@ function mayApply({ yes }, { confirm, environment }) {
 }
 async function finish(prepared, options, world) {
 	const refusals = options.dryRun ? [] : await options.refusals?.(prepared);
+	const { breaking, leaves } = await breakingIn(prepared);
 	const guards = {
 		...guardsOf(prepared, options),
-		refusals: refusals ?? []
+		refusals: refusals ?? [],
+		breaking
 	};
 	const plan = refuse$1(prepared.plan, guards);
 	const asks = !options.dryRun && needsQuestion(plan, options, world);
 	const texts = options.withTexts || asks ? await gatherTexts(plan, prepared) : NO_TEXTS;
-	const warnings = [...uncommittedWarnings(prepared, options), ...driftWarnings(guards, options)];
+	const warnings = [
+		...leaves,
+		...uncommittedWarnings(prepared, options),
+		...driftWarnings(guards, options)
+	];
 	const problems = inPlaceOrder([...prepared.problems, ...warnings]);
 	const planned = plannedRun("dry-run", {
 		...prepared,
@@ -64564,41 +65406,6 @@ function inertHtml(text) {
 function longestRun(text) {
 	return (text.match(/`+/g) ?? []).reduce((longest, { length }) => Math.max(longest, length), 0);
 }
-// src/rendering/breaking.ts
-/** Compares what environments serve with what they would serve; where one of the two is not known nothing is said. */
-function findBreaking({ changes }, texts) {
-	const key = changes.flatMap((change) => change.kind === "update-prompt" ? change.fields.key ?? [] : []);
-	const variables = texts.flatMap(variableChanges);
-	const groups = Map.groupBy(variables, ({ kind, variable }) => `${kind} ${variable}`);
-	return [...key.map(({ before, after }) => ({
-		kind: "key",
-		before,
-		after
-	})), ...[...groups.values()].map(together)];
-}
-function variableChanges({ environment, before, after }) {
-	if (before === null || before === "unknown" || after === "unknown") return [];
-	const [then, now] = [placeholdersOf(before.text), placeholdersOf(after.text)];
-	const added = now.filter((variable) => !then.includes(variable));
-	const removed = then.filter((variable) => !now.includes(variable));
-	return [...added.map((variable) => ({
-		kind: "added",
-		variable,
-		environment
-	})), ...removed.map((variable) => ({
-		kind: "removed",
-		variable,
-		environment
-	}))];
-}
-function together(group) {
-	const { kind = "added", variable = "" } = group[0] ?? {};
-	return {
-		kind,
-		variable,
-		environments: group.map(({ environment }) => environment)
-	};
-}
 // src/rendering/restored.ts
 function restoredIn({ plan, outcomes }) {
 	const plans = outcomes?.map((outcome) => outcome.plan) ?? plan?.prompts ?? [];
@@ -64708,10 +65515,11 @@ function problemSection(title, problems, share) {
 * is named where there is a plan at all.
 */
 function rowsOf(prompt, restored, planned) {
-	const { key, status, changes } = prompt;
+	const { key, status, changes, edits = [] } = prompt;
 	const rows = changes.filter((change) => !isDrift(change, prompt, restored)).flatMap((change) => change.kind === "create-version" && !isUnfollowed(change, changes) ? [] : cellsOf(change, prompt));
 	const left = planned && (status === "failed" || status === "not_attempted");
-	return (rows.length === 0 && left ? [status.replace("_", " ")] : rows).map((cell) => `| ${inertCode(key)} | ${cell} |\n`);
+	const edited = edits.map((edit) => inertCode(editText(edit)));
+	return (rows.length === 0 && left ? [status.replace("_", " ")] : [...rows, ...edited]).map((cell) => `| ${inertCode(key)} | ${cell} |\n`);
 }
 function cellsOf(change, { status, changes }) {
 	const unfollowed = isUnfollowed(change, changes) ? " (no environment follows it)" : "";
@@ -64726,15 +65534,7 @@ function isDrift(change, { id }, restored) {
 	return Object.keys(change.fields).every((field) => restored.has(placeOf$1(id, { field })));
 }
 function breakingItem({ key }, breaking) {
-	const prompt = inertCode(key);
-	if (breaking.kind === "key") {
-		const [from, to] = [breaking.before, breaking.after].map(inertCode);
-		return `- ${prompt}: the key changes from ${from} to ${to}. Whoever reads it by key has to follow.\n`;
-	}
-	const { variable, environments } = breaking;
-	const where = environments.map(inertCode).join(", ");
-	const then = breaking.kind === "added" ? "Callers have to supply it." : "Callers need not supply it any more.";
-	return `- ${prompt}: ${where}: the variable ${inertCode(`{{${variable}}}`)} is ${breaking.kind}. ${then}\n`;
+	return `- ${inertCode(key)}: ${breakingText(breaking, inertCode)}\n`;
 }
 function diffItems({ key, path, status }, texts) {
 	const lines = status === "failed" ? [] : renderDiffs(texts, plain);

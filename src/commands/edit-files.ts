@@ -134,6 +134,14 @@ async function write(draft: Draft, { config }: Where): Promise<EditedPrompt> {
 }
 
 function editedOf({ file, edits, problems }: Draft, status: EditedPrompt['status'], problem?: Problem): EditedPrompt {
-  const { path, id, key } = file;
-  return { path, id, key, status, edits, problems: problem === undefined ? problems : [...problems, problem] };
+  const { path, id, key, service } = file;
+  return {
+    path,
+    id,
+    key,
+    ...(service === undefined ? {} : { service }),
+    status,
+    edits,
+    problems: problem === undefined ? problems : [...problems, problem],
+  };
 }

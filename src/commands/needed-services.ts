@@ -57,7 +57,8 @@ function withKey({ name, files, location }: Located, environment: Variables): Ne
   return { needed: [{ name, files, kind: location.kind, baseUrl: location.baseUrl, apiKey }], problems };
 }
 
-function filesOf(name: string, files: readonly PromptFile[]): readonly PromptFile[] {
+/** The files that belong to a service. */
+export function filesOf(name: string, files: readonly PromptFile[]): readonly PromptFile[] {
   return files.filter(({ service = UNNAMED }) => service === name);
 }
 

@@ -5,7 +5,7 @@ import type { PromptFile } from '../domain/prompt-file.ts';
 import type { PromptService } from '../domain/prompt-service.ts';
 import type { Problem } from '../problem.ts';
 import type { CallReport } from '../service/client.ts';
-import { neededServices, type NeededService } from './needed-services.ts';
+import { filesOf, neededServices, type NeededService } from './needed-services.ts';
 import { routeCalls } from './route-calls.ts';
 import type { World } from './world.ts';
 
@@ -20,6 +20,8 @@ export type ServiceOptions = {
   readonly onCall?: ((call: CallReport) => void) | undefined;
   /** Goes before the variable that the configuration names. */
   readonly apiKey?: string | undefined;
+  /** Files that are no more: their prompts can be read as well where their services are opened anyway. */
+  readonly gone?: readonly PromptFile[] | undefined;
 };
 
 export type OpenServiceResult = { readonly opened: OpenService | null; readonly problems: readonly Problem[] };
@@ -29,12 +31,12 @@ export async function openService(
   config: Config,
   files: readonly PromptFile[],
   world: World,
-  { onCall, apiKey }: ServiceOptions,
+  { onCall, apiKey, gone = [] }: ServiceOptions,
 ): Promise<OpenServiceResult> {
   const { needed, problems } = neededServices(config, files, apiKey, world.environment);
   if (problems.length > 0) return { opened: null, problems };
   for (const one of needed) if (one.kind === 'remote') world.keepSecret(one.apiKey);
-  const opened = await openAll(needed, (one) => openOne(one, config, world, onCall));
+  const opened = await openAll(needed, gone, (one) => openOne(one, config, world, onCall));
   return { opened, problems: [] };
 }
 
@@ -53,6 +55,7 @@ type Connection = { readonly service: PromptService; readonly close: () => Promi
 /** All, or none: where one cannot be opened the others are closed, and its error is thrown. */
 async function openAll(
   needed: readonly NeededService[],
+  gone: readonly PromptFile[],
   open: (one: NeededService) => Promise<OpenService>,
 ): Promise<OpenService> {
   const settled = await Promise.allSettled(needed.map(open));
@@ -63,9 +66,10 @@ async function openAll(
     await close();
     throw failure.reason;
   }
-  const byPrompt = needed.flatMap(({ files }, index) => {
+  const byPrompt = needed.flatMap(({ files, name }, index) => {
     const service = opened[index]?.service;
-    return service === undefined ? [] : files.map(({ id }): [string, PromptService] => [id, service]);
+    const known = [...files, ...filesOf(name, gone)];
+    return service === undefined ? [] : known.map(({ id }): [string, PromptService] => [id, service]);
   });
   return { service: routeCalls(new Map(byPrompt)), name: opened.map(({ name }) => name).join(', '), close };
 }

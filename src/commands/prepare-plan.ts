@@ -86,7 +86,7 @@ export async function withPlan<Result>(
   if ('code' in sources) return giveUp({ files, problems: [...problems, sources] });
   const rules = await rulesOf(sources);
   const { opened, problems: obstacles } = sources.asked
-    ? await openService(config, files, world, options)
+    ? await openService(config, files, world, { ...options, gone: sources.base?.gone })
     : assumeService(sources, rules);
   if (opened === null) return giveUp({ files, problems: [...problems, ...obstacles] });
   try {

@@ -3,6 +3,7 @@ import type { PromptFile } from '../domain/prompt-file.ts';
 import type { Repository } from '../git/repository.ts';
 import { isError, makeProblem, ProblemError, type Problem } from '../problem.ts';
 import { promptMatcher } from '../prompts/find.ts';
+import { assignServices, serviceRules } from './assign-services.ts';
 import { parseAt } from './parse-at.ts';
 import { selectFiles } from './select-files.ts';
 
@@ -46,12 +47,19 @@ export async function readBase(request: BaseRequest, repository: Repository | nu
     ref,
     commit,
     files: new Map(then.map((file) => [file.id, file])),
-    gone: selectFiles(
-      changed.flatMap(({ file }) => (file === null || now.has(file.id) ? [] : [file])),
-      request.only,
-    ).files,
+    gone: goneSince(changed, now, request),
     problems: [...invalidAt(changed, request), ...shallow],
   };
+}
+
+/** Those that were selected; each belongs to the service that it would belong to now. */
+function goneSince(
+  changed: readonly Earlier[],
+  now: ReadonlySet<string>,
+  { config, only }: BaseRequest,
+): readonly PromptFile[] {
+  const gone = changed.flatMap(({ file }) => (file === null || now.has(file.id) ? [] : [file]));
+  return assignServices(selectFiles(gone, only).files, serviceRules(config));
 }
 
 type Earlier = { readonly path: string; readonly file: PromptFile | null; readonly reason: string };
