@@ -12,16 +12,18 @@ export type BreakingIn = {
   readonly leaves: readonly Problem[];
 };
 
-type Judged = Pick<Prepared, 'config' | 'repository' | 'rules'> & { readonly plan: Pick<Plan, 'prompts'> };
+type Judged = Pick<Prepared, 'config' | 'repository' | 'rules' | 'service'> & { readonly plan: Pick<Plan, 'prompts'> };
 
 /** Compares the variables of what environments serve with those of what they would serve. */
-export async function breakingIn({ config, plan, ...sources }: Judged): Promise<BreakingIn> {
+export async function breakingIn({ config, plan, service, ...sources }: Judged): Promise<BreakingIn> {
   if (!config.strictVariables) return { breaking: new Map(), leaves: [] };
   const texts = await gatherTexts(plan, sources);
   const observed = plan.prompts.filter((prompt) => prompt.observed !== null);
   const textsOf = (id: string) => texts.get(id) ?? [];
   return {
-    breaking: new Map(observed.map((one) => [one.file.id, unmeantBreaking(one, textsOf(one.file.id))])),
+    breaking: new Map(
+      observed.map((one) => [one.file.id, unmeantBreaking(one, textsOf(one.file.id), service.name !== null)]),
+    ),
     leaves: observed.flatMap((one) => needlessLeave(one, textsOf(one.file.id))),
   };
 }

@@ -6,10 +6,14 @@ import type { Prepared } from './prepare-plan.ts';
 import { forbidsLatest, promotedFrom, withFormerPins } from './promotion-rules.ts';
 import type { BaseFiles } from './read-base.ts';
 
-type Sources = Pick<Prepared, 'config' | 'files' | 'repository'> & { readonly base: BaseFiles | null };
+type Sources = Pick<Prepared, 'config' | 'files' | 'repository'> & {
+  readonly base: BaseFiles | null;
+  /** Whether the service is. */
+  readonly asked: boolean;
+};
 
 /** What planning depends on besides files and observation. */
-export async function rulesOf({ config, files, repository, base }: Sources): Promise<PlanRules> {
+export async function rulesOf({ config, files, repository, base, asked }: Sources): Promise<PlanRules> {
   const { environments, trackingEnvironment } = config;
   const now = new Set(files);
   const then = [...(base?.files.values() ?? [])].filter((file) => !now.has(file));
@@ -19,7 +23,8 @@ export async function rulesOf({ config, files, repository, base }: Sources): Pro
     trackingEnvironment,
     contentsAtRefs: await readContentsAtRefs([...files, ...then], repository),
     base: base === null || repository === null ? null : await makeBase(base, repository),
-    promotedFrom: promotedFrom(config),
+    // Which number an environment serves is known only where the service is asked.
+    promotedFrom: asked ? promotedFrom(config) : new Map(),
     formerPins: new Map(),
   };
 }
