@@ -2,7 +2,7 @@ import { withLineFeeds } from '../domain/digest.ts';
 import { movedBy, replacementFor, replaceInOriginal, type Replacement } from '../domain/replacement.ts';
 import { editYaml, type YamlEdit } from '../yaml/edit-yaml.ts';
 import { isFlowMapping } from '../yaml/find-target.ts';
-import { spansOf } from './front-matter.ts';
+import { offsetsOf } from './front-matter.ts';
 import { markConflicts, type FieldConflict } from './mark-conflicts.ts';
 
 const BYTE_ORDER_MARK = '\ufeff';
@@ -20,7 +20,7 @@ export function conflictFrontMatter(original: string, conflicts: readonly FieldC
 /** The file's text with another text of the prompt. */
 export function editText(original: string, text: string): string {
   return replaceInSource(original, (source) => {
-    const { start } = spansOf(source).body;
+    const start = offsetsOf(source).body;
     const body = source.slice(start);
     return movedBy(start, replacementFor(body, bodyLike(body, text)));
   });
@@ -29,7 +29,7 @@ export function editText(original: string, text: string): string {
 /** Whether the front matter is one mapping in braces. */
 export function hasFlowFrontMatter(original: string): boolean {
   const source = sourceOf(original);
-  const { start, end } = spansOf(source).yaml;
+  const { start, end } = offsetsOf(source).yaml;
   return isFlowMapping(source.slice(start, end));
 }
 
@@ -42,7 +42,7 @@ function bodyLike(body: string, text: string): string {
 
 function replaceInYaml(original: string, replace: (yaml: string) => readonly Replacement[]): string {
   return replaceInSource(original, (source) => {
-    const { start, end } = spansOf(source).yaml;
+    const { start, end } = offsetsOf(source).yaml;
     return movedBy(start, replace(source.slice(start, end)));
   });
 }

@@ -42,10 +42,10 @@ export function splitFrontMatter(source: string, path: string): SplitResult {
   return { parts: { ...split(yaml, body), bodyLine: closingLine + 1 }, problems: [] };
 }
 
-/** Where a file with both delimiters holds its lines of YAML and its body. */
-export function spansOf(source: string): { readonly yaml: Span; readonly body: Span } {
+/** Where a file with both delimiters has its lines of YAML, and the offset at which its body begins. */
+export function offsetsOf(source: string): { readonly yaml: Span; readonly body: number } {
   const yaml = { start: source.indexOf('\n') + 1, end: closingOffset(source) };
-  return { yaml, body: { start: Math.min(headOf(source).length + 1, source.length), end: source.length } };
+  return { yaml, body: headOf(source).length + 1 };
 }
 
 /** The file up to and including its closing delimiter line, as it is written. */

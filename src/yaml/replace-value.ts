@@ -1,20 +1,22 @@
 import { isScalar, type Pair, type YAMLMap } from 'yaml';
-import type { JsonValue } from '../domain/json.ts';
+import { isJsonObject, type JsonValue } from '../domain/json.ts';
 import type { Replacement } from '../domain/replacement.ts';
 import { styleOfMapping } from './json-style.ts';
 import { indentOf } from './insert-entry.ts';
 import { beginsLine, endOf, isBlockCollection, isBlockScalar, lineStart, nextLine, spanOf } from './spans.ts';
 import { writeBlockScalar, writeCollectionLines, writeValue, type TextStyle, type Writing } from './write-value.ts';
 
+type Spot = { readonly text: string; readonly map: YAMLMap; readonly pair: Pair; readonly writing: Writing };
+
 /** Puts another value in the place of an entry's value, in the style of the old one where it can be. */
 export function replaceValue(text: string, map: YAMLMap, pair: Pair, value: JsonValue): readonly Replacement[] {
-  const writing: Writing = { style: styleOf(map, pair), inFlow: map.flow === true };
+  const spot = { text, map, pair, writing: { style: styleOf(map, pair), inFlow: map.flow === true } };
   const { value: old } = pair;
+  if (old === null) return [addValue(spot, value)];
+  if (isBlockScalar(old)) return replaceBlockScalar(spot, value);
+  if (isBlockCollection(old)) return replaceBlockCollection(spot, value);
   const { start, end } = spanOf(old);
-  if (old === null) return [addValue(text, map, pair, writeValue(value, writing))];
-  if (isBlockScalar(old)) return replaceBlockScalar(text, pair, value, writing);
-  if (isBlockCollection(old)) return replaceBlockCollection(text, pair, value, writing);
-  const written = writeValue(value, writing);
+  const written = writeValue(value, spot.writing);
   return [{ start, end, text: start === end ? apart(text, start, written) : written }];
 }
 
@@ -32,7 +34,8 @@ function styleOf(map: YAMLMap, { value: old }: Pair): TextStyle {
 }
 
 /** For a key that has no colon: `{a}`, or `? a` alone. */
-function addValue(text: string, map: YAMLMap, pair: Pair, written: string): Replacement {
+function addValue({ text, map, pair, writing }: Spot, value: JsonValue): Replacement {
+  const written = writeValue(value, writing);
   const end = endOf(text, pair);
   if (map.flow === true) return { start: end, end, text: `: ${written}` };
   const at = nextLine(text, end);
@@ -40,11 +43,12 @@ function addValue(text: string, map: YAMLMap, pair: Pair, written: string): Repl
 }
 
 /** What follows the indicator on its line, a comment say, stays. */
-function replaceBlockScalar(text: string, pair: Pair, value: JsonValue, writing: Writing): readonly Replacement[] {
+function replaceBlockScalar({ text, map, pair, writing }: Spot, value: JsonValue): readonly Replacement[] {
   const { start } = spanOf(pair.value);
   const lines = { start: nextLine(text, start), end: nextLine(text, endOf(text, pair)) };
-  const indent = /^\n* +/.exec(text.slice(lines.start, lines.end))?.[0].replaceAll('\n', '') ?? '  ';
-  const [indicator, content] = writeBlockScalar(value, text[start] === '>', indent) ?? [writeValue(value, writing), ''];
+  const blanks = /^\n*( +)/.exec(text.slice(lines.start, lines.end))?.[1];
+  const block = writeBlockScalar(value, text[start] === '>', blanks ?? `${indentOf(map)}  `);
+  const [indicator, content] = block ?? [writeValue(value, writing), ''];
   const indicatorEnd = start + (/^[^\s#]+/.exec(text.slice(start))?.[0].length ?? 0);
   return [
     { start, end: indicatorEnd, text: indicator },
@@ -53,14 +57,19 @@ function replaceBlockScalar(text: string, pair: Pair, value: JsonValue, writing:
 }
 
 /** Its lines are replaced; what cannot be written as such lines is written after the colon. */
-function replaceBlockCollection(text: string, pair: Pair, value: JsonValue, writing: Writing): readonly Replacement[] {
+function replaceBlockCollection({ text, map, pair, writing }: Spot, value: JsonValue): readonly Replacement[] {
   const { start } = spanOf(pair.value);
   const end = endOf(text, pair);
-  if (!beginsLine(text, start)) return [{ start, end, text: writeValue(value, writing) }];
+  const written = writeValue(value, writing);
+  if (!beginsLine(text, start)) return [{ start, end, text: written }];
   const first = lineStart(text, start);
-  const content = writeCollectionLines(value, text.slice(first, start));
+  const content = writeCollectionLines(value, indentFor(value, text.slice(first, start), indentOf(map)));
   const colon = pair.srcToken?.sep?.find(({ type }) => type === 'map-value-ind')?.offset ?? 0;
-  const head = { start: colon + 1, end: colon + 1, text: ` ${writeValue(value, writing)}` };
   const lines = { start: first, end: nextLine(text, end), text: content ?? '' };
-  return content === null ? [head, lines] : [lines];
+  return content === null ? [{ start: colon + 1, end: colon + 1, text: ` ${written}` }, lines] : [lines];
+}
+
+/** A list may be indented like the key that it belongs to, a mapping may not. */
+function indentFor(value: JsonValue, old: string, outer: string): string {
+  return isJsonObject(value) && old.length <= outer.length ? `${outer}  ` : old;
 }

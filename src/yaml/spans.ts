@@ -56,7 +56,8 @@ function nodeEnd(text: string, node: unknown): number {
 /** Where a block scalar ends without the line feeds that are not part of its value: with `+` all but the last one are. */
 function blockScalarEnd(text: string, { start, end }: Span): number {
   const keeps = /^[^\s#]*\+/.test(text.slice(start, end));
+  if (keeps) return text[end - 1] === '\n' ? end - 1 : end;
   let at = end;
-  while (text[at - 1] === '\n' && !(keeps && at < end)) at -= 1;
+  while (text[at - 1] === '\n') at -= 1;
   return at;
 }

@@ -14,15 +14,15 @@ const IN_BLOCK: Writing = { style: 'plain', inFlow: false };
 export function writeValue(value: JsonValue, writing: Writing): string {
   const inner = { ...writing, inFlow: true };
   if (isJsonArray(value)) return `[${value.map((item) => writeValue(item, inner)).join(', ')}]`;
-  if (isJsonObject(value))
-    return `{${Object.keys(value)
-      .map((key) => writeEntry(key, value[key], inner))
-      .join(', ')}}`;
+  if (isJsonObject(value)) {
+    const entries = Object.entries(value).map(([key, within]) => writeEntry(key, within, inner));
+    return `{${entries.join(', ')}}`;
+  }
   return typeof value === 'string' ? writeText(value, writing) : JSON.stringify(value);
 }
 
 /** A key with its value, on one line. */
-export function writeEntry(key: string, value: JsonValue = null, writing: Writing = IN_BLOCK): string {
+export function writeEntry(key: string, value: JsonValue, writing: Writing = IN_BLOCK): string {
   return `${writeText(key, writing)}: ${writeValue(value, writing)}`;
 }
 
@@ -46,7 +46,7 @@ export function writeCollectionLines(value: JsonValue, indent: string): string |
 /** The indicator and the lines of a block scalar; null where the value cannot well be one. */
 export function writeBlockScalar(value: JsonValue, folded: boolean, indent: string): readonly [string, string] | null {
   if (typeof value !== 'string' || value.trim() === '' || /^\s|\n\n$/.test(value)) return null;
-  if (hasControlCharacters(value.replaceAll('\n', ''))) return null;
+  if (hasControlCharacters(value.replaceAll(/[\n\t]/g, ''))) return null;
   const lines = value.replace(/\n$/, '').split('\n');
   const indicator = `${folded && lines.length === 1 ? '>' : '|'}${value.endsWith('\n') ? '' : '-'}`;
   return [indicator, lines.map((line) => (line === '' ? '\n' : `${indent}${line}\n`)).join('')];

@@ -88,6 +88,12 @@ describe('setting a value that is there', () => {
       'description: " x\\n\\n"\n',
     ],
     [
+      'fills an empty block',
+      'metadata:\n     a: |-\n     b: 1\n',
+      [set('metadata.a', 'x\n\ty')],
+      'metadata:\n     a: |-\n       x\n       \ty\n     b: 1\n',
+    ],
+    [
       'leaves a block for a number',
       'pins:\n  a: >-\n    latest\n  b: 1\n',
       [set('pins.a', 12)],
@@ -153,6 +159,12 @@ describe('setting a collection', () => {
       '# a\nmetadata: # b\n    # c\n    x: 1\n    y: [2]\n# d\n',
       [set('metadata', { z: { q: 'r' }, s: {} })],
       '# a\nmetadata: # b\n    # c\n    z:\n      q: r\n    s: {}\n# d\n',
+    ],
+    [
+      'indents a mapping more than the sequence before',
+      'metadata:\n  a:\n  - x\n  b: 1\n',
+      [set('metadata.a', { c: 1 })],
+      'metadata:\n  a:\n    c: 1\n  b: 1\n',
     ],
     [
       'empties a block sequence',
