@@ -14,7 +14,7 @@ export type FrontMatterEdit = YamlEdit | FieldConflict;
 export type PromptEdits = {
   /** Made in this order, conflicts after all others. */
   readonly frontMatter: readonly FrontMatterEdit[];
-  /** The new text of the prompt. Absent: it stays. */
+  /** The new text of the prompt, as content: with line feeds. Absent: it stays. */
   readonly text?: string;
   /** The text holds conflict markers. */
   readonly conflicted?: boolean;

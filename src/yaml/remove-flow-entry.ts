@@ -26,5 +26,6 @@ function cut(text: string, start: number, end: number): Replacement {
   const after = text.slice(end, nextLine(text, end) - 1);
   const hasOwnLines = beginsLine(text, start) && /^[ \t]*(#.*)?$/.test(after);
   if (hasOwnLines) return { start: lineStart(text, start), end: nextLine(text, end), text: '' };
-  return { start, end: end + after.length - after.trimStart().length, text: '' };
+  const blanks = /^[ \t]+(?![ \t#])/.exec(after)?.[0].length ?? 0;
+  return { start, end: end + blanks, text: '' };
 }

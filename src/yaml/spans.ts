@@ -22,6 +22,7 @@ export function linesOf(text: string, pair: Pair): Span {
   return { start: lineStart(text, startOf(pair)), end: nextLine(text, endOf(text, pair)) };
 }
 
+/** Where the line of the offset begins. */
 export function lineStart(text: string, offset: number): number {
   return text.lastIndexOf('\n', offset - 1) + 1;
 }
@@ -36,10 +37,12 @@ export function beginsLine(text: string, offset: number): boolean {
   return text.slice(lineStart(text, offset), offset).trim() === '';
 }
 
+/** Whether a node is a text after `|` or `>`. */
 export function isBlockScalar(node: unknown): node is Scalar {
   return isScalar(node) && (node.type === 'BLOCK_FOLDED' || node.type === 'BLOCK_LITERAL');
 }
 
+/** Whether a node is a mapping or a list without braces and brackets. */
 export function isBlockCollection(node: unknown): node is YAMLMap | YAMLSeq {
   return (isMap(node) || isSeq(node)) && node.flow !== true;
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
-import { editPromptFile } from '../../src/prompts/edit.ts';
+import { editPromptFile, type FrontMatterEdit } from '../../src/prompts/edit.ts';
 import { corpus } from './front-matter-corpus.ts';
 import { fileOf, PATH } from './support.ts';
 
@@ -24,14 +24,20 @@ function editsOf(file: PromptFile) {
 }
 
 function edit(source: string, edits: readonly PinEdit[]): string {
-  const frontMatter = edits.map(({ environment, pin }) => setPin(environment, pin));
+  return edited(
+    source,
+    edits.map(({ environment, pin }) => ({ kind: 'set', path: ['pins', environment], value: pin })),
+  );
+}
+
+function removePin(source: string, environment: string): string {
+  return edited(source, [{ kind: 'remove', path: ['pins', environment] }]);
+}
+
+function edited(source: string, frontMatter: readonly FrontMatterEdit[]): string {
   const result = editPromptFile(Buffer.from(source), PATH, { frontMatter });
   if ('problem' in result) throw new Error(result.problem.message);
   return Buffer.from(result.bytes).toString();
-}
-
-function setPin(environment: string, pin: Written) {
-  return { kind: 'set', path: ['pins', environment], value: pin } as const;
 }
 
 const writtenPins = ({ pins }: PromptFile): ReadonlyMap<string, Written> =>
@@ -168,6 +174,18 @@ describe.each(rows)('pins edited in a file with %s', (_, source) => {
       }),
       { numRuns: 2 },
     );
+  });
+
+  test('can be taken out one after the other', () => {
+    const all = [...writtenPins(file)];
+    const before = all.slice(0, -1).reduce((text, [environment], at) => {
+      const after = removePin(text, environment);
+      expect(writtenPins(fileOf(after))).toEqual(new Map(all.slice(at + 1)));
+      return after;
+    }, source);
+    const last = all.at(-1);
+    const after = fileOf(last === undefined ? before : removePin(before, last[0]));
+    expect(after).toEqual({ ...file, pins: [] });
   });
 
   test('change no byte when they are what they were', () => {

@@ -302,6 +302,12 @@ describe('removing', () => {
     ['leaves empty braces', 'pins: # x\n  a: 7\n', [remove('pins.a')], 'pins: {} # x\n'],
     ['takes the comma after it', 'pins: {a: 7, b: 1}\n', [remove('pins.a')], 'pins: {b: 1}\n'],
     ['takes the comma before the last one', 'pins: { a: 7, b: 1 }\n', [remove('pins.b')], 'pins: { a: 7 }\n'],
+    [
+      'takes the first of two lines in braces',
+      'pins: {a: 7, # x\n  b: 1}\n',
+      [remove('pins.a')],
+      'pins: { # x\n  b: 1}\n',
+    ],
     ['takes the one in braces', 'pins: { a: 7 }\n', [remove('pins.a')], 'pins: { }\n'],
     ['keeps a comma at the end', 'pins: {a: 7, b: 1,}\n', [remove('pins.b')], 'pins: {a: 7, }\n'],
     [
@@ -350,6 +356,7 @@ describe('setting the text', () => {
     ['leaves an equal text', '\nold\r\n', 'old', '\nold\r\n'],
     ['leaves a text that differs in line endings alone', '\na\r\nb\n', 'a\r\nb', '\na\r\nb\n'],
     ['leaves lines that stay', '\na\r\nb\nc\r\nd\n', 'a\nb\nx\nd', '\na\r\nb\nx\r\nd\n'],
+    ['leaves an equal text with carriage returns alone', 'a\r\r\nb\n', 'a\r\nb', 'a\r\r\nb\n'],
     ['reads CRLF as line feeds', '\na\n', 'b\r\nc', '\nb\nc\n'],
     ['takes lines of ---', 'old', '---\na: 1\n---', '---\na: 1\n---'],
     ['takes surrogate pairs apart', '\n😀\n', '😁', '\n😁\n'],
@@ -466,6 +473,12 @@ describe('what an edit gives', () => {
       `edit/not-kept: The file cannot be edited in place: ${reason}.`,
     );
   });
+});
+
+test('a kept block scalar is not left without the line that ends it', () => {
+  const source = sourceOf('description: |+\n  a\n\npins: {}\n');
+  const reason = 'its front matter would say something else';
+  expect(edited(source, { frontMatter: [remove('pins')] })).toMatch(reason);
 });
 
 describe('hostile front matter', () => {
