@@ -20,6 +20,7 @@ export { readPrompts, type ReadPromptsResult } from './prompts/read.ts';
 export { assignServices, serviceRules } from './commands/assign-services.ts';
 export { parsePromptFile, type ParseResult } from './prompts/parse.ts';
 export { withText } from './prompts/write.ts';
+export { editPromptFile, type EditResult, type FrontMatterEdit, type PromptEdits } from './prompts/edit.ts';
 export type { PromptPatterns } from './prompts/find.ts';
 export type { EnvironmentRules, PromptRules, ServiceRules } from './prompts/check.ts';
 

@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { editPromptFile, type FrontMatterEdit } from '../../src/prompts/edit.ts';
+import { corpus } from '../prompts/front-matter-corpus.ts';
+import { changeService } from '../support/change-service.ts';
+import { makeWorkspace } from '../support/folder.ts';
+import { CONFIG } from '../support/prompts.ts';
+import { run } from '../support/run.ts';
+import { startTestService } from '../support/service.ts';
+
+const names = Object.keys(corpus).map((_, index) => String(index));
+
+function edited(source: string, frontMatter: readonly FrontMatterEdit[]): string {
+  const result = editPromptFile(Buffer.from(source), 'prompt.md', { frontMatter });
+  if ('problem' in result) throw new Error(result.problem.message);
+  return Buffer.from(result.bytes).toString();
+}
+
+const set = (field: readonly string[], value: string | number) => ({ kind: 'set' as const, path: field, value });
+
+/** test/prompts/edit-laws.test.ts says what the editor may change; here the commands change no more than it. */
+test('promote and rollback change the bytes of one value in each file of the corpus', async () => {
+  const service = await startTestService(names);
+  for (const name of names) {
+    await changeService(service.baseUrl, name, 'production', 'First.');
+    await changeService(service.baseUrl, name, 'staging', 'Second.');
+  }
+  const sources = Object.values(corpus).map((source, index) =>
+    edited(source, [set(['id'], `prm_${index}`), set(['key'], `key-${index}`)]),
+  );
+  const files = Object.fromEntries(sources.map((source, index) => [`prompts/${index}.md`, source]));
+  const folder = makeWorkspace({ 'promptsync.yaml': CONFIG, ...files });
+  const read = () => names.map((name) => readFileSync(join(folder, `prompts/${name}.md`), 'utf8'));
+  const promptsync = (...words: readonly string[]) => run(folder, words, service);
+
+  const promoted = await promptsync('promote', '--all', '--from', 'staging', '--to', 'production');
+  expect(promoted).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(`${names.length} files edited.`) });
+  expect(read()).toEqual(sources.map((source) => edited(source, [set(['pins', 'production'], 2)])));
+
+  await promptsync('rollback', '**', '--environment', 'production', '--to', '1');
+  const there = sources.map((source) => edited(source, [set(['pins', 'production'], 2)]));
+  expect(read()).toEqual(there.map((source) => edited(source, [set(['pins', 'production'], 1)])));
+  expect(service.requests.filter(({ method }) => method !== 'GET').length).toBe(names.length * 4);
+});
