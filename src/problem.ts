@@ -556,6 +556,10 @@ const catalogue = {
     'The clone is shallow: what was made from commits that are not in it is told as drift from outside.',
     'Fetch the whole history (actions/checkout: `fetch-depth: 0`).',
   ),
+  'git/shallow-history': warning(
+    'The clone is shallow: what was before its oldest commit is not told.',
+    'Fetch the whole history (git fetch --unshallow; actions/checkout: `fetch-depth: 0`).',
+  ),
   'git/base-invalid': warning<{ base: string; reason: string }>(
     (e) => `At the base ${e.base} this file is not valid (${e.reason}): its drift cannot be told.`,
     'Nothing has to be done if the file is valid now.',

@@ -3,6 +3,7 @@ import type { Problem } from '../problem.ts';
 import { coloursFor } from '../rendering/colours.ts';
 import { makeReport } from '../rendering/make-report.ts';
 import { problemsIn } from '../rendering/problems-in.ts';
+import { renderHistory } from '../rendering/render-history.ts';
 import { renderJson } from '../rendering/render-json.ts';
 import { renderMarkdown } from '../rendering/render-markdown.ts';
 import { renderProblem } from '../rendering/render-problem.ts';
@@ -45,6 +46,7 @@ type RenderOptions = TextOptions & { readonly restored: Restored };
 function render(report: Report, format: Format, options: RenderOptions): string {
   if (format === 'json') return renderJson(report);
   if (format === 'markdown') return markdownPage(report, options);
+  if (report.mode === 'history') return renderHistory(report, options);
   return report.mode === 'status' ? renderStatus(report, options) : renderText(report, options);
 }
 

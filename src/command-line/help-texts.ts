@@ -20,6 +20,11 @@ Exit codes:
 export const SERVE_HELP = `
 The API key that it accepts is the value of PROMPTSYNC_API_KEY; without one it is "embedded".`;
 
+export const HISTORY_HELP = `
+Dates are those of commits. A version is made from the commit that last changed its
+file, and pinned by the commit that changed the pin on the branch checked out here.
+Ids of versions are told by --environment, --format json and --format markdown.`;
+
 /** That a switch is off unless it is given goes without saying. */
 export function describe(option: Option): string {
   return new Help().optionDescription(option).replace(/ \(default: (false|\[\])\)$/, '');

@@ -6,6 +6,7 @@ import type { World } from '../commands/world.ts';
 import { makeProblem, problemOf, type Problem } from '../problem.ts';
 import { inertText } from '../rendering/inert.ts';
 import type { Run } from '../rendering/make-report.ts';
+import type { HistoryFlags } from './add-history.ts';
 import { wantsColour } from './colour.ts';
 import type { Emission } from './emit.ts';
 import { forLog } from './for-log.ts';
@@ -32,6 +33,7 @@ export async function main(given: Host): Promise<number> {
     rollback: (key, flags) =>
       finish(runReporting('rollback', flags, host, rollbackWith(key, flags, callWriter(flags, host)))),
     pull: (keys, flags) => finish(runReporting('pull', flags, host, pullWith(keys, flags, callWriter(flags, host)))),
+    history: (key, flags) => finish(runReporting('history', flags, host, historyWith(key, flags, host))),
     serve: (flags) => finish(import('./run-serve.ts').then(({ runServe }) => runServe(flags, host))),
   };
   const streams = {
@@ -72,7 +74,15 @@ function statusWith(flags: SharedFlags, host: HidingHost): Work {
   return async (world) => (await import('../commands/status.ts')).status({ config, only, onCall }, world);
 }
 
-async function runReporting(mode: Run['mode'], flags: SharedFlags, host: HidingHost, work: Work): Promise<number> {
+function historyWith(key: string, flags: HistoryFlags, host: HidingHost): Work {
+  const { config, environment } = flags;
+  const onCall = callWriter(flags, host);
+  return async (world) => (await import('../commands/history.ts')).history({ key, config, environment, onCall }, world);
+}
+
+type ReportFlags = Omit<SharedFlags, 'only'>;
+
+async function runReporting(mode: Run['mode'], flags: ReportFlags, host: HidingHost, work: Work): Promise<number> {
   const { format, output, quiet } = flags;
   await checkOutput(output, host);
   const { keep, hide } = host.secrets;
@@ -91,7 +101,7 @@ function unfinished(mode: Run['mode'], problem: Problem): CommandResult {
   return { run: notRun(mode, { files: [], problems: [problem] }), texts: new Map(), exitCode: 1 };
 }
 
-function callWriter({ verbose }: SharedFlags, { errors }: HidingHost): PrepareOptions['onCall'] {
+function callWriter({ verbose }: ReportFlags, { errors }: HidingHost): PrepareOptions['onCall'] {
   if (!verbose) return undefined;
   return ({ method, path, status, milliseconds }) =>
     errors.write(`${method} ${path} ${status ?? 'no answer'} ${Math.round(milliseconds)} ms\n`);

@@ -1,7 +1,9 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { parseMaxChanges, type MaxChanges, type OnDrift } from '../domain/policy.ts';
 import { addEdits, type PromoteFlags, type PullFlags, type RollbackFlags } from './add-edits.ts';
+import { addHistory, type HistoryFlags } from './add-history.ts';
 import { describe, DESCRIPTION, EXAMPLES, SERVE_HELP } from './help-texts.ts';
+import { withShared } from './shared-options.ts';
 
 export type Format = 'text' | 'json' | 'markdown';
 
@@ -42,6 +44,7 @@ export type Handlers = {
   readonly promote: (keys: readonly string[], flags: PromoteFlags) => Promise<void>;
   readonly rollback: (key: string, flags: RollbackFlags) => Promise<void>;
   readonly pull: (keys: readonly string[], flags: PullFlags) => Promise<void>;
+  readonly history: (key: string, flags: HistoryFlags) => Promise<void>;
   readonly serve: (flags: ServeFlags) => Promise<void>;
 };
 
@@ -67,6 +70,7 @@ export function makeProgram(handlers: Handlers, streams: Streams, version: strin
     program.command('status').description('show what is active in each environment, and what should be'),
   ).action((flags: SharedFlags) => handlers.status(flags));
   addEdits(program, handlers, withShared);
+  addHistory(program, handlers);
   addServe(program, handlers);
   return program;
 }
@@ -90,19 +94,6 @@ function withWriting(command: Command): Command {
     .option('--allow-dirty', 'write from files that differ from the last commit as well', false);
 }
 
-function withShared(command: Command): Command {
-  return command
-    .option('-c, --config <file>', 'the configuration (default: promptsync.yaml here or above)')
-    .option('--only <glob-or-key>', 'only these prompts, by key or path; may be repeated', collect, [])
-    .addOption(
-      new Option('--format <format>', 'how to print the report').choices(['text', 'json', 'markdown']).default('text'),
-    )
-    .option('-o, --output <file>', 'write the report to a file instead of standard output')
-    .option('--no-color', 'print without colour (as does the variable NO_COLOR)')
-    .option('-q, --quiet', 'print errors and the summary only', false)
-    .option('-v, --verbose', 'print every call to the service on standard error', false);
-}
-
 function addServe(program: Command, handlers: Handlers): void {
   program
     .command('serve')
@@ -112,10 +103,6 @@ function addServe(program: Command, handlers: Handlers): void {
     .option('--seed [workspace]', 'make the prompt ids of a workspace known first: its folder or configuration')
     .addHelpText('after', SERVE_HELP)
     .action((flags: ServeFlags) => handlers.serve(flags));
-}
-
-function collect(value: string, before: readonly string[]): readonly string[] {
-  return [...before, value];
 }
 
 function planDigest(value: string): string {

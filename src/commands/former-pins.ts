@@ -1,4 +1,5 @@
 import { pinText, type Content, type EnvironmentPin, type Pin, type PromptFile } from '../domain/prompt-file.ts';
+import type { FileAtCommit } from '../git/history.ts';
 import type { Repository } from '../git/repository.ts';
 import type { FormerPin, FormerPins } from '../planning/promotion.ts';
 import { contentInGit } from './content-in-git.ts';
@@ -16,11 +17,23 @@ export async function readFormerFiles(
   commit: string,
   repository: Repository,
 ): Promise<readonly FormerFile[]> {
-  const touched = await repository.whereTouched(commit, repository.fromRoot(path), LONGEST_HISTORY);
+  return parseFiles(id, await repository.whereTouched(commit, repository.fromRoot(path), LONGEST_HISTORY), repository);
+}
+
+/** The states of a prompt's file on the branch of a commit itself, one after the other; newest first. */
+export async function readMergedFiles(
+  { id, path }: Pick<PromptFile, 'id' | 'path'>,
+  commit: string,
+  repository: Repository,
+): Promise<readonly FormerFile[]> {
+  return parseFiles(id, await repository.whereMerged(commit, repository.fromRoot(path), LONGEST_HISTORY), repository);
+}
+
+async function parseFiles(id: string, places: readonly FileAtCommit[], repository: Repository) {
   const parsed = await Promise.all(
-    touched.map(async (at) => {
-      const file = (await parseAt(repository, at.commit, at.path))?.file ?? null;
-      return file?.id === id ? [{ commit: at.commit, file }] : [];
+    places.map(async ({ commit, path }): Promise<readonly FormerFile[]> => {
+      const file = (await parseAt(repository, commit, path))?.file ?? null;
+      return file?.id === id ? [{ commit, file }] : [];
     }),
   );
   return parsed.flat();
@@ -37,11 +50,14 @@ export async function readFormerPins(
 
 /** How each environment was pinned in these states of a file. */
 export async function pinsOf(states: readonly FormerFile[], repository: Repository | null): Promise<FormerPins> {
-  const pins = await Promise.all(
-    states.map((state) => Promise.all(state.file.pins.map((pin) => formerPin(pin, state, repository)))),
-  );
+  const pins = await Promise.all(states.map((state) => pinsAt(state, repository)));
   const all = Map.groupBy(pins.flat(), ({ environment }) => environment);
   return new Map([...all].map(([environment, list]) => [environment, list.map(({ former }) => former)]));
+}
+
+/** How each environment was pinned in one state of a file. */
+export function pinsAt(state: FormerFile, repository: Repository | null) {
+  return Promise.all(state.file.pins.map((pin) => formerPin(pin, state, repository)));
 }
 
 async function formerPin(

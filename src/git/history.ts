@@ -1,5 +1,8 @@
 import { posix } from 'node:path';
+import type { CommitInfo } from '../domain/prompt-history.ts';
 import { changedFiles, literally, type Ask } from './ask.ts';
+import { commitsOf } from './commits.ts';
+import { mergesOf } from './merges.ts';
 
 /** What git knows of the history between commits. */
 export type History = {
@@ -11,6 +14,12 @@ export type History = {
   readonly ancestorsOf: (commits: readonly string[]) => Promise<ReadonlySet<string>>;
   /** Where a file (from the repository's root) was touched up to a commit, under earlier names as well; newest first. */
   readonly whereTouched: (commit: string, pathFromRoot: string, most: number) => Promise<readonly FileAtCommit[]>;
+  /** Where the branch of a commit itself changed a file, merges included; under earlier names as well, newest first. */
+  readonly whereMerged: (commit: string, pathFromRoot: string, most: number) => Promise<readonly FileAtCommit[]>;
+  /** Who made commits, when and why; those that are not there are left out, whatever their ids hold. */
+  readonly commitsOf: (ids: Iterable<string>) => Promise<ReadonlyMap<string, CommitInfo>>;
+  /** By commit: the merge that brought it into the branch of another one; of that branch's own commits there is none. */
+  readonly mergesOf: (commit: string) => Promise<ReadonlyMap<string, string>>;
   readonly isShallow: () => Promise<boolean>;
   /** The parents of a commit; none of the first one, nor of one at the edge of a shallow clone. */
   readonly parentsOf: (commit: string) => Promise<readonly string[]>;
@@ -33,10 +42,13 @@ export function historyOf(ask: Ask, prefix: string): History {
     pathsAt: async (commit) => paths(await ask('ls-tree', '-r', '-z', '--name-only', '--full-tree', commit)),
     changedSince: async (commit) => new Set(paths(await changedFiles(ask, commit))),
     ancestorsOf: async (commits) => new Set(lines(await ask('rev-list', ...commits, '--'))),
-    whereTouched: async (commit, path, most) => {
-      const how = ['--follow', '--no-show-signature', '--name-only', '-z', '--no-relative', '--format=%H'];
-      return parseTouched(await ask('log', ...how, `--max-count=${most}`, commit, '--', literally(path)));
+    whereTouched: (commit, path, most) => findTouched(ask, [`--max-count=${most}`, commit, '--', literally(path)]),
+    whereMerged: (commit, path, most) => {
+      const mainLine = ['--first-parent', '--diff-merges=first-parent'];
+      return findTouched(ask, [...mainLine, `--max-count=${most}`, commit, '--', literally(path)]);
     },
+    commitsOf: (ids) => commitsOf(ask, ids),
+    mergesOf: (commit) => mergesOf(ask, commit),
     parentsOf: async (commit) =>
       (await ask('rev-list', '--parents', '--max-count=1', commit, '--')).trim().split(' ').slice(1),
     mergeBase: async (one, other) => (await ask('merge-base', one, other).catch(() => '')).trim() || null,
@@ -56,6 +68,11 @@ async function findDescendants(ask: Ask, commit: string, candidates: readonly st
   const listed = await ask('rev-list', '--ignore-missing', '--ancestry-path', ...ids, `^${commit}`, '--');
   const after = new Set(listed.split('\n'));
   return ids.filter((id) => after.has(id));
+}
+
+async function findTouched(ask: Ask, which: readonly string[]): Promise<readonly FileAtCommit[]> {
+  const how = ['--follow', '--no-show-signature', '--name-only', '-z', '--no-relative', '--format=%H'];
+  return parseTouched(await ask('log', ...how, ...which));
 }
 
 /** Each commit is followed by the name that the file had, which begins with a line feed; a merge may have none. */

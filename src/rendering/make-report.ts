@@ -10,9 +10,11 @@ import {
   type PromptPlan,
 } from '../domain/plan.ts';
 import { pinText, type EnvironmentPin, type PromptFile } from '../domain/prompt-file.ts';
+import type { Histories } from '../domain/prompt-history.ts';
 import type { VersionRef } from '../domain/version.ts';
 import type { Problem } from '../problem.ts';
 import type { Report, ReportChange, ReportDrift, ReportPrompt } from '../schemas/report.ts';
+import { wireHistory } from './wire-history.ts';
 
 /** What one run of a command has found and done. */
 export type Run = {
@@ -29,6 +31,8 @@ export type Run = {
   readonly edited?: readonly EditedPrompt[];
   readonly written?: readonly WrittenFile[];
   readonly committed?: Committed;
+  /** What is known of the prompts' versions, where that is what was asked for. */
+  readonly histories?: Histories;
   readonly problems: readonly Problem[];
 };
 
@@ -49,9 +53,12 @@ export function makeReport(run: Run): Report {
   };
 }
 
-/** Where no prompt could be observed there is no plan, and none that could be applied where the service was not asked. */
-function planDigestOf({ plan, service }: Run): string | null {
-  if (plan === null || service === null) return null;
+/**
+ * Where no prompt could be observed there is no plan, and none that could be applied where the service was not asked. A
+ * history has none.
+ */
+function planDigestOf({ plan, service, histories }: Run): string | null {
+  if (plan === null || service === null || histories !== undefined) return null;
   const blind = plan.prompts.length > 0 && plan.prompts.every(({ observed }) => observed === null);
   return blind ? null : plan.digest;
 }
@@ -59,7 +66,9 @@ function planDigestOf({ plan, service }: Run): string | null {
 function promptsOf(run: Run): readonly ReportPrompt[] {
   if (run.edited !== undefined) return run.edited.map(fromEdited);
   if (run.outcomes !== null) return run.outcomes.map(fromOutcome);
-  if (run.plan !== null) return run.plan.prompts.map((plan) => fromPlan(plan, run.mode));
+  const { plan, histories, mode } = run;
+  if (plan !== null && histories !== undefined) return plan.prompts.map((one) => withoutPlan(one, histories));
+  if (plan !== null) return plan.prompts.map((one) => fromPlan(one, mode));
   return run.files.map((file) => ({ ...nameOf(file), status: 'not_attempted', changes: [], drift: [], problems: [] }));
 }
 
@@ -70,6 +79,15 @@ function fromEdited({ status, edits, problems, ...prompt }: EditedPrompt): Repor
 function fromOutcome({ plan, status, changes, problems }: PromptOutcome): ReportPrompt {
   const drift = plan.drift.map(wireDrift);
   return { ...nameOf(plan.file), status, changes: changes.map(madeChange), drift, problems };
+}
+
+/** What would change is not what was asked: the rows tell where the service differs from the file. */
+function withoutPlan(plan: PromptPlan, histories: Histories): ReportPrompt {
+  const { file, observed, status, problems } = plan;
+  const nothing = { ...nameOf(file), changes: [], drift: [] };
+  if (observed === null) return { ...nothing, status, problems };
+  const environments = file.pins.map((pin) => rowOf(pin, plan));
+  return { ...nothing, status: 'unchanged', environments, ...wireHistory(file.id, histories), problems: [] };
 }
 
 function fromPlan(plan: PromptPlan, mode: Report['mode']): ReportPrompt {

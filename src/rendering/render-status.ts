@@ -6,11 +6,9 @@ import { problemsIn } from './problems-in.ts';
 import { refText } from './render-change.ts';
 import { renderProblem } from './render-problem.ts';
 import { renderSummary } from './render-summary.ts';
+import { layOut, type Cell } from './table.ts';
 
 type Row = NonNullable<ReportPrompt['environments']>[number];
-type Cell = { readonly text: string; readonly paint: (text: string) => string };
-
-const GAP = '  ';
 
 export type StatusOptions = {
   readonly colour: boolean;
@@ -58,13 +56,4 @@ function cellOf({ environments, status }: ReportPrompt, environment: string, col
 
 function wantedText({ wanted, pin }: Row): string {
   return wanted === null ? `${inertLine(pin)}?` : refText(wanted);
-}
-
-/** Columns as wide as their widest cell, but for the last; painted after padding, so that colour does not count. */
-function layOut(rows: readonly (readonly Cell[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.text.length ?? 0)));
-  const padded = (text: string, column: number) =>
-    column + 1 < widths.length ? text.padEnd(widths[column] ?? 0) : text;
-  const lines = rows.map((row) => row.map(({ text, paint }, column) => paint(padded(text, column))).join(GAP));
-  return `${lines.join('\n')}\n`;
 }

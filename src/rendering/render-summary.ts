@@ -3,6 +3,7 @@ import type { Report } from '../schemas/report.ts';
 import type { Colours } from './colours.ts';
 import { counted, type Part } from './counted.ts';
 import { editOutcome, isAboutFiles, nextStep } from './edit-summary.ts';
+import { historyOutcome } from './history-summary.ts';
 import { inertLine } from './inert.ts';
 
 type Summary = Report['summary'];
@@ -21,6 +22,7 @@ export function renderOutcome(report: Report, colours: Colours): string {
   if (errors > 0) return colours.red(`${counted([errors, 'error', 'errors'])}${nothingWritten(report)}.`);
   if (isAboutFiles(report)) return editOutcome(report, colours);
   if (report.mode === 'validate') return colours.green(`${prompts(report.summary.prompts)} valid.`);
+  if (report.mode === 'history') return historyOutcome(report, colours);
   if (noneObserved(report)) return colours.red('No prompt could be observed; nothing was written.');
   const { mode, summary } = report;
   const { done, work } = workOf(report);
@@ -36,7 +38,7 @@ function nothingWritten({ prompts }: Report): string {
 }
 
 function tellsWork(report: Report): boolean {
-  const about = report.mode !== 'validate' && !isAboutFiles(report);
+  const about = report.mode !== 'validate' && report.mode !== 'history' && !isAboutFiles(report);
   const ran = about && !report.problems.some(isError) && !noneObserved(report);
   return ran && workOf(report).work.length > 0;
 }

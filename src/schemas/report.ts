@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { HistoryShape, LineageShape } from './history.ts';
 
 /** The JSON report, `--format json`. Its JSON Schema ships as schemas/report.schema.json. */
 
@@ -104,7 +105,9 @@ const prompt = z.object({
   service: z.string().optional().describe('The name of its service, where promptsync.yaml has `services`.'),
   status: z.enum(['unchanged', 'pending', 'applied', 'blocked', 'failed', 'not_attempted']),
   changes: z.array(z.discriminatedUnion('kind', [createVersion, updatePrompt, setActive])),
-  environments: z.array(environment).optional().describe('In mode status only.'),
+  environments: z.array(environment).optional().describe('In modes status and history only.'),
+  history: HistoryShape.optional().describe('In mode history only.'),
+  lineage: LineageShape.optional().describe('In mode history, of the environment that was asked for.'),
   edits: z
     .array(edit)
     .optional()
@@ -157,6 +160,8 @@ type ReadonlyDeep<T> = T extends readonly (infer Item)[]
 /** What every output format is made from. */
 export type Report = ReadonlyDeep<z.infer<typeof ReportShape>>;
 export type ReportPrompt = Report['prompts'][number];
+export type ReportHistory = NonNullable<ReportPrompt['history']>;
+export type ReportLineage = NonNullable<ReportPrompt['lineage']>;
 export type ReportChange = ReportPrompt['changes'][number];
 export type ReportEdit = NonNullable<ReportPrompt['edits']>[number];
 export type ReportDrift = ReportPrompt['drift'][number];

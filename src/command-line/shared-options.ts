@@ -1,0 +1,37 @@
+import { Option, type Command } from 'commander';
+
+/** The options of every command that reports on prompts. */
+export function withShared(command: Command): Command {
+  return withReport(
+    withConfig(command).option(
+      '--only <glob-or-key>',
+      'only these prompts, by key or path; may be repeated',
+      collect,
+      [],
+    ),
+  );
+}
+
+/** Those of a command that takes its prompts as arguments. */
+export function withoutOnly(command: Command): Command {
+  return withReport(withConfig(command));
+}
+
+function withConfig(command: Command): Command {
+  return command.option('-c, --config <file>', 'the configuration (default: promptsync.yaml here or above)');
+}
+
+function withReport(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--format <format>', 'how to print the report').choices(['text', 'json', 'markdown']).default('text'),
+    )
+    .option('-o, --output <file>', 'write the report to a file instead of standard output')
+    .option('--no-color', 'print without colour (as does the variable NO_COLOR)')
+    .option('-q, --quiet', 'print errors and the summary only', false)
+    .option('-v, --verbose', 'print every call to the service on standard error', false);
+}
+
+function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
+}

@@ -1,0 +1,78 @@
+import type { Config } from '../config/config.ts';
+import { toolEnvironments } from '../domain/policy.ts';
+import type { VersionHistory } from '../domain/prompt-history.ts';
+import { makeHistory } from '../planning/make-history.ts';
+import { isError, makeProblem, type Problem } from '../problem.ts';
+import type { Run } from '../rendering/make-report.ts';
+import { environmentProblems } from './environment-option.ts';
+import { withPlan, type Prepared, type PrepareOptions } from './prepare-plan.ts';
+import { readPasts, type Pasts } from './read-pasts.ts';
+import { notRun, type CommandResult } from './result.ts';
+import type { World } from './world.ts';
+
+export type HistoryOptions = Pick<PrepareOptions, 'config' | 'onCall'> & {
+  /** A key, a path, or a pattern of either. */
+  readonly key: string;
+  /** The environment whose version's origin is asked for; undefined: all versions are told. */
+  readonly environment?: string | undefined;
+};
+
+/**
+ * The versions of prompts: who made each, where it is active, when it was pinned. It guards nothing: pending changes
+ * and pins that cannot be followed are no reason to fail. Never writes.
+ */
+export async function history({ key, environment, ...rest }: HistoryOptions, world: World): Promise<CommandResult> {
+  const needs = (config: Config) => ({
+    problems: environment === undefined ? [] : environmentProblems('--environment', environment, config),
+    alsoRead: environmentsToRead(environment, config),
+  });
+  return withPlan(
+    { ...rest, only: [key], needs },
+    world,
+    async (prepared) => resultOf(await tell(prepared, environment ?? null), world),
+    (reason) => resultOf(notRun('history', reason), world),
+  );
+}
+
+/** The more is read, the more ledgers are; that of the tracking environment is the fullest. */
+function environmentsToRead(
+  name: string | undefined,
+  { environments, trackingEnvironment }: Config,
+): readonly string[] {
+  const configured = (environments ?? []).map((environment) => environment.name);
+  const tracking = trackingEnvironment === null ? [] : [trackingEnvironment];
+  return [...new Set([...configured, ...(name === undefined ? [] : [name]), ...tracking])];
+}
+
+async function tell(prepared: Prepared, environment: string | null): Promise<Run> {
+  const { config, plan, repository, service, files, problems } = prepared;
+  const pasts = await readPasts(prepared);
+  const { trackingEnvironment } = config;
+  const hidden = toolEnvironments(trackingEnvironment).filter((name) => name !== environment);
+  const versions = plan.prompts.flatMap(({ file, observed }): [string, readonly VersionHistory[]][] => {
+    if (observed === null) return [];
+    const { commits, states } = pasts;
+    const sources = { observed, commits, trackingEnvironment, hidden, states: states.get(file.id) ?? [] };
+    return [[file.id, makeHistory(sources)]];
+  });
+  return {
+    ...{ mode: 'history', service: service.name, commit: repository?.head ?? null, files, plan, outcomes: null },
+    histories: { versions: new Map(versions), environment },
+    problems: [...problems, ...shallowWarning(pasts)],
+  };
+}
+
+function shallowWarning({ shallow }: Pasts): readonly Problem[] {
+  return shallow ? [makeProblem('git/shallow-history')] : [];
+}
+
+/** As that of a status, but that a plan's guards do not count. */
+function resultOf(run: Run, { stop }: World): CommandResult {
+  return { run, texts: new Map(), exitCode: stop.aborted ? 130 : codeOf(run) };
+}
+
+function codeOf({ plan, problems }: Run): number {
+  const prompts = plan?.prompts ?? [];
+  if (problems.some(isError) || prompts.every(({ observed }) => observed === null)) return 1;
+  return prompts.some(({ observed }) => observed === null) ? 4 : 0;
+}

@@ -1,0 +1,43 @@
+import type { Digest } from './digest.ts';
+
+/** A commit with what git knows of it; of one that this repository does not have, its id alone. */
+export type CommitInfo = {
+  readonly commit: string;
+  readonly author?: string;
+  /** Author's date, ISO 8601 with its offset. */
+  readonly date?: string;
+  readonly subject?: string;
+  /** `#12`, or `!12` of GitLab. */
+  readonly pullRequest?: string;
+};
+
+/** A time during which the file's pin meant a version. */
+export type PinnedTime = {
+  readonly environment: string;
+  readonly from: CommitInfo;
+  /** Null where the last commit still says so, whether or not it is what the service serves. */
+  readonly until: CommitInfo | null;
+};
+
+/** `uncommitted`: by promptsync, from a file that no commit holds. */
+export type Maker = 'git' | 'uncommitted' | 'outside';
+
+/** One version, with where it comes from and where it has been. */
+export type VersionHistory = {
+  readonly ref: { readonly id: string; readonly number: number };
+  readonly digest: Digest;
+  readonly madeBy: Maker;
+  readonly commit: CommitInfo | null;
+  /** From the repository's root. */
+  readonly path: string | null;
+  /** Environments that serve it now. */
+  readonly activeIn: readonly string[];
+  /** As git tells it; newest first within each environment. */
+  readonly pinned: readonly PinnedTime[];
+};
+
+/** By prompt id, newest version first; and the environment that was asked about, if any. */
+export type Histories = {
+  readonly versions: ReadonlyMap<string, readonly VersionHistory[]>;
+  readonly environment: string | null;
+};

@@ -1,0 +1,37 @@
+import type { CommitInfo } from '../domain/prompt-history.ts';
+import { readMessage } from '../domain/pull-request.ts';
+import type { Ask } from './ask.ts';
+
+/** So many ids fit on the command line of every system that git runs on. */
+const MOST = 20_000;
+
+const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+const FIELDS = ['%H', '%an', '%aI', '%s', '%b'];
+
+/**
+ * Who made commits, when and why; those that are not there are left out. Ids may come from the service: only what can
+ * be a commit's id is handed to git.
+ */
+export async function commitsOf(ask: Ask, ids: Iterable<string>): Promise<ReadonlyMap<string, CommitInfo>> {
+  const wanted = new Set([...new Set(ids)].filter((id) => COMMIT.test(id)).slice(0, MOST));
+  if (wanted.size === 0) return new Map();
+  // What the user has configured for reading logs must not change what is read here.
+  const plain = ['--no-show-signature', '--encoding=UTF-8', '--no-color', '--no-notes', '-s', '-z'];
+  const format = `--format=tformat:${FIELDS.join('%x00')}`;
+  const listed = await ask('log', '--no-walk=unsorted', '--ignore-missing', ...plain, format, ...wanted, '--');
+  // Where no id is there, git tells of HEAD instead; and a tag's id is that of its commit.
+  return new Map([...parseCommits(listed)].filter(([id]) => wanted.has(id)));
+}
+
+/** No field can hold the NUL that ends it. */
+function parseCommits(listed: string): ReadonlyMap<string, CommitInfo> {
+  const words = listed.split('\0');
+  const starts = words.slice(0, -1).flatMap((_, index) => (index % FIELDS.length === 0 ? [index] : []));
+  return new Map(
+    starts.map((start): [string, CommitInfo] => {
+      const [commit = '', author = '', date = '', subject = '', body = ''] = words.slice(start, start + FIELDS.length);
+      const { pullRequest, subject: told } = readMessage(subject, body);
+      return [commit, { commit, author, date, subject: told, ...(pullRequest === null ? {} : { pullRequest }) }];
+    }),
+  );
+}

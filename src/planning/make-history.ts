@@ -1,0 +1,76 @@
+import { entryAsServed, knownVersions, type KnownVersion } from '../domain/known-versions.ts';
+import type { Observed } from '../domain/observed.ts';
+import { dropsMetadata } from '../domain/ownership.ts';
+import type { CommitInfo, Maker, PinnedTime, VersionHistory } from '../domain/prompt-history.ts';
+import { pinnedTimes, type FileState } from './pinned-times.ts';
+
+/** What one prompt's history is made from. */
+export type HistorySources = {
+  readonly observed: Observed;
+  /** The states of the file on the branch that is checked out, newest first; empty outside of git. */
+  readonly states: readonly FileState[];
+  /** What git knows of commits; those that are missing are told by their ids. */
+  readonly commits: ReadonlyMap<string, CommitInfo>;
+  readonly trackingEnvironment: string | null;
+  /** Environments of promptsync's own: nothing is told of them. */
+  readonly hidden: readonly string[];
+};
+
+/** All versions that are known, newest first: who made each, where it is active, and when it was pinned. */
+export function makeHistory(sources: HistorySources): readonly VersionHistory[] {
+  const known = judgedVersions(sources.observed);
+  const pinned = allPinnedTimes(known, sources);
+  const active = activeIds(sources);
+  return known.map((version) => {
+    const { id, number, commit, path, digest } = version;
+    return {
+      ref: { id, number },
+      digest,
+      madeBy: makerOf(version),
+      commit: commit === undefined ? null : infoOf(commit, sources),
+      path: path ?? null,
+      activeIn: active.filter(([, one]) => one === id).map(([environment]) => environment),
+      pinned: pinned.filter((one) => one.id === id).map(({ time }) => time),
+    };
+  });
+}
+
+/** What is known, what was read judged as it is where it is served: some services add metadata to every version. */
+function judgedVersions(observed: Observed): readonly KnownVersion[] {
+  const known = knownVersions(observed);
+  return known.map((one) => (one.version === null ? one : { ...one, ...judged(one, known) }));
+}
+
+function judged({ version, outside: _, ...entry }: KnownVersion, known: readonly KnownVersion[]): KnownVersion {
+  return version === null ? { ...entry, version } : { ...entryAsServed(version, known), version };
+}
+
+function makerOf({ outside, commit }: KnownVersion): Maker {
+  if (outside === true) return 'outside';
+  return commit === undefined ? 'uncommitted' : 'git';
+}
+
+function activeIds({ observed, hidden }: HistorySources): readonly (readonly [string, string | null])[] {
+  const all = [...observed.active].filter(([environment]) => !hidden.includes(environment));
+  return all.map(([environment, version]) => [environment, version?.id ?? null]);
+}
+
+type Pinned = { readonly id: string; readonly time: PinnedTime };
+
+function allPinnedTimes(known: readonly KnownVersion[], sources: HistorySources): readonly Pinned[] {
+  const { states, observed, trackingEnvironment } = sources;
+  const forgets = dropsMetadata(observed, trackingEnvironment);
+  const environments = new Set([...observed.active.keys(), ...states.flatMap(({ pins }) => [...pins.keys()])]);
+  return [...environments].flatMap((environment) => {
+    const served = observed.active.get(environment)?.id;
+    const active = known.find(({ id }) => id === served) ?? null;
+    return pinnedTimes(environment, states, { known, active, forgets }).map(({ id, from, until }): Pinned => {
+      const ended = until === null ? null : infoOf(until, sources);
+      return { id, time: { environment, from: infoOf(from, sources), until: ended } };
+    });
+  });
+}
+
+function infoOf(commit: string, { commits }: HistorySources): CommitInfo {
+  return commits.get(commit) ?? { commit };
+}
