@@ -7,28 +7,51 @@ export type Inert = (text: string) => string;
 export type Version = ReportHistory['versions'][number];
 /** A commit as a report tells it; a version has none where it was made from none. */
 export type Commit = Omit<NonNullable<ReportLineage['pinned']>, 'commit'> & { readonly commit?: string | undefined };
+/** A version by where it comes from. */
+export type Made = Commit & Pick<Version, 'made_by'>;
 type Row = NonNullable<ReportPrompt['environments']>[number];
 
-/** `2026-11-20`; a commit that git does not have has no date. */
-export function dayOf({ date }: Pick<Commit, 'date'>): string | undefined {
-  return date?.slice(0, 10);
+/** Day, commit, author and subject as they are shown, not made inert; undefined what is not known. */
+export type CommitTexts = readonly [
+  day: string | undefined,
+  commit: string | undefined,
+  author: string | undefined,
+  subject: string | undefined,
+];
+
+export function commitTexts(info: Commit): CommitTexts {
+  return [dayOf(info), info.commit?.slice(0, 12), info.author || undefined, subjectOf(info) || undefined];
 }
 
-/** The subject, with the pull request where the subject does not name it. */
-export function subjectOf({ subject, pull_request: request }: Commit): string | undefined {
-  if (request === undefined || subject === undefined || subject.includes(`(${request})`)) return subject;
-  return `${subject} (${request})`;
-}
-
-/** What stands in place of a commit where a version comes from none. */
-export function makerText({ made_by: by }: Pick<Version, 'made_by'>): string | undefined {
-  return by === 'git' ? undefined : MAKERS[by];
+/** The same of a version's commit; who made one that comes from none stands in the subject's place. */
+export function madeTexts(version: Made): CommitTexts {
+  const [day, commit, author, subject] = commitTexts(version);
+  return [day, commit, author, version.made_by === 'git' ? subject : MAKERS[version.made_by]];
 }
 
 const MAKERS = {
   outside: 'made by somebody outside of git',
   uncommitted: 'made from a file that was not committed',
 } as const;
+
+/** A commit that git does not have has no date. */
+function dayOf({ date }: Commit): string | undefined {
+  return /^\d{4}-\d\d-\d\d/.exec(date ?? '')?.[0];
+}
+
+/** With the pull request where the subject does not name it. */
+function subjectOf({ subject, pull_request: request }: Commit): string | undefined {
+  if (request === undefined || subject === undefined || subject.includes(`(${request})`)) return subject;
+  return `${subject} (${request})`;
+}
+
+/** Why no commit has pinned what an environment serves; null where it is told as a difference. */
+export function unpinnedTexts({ lineage, environments = [] }: ReportPrompt): CommitTexts | null {
+  const row = environments.find(({ environment }) => environment === lineage?.environment);
+  if (row?.in_sync === false) return null;
+  const reason = row === undefined ? 'the file does not pin it' : 'no commit that is known says so';
+  return [undefined, undefined, undefined, reason];
+}
 
 /** That an environment serves something else than the file's pin means. */
 export function driftText({ environment, active, pin, wanted }: Row, inert: Inert): string {
@@ -37,8 +60,13 @@ export function driftText({ environment, active, pin, wanted }: Row, inert: Iner
   return `${inert(environment)} serves ${serves}, but the file pins it to ${inert(pin)}${meant}.`;
 }
 
-/** One environment's time with a version: when, and the commit that pinned it; null where no pin says so. */
-export type Stay = { readonly environment: string; readonly when: string; readonly by: Commit | null };
+/** One environment's time with a version: when, whether it is served now by that pin, and the commit that pinned it; null where no pin says so. */
+export type Stay = {
+  readonly environment: string;
+  readonly when: string;
+  readonly now: boolean;
+  readonly by: Commit | null;
+};
 
 /** Where a version is active and was pinned; what is served now comes first. */
 export function staysOf({ active_in: activeIn, pinned }: Version): readonly Stay[] {
@@ -47,12 +75,12 @@ export function staysOf({ active_in: activeIn, pinned }: Version): readonly Stay
   const isNow = ({ until, served }: Version['pinned'][number]) => until === null && served;
   return [
     ...pinned.filter(isNow).map(stayOf),
-    ...unpinned.map((environment) => ({ environment, when: 'active, but not by its pin', by: null })),
+    ...unpinned.map((environment) => ({ environment, when: 'active now', now: true, by: null })),
     ...pinned.filter((time) => !isNow(time)).map(stayOf),
   ];
 }
 
 function stayOf({ environment, from, until, served }: Version['pinned'][number]): Stay {
   const end = until !== null ? (dayOf(until) ?? '?') : served ? 'now' : 'not served';
-  return { environment, when: `${dayOf(from) ?? '?'} → ${end}`, by: from };
+  return { environment, when: `${dayOf(from) ?? '?'} → ${end}`, now: end === 'now', by: from };
 }

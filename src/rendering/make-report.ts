@@ -1,19 +1,11 @@
 import type { Committed, EditedPrompt, WrittenFile } from '../domain/edits.ts';
 import type { ChangeOutcome, PromptOutcome } from '../domain/outcome.ts';
-import {
-  isNew,
-  type Change,
-  type Drift,
-  type Holder,
-  type NewVersionRef,
-  type Plan,
-  type PromptPlan,
-} from '../domain/plan.ts';
+import { isNew, type Change, type Plan, type PromptPlan } from '../domain/plan.ts';
 import { pinText, type EnvironmentPin, type PromptFile } from '../domain/prompt-file.ts';
 import type { Histories } from '../domain/prompt-history.ts';
-import type { VersionRef } from '../domain/version.ts';
 import type { Problem } from '../problem.ts';
-import type { Report, ReportChange, ReportDrift, ReportPrompt } from '../schemas/report.ts';
+import type { Report, ReportChange, ReportPrompt } from '../schemas/report.ts';
+import { newRef, wireDrift, wireRef } from './wire-drift.ts';
 import { wireHistory } from './wire-history.ts';
 
 /** What one run of a command has found and done. */
@@ -150,31 +142,6 @@ function rowOf(pinned: EnvironmentPin, plan: PromptPlan) {
 /** A pin without a change is in sync, or it is one that could not be resolved: then a problem stands at its place. */
 function isRefused({ line, column }: EnvironmentPin, { problems }: PromptPlan): boolean {
   return problems.some((problem) => problem.line === line && problem.column === column);
-}
-
-function wireDrift(drift: Drift): ReportDrift {
-  if ('field' in drift) {
-    const { field, kind, expected, observed } = drift;
-    return { field, kind, expected, observed };
-  }
-  const { kind, environment, expected, observed } = drift;
-  const wanted = isNew(expected) ? newRef(expected) : wireRef(expected);
-  return { environment, kind, expected: wanted, observed: observed === null ? null : wireHolder(observed) };
-}
-
-function wireHolder({ commit, ...ref }: Holder) {
-  return commit === undefined
-    ? { ...wireRef(ref), made_by: 'outside' as const }
-    : { ...wireRef(ref), made_by: 'git' as const, commit };
-}
-
-/** The file's own content needs no telling apart; there may be several of refs. */
-function newRef({ new: { digest }, ref }: NewVersionRef) {
-  return ref === undefined ? { new: true as const } : { new: true as const, digest };
-}
-
-function wireRef({ id, number }: VersionRef) {
-  return { id, version_number: number };
 }
 
 /** Changes are counted where they are planned on a dry run, and where they were made on an apply. */

@@ -5,6 +5,7 @@ import { coloursFor } from './colours.ts';
 import type { Section } from './fit.ts';
 import { inertBlock, inertCode, inertHtml } from './inert-markdown.ts';
 import { driftItem } from './markdown-drift.ts';
+import { historySections } from './markdown-history.ts';
 import { problemsIn } from './problems-in.ts';
 import { changeTexts, isUnfollowed, statusNote } from './render-change.ts';
 import { renderDiffs } from './render-diff.ts';
@@ -33,6 +34,7 @@ export function sectionsOf(report: Report, { texts, restored }: Known): readonly
       ...{ open: `\n#### ${wouldOrDid}\n\n| prompt | change |\n| --- | --- |\n`, close: '', item: 'row', share: 0.5 },
       items: prompts.flatMap((prompt) => rowsOf(prompt, restored, report.plan_digest !== null)),
     },
+    ...historySections(report),
     { open: '\n#### Breaking\n\n', items: breaking, close: '', item: 'breaking note', share: 0.4 },
     {
       ...{ open: `\n#### Drift\n\nAlready there${before(report)}:\n\n`, close: '', item: 'drift note', share: 0.5 },

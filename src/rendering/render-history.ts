@@ -2,7 +2,7 @@ import { isError } from '../problem.ts';
 import type { Report, ReportLineage, ReportPrompt } from '../schemas/report.ts';
 import { coloursFor, type Colours } from './colours.ts';
 import { differingRows, isTold } from './history-summary.ts';
-import { dayOf, driftText, makerText, staysOf, subjectOf, type Commit, type Version } from './history-texts.ts';
+import { commitTexts, driftText, madeTexts, staysOf, unpinnedTexts, type Version } from './history-texts.ts';
 import { inertLine } from './inert.ts';
 import { problemsIn } from './problems-in.ts';
 import { refText } from './render-change.ts';
@@ -27,70 +27,50 @@ export function renderHistory(report: Report, { colour, quiet }: HistoryOptions)
 
 function renderPrompt(prompt: ReportPrompt, colours: Colours): string {
   const { key, path, history, lineage } = prompt;
-  const title = `${colours.bold(inertLine(key))}  ${colours.dim(inertLine(path))}\n`;
-  const body = lineage === undefined ? versionTable(history?.versions ?? [], colours) : lineageLines(lineage, colours);
-  const drift = differingRows(prompt).map((row) => `${colours.yellow(`! ${driftText(row, inertLine)}`)}\n`);
-  return [title, body, ...drift].join('');
+  const title = `${colours.bold(inertLine(key))}  ${colours.dim(inertLine(path))}`;
+  const body =
+    lineage === undefined ? versionLines(history?.versions ?? [], colours) : lineageLines(prompt, lineage, colours);
+  const drift = differingRows(prompt).map((row) => colours.yellow(`! ${driftText(row, inertLine)}`));
+  return [title, ...body, ...drift].map((line) => `${line}\n`).join('');
 }
 
 const HEADER = ['version', 'made', 'commit', 'author', 'subject'];
 
-/** The rows of one table, each followed by where its version has been: lines of a table of their own. */
-function versionTable(versions: readonly Version[], colours: Colours): string {
-  if (versions.length === 0) return 'No version is known.\n';
+/** A table whose rows are each followed by where the version has been: lines of a table of their own. */
+function versionLines(versions: readonly Version[], colours: Colours): readonly string[] {
+  if (versions.length === 0) return ['No version is known.'];
   const header = HEADER.map((text) => ({ text, paint: colours.dim }));
-  const rows = layOut([header, ...versions.map((version) => versionCells(version, colours))]);
-  const [first = '', ...lines] = rows.split('\n');
-  const stays = layOut(versions.flatMap((version) => stayRows(version, colours))).split('\n');
-  const counts = versions.map((version) => staysOf(version).length);
-  const blocks = versions.flatMap((_, index) => {
-    const before = counts.slice(0, index).reduce((sum, count) => sum + count, 0);
-    return [lines[index] ?? '', ...stays.slice(before, before + (counts[index] ?? 0))];
-  });
-  return `${[first, ...blocks].join('\n')}\n`;
+  const [first = '', ...lines] = layOut([header, ...versions.map((version) => versionCells(version, colours))]);
+  const stays = versions.flatMap((version) => stayRows(version, colours).map((cells) => ({ version, cells })));
+  const stayLines = layOut(stays.map(({ cells }) => cells));
+  const below = (version: Version) => stayLines.filter((_, index) => stays[index]?.version === version);
+  return [first, ...versions.flatMap((version, index) => [lines[index] ?? '', ...below(version)])];
 }
 
-function versionCells(version: Version, { bold, yellow }: Colours): readonly Cell[] {
-  const name = { text: `v${version.version_number}`, paint: bold };
-  const [day, commit, author, subject] = commitTexts(version);
-  const made = makerText(version);
-  const why = made === undefined ? cell(subject) : { text: made, paint: yellow };
-  return [name, cell(day), cell(commit), cell(author), why];
+function versionCells(version: Version, { bold }: Colours): readonly Cell[] {
+  return [{ text: `v${version.version_number}`, paint: bold }, ...madeTexts(version).map(cell)];
 }
 
 function stayRows(version: Version, { green, dim }: Colours): readonly (readonly Cell[])[] {
-  return staysOf(version).map(({ environment, when, by }) => {
-    const paint = version.active_in.includes(environment) ? green : dim;
+  return staysOf(version).map(({ environment, when, now, by }) => {
+    const paint = now ? green : dim;
     const [, commit, , subject] = by === null ? [] : commitTexts(by);
-    return [{ text: `  ${inertLine(environment)}`, paint }, { text: when, paint }, cell(commit), cell(subject)];
+    const cells = by === null ? [] : [cell(commit), cell(subject)];
+    return [{ text: `  ${inertLine(environment)}`, paint }, { text: when, paint }, ...cells];
   });
 }
 
-function lineageLines({ environment, serves, pinned }: ReportLineage, { bold, yellow, dim }: Colours): string {
-  const name = bold(inertLine(environment));
-  if (serves === null) return `${name} serves nothing.\n`;
-  const title = `${name} serves ${bold(refText(serves))} ${dim(`(${inertLine(serves.id)})`)}\n`;
-  const outside = makerText(serves);
-  const path = serves.path === undefined ? [] : [cell(inertLine(serves.path))];
-  const made = outside === undefined ? [...commitTexts(serves).map(cell), ...path] : [{ text: outside, paint: yellow }];
-  const rows = [
-    [label('  made'), ...made],
-    ...(pinned === null ? [] : [[label('  pinned'), ...commitTexts(pinned).map(cell)]]),
-  ];
-  return `${title}${layOut(rows)}`;
+function lineageLines(prompt: ReportPrompt, lineage: ReportLineage, { bold, dim }: Colours): readonly string[] {
+  const { environment, serves, pinned } = lineage;
+  const served = serves === null ? 'nothing' : `${refText(serves)} ${dim(`(${inertLine(serves.id)})`)}`;
+  const path = serves?.path === undefined ? [] : [cell(serves.path)];
+  const made = serves === null ? [] : [[cell('  made'), ...madeTexts(serves).map(cell), ...path]];
+  const texts = pinned === null ? unpinnedTexts(prompt) : commitTexts(pinned);
+  const since = texts === null ? [] : [[cell('  pinned'), ...texts.map(cell)]];
+  return [`${bold(inertLine(environment))} serves ${served}`, ...layOut([...made, ...since])];
 }
 
-/** Day, commit, author, subject: what is not known is a dot. */
-function commitTexts(info: Commit): readonly [string, string, string, string] {
-  const { commit, author } = info;
-  const shown = (text: string | undefined) => (text === undefined || text === '' ? '·' : inertLine(text));
-  return [shown(dayOf(info)), shown(commit).slice(0, 12), shown(author), shown(subjectOf(info))];
-}
-
+/** What is not known is a dot. */
 function cell(text: string | undefined): Cell {
-  return { text: text ?? '', paint: (one) => one };
-}
-
-function label(text: string): Cell {
-  return cell(text);
+  return { text: text === undefined ? '·' : inertLine(text), paint: (one) => one };
 }

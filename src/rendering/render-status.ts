@@ -27,7 +27,7 @@ export function renderStatus(report: Report, { colour, quiet }: StatusOptions): 
       .filter(isError)
       .map((one) => `${renderProblem(one, colours)}\n`),
   );
-  const matrix = quiet || report.plan_digest === null ? [] : [layOut([header, ...rows])];
+  const matrix = quiet || report.plan_digest === null ? [] : [`${layOut([header, ...rows]).join('\n')}\n`];
   return [...matrix, ...errors, `${renderSummary(report, colours)}\n`].join('\n');
 }
 

@@ -3,11 +3,20 @@ export type Cell = { readonly text: string; readonly paint: (text: string) => st
 
 const GAP = '  ';
 
-/** Columns as wide as their widest cell, but for the last; painted after padding, so that colour does not count. */
-export function layOut(rows: readonly (readonly Cell[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.text.length ?? 0)));
-  const padded = (text: string, column: number) =>
-    column + 1 < widths.length ? text.padEnd(widths[column] ?? 0) : text;
-  const lines = rows.map((row) => row.map(({ text, paint }, column) => paint(padded(text, column))).join(GAP));
-  return `${lines.join('\n')}\n`;
+/**
+ * Columns as wide as their widest cell. The last cell of a row is not padded; rows are painted after padding, so that
+ * colour does not count.
+ */
+export function layOut(rows: readonly (readonly Cell[])[]): readonly string[] {
+  const widthOf = (column: number): number =>
+    rows.reduce((most, row) => Math.max(most, row[column]?.text.length ?? 0), 0);
+  const widths = (longest(rows) ?? []).map((_, column) => widthOf(column));
+  return rows.map((row) => {
+    const width = (column: number) => (column + 1 < row.length ? (widths[column] ?? 0) : 0);
+    return row.map(({ text, paint }, column) => paint(text.padEnd(width(column)))).join(GAP);
+  });
+}
+
+function longest(rows: readonly (readonly Cell[])[]): readonly Cell[] | undefined {
+  return rows.toSorted((a, b) => b.length - a.length)[0];
 }
