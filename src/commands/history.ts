@@ -45,15 +45,15 @@ function environmentsToRead(
 }
 
 async function tell(prepared: Prepared, environment: string | null): Promise<Run> {
-  const { config, plan, repository, service, files, problems } = prepared;
+  const { config, plan, repository, service, files, rules, problems } = prepared;
   const pasts = await readPasts(prepared);
   const { trackingEnvironment } = config;
   const hidden = toolEnvironments(trackingEnvironment).filter((name) => name !== environment);
   const versions = plan.prompts.flatMap(({ file, observed }): [string, readonly VersionHistory[]][] => {
     if (observed === null) return [];
-    const { commits, states } = pasts;
-    const sources = { observed, commits, trackingEnvironment, hidden, states: states.get(file.id) ?? [] };
-    return [[file.id, makeHistory(sources)]];
+    const states = pasts.states.get(file.id) ?? [];
+    const order = rules.environmentOrder ?? [];
+    return [[file.id, makeHistory({ observed, states, commits: pasts.commits, trackingEnvironment, order, hidden })]];
   });
   return {
     ...{ mode: 'history', service: service.name, commit: repository?.head ?? null, files, plan, outcomes: null },

@@ -12,6 +12,8 @@ export type HistorySources = {
   /** What git knows of commits; those that are missing are told by their ids. */
   readonly commits: ReadonlyMap<string, CommitInfo>;
   readonly trackingEnvironment: string | null;
+  /** Environments in the order in which they are told; others come after them. */
+  readonly order: readonly string[];
   /** Environments of promptsync's own: nothing is told of them. */
   readonly hidden: readonly string[];
 };
@@ -50,18 +52,22 @@ function makerOf({ outside, commit }: KnownVersion): Maker {
   return commit === undefined ? 'uncommitted' : 'git';
 }
 
-function activeIds({ observed, hidden }: HistorySources): readonly (readonly [string, string | null])[] {
-  const all = [...observed.active].filter(([environment]) => !hidden.includes(environment));
-  return all.map(([environment, version]) => [environment, version?.id ?? null]);
+function activeIds({ observed, hidden, order }: HistorySources): readonly (readonly [string, string | null])[] {
+  const shown = [...observed.active.keys()].filter((environment) => !hidden.includes(environment));
+  return inOrder(shown, order).map((environment) => [environment, observed.active.get(environment)?.id ?? null]);
+}
+
+function inOrder(environments: readonly string[], order: readonly string[]): readonly string[] {
+  return [...new Set([...order.filter((one) => environments.includes(one)), ...environments])];
 }
 
 type Pinned = { readonly id: string; readonly time: PinnedTime };
 
 function allPinnedTimes(known: readonly KnownVersion[], sources: HistorySources): readonly Pinned[] {
-  const { states, observed, trackingEnvironment } = sources;
+  const { states, observed, trackingEnvironment, order } = sources;
   const forgets = dropsMetadata(observed, trackingEnvironment);
-  const environments = new Set([...observed.active.keys(), ...states.flatMap(({ pins }) => [...pins.keys()])]);
-  return [...environments].flatMap((environment) => {
+  const environments = [...observed.active.keys(), ...states.flatMap(({ pins }) => [...pins.keys()])];
+  return inOrder(environments, order).flatMap((environment) => {
     const served = observed.active.get(environment)?.id;
     const active = known.find(({ id }) => id === served) ?? null;
     return pinnedTimes(environment, states, { known, active, forgets }).map(({ id, from, until }): Pinned => {

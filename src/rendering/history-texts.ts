@@ -26,13 +26,14 @@ export function commitTexts(info: Commit): CommitTexts {
 /** The same of a version's commit; who made one that comes from none stands in the subject's place. */
 export function madeTexts(version: Made): CommitTexts {
   const [day, commit, author, subject] = commitTexts(version);
-  return [day, commit, author, version.made_by === 'git' ? subject : MAKERS[version.made_by]];
+  return [day, commit, author, makerText(version) ?? subject];
 }
 
-const MAKERS = {
-  outside: 'made by somebody outside of git',
-  uncommitted: 'made from a file that was not committed',
-} as const;
+/** Who made a version that comes from no commit; null for one that does. */
+export function makerText({ made_by: by }: Made): string | null {
+  if (by === 'git') return null;
+  return by === 'outside' ? 'by somebody outside of git' : 'from a file that was not committed';
+}
 
 /** A commit that git does not have has no date. */
 function dayOf({ date }: Commit): string | undefined {
@@ -46,11 +47,10 @@ function subjectOf({ subject, pull_request: request }: Commit): string | undefin
 }
 
 /** Why no commit has pinned what an environment serves; null where it is told as a difference. */
-export function unpinnedTexts({ lineage, environments = [] }: ReportPrompt): CommitTexts | null {
+export function unpinnedText({ lineage, environments = [] }: ReportPrompt): string | null {
   const row = environments.find(({ environment }) => environment === lineage?.environment);
-  if (row?.in_sync === false) return null;
-  const reason = row === undefined ? 'the file does not pin it' : 'no commit that is known says so';
-  return [undefined, undefined, undefined, reason];
+  if (row === undefined) return 'not by the file';
+  return row.in_sync ? 'by no commit that is known' : null;
 }
 
 /** That an environment serves something else than the file's pin means. */

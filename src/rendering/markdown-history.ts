@@ -1,7 +1,7 @@
 import type { Report, ReportLineage, ReportPrompt } from '../schemas/report.ts';
 import type { Section } from './fit.ts';
 import { differingRows, isTold } from './history-summary.ts';
-import { commitTexts, driftText, madeTexts, staysOf, unpinnedTexts, type Version } from './history-texts.ts';
+import { commitTexts, driftText, madeTexts, staysOf, unpinnedText, type Version } from './history-texts.ts';
 import { inertCode } from './inert-markdown.ts';
 
 /** A history as parts of a page: of each prompt a table of its versions, and one of where they have been. */
@@ -36,10 +36,11 @@ function nameOf({ version_number: number }: Pick<Version, 'version_number'>): st
 function lineageTable(prompt: ReportPrompt, lineage: ReportLineage, heading: string): Section {
   const { environment, serves, pinned } = lineage;
   const title = serves === null ? 'serves nothing' : `serves ${nameOf(serves)} ${inertCode(serves.id)}`;
-  const texts = pinned === null ? unpinnedTexts(prompt) : commitTexts(pinned);
+  const unpinned = pinned === null ? unpinnedText(prompt) : null;
   const rows = [
     ...(serves === null ? [] : [['made', ...madeTexts(serves).map(cell), cell(serves.path)]]),
-    ...(texts === null ? [] : [['pinned', ...texts.map(cell), '']]),
+    ...(pinned === null ? [] : [['pinned', ...commitTexts(pinned).map(cell), '']]),
+    ...(unpinned === null ? [] : [['pinned', '', '', '', cell(unpinned), '']]),
   ];
   const open = `${heading}\n${inertCode(environment)} ${title}.\n`;
   const table = tableOf(open, ['', 'date', 'commit', 'author', 'subject', 'path'], rows, 'row');

@@ -2,7 +2,7 @@ import { isError } from '../problem.ts';
 import type { Report, ReportLineage, ReportPrompt } from '../schemas/report.ts';
 import { coloursFor, type Colours } from './colours.ts';
 import { differingRows, isTold } from './history-summary.ts';
-import { commitTexts, driftText, madeTexts, staysOf, unpinnedTexts, type Version } from './history-texts.ts';
+import { commitTexts, driftText, madeTexts, staysOf, unpinnedText, makerText, type Version } from './history-texts.ts';
 import { inertLine } from './inert.ts';
 import { problemsIn } from './problems-in.ts';
 import { refText } from './render-change.ts';
@@ -64,11 +64,20 @@ function lineageLines(prompt: ReportPrompt, lineage: ReportLineage, { bold, dim 
   const { environment, serves, pinned } = lineage;
   const served = serves === null ? 'nothing' : `${refText(serves)} ${dim(`(${inertLine(serves.id)})`)}`;
   const path = serves?.path === undefined ? [] : [cell(serves.path)];
-  const made = serves === null ? [] : [[cell('  made'), ...madeTexts(serves).map(cell), ...path]];
-  const texts = pinned === null ? unpinnedTexts(prompt) : commitTexts(pinned);
-  const since = texts === null ? [] : [[cell('  pinned'), ...texts.map(cell)]];
-  return [`${bold(inertLine(environment))} serves ${served}`, ...layOut([...made, ...since])];
+  const maker = serves === null ? null : makerText(serves);
+  const unpinned = pinned === null ? unpinnedText(prompt) : null;
+  return [
+    `${bold(inertLine(environment))} serves ${served}`,
+    ...(maker === null ? [] : [`${MADE}  ${maker}`]),
+    ...layOut([
+      ...(serves === null || maker !== null ? [] : [[cell(MADE), ...commitTexts(serves).map(cell), ...path]]),
+      ...(pinned === null ? [] : [[cell(PINNED), ...commitTexts(pinned).map(cell)]]),
+    ]),
+    ...(unpinned === null ? [] : [`${PINNED}  ${unpinned}`]),
+  ];
 }
+
+const [MADE, PINNED] = ['  made  ', '  pinned'] as const;
 
 /** What is not known is a dot. */
 function cell(text: string | undefined): Cell {
