@@ -1,0 +1,248 @@
+import { execFileSync } from 'node:child_process';
+import { renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Report } from '../../src/schemas/report.ts';
+import { commandsIn, HOSTILE, INVISIBLE } from '../rendering/corpus.ts';
+import { changeService } from '../support/change-service.ts';
+import { commitAll, git, GIT_VARIABLES, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
+import { expectInert } from '../support/markdown.ts';
+import { CONFIG, promptText, workspaceFiles, type PromptParts } from '../support/prompts.ts';
+import { run, runJson } from '../support/run.ts';
+import { startTestService } from '../support/service.ts';
+
+const ENVIRONMENTS = `${CONFIG}environments: { staging: {}, production: {} }\n`;
+
+/** A repository with one prompt that was synced once, and what is done to it. */
+async function makeStory(first: PromptParts, config = ENVIRONMENTS) {
+  const folder = makeRepository(workspaceFiles({ greeting: first }, config));
+  const { environment, baseUrl, takeWrites } = await startTestService(['greeting', 'refund']);
+  const options = { environment };
+  const sync = async (...words: readonly string[]) => {
+    expect(await run(folder, ['sync', '--yes', ...words], options)).toMatchObject({ exitCode: 0 });
+    return git(folder, 'rev-parse', 'HEAD');
+  };
+  const edit = async (parts: PromptParts, message: string, day: number) => {
+    writeFiles(folder, { 'prompts/greeting.md': promptText('greeting', parts) });
+    commitOn(folder, message, day);
+    return sync();
+  };
+  const told = async (...words: readonly string[]) => {
+    takeWrites();
+    const reported = await runJson(folder, ['history', ...words], options);
+    expect(takeWrites()).toEqual([]);
+    return reported;
+  };
+  await sync();
+  const text = async (...words: readonly string[]) => (await run(folder, words, options)).stdout;
+  return { folder, first: git(folder, 'rev-parse', 'HEAD'), options, baseUrl, sync, edit, told, text };
+}
+
+/** Commits all as Bob, on a day of January. */
+function commitOn(folder: string, message: string, day: number): void {
+  const date = `2026-01-${String(day).padStart(2, '0')}T12:00:00+01:00`;
+  const env = { ...process.env, ...GIT_VARIABLES, GIT_AUTHOR_NAME: 'Bob', GIT_AUTHOR_DATE: date };
+  execFileSync('git', ['commit', '--quiet', '--all', '--allow-empty', '--message', message], { cwd: folder, env });
+}
+
+const versionsOf = ({ prompts }: Report) => prompts[0]?.history?.versions ?? [];
+
+/** Where versions are active, and since when they were pinned where. */
+function placesOf(report: Report) {
+  return versionsOf(report).map(({ version_number: number, made_by: by, active_in: active, pinned }) => ({
+    ...{ number, by, active },
+    pinned: pinned.map(({ environment, from, until }) => {
+      return [environment, from.date?.slice(0, 10), until?.date?.slice(0, 10) ?? null];
+    }),
+  }));
+}
+
+const both = (production: string | number) => ({ staging: 'latest', production });
+
+describe('history', () => {
+  test('tells of edits, promotions, a change from outside and a rollback', async () => {
+    const { first, edit, told, text, baseUrl } = await makeStory({ pins: both('latest') });
+    const second = await edit({ pins: both(1), text: 'Two.' }, 'Shorter (#2)', 3);
+    await edit({ pins: both(2), text: 'Two.' }, 'Promote', 4);
+    await edit({ pins: both(1), text: 'Two.' }, 'Back', 5);
+    await changeService(baseUrl, 'greeting', 'production', 'Somebody’s.');
+    const { report, exitCode } = await told('greeting');
+    expect(exitCode).toBe(0);
+    expect(placesOf(report)).toEqual([
+      { number: 3, by: 'outside', active: ['production'], pinned: [] },
+      {
+        ...{ number: 2, by: 'git', active: ['staging'] },
+        pinned: [
+          ['staging', '2026-01-03', null],
+          ['production', '2026-01-04', '2026-01-05'],
+        ],
+      },
+      {
+        ...{ number: 1, by: 'git', active: [] },
+        pinned: [
+          ['staging', '2026-01-02', '2026-01-03'],
+          ['production', '2026-01-05', null],
+          ['production', '2026-01-02', '2026-01-04'],
+        ],
+      },
+    ]);
+    const bob = { author: 'Bob', date: '2026-01-03T12:00:00+01:00', subject: 'Shorter (#2)', pull_request: '#2' };
+    expect(versionsOf(report)[1]).toMatchObject({ commit: second, path: 'prompts/greeting.md', ...bob });
+    expect(versionsOf(report)[2]).toMatchObject({ commit: first, author: 'Ada' });
+    expect(versionsOf(report)[2]?.pinned.map(({ served }) => served)).toEqual([false, false, false]);
+    expect(await text('history', 'greeting')).toContain('2026-01-05 → not served');
+    expect(await text('history', 'greeting')).toContain('! production serves v3, but the file pins it to 1.');
+  });
+
+  test('of an environment is where its version comes from, and since when it is pinned', async () => {
+    const { edit, told, first } = await makeStory({ pins: both('latest') });
+    await edit({ pins: both(1), text: 'Two.' }, 'Shorter', 3);
+    const { report, exitCode } = await told('greeting', '--environment', 'production');
+    expect(exitCode).toBe(0);
+    const { lineage } = report.prompts[0] ?? {};
+    expect(lineage).toMatchObject({ environment: 'production', serves: { version_number: 1, commit: first } });
+    expect(lineage?.pinned).toMatchObject({ commit: first, author: 'Ada' });
+    expect(report.prompts[0]).not.toHaveProperty('history');
+  });
+
+  test('blame says that somebody outside of git has made what is served, and what the file wants', async () => {
+    const { text, baseUrl } = await makeStory({ pins: both('latest') });
+    const id = await changeService(baseUrl, 'greeting', 'production', 'Somebody’s.');
+    const said = await text('blame', 'greeting', '--environment', 'production');
+    expect(said).toContain(`production serves v2 (${id})\n  made    by somebody outside of git\n`);
+    expect(said).toContain('! production serves v2, but the file pins it to latest (v1).');
+    expect(said).not.toContain('pinned  ');
+  });
+
+  test('a branch counts from its merge on, and tells its pull request', async () => {
+    const { folder, sync, told } = await makeStory({ pins: both('latest') });
+    git(folder, 'switch', '--quiet', '--create', 'side');
+    writeFiles(folder, { 'prompts/greeting.md': promptText('greeting', { pins: both('latest'), text: 'Two.' }) });
+    commitOn(folder, 'Shorter', 3);
+    const made = git(folder, 'rev-parse', 'HEAD');
+    git(folder, 'switch', '--quiet', 'main');
+    commitOn(folder, 'Something else', 4);
+    git(folder, 'merge', '--quiet', '--no-ff', '--message', 'Merge pull request #9 from a/side\n\nShort texts', 'side');
+    const merged = await sync();
+    const { report } = await told('greeting', '--environment', 'staging');
+    expect(report.prompts[0]?.lineage).toMatchObject({
+      serves: { commit: made, author: 'Bob', subject: 'Shorter', pull_request: '#9' },
+      pinned: { commit: merged, subject: 'Short texts', pull_request: '#9' },
+    });
+  });
+
+  test('several prompts are told one after the other', async () => {
+    const { folder, told } = await makeStory({});
+    writeFiles(folder, { 'prompts/refund.md': promptText('refund') });
+    const { report } = await told('*');
+    expect(report.prompts.map(({ key, history }) => [key, history?.versions.length])).toEqual([
+      ['greeting', 1],
+      ['refund', 0],
+    ]);
+  });
+
+  test('a version of a file that was not committed says so', async () => {
+    const { folder, sync, told, text } = await makeStory({});
+    writeFiles(folder, { 'prompts/greeting.md': promptText('greeting', { text: 'Not committed.' }) });
+    await sync('--allow-dirty');
+    expect(versionsOf((await told('greeting')).report)[0]).toMatchObject({ made_by: 'uncommitted', pinned: [] });
+    const said = await text('blame', 'greeting', '--environment', 'staging');
+    expect(said).toContain('  made    from a file that was not committed\n  pinned  by no commit that is known\n');
+  });
+
+  test('an environment that the file does not pin, and one that serves nothing', async () => {
+    const { text, baseUrl } = await makeStory({});
+    expect(await text('blame', 'greeting', '-e', 'production')).toContain('production serves nothing\n');
+    await changeService(baseUrl, 'greeting', 'production', 'Somebody’s.');
+    expect(await text('blame', 'greeting', '-e', 'production')).toContain('  pinned  not by the file\n');
+  });
+
+  test('pending changes and pins that mean nothing are no failure', async () => {
+    const { folder, told } = await makeStory({ pins: both('latest') });
+    writeFiles(folder, { 'prompts/greeting.md': promptText('greeting', { pins: both(99), text: 'Next.' }) });
+    const { exitCode, report } = await told('greeting');
+    expect({ exitCode, problems: report.prompts[0]?.problems }).toEqual({ exitCode: 0, problems: [] });
+    expect(report.prompts[0]).toMatchObject({ status: 'unchanged', changes: [] });
+  });
+
+  test('a renamed file keeps its past', async () => {
+    const { folder, first, told } = await makeStory({});
+    renameSync(join(folder, 'prompts/greeting.md'), join(folder, 'prompts/hello.md'));
+    commitAll(folder, 'Rename');
+    expect(versionsOf((await told('prompts/hello.md')).report)[0]?.pinned).toMatchObject([
+      { environment: 'staging', from: { commit: first }, until: null, served: true },
+    ]);
+  });
+
+  test('commits that a shallow clone lacks are told by their ids, with a warning', async () => {
+    const { folder, first, edit, options } = await makeStory({ pins: both('latest') });
+    await edit({ pins: both(1), text: 'Two.' }, 'Shorter', 3);
+    const clone = join(makeFolder(), 'clone');
+    git(folder, 'clone', '--quiet', '--depth', '1', `file://${folder}`, clone);
+    const { report, exitCode } = await runJson(clone, ['history', 'greeting'], options);
+    expect(versionsOf(report)[1]).toMatchObject({ version_number: 1, commit: first });
+    expect(versionsOf(report)[1]).not.toHaveProperty('author');
+    expect({ exitCode, problems: report.problems }).toMatchObject({
+      exitCode: 0,
+      problems: [{ code: 'git/shallow-history' }],
+    });
+  });
+});
+
+describe('what history refuses, and what fails', () => {
+  test.each([
+    ['a prompt that is not there', ['history', 'greting'], 'usage/nothing-selected', 'Did you mean greeting?'],
+    ['an environment', ['blame', 'greeting', '-e', 'prod'], 'usage/unknown-environment', 'promptsync.yaml'],
+    ['one that is nearly there', ['blame', 'greeting', '-e', 'stagign'], 'usage/unknown-environment', 'mean staging?'],
+    ['one of promptsync’s own', ['blame', 'greeting', '-e', 'promptsync'], 'usage/unknown-environment', ''],
+  ])('%s', async (_, words, code, hint) => {
+    const { folder, options } = await makeStory({});
+    const { report, exitCode } = await runJson(folder, words, options);
+    expect(exitCode).toBe(1);
+    expect(report.problems).toMatchObject([{ code, hint: expect.stringContaining(hint) }]);
+  });
+
+  test('any environment may be asked for where none is configured', async () => {
+    const { told } = await makeStory({}, CONFIG);
+    const { report } = await told('greeting', '--environment', 'canary');
+    expect(report.prompts[0]?.lineage).toEqual({ environment: 'canary', serves: null, pinned: null });
+    const own = await told('greeting', '--environment', 'promptsync');
+    expect(own.report.prompts[0]?.lineage).toMatchObject({ serves: { version_number: 1 } });
+  });
+
+  test.each([
+    ['greeting', 1, ['failed']],
+    ['*', 4, ['unchanged', 'failed']],
+  ])('prompts that the service does not know: %s', async (key, code, statuses) => {
+    const folder = makeRepository(workspaceFiles({ greeting: {}, refund: {} }));
+    const { environment } = await startTestService(key === '*' ? ['greeting'] : ['refund']);
+    const { report, exitCode } = await runJson(folder, ['history', key], { environment });
+    expect(exitCode).toBe(code);
+    expect(report.prompts.map(({ status }) => status)).toEqual(statuses);
+  });
+});
+
+describe('what strangers have written', () => {
+  const names = Object.entries(HOSTILE).filter(([, text]) => !/[\0\n<>]/.test(text) && text.isWellFormed());
+
+  test('is data in every format', async () => {
+    const { folder, edit, options } = await makeStory({ pins: both('latest') });
+    for (const [index, [, text]] of names.entries()) {
+      await edit({ pins: both('latest'), text: `Text ${index}` }, `${text} (#${index})`, 3);
+      git(folder, 'commit', '--quiet', '--amend', '--no-edit', `--author=x${text} <a@example.com>`);
+    }
+    const environment = { ...options.environment, GITHUB_ACTIONS: 'true' };
+    for (const format of ['text', 'markdown', 'json']) {
+      for (const words of [
+        ['history', 'greeting'],
+        ['blame', 'greeting', '-e', 'staging'],
+      ]) {
+        const { stdout } = await run(folder, [...words, '--format', format], { environment });
+        expect(stdout.length).toBeGreaterThan(100);
+        expect(commandsIn(stdout)).toEqual([]);
+        expect(stdout.split('\n').filter((line) => INVISIBLE.test(line))).toEqual([]);
+        if (format === 'markdown') expectInert(stdout);
+      }
+    }
+  }, 60_000);
+});
