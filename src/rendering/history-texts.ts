@@ -60,11 +60,13 @@ export function driftText({ environment, active, pin, wanted }: Row, inert: Iner
   return `${inert(environment)} serves ${serves}, but the file pins it to ${inert(pin)}${meant}.`;
 }
 
-/** One environment's time with a version: when, whether it is served now by that pin, and the commit that pinned it; null where no pin says so. */
+/** One environment's time with a version. */
 export type Stay = {
   readonly environment: string;
   readonly when: string;
-  readonly now: boolean;
+  /** `unserved`: the file still says so, and something else is served. */
+  readonly state: 'now' | 'unserved' | 'past';
+  /** The commit that pinned it; null where no pin says so. */
   readonly by: Commit | null;
 };
 
@@ -72,15 +74,16 @@ export type Stay = {
 export function staysOf({ active_in: activeIn, pinned }: Version): readonly Stay[] {
   const open = pinned.filter(({ until }) => until === null).map(({ environment }) => environment);
   const unpinned = activeIn.filter((environment) => !open.includes(environment));
-  const isNow = ({ until, served }: Version['pinned'][number]) => until === null && served;
+  const stays = pinned.map(stayOf);
   return [
-    ...pinned.filter(isNow).map(stayOf),
-    ...unpinned.map((environment) => ({ environment, when: 'active now', now: true, by: null })),
-    ...pinned.filter((time) => !isNow(time)).map(stayOf),
+    ...stays.filter(({ state }) => state === 'now'),
+    ...unpinned.map((environment): Stay => ({ environment, when: 'active now', state: 'now', by: null })),
+    ...stays.filter(({ state }) => state !== 'now'),
   ];
 }
 
 function stayOf({ environment, from, until, served }: Version['pinned'][number]): Stay {
-  const end = until !== null ? (dayOf(until) ?? '?') : served ? 'now' : 'not served';
-  return { environment, when: `${dayOf(from) ?? '?'} → ${end}`, now: end === 'now', by: from };
+  const state = until !== null ? 'past' : served ? 'now' : 'unserved';
+  const ends = { now: 'now', unserved: 'not served', past: until === null ? '' : (dayOf(until) ?? '?') };
+  return { environment, when: `${dayOf(from) ?? '?'} → ${ends[state]}`, state, by: from };
 }

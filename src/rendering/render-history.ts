@@ -51,9 +51,10 @@ function versionCells(version: Version, { bold }: Colours): readonly Cell[] {
   return [{ text: `v${version.version_number}`, paint: bold }, ...madeTexts(version).map(cell)];
 }
 
-function stayRows(version: Version, { green, dim }: Colours): readonly (readonly Cell[])[] {
-  return staysOf(version).map(({ environment, when, now, by }) => {
-    const paint = now ? green : dim;
+function stayRows(version: Version, { green, yellow, dim }: Colours): readonly (readonly Cell[])[] {
+  const paints = { now: green, unserved: yellow, past: dim };
+  return staysOf(version).map(({ environment, when, state, by }) => {
+    const paint = paints[state];
     const [, commit, , subject] = by === null ? [] : commitTexts(by);
     const cells = by === null ? [] : [cell(commit), cell(subject)];
     return [{ text: `  ${inertLine(environment)}`, paint }, { text: when, paint }, ...cells];
@@ -63,18 +64,25 @@ function stayRows(version: Version, { green, dim }: Colours): readonly (readonly
 function lineageLines(prompt: ReportPrompt, lineage: ReportLineage, { bold, dim }: Colours): readonly string[] {
   const { environment, serves, pinned } = lineage;
   const served = serves === null ? 'nothing' : `${refText(serves)} ${dim(`(${inertLine(serves.id)})`)}`;
-  const path = serves?.path === undefined ? [] : [cell(serves.path)];
   const maker = serves === null ? null : makerText(serves);
   const unpinned = pinned === null ? unpinnedText(prompt) : null;
   return [
     `${bold(inertLine(environment))} serves ${served}`,
     ...(maker === null ? [] : [`${MADE}  ${maker}`]),
     ...layOut([
-      ...(serves === null || maker !== null ? [] : [[cell(MADE), ...commitTexts(serves).map(cell), ...path]]),
+      ...(serves === null || maker !== null
+        ? []
+        : [[cell(MADE), ...withPath(commitTexts(serves).map(cell), serves.path)]]),
       ...(pinned === null ? [] : [[cell(PINNED), ...commitTexts(pinned).map(cell)]]),
     ]),
     ...(unpinned === null ? [] : [`${PINNED}  ${unpinned}`]),
   ];
+}
+
+/** In the last cell, so that a long subject below does not move it. */
+function withPath(cells: readonly Cell[], path: string | undefined): readonly Cell[] {
+  const last = path === undefined ? '' : `  ${inertLine(path)}`;
+  return cells.map((one, index) => (index + 1 < cells.length ? one : { ...one, text: `${one.text}${last}` }));
 }
 
 const [MADE, PINNED] = ['  made  ', '  pinned'] as const;
