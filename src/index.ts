@@ -46,6 +46,7 @@ export { restoredIn, type Restored } from './rendering/restored.ts';
 export type { Limit } from './rendering/fit.ts';
 export { renderJson } from './rendering/render-json.ts';
 export { renderText, type TextOptions } from './rendering/render-text.ts';
+export { renderHistory } from './rendering/render-history.ts';
 export { renderStatus } from './rendering/render-status.ts';
 export type { Side, TextChange, Texts } from './domain/texts.ts';
 export type { Report, ReportChange, ReportDrift, ReportProblem, ReportPrompt } from './schemas/report.ts';

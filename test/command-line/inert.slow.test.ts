@@ -8,7 +8,13 @@ import { commandsIn, HOSTILE, HOSTILE_LINES, INVISIBLE } from '../rendering/corp
 
 /** Whole commands on hostile files, names and answers: nothing of them does anything in a log. */
 
-const COMMANDS = [['plan'], ['plan', '--format', 'json'], ['status'], ['validate'], ['sync', '--yes', '--allow-dirty']];
+const COMMANDS = [
+  ...[['plan'], ['plan', '--format', 'json'], ['status'], ['validate'], ['sync', '--yes', '--allow-dirty']],
+  ...[
+    ['history', '**'],
+    ['history', '**', '--format', 'json'],
+  ],
+];
 const IN_ACTIONS = { GITHUB_ACTIONS: 'true' };
 
 type Options = Parameters<typeof run>[2];
