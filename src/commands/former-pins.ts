@@ -20,13 +20,30 @@ export async function readFormerFiles(
   return parseFiles(id, await repository.whereTouched(commit, repository.fromRoot(path), LONGEST_HISTORY), repository);
 }
 
+/** How many are read of the branch itself: somebody waits for it, and 500 take two seconds. */
+const LONGEST_BRANCH = 500;
+
+export type MergedFiles = {
+  readonly files: readonly FormerFile[];
+  /** Whether nothing was before the oldest of them. */
+  readonly whole: boolean;
+};
+
 /** The states of a prompt's file on the branch of a commit itself, one after the other; newest first. */
 export async function readMergedFiles(
   { id, path }: Pick<PromptFile, 'id' | 'path'>,
   commit: string,
   repository: Repository,
-): Promise<readonly FormerFile[]> {
-  return parseFiles(id, await repository.whereMerged(commit, repository.fromRoot(path), LONGEST_HISTORY), repository);
+): Promise<MergedFiles> {
+  const places = await repository.whereMerged(commit, repository.fromRoot(path), LONGEST_BRANCH);
+  const cut = places.length === LONGEST_BRANCH || (await isAtEdge(places.at(-1)?.commit, repository));
+  return { files: await parseFiles(id, places, repository), whole: !cut };
+}
+
+/** At the edge of a shallow clone every file looks as if it were new. */
+async function isAtEdge(commit: string | undefined, repository: Repository): Promise<boolean> {
+  if (commit === undefined || !(await repository.isShallow())) return false;
+  return (await repository.parentsOf(commit)).length === 0;
 }
 
 async function parseFiles(id: string, places: readonly FileAtCommit[], repository: Repository) {

@@ -51,9 +51,9 @@ async function tell(prepared: Prepared, environment: string | null): Promise<Run
   const hidden = toolEnvironments(trackingEnvironment).filter((name) => name !== environment);
   const versions = plan.prompts.flatMap(({ file, observed }): [string, readonly VersionHistory[]][] => {
     if (observed === null) return [];
-    const states = pasts.states.get(file.id) ?? [];
+    const past = pasts.pasts.get(file.id) ?? { states: [], whole: true };
     const order = rules.environmentOrder ?? [];
-    return [[file.id, makeHistory({ observed, states, commits: pasts.commits, trackingEnvironment, order, hidden })]];
+    return [[file.id, makeHistory({ observed, past, commits: pasts.commits, trackingEnvironment, order, hidden })]];
   });
   return {
     ...{ mode: 'history', service: service.name, commit: repository?.head ?? null, files, plan, outcomes: null },

@@ -2,46 +2,48 @@ import { knownVersions } from '../domain/known-versions.ts';
 import type { PromptPlan } from '../domain/plan.ts';
 import type { CommitInfo } from '../domain/prompt-history.ts';
 import type { Repository } from '../git/repository.ts';
-import type { FileState } from '../planning/pinned-times.ts';
+import type { FilePast, FileState } from '../planning/pinned-times.ts';
 import { pinsAt, readMergedFiles } from './former-pins.ts';
 import type { Prepared } from './prepare-plan.ts';
 
 /** What git knows of prompts. */
 export type Pasts = {
   /** By prompt id, as of HEAD, newest first. */
-  readonly states: ReadonlyMap<string, readonly FileState[]>;
+  readonly pasts: ReadonlyMap<string, FilePast>;
   /** Those that the versions and the states name. */
   readonly commits: ReadonlyMap<string, CommitInfo>;
   /** Whether older commits may be missing. */
   readonly shallow: boolean;
 };
 
-const NOTHING: Pasts = { states: new Map(), commits: new Map(), shallow: false };
+const NOTHING: Pasts = { pasts: new Map(), commits: new Map(), shallow: false };
 
 /** Reads how the prompts were pinned before, and the commits that their versions come from. */
 export async function readPasts({ plan, repository }: Pick<Prepared, 'plan' | 'repository'>): Promise<Pasts> {
   if (repository === null || repository.head === null) return NOTHING;
   const { head } = repository;
-  const states = new Map<string, readonly FileState[]>();
+  const pasts = new Map<string, FilePast>();
   for (const { file, observed } of plan.prompts) {
-    if (observed !== null) states.set(file.id, await readStates(file, head, repository));
+    if (observed !== null) pasts.set(file.id, await readPast(file, head, repository));
   }
-  const named = [...plan.prompts.flatMap(madeFrom), ...[...states.values()].flat().map(({ commit }) => commit)];
-  return { states, commits: await readCommits(named, head, repository), shallow: await repository.isShallow() };
+  const states = [...pasts.values()].flatMap((past) => past.states);
+  const named = [...plan.prompts.flatMap(madeFrom), ...states.map(({ commit }) => commit)];
+  return { pasts, commits: await readCommits(named, head, repository), shallow: await repository.isShallow() };
 }
 
 /**
  * One after the other as the branch had them. A state that only a branch had was in force nowhere before its merge, and
  * those of two branches side by side are no sequence.
  */
-async function readStates(file: PromptPlan['file'], head: string, repository: Repository) {
-  const files = await readMergedFiles(file, head, repository);
-  return Promise.all(
+async function readPast(file: PromptPlan['file'], head: string, repository: Repository): Promise<FilePast> {
+  const { files, whole } = await readMergedFiles(file, head, repository);
+  const states = await Promise.all(
     files.map(async (state): Promise<FileState> => {
       const pins = await pinsAt(state, repository);
       return { commit: state.commit, pins: new Map(pins.map(({ environment, former }) => [environment, former])) };
     }),
   );
+  return { states, whole };
 }
 
 function madeFrom({ observed }: PromptPlan): readonly string[] {

@@ -14,7 +14,8 @@ export type CommitInfo = {
 /** A time during which the file's pin meant a version. */
 export type PinnedTime = {
   readonly environment: string;
-  readonly from: CommitInfo;
+  /** Null where it began before all that is known of the file. */
+  readonly from: CommitInfo | null;
   /** Null where the last commit still says so, whether or not it is what the service serves. */
   readonly until: CommitInfo | null;
 };

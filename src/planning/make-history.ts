@@ -2,13 +2,13 @@ import { entryAsServed, knownVersions, type KnownVersion } from '../domain/known
 import type { Observed } from '../domain/observed.ts';
 import { dropsMetadata } from '../domain/ownership.ts';
 import type { CommitInfo, Maker, PinnedTime, VersionHistory } from '../domain/prompt-history.ts';
-import { pinnedTimes, type FileState } from './pinned-times.ts';
+import { pinnedTimes, type FilePast } from './pinned-times.ts';
 
 /** What one prompt's history is made from. */
 export type HistorySources = {
   readonly observed: Observed;
-  /** The states of the file on the branch that is checked out, newest first; empty outside of git. */
-  readonly states: readonly FileState[];
+  /** The file on the branch that is checked out; without states outside of git. */
+  readonly past: FilePast;
   /** What git knows of commits; those that are missing are told by their ids. */
   readonly commits: ReadonlyMap<string, CommitInfo>;
   readonly trackingEnvironment: string | null;
@@ -64,15 +64,15 @@ function inOrder(environments: readonly string[], order: readonly string[]): rea
 type Pinned = { readonly id: string; readonly time: PinnedTime };
 
 function allPinnedTimes(known: readonly KnownVersion[], sources: HistorySources): readonly Pinned[] {
-  const { states, observed, trackingEnvironment, order } = sources;
+  const { past, observed, trackingEnvironment, order } = sources;
   const forgets = dropsMetadata(observed, trackingEnvironment);
-  const environments = [...observed.active.keys(), ...states.flatMap(({ pins }) => [...pins.keys()])];
+  const environments = [...observed.active.keys(), ...past.states.flatMap(({ pins }) => [...pins.keys()])];
   return inOrder(environments, order).flatMap((environment) => {
     const served = observed.active.get(environment)?.id;
     const active = known.find(({ id }) => id === served) ?? null;
-    return pinnedTimes(environment, states, { known, active, forgets }).map(({ id, from, until }): Pinned => {
+    return pinnedTimes(environment, past, { known, active, forgets }).map(({ id, from, until }): Pinned => {
       const ended = until === null ? null : infoOf(until, sources);
-      return { id, time: { environment, from: infoOf(from, sources), until: ended } };
+      return { id, time: { environment, from: from === null ? null : infoOf(from, sources), until: ended } };
     });
   });
 }

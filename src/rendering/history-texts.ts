@@ -56,7 +56,8 @@ export function unpinnedText({ lineage, environments = [] }: ReportPrompt): stri
 /** That an environment serves something else than the file's pin means. */
 export function driftText({ environment, active, pin, wanted }: Row, inert: Inert): string {
   const serves = active === null ? 'nothing' : inert(refText(active));
-  const meant = wanted === null || refText(wanted) === `v${pin}` ? '' : ` (${inert(refText(wanted))})`;
+  const said = [`v${pin}`, pin.replace(/^version:/, '')];
+  const meant = wanted === null || said.includes(refText(wanted)) ? '' : ` (${inert(refText(wanted))})`;
   return `${inert(environment)} serves ${serves}, but the file pins it to ${inert(pin)}${meant}.`;
 }
 
@@ -66,7 +67,7 @@ export type Stay = {
   readonly when: string;
   /** `unserved`: the file still says so, and something else is served. */
   readonly state: 'now' | 'unserved' | 'past';
-  /** The commit that pinned it; null where no pin says so. */
+  /** The commit that pinned it; null where no pin says so, or none is known. */
   readonly by: Commit | null;
 };
 
@@ -85,5 +86,5 @@ export function staysOf({ active_in: activeIn, pinned }: Version): readonly Stay
 function stayOf({ environment, from, until, served }: Version['pinned'][number]): Stay {
   const state = until !== null ? 'past' : served ? 'now' : 'unserved';
   const ends = { now: 'now', unserved: 'not served', past: until === null ? '' : (dayOf(until) ?? '?') };
-  return { environment, when: `${dayOf(from) ?? '?'} → ${ends[state]}`, state, by: from };
+  return { environment, when: `${(from === null ? undefined : dayOf(from)) ?? '?'} → ${ends[state]}`, state, by: from };
 }

@@ -18,7 +18,7 @@ function lineageOf(environment: string, all: readonly VersionHistory[]): ReportL
   return {
     environment,
     serves: served === undefined ? null : wireMade(served),
-    pinned: current === undefined ? null : wireCommit(current.from),
+    pinned: current === undefined || current.from === null ? null : wireCommit(current.from),
   };
 }
 
@@ -37,7 +37,12 @@ function wireMade({ ref, digest, madeBy, commit, path }: VersionHistory): NonNul
 
 function wireTime({ environment, from, until }: PinnedTime, activeIn: readonly string[]) {
   const ended = until === null ? null : wireCommit(until);
-  return { environment, from: wireCommit(from), until: ended, served: activeIn.includes(environment) };
+  return {
+    environment,
+    from: from === null ? null : wireCommit(from),
+    until: ended,
+    served: activeIn.includes(environment),
+  };
 }
 
 function wireCommit({ pullRequest, ...info }: CommitInfo) {

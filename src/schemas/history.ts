@@ -29,7 +29,9 @@ const made = {
 
 const pinned = z.object({
   environment: z.string(),
-  from: commit.describe('The commit that pinned it, on the branch that is checked out.'),
+  from: commit
+    .nullable()
+    .describe('The commit that pinned it, on the branch that is checked out; null: one before all that are known.'),
   until: commit.nullable().describe('The commit that ended it; null: the last commit still says so.'),
   served: z.boolean().describe('Whether the service serves it there now.'),
 });

@@ -52,7 +52,7 @@ function placesOf(report: Report) {
   return versionsOf(report).map(({ version_number: number, made_by: by, active_in: active, pinned }) => ({
     ...{ number, by, active },
     pinned: pinned.map(({ environment, from, until }) => {
-      return [environment, from.date?.slice(0, 10), until?.date?.slice(0, 10) ?? null];
+      return [environment, from?.date?.slice(0, 10), until?.date?.slice(0, 10) ?? null];
     }),
   }));
 }
@@ -182,6 +182,9 @@ describe('history', () => {
     const { report, exitCode } = await runJson(clone, ['history', 'greeting'], options);
     expect(versionsOf(report)[1]).toMatchObject({ version_number: 1, commit: first });
     expect(versionsOf(report)[1]).not.toHaveProperty('author');
+    expect(versionsOf(report)[1]?.pinned).toMatchObject([{ environment: 'production', from: null, until: null }]);
+    const said = await run(clone, ['blame', 'greeting', '-e', 'production'], options);
+    expect(said.stdout).toContain('  pinned  by no commit that is known\n');
     expect({ exitCode, problems: report.problems }).toMatchObject({
       exitCode: 0,
       problems: [{ code: 'git/shallow-history' }],

@@ -21,8 +21,11 @@ function state(commit: string, pins: WrittenPins, text = 'Hello'): FileState {
   };
 }
 
-function historyOf(seen: Observed, parts: Partial<HistorySources> = {}): readonly VersionHistory[] {
-  const none = { states: [], commits: new Map(), trackingEnvironment: 'promptsync', order: [], hidden: ['promptsync'] };
+type Parts = Partial<HistorySources & HistorySources['past']>;
+
+function historyOf(seen: Observed, { states = [], whole = true, ...parts }: Parts = {}): readonly VersionHistory[] {
+  const past = { states, whole };
+  const none = { past, commits: new Map(), trackingEnvironment: 'promptsync', order: [], hidden: ['promptsync'] };
   return makeHistory({ observed: seen, ...none, ...parts });
 }
 
@@ -31,7 +34,7 @@ function timesOf(history: readonly VersionHistory[]): Readonly<Record<number, re
   return Object.fromEntries(
     history.map(({ ref, pinned }) => [
       ref.number,
-      pinned.map(({ environment, from, until }) => `${environment} ${from.commit}–${until?.commit ?? ''}`),
+      pinned.map(({ environment, from, until }) => `${environment} ${from?.commit ?? '?'}–${until?.commit ?? ''}`),
     ]),
   );
 }
@@ -118,6 +121,12 @@ describe('when a version was pinned', () => {
     ['not by a number that is not known', [state('a', { production: 9 })], { 1: [], 2: [] }],
   ])('%s', (_, states, expected) => {
     expect(timesOf(historyOf(seen, { states }))).toEqual(expected);
+  });
+
+  test('not since when, where the file’s beginning is not known', () => {
+    const states = [state('c', { production: 2 }), state('b', { production: 1, staging: 2 })];
+    const told = timesOf(historyOf(seen, { states, whole: false }));
+    expect(told).toEqual({ 1: ['production ?–c'], 2: ['production c–', 'staging ?–c'] });
   });
 
   test('of equal contents it is the one that is served', () => {
