@@ -51,7 +51,7 @@ async function tell(prepared: Prepared, environment: string | null): Promise<Run
   const hidden = toolEnvironments(trackingEnvironment).filter((name) => name !== environment);
   const versions = plan.prompts.flatMap(({ file, observed }): [string, readonly VersionHistory[]][] => {
     if (observed === null) return [];
-    const past = pasts.pasts.get(file.id) ?? { states: [], whole: true };
+    const past = pasts.byPrompt.get(file.id) ?? { states: [], whole: true };
     const order = rules.environmentOrder ?? [];
     return [[file.id, makeHistory({ observed, past, commits: pasts.commits, trackingEnvironment, order, hidden })]];
   });

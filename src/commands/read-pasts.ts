@@ -9,26 +9,26 @@ import type { Prepared } from './prepare-plan.ts';
 /** What git knows of prompts. */
 export type Pasts = {
   /** By prompt id, as of HEAD, newest first. */
-  readonly pasts: ReadonlyMap<string, FilePast>;
+  readonly byPrompt: ReadonlyMap<string, FilePast>;
   /** Those that the versions and the states name. */
   readonly commits: ReadonlyMap<string, CommitInfo>;
   /** Whether older commits may be missing. */
   readonly shallow: boolean;
 };
 
-const NOTHING: Pasts = { pasts: new Map(), commits: new Map(), shallow: false };
+const NOTHING: Pasts = { byPrompt: new Map(), commits: new Map(), shallow: false };
 
 /** Reads how the prompts were pinned before, and the commits that their versions come from. */
 export async function readPasts({ plan, repository }: Pick<Prepared, 'plan' | 'repository'>): Promise<Pasts> {
   if (repository === null || repository.head === null) return NOTHING;
   const { head } = repository;
-  const pasts = new Map<string, FilePast>();
+  const byPrompt = new Map<string, FilePast>();
   for (const { file, observed } of plan.prompts) {
-    if (observed !== null) pasts.set(file.id, await readPast(file, head, repository));
+    if (observed !== null) byPrompt.set(file.id, await readPast(file, head, repository));
   }
-  const states = [...pasts.values()].flatMap((past) => past.states);
+  const states = [...byPrompt.values()].flatMap((past) => past.states);
   const named = [...plan.prompts.flatMap(madeFrom), ...states.map(({ commit }) => commit)];
-  return { pasts, commits: await readCommits(named, head, repository), shallow: await repository.isShallow() };
+  return { byPrompt, commits: await readCommits(named, head, repository), shallow: await repository.isShallow() };
 }
 
 /**

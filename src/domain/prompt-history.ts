@@ -20,8 +20,8 @@ export type PinnedTime = {
   readonly until: CommitInfo | null;
 };
 
-/** `uncommitted`: by promptsync, from a file that no commit holds. */
-export type Maker = 'git' | 'uncommitted' | 'outside';
+/** `uncommitted`: by promptsync, from a file that no commit holds. `unknown`: the service has dropped what would tell. */
+export type Maker = 'git' | 'uncommitted' | 'outside' | 'unknown';
 
 /** One version, with where it comes from and where it has been. */
 export type VersionHistory = {

@@ -21,14 +21,15 @@ export type HistorySources = {
 /** All versions that are known, newest first: who made each, where it is active, and when it was pinned. */
 export function makeHistory(sources: HistorySources): readonly VersionHistory[] {
   const known = judgedVersions(sources.observed);
-  const pinned = allPinnedTimes(known, sources);
+  const forgets = dropsMetadata(sources.observed, sources.trackingEnvironment);
+  const pinned = allPinnedTimes(known, forgets, sources);
   const active = activeIds(sources);
   return known.map((version) => {
     const { id, number, commit, path, digest } = version;
     return {
       ref: { id, number },
       digest,
-      madeBy: makerOf(version),
+      madeBy: makerOf(version, forgets),
       commit: commit === undefined ? null : infoOf(commit, sources),
       path: path ?? null,
       activeIn: active.filter(([, one]) => one === id).map(([environment]) => environment),
@@ -47,8 +48,8 @@ function judged({ version, outside: _, ...entry }: KnownVersion, known: readonly
   return version === null ? { ...entry, version } : { ...entryAsServed(version, known), version };
 }
 
-function makerOf({ outside, commit }: KnownVersion): Maker {
-  if (outside === true) return 'outside';
+function makerOf({ outside, commit }: KnownVersion, forgets: boolean): Maker {
+  if (outside === true) return forgets ? 'unknown' : 'outside';
   return commit === undefined ? 'uncommitted' : 'git';
 }
 
@@ -63,9 +64,8 @@ function inOrder(environments: readonly string[], order: readonly string[]): rea
 
 type Pinned = { readonly id: string; readonly time: PinnedTime };
 
-function allPinnedTimes(known: readonly KnownVersion[], sources: HistorySources): readonly Pinned[] {
-  const { past, observed, trackingEnvironment, order } = sources;
-  const forgets = dropsMetadata(observed, trackingEnvironment);
+function allPinnedTimes(known: readonly KnownVersion[], forgets: boolean, sources: HistorySources): readonly Pinned[] {
+  const { past, observed, order } = sources;
   const environments = [...observed.active.keys(), ...past.states.flatMap(({ pins }) => [...pins.keys()])];
   return inOrder(environments, order).flatMap((environment) => {
     const served = observed.active.get(environment)?.id;

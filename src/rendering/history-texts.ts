@@ -31,9 +31,15 @@ export function madeTexts(version: Made): CommitTexts {
 
 /** Who made a version that comes from no commit; null for one that does. */
 export function makerText({ made_by: by }: Made): string | null {
-  if (by === 'git') return null;
-  return by === 'outside' ? 'by somebody outside of git' : 'from a file that was not committed';
+  return MAKERS[by];
 }
+
+const MAKERS = {
+  git: null,
+  outside: 'by somebody outside of git',
+  uncommitted: 'from a file that was not committed',
+  unknown: 'not known: the service keeps no metadata',
+} as const satisfies Record<Made['made_by'], string | null>;
 
 /** A commit that git does not have has no date. */
 function dayOf({ date }: Commit): string | undefined {

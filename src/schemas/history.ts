@@ -14,8 +14,10 @@ const commit = z
   .describe('Of a commit that the repository does not have, its id alone.');
 
 const maker = z
-  .enum(['git', 'uncommitted', 'outside'])
-  .describe('uncommitted: by promptsync, from a file that no commit holds. outside: by somebody else.');
+  .enum(['git', 'uncommitted', 'outside', 'unknown'])
+  .describe(
+    'uncommitted: by promptsync, from a file that no commit holds. outside: by somebody else. unknown: the service drops metadata, which would tell.',
+  );
 
 const made = {
   id: z.string(),

@@ -64,6 +64,13 @@ describe('the versions', () => {
     ]);
   });
 
+  test('are nobody’s where the service drops what would tell', () => {
+    const dropped = outside(1, 'One');
+    const seen = observed({ active: { staging: dropped, promptsync: dropped } });
+    const [told] = historyOf(seen, { states: [state('c1', { staging: 'latest' }, 'One')] });
+    expect(told).toMatchObject({ madeBy: 'unknown', pinned: [{ environment: 'staging', from: { commit: 'c1' } }] });
+  });
+
   test('environments are told in promotion order, then as they are', () => {
     const seen = observed({
       active: { z: version(1, 'One'), production: version(1, 'One'), staging: version(1, 'One') },
