@@ -41,11 +41,9 @@ export function makeHistory(sources: HistorySources): readonly VersionHistory[] 
 /** What is known, what was read judged as it is where it is served: some services add metadata to every version. */
 function judgedVersions(observed: Observed): readonly KnownVersion[] {
   const known = knownVersions(observed);
-  return known.map((one) => (one.version === null ? one : { ...one, ...judged(one, known) }));
-}
-
-function judged({ version, outside: _, ...entry }: KnownVersion, known: readonly KnownVersion[]): KnownVersion {
-  return version === null ? { ...entry, version } : { ...entryAsServed(version, known), version };
+  return known.map((one) =>
+    one.version === null ? one : { ...entryAsServed(one.version, known), version: one.version },
+  );
 }
 
 function makerOf({ outside, commit }: KnownVersion, forgets: boolean): Maker {

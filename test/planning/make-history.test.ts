@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { metadataDigest } from '../../src/domain/digest.ts';
 import type { Observed } from '../../src/domain/observed.ts';
 import type { Content } from '../../src/domain/prompt-file.ts';
 import type { VersionHistory } from '../../src/domain/prompt-history.ts';
@@ -69,6 +70,14 @@ describe('the versions', () => {
     const seen = observed({ active: { staging: dropped, promptsync: dropped } });
     const [told] = historyOf(seen, { states: [state('c1', { staging: 'latest' }, 'One')] });
     expect(told).toMatchObject({ madeBy: 'unknown', pinned: [{ environment: 'staging', from: { commit: 'c1' } }] });
+  });
+
+  test('are our own although the service has added metadata', () => {
+    const made = version(5, 'Five', { metadata: { added: true } });
+    const stamp = { ...made.stamp!, metadataDigest: metadataDigest({}) };
+    expect(historyOf(observed({ active: { staging: { ...made, stamp } } }))).toMatchObject([
+      { madeBy: 'git', commit: { commit: 'c5' } },
+    ]);
   });
 
   test('environments are told in promotion order, then as they are', () => {
