@@ -8,6 +8,7 @@ import { FrontMatterShape } from '../src/prompts/shape.ts';
 import { ReportShape } from '../src/schemas/report.ts';
 import { bundleAction } from './bundle-action.ts';
 import { withGeneratedParts } from './readme-parts.ts';
+import { workflowModule } from './workflow-module.ts';
 
 const check = process.argv.includes('--check');
 const action = await bundleAction();
@@ -22,6 +23,7 @@ const generated = {
   'schemas/promptsync.schema.json': await schema(WrittenConfigShape, 'promptsync.yaml'),
   'schemas/front-matter.schema.json': await schema(FrontMatterShape, 'The front matter of a prompt file'),
   'schemas/report.schema.json': await schema(ReportShape, 'The JSON report of promptsync'),
+  'src/templates/workflows.ts': await workflowModule(workflows),
   'dist/action/index.js': action.code,
   'dist/action/third-party-licenses.txt': action.licenses,
   'README.md': await withGeneratedParts(read('README.md'), { actionYaml: read('action.yml'), workflows }),

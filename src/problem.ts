@@ -488,6 +488,78 @@ const catalogue = {
     'The log of the run says the same. Give the job the permission that the README names.',
   ),
 
+  // Importing
+  'import/not-writable': error<{ reason: string }>(
+    (e) => `No prompt file can hold what the service has: ${e.reason}`,
+    'Correct it in the service, then import it again.',
+  ),
+  'import/environment-needed': error(
+    'promptsync.yaml has no `environments`, and none was given.',
+    'Say which environment serves the text to import: --environment NAME.',
+  ),
+  'import/service-needed': error<{ known: readonly string[] }>(
+    (e) => `promptsync.yaml has several services: ${listOf(e.known)}.`,
+    'Say which of them has the prompts: --service NAME.',
+  ),
+  'import/nothing-active': error<{ environments: readonly string[] }>(
+    (e) =>
+      `No version is active in ${e.environments.map((name) => `"${name}"`).join(', ')}, so there is no text to import.`,
+    'Make a version active there in the service first, or take the text of another environment: promptsync import --environment NAME.',
+  ),
+  'import/known': error<{ what: 'id' | 'key'; value: string; key: string; other: string }>(
+    (e) => `The ${e.what} "${e.value}" is that of ${e.other} already.`,
+    (e) =>
+      e.what === 'id'
+        ? `To take what the service has into that file, run: promptsync pull ${shellWord(e.key)}`
+        : 'Give each prompt a key of its own, in the service or in that file.',
+  ),
+  'import/path-taken': error<{ path: string }>(
+    (e) => `There is a file ${e.path} already.`,
+    'Name another folder with --dir, or move that file.',
+  ),
+  'import/not-matched': error<{ path: string }>(
+    (e) => `The file would be ${e.path}, which no pattern under \`prompts:\` matches.`,
+    'Name another folder with --dir, or add a pattern to promptsync.yaml.',
+  ),
+  'import/outside': error<{ folder: string }>(
+    (e) => `The folder "${e.folder}" leaves the repository.`,
+    'Name a folder inside of it with --dir; it is relative to promptsync.yaml.',
+  ),
+  'import/symbolic-link': error<{ path: string }>(
+    (e) => `On the way to the file is a symbolic link: ${e.path}.`,
+    'Name another folder with --dir: nothing is written through links.',
+  ),
+  'import/write-failed': error<{ path: string; reason: string }>(
+    (e) => `The file ${e.path} cannot be written (${e.reason}).`,
+    'Check that you may write there, then import it again.',
+  ),
+
+  // Beginning
+  'init/service-needed': error(
+    'It is not known where the prompt service is, and there is no terminal to ask on.',
+    'Give its address with --url, or try the embedded service with --embedded.',
+  ),
+  'init/invalid-flag': error<{ flag: string; reason: string }>(
+    (e) => `The value of ${e.flag} cannot be used: ${e.reason}`,
+    'See promptsync init --help.',
+  ),
+  'init/nested': warning<{ path: string }>(
+    (e) => `There is a configuration above this folder: ${e.path}.`,
+    'Commands that run in this folder use the one that is written here.',
+  ),
+  'init/kept': warning<{ path: string }>(
+    (e) => `${e.path} was there already and differs; it was kept.`,
+    'Compare the two yourself, or overwrite it with --force.',
+  ),
+  'init/in-the-way': error<{ path: string; what: string }>(
+    (e) => `${e.path} cannot be written: ${e.what}.`,
+    'Move it away, then run promptsync init again.',
+  ),
+  'init/write-failed': error<{ path: string; reason: string }>(
+    (e) => `${e.path} cannot be written (${e.reason}).`,
+    'Check that you may write there, then run promptsync init again: what is written already stays.',
+  ),
+
   // Usage
   'usage/invalid': error<{ reason: string }>((e) => e.reason, 'See promptsync --help.'),
   'usage/nothing-selected': error<{ selector: string; suggestion?: string | undefined }>(
@@ -675,6 +747,11 @@ function listOf(names: readonly string[]): string {
 function firstOf(parts: readonly string[]): string {
   const further = parts.length - 20;
   return parts.slice(0, 20).join('; ') + (further > 0 ? `; and ${further} more` : '');
+}
+
+/** As it can be pasted into a shell: a key may hold blanks, and worse. */
+function shellWord(text: string): string {
+  return /^[\w./][\w./-]*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 function short(commit: string): string {

@@ -7,6 +7,8 @@ promptsync compares the two and makes the service match the files.`;
 
 export const EXAMPLES = `
 Examples:
+  promptsync init                        begin a workspace here
+  promptsync import prm_greeting         take a prompt over from the service
   promptsync validate                    check the files, offline
   promptsync plan                        show what a sync would change
   promptsync sync                        apply it, after a question

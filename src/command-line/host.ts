@@ -1,5 +1,12 @@
+import type { Readable } from 'node:stream';
+
 /** A stream that is written to: standard output, standard error. */
-export type Sink = { readonly write: (text: string) => unknown; readonly isTTY?: boolean };
+export type Sink = {
+  readonly write: (text: string) => unknown;
+  readonly isTTY?: boolean;
+  /** The width of the terminal. */
+  readonly columns?: number;
+};
 
 /** What an entry gives to the command line: the process, as far as it is used. */
 export type Host = {
@@ -7,7 +14,7 @@ export type Host = {
   readonly arguments: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly workingDirectory: string;
-  readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean };
+  readonly input: Readable & { readonly isTTY?: boolean };
   readonly output: Sink;
   readonly errors: Sink;
   /** Calls back on each SIGINT and SIGTERM. */

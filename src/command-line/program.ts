@@ -2,8 +2,10 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { parseMaxChanges, type MaxChanges, type OnDrift } from '../domain/policy.ts';
 import { addEdits, type PromoteFlags, type PullFlags, type RollbackFlags } from './add-edits.ts';
 import { addHistory, type HistoryFlags } from './add-history.ts';
+import { addImport, type ImportFlags } from './add-import.ts';
+import { addInit, type InitCommandFlags } from './add-init.ts';
 import { describe, DESCRIPTION, EXAMPLES, SERVE_HELP } from './help-texts.ts';
-import { withShared } from './shared-options.ts';
+import { withShared } from './shared-flags.ts';
 
 export type Format = 'text' | 'json' | 'markdown';
 
@@ -41,6 +43,8 @@ export type Handlers = {
   readonly sync: (flags: SyncFlags) => Promise<void>;
   readonly validate: (flags: SharedFlags) => Promise<void>;
   readonly status: (flags: SharedFlags) => Promise<void>;
+  readonly init: (flags: InitCommandFlags) => Promise<void>;
+  readonly import: (ids: readonly string[], flags: ImportFlags) => Promise<void>;
   readonly promote: (keys: readonly string[], flags: PromoteFlags) => Promise<void>;
   readonly rollback: (key: string, flags: RollbackFlags) => Promise<void>;
   readonly pull: (keys: readonly string[], flags: PullFlags) => Promise<void>;
@@ -69,6 +73,8 @@ export function makeProgram(handlers: Handlers, streams: Streams, version: strin
   withShared(
     program.command('status').description('show what is active in each environment, and what should be'),
   ).action((flags: SharedFlags) => handlers.status(flags));
+  addInit(program, handlers);
+  addImport(program, handlers);
   addEdits(program, handlers, withShared);
   addHistory(program, handlers);
   addServe(program, handlers);

@@ -30,5 +30,6 @@ export function hidingHost(host: Host): HidingHost {
 }
 
 function hiding(sink: Sink, hide: Secrets['hide']): Sink {
-  return { isTTY: sink.isTTY === true, write: (text) => sink.write(hide(text)) };
+  const columns = sink.columns === undefined ? {} : { columns: sink.columns };
+  return { isTTY: sink.isTTY === true, ...columns, write: (text) => sink.write(hide(text)) };
 }

@@ -1,4 +1,4 @@
-import type { World } from '../commands/world.ts';
+import type { Interview, World } from '../commands/world.ts';
 import { ask } from './ask.ts';
 import type { Host } from './host.ts';
 import { progressReporter } from './progress.ts';
@@ -8,10 +8,12 @@ export type WorldOptions = {
   /** What the person is told at the first signal. */
   readonly onInterrupt: string;
   readonly keepSecret: World['keepSecret'];
+  /** Left out where nobody is asked for more than a yes: the action has no use for what it brings along. */
+  readonly interviewer?: (stop: AbortSignal) => Interview;
 };
 
 /** The world as a command sees it, made of the process. To be called once: it listens for signals. */
-export function worldOf(host: Host, { quiet, onInterrupt, keepSecret }: WorldOptions): World {
+export function worldOf(host: Host, { quiet, onInterrupt, keepSecret, interviewer }: WorldOptions): World {
   const { workingDirectory, environment, now, random, newId, sleep, errors, input } = host;
   const stop = interruption(host, onInterrupt);
   const write = (text: string): void => void errors.write(text);
@@ -28,7 +30,12 @@ export function worldOf(host: Host, { quiet, onInterrupt, keepSecret }: WorldOpt
     notice: (line) => write(`${line}\n`),
     onProgress: quiet ? () => {} : progressReporter({ write, terminal: errors.isTTY === true, now }),
     confirm: terminal ? (question) => ask(host, question, stop) : null,
+    interview: terminal && !isContinuousIntegration(environment) ? (interviewer?.(stop) ?? null) : null,
   };
+}
+
+function isContinuousIntegration({ CI: value = '' }: Host['environment']): boolean {
+  return value !== '' && value !== 'false';
 }
 
 /** The first signal lets the call in flight end; the second ends the process at once. */

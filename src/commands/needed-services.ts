@@ -22,12 +22,14 @@ type Variables = World['environment'];
 /**
  * The services of these files with their keys; the others need none. All keys that are missing are told at once.
  * @param given a key that was handed over: it goes before the variable of the key, where there is but one
+ * @param also the name of a service that is needed although it may have no files yet
  */
 export function neededServices(
   { services }: Config,
   files: readonly PromptFile[],
   given: string | undefined,
   environment: Variables,
+  also: string = UNNAMED,
 ): NeededServices {
   if (services.size === 0) return failed([makeProblem('config/missing-service')]);
   const variables = keyVariables([...services.values()]);
@@ -36,7 +38,7 @@ export function neededServices(
   const handed = given === undefined ? {} : Object.fromEntries(variables.map((variable) => [variable, given]));
   const results = [...services]
     .map(([name, location]) => ({ name, location, files: filesOf(name, files) }))
-    .filter((one) => one.name === UNNAMED || one.files.length > 0)
+    .filter((one) => one.name === UNNAMED || one.name === also || one.files.length > 0)
     .toSorted((a, b) => Number(a.name > b.name) - Number(a.name < b.name))
     .map((one) => withKey(one, { ...environment, ...handed }));
   const problems = results.flatMap((result) => result.problems);
@@ -58,7 +60,10 @@ function withKey({ name, files, location }: Located, environment: Variables): Ne
 }
 
 /** The files that belong to a service. */
-export function filesOf(name: string, files: readonly PromptFile[]): readonly PromptFile[] {
+export function filesOf<Owned extends Pick<PromptFile, 'service'>>(
+  name: string,
+  files: readonly Owned[],
+): readonly Owned[] {
   return files.filter(({ service = UNNAMED }) => service === name);
 }
 

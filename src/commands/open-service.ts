@@ -16,12 +16,17 @@ export type OpenService = {
   readonly close: () => Promise<void>;
 };
 
+/** A prompt and the name of the service that it belongs to. */
+type Owned = Pick<PromptFile, 'id' | 'service'>;
+
 export type ServiceOptions = {
   readonly onCall?: ((call: CallReport) => void) | undefined;
   /** Goes before the variable that the configuration names. */
   readonly apiKey?: string | undefined;
   /** Files that are no more: their prompts can be read as well where their services are opened anyway. */
-  readonly gone?: readonly PromptFile[] | undefined;
+  readonly gone?: readonly Owned[] | undefined;
+  /** The name of a service that is opened although it may have no files yet. */
+  readonly also?: string | undefined;
 };
 
 export type OpenServiceResult = { readonly opened: OpenService | null; readonly problems: readonly Problem[] };
@@ -31,9 +36,9 @@ export async function openService(
   config: Config,
   files: readonly PromptFile[],
   world: World,
-  { onCall, apiKey, gone = [] }: ServiceOptions,
+  { onCall, apiKey, gone = [], also }: ServiceOptions,
 ): Promise<OpenServiceResult> {
-  const { needed, problems } = neededServices(config, files, apiKey, world.environment);
+  const { needed, problems } = neededServices(config, files, apiKey, world.environment, also);
   if (problems.length > 0) return { opened: null, problems };
   for (const one of needed) if (one.kind === 'remote') world.keepSecret(one.apiKey);
   const opened = await openAll(needed, gone, (one) => openOne(one, config, world, onCall));
@@ -55,7 +60,7 @@ type Connection = { readonly service: PromptService; readonly close: () => Promi
 /** All, or none: where one cannot be opened the others are closed, and its error is thrown. */
 async function openAll(
   needed: readonly NeededService[],
-  gone: readonly PromptFile[],
+  gone: readonly Owned[],
   open: (one: NeededService) => Promise<OpenService>,
 ): Promise<OpenService> {
   const settled = await Promise.allSettled(needed.map(open));

@@ -41,6 +41,7 @@ function statusesOf({ edited, outcomes, plan }: Run): ReadonlySet<PlanStatus | O
 }
 
 /** Where nothing was planned there was nothing to observe either. */
-function anyObserved({ plan }: Run): boolean {
+function anyObserved({ plan, edited }: Run): boolean {
+  if (edited !== undefined) return edited.length === 0 || edited.some(({ status }) => status !== 'failed');
   return plan === null || plan.prompts.length === 0 || plan.prompts.some(({ observed }) => observed !== null);
 }

@@ -19,6 +19,24 @@ export type World = {
   readonly keepSecret: (secret: string) => void;
   /** Null where there is no terminal to ask on. */
   readonly confirm: ((question: string) => Promise<boolean>) | null;
+  /** Null where there is no terminal to ask on, and in continuous integration. */
+  readonly interview: Interview | null;
 };
+
+/** Asks a person for what no flag has said. Whoever gives up ends the command: then it throws a `ProblemError`. */
+export type Interview = {
+  readonly text: (question: TextQuestion) => Promise<string>;
+  readonly confirm: (question: YesOrNo) => Promise<boolean>;
+};
+
+export type TextQuestion = {
+  readonly message: string;
+  /** What is there to be edited or taken as it is. */
+  readonly initial: string;
+  /** What is wrong with an answer; null: nothing. */
+  readonly fault: (answer: string) => string | null;
+};
+
+export type YesOrNo = { readonly message: string; readonly initial: boolean };
 
 export type Progress = { readonly what: 'Observing' | 'Applying'; readonly done: number; readonly all: number };

@@ -43,6 +43,12 @@ export async function findPromptPaths(where: PromptPatterns): Promise<FoundPaths
   return { paths: [...new Set(paths)].toSorted(), problems: [...once.values()] };
 }
 
+/** The folder that the first pattern starts in, such as `prompts`; relative to the configuration's. */
+export function firstFolder({ folder, patterns }: Pick<PromptPatterns, 'folder' | 'patterns'>): string {
+  const first = patterns.find((pattern) => pattern !== '' && !pattern.startsWith('!'));
+  return first === undefined ? '' : slashed(relative(folder, globOf(folder, first).directory));
+}
+
 /** Whether the patterns match a path (relative to the folder) at whatever commit, judged by its name alone. */
 export function promptMatcher({ folder, patterns }: Pick<PromptPatterns, 'folder' | 'patterns'>) {
   const excluded = exclusionOf(patterns);
@@ -131,7 +137,7 @@ function globOf(folder: string, pattern: string): Glob {
 }
 
 /** The first symbolic link on the way from the root down to a folder; null when there is none. */
-async function firstLink(root: string, directory: string): Promise<string | null> {
+export async function firstLink(root: string, directory: string): Promise<string | null> {
   if (relative(root, directory) === '') return null;
   const above = await firstLink(root, dirname(directory));
   if (above !== null) return above;
@@ -144,7 +150,8 @@ function isNeverEntered(name: string): boolean {
   return NEVER_ENTERED.has(name.toLowerCase());
 }
 
-function leaves(way: string): boolean {
+/** Whether a relative path with forward slashes leads out of the folder that it is relative to. */
+export function leaves(way: string): boolean {
   return way === '..' || way.startsWith('../') || isAbsolute(way);
 }
 
@@ -152,6 +159,7 @@ function linkProblem(path: string): Problem {
   return makeProblem('prompt/symbolic-link', {}, placeOfFile(path));
 }
 
-function slashed(path: string): string {
+/** A path as reports show it. */
+export function slashed(path: string): string {
   return sep === '/' ? path : path.replaceAll(sep, '/');
 }

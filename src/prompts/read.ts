@@ -16,7 +16,8 @@ export type ReadPromptsResult = {
   readonly count: number;
 };
 
-const LARGEST_FILE = 16 * 1024 * 1024;
+/** In bytes. */
+export const LARGEST_FILE = 16 * 1024 * 1024;
 const OPEN_FILES = 32;
 
 /** Reads and checks all prompt files of a workspace. Every problem of every file is reported. */

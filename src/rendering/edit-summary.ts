@@ -26,7 +26,10 @@ export function nextStep({ prompts, files = [], committed, mode }: Report): stri
   if (conflicts) return 'Next: resolve the conflicts in the files, then commit them.';
   const edited = prompts.filter(({ status }) => status === 'applied').length + files.length;
   if (edited === 0) return null;
-  if (mode === 'init') return 'Next: promptsync plan, then commit the files.';
+  if (mode === 'init' && files.some(isNewWorkflow)) {
+    return 'Next: promptsync plan; put the commit of promptsync that you trust into the workflows; commit the files.';
+  }
+  if (mode === 'init' || mode === 'import') return 'Next: promptsync plan, then commit the files.';
   if (committed === undefined) return 'Next: read it with git diff, commit it, and open a pull request.';
   const branch = committed.branch === null ? '' : ` on ${inertLine(committed.branch)}`;
   return `Committed ${inertLine(committed.commit).slice(0, 12)}${branch}. Next: push it and open a pull request.`;
@@ -34,14 +37,25 @@ export function nextStep({ prompts, files = [], committed, mode }: Report): stri
 
 function workOf({ prompts, files = [] }: Report): readonly Part[] {
   const having = (...statuses: readonly string[]) => prompts.filter(({ status }) => statuses.includes(status));
-  const created = having('applied').filter(({ edits = [] }) => edits.some(({ kind }) => kind === 'create-file')).length;
+  const creating = (status: string) => having(status).filter(creates).length;
+  const [created, toCreate] = [creating('applied'), creating('pending')];
   const written = files.filter(({ status }) => status !== 'kept').length;
   return [
     [created + written, 'file written', 'files written'],
     [having('applied').length - created, 'file edited', 'files edited'],
-    [having('pending').length, 'file to edit', 'files to edit'],
+    [toCreate, 'file to write', 'files to write'],
+    [having('pending').length - toCreate, 'file to edit', 'files to edit'],
     [having('blocked').length, 'prompt blocked', 'prompts blocked'],
     [having('failed').length, 'prompt failed', 'prompts failed'],
     [having('unchanged').length + files.length - written, 'unchanged', 'unchanged'],
   ];
+}
+
+/** The workflows come with a commit of zeros, which nobody has reviewed. */
+function isNewWorkflow({ path, status }: NonNullable<Report['files']>[number]): boolean {
+  return status === 'created' && path.includes('.github/workflows/');
+}
+
+function creates({ edits = [] }: Report['prompts'][number]): boolean {
+  return edits.some(({ kind }) => kind === 'create-file');
 }

@@ -27,7 +27,8 @@ export function sectionsOf(report: Report, { texts, restored }: Known): readonly
   const breaking = prompts.flatMap((prompt) =>
     findBreaking(prompt, textsOf(prompt)).map((one) => breakingItem(prompt, one)),
   );
-  const wouldOrDid = report.mode === 'apply' ? 'Changes' : 'What would change';
+  const did = report.mode === 'apply' || prompts.some(({ status }) => status === 'applied');
+  const wouldOrDid = did ? 'Changes' : 'What would change';
   return [
     problemSection('Problems', problems.filter(isError), 0.3),
     {
@@ -35,6 +36,10 @@ export function sectionsOf(report: Report, { texts, restored }: Known): readonly
       items: prompts.flatMap((prompt) => rowsOf(prompt, restored, report.plan_digest !== null)),
     },
     ...historySections(report),
+    {
+      ...{ open: '\n#### Files\n\n', close: '', item: 'file', share: 0.5 },
+      items: (report.files ?? []).map(({ path, status }) => `- ${inertCode(path)}: ${status}\n`),
+    },
     { open: '\n#### Breaking\n\n', items: breaking, close: '', item: 'breaking note', share: 0.4 },
     {
       ...{ open: `\n#### Drift\n\nAlready there${before(report)}:\n\n`, close: '', item: 'drift note', share: 0.5 },

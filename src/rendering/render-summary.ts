@@ -33,8 +33,9 @@ export function renderOutcome(report: Report, colours: Colours): string {
 }
 
 /** A commit may fail when the files are edited already. */
-function nothingWritten({ prompts }: Report): string {
-  return prompts.some(({ status }) => status === 'applied') ? '' : '; nothing was written';
+function nothingWritten({ prompts, files = [] }: Report): string {
+  const written = prompts.some(({ status }) => status === 'applied') || files.some(({ status }) => status !== 'kept');
+  return written ? '' : '; nothing was written';
 }
 
 function tellsWork(report: Report): boolean {

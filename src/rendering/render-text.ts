@@ -98,7 +98,9 @@ function breakingLines(prompt: ReportPrompt, texts: Texts, colours: Colours): re
 }
 
 function titleOf({ key, path, status }: ReportPrompt, colours: Colours): string {
-  const title = `${colours.bold(inertLine(key))}  ${colours.dim(inertLine(path))}`;
+  // The file of a prompt that could not be read is not known.
+  const place = path === '' ? '' : `  ${colours.dim(inertLine(path))}`;
+  const title = `${colours.bold(inertLine(key))}${place}`;
   return status === 'blocked' || status === 'failed' || status === 'not_attempted'
     ? `${title}  ${colours.red(status.replace('_', ' '))}`
     : title;

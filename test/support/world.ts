@@ -15,5 +15,6 @@ export function makeWorld(workingDirectory: string, environment: World['environm
     onProgress: () => {},
     keepSecret: () => {},
     confirm: null,
+    interview: null,
   };
 }

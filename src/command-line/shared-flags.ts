@@ -1,8 +1,8 @@
 import { Option, type Command } from 'commander';
 
-/** The options of every command that reports on prompts. */
+/** The flags of every command that reads a workspace. */
 export function withShared(command: Command): Command {
-  return withReport(
+  return withOutput(
     withConfig(command).option(
       '--only <glob-or-key>',
       'only these prompts, by key or path; may be repeated',
@@ -12,16 +12,12 @@ export function withShared(command: Command): Command {
   );
 }
 
-/** Those of a command that takes its prompts as arguments. */
-export function withoutOnly(command: Command): Command {
-  return withReport(withConfig(command));
-}
-
-function withConfig(command: Command): Command {
+export function withConfig(command: Command): Command {
   return command.option('-c, --config <file>', 'the configuration (default: promptsync.yaml here or above)');
 }
 
-function withReport(command: Command): Command {
+/** The flags of every command that ends with a report. */
+export function withOutput(command: Command): Command {
   return command
     .addOption(
       new Option('--format <format>', 'how to print the report').choices(['text', 'json', 'markdown']).default('text'),

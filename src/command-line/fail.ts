@@ -1,0 +1,32 @@
+import { CommanderError } from 'commander';
+import { notRun, type CommandResult } from '../commands/result.ts';
+import { makeProblem, problemOf, type Problem } from '../problem.ts';
+import type { Run } from '../rendering/make-report.ts';
+import type { Emission } from './emit.ts';
+import type { HidingHost } from './secrets.ts';
+
+/** What is reported when a command could not even begin. */
+export function unfinished(mode: Run['mode'], problem: Problem): CommandResult {
+  return { run: notRun(mode, { files: [], problems: [problem] }), texts: new Map(), exitCode: 1 };
+}
+
+/** Commander has printed its own errors to standard error; a JSON report is owed all the same. */
+export async function fail(error: unknown, host: HidingHost): Promise<number> {
+  if (error instanceof CommanderError && error.exitCode === 0) return 0;
+  const words = host.arguments.join('\0');
+  const wantsJson = /(^|\0)--format(=|\0)json(\0|$)/.test(words);
+  if (error instanceof CommanderError && !wantsJson) return 1;
+  const usage = error instanceof CommanderError;
+  const problem = usage ? makeProblem('usage/invalid', { reason: reasonOf(error) }) : problemOf(error);
+  const output = usage ? /(?:^|\0)(?:--output[=\0]|-o\0?)([^\0]+)/.exec(words)?.[1] : undefined;
+  const { hide } = host.secrets;
+  const emission: Emission = { format: wantsJson ? 'json' : 'text', quiet: false, colour: false, output, hide };
+  const { emit } = await import('./emit.ts');
+  await emit(unfinished('dry-run', problem), emission, host);
+  return 1;
+}
+
+/** Commander begins its messages with a word that the report has in `severity`; without a command it has no message. */
+function reasonOf({ code, message }: CommanderError): string {
+  return code === 'commander.help' ? 'No command was given.' : message.replace(/^error: /, '');
+}

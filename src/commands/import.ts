@@ -1,0 +1,101 @@
+import { join } from 'node:path';
+import type { Config } from '../config/config.ts';
+import type { EditedPrompt } from '../domain/edits.ts';
+import { toolEnvironments, type Environment } from '../domain/policy.ts';
+import { suggest } from '../domain/suggest.ts';
+import { createFile } from '../files/create-file.ts';
+import { isError, makeProblem, systemCodeOf, type Problem } from '../problem.ts';
+import type { Run } from '../rendering/make-report.ts';
+import { importFolder } from './import-path.ts';
+import { importedService } from './imported-service.ts';
+import { makeImports, type Import, type ImportRules } from './make-import.ts';
+import type { ServiceOptions } from './open-service.ts';
+import { readToImport } from './read-to-import.ts';
+import { exitCodeOf, notRun, type CommandResult } from './result.ts';
+import { openWorkspace, type Workspace } from './workspace.ts';
+import type { World } from './world.ts';
+
+export type ImportOptions = ServiceOptions & {
+  /** As given with --config, relative to the working directory. */
+  readonly config?: string | undefined;
+  readonly ids: readonly string[];
+  /** The name of the service that has the prompts, where services have names. */
+  readonly service?: string | undefined;
+  /** Whose text becomes the file's. */
+  readonly environment?: string | undefined;
+  /** For the new files, relative to the configuration's folder. */
+  readonly dir?: string | undefined;
+  readonly dryRun: boolean;
+};
+
+/** Makes prompt files of prompts that the service has. Sends nothing but GET, and overwrites nothing. */
+export async function importPrompts(options: ImportOptions, world: World): Promise<CommandResult> {
+  const workspace = await openWorkspace({ config: options.config, only: [] }, world);
+  // Where there is no prompt file yet, the first one is imported.
+  const problems = workspace.problems.filter(({ code }) => code !== 'prompt/none-found');
+  const run = await importInto({ ...workspace, problems }, options, world);
+  const exitCode = exitCodeOf(run, { tellPending: false, interrupted: world.stop.aborted });
+  return { run, texts: new Map(), exitCode };
+}
+
+async function importInto(workspace: Workspace, options: ImportOptions, world: World): Promise<Run> {
+  const { config, files, problems } = workspace;
+  const giveUp = (further: readonly Problem[]) => notRun('import', { files: [], problems: [...problems, ...further] });
+  if (config === null || problems.some(isError)) return giveUp([]);
+  const rules = rulesOf(config, options);
+  if ('code' in rules) return giveUp([rules]);
+  const ids = [...new Set(options.ids)];
+  const environments = rules.environments.map(({ name }) => name);
+  const { service } = rules;
+  const read = await readToImport({ config, service, files, ids, environments }, options, world);
+  if (read.observation === null) return giveUp(read.problems);
+  const imports = await makeImports(ids, read.observation, files, rules);
+  const edited = options.dryRun ? imports.map(({ prompt }) => prompt) : await writeAll(imports, config, world);
+  const warnings = imports.flatMap((one) => one.warnings);
+  return { ...giveUp(warnings), service: read.service, edited };
+}
+
+/** What is imported from where and to where, or what forbids it. */
+function rulesOf(config: Config, { environment, dir, service: named }: ImportOptions): ImportRules | Problem {
+  const service = importedService(config, named);
+  if (typeof service !== 'string') return service;
+  const folder = importFolder(config, dir);
+  if (typeof folder !== 'string') return folder;
+  const environments = environmentsOf(config, environment);
+  if ('code' in environments) return environments;
+  return { config, folder, service, environments, environment: environment ?? null };
+}
+
+/** Those to pin: the configured ones, else the one that was asked for. */
+function environmentsOf(config: Config, wanted: string | undefined): readonly Environment[] | Problem {
+  const configured = config.environments ?? [];
+  const known = configured.map(({ name }) => name);
+  if (wanted === undefined) return configured.length > 0 ? configured : makeProblem('import/environment-needed');
+  if (toolEnvironments(config.trackingEnvironment).includes(wanted)) {
+    return makeProblem('prompt/tool-environment', { environment: wanted });
+  }
+  if (config.environments === null) return [{ name: wanted, allowLatest: true }];
+  if (known.includes(wanted)) return configured;
+  return makeProblem('prompt/unknown-environment', { environment: wanted, known, suggestion: suggest(wanted, known) });
+}
+
+/** One after the other: one that cannot be written does not stop the others. */
+async function writeAll(imports: readonly Import[], config: Config, { stop }: World): Promise<readonly EditedPrompt[]> {
+  const written: EditedPrompt[] = [];
+  for (const { prompt, source } of imports) {
+    const problem = source === null ? null : await write(prompt.path, source, config, stop);
+    const status = problem === null ? 'applied' : problem.code === 'import/path-taken' ? 'blocked' : 'failed';
+    written.push(source === null ? prompt : { ...prompt, status, problems: problem === null ? [] : [problem] });
+  }
+  return written;
+}
+
+async function write(path: string, source: string, { folder }: Config, stop: AbortSignal): Promise<Problem | null> {
+  if (stop.aborted) return makeProblem('apply/interrupted');
+  try {
+    const created = await createFile(join(folder, path), source);
+    return created ? null : makeProblem('import/path-taken', { path });
+  } catch (error) {
+    return makeProblem('import/write-failed', { path, reason: systemCodeOf(error) });
+  }
+}

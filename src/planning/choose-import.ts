@@ -1,0 +1,38 @@
+import type { Observed } from '../domain/observed.ts';
+import type { Environment } from '../domain/policy.ts';
+import type { Version } from '../domain/version.ts';
+
+/** What a new file is made of: the version whose text it takes, and what it pins. */
+export type Chosen = {
+  readonly version: Version;
+  /** In promotion order; only what something is active in. */
+  readonly pins: readonly { readonly environment: string; readonly pin: 'latest' | number }[];
+};
+
+/**
+ * Chooses what a new file takes from a prompt, so that the next plan is empty. The file's own environment is pinned to
+ * `latest`, so that editing the file goes on from there; every other to the number that is active. Null where nothing
+ * is active that the text could come from.
+ * @param environments those to pin, in promotion order
+ * @param wanted the file's own environment; null: the first that serves something and may follow the file
+ */
+export function chooseImport(
+  { active }: Pick<Observed, 'active'>,
+  environments: readonly Environment[],
+  wanted: string | null,
+): Chosen | null {
+  const serving = environments.flatMap((environment) => {
+    const version = active.get(environment.name) ?? null;
+    return version === null ? [] : [{ ...environment, version }];
+  });
+  const own =
+    wanted === null
+      ? (serving.find(({ allowLatest }) => allowLatest) ?? serving[0])
+      : serving.find(({ name }) => name === wanted);
+  if (own === undefined) return null;
+  const pins = serving.map(({ name, allowLatest, version }) => ({
+    environment: name,
+    pin: name === own.name && allowLatest ? ('latest' as const) : version.number,
+  }));
+  return { version: own.version, pins };
+}

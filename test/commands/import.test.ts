@@ -1,0 +1,455 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { makeFolder, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
+import { startFront } from '../support/front.ts';
+import { CONFIG, promptText, workspaceFiles } from '../support/prompts.ts';
+import { run, runJson } from '../support/run.ts';
+import { KEY, startTestService, type TestService } from '../support/service.ts';
+
+const ENVIRONMENTS = `${CONFIG}environments:
+  staging: {}
+  canary: {}
+  production: { promote_from: staging, allow_latest: false }
+`;
+
+type Made = { readonly text: string; readonly metadata?: object; readonly in?: readonly string[] };
+
+/** Versions that somebody has made in the service by hand. */
+function makeVersions({ store }: TestService, prompt: string, ...versions: readonly Made[]): void {
+  for (const { text, metadata, in: environments = [] } of versions) {
+    const draft = { content: text, ...(metadata === undefined ? {} : { metadata: { ...metadata } }) };
+    const version = store.createVersion(`prm_${prompt}`, draft);
+    for (const environment of environments) {
+      store.setActive(`prm_${prompt}`, { environment, versionId: version?.id ?? '' });
+    }
+  }
+}
+
+async function makeStage(ids: readonly string[], config = ENVIRONMENTS) {
+  return { folder: makeWorkspace({ 'promptsync.yaml': config }), service: await startTestService(ids) };
+}
+
+const read = (folder: string, path: string): string => readFileSync(join(folder, path), 'utf8');
+const codes = (problems: readonly { readonly code: string }[]) => problems.map(({ code }) => code);
+
+describe('an import', () => {
+  test('writes what is active, and pins every environment to it', async () => {
+    const { folder, service } = await makeStage(['greeting']);
+    service.store.updatePrompt('prm_greeting', { key: 'support/greeting', name: 'Hi', description: 'First message.' });
+    makeVersions(
+      service,
+      'greeting',
+      { text: 'One.', in: ['production'] },
+      { text: 'Two.\r\nLines.\n', metadata: { model: 'gpt-5' }, in: ['staging', 'canary'] },
+      { text: 'Three.' },
+    );
+    const { exitCode, report } = await runJson(folder, ['import', 'prm_greeting'], service);
+    expect(exitCode).toBe(0);
+    expect(report).toMatchObject({
+      mode: 'import',
+      service: service.baseUrl,
+      summary: { prompts: 1, applied: 1 },
+      problems: [],
+      prompts: [
+        {
+          ...{ path: 'prompts/support/greeting.md', id: 'prm_greeting', key: 'support/greeting', status: 'applied' },
+          edits: [
+            { kind: 'create-file' },
+            { kind: 'set-pin', environment: 'staging', before: null, after: 'latest' },
+            { kind: 'set-pin', environment: 'canary', before: null, after: '2' },
+            { kind: 'set-pin', environment: 'production', before: null, after: '1' },
+          ],
+        },
+      ],
+    });
+    expect(read(folder, 'prompts/support/greeting.md')).toBe(`---
+id: prm_greeting
+key: support/greeting
+name: Hi
+description: First message.
+pins:
+  staging: latest
+  canary: 2
+  production: 1
+metadata:
+  model: gpt-5
+---
+
+Two.
+Lines.
+
+`);
+    expect(service.takeWrites()).toEqual([]);
+  });
+
+  test.each<[string, readonly Made[], readonly string[]]>([
+    ['one environment', [{ text: 'One.', in: ['staging'] }], []],
+    ['every environment', [{ text: 'One.', in: ['staging', 'canary', 'production'] }], []],
+    ['metadata', [{ text: 'One.', metadata: { a: [1, null] }, in: ['staging', 'production'] }], []],
+    [
+      'different versions',
+      [
+        { text: 'One.', in: ['production'] },
+        { text: 'Two.', metadata: { a: 1 }, in: ['canary'] },
+        { text: 'Two.', in: ['staging'] },
+        { text: 'Newest.', metadata: { a: 2 } },
+      ],
+      [],
+    ],
+    [
+      'another environment',
+      [
+        { text: 'One.', metadata: { a: 1 }, in: ['staging', 'production'] },
+        { text: 'Two.', in: ['canary'] },
+      ],
+      ['--environment', 'canary'],
+    ],
+    ['line endings', [{ text: '\r\nOne.\r\n\n', in: ['canary'] }], []],
+  ])('leaves nothing to sync: %s', async (_, versions, flags) => {
+    const { folder, service } = await makeStage(['greeting']);
+    makeVersions(service, 'greeting', ...versions);
+    expect(await run(folder, ['import', 'prm_greeting', ...flags], service)).toMatchObject({ exitCode: 0 });
+    expect(await run(folder, ['plan', '--exit-code'], service)).toMatchObject({ exitCode: 0 });
+    const synced = await run(folder, ['sync', '--yes', '--allow-dirty'], service);
+    expect(synced).toMatchObject({ exitCode: 0, stdout: 'nothing to do: 1 prompt in sync.\n' });
+    expect(service.takeWrites()).toEqual([]);
+  });
+
+  test('of what promptsync has made leaves out its own record', async () => {
+    const { folder, service } = await makeStage(['greeting'], CONFIG);
+    const other = makeWorkspace(workspaceFiles({ greeting: { metadata: { model: 'm' } } }));
+    await run(other, ['sync', '--yes'], service);
+    await run(folder, ['import', 'prm_greeting', '--environment', 'staging'], service);
+    expect(read(folder, 'prompts/greeting.md')).toContain('metadata:\n  model: m\n---\n');
+    expect(await run(folder, ['plan', '--exit-code'], service)).toMatchObject({ exitCode: 0 });
+  });
+
+  test.each<[string, readonly string[], string]>([
+    ['the first that follows the file', [], 'canary: latest\n  production: 1\n'],
+    ['the one that was asked for', ['--environment', 'production'], 'canary: 2\n  production: 1\n'],
+  ])('takes its text from %s', async (_, flags, pins) => {
+    const { folder, service } = await makeStage(['greeting']);
+    makeVersions(service, 'greeting', { text: 'One.', in: ['production'] }, { text: 'Two.', in: ['canary'] });
+    await run(folder, ['import', 'prm_greeting', ...flags], service);
+    const text = flags.length === 0 ? 'Two.' : 'One.';
+    expect(read(folder, 'prompts/greeting.md')).toContain(`pins:\n  ${pins}---\n\n${text}\n`);
+  });
+
+  test('without configured environments pins the one that was given', async () => {
+    const { folder, service } = await makeStage(['greeting'], CONFIG);
+    makeVersions(service, 'greeting', { text: 'One.', in: ['live', 'staging'] });
+    const { report, exitCode } = await runJson(folder, ['import', 'prm_greeting'], service);
+    expect({ exitCode, codes: codes(report.problems) }).toEqual({ exitCode: 1, codes: ['import/environment-needed'] });
+    await run(folder, ['import', 'prm_greeting', '--environment', 'live'], service);
+    expect(read(folder, 'prompts/greeting.md')).toContain('pins:\n  live: latest\n---\n');
+  });
+
+  test('on a dry run shows the file and writes nothing', async () => {
+    const { folder, service } = await makeStage(['greeting']);
+    makeVersions(service, 'greeting', { text: 'One.', in: ['staging'] });
+    expect(await run(folder, ['import', 'prm_greeting', '--dry-run'], service)).toEqual({
+      exitCode: 0,
+      stdout: 'greeting  prompts/greeting.md\n  + new file\n  ~ staging: not pinned → latest\n\n1 file to write.\n',
+      stderr: '',
+    });
+    expect(readdirSync(folder)).toEqual(['promptsync.yaml']);
+  });
+
+  test('warns of hidden characters', async () => {
+    const { folder, service } = await makeStage(['greeting']);
+    makeVersions(service, 'greeting', { text: 'One\u202e.', in: ['staging'] });
+    const { stderr, exitCode } = await run(folder, ['import', 'prm_greeting'], service);
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain('prompts/greeting.md:9:4: warning: The file contains the invisible character \\u{202e}');
+  });
+});
+
+describe('where the file goes', () => {
+  test.each<[string, string, readonly string[], string]>([
+    ['the folder of the first pattern', 'prompts: ["!x/*", "a/b/**/*.md", "prompts/*.md"]', [], 'a/b/greeting.md'],
+    ['--dir', 'prompts: ["**/*.md"]', ['--dir', './x/y/'], 'x/y/greeting.md'],
+    ['the folder itself', 'prompts: ["*.md"]', [], 'greeting.md'],
+  ])('%s', async (_, config, flags, path) => {
+    const { folder, service } = await makeStage(['greeting'], `${config}\n`);
+    makeVersions(service, 'greeting', { text: 'One.', in: ['staging'] });
+    await run(folder, ['import', 'prm_greeting', '--environment', 'staging', ...flags], service);
+    expect(existsSync(join(folder, path))).toBe(true);
+  });
+
+  test('another folder of the repository', async () => {
+    const folder = makeRepository({ 'team/promptsync.yaml': 'prompts: ["../shared/**/*.md"]\n' });
+    const service = await startTestService(['greeting']);
+    makeVersions(service, 'greeting', { text: 'One.', in: ['staging'] });
+    const words = ['import', 'prm_greeting', '--environment', 'staging'];
+    const { report } = await runJson(join(folder, 'team'), words, service);
+    expect(report.prompts).toMatchObject([{ path: '../shared/greeting.md', status: 'applied' }]);
+    expect(existsSync(join(folder, 'shared/greeting.md'))).toBe(true);
+  });
+
+  test('not outside of the repository', async () => {
+    const { folder, service } = await makeStage(['greeting']);
+    const { report, exitCode } = await runJson(folder, ['import', 'prm_greeting', '--dir', '..'], service);
+    expect({ exitCode, codes: codes(report.problems) }).toEqual({ exitCode: 1, codes: ['import/outside'] });
+    expect(service.requests).toEqual([]);
+  });
+
+  test.each<[string, (folder: string) => readonly string[], string]>([
+    ['where no pattern matches', () => ['--dir', 'elsewhere'], 'import/not-matched'],
+    [
+      'through a symbolic link',
+      (folder) => {
+        mkdirSync(join(folder, 'prompts'));
+        symlinkSync(makeFolder(), join(folder, 'prompts/support'));
+        return [];
+      },
+      'prompt/symbolic-link',
+    ],
+    [
+      'through a link that leads nowhere yet',
+      (folder) => {
+        mkdirSync(join(folder, 'prompts'));
+        symlinkSync(join(makeFolder(), 'later'), join(folder, 'prompts/support'));
+        return [];
+      },
+      'import/symbolic-link',
+    ],
+    [
+      'over a file',
+      (folder) => {
+        writeFiles(folder, { 'prompts/support/greeting.md/x.txt': 'x' });
+        return [];
+      },
+      'import/path-taken',
+    ],
+  ])('not %s', async (_, prepare, code) => {
+    const { folder, service } = await makeStage(['greeting']);
+    service.store.updatePrompt('prm_greeting', { key: 'support/greeting' });
+    makeVersions(service, 'greeting', { text: 'One.', in: ['staging'] });
+    const flags = prepare(folder);
+    const before = readdirSync(folder, { recursive: true });
+    const { report, exitCode } = await runJson(folder, ['import', 'prm_greeting', ...flags], service);
+    const all = [...report.problems, ...report.prompts.flatMap(({ problems }) => problems)];
+    expect(codes(all)).toEqual([code]);
+    expect(exitCode).toBe(report.problems.length > 0 ? 1 : 3);
+    expect(readdirSync(folder, { recursive: true })).toEqual(before);
+  });
+});
+
+describe('nothing is overwritten', () => {
+  test.each<[string, Parameters<typeof promptText>, string]>([
+    ['id', ['greeting', { key: 'other' }], 'promptsync pull other'],
+    ['id', ['greeting', { key: "it’s; o'k" }], `promptsync pull 'it’s; o'\\''k'`],
+    ['key', ['other', { key: 'greeting' }], 'Give each prompt a key of its own'],
+  ])('a file with the same %s', async (what, parts, hint) => {
+    const { folder, service } = await makeStage(['greeting']);
+    makeVersions(service, 'greeting', { text: 'One.', in: ['staging'] });
+    writeFiles(folder, { 'prompts/mine.md': promptText(...parts) });
+    const { report, exitCode } = await runJson(folder, ['import', 'prm_greeting'], service);
+    expect(exitCode).toBe(3);
+    const [problem] = report.prompts.flatMap(({ problems }) => problems);
+    expect(problem).toMatchObject({ code: 'import/known', hint: expect.stringContaining(hint) });
+    expect(problem?.message).toMatch(new RegExp(`^The ${what} "[a-z_]*" is that of prompts/mine.md already.$`));
+    expect(readdirSync(join(folder, 'prompts'))).toEqual(['mine.md']);
+  });
+
+  test('of two that would have one file the first comes in', async () => {
+    const { folder, service } = await makeStage(['a', 'b', 'c', 'd']);
+    for (const [id, key] of Object.entries({ a: 'x y', b: 'X/', c: 'x-y', d: 'X-Y' })) {
+      service.store.updatePrompt(`prm_${id}`, { key });
+      makeVersions(service, id, { text: `Text of ${id}.`, in: ['staging'] });
+    }
+    const words = ['import', 'prm_a', 'prm_b', 'prm_c', 'prm_d', 'prm_a'];
+    const { report, exitCode } = await runJson(folder, words, service);
+    expect(exitCode).toBe(3);
+    expect(report.prompts.map(({ status, path }) => `${status} ${path}`)).toEqual([
+      'applied prompts/x-y.md',
+      'applied prompts/X.md',
+      'blocked prompts/x-y.md',
+      'blocked prompts/X-Y.md',
+    ]);
+    expect(read(folder, 'prompts/x-y.md')).toContain('Text of a.');
+    expect(await run(folder, ['plan', '--exit-code'], service)).toMatchObject({ exitCode: 0 });
+  });
+
+  test('a second import of the same prompt', async () => {
+    const { folder, service } = await makeStage(['greeting']);
+    makeVersions(service, 'greeting', { text: 'One.', in: ['staging'] });
+    await run(folder, ['import', 'prm_greeting'], service);
+    const { stdout, exitCode } = await run(folder, ['import', 'prm_greeting'], service);
+    expect(exitCode).toBe(3);
+    expect(stdout).toContain('To take what the service has into that file, run: promptsync pull greeting');
+  });
+});
+
+describe('what cannot be imported', () => {
+  test('does not stop the others', async () => {
+    const { folder, service } = await makeStage(['greeting', 'empty', 'idle']);
+    makeVersions(service, 'greeting', { text: 'One.', in: ['staging'] });
+    makeVersions(service, 'empty', { text: ' ', in: ['staging'] });
+    makeVersions(service, 'idle', { text: 'One.', in: ['elsewhere'] });
+    const words = ['import', 'prm_gone', 'prm_idle', 'prm_empty', 'prm_greeting'];
+    const { report, exitCode } = await runJson(folder, words, service);
+    expect(exitCode).toBe(4);
+    expect(report.prompts.map(({ status, problems }) => [status, ...codes(problems)])).toEqual([
+      ['failed', 'service/prompt-not-found'],
+      ['blocked', 'import/nothing-active'],
+      ['blocked', 'import/not-writable'],
+      ['applied'],
+    ]);
+    const text = await run(folder, ['import', 'prm_gone', 'prm_idle'], service);
+    expect(text.stdout).toContain('prm_gone  failed\n');
+    expect(text.stdout).toContain('No version is active in "staging", "canary", "production"');
+  });
+
+  test.each<[string, readonly string[], number]>([
+    ['no prompt can be read', ['prm_gone', '..'], 1],
+    ['some cannot', ['prm_gone', 'prm_greeting'], 4],
+    ['nothing is active', ['prm_idle'], 3],
+  ])('%s (exit %#)', async (_, ids, code) => {
+    const { folder, service } = await makeStage(['greeting', 'idle']);
+    makeVersions(service, 'greeting', { text: 'One.', in: ['staging'] });
+    expect(await run(folder, ['import', ...ids], service)).toMatchObject({ exitCode: code });
+  });
+
+  test('a key that is refused is told once', async () => {
+    const { folder } = await makeStage([]);
+    const front = await startFront({ answer: () => ({ status: 403, body: '{}' }) });
+    const environment = { PROMPTSYNC_BASE_URL: front.baseUrl, PROMPTSYNC_API_KEY: 'sk-another-key' };
+    expect(await run(folder, ['import', 'prm_a'], { environment })).toMatchObject({ exitCode: 1 });
+  });
+
+  test('a service that answers with control characters', async () => {
+    const { folder } = await makeStage([]);
+    const prompt = { id: 'prm_a', project_id: 'p', key: '../\u001b[2J\n::x', name: 'n\u0007' };
+    const version = { id: 'v', prompt_id: 'prm_a', version_number: 1, content: 'x' };
+    const body = JSON.stringify({ ...prompt, active_version: version });
+    const front = await startFront({ answer: () => ({ status: 200, body }) });
+    const environment = { PROMPTSYNC_BASE_URL: front.baseUrl, PROMPTSYNC_API_KEY: 'sk-another-key' };
+    const { exitCode, stdout } = await run(folder, ['import', 'prm_a'], { environment });
+    expect(exitCode).toBe(3);
+    expect(stdout).toContain('"key" is not valid: it holds control characters');
+    expect(stdout).not.toMatch(/[\u0007\u001b]/);
+    expect(readdirSync(folder)).toEqual(['promptsync.yaml']);
+  });
+
+  test('a folder whose name is that of a file', async () => {
+    const { folder, service } = await makeStage(['greeting']);
+    writeFiles(folder, { prompts: 'no folder' });
+    makeVersions(service, 'greeting', { text: 'One.', in: ['staging'] });
+    const { report, exitCode } = await runJson(folder, ['import', 'prm_greeting'], service);
+    expect(exitCode).toBe(1);
+    expect(report.prompts).toMatchObject([{ status: 'failed', problems: [{ code: 'import/write-failed' }] }]);
+  });
+});
+
+test('where no environment may follow the file its text is stored as a version, and nothing goes live', async () => {
+  const { folder, service } = await makeStage(
+    ['greeting'],
+    `${CONFIG}environments: { live: { allow_latest: false } }\n`,
+  );
+  makeVersions(service, 'greeting', { text: 'One.', in: ['live'] });
+  await run(folder, ['import', 'prm_greeting'], service);
+  expect(read(folder, 'prompts/greeting.md')).toContain('pins:\n  live: 1\n---\n\nOne.\n');
+  const { report } = await runJson(folder, ['plan'], service);
+  expect(report.summary).toMatchObject({ create_version: 1, set_active: 0, blocked: 0 });
+});
+
+test('an import that is interrupted writes nothing more', async () => {
+  const { folder, service } = await makeStage(['greeting']);
+  makeVersions(service, 'greeting', { text: 'One.', in: ['staging'] });
+  const { exitCode, stdout } = await run(folder, ['import', 'prm_greeting'], {
+    ...service,
+    onSignal: (signal) => signal(),
+  });
+  expect(exitCode).toBe(130);
+  expect(stdout).toContain('Interrupted');
+  expect(readdirSync(folder)).toEqual(['promptsync.yaml']);
+});
+
+describe('before anything is read', () => {
+  test.each<[string, readonly string[], string]>([
+    ['an environment that is not configured', ['--environment', 'stagging'], 'prompt/unknown-environment'],
+    ['the tool’s own environment', ['--environment', 'promptsync'], 'prompt/tool-environment'],
+  ])('%s', async (_, flags, code) => {
+    const { folder, service } = await makeStage(['greeting']);
+    const { report, exitCode } = await runJson(folder, ['import', 'prm_greeting', ...flags], service);
+    expect({ exitCode, codes: codes(report.problems) }).toEqual({ exitCode: 1, codes: [code] });
+    expect(service.requests).toEqual([]);
+  });
+
+  test('a workspace with faulty files', async () => {
+    const { folder, service } = await makeStage(['greeting']);
+    writeFiles(folder, { 'prompts/a.md': 'x', 'prompts/b.md': '---\nkey: k\n---\n' });
+    const { report, exitCode } = await runJson(folder, ['import', 'prm_greeting'], service);
+    expect({ exitCode, codes: codes(report.problems) }).toEqual({
+      exitCode: 1,
+      codes: ['prompt/no-front-matter', 'prompt/missing-id', 'prompt/missing-field', 'prompt/empty-body'],
+    });
+    expect(service.requests).toEqual([]);
+  });
+
+  test.each([['import'], ['import', 'prm_a', '--environment', ''], ['import', 'prm_a', '--only', 'x']])(
+    'what was typed: %s %s %s',
+    async (...words) => {
+      const { folder } = await makeStage([]);
+      const { exitCode, stderr } = await run(folder, words);
+      expect(exitCode).toBe(1);
+      expect(stderr).toMatch(/^error: /);
+    },
+  );
+});
+
+describe('several services', () => {
+  const config = (one: TestService, other: TestService, further = ''): string => `services:
+  one: { base_url: "${one.baseUrl}", api_key_env: ONE_KEY }
+  other: { base_url: "${other.baseUrl}", api_key_env: OTHER_KEY }
+${further}prompts: ["prompts/**/*.md", { pattern: "prompts/other/**", service: other }]
+environments: { staging: {} }
+`;
+
+  async function makeServices(further?: string) {
+    const [one, other] = await Promise.all([startTestService(['greeting']), startTestService(['greeting'])]);
+    makeVersions(one, 'greeting', { text: 'Of one.', in: ['staging'] });
+    makeVersions(other, 'greeting', { text: 'Of the other.', in: ['staging'] });
+    return { one, other, folder: makeWorkspace({ 'promptsync.yaml': config(one, other, further) }) };
+  }
+
+  test.each<[string, string, readonly string[], string, boolean]>([
+    ['the one that was named', '', ['--service', 'other'], 'greeting.md', true],
+    [
+      'the one that its folder belongs to',
+      '',
+      ['--service', 'other', '--dir', 'prompts/other'],
+      'other/greeting.md',
+      false,
+    ],
+    ['the one for all that is not assigned', 'service: other\n', [], 'greeting.md', false],
+  ])('%s is asked, and it alone needs a key', async (_, further, flags, path, says) => {
+    const { one, folder } = await makeServices(further);
+    const environment = { OTHER_KEY: KEY };
+    const { report, exitCode } = await runJson(folder, ['import', 'prm_greeting', ...flags], { environment });
+    expect(exitCode).toBe(0);
+    expect(report.prompts).toMatchObject([{ path: `prompts/${path}`, service: 'other', status: 'applied' }]);
+    expect(read(folder, `prompts/${path}`)).toContain('\n\nOf the other.\n');
+    expect(read(folder, `prompts/${path}`).includes('\nservice: other\n')).toBe(says);
+    expect(one.requests).toEqual([]);
+    expect(await run(folder, ['plan', '--exit-code'], { environment })).toMatchObject({ exitCode: 0 });
+  });
+
+  test.each<[string, readonly string[], string]>([
+    ['none named', [], 'import/service-needed'],
+    ['one that is not there', ['--service', 'ohter'], 'prompt/unknown-service'],
+    ['one without its key', ['--service', 'one'], 'config/missing-key'],
+  ])('%s', async (_, flags, code) => {
+    const { folder } = await makeServices();
+    const { report, exitCode } = await runJson(folder, ['import', 'prm_greeting', ...flags]);
+    expect({ exitCode, codes: codes(report.problems) }).toEqual({ exitCode: 1, codes: [code] });
+  });
+
+  test('a name where services have none', async () => {
+    const { folder, service } = await makeStage(['greeting']);
+    const { report } = await runJson(folder, ['import', 'prm_greeting', '--service', 'one'], service);
+    expect(codes(report.problems)).toEqual(['prompt/unknown-service']);
+  });
+});

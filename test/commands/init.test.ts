@@ -1,0 +1,379 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { init, type InitOptions } from '../../src/commands/init.ts';
+import type { Interview } from '../../src/commands/world.ts';
+import { makeProblem, ProblemError } from '../../src/problem.ts';
+import { EXAMPLE, git, makeFolder, makeWorkspace, writeFiles } from '../support/folder.ts';
+import { promptText } from '../support/prompts.ts';
+import { run, runJson } from '../support/run.ts';
+import { KEY, startTestService } from '../support/service.ts';
+import { makeWorld } from '../support/world.ts';
+
+const URL = ['--url', 'https://prompts.example.com'];
+const WORKFLOWS = ['review', 'apply', 'drift'].map((name) => `.github/workflows/promptsync-${name}.yml`);
+
+function makeRoot(): string {
+  const folder = makeFolder();
+  git(folder, 'init', '--quiet', '--initial-branch', 'main');
+  return folder;
+}
+
+const read = (folder: string, path: string): string => readFileSync(join(folder, path), 'utf8');
+const codes = (problems: readonly { readonly code: string }[]) => problems.map(({ code }) => code);
+
+/** All that is there, but for git's own. */
+function pathsIn(folder: string): readonly string[] {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true, encoding: 'utf8' });
+  return entries
+    .filter((entry) => !entry.isDirectory())
+    .map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1))
+    .filter((path) => !path.startsWith('.git/'))
+    .toSorted();
+}
+
+describe('a workspace', () => {
+  test('for a service', async () => {
+    const folder = makeRoot();
+    const { exitCode, report } = await runJson(folder, ['init', ...URL]);
+    expect(exitCode).toBe(0);
+    const paths = ['promptsync.yaml', 'prompts/example/greeting.md', ...WORKFLOWS, '.gitattributes'];
+    expect(report).toMatchObject({ mode: 'init', service: null, prompts: [], problems: [] });
+    expect(report.files).toEqual(paths.map((path) => ({ path, status: 'created' })));
+    expect(pathsIn(folder)).toEqual(paths.toSorted());
+    expect(read(folder, '.gitattributes')).toBe('prompts/**/*.md text eol=lf\n');
+    expect(await run(folder, ['validate'])).toMatchObject({ exitCode: 0, stdout: '1 prompt valid.\n' });
+    for (const path of WORKFLOWS) expect(read(folder, path)).toBe(read(EXAMPLE, path));
+  });
+
+  test('says what was given, and that each environment is promoted from the one before', async () => {
+    const folder = makeRoot();
+    const flags = ['--api-key-env', 'MY_KEY', '--dir', './texts/', '--environments', 'dev, qa,10', '--no-workflows'];
+    await run(folder, ['init', ...URL, ...flags]);
+    expect(read(folder, 'promptsync.yaml').replaceAll(/^#.*\n/gm, '')).toBe(`service:
+  base_url: https://prompts.example.com
+  api_key_env: MY_KEY
+
+prompts:
+  - texts/**/*.md
+
+environments:
+  dev: {}
+  qa:
+    promote_from: dev
+    allow_latest: false
+  "10":
+    promote_from: qa
+    allow_latest: false
+`);
+    expect(pathsIn(folder)).toEqual(['.gitattributes', 'promptsync.yaml', 'texts/example/greeting.md']);
+    expect(read(folder, 'texts/example/greeting.md')).toContain('pins:\n  dev: latest\n---\n');
+    expect(await run(folder, ['validate'])).toMatchObject({ exitCode: 0 });
+  });
+
+  test('with the embedded service can be synced at once', async () => {
+    const folder = makeRoot();
+    expect(await run(folder, ['init', '--embedded'])).toMatchObject({ exitCode: 0 });
+    expect(read(folder, '.gitignore')).toBe('.promptsync/\n');
+    expect(await run(folder, ['sync', '--yes', '--allow-dirty'])).toMatchObject({ exitCode: 0 });
+    expect(git(folder, 'status', '--porcelain', '--untracked-files=all')).not.toContain('.promptsync/');
+    expect(await run(folder, ['plan', '--exit-code'])).toMatchObject({ exitCode: 0 });
+  });
+
+  test('outside of git', async () => {
+    const folder = makeFolder();
+    expect(await run(folder, ['init', ...URL])).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(pathsIn(folder)).toContain(WORKFLOWS[0]);
+  });
+
+  test('in a folder of the repository', async () => {
+    const root = makeRoot();
+    const folder = join(root, 'team a');
+    mkdirSync(folder);
+    await run(folder, ['init', ...URL, '--api-key-env', 'TEAM_KEY', '--dir', 'my prompts']);
+    expect(pathsIn(root)).toEqual(
+      [
+        ...WORKFLOWS,
+        ...['.gitattributes', 'my prompts/example/greeting.md', 'promptsync.yaml'].map((path) => `team a/${path}`),
+      ].toSorted(),
+    );
+    expect(read(folder, '.gitattributes')).toBe('"my prompts/**/*.md" text eol=lf\n');
+    for (const path of WORKFLOWS) {
+      expect(read(root, path)).toContain(
+        '          api-key: ${{ secrets.TEAM_KEY }}\n          working-directory: team a\n',
+      );
+    }
+    git(root, 'add', '.');
+    const attributes = git(root, 'check-attr', 'eol', 'team a/my prompts/example/greeting.md');
+    expect(attributes).toMatch(/eol: lf$/);
+  });
+
+  test('below another one warns', async () => {
+    const root = makeRoot();
+    writeFiles(root, { 'promptsync.yaml': '{}\n', 'a/b/x': '' });
+    const { stderr, exitCode } = await run(join(root, 'a/b'), ['init', ...URL]);
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain('There is a configuration above this folder: ../../promptsync.yaml. [init/nested]');
+  });
+
+  test('where there are prompts has no example', async () => {
+    const folder = makeWorkspace({ 'prompts/greeting.md': promptText('greeting') });
+    const { report } = await runJson(folder, ['init', ...URL, '--no-workflows']);
+    expect(report.files?.map(({ path }) => path)).toEqual(['promptsync.yaml', '.gitattributes']);
+  });
+});
+
+describe('with --id', () => {
+  const words = (baseUrl: string, id = 'prm_greeting') => ['init', '--url', baseUrl, '--id', id, '--no-workflows'];
+
+  test('the first prompt is imported', async () => {
+    const folder = makeRoot();
+    const { baseUrl, store, environment } = await startTestService(['greeting']);
+    const version = store.createVersion('prm_greeting', { content: 'One.' });
+    store.setActive('prm_greeting', { environment: 'production', versionId: version!.id });
+    const { report, exitCode } = await runJson(folder, words(baseUrl), {
+      environment: { ...environment, PROMPTSYNC_BASE_URL: 'http://127.0.0.1:1' },
+    });
+    expect(exitCode).toBe(0);
+    expect(report).toMatchObject({ service: baseUrl });
+    expect(read(folder, 'prompts/greeting.md')).toContain('pins:\n  production: 1\n---\n\nOne.\n');
+    const again = await runJson(folder, words(baseUrl), { environment });
+    expect(again.report.files?.map(({ status }) => status)).toEqual(['kept', 'kept', 'kept']);
+    expect(again.report.problems).toEqual([]);
+  });
+
+  test.each<[string, string, Readonly<Record<string, string>>, string]>([
+    ['without a key', 'prm_greeting', { PROMPTSYNC_API_KEY: '' }, 'config/missing-key'],
+    ['with a key that is refused', 'prm_greeting', { PROMPTSYNC_API_KEY: 'another-key' }, 'service/unexpected-status'],
+    ['of no prompt', 'prm_gone', {}, 'service/prompt-not-found'],
+    ['of a prompt without a text', 'prm_greeting', {}, 'import/nothing-active'],
+  ])('%s nothing is written', async (_, id, variables, code) => {
+    const folder = makeRoot();
+    const { baseUrl } = await startTestService(['greeting']);
+    const environment = { PROMPTSYNC_API_KEY: KEY, ...variables };
+    const { report, exitCode } = await runJson(folder, words(baseUrl, id), { environment });
+    expect({ exitCode, codes: codes(report.problems), files: pathsIn(folder) }).toEqual({
+      ...{ exitCode: 1, codes: [code], files: [] },
+    });
+  });
+
+  test('of a prompt that has a file already nothing is written', async () => {
+    const folder = makeWorkspace({ 'prompts/mine.md': promptText('greeting', { key: 'mine' }) });
+    const { baseUrl, store, environment } = await startTestService(['greeting']);
+    const version = store.createVersion('prm_greeting', { content: 'One.' });
+    store.setActive('prm_greeting', { environment: 'staging', versionId: version!.id });
+    const { report } = await runJson(folder, words(baseUrl), { environment });
+    expect(codes(report.problems)).toEqual(['import/known']);
+    expect(pathsIn(folder)).toEqual(['prompts/mine.md']);
+  });
+});
+
+describe('what is there', () => {
+  const MINE = {
+    'promptsync.yaml': 'prompts: ["prompts/**/*.md"]\n',
+    '.github/workflows/promptsync-apply.yml': 'mine\n',
+    '.gitattributes': '* text=auto\r\n*.png binary',
+    '.gitignore': 'node_modules/\n',
+  };
+
+  test('is kept, and told of', async () => {
+    const folder = makeWorkspace(MINE);
+    const { report, exitCode, stderr } = await runJson(folder, ['init', '--embedded']);
+    expect(exitCode).toBe(0);
+    expect(report.files).toMatchObject([
+      { path: 'promptsync.yaml', status: 'kept' },
+      { path: 'prompts/example/greeting.md', status: 'created' },
+      { path: WORKFLOWS[0], status: 'created' },
+      { path: WORKFLOWS[1], status: 'kept' },
+      { path: WORKFLOWS[2], status: 'created' },
+      { path: '.gitattributes', status: 'extended' },
+      { path: '.gitignore', status: 'extended' },
+    ]);
+    expect(codes(report.problems)).toEqual(['init/kept', 'init/kept']);
+    expect(stderr).toContain('promptsync.yaml was there already and differs; it was kept.');
+    expect(read(folder, 'promptsync.yaml')).toBe(MINE['promptsync.yaml']);
+    expect(read(folder, '.gitattributes')).toBe('* text=auto\r\n*.png binary\nprompts/**/*.md text eol=lf\n');
+    expect(read(folder, '.gitignore')).toBe('node_modules/\n.promptsync/\n');
+  });
+
+  test('is overwritten with --force, but for lines', async () => {
+    const folder = makeWorkspace(MINE);
+    const { report } = await runJson(folder, ['init', '--embedded', '--force']);
+    expect(report.files?.filter(({ status }) => status === 'overwritten').map(({ path }) => path)).toEqual([
+      'promptsync.yaml',
+      WORKFLOWS[1],
+    ]);
+    expect(read(folder, 'promptsync.yaml')).toContain('embedded: .promptsync/service.db');
+    expect(read(folder, '.gitignore')).toBe('node_modules/\n.promptsync/\n');
+  });
+
+  test('a second time nothing changes', async () => {
+    const folder = makeRoot();
+    await run(folder, ['init', '--embedded']);
+    const { stdout, stderr } = await run(folder, ['init', '--embedded']);
+    expect(stdout).toContain('\n7 unchanged.\n');
+    expect(stderr).toBe('');
+  });
+
+  test.each<[string, (folder: string, outside: string) => void, string]>([
+    ['a link out of the repository', (folder, outside) => symlinkSync(outside, join(folder, 'prompts')), 'prompts'],
+    [
+      'a link in place of a file',
+      (folder, outside) => symlinkSync(join(outside, 'x'), join(folder, '.gitattributes')),
+      '.gitattributes',
+    ],
+    ['a folder in place of a file', (folder) => mkdirSync(join(folder, 'promptsync.yaml')), 'promptsync.yaml'],
+  ])('%s: nothing is written', async (_, prepare, path) => {
+    const [folder, outside] = [makeRoot(), makeFolder()];
+    prepare(folder, outside);
+    const before = pathsIn(folder);
+    const { report, exitCode } = await runJson(folder, ['init', ...URL, '--force']);
+    expect({ exitCode, codes: codes(report.problems) }).toEqual({ exitCode: 1, codes: ['init/in-the-way'] });
+    expect(report.problems[0]?.message).toMatch(new RegExp(`^${path} cannot be written: it is `));
+    expect([pathsIn(folder), pathsIn(outside)]).toEqual([before, []]);
+  });
+
+  test('what cannot be written is told, with what was', async () => {
+    const folder = makeWorkspace({ '.github': 'no folder' });
+    const { report, exitCode, stdout } = await runJson(folder, ['init', ...URL]);
+    expect(exitCode).toBe(1);
+    expect(codes(report.problems)).toEqual(['init/write-failed', 'init/write-failed', 'init/write-failed']);
+    expect(report.files?.map(({ path }) => path)).toEqual([
+      'promptsync.yaml',
+      'prompts/example/greeting.md',
+      '.gitattributes',
+    ]);
+    expect(stdout).not.toContain('nothing was written');
+  });
+});
+
+describe('flags that cannot be used', () => {
+  test.each<[string, readonly string[], string]>([
+    ['no service', [], 'Give its address with --url'],
+    ['both services', [...URL, '--embedded'], '--url and --embedded exclude each other.'],
+    ['a prompt of the embedded service', ['--embedded', '--id', 'prm_a'], '--id needs --url'],
+    ['a plain address', ['--url', 'http://example.com'], 'The value of --url cannot be used: The base URL'],
+    ['an empty address', ['--url', ''], 'The value of --url cannot be used: The base URL'],
+    ['a key instead of its variable', [...URL, '--api-key-env', 'sk-live'], 'The value of --api-key-env'],
+    ['a folder outside', [...URL, '--dir', '../x'], 'The value of --dir cannot be used: expected a folder below'],
+    ['the folder itself', [...URL, '--dir', '.'], 'The value of --dir'],
+    ['an absolute folder', [...URL, '--dir', '/tmp'], 'The value of --dir'],
+    ['a pattern', [...URL, '--dir', 'a/**'], 'The value of --dir'],
+    ['a folder that is never looked into', [...URL, '--dir', 'a/node_modules'], 'The value of --dir'],
+    ['no environment', [...URL, '--environments', ''], 'The value of --environments'],
+    ['an environment twice', [...URL, '--environments', 'a,b,a'], 'an environment is named twice'],
+    ['the tool’s own environment', [...URL, '--environments', 'a,promptsync'], "it is the tool's own environment"],
+    ['an id that is none', [...URL, '--id', '..'], 'The value of --id'],
+    ['control characters', [...URL, '--environments', 'a\u001b[2J'], 'it holds control characters'],
+  ])('%s', async (_, flags, said) => {
+    const folder = makeRoot();
+    const { exitCode, stdout } = await run(folder, ['init', ...flags]);
+    expect(exitCode).toBe(1);
+    expect(stdout).toContain(said);
+    expect(pathsIn(folder)).toEqual([]);
+  });
+
+  test('are told all at once', async () => {
+    const { report } = await runJson(makeRoot(), ['init', '--url', 'x', '--dir', '..', '--environments', ',']);
+    expect(codes(report.problems)).toEqual(['init/invalid-flag', 'init/invalid-flag', 'init/invalid-flag']);
+  });
+});
+
+describe('questions', () => {
+  const FLAGS: InitOptions = { embedded: false, force: false };
+
+  /** Answers each question by the first of these whose beginning is in it; else as it is proposed. */
+  function makeInterview(answers: Readonly<Record<string, string | boolean | null>>) {
+    const asked: string[] = [];
+    const answer = (message: string): string | boolean | undefined => {
+      asked.push(message);
+      const found = Object.entries(answers).find(([words]) => message.includes(words))?.[1];
+      if (found === null) throw new ProblemError(makeProblem('usage/declined'));
+      return found;
+    };
+    const interview: Interview = {
+      text: async ({ message, initial, fault }) => {
+        const said = String(answer(message) ?? initial);
+        expect(fault(said)).toBeNull();
+        return said;
+      },
+      confirm: async ({ message, initial }) => Boolean(answer(message) ?? initial),
+    };
+    return { asked, interview };
+  }
+
+  test('ask for everything that was not given', async () => {
+    const folder = makeFolder();
+    const { asked, interview } = makeInterview({
+      'Where is': ' https://prompts.example.com ',
+      'Which folder': 'texts/',
+      'Write the workflows': false,
+    });
+    const { run } = await init(FLAGS, { ...makeWorld(folder), interview });
+    expect(asked).toHaveLength(6);
+    expect(run.written?.map(({ path }) => path)).toEqual([
+      'promptsync.yaml',
+      'texts/example/greeting.md',
+      '.gitattributes',
+    ]);
+    expect(read(folder, 'promptsync.yaml')).toContain('api_key_env: PROMPTSYNC_API_KEY\n');
+  });
+
+  test.each<[string, Partial<InitOptions>, number]>([
+    ['no flags, and no address', {}, 4],
+    ['--embedded', { embedded: true }, 3],
+    ['--url', { url: 'https://a.example.com' }, 5],
+    [
+      'all flags',
+      { url: 'https://a.example.com', apiKeyEnv: 'K', dir: 'p', environments: 'a', workflows: false, id: 'prm' },
+      0,
+    ],
+  ])('with %s', async (_, flags, count) => {
+    const { asked, interview } = makeInterview({ 'Where is': '' });
+    await init({ ...FLAGS, ...flags }, { ...makeWorld(makeFolder()), interview });
+    expect(asked).toHaveLength(count);
+  });
+
+  test('without an address it is the embedded service', async () => {
+    const folder = makeFolder();
+    await init(FLAGS, { ...makeWorld(folder), interview: makeInterview({}).interview });
+    expect(read(folder, 'promptsync.yaml')).toContain('embedded: .promptsync/service.db');
+  });
+
+  test('ask before a file is overwritten, each one', async () => {
+    const folder = makeWorkspace({ 'promptsync.yaml': '{}\n', [WORKFLOWS[0]!]: 'mine\n' });
+    const { asked, interview } = makeInterview({ 'promptsync.yaml is there': true });
+    const { run } = await init({ ...FLAGS, embedded: true }, { ...makeWorld(folder), interview });
+    expect(asked.filter((message) => message.includes('Overwrite'))).toHaveLength(2);
+    expect(run.written).toContainEqual({ path: 'promptsync.yaml', status: 'overwritten' });
+    expect(run.written).toContainEqual({ path: WORKFLOWS[0], status: 'kept' });
+  });
+
+  test('whoever gives up at the last one has written nothing', async () => {
+    const folder = makeWorkspace({ 'promptsync.yaml': '{}\n', [WORKFLOWS[2]!]: 'mine\n' });
+    const { interview } = makeInterview({ 'promptsync.yaml is': true, 'promptsync-drift.yml is': null });
+    await expect(init({ ...FLAGS, embedded: true }, { ...makeWorld(folder), interview })).rejects.toThrow(
+      'Nothing was written',
+    );
+    expect(read(folder, 'promptsync.yaml')).toBe('{}\n');
+    expect(existsSync(join(folder, 'prompts'))).toBe(false);
+  });
+
+  const faults: readonly (readonly [string, string, string])[] = [
+    ['Where is', 'http://example.com', 'plain http'],
+    ['Which variable', 'sk-live', 'the name of a variable'],
+    ['Which folder', '/', 'expected a folder below'],
+    ['Which environments', 'a,,b', 'expected names of environments'],
+    ['Which prompt', '..', 'expected the id of a prompt'],
+  ];
+  test.each(faults)('tell what is wrong: %s %s', async (words, answer, said) => {
+    const { interview } = makeInterview({ 'Where is': 'https://prompts.example.com', 'Write the workflows': null });
+    const told: (string | null)[] = [];
+    const text: Interview['text'] = (question) => {
+      if (question.message.includes(words)) told.push(question.fault(answer));
+      return interview.text(question);
+    };
+    await expect(init(FLAGS, { ...makeWorld(makeFolder()), interview: { ...interview, text } })).rejects.toThrow();
+    expect(told).toEqual([expect.stringContaining(said)]);
+  });
+});
