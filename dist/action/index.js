@@ -645,6 +645,10 @@ function firstOf(parts) {
 	const further = parts.length - 20;
 	return parts.slice(0, 20).join("; ") + (further > 0 ? `; and ${further} more` : "");
 }
+/** As it can be pasted into a shell: a key may hold blanks, and worse. */
+function shellWord(text) {
+	return /^[\w./][\w./-]*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
 function short(commit) {
 	return commit.slice(0, 12);
 }
@@ -783,6 +787,22 @@ var init_problem = __esmMin((() => {
 		"guard/key-on-pull-request-target": error$1("On pull_request_target an API key is refused: the files may come from a stranger, and the run has your secrets.", "Use the event pull_request. A fork is then reviewed without a key."),
 		"action/drift-found": error$1((e) => `The service differs from the files in ${e.prompts} ${e.prompts === 1 ? "prompt" : "prompts"}.`, "Take the change into the files, or sync to put the service back."),
 		"action/not-told": warning((e) => `Writing the ${e.what} failed: ${e.reason}`, "The log of the run says the same. Give the job the permission that the README names."),
+		"import/not-writable": error$1((e) => `No prompt file can hold what the service has: ${e.reason}`, "Correct it in the service, then import it again."),
+		"import/environment-needed": error$1("promptsync.yaml has no `environments`, and none was given.", "Say which environment serves the text to import: --environment NAME."),
+		"import/service-needed": error$1((e) => `promptsync.yaml has several services: ${listOf(e.known)}.`, "Say which of them has the prompts: --service NAME."),
+		"import/nothing-active": error$1((e) => `No version is active in ${e.environments.map((name) => `"${name}"`).join(", ")}, so there is no text to import.`, "Make a version active there in the service first, or take the text of another environment: promptsync import --environment NAME."),
+		"import/known": error$1((e) => `The ${e.what} "${e.value}" is that of ${e.other} already.`, (e) => e.what === "id" ? `To take what the service has into that file, run: promptsync pull ${shellWord(e.key)}` : "Give each prompt a key of its own, in the service or in that file."),
+		"import/path-taken": error$1((e) => `There is a file ${e.path} already.`, "Name another folder with --dir, or move that file."),
+		"import/not-matched": error$1((e) => `The file would be ${e.path}, which no pattern under \`prompts:\` matches.`, "Name another folder with --dir, or add a pattern to promptsync.yaml."),
+		"import/outside": error$1((e) => `The folder "${e.folder}" leaves the repository.`, "Name a folder inside of it with --dir; it is relative to promptsync.yaml."),
+		"import/symbolic-link": error$1((e) => `On the way to the file is a symbolic link: ${e.path}.`, "Name another folder with --dir: nothing is written through links."),
+		"import/write-failed": error$1((e) => `The file ${e.path} cannot be written (${e.reason}).`, "Check that you may write there, then import it again."),
+		"init/service-needed": error$1("It is not known where the prompt service is, and there is no terminal to ask on.", "Give its address with --url, or try the embedded service with --embedded."),
+		"init/invalid-flag": error$1((e) => `The value of ${e.flag} cannot be used: ${e.reason}`, "See promptsync init --help."),
+		"init/nested": warning((e) => `There is a configuration above this folder: ${e.path}.`, "Commands that run in this folder use the one that is written here."),
+		"init/kept": warning((e) => `${e.path} was there already and differs; it was kept.`, "Compare the two yourself, or overwrite it with --force."),
+		"init/in-the-way": error$1((e) => `${e.path} cannot be written: ${e.what}.`, "Move it away, then run promptsync init again."),
+		"init/write-failed": error$1((e) => `${e.path} cannot be written (${e.reason}).`, "Check that you may write there, then run promptsync init again: what is written already stays."),
 		"usage/invalid": error$1((e) => e.reason, "See promptsync --help."),
 		"usage/nothing-selected": error$1((e) => `"${e.selector}" selects no prompt.`, (e) => e.suggestion === void 0 ? "Give a key, or a path or pattern relative to promptsync.yaml." : `Did you mean ${e.suggestion}?`),
 		"usage/nothing-named": error$1("No prompt is named.", "Give keys, paths or patterns, or --all."),
@@ -800,6 +820,7 @@ var init_problem = __esmMin((() => {
 		"git/commit-needs-git": error$1("--commit and --branch need a git repository.", "Run promptsync in a clone of the repository, or without them."),
 		"git/not-committed": error$1((e) => `The files are edited and not committed: ${e.reason}`, "Solve what git says, then commit them yourself."),
 		"git/shallow": warning("The clone is shallow: what was made from commits that are not in it is told as drift from outside.", "Fetch the whole history (actions/checkout: `fetch-depth: 0`)."),
+		"git/shallow-history": warning("The clone is shallow: what was before its oldest commit is not told.", "Fetch the whole history (git fetch --unshallow; actions/checkout: `fetch-depth: 0`)."),
 		"git/base-invalid": warning((e) => `At the base ${e.base} this file is not valid (${e.reason}): its drift cannot be told.`, "Nothing has to be done if the file is valid now."),
 		"prompt/gone": warning((e) => `The file of prompt "${e.id}" is gone since ${e.base}; ${e.serves}`, "The interface cannot delete a prompt: remove it in the service if it is no longer used."),
 		"config/drift-needs-base": warning("on_drift is `fail`, and without --base nothing is known of drift.", "Give the commit that was synced last, such as --base HEAD^."),
@@ -856,7 +877,8 @@ function statusesOf({ edited, outcomes, plan }) {
 	return new Set((edited ?? outcomes ?? plan?.prompts ?? []).map(({ status }) => status));
 }
 /** Where nothing was planned there was nothing to observe either. */
-function anyObserved({ plan }) {
+function anyObserved({ plan, edited }) {
+	if (edited !== void 0) return edited.length === 0 || edited.some(({ status }) => status !== "failed");
 	return plan === null || plan.prompts.length === 0 || plan.prompts.some(({ observed }) => observed !== null);
 }
 // src/action/choose-mode.ts
@@ -932,7 +954,7 @@ function progressReporter({ write, terminal, now }) {
 }
 // src/command-line/world-of.ts
 /** The world as a command sees it, made of the process. To be called once: it listens for signals. */
-function worldOf(host, { quiet, onInterrupt, keepSecret }) {
+function worldOf(host, { quiet, onInterrupt, keepSecret, interviewer }) {
 	const { workingDirectory, environment, now, random, newId, sleep, errors, input } = host;
 	const stop = interruption(host, onInterrupt);
 	const write = (text) => void errors.write(text);
@@ -952,8 +974,12 @@ function worldOf(host, { quiet, onInterrupt, keepSecret }) {
 			terminal: errors.isTTY === true,
 			now
 		}),
-		confirm: terminal ? (question) => ask$1(host, question, stop) : null
+		confirm: terminal ? (question) => ask$1(host, question, stop) : null,
+		interview: terminal && !isContinuousIntegration(environment) ? interviewer?.(stop) ?? null : null
 	};
+}
+function isContinuousIntegration({ CI: value = "" }) {
+	return value !== "" && value !== "false";
 }
 /** The first signal lets the call in flight end; the second ends the process at once. */
 function interruption({ onSignal, errors, exit }, notice) {
@@ -37001,8 +37027,10 @@ function hidingHost(host) {
 	};
 }
 function hiding(sink, hide) {
+	const columns = sink.columns === void 0 ? {} : { columns: sink.columns };
 	return {
 		isTTY: sink.isTTY === true,
+		...columns,
 		write: (text) => sink.write(hide(text))
 	};
 }
@@ -37162,7 +37190,7 @@ var init_digest = __esmMin((() => {
 }));
 // src/domain/plan.ts
 init_digest();
-const FIELDS = [
+const FIELDS$1 = [
 	"key",
 	"name",
 	"description"
@@ -37319,6 +37347,98 @@ function pinText(pin) {
 function followsLatest({ pins }) {
 	return pins.some(({ pin }) => pin.kind === "latest");
 }
+// src/rendering/wire-drift.ts
+/** Drift as a report tells it. */
+function wireDrift(drift) {
+	if ("field" in drift) {
+		const { field, kind, expected, observed } = drift;
+		return {
+			field,
+			kind,
+			expected,
+			observed
+		};
+	}
+	const { kind, environment, expected, observed } = drift;
+	return {
+		environment,
+		kind,
+		expected: isNew(expected) ? newRef(expected) : wireRef(expected),
+		observed: observed === null ? null : wireHolder(observed)
+	};
+}
+function wireHolder({ commit, ...ref }) {
+	return commit === void 0 ? {
+		...wireRef(ref),
+		made_by: "outside"
+	} : {
+		...wireRef(ref),
+		made_by: "git",
+		commit
+	};
+}
+/** The file's own content needs no telling apart; there may be several of refs. */
+function newRef({ new: { digest }, ref }) {
+	return ref === void 0 ? { new: true } : {
+		new: true,
+		digest
+	};
+}
+/** A version as a report names it. */
+function wireRef({ id, number }) {
+	return {
+		id,
+		version_number: number
+	};
+}
+// src/rendering/wire-history.ts
+/** What a report tells of one prompt's versions: all of them, or the one that the environment serves. */
+function wireHistory(promptId, { versions, environment }) {
+	const all = versions.get(promptId) ?? [];
+	return environment === null ? { history: { versions: all.map(wireVersion) } } : { lineage: lineageOf(environment, all) };
+}
+function lineageOf(environment, all) {
+	const served = all.find(({ activeIn }) => activeIn.includes(environment));
+	const current = served?.pinned.find((one) => one.environment === environment && one.until === null);
+	return {
+		environment,
+		serves: served === void 0 ? null : wireMade(served),
+		pinned: current === void 0 || current.from === null ? null : wireCommit(current.from)
+	};
+}
+function wireVersion(version) {
+	const pinned = version.pinned.map((time) => wireTime(time, version.activeIn));
+	return {
+		...wireMade(version),
+		active_in: version.activeIn,
+		pinned
+	};
+}
+function wireMade({ ref, digest, madeBy, commit, path }) {
+	return {
+		id: ref.id,
+		version_number: ref.number,
+		digest,
+		made_by: madeBy,
+		...commit === null ? {} : wireCommit(commit),
+		...path === null ? {} : { path }
+	};
+}
+function wireTime({ environment, from, until }, activeIn) {
+	const ended = until === null ? null : wireCommit(until);
+	return {
+		environment,
+		from: from === null ? null : wireCommit(from),
+		until: ended,
+		served: activeIn.includes(environment)
+	};
+}
+function wireCommit({ pullRequest, ...info }) {
+	return pullRequest === void 0 ? info : {
+		...info,
+		pull_request: pullRequest
+	};
+}
 // src/rendering/make-report.ts
 /** The public report of a run. Pure, and complete also when the run failed. */
 function makeReport(run) {
@@ -37336,17 +37456,22 @@ function makeReport(run) {
 		problems: run.problems
 	};
 }
-/** Where no prompt could be observed there is no plan, and none that could be applied where the service was not asked. */
-function planDigestOf({ plan, service }) {
-	if (plan === null || service === null) return null;
+/**
+* Where no prompt could be observed there is no plan, and none that could be applied where the service was not asked. A
+* history has none.
+*/
+function planDigestOf({ plan, service, histories }) {
+	if (plan === null || service === null || histories !== void 0) return null;
 	return plan.prompts.length > 0 && plan.prompts.every(({ observed }) => observed === null) ? null : plan.digest;
 }
 function promptsOf(run) {
 	if (run.edited !== void 0) return run.edited.map(fromEdited);
 	if (run.outcomes !== null) return run.outcomes.map(fromOutcome);
-	if (run.plan !== null) return run.plan.prompts.map((plan) => fromPlan(plan, run.mode));
+	const { plan, histories, mode } = run;
+	if (plan !== null && histories !== void 0) return plan.prompts.map((one) => withoutPlan(one, histories));
+	if (plan !== null) return plan.prompts.map((one) => fromPlan(one, mode));
 	return run.files.map((file) => ({
-		...nameOf$1(file),
+		...nameOf$2(file),
 		status: "not_attempted",
 		changes: [],
 		drift: [],
@@ -37355,7 +37480,7 @@ function promptsOf(run) {
 }
 function fromEdited({ status, edits, problems, ...prompt }) {
 	return {
-		...nameOf$1(prompt),
+		...nameOf$2(prompt),
 		status,
 		changes: [],
 		edits,
@@ -37366,18 +37491,40 @@ function fromEdited({ status, edits, problems, ...prompt }) {
 function fromOutcome({ plan, status, changes, problems }) {
 	const drift = plan.drift.map(wireDrift);
 	return {
-		...nameOf$1(plan.file),
+		...nameOf$2(plan.file),
 		status,
 		changes: changes.map(madeChange),
 		drift,
 		problems
 	};
 }
+/** What would change is not what was asked: the rows tell where the service differs from the file. */
+function withoutPlan(plan, histories) {
+	const { file, observed, status, problems } = plan;
+	const nothing = {
+		...nameOf$2(file),
+		changes: [],
+		drift: []
+	};
+	if (observed === null) return {
+		...nothing,
+		status,
+		problems
+	};
+	const environments = file.pins.map((pin) => rowOf$1(pin, plan));
+	return {
+		...nothing,
+		status: "unchanged",
+		environments,
+		...wireHistory(file.id, histories),
+		problems: []
+	};
+}
 function fromPlan(plan, mode) {
 	const { file, status, changes, drift, problems } = plan;
-	const rows = mode === "status" ? { environments: file.pins.map((pin) => rowOf(pin, plan)) } : {};
+	const rows = mode === "status" ? { environments: file.pins.map((pin) => rowOf$1(pin, plan)) } : {};
 	return {
-		...nameOf$1(file),
+		...nameOf$2(file),
 		status,
 		changes: changes.map(plannedChange),
 		...rows,
@@ -37385,7 +37532,7 @@ function fromPlan(plan, mode) {
 		problems
 	};
 }
-function nameOf$1({ path, id, key, service }) {
+function nameOf$2({ path, id, key, service }) {
 	return {
 		path,
 		id,
@@ -37435,7 +37582,7 @@ function madeChange({ change, status, version }) {
 		status
 	};
 }
-function rowOf(pinned, plan) {
+function rowOf$1(pinned, plan) {
 	const { environment, pin } = pinned;
 	const active = plan.observed?.active.get(environment) ?? null;
 	const change = plan.changes.find((one) => one.kind === "set-active" && one.environment === environment);
@@ -37454,47 +37601,6 @@ function rowOf(pinned, plan) {
 /** A pin without a change is in sync, or it is one that could not be resolved: then a problem stands at its place. */
 function isRefused$1({ line, column }, { problems }) {
 	return problems.some((problem) => problem.line === line && problem.column === column);
-}
-function wireDrift(drift) {
-	if ("field" in drift) {
-		const { field, kind, expected, observed } = drift;
-		return {
-			field,
-			kind,
-			expected,
-			observed
-		};
-	}
-	const { kind, environment, expected, observed } = drift;
-	return {
-		environment,
-		kind,
-		expected: isNew(expected) ? newRef(expected) : wireRef(expected),
-		observed: observed === null ? null : wireHolder(observed)
-	};
-}
-function wireHolder({ commit, ...ref }) {
-	return commit === void 0 ? {
-		...wireRef(ref),
-		made_by: "outside"
-	} : {
-		...wireRef(ref),
-		made_by: "git",
-		commit
-	};
-}
-/** The file's own content needs no telling apart; there may be several of refs. */
-function newRef({ new: { digest }, ref }) {
-	return ref === void 0 ? { new: true } : {
-		new: true,
-		digest
-	};
-}
-function wireRef({ id, number }) {
-	return {
-		id,
-		version_number: number
-	};
 }
 /** Changes are counted where they are planned on a dry run, and where they were made on an apply. */
 function summarise(prompts, mode) {
@@ -38541,14 +38647,16 @@ function editOutcome(report, colours) {
 function nextStep({ prompts, files = [], committed, mode }) {
 	if (prompts.some(({ edits = [] }) => edits.some(isConflict))) return "Next: resolve the conflicts in the files, then commit them.";
 	if (prompts.filter(({ status }) => status === "applied").length + files.length === 0) return null;
-	if (mode === "init") return "Next: promptsync plan, then commit the files.";
+	if (mode === "init" && files.some(isNewWorkflow)) return "Next: promptsync plan; put the commit of promptsync that you trust into the workflows; commit the files.";
+	if (mode === "init" || mode === "import") return "Next: promptsync plan, then commit the files.";
 	if (committed === void 0) return "Next: read it with git diff, commit it, and open a pull request.";
 	const branch = committed.branch === null ? "" : ` on ${inertLine(committed.branch)}`;
 	return `Committed ${inertLine(committed.commit).slice(0, 12)}${branch}. Next: push it and open a pull request.`;
 }
 function workOf$1({ prompts, files = [] }) {
 	const having = (...statuses) => prompts.filter(({ status }) => statuses.includes(status));
-	const created = having("applied").filter(({ edits = [] }) => edits.some(({ kind }) => kind === "create-file")).length;
+	const creating = (status) => having(status).filter(creates).length;
+	const [created, toCreate] = [creating("applied"), creating("pending")];
 	const written = files.filter(({ status }) => status !== "kept").length;
 	return [
 		[
@@ -38562,7 +38670,12 @@ function workOf$1({ prompts, files = [] }) {
 			"files edited"
 		],
 		[
-			having("pending").length,
+			toCreate,
+			"file to write",
+			"files to write"
+		],
+		[
+			having("pending").length - toCreate,
 			"file to edit",
 			"files to edit"
 		],
@@ -38583,6 +38696,53 @@ function workOf$1({ prompts, files = [] }) {
 		]
 	];
 }
+/** The workflows come with a commit of zeros, which nobody has reviewed. */
+function isNewWorkflow({ path, status }) {
+	return status === "created" && path.includes(".github/workflows/");
+}
+function creates({ edits = [] }) {
+	return edits.some(({ kind }) => kind === "create-file");
+}
+// src/rendering/history-summary.ts
+/** In one line: how much is known, and whether the service differs from the files. */
+function historyOutcome({ prompts }, colours) {
+	const told = prompts.filter(isTold);
+	const failed = prompts.length - told.length;
+	if (told.length === 0) return colours.red("No prompt could be observed.");
+	const versions = told.reduce((sum, { history }) => sum + (history?.versions.length ?? 0), 0);
+	const differing = told.reduce((sum, prompt) => sum + differingRows(prompt).length, 0);
+	const parts = [
+		counted([
+			told.length,
+			"prompt",
+			"prompts"
+		]),
+		...told.some(({ history }) => history !== void 0) ? [counted([
+			versions,
+			"known version",
+			"known versions"
+		])] : [],
+		...differing === 0 ? [] : [counted([
+			differing,
+			"environment",
+			"environments"
+		]).concat(" not as pinned")],
+		...failed === 0 ? [] : [counted([
+			failed,
+			"prompt failed",
+			"prompts failed"
+		])]
+	];
+	return (failed + differing > 0 ? colours.yellow : colours.bold)(`${parts.join(", ")}.`);
+}
+/** A prompt that was not observed has nothing to tell. */
+function isTold({ history, lineage }) {
+	return history !== void 0 || lineage !== void 0;
+}
+/** The environments, of those that are told, that serve something else than the file's pin means. */
+function differingRows({ environments = [], lineage }) {
+	return environments.filter(({ environment, in_sync: inSync }) => !inSync && (lineage === void 0 || lineage.environment === environment));
+}
 // src/rendering/render-summary.ts
 init_problem();
 /** The last lines of a report: what would be done, was done, or that there is nothing to do; and with what. */
@@ -38602,6 +38762,7 @@ function renderOutcome(report, colours) {
 	])}${nothingWritten(report)}.`);
 	if (isAboutFiles(report)) return editOutcome(report, colours);
 	if (report.mode === "validate") return colours.green(`${prompts(report.summary.prompts)} valid.`);
+	if (report.mode === "history") return historyOutcome(report, colours);
 	if (noneObserved(report)) return colours.red("No prompt could be observed; nothing was written.");
 	const { mode, summary } = report;
 	const { done, work } = workOf(report);
@@ -38611,11 +38772,11 @@ function renderOutcome(report, colours) {
 	return `${colours.bold(title)}: ${[...work, ...unchanged].join(", ")}.`;
 }
 /** A commit may fail when the files are edited already. */
-function nothingWritten({ prompts }) {
-	return prompts.some(({ status }) => status === "applied") ? "" : "; nothing was written";
+function nothingWritten({ prompts, files = [] }) {
+	return prompts.some(({ status }) => status === "applied") || files.some(({ status }) => status !== "kept") ? "" : "; nothing was written";
 }
 function tellsWork(report) {
-	return report.mode !== "validate" && !isAboutFiles(report) && !report.problems.some(isError) && !noneObserved(report) && workOf(report).work.length > 0;
+	return report.mode !== "validate" && report.mode !== "history" && !isAboutFiles(report) && !report.problems.some(isError) && !noneObserved(report) && workOf(report).work.length > 0;
 }
 function workOf({ mode, summary }) {
 	const done = mode === "apply" ? doneParts(summary) : plannedParts(summary);
@@ -38759,7 +38920,8 @@ function breakingLines(prompt, texts, colours) {
 	return findBreaking(prompt, texts.get(prompt.id) ?? []).map((one) => `  ${colours.magenta("!")} ${breakingText(one, inertLine)}`);
 }
 function titleOf({ key, path, status }, colours) {
-	const title = `${colours.bold(inertLine(key))}  ${colours.dim(inertLine(path))}`;
+	const place = path === "" ? "" : `  ${colours.dim(inertLine(path))}`;
+	const title = `${colours.bold(inertLine(key))}${place}`;
 	return status === "blocked" || status === "failed" || status === "not_attempted" ? `${title}  ${colours.red(status.replace("_", " "))}` : title;
 }
 function changeLines(change, all, colours) {
@@ -39560,7 +39722,7 @@ async function updatePrompt$1({ dependencies, observed }, change) {
 	const entries = Object.entries(change.fields).map(([field, { after }]) => [field, after]);
 	const fields = Object.fromEntries(entries);
 	const updated = await dependencies.service.updatePrompt(observed.prompt.id, fields);
-	const differ = FIELDS.filter((field) => fields[field] !== void 0 && fields[field] !== updated[field]);
+	const differ = FIELDS$1.filter((field) => fields[field] !== void 0 && fields[field] !== updated[field]);
 	if (differ.length === 0) return {
 		outcome: {
 			change,
@@ -39830,7 +39992,7 @@ function activeOf({ environment, answer }) {
 // src/planning/compare-fields.ts
 /** The fields that the file manages and that differ in the service; no change when there are none. */
 function compareFields(file, prompt) {
-	const entries = FIELDS.flatMap((field) => {
+	const entries = FIELDS$1.flatMap((field) => {
 		const after = file[field];
 		return after === void 0 || after === prompt[field] ? [] : [[field, {
 			before: prompt[field],
@@ -39916,7 +40078,7 @@ function holderOf({ id, number }, known) {
 function fieldDrift({ promptId, head, base: wanted }, base) {
 	const [now, then] = [fieldsOf(head), fieldsOf(wanted)];
 	const former = base.former.get(promptId) ?? [];
-	return FIELDS.flatMap((field) => {
+	return FIELDS$1.flatMap((field) => {
 		const expected = then[field]?.after;
 		const observed = now[field]?.before;
 		if (expected === void 0 || observed === void 0) return [];
@@ -40002,7 +40164,7 @@ function refusal$2({ environment, line, column }, from, target, context) {
 		environment,
 		from,
 		key,
-		version: nameOf(target),
+		version: nameOf$1(target),
 		serves: serves === null ? null : `v${serves.number}`,
 		liveIn: liveIn(target, context)
 	}, {
@@ -40011,7 +40173,7 @@ function refusal$2({ environment, line, column }, from, target, context) {
 		column
 	});
 }
-function nameOf({ number, id }) {
+function nameOf$1({ number, id }) {
 	if (number !== void 0) return `v${number}`;
 	return id ?? "a version that is not made yet";
 }
@@ -40267,14 +40429,17 @@ function isOwn(change) {
 }
 // src/planning/variables.ts
 init_problem();
-/** Why a plan is refused where callers have to follow, and the file does not say that this is meant. */
-function unmeantBreaking({ file, lookups }, texts) {
+/**
+* Why a plan is refused where callers have to follow, and the file does not say that this is meant.
+* @param asked whether the service was: otherwise it is no wonder that a text is not known
+*/
+function unmeantBreaking({ file, lookups }, texts, asked) {
 	if (file.allowBreaking === true) return [];
 	return texts.flatMap((text) => {
 		const place = placeOf$2(file, text.environment);
 		const changed = variableChanges(text);
 		if (changed.length > 0) return [makeProblem("guard/breaking", { changed }, place)];
-		return text.after === "unknown" && text.before !== null && lookups.length === 0 ? [makeProblem("guard/unknown-variables", { environment: text.environment }, place)] : [];
+		return asked && text.after === "unknown" && text.before !== null && lookups.length === 0 ? [makeProblem("guard/unknown-variables", { environment: text.environment }, place)] : [];
 	});
 }
 /** A leave to break that nothing needs would let the next change pass unseen. */
@@ -55944,7 +56109,7 @@ function labelOf(ref) {
 }
 // src/commands/breaking-in.ts
 /** Compares the variables of what environments serve with those of what they would serve. */
-async function breakingIn({ config, plan, ...sources }) {
+async function breakingIn({ config, plan, service, ...sources }) {
 	if (!config.strictVariables) return {
 		breaking: /* @__PURE__ */ new Map(),
 		leaves: []
@@ -55953,7 +56118,7 @@ async function breakingIn({ config, plan, ...sources }) {
 	const observed = plan.prompts.filter((prompt) => prompt.observed !== null);
 	const textsOf = (id) => texts.get(id) ?? [];
 	return {
-		breaking: new Map(observed.map((one) => [one.file.id, unmeantBreaking(one, textsOf(one.file.id))])),
+		breaking: new Map(observed.map((one) => [one.file.id, unmeantBreaking(one, textsOf(one.file.id), service.name !== null)])),
 		leaves: observed.flatMap((one) => needlessLeave(one, textsOf(one.file.id)))
 	};
 }
@@ -56251,11 +56416,13 @@ function driftsInFields({ drift }) {
 const LONGEST_HISTORY = 100;
 /** The states of a prompt's file up to a commit, under earlier names as well; newest first. */
 async function readFormerFiles({ id, path }, commit, repository) {
-	const touched = await repository.whereTouched(commit, repository.fromRoot(path), LONGEST_HISTORY);
-	return (await Promise.all(touched.map(async (at) => {
-		const file = (await parseAt(repository, at.commit, at.path))?.file ?? null;
+	return parseFiles(id, await repository.whereTouched(commit, repository.fromRoot(path), LONGEST_HISTORY), repository);
+}
+async function parseFiles(id, places, repository) {
+	return (await Promise.all(places.map(async ({ commit, path }) => {
+		const file = (await parseAt(repository, commit, path))?.file ?? null;
 		return file?.id === id ? [{
-			commit: at.commit,
+			commit,
 			file
 		}] : [];
 	}))).flat();
@@ -56266,9 +56433,13 @@ async function readFormerPins(file, commit, repository) {
 }
 /** How each environment was pinned in these states of a file. */
 async function pinsOf(states, repository) {
-	const pins = await Promise.all(states.map((state) => Promise.all(state.file.pins.map((pin) => formerPin(pin, state, repository)))));
+	const pins = await Promise.all(states.map((state) => pinsAt(state, repository)));
 	const all = Map.groupBy(pins.flat(), ({ environment }) => environment);
 	return new Map([...all].map(([environment, list]) => [environment, list.map(({ former }) => former)]));
+}
+/** How each environment was pinned in one state of a file. */
+function pinsAt(state, repository) {
+	return Promise.all(state.file.pins.map((pin) => formerPin(pin, state, repository)));
 }
 async function formerPin({ environment, pin }, { commit, file }, repository) {
 	return {
@@ -56329,7 +56500,7 @@ async function formerOf({ file }, { repository, base }) {
 }
 // src/commands/plan-rules.ts
 /** What planning depends on besides files and observation. */
-async function rulesOf({ config, files, repository, base }) {
+async function rulesOf({ config, files, repository, base, asked }) {
 	const { environments, trackingEnvironment } = config;
 	const now = new Set(files);
 	const then = [...base?.files.values() ?? []].filter((file) => !now.has(file));
@@ -56339,7 +56510,7 @@ async function rulesOf({ config, files, repository, base }) {
 		trackingEnvironment,
 		contentsAtRefs: await readContentsAtRefs([...files, ...then], repository),
 		base: base === null || repository === null ? null : await makeBase(base, repository),
-		promotedFrom: promotedFrom(config),
+		promotedFrom: asked ? promotedFrom(config) : /* @__PURE__ */ new Map(),
 		formerPins: /* @__PURE__ */ new Map()
 	};
 }
@@ -56769,8 +56940,9 @@ init_problem();
 /**
 * The services of these files with their keys; the others need none. All keys that are missing are told at once.
 * @param given a key that was handed over: it goes before the variable of the key, where there is but one
+* @param also the name of a service that is needed although it may have no files yet
 */
-function neededServices({ services }, files, given, environment) {
+function neededServices({ services }, files, given, environment, also = "") {
 	if (services.size === 0) return failed([makeProblem("config/missing-service")]);
 	const variables = keyVariables([...services.values()]);
 	if (given !== void 0 && variables.length > 1) return failed([makeProblem("config/key-of-which", { variables })]);
@@ -56779,7 +56951,7 @@ function neededServices({ services }, files, given, environment) {
 		name,
 		location,
 		files: filesOf(name, files)
-	})).filter((one) => one.name === "" || one.files.length > 0).toSorted((a, b) => Number(a.name > b.name) - Number(a.name < b.name)).map((one) => withKey(one, {
+	})).filter((one) => one.name === "" || one.name === also || one.files.length > 0).toSorted((a, b) => Number(a.name > b.name) - Number(a.name < b.name)).map((one) => withKey(one, {
 		...environment,
 		...handed
 	}));
@@ -58235,8 +58407,8 @@ var init_client = __esmMin((() => {
 }));
 // src/commands/open-service.ts
 /** Opens the services of these prompt files, and no other, as one that sends each call to the service of its prompt. */
-async function openService(config, files, world, { onCall, apiKey, gone = [] }) {
-	const { needed, problems } = neededServices(config, files, apiKey, world.environment);
+async function openService(config, files, world, { onCall, apiKey, gone = [], also }) {
+	const { needed, problems } = neededServices(config, files, apiKey, world.environment, also);
 	if (problems.length > 0) return {
 		opened: null,
 		problems
@@ -60337,12 +60509,14 @@ async function firstLink(root, directory) {
 function isNeverEntered(name) {
 	return NEVER_ENTERED.has(name.toLowerCase());
 }
+/** Whether a relative path with forward slashes leads out of the folder that it is relative to. */
 function leaves(way) {
 	return way === ".." || way.startsWith("../") || isAbsolute(way);
 }
 function linkProblem(path) {
 	return makeProblem("prompt/symbolic-link", {}, placeOfFile(path));
 }
+/** A path as reports show it. */
 function slashed(path) {
 	return sep === "/" ? path : path.replaceAll(sep, "/");
 }
@@ -60567,6 +60741,7 @@ function serviceProblems({ path, service }, rules) {
 // src/prompts/read.ts
 init_p_limit();
 init_problem();
+/** In bytes. */
 const LARGEST_FILE = 16777216;
 const OPEN_FILES = 32;
 /** Reads and checks all prompt files of a workspace. Every problem of every file is reported. */
@@ -64559,7 +64734,7 @@ async function resolveRef(ask, ref) {
 		"--end-of-options",
 		`${ref}^{commit}`
 	]).catch(() => "");
-	return COMMIT$1.test(commit.trim()) ? commit.trim() : null;
+	return COMMIT$2.test(commit.trim()) ? commit.trim() : null;
 }
 /** Regular files alone: at a commit, too, a symbolic link is no prompt file. */
 async function readBlob(git, ask, commit, path) {
@@ -64581,10 +64756,126 @@ async function findHolding(ask, commit, text, where) {
 		"-z"
 	], "-e", text, commit, "--", where)).split("\0").flatMap((name) => name === "" ? [] : [name.slice(commit.length + 1)]);
 }
-var COMMIT$1;
+var COMMIT$2;
 var init_files_at = __esmMin((() => {
 	init_ask();
-	COMMIT$1 = /^[0-9a-f]{40,64}$/;
+	COMMIT$2 = /^[0-9a-f]{40,64}$/;
+}));
+// src/domain/pull-request.ts
+/**
+* Reads the pull request out of a commit's message, as GitHub and GitLab write it there: `#12`, or `!12` of GitLab. A
+* merge commit's own subject names branches alone; what was merged is called in its body.
+*/
+function readMessage(subject, body) {
+	const merged = /^Merge pull request #(\d{1,9})\b/.exec(subject)?.[1];
+	if (merged !== void 0) return {
+		subject: titleIn(body) ?? subject,
+		pullRequest: `#${merged}`
+	};
+	const squashed = /\(#(\d{1,9})\)\s*$/.exec(subject)?.[1];
+	if (squashed !== void 0) return {
+		subject,
+		pullRequest: `#${squashed}`
+	};
+	const request = body.match(MERGE_REQUEST)?.at(-1)?.split("!").at(-1);
+	if (request === void 0) return {
+		subject,
+		pullRequest: null
+	};
+	return {
+		subject: (subject.startsWith("Merge branch ") ? titleIn(body) : null) ?? subject,
+		pullRequest: `!${request}`
+	};
+}
+function titleIn(body) {
+	const first = body.split("\n", 1)[0]?.trim() ?? "";
+	return first === "" || first.startsWith("See merge request ") ? null : first;
+}
+var MERGE_REQUEST;
+var init_pull_request = __esmMin((() => {
+	MERGE_REQUEST = /^See merge request [^\s!]*!\d{1,9}(?=\r?$)/gm;
+}));
+// src/git/commits.ts
+/**
+* Who made commits, when and why; those that are not there are left out. Ids may come from the service: only what can
+* be a commit's id is handed to git.
+*/
+async function commitsOf$1(ask, ids) {
+	const wanted = new Set([...new Set(ids)].filter((id) => COMMIT$1.test(id)).slice(0, MOST$2));
+	if (wanted.size === 0) return /* @__PURE__ */ new Map();
+	const plain = [
+		"--no-show-signature",
+		"--encoding=UTF-8",
+		"--no-color",
+		"--no-notes",
+		"-s",
+		"-z"
+	];
+	const format = `--format=tformat:${FIELDS.join("%x00")}`;
+	const listed = await ask("log", "--no-walk=unsorted", "--ignore-missing", ...plain, format, ...wanted, "--");
+	return new Map([...parseCommits(listed)].filter(([id]) => wanted.has(id)));
+}
+/** No field can hold the NUL that ends it. */
+function parseCommits(listed) {
+	const words = listed.split("\0");
+	const starts = words.slice(0, -1).flatMap((_, index) => index % FIELDS.length === 0 ? [index] : []);
+	return new Map(starts.map((start) => {
+		const [commit = "", author = "", date = "", subject = "", body = ""] = words.slice(start, start + FIELDS.length);
+		const { pullRequest, subject: told } = readMessage(subject, body);
+		return [commit, {
+			commit,
+			author,
+			date,
+			subject: told,
+			...pullRequest === null ? {} : { pullRequest }
+		}];
+	}));
+}
+var MOST$2, COMMIT$1, FIELDS;
+var init_commits = __esmMin((() => {
+	init_pull_request();
+	MOST$2 = 2e4;
+	COMMIT$1 = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+	FIELDS = [
+		"%H",
+		"%an",
+		"%aI",
+		"%s",
+		"%b"
+	];
+}));
+// src/git/merges.ts
+/** By commit: the merge that brought it into the branch that is checked out. Of its own commits there is none. */
+async function mergesOf(ask, head) {
+	return findMerges(await ask("rev-list", "--parents", `--max-count=${MOST$1}`, head, "--"));
+}
+/** Reads commits with their parents, newest first; the first one is the branch's tip. */
+function findMerges(listed) {
+	const commits = listed.split("\n").map((line) => line.split(" "));
+	const parents = new Map(commits.map(([commit = "", ...rest]) => [commit, rest]));
+	const line = firstParents(commits[0]?.[0], parents);
+	const known = new Set(line);
+	const merges = /* @__PURE__ */ new Map();
+	for (const merge of line.toReversed()) {
+		const left = (parents.get(merge) ?? []).slice(1);
+		for (let commit = left.pop(); commit !== void 0; commit = left.pop()) {
+			if (known.has(commit)) continue;
+			known.add(commit);
+			merges.set(commit, merge);
+			left.push(...parents.get(commit) ?? []);
+		}
+	}
+	return merges;
+}
+/** The branch's own commits, newest first. */
+function firstParents(tip, parents) {
+	const line = [];
+	for (let commit = tip; commit !== void 0; commit = parents.get(commit)?.[0]) line.push(commit);
+	return line;
+}
+var MOST$1;
+var init_merges = __esmMin((() => {
+	MOST$1 = 5e4;
 }));
 // src/git/history.ts
 function historyOf(ask, prefix) {
@@ -64595,16 +64886,23 @@ function historyOf(ask, prefix) {
 		pathsAt: async (commit) => paths(await ask("ls-tree", "-r", "-z", "--name-only", "--full-tree", commit)),
 		changedSince: async (commit) => new Set(paths(await changedFiles(ask, commit))),
 		ancestorsOf: async (commits) => new Set(lines(await ask("rev-list", ...commits, "--"))),
-		whereTouched: async (commit, path, most) => {
-			return parseTouched(await ask("log", ...[
-				"--follow",
-				"--no-show-signature",
-				"--name-only",
-				"-z",
-				"--no-relative",
-				"--format=%H"
-			], `--max-count=${most}`, commit, "--", literally(path)));
+		whereTouched: (commit, path, most) => findTouched(ask, [
+			`--max-count=${most}`,
+			commit,
+			"--",
+			literally(path)
+		]),
+		whereMerged: (commit, path, most) => {
+			return findTouched(ask, [
+				...["--first-parent", "--diff-merges=first-parent"],
+				`--max-count=${most}`,
+				commit,
+				"--",
+				literally(path)
+			]);
 		},
+		commitsOf: (ids) => commitsOf$1(ask, ids),
+		mergesOf: (commit) => mergesOf(ask, commit),
 		parentsOf: async (commit) => (await ask("rev-list", "--parents", "--max-count=1", commit, "--")).trim().split(" ").slice(1),
 		mergeBase: async (one, other) => (await ask("merge-base", one, other).catch(() => "")).trim() || null,
 		mergesBefore: async (commit, most) => lines(await ask("rev-list", "--first-parent", `--max-count=${most}`, commit, "--")),
@@ -64620,6 +64918,16 @@ async function findDescendants(ask, commit, candidates) {
 	const after = new Set(listed.split("\n"));
 	return ids.filter((id) => after.has(id));
 }
+async function findTouched(ask, which) {
+	return parseTouched(await ask("log", ...[
+		"--follow",
+		"--no-show-signature",
+		"--name-only",
+		"-z",
+		"--no-relative",
+		"--format=%H"
+	], ...which));
+}
 /** Each commit is followed by the name that the file had, which begins with a line feed; a merge may have none. */
 function parseTouched(listed) {
 	const words = listed.split("\0");
@@ -64634,6 +64942,8 @@ function parseTouched(listed) {
 var COMMIT;
 var init_history = __esmMin((() => {
 	init_ask();
+	init_commits();
+	init_merges();
 	COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 }));
 // src/git/repository.ts
@@ -65453,6 +65763,194 @@ function isAt(change, drift) {
 	if (change.kind === "set-active") return "environment" in drift && drift.environment === change.environment;
 	return change.kind === "update-prompt" && "field" in drift && drift.field in change.fields;
 }
+// src/rendering/history-texts.ts
+function commitTexts(info) {
+	return [
+		dayOf(info),
+		info.commit?.slice(0, 12),
+		info.author || void 0,
+		subjectOf(info) || void 0
+	];
+}
+/** The same of a version's commit; who made one that comes from none stands in the subject's place. */
+function madeTexts(version) {
+	const [day, commit, author, subject] = commitTexts(version);
+	return [
+		day,
+		commit,
+		author,
+		makerText(version) ?? subject
+	];
+}
+/** Who made a version that comes from no commit; null for one that does. */
+function makerText({ made_by: by }) {
+	return MAKERS[by];
+}
+const MAKERS = {
+	git: null,
+	outside: "by somebody outside of git",
+	uncommitted: "from a file that was not committed",
+	unknown: "not known: the service keeps no metadata"
+};
+/** A commit that git does not have has no date. */
+function dayOf({ date }) {
+	return /^\d{4}-\d\d-\d\d/.exec(date ?? "")?.[0];
+}
+/** With the pull request where the subject does not name it. */
+function subjectOf({ subject, pull_request: request }) {
+	if (request === void 0 || subject === void 0 || subject.includes(`(${request})`)) return subject;
+	return `${subject} (${request})`;
+}
+/** Why no commit has pinned what an environment serves; null where it is told as a difference. */
+function unpinnedText({ lineage, environments = [] }) {
+	const row = environments.find(({ environment }) => environment === lineage?.environment);
+	if (row === void 0) return "not by the file";
+	return row.in_sync ? "by no commit that is known" : null;
+}
+/** That an environment serves something else than the file's pin means. */
+function driftText({ environment, active, pin, wanted }, inert) {
+	const serves = active === null ? "nothing" : inert(refText(active));
+	const said = [`v${pin}`, pin.replace(/^version:/, "")];
+	const meant = wanted === null || said.includes(refText(wanted)) ? "" : ` (${inert(refText(wanted))})`;
+	return `${inert(environment)} serves ${serves}, but the file pins it to ${inert(pin)}${meant}.`;
+}
+/** Where a version is active and was pinned; what is served now comes first. */
+function staysOf({ active_in: activeIn, pinned }) {
+	const open = pinned.filter(({ until }) => until === null).map(({ environment }) => environment);
+	const unpinned = activeIn.filter((environment) => !open.includes(environment));
+	const stays = pinned.map(stayOf);
+	return [
+		...stays.filter(({ state }) => state === "now"),
+		...unpinned.map((environment) => ({
+			environment,
+			when: "active now",
+			state: "now",
+			by: null
+		})),
+		...stays.filter(({ state }) => state !== "now")
+	];
+}
+function stayOf({ environment, from, until, served }) {
+	const state = until !== null ? "past" : served ? "now" : "unserved";
+	const ends = {
+		now: "now",
+		unserved: "not served",
+		past: until === null ? "" : dayOf(until) ?? "?"
+	};
+	return {
+		environment,
+		when: `${(from === null ? void 0 : dayOf(from)) ?? "?"} → ${ends[state]}`,
+		state,
+		by: from
+	};
+}
+// src/rendering/markdown-history.ts
+/** A history as parts of a page: of each prompt a table of its versions, and one of where they have been. */
+function historySections({ prompts }) {
+	return prompts.filter(isTold).flatMap((prompt) => {
+		const heading = `\n#### ${inertCode(prompt.key)}\n`;
+		return [...prompt.lineage === void 0 ? versionTables(prompt, heading) : [lineageTable(prompt, prompt.lineage, heading)], driftNotes(prompt)];
+	});
+}
+function versionTables({ history }, heading) {
+	const versions = history?.versions ?? [];
+	const made = versions.map((version) => [
+		nameOf(version),
+		inertCode(version.id),
+		...madeTexts(version).map(cell)
+	]);
+	const stays = versions.flatMap((version) => staysOf(version).map(({ environment, when, by }) => {
+		const [, commit, , subject] = by === null ? [] : commitTexts(by);
+		return [
+			nameOf(version),
+			inertCode(environment),
+			when,
+			cell(commit),
+			cell(subject)
+		];
+	}));
+	return [tableOf(heading, [
+		"version",
+		"id",
+		"made",
+		"commit",
+		"author",
+		"subject"
+	], made, "version"), tableOf("", [
+		"version",
+		"environment",
+		"pinned",
+		"commit",
+		"subject"
+	], stays, "pin")];
+}
+function nameOf({ version_number: number }) {
+	return `v${number}`;
+}
+function lineageTable(prompt, lineage, heading) {
+	const { environment, serves, pinned } = lineage;
+	const title = serves === null ? "serves nothing" : `serves ${nameOf(serves)} ${inertCode(serves.id)}`;
+	const unpinned = pinned === null ? unpinnedText(prompt) : null;
+	const rows = [
+		...serves === null ? [] : [[
+			"made",
+			...madeTexts(serves).map(cell),
+			cell(serves.path)
+		]],
+		...pinned === null ? [] : [[
+			"pinned",
+			...commitTexts(pinned).map(cell),
+			""
+		]],
+		...unpinned === null ? [] : [[
+			"pinned",
+			"",
+			"",
+			"",
+			cell(unpinned),
+			""
+		]]
+	];
+	const open = `${heading}\n${inertCode(environment)} ${title}.\n`;
+	const table = tableOf(open, [
+		"",
+		"date",
+		"commit",
+		"author",
+		"subject",
+		"path"
+	], rows, "row");
+	return rows.length > 0 ? table : {
+		...table,
+		open: heading,
+		items: [open.slice(heading.length)]
+	};
+}
+function driftNotes(prompt) {
+	return {
+		open: "\n",
+		items: differingRows(prompt).map((row) => `- ${driftText(row, inertCode)}\n`),
+		close: "",
+		item: "drift note",
+		share: .9
+	};
+}
+function tableOf(heading, columns, rows, item) {
+	return {
+		open: `${heading}\n${rowOf(columns)}${rowOf(columns.map(() => "---"))}`,
+		items: rows.map(rowOf),
+		close: "",
+		item,
+		share: .9
+	};
+}
+function rowOf(cells) {
+	return `| ${cells.join(" | ")} |\n`;
+}
+/** Our own words are code here as well: they stand where somebody's may. */
+function cell(text) {
+	return text === void 0 ? "" : inertCode(text);
+}
 // src/rendering/markdown-sections.ts
 init_problem();
 const plain = coloursFor(false);
@@ -65462,7 +65960,7 @@ function sectionsOf(report, { texts, restored }) {
 	const problems = problemsIn(report);
 	const textsOf = ({ id }) => texts.get(id) ?? [];
 	const breaking = prompts.flatMap((prompt) => findBreaking(prompt, textsOf(prompt)).map((one) => breakingItem(prompt, one)));
-	const wouldOrDid = report.mode === "apply" ? "Changes" : "What would change";
+	const wouldOrDid = report.mode === "apply" || prompts.some(({ status }) => status === "applied") ? "Changes" : "What would change";
 	return [
 		problemSection("Problems", problems.filter(isError), .3),
 		{
@@ -65471,6 +65969,14 @@ function sectionsOf(report, { texts, restored }) {
 			item: "row",
 			share: .5,
 			items: prompts.flatMap((prompt) => rowsOf(prompt, restored, report.plan_digest !== null))
+		},
+		...historySections(report),
+		{
+			open: "\n#### Files\n\n",
+			close: "",
+			item: "file",
+			share: .5,
+			items: (report.files ?? []).map(({ path, status }) => `- ${inertCode(path)}: ${status}\n`)
 		},
 		{
 			open: "\n#### Breaking\n\n",

@@ -6,11 +6,16 @@ import { makeProblem, type Problem } from '../problem.ts';
 
 type Known = Pick<Config, 'environments' | 'trackingEnvironment'>;
 
-/** What is wrong with an environment that was named on the command line. */
+/** What is wrong with an environment that was named on the command line to be pinned. */
 export function environmentProblems(option: string, environment: string, config: Known): readonly Problem[] {
   if (toolEnvironments(config.trackingEnvironment).includes(environment)) {
     return [makeProblem('prompt/tool-environment', { environment })];
   }
+  return unknownEnvironment(option, environment, config);
+}
+
+/** What is wrong with an environment that is only asked about. */
+export function unknownEnvironment(option: string, environment: string, config: Known): readonly Problem[] {
   const known = config.environments?.map(({ name }) => name) ?? null;
   const possible = environment !== '' && !hasControlCharacters(environment);
   if (known === null ? possible : known.includes(environment)) return [];

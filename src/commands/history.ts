@@ -4,7 +4,7 @@ import type { VersionHistory } from '../domain/prompt-history.ts';
 import { makeHistory } from '../planning/make-history.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
 import type { Run } from '../rendering/make-report.ts';
-import { environmentProblems } from './environment-option.ts';
+import { unknownEnvironment } from './environment-option.ts';
 import { withPlan, type Prepared, type PrepareOptions } from './prepare-plan.ts';
 import { readPasts, type Pasts } from './read-pasts.ts';
 import { notRun, type CommandResult } from './result.ts';
@@ -23,7 +23,7 @@ export type HistoryOptions = Pick<PrepareOptions, 'config' | 'onCall'> & {
  */
 export async function history({ key, environment, ...rest }: HistoryOptions, world: World): Promise<CommandResult> {
   const needs = (config: Config) => ({
-    problems: environment === undefined ? [] : environmentProblems('--environment', environment, config),
+    problems: environment === undefined ? [] : unknownEnvironment('--environment', environment, config),
     alsoRead: environmentsToRead(environment, config),
   });
   return withPlan(

@@ -92,7 +92,8 @@ describe('a day with promptsync', () => {
     await promptsync('rollback', 'greeting', '--environment', 'production', '--branch', 'calmer');
     expect(git(folder, 'log', '-1', '--format=%s')).toBe('Roll greeting back in production (v5 → v3)');
     expect(git(folder, 'branch', '--show-current')).toBe('calmer');
-    expect(await converge()).toEqual(['set-active prm_greeting production']);
+    // What is active nowhere is looked at before it goes live again.
+    expect(await converge()).toEqual(['set-active prm_greeting promptsync-look', 'set-active prm_greeting production']);
     expect(await served('greeting', 'production')).toBe('Third text of greeting for {{name}}.\n\nBe kind.');
 
     const { report } = await runJson(folder, ['history', 'greeting'], { environment: service.environment });

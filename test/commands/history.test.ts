@@ -195,7 +195,7 @@ describe('history', () => {
 describe('what history refuses, and what fails', () => {
   test.each([
     ['a prompt that is not there', ['history', 'greting'], 'usage/nothing-selected', 'Did you mean greeting?'],
-    ['an environment', ['blame', 'greeting', '-e', 'prod'], 'usage/unknown-environment', 'promptsync.yaml'],
+    ['an environment', ['blame', 'greeting', '-e', 'prod'], 'usage/unknown-environment', 'Environments are: '],
     ['one that is nearly there', ['blame', 'greeting', '-e', 'stagign'], 'usage/unknown-environment', 'mean staging?'],
     ['one of promptsync’s own', ['blame', 'greeting', '-e', 'promptsync'], 'usage/unknown-environment', ''],
   ])('%s', async (_, words, code, hint) => {
