@@ -1,4 +1,4 @@
-import { notRun, type CommandResult } from '../commands/result.ts';
+import { refused } from '../commands/result.ts';
 import { problemOf } from '../problem.ts';
 import { chooseMode } from './choose-mode.ts';
 import { makeContext } from './context.ts';
@@ -23,11 +23,6 @@ async function run(host: HidingActionHost): Promise<Done> {
     begun = { mode: chooseMode(inputs.mode, context.event), context };
     return { ...begun, result: await runMode(begun.mode, context) };
   } catch (error) {
-    return { ...begun, result: unfinished(error) };
+    return { ...begun, result: refused('dry-run', problemOf(error)) };
   }
-}
-
-function unfinished(error: unknown): CommandResult {
-  const nothing = notRun('dry-run', { files: [], problems: [problemOf(error)] });
-  return { run: nothing, texts: new Map(), exitCode: 1 };
 }

@@ -1,14 +1,8 @@
 import { CommanderError } from 'commander';
-import { notRun, type CommandResult } from '../commands/result.ts';
-import { makeProblem, problemOf, type Problem } from '../problem.ts';
-import type { Run } from '../rendering/make-report.ts';
+import { refused } from '../commands/result.ts';
+import { makeProblem, problemOf } from '../problem.ts';
 import type { Emission } from './emit.ts';
 import type { HidingHost } from './secrets.ts';
-
-/** What is reported when a command could not even begin. */
-export function unfinished(mode: Run['mode'], problem: Problem): CommandResult {
-  return { run: notRun(mode, { files: [], problems: [problem] }), texts: new Map(), exitCode: 1 };
-}
 
 /** Commander has printed its own errors to standard error; a JSON report is owed all the same. */
 export async function fail(error: unknown, host: HidingHost): Promise<number> {
@@ -22,7 +16,7 @@ export async function fail(error: unknown, host: HidingHost): Promise<number> {
   const { hide } = host.secrets;
   const emission: Emission = { format: wantsJson ? 'json' : 'text', quiet: false, colour: false, output, hide };
   const { emit } = await import('./emit.ts');
-  await emit(unfinished('dry-run', problem), emission, host);
+  await emit(refused('dry-run', problem), emission, host);
   return 1;
 }
 

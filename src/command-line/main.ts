@@ -1,10 +1,11 @@
 import package_ from '../../package.json' with { type: 'json' };
 import type { PrepareOptions } from '../commands/prepare-plan.ts';
+import { refused } from '../commands/result.ts';
 import { problemOf } from '../problem.ts';
 import { inertText } from '../rendering/inert.ts';
 import type { Run } from '../rendering/make-report.ts';
 import { wantsColour } from './colour.ts';
-import { fail, unfinished } from './fail.ts';
+import { fail } from './fail.ts';
 import { forLog } from './for-log.ts';
 import type { Host } from './host.ts';
 import { interviewer } from './interview.ts';
@@ -81,7 +82,7 @@ async function runReporting(mode: Run['mode'], flags: ReportFlags, host: HidingH
   const asks = (stop: AbortSignal) => interviewer(host, { stop, colour: wantsColour(flags, host, host.errors) });
   const world = worldOf(host, { quiet, onInterrupt: INTERRUPTED, keepSecret: keep, interviewer: asks });
   const result = await work(world).catch((error: unknown) => {
-    return { ...unfinished(mode, problemOf(error)), exitCode: world.stop.aborted ? 130 : 1 };
+    return { ...refused(mode, problemOf(error)), exitCode: world.stop.aborted ? 130 : 1 };
   });
   const colour = wantsColour(flags, host, host.output);
   const { emit } = await import('./emit.ts');

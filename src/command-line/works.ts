@@ -1,8 +1,7 @@
 import type { PrepareOptions } from '../commands/prepare-plan.ts';
-import { notRun, type CommandResult } from '../commands/result.ts';
+import { refused, type CommandResult } from '../commands/result.ts';
 import type { World } from '../commands/world.ts';
-import { makeProblem, type Problem } from '../problem.ts';
-import type { Run } from '../rendering/make-report.ts';
+import { makeProblem } from '../problem.ts';
 import type { EditFlags, PromoteFlags, PullFlags, RollbackFlags } from './add-edits.ts';
 import type { HistoryFlags } from './add-history.ts';
 import type { ImportFlags } from './add-import.ts';
@@ -41,8 +40,7 @@ export function importWith(ids: readonly string[], flags: ImportFlags, onCall: O
 
 export function promoteWith(keys: readonly string[], flags: PromoteFlags, onCall: OnCall): Work {
   const { from, to, all } = flags;
-  const options = { ...optionsOf(keys, flags, onCall), from, to };
-  if (options.only.length === 0 && !all) return refused('promote', makeProblem('usage/nothing-named'));
+  const options = { ...optionsOf(keys, flags, onCall), from, to, all };
   return async (world) => (await import('../commands/promote.ts')).promote(options, world);
 }
 
@@ -55,7 +53,7 @@ export function pullWith(keys: readonly string[], flags: PullFlags, onCall: OnCa
   const { environment, ours, theirs } = flags;
   const side = ours ? 'ours' : theirs ? 'theirs' : null;
   const reason = '--ours and --theirs exclude each other.';
-  if (ours && theirs) return refused('pull', makeProblem('usage/invalid', { reason }));
+  if (ours && theirs) return () => Promise.resolve(refused('pull', makeProblem('usage/invalid', { reason })));
   const options = { ...optionsOf(keys, flags, onCall), environment, side } as const;
   return async (world) => (await import('../commands/pull.ts')).pull(options, world);
 }
@@ -63,9 +61,4 @@ export function pullWith(keys: readonly string[], flags: PullFlags, onCall: OnCa
 /** What is named is what `--only` names. */
 function optionsOf(keys: readonly string[], { config, only, dryRun, commit, branch }: EditFlags, onCall: OnCall) {
   return { config, only: [...keys, ...only], dryRun, commit, branch, onCall };
-}
-
-function refused(mode: Run['mode'], problem: Problem): Work {
-  const run = notRun(mode, { files: [], problems: [problem] });
-  return () => Promise.resolve({ run, texts: new Map(), exitCode: 1 });
 }

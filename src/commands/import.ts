@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import type { EditedPrompt } from '../domain/edits.ts';
-import { toolEnvironments, type Environment } from '../domain/policy.ts';
-import { suggest } from '../domain/suggest.ts';
+import type { Environment } from '../domain/policy.ts';
 import { createFile } from '../files/create-file.ts';
 import { isError, makeProblem, systemCodeOf, type Problem } from '../problem.ts';
 import type { Run } from '../rendering/make-report.ts';
+import { environmentProblems } from './environment-option.ts';
 import { importFolder } from './import-path.ts';
 import { importedService } from './imported-service.ts';
 import { makeImports, type Import, type ImportRules } from './make-import.ts';
@@ -69,14 +69,10 @@ function rulesOf(config: Config, { environment, dir, service: named }: ImportOpt
 /** Those to pin: the configured ones, else the one that was asked for. */
 function environmentsOf(config: Config, wanted: string | undefined): readonly Environment[] | Problem {
   const configured = config.environments ?? [];
-  const known = configured.map(({ name }) => name);
   if (wanted === undefined) return configured.length > 0 ? configured : makeProblem('import/environment-needed');
-  if (toolEnvironments(config.trackingEnvironment).includes(wanted)) {
-    return makeProblem('prompt/tool-environment', { environment: wanted });
-  }
-  if (config.environments === null) return [{ name: wanted, allowLatest: true }];
-  if (known.includes(wanted)) return configured;
-  return makeProblem('prompt/unknown-environment', { environment: wanted, known, suggestion: suggest(wanted, known) });
+  const [problem] = environmentProblems('--environment', wanted, config);
+  if (problem !== undefined) return problem;
+  return config.environments === null ? [{ name: wanted, allowLatest: true }] : configured;
 }
 
 /** One after the other: one that cannot be written does not stop the others. */

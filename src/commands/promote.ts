@@ -1,17 +1,20 @@
 import type { Config } from '../config/config.ts';
 import type { EditedPrompt } from '../domain/edits.ts';
 import type { PromptPlan } from '../domain/plan.ts';
-import { makeProblem, type Problem } from '../problem.ts';
+import { isError, makeProblem, type Problem } from '../problem.ts';
 import { commitMessage } from './commit-message.ts';
 import { stays } from './edit-files.ts';
 import { environmentBefore, environmentProblems } from './environment-option.ts';
 import { draftPin, servedIn } from './pin-edit.ts';
 import type { Prepared } from './prepare-plan.ts';
-import type { CommandResult } from './result.ts';
+import { refused, type CommandResult } from './result.ts';
 import { runEdits, type Drafted, type EditPromptsOptions } from './run-edits.ts';
+import { openWorkspace } from './workspace.ts';
 import type { World } from './world.ts';
 
 export type PromoteOptions = EditPromptsOptions & {
+  /** Without it, and without any that are named, somebody has to choose. */
+  readonly all: boolean;
   /** By default the one that the configuration says `to` is promoted from. */
   readonly from?: string | undefined;
   readonly to: string;
@@ -20,6 +23,8 @@ export type PromoteOptions = EditPromptsOptions & {
 /** Pins an environment of each prompt to the version that another one serves now. */
 export async function promote(options: PromoteOptions, world: World): Promise<CommandResult> {
   const { to } = options;
+  const { only, problems } = await namedPrompts(options, world);
+  if (problems.length > 0) return refused('promote', ...problems);
   const fromOf = (config: Config) => options.from ?? environmentBefore(to, config);
   const needs = (config: Config) => {
     const from = fromOf(config);
@@ -28,7 +33,19 @@ export async function promote(options: PromoteOptions, world: World): Promise<Co
   const draft = (prompt: PromptPlan, prepared: Prepared) =>
     draftPromotion(prompt, fromOf(prepared.config) ?? to, to, prepared);
   const messageFor = (edited: readonly EditedPrompt[]) => commitMessage(edited, (names) => `Promote ${names} to ${to}`);
-  return runEdits({ mode: 'promote', needs, draft, messageFor }, options, world);
+  return runEdits({ mode: 'promote', needs, draft, messageFor }, { ...options, only }, world);
+}
+
+type Named = { readonly only: readonly string[]; readonly problems: readonly Problem[] };
+
+/** Those that were named; at a terminal those that somebody chooses. */
+async function namedPrompts({ config, only, all }: PromoteOptions, world: World): Promise<Named> {
+  if (only.length > 0 || all) return { only, problems: [] };
+  if (world.interview === null) return { only, problems: [makeProblem('usage/nothing-named')] };
+  const { files, problems } = await openWorkspace({ config, only }, world);
+  if (problems.some(isError)) return { only, problems };
+  const options = files.map(({ key }) => key);
+  return { only: await world.interview.choose({ message: 'Which prompts are promoted?', options }), problems: [] };
 }
 
 function problemsOf(from: string | undefined, to: string, config: Config): readonly Problem[] {

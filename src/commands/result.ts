@@ -1,6 +1,6 @@
 import type { OutcomeStatus } from '../domain/outcome.ts';
 import type { PlanStatus } from '../domain/plan.ts';
-import { isError } from '../problem.ts';
+import { isError, type Problem } from '../problem.ts';
 import type { Run } from '../rendering/make-report.ts';
 import type { Texts } from '../domain/texts.ts';
 import type { Prepared } from './prepare-plan.ts';
@@ -17,6 +17,11 @@ export type ExitConditions = {
 /** A run that came to no plan, and why. */
 export function notRun(mode: Run['mode'], { files, problems }: Pick<Run, 'files' | 'problems'>): Run {
   return { mode, service: null, commit: null, files, plan: null, outcomes: null, problems };
+}
+
+/** A command that was not even begun. */
+export function refused(mode: Run['mode'], ...problems: readonly Problem[]): CommandResult {
+  return { run: notRun(mode, { files: [], problems }), texts: new Map(), exitCode: 1 };
 }
 
 /** A run that has a plan and has written nothing so far. */

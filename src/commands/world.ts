@@ -27,6 +27,8 @@ export type World = {
 export type Interview = {
   readonly text: (question: TextQuestion) => Promise<string>;
   readonly confirm: (question: YesOrNo) => Promise<boolean>;
+  /** Some of the options, one at least. */
+  readonly choose: (question: Choice) => Promise<readonly string[]>;
 };
 
 export type TextQuestion = {
@@ -36,6 +38,8 @@ export type TextQuestion = {
   /** What is wrong with an answer; null: nothing. */
   readonly fault: (answer: string) => string | null;
 };
+
+export type Choice = { readonly message: string; readonly options: readonly string[] };
 
 export type YesOrNo = { readonly message: string; readonly initial: boolean };
 

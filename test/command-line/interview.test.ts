@@ -2,11 +2,15 @@ import { PassThrough } from 'node:stream';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { makeFolder } from '../support/folder.ts';
+import { makeFolder, makeWorkspace } from '../support/folder.ts';
+import { workspaceFiles } from '../support/prompts.ts';
 import { run } from '../support/run.ts';
+import { startTestService } from '../support/service.ts';
+
+type Answer = readonly [question: string, typed: string];
 
 /** Types the answers, each as soon as its question is drawn, and resolves to what came of it. */
-async function typing(folder: string, answers: readonly (readonly [question: string, typed: string])[]) {
+async function typing(folder: string, answers: readonly Answer[], { words = ['init'], environment = {} } = {}) {
   const input = Object.assign(new PassThrough(), { setRawMode: () => {} });
   const open = [...answers];
   let drawn = '';
@@ -18,7 +22,7 @@ async function typing(folder: string, answers: readonly (readonly [question: str
     drawn = '';
     setImmediate(() => input.write(typed));
   };
-  return run(folder, ['init', '--no-color'], { terminal: true, input, onError });
+  return run(folder, [...words, '--no-color'], { terminal: true, input, onError, environment });
 }
 
 test('questions are asked on standard error, and the report alone is on standard output', async () => {
@@ -52,6 +56,18 @@ test.each([
   expect(exitCode).toBe(1);
   expect(stdout).toContain('Nothing was written');
   expect(existsSync(join(folder, 'promptsync.yaml'))).toBe(false);
+});
+
+test('promote without a prompt asks which ones', async () => {
+  const service = await startTestService(['greeting', 'refund']);
+  const folder = makeWorkspace(workspaceFiles({ greeting: {}, refund: {} }));
+  await run(folder, ['sync', '--yes'], service);
+  const words = ['promote', '--from', 'staging', '--to', 'production'];
+  const { environment } = service;
+  const { exitCode, stdout } = await typing(folder, [['Which prompts', '\u001b[B \r']], { words, environment });
+  expect({ exitCode, stdout }).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('1 file edited.') });
+  expect(readFileSync(join(folder, 'prompts/refund.md'), 'utf8')).toContain('"production": 1');
+  expect(readFileSync(join(folder, 'prompts/greeting.md'), 'utf8')).not.toContain('production');
 });
 
 test('a signal at a question is an interruption', async () => {

@@ -369,7 +369,7 @@ test('an import that is interrupted writes nothing more', async () => {
 
 describe('before anything is read', () => {
   test.each<[string, readonly string[], string]>([
-    ['an environment that is not configured', ['--environment', 'stagging'], 'prompt/unknown-environment'],
+    ['an environment that is not configured', ['--environment', 'stagging'], 'usage/unknown-environment'],
     ['the tool’s own environment', ['--environment', 'promptsync'], 'prompt/tool-environment'],
   ])('%s', async (_, flags, code) => {
     const { folder, service } = await makeStage(['greeting']);

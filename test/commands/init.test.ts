@@ -298,6 +298,7 @@ describe('questions', () => {
         return said;
       },
       confirm: async ({ message, initial }) => Boolean(answer(message) ?? initial),
+      choose: async ({ options }) => options,
     };
     return { asked, interview };
   }
