@@ -64,7 +64,7 @@ function isDull(
   quiet: boolean,
   shared: readonly ReportProblem[],
 ): boolean {
-  if (problems.some((problem) => !isShared(problem, shared))) return false;
+  if (problems.some((problem) => isError(problem) && !isShared(problem, shared))) return false;
   return quiet || changes.length + edits.length === 0 || status === 'unchanged';
 }
 
@@ -78,7 +78,7 @@ function renderPrompt(
   colours: Colours,
   shared: readonly ReportProblem[],
 ): string {
-  const own = prompt.problems.filter((problem) => !isShared(problem, shared));
+  const own = prompt.problems.filter((problem) => isError(problem) && !isShared(problem, shared));
   const failed = prompt.status === 'failed' && prompt.edits === undefined;
   const diffs = quiet || failed ? [] : renderDiffs(texts.get(prompt.id) ?? [], colours);
   return [
