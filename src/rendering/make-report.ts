@@ -49,8 +49,8 @@ export function makeReport(run: Run): Report {
  * Where no prompt could be observed there is no plan, and none that could be applied where the service was not asked. A
  * history has none.
  */
-function planDigestOf({ plan, service, histories }: Run): string | null {
-  if (plan === null || service === null || histories !== undefined) return null;
+function planDigestOf({ plan, service, histories, edited }: Run): string | null {
+  if (plan === null || service === null || histories !== undefined || edited !== undefined) return null;
   const blind = plan.prompts.length > 0 && plan.prompts.every(({ observed }) => observed === null);
   return blind ? null : plan.digest;
 }
