@@ -46,6 +46,19 @@ async function isAtEdge(commit: string | undefined, repository: Repository): Pro
   return (await repository.parentsOf(commit)).length === 0;
 }
 
+/**
+ * How each environment of a prompt was pinned up to a commit, newest first. What a branch had before it was merged was
+ * asked of no service: it counts by its merge.
+ */
+export async function readFormerPins(
+  { id, path }: Pick<PromptFile, 'id' | 'path'>,
+  commit: string,
+  repository: Repository,
+): Promise<FormerPins> {
+  const places = await repository.whereMerged(commit, repository.fromRoot(path), LONGEST_HISTORY);
+  return pinsOf(await parseFiles(id, places, repository), repository);
+}
+
 async function parseFiles(id: string, places: readonly FileAtCommit[], repository: Repository) {
   const parsed = await Promise.all(
     places.map(async ({ commit, path }): Promise<readonly FormerFile[]> => {
@@ -56,33 +69,25 @@ async function parseFiles(id: string, places: readonly FileAtCommit[], repositor
   return parsed.flat();
 }
 
-/** How each environment of a prompt was pinned up to a commit, newest first. */
-export async function readFormerPins(
-  file: Pick<PromptFile, 'id' | 'path'>,
-  commit: string,
-  repository: Repository,
-): Promise<FormerPins> {
-  return pinsOf(await readFormerFiles(file, commit, repository), repository);
-}
-
 /** How each environment was pinned in these states of a file. */
 export async function pinsOf(states: readonly FormerFile[], repository: Repository | null): Promise<FormerPins> {
-  const pins = await Promise.all(states.map((state) => pinsAt(state, repository)));
+  const pins = await Promise.all(states.map((state, age) => pinsAt(state, age, repository)));
   const all = Map.groupBy(pins.flat(), ({ environment }) => environment);
   return new Map([...all].map(([environment, list]) => [environment, list.map(({ former }) => former)]));
 }
 
 /** How each environment was pinned in one state of a file. */
-export function pinsAt(state: FormerFile, repository: Repository | null) {
-  return Promise.all(state.file.pins.map((pin) => formerPin(pin, state, repository)));
+export function pinsAt(state: FormerFile, age: number, repository: Repository | null) {
+  return Promise.all(state.file.pins.map((pin) => formerPin(pin, state, age, repository)));
 }
 
 async function formerPin(
   { environment, pin }: EnvironmentPin,
   { commit, file }: FormerFile,
+  age: number,
   repository: Repository | null,
 ) {
-  const former: FormerPin = { commit, pin, content: await contentOf(pin, file, repository) };
+  const former: FormerPin = { commit, age, pin, content: await contentOf(pin, file, repository) };
   return { environment, former };
 }
 

@@ -38,8 +38,8 @@ export async function readPasts({ plan, repository }: Pick<Prepared, 'plan' | 'r
 async function readPast(file: PromptPlan['file'], head: string, repository: Repository): Promise<FilePast> {
   const { files, whole } = await readMergedFiles(file, head, repository);
   const states = await Promise.all(
-    files.map(async (state): Promise<FileState> => {
-      const pins = await pinsAt(state, repository);
+    files.map(async (state, age): Promise<FileState> => {
+      const pins = await pinsAt(state, age, repository);
       return { commit: state.commit, pins: new Map(pins.map(({ environment, former }) => [environment, former])) };
     }),
   );

@@ -8,6 +8,8 @@ import type { PinContext } from './resolve-pin.ts';
 /** How an environment was pinned at an earlier commit. */
 export type FormerPin = {
   readonly commit: string;
+  /** How many states of the file are newer. */
+  readonly age: number;
   readonly pin: Pin;
   /** What `latest` or a ref meant then; null where it is not known, and for numbers and ids. */
   readonly content: Content | null;
@@ -28,8 +30,8 @@ type Activation = { readonly pin: EnvironmentPin; readonly after: Target };
 
 /**
  * Why a version may not go live in an environment: it is not active in the one before. Two things are no promotion: a
- * rollback to what this environment was pinned to before, and putting back what it has been pinned to all along, once
- * that came through the environment before.
+ * rollback to what this environment was pinned to before, and putting back what it has been pinned to all along, where
+ * the environment before was pinned to it first.
  */
 export function promotionProblems(
   activations: readonly Activation[],
@@ -41,7 +43,9 @@ export function promotionProblems(
     const from = promotedFrom.get(pin.environment);
     const target = targetOf(after, context);
     if (from === undefined || isActive(target, from, context)) return [];
-    if (wasPinned(target, pin.environment, from, former)) return [];
+    if (wasPinned(target, pin.environment, former)) return [];
+    // What was never made has never been active anywhere: there is nothing to put back.
+    if (!isNew(after) && cameThrough(target, from, pin.environment, former)) return [];
     return [refusal(pin, from, target, context)];
   });
 }
@@ -72,12 +76,25 @@ function isSameContent(one: Wanted, other: Wanted): boolean {
   return a === undefined || b === undefined || a === b;
 }
 
-function wasPinned(target: Wanted, environment: string, from: string, former: FormerPins): boolean {
+/** In an earlier run of pins than the one of now. */
+function wasPinned(target: Wanted, environment: string, former: FormerPins): boolean {
   const states = former.get(environment) ?? [];
   const changed = states.findIndex((state) => !means(state, target));
-  if (changed !== -1 && states.slice(changed).some((state) => means(state, target))) return true;
-  const stands = states.length > 0 && changed !== 0;
-  return stands && (former.get(from) ?? []).some((state) => means(state, target));
+  return changed !== -1 && states.slice(changed).some((state) => means(state, target));
+}
+
+/**
+ * Whether the environment before was pinned to a version before this one was. Pins of both in one commit skip the one
+ * before however old that commit is; only those that the file began with were there already.
+ */
+function cameThrough(target: Wanted, from: string, environment: string, former: FormerPins): boolean {
+  const states = former.get(environment) ?? [];
+  const changed = states.findIndex((state) => !means(state, target));
+  const since = (changed === -1 ? states : states.slice(0, changed)).at(-1)?.age;
+  if (since === undefined) return false;
+  const first = Math.max(...[...former.values()].flat().map(({ age }) => age));
+  const before = former.get(from) ?? [];
+  return before.some((state) => means(state, target) && (state.age > since || state.age === first));
 }
 
 /** Whether a pin of an earlier commit means a version. */

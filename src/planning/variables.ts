@@ -24,10 +24,16 @@ export function unmeantBreaking(
   });
 }
 
-/** A leave to break that nothing needs would let the next change pass unseen. */
+/** A leave to break that nothing needs would let the next change pass unseen. Texts never read may need it. */
 export function needlessLeave({ file }: PromptPlan, texts: readonly TextChange[]): readonly Problem[] {
-  if (file.allowBreaking !== true || texts.some((text) => variableChanges(text).length > 0)) return [];
+  if (file.allowBreaking !== true || texts.some((text) => isUnread(text) || variableChanges(text).length > 0)) {
+    return [];
+  }
   return [makeProblem('prompt/needless-allow-breaking', {}, { path: file.path })];
+}
+
+function isUnread({ before, after }: TextChange): boolean {
+  return before === 'unknown' || after === 'unknown';
 }
 
 function placeOf({ pins, path }: PromptFile, environment: string): Place {

@@ -105,6 +105,27 @@ describe('where a file was touched', () => {
   });
 });
 
+describe('where a file landed', () => {
+  test('is told along first parents: a merge stands for all that it has brought', async () => {
+    const folder = makeRepository({ 'a.md': 'a\nb\nc\nd\n' });
+    const first = head(folder);
+    git(folder, 'checkout', '--quiet', '-b', 'side');
+    for (const text of ['1', '2']) {
+      writeFiles(folder, { 'a.md': `a\nb\nc\nd\n${text}\n` });
+      commitAll(folder, text);
+    }
+    git(folder, 'checkout', '--quiet', 'main');
+    git(folder, 'mv', 'a.md', 'b.md');
+    const renamed = commitAll(folder, 'renamed');
+    git(folder, 'merge', '--quiet', '--no-ff', '--no-edit', 'side');
+    expect(await (await open(folder)).whereMerged('HEAD', 'b.md', 50)).toEqual([
+      { commit: head(folder), path: 'b.md' },
+      { commit: renamed, path: 'b.md' },
+      { commit: first, path: 'a.md' },
+    ]);
+  });
+});
+
 describe('a clone', () => {
   test('is shallow when its history is cut, and not otherwise', async () => {
     const origin = makeRepository({ 'a.md': '1' });

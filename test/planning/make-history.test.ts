@@ -16,7 +16,7 @@ function state(commit: string, pins: WrittenPins, text = 'Hello'): FileState {
     pins: new Map(
       parsed.map(({ environment, pin }) => [
         environment,
-        { commit, pin, content: pin.kind === 'latest' || pin.kind === 'git' ? meant : null },
+        { commit, age: 0, pin, content: pin.kind === 'latest' || pin.kind === 'git' ? meant : null },
       ]),
     ),
   };
@@ -154,7 +154,7 @@ describe('when a version was pinned', () => {
   test('metadata counts where the file manages it', () => {
     const large = version(2, 'Hi', { metadata: { model: 'large' }, ledger: [entry(1, 'Hi')] });
     const wanted = content('Hi', { model: 'large' });
-    const pin = { commit: 'a', pin: { kind: 'latest' }, content: wanted } as const;
+    const pin = { commit: 'a', age: 0, pin: { kind: 'latest' }, content: wanted } as const;
     const states = [{ commit: 'a', pins: new Map([['staging', pin]]) }];
     expect(timesOf(historyOf(observed({ active: { staging: large } }), { states }))).toEqual({
       1: [],
