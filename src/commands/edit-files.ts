@@ -85,7 +85,8 @@ export async function makeEdits(
     return { edited: await writeAll(ready, where), problems: [] };
   }
   const committer = openCommitter(where.config.folder);
-  if (options.branch !== undefined) await committer.switchTo(options.branch);
+  const obstacle = options.branch === undefined ? null : await committer.switchTo(options.branch);
+  if (obstacle !== null) return { edited: ready.map((draft) => editedOf(draft, draft.status)), problems: [obstacle] };
   const edited = await writeAll(ready, where);
   const written = edited.filter(({ status }) => status === 'applied');
   if (written.length === 0) return { edited, problems: [] };

@@ -23,6 +23,11 @@ export function unknownEnvironment(option: string, environment: string, config: 
   return [makeProblem('usage/unknown-environment', { option, environment, known: known ?? [], suggestion })];
 }
 
+/** What has to be read to judge a pin of an environment: itself, and the one that it is promoted from. */
+export function readFor(environment: string, config: Known): readonly string[] {
+  return [environmentBefore(environment, config), environment].filter((name) => name !== undefined);
+}
+
 /** The environment that one is promoted from by the configuration. */
 export function environmentBefore(environment: string, { environments }: Known): string | undefined {
   return environments?.find(({ name }) => name === environment)?.promoteFrom;

@@ -4,7 +4,7 @@ import type { PromptPlan } from '../domain/plan.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
 import { commitMessage } from './commit-message.ts';
 import { stays } from './edit-files.ts';
-import { environmentBefore, environmentProblems } from './environment-option.ts';
+import { environmentBefore, environmentProblems, readFor } from './environment-option.ts';
 import { draftPin, servedIn } from './pin-edit.ts';
 import type { Prepared } from './prepare-plan.ts';
 import { refused, type CommandResult } from './result.ts';
@@ -28,7 +28,10 @@ export async function promote(options: PromoteOptions, world: World): Promise<Co
   const fromOf = (config: Config) => options.from ?? environmentBefore(to, config);
   const needs = (config: Config) => {
     const from = fromOf(config);
-    return { problems: problemsOf(from, to, config), alsoRead: [...(from === undefined ? [] : [from]), to] };
+    return {
+      problems: problemsOf(from, to, config),
+      alsoRead: [...(from === undefined ? [] : [from]), ...readFor(to, config)],
+    };
   };
   const draft = (prompt: PromptPlan, prepared: Prepared) =>
     draftPromotion(prompt, fromOf(prepared.config) ?? to, to, prepared);

@@ -5,7 +5,7 @@ import type { FormerPin } from '../planning/promotion.ts';
 import { makeProblem } from '../problem.ts';
 import { commitMessage } from './commit-message.ts';
 import { stays } from './edit-files.ts';
-import { environmentProblems } from './environment-option.ts';
+import { environmentProblems, readFor } from './environment-option.ts';
 import { readFormerPins } from './former-pins.ts';
 import { draftPin, servedIn } from './pin-edit.ts';
 import type { Prepared } from './prepare-plan.ts';
@@ -28,7 +28,10 @@ export async function rollback(options: RollbackOptions, world: World): Promise<
       needs: (config) => ({
         problems: environmentProblems('--environment', environment, config),
         // The tracking environment has the fullest ledger.
-        alsoRead: [environment, ...(config.trackingEnvironment === null ? [] : [config.trackingEnvironment])],
+        alsoRead: [
+          ...readFor(environment, config),
+          ...(config.trackingEnvironment === null ? [] : [config.trackingEnvironment]),
+        ],
       }),
       draft: (prompt, prepared) => draftRollback(prompt, environment, to, prepared),
       messageFor: (edited) => commitMessage(edited, (names) => `Roll ${names} back in ${environment}`),

@@ -1,14 +1,14 @@
 import { simpleGit } from 'simple-git';
 import type { Committed } from '../domain/edits.ts';
-import { makeProblem, type Problem } from '../problem.ts';
+import { makeProblem, problemOf, type Problem } from '../problem.ts';
 import { asker, literally, WHOLE_OUTPUT, type Ask } from './ask.ts';
 
-/** Commits what a command has edited. Each function throws a `ProblemError` when git refuses. */
+/** Commits what a command has edited. Throws a `ProblemError` when git refuses a commit. */
 export type Committer = {
   /** What forbids to make a branch of this name; null: nothing. */
   readonly branchProblem: (name: string) => Promise<Problem | null>;
-  /** Makes a branch of HEAD and goes to it; the files stay as they are. */
-  readonly switchTo: (branch: string) => Promise<void>;
+  /** Makes a branch of HEAD and goes to it; the files stay as they are. Why git does not; null: it does. */
+  readonly switchTo: (branch: string) => Promise<Problem | null>;
   /** Commits these files (from the repository's root) alone, whatever else is staged. The user's hooks run. */
   readonly commit: (pathsFromRoot: readonly string[], message: string) => Promise<Committed>;
 };
@@ -17,9 +17,7 @@ export function openCommitter(folder: string): Committer {
   const ask = asker(simpleGit({ baseDir: folder, completion: WHOLE_OUTPUT }));
   return {
     branchProblem: (name) => branchProblem(ask, name),
-    switchTo: async (branch) => {
-      await ask('switch', '--quiet', '--create', branch);
-    },
+    switchTo: (branch) => switchTo(ask, branch),
     commit: async (paths, message) => {
       const files = paths.map(literally);
       await ask('add', '--', ...files);
@@ -31,14 +29,24 @@ export function openCommitter(folder: string): Committer {
 }
 
 async function branchProblem(ask: Ask, branch: string): Promise<Problem | null> {
-  const valid = !branch.startsWith('-') && (await succeeds(ask, 'check-ref-format', '--branch', branch));
+  // Git answers with the name itself, and with another one where it took the name for a word of its own: `@{-1}`.
+  const valid = !branch.startsWith('-') && (await answerTo(ask, 'check-ref-format', '--branch', branch)) === branch;
   if (!valid) return makeProblem('git/branch', { branch, reason: 'git does not allow this name' });
-  const there = await succeeds(ask, 'rev-parse', '--verify', '--quiet', `refs/heads/${branch}`);
-  return there ? makeProblem('git/branch', { branch, reason: 'there is one of this name' }) : null;
+  const there = await answerTo(ask, 'rev-parse', '--verify', '--quiet', `refs/heads/${branch}`);
+  return there === '' ? null : makeProblem('git/branch', { branch, reason: 'there is one of this name' });
 }
 
-/** Some commands answer with their exit code alone, which counts as a failure only if they also complain. */
-async function succeeds(ask: Ask, ...words: readonly string[]): Promise<boolean> {
-  const said = await ask(...words).catch(() => '');
-  return said.trim() !== '';
+async function switchTo(ask: Ask, branch: string): Promise<Problem | null> {
+  try {
+    await ask('switch', '--quiet', '--create', branch);
+    return null;
+  } catch (error) {
+    const reason = problemOf(error).message.replace(/\.$/, '');
+    return makeProblem('git/branch', { branch, reason });
+  }
+}
+
+/** Empty where git refuses: some commands do so without a word. */
+async function answerTo(ask: Ask, ...words: readonly string[]): Promise<string> {
+  return (await ask(...words).catch(() => '')).replace(/\n$/, '');
 }

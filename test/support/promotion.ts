@@ -1,0 +1,107 @@
+import { appendFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { contentDigest, EMPTY_METADATA_DIGEST } from '../../src/domain/digest.ts';
+import type { LedgerEntry } from '../../src/domain/version.ts';
+import type { StoredVersion } from '../../src/embedded/rows.ts';
+import { stampToWire } from '../../src/service/stamp.ts';
+import { commitAll, makeRepository, writeFiles } from './folder.ts';
+import { CONFIG, promptText, workspaceFiles, type PromptParts } from './prompts.ts';
+import { run, runJson, type Ran, type Reported, type RunOptions } from './run.ts';
+import { startTestService, type TestService } from './service.ts';
+
+/** Two environments, the second promoted from the first. */
+export const PROMOTION = `${CONFIG}environments: { staging: {}, production: { promote_from: staging } }\n`;
+
+export const PATH = 'prompts/greeting.md';
+
+export type Scene = {
+  readonly folder: string;
+  readonly service: TestService;
+  /** Makes versions of these texts in the service, as promptsync would have: the newest knows of all of them. */
+  readonly make: (texts: readonly string[], id?: string) => void;
+  /** Makes a version of such a number active. */
+  readonly activate: (environment: string, number: number, id?: string) => void;
+  /** `v2`; `nothing` where none is active. */
+  readonly serves: (environment: string, id?: string) => string;
+  readonly read: (path?: string) => string;
+  /** Writes these parts of the prompt's file. */
+  readonly write: (parts: PromptParts, id?: string) => void;
+  /** The same, committed; the commit. */
+  readonly commit: (parts: PromptParts, id?: string) => string;
+  readonly run: (...words: readonly string[]) => Promise<Ran>;
+  readonly runJson: (...words: readonly string[]) => Promise<Reported>;
+};
+
+export type SceneOptions = {
+  readonly config?: string;
+  /** Further prompts, by name. */
+  readonly others?: Readonly<Record<string, PromptParts>>;
+  /** Where the files are; a repository of their own by default. */
+  readonly makeFolder?: (files: ReturnType<typeof workspaceFiles>) => string;
+  readonly options?: RunOptions;
+};
+
+/** The prompt `greeting` in a repository, and a service that knows it. */
+export async function begin(greeting: PromptParts, scene: SceneOptions = {}): Promise<Scene> {
+  const { config = PROMOTION, others = {}, makeFolder = makeOwnRepository, options = {} } = scene;
+  const folder = makeFolder(workspaceFiles({ greeting, ...others }, config));
+  const service = await startTestService(['greeting', ...Object.keys(others)]);
+  const given = { ...options, environment: { ...service.environment, ...options.environment } };
+  const { make, activate, serves } = versionsIn(service);
+  const write = (parts: PromptParts, id = 'greeting'): void =>
+    writeFiles(folder, { [`prompts/${id}.md`]: promptText(id, parts) });
+  return {
+    ...{ folder, service, make, activate, serves, write },
+    read: (path = PATH) => readFileSync(join(folder, path), 'utf8'),
+    commit: (parts, id) => (write(parts, id), commitAll(folder, 'Edit')),
+    run: (...words) => run(folder, words, given),
+    runJson: (...words) => runJson(folder, words, given),
+  };
+}
+
+/** With somebody's name in its configuration: the tests' own process has none in its variables. */
+export function makeOwnRepository(files: ReturnType<typeof workspaceFiles>): string {
+  const folder = makeRepository(files);
+  introduce(folder);
+  return folder;
+}
+
+/** Says who commits in a repository. */
+export function introduce(folder: string): void {
+  appendFileSync(join(folder, '.git/config'), '[user]\n\tname = Ada\n\temail = ada@example.com\n');
+}
+
+function versionsIn({ store }: TestService): Pick<Scene, 'make' | 'activate' | 'serves'> {
+  const made = new Map<string, readonly StoredVersion[]>();
+  const versions = (id: string) => made.get(id) ?? [];
+  const makeOne = (text: string, id: string): void => {
+    const digest = contentDigest(text);
+    const ledger = versions(id).map(entryOf);
+    const stamp = stampToWire({ digest, metadataDigest: EMPTY_METADATA_DIGEST, operation: 'test', ledger });
+    const version = store.createVersion(`prm_${id}`, { content: text, metadata: { promptsync: stamp } })!;
+    made.set(id, [...versions(id), version]);
+    store.setActive(`prm_${id}`, { environment: 'promptsync', versionId: version.id });
+  };
+  return {
+    make: (texts, id = 'greeting') => texts.forEach((text) => makeOne(text, id)),
+    activate: (environment, number, id = 'greeting') => {
+      store.setActive(`prm_${id}`, { environment, versionId: versions(id)[number - 1]!.id });
+    },
+    serves: (environment, id = 'greeting') => {
+      const active = store.readPrompt(`prm_${id}`, environment)?.activeVersion ?? null;
+      return active === null ? 'nothing' : `v${active.number}`;
+    },
+  };
+}
+
+function entryOf({ number, id, content }: StoredVersion): LedgerEntry {
+  return { number, id, digest: contentDigest(content), metadataDigest: EMPTY_METADATA_DIGEST };
+}
+
+/** A run in one line: exit code, each prompt with its problems, and the codes of all others. */
+export function told({ exitCode, report }: Reported): string {
+  const prompts = report.prompts.map(({ key, status, problems }) =>
+    [`${key} ${status}`, ...problems.map(({ code }) => code)].join(' '),
+  );
+  return [`exit ${exitCode}`, ...prompts, ...report.problems.map(({ code }) => code)].join(', ');
+}
