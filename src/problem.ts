@@ -766,12 +766,19 @@ function promotionHint(e: {
   serves: string | null;
   liveIn: string | null;
 }) {
-  const step = (from: string, to: string) => `promptsync promote ${word(e.key)} --from ${word(from)} --to ${word(to)}`;
+  const step = (from: string, to: string) => promoteCommand(e.key, `--from ${word(from)} --to ${word(to)}`);
   if (e.liveIn !== null && e.liveIn !== e.environment) {
     return `Run: ${step(e.liveIn, e.from)}; sync it, then: ${step(e.from, e.environment)}`;
   }
   if (e.serves === null) return `Sync "${e.from}" first, then run: ${step(e.from, e.environment)}`;
   return `To promote what "${e.from}" serves (${e.serves}), run: ${step(e.from, e.environment)}`;
+}
+
+/** A key that begins like an option goes last. */
+function promoteCommand(key: string, options: string): string {
+  return key.startsWith('-')
+    ? `promptsync promote ${options} -- ${word(key)}`
+    : `promptsync promote ${word(key)} ${options}`;
 }
 
 /** A word as a shell takes it: what is shown as a command may be copied, and keys come from strangers. */

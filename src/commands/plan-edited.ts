@@ -3,6 +3,7 @@ import type { EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
 import type { TextChange } from '../domain/texts.ts';
 import { planPrompt } from '../planning/make-plan.ts';
 import type { Problem } from '../problem.ts';
+import { breakingIn } from './breaking-in.ts';
 import { gatherTexts } from './gather-texts.ts';
 import type { Prepared } from './prepare-plan.ts';
 import { withFormerPins } from './promotion-rules.ts';
@@ -24,9 +25,12 @@ export async function planEdited(
     repository === null ? rules : await withFormerPins({ prompts: [first] }, rules, { repository, base: null });
   const planned = told === rules ? first : planPrompt(edited, observed, told);
   const pin = edited.pins.find((one) => one.environment === environment);
-  const texts = (await gatherTexts({ prompts: [planned] }, prepared)).get(edited.id) ?? [];
+  const plan = { prompts: [planned] };
+  const texts = (await gatherTexts(plan, prepared)).get(edited.id) ?? [];
+  const { breaking } = await breakingIn({ ...prepared, plan });
+  const problems = [...planned.problems, ...(breaking.get(edited.id) ?? [])];
   return {
-    problems: planned.problems.filter((problem) => pin !== undefined && isAt(problem, pin)),
+    problems: problems.filter((problem) => pin !== undefined && isAt(problem, pin)),
     texts: texts.filter((text) => text.environment === environment),
   };
 }

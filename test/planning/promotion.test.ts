@@ -158,6 +158,16 @@ describe('a version that is not active there is refused', () => {
     expect(linesOf(scene)).toEqual(expected);
   });
 
+  test.each([
+    ['k/1', 'promptsync promote k/1 --from staging --to production'],
+    ['-x', "promptsync promote --from staging --to production -- '-x'"],
+    ['$(x)', "promptsync promote '$(x)' --from staging --to production"],
+    ['é', "promptsync promote 'é' --from staging --to production"],
+  ])('with a command that a shell takes as it is meant: %s', (key, command) => {
+    const { problems } = planOf({ file: { key, pins: { production: 8 } }, active: { staging: V7, promptsync: V8 } });
+    expect(problems[0]?.hint).toBe(`To promote what "staging" serves (v7), run: ${command}`);
+  });
+
   test('at its place, with the command that would be right', () => {
     const { problems } = planOf({
       file: { key: "a'; rm -rf /", pins: { staging: 7, production: 8 } },

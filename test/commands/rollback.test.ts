@@ -1,0 +1,174 @@
+import { describe, expect, test } from 'vitest';
+import { git, makeWorkspace } from '../support/folder.ts';
+import { CONFIG } from '../support/prompts.ts';
+import { begin, told, type Scene, type SceneOptions } from '../support/promotion.ts';
+
+const ROLLBACK = ['rollback', 'greeting', '--environment', 'production'] as const;
+const TEXTS = ['One.', 'Two.', 'Three.', 'Four.', 'Five.'];
+const pinned = (production: number | string) => ({ text: 'Five.', pins: { staging: 'latest', production } });
+
+const outsideGit: SceneOptions = { makeFolder: makeWorkspace };
+/** Any version may be active anywhere: promotion has no part. */
+const free: SceneOptions = { ...outsideGit, config: CONFIG };
+
+/** Five versions; staging serves the newest, and production a number; the first commit pins another one. */
+async function ready(first: number | string, served: number, options?: SceneOptions): Promise<Scene> {
+  const scene = await begin(pinned(first), options);
+  scene.make(TEXTS);
+  scene.activate('staging', 5);
+  scene.activate('production', served);
+  return scene;
+}
+
+function productionOf({ read }: Scene): string | undefined {
+  return /production": ?("?[^,}]*)/.exec(read())?.[1];
+}
+
+describe('promptsync rollback', () => {
+  test('pins what the environment was pinned to before, by git, whatever number lies between', async () => {
+    const scene = await ready(2, 4);
+    scene.commit(pinned(4));
+    const ran = await scene.run(...ROLLBACK);
+    expect(ran.exitCode).toBe(0);
+    expect(productionOf(scene)).toBe('2');
+    expect(ran.stdout).toContain('production: 4 → 2');
+    expect(scene.service.takeWrites()).toEqual([]);
+  });
+
+  test('twice goes two back, and never forward', async () => {
+    const scene = await ready(2, 4);
+    scene.commit(pinned(3));
+    scene.commit(pinned(4));
+    for (const expected of [3, 2]) {
+      expect(told(await scene.runJson(...ROLLBACK, '--commit'))).toBe('exit 0, greeting applied');
+      expect(productionOf(scene)).toBe(String(expected));
+      scene.activate('production', expected);
+    }
+    // Version 1 was never pinned: whether it may go live is for the promotion rules to say.
+    expect(told(await scene.runJson(...ROLLBACK))).toBe('exit 3, greeting blocked guard/promotion-order');
+  });
+
+  test('may be repeated before a sync: it is what the environment serves that it goes back from', async () => {
+    const scene = await ready(2, 4);
+    scene.commit(pinned(4));
+    expect(told(await scene.runJson(...ROLLBACK))).toBe('exit 0, greeting applied');
+    expect(told(await scene.runJson(...ROLLBACK))).toBe('exit 0, greeting unchanged');
+    expect(productionOf(scene)).toBe('2');
+  });
+
+  test('goes back from `latest` to the text before, by its number', async () => {
+    const scene = await begin({ text: 'Four.', pins: { staging: 'latest' } });
+    scene.make(TEXTS);
+    scene.activate('staging', 5);
+    scene.commit({ text: 'Five.', pins: { staging: 'latest' } });
+    const words = ['rollback', 'greeting', '--environment', 'staging'];
+    expect(told(await scene.runJson(...words))).toBe('exit 0, greeting applied');
+    expect(scene.read()).toMatch(/"staging": ?4/);
+  });
+
+  test('where git knows nothing, to the version before that the service knows', async () => {
+    const scene = await ready(4, 4, free);
+    expect(told(await scene.runJson(...ROLLBACK))).toBe('exit 0, greeting applied');
+    expect(productionOf(scene)).toBe('3');
+  });
+
+  test('what a branch was pinned to before it was merged was never asked of the service', async () => {
+    const scene = await ready(2, 4, { config: CONFIG });
+    git(scene.folder, 'checkout', '--quiet', '-b', 'side');
+    scene.commit(pinned(3));
+    scene.commit(pinned(4));
+    git(scene.folder, 'checkout', '--quiet', 'main');
+    git(scene.folder, 'merge', '--quiet', '--no-ff', '--no-edit', 'side');
+    expect(told(await scene.runJson(...ROLLBACK))).toBe('exit 0, greeting applied');
+    expect(productionOf(scene)).toBe('2');
+  });
+
+  test('of several prompts by a pattern, in one commit', async () => {
+    const scene = await ready(2, 4, { others: { goodbye: pinned(2) }, config: CONFIG });
+    scene.make(TEXTS, 'goodbye');
+    scene.activate('production', 4, 'goodbye');
+    const ran = await scene.runJson('rollback', 'g*', '--environment', 'production', '--to', '1', '--commit');
+    expect(told(ran)).toBe('exit 0, goodbye applied, greeting applied');
+    expect(git(scene.folder, 'log', '-1', '--format=%B').trim()).toBe(
+      'Roll 2 prompts back in production\n\n- goodbye (v2 → v1)\n- greeting (v2 → v1)',
+    );
+  });
+
+  test('commits with a message that names the versions', async () => {
+    const scene = await ready('latest', 5, { config: CONFIG });
+    const { report } = await scene.runJson(...ROLLBACK, '--to', '3', '--branch', 'back');
+    expect(report.committed?.branch).toBe('back');
+    expect(git(scene.folder, 'log', '-1', '--format=%s')).toBe('Roll greeting back in production (latest → v3)');
+  });
+});
+
+describe('a rollback that cannot be', () => {
+  test.each<[string, number, readonly string[], string]>([
+    ['to a number that nobody knows', 4, ['--to', '99'], 'exit 3, greeting blocked rollback/unknown-version'],
+    ['with nothing before', 1, [], 'exit 3, greeting blocked rollback/nothing-before'],
+    ['to what is pinned already', 4, ['--to', '4'], 'exit 0, greeting unchanged'],
+  ])('%s', async (_, served, words, expected) => {
+    const scene = await ready(served, served, free);
+    const before = scene.read();
+    expect(told(await scene.runJson(...ROLLBACK, ...words))).toBe(expected);
+    expect(scene.read()).toBe(before);
+  });
+
+  test.each([
+    ['0', 'Expected a version number'],
+    ['v3', 'Expected a version number'],
+    ['-1', 'Expected a version number'],
+  ])('to %s', async (to, message) => {
+    const { run } = await ready(4, 4, free);
+    const { exitCode, stderr } = await run(...ROLLBACK, '--to', to);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining(message) });
+  });
+
+  test.each<[string, readonly string[], string]>([
+    ['without an environment', ['rollback', 'greeting'], 'exit 1, usage/invalid'],
+    ['without a key', ['rollback', '--environment', 'production'], 'exit 1, usage/invalid'],
+    [
+      'of an unknown environment',
+      ['rollback', 'greeting', '--environment', 'prod'],
+      'exit 1, greeting not_attempted, usage/unknown-environment',
+    ],
+    ['of an unknown key', ['rollback', 'hello', '--environment', 'production'], 'exit 1, usage/nothing-selected'],
+  ])('%s', async (_, words, expected) => {
+    const { runJson } = await ready(4, 4, outsideGit);
+    expect(told(await runJson(...words))).toBe(expected);
+  });
+
+  test('in an environment that serves nothing', async () => {
+    const scene = await begin({ pins: { staging: 'latest' } }, free);
+    expect(told(await scene.runJson(...ROLLBACK))).toBe('exit 3, greeting blocked rollback/nothing-before');
+  });
+});
+
+describe('where an environment is promoted from another', () => {
+  test('a version that it was pinned to before may come back although the other has moved on', async () => {
+    const scene = await ready(2, 4);
+    scene.commit(pinned(4));
+    expect(told(await scene.runJson(...ROLLBACK, '--commit'))).toBe('exit 0, greeting applied');
+    expect(told(await scene.runJson('sync', '--yes'))).toBe('exit 0, greeting applied');
+    expect(scene.serves('production')).toBe('v2');
+  });
+
+  test('one that it never was pinned to may not, and the file stays', async () => {
+    const scene = await ready(2, 4);
+    scene.commit(pinned(4));
+    const before = scene.read();
+    expect(told(await scene.runJson(...ROLLBACK, '--to', '3'))).toBe('exit 3, greeting blocked guard/promotion-order');
+    expect(scene.read()).toBe(before);
+  });
+
+  test('an environment that the file does not pin is judged by what the other serves', async () => {
+    const config = `${CONFIG}environments: { dev: {}, staging: {}, production: { promote_from: staging } }\n`;
+    const scene = await begin({ text: 'Five.', pins: { dev: 'latest' } }, { ...outsideGit, config });
+    scene.make(TEXTS);
+    scene.activate('dev', 5);
+    scene.activate('staging', 3);
+    scene.activate('production', 4);
+    expect(told(await scene.runJson(...ROLLBACK))).toBe('exit 0, greeting applied');
+    expect(scene.read()).toContain('"production": 3');
+  });
+});
