@@ -3,6 +3,7 @@ import type { PromptFile } from '../domain/prompt-file.ts';
 import type { Repository } from '../git/repository.ts';
 import { isError, makeProblem, ProblemError, type Problem } from '../problem.ts';
 import { promptMatcher } from '../prompts/find.ts';
+import { readPrompts } from '../prompts/read.ts';
 import { assignServices, serviceRules } from './assign-services.ts';
 import { parseAt } from './parse-at.ts';
 import { selectFiles } from './select-files.ts';
@@ -47,19 +48,26 @@ export async function readBase(request: BaseRequest, repository: Repository | nu
     ref,
     commit,
     files: new Map(then.map((file) => [file.id, file])),
-    gone: goneSince(changed, now, request),
+    gone: await goneSince(changed, now, request),
     problems: [...invalidAt(changed, request), ...shallow],
   };
 }
 
-/** Those that were selected; each belongs to the service that it would belong to now. */
-function goneSince(
+/**
+ * Those that were selected; each belongs to the service that it would belong to now. A file that was selected then may be
+ * there still, and not be selected now: under another path or key.
+ */
+async function goneSince(
   changed: readonly Earlier[],
   now: ReadonlySet<string>,
   { config, only }: BaseRequest,
-): readonly PromptFile[] {
-  const gone = changed.flatMap(({ file }) => (file === null || now.has(file.id) ? [] : [file]));
-  return assignServices(selectFiles(gone, only).files, serviceRules(config));
+): Promise<readonly PromptFile[]> {
+  const missing = changed.flatMap(({ file }) => (file === null || now.has(file.id) ? [] : [file]));
+  const selected = assignServices(selectFiles(missing, only).files, serviceRules(config));
+  if (selected.length === 0 || only.length === 0) return selected;
+  const { files } = await readPrompts(config, { known: null, reserved: [], services: null });
+  const there = new Set(files.map(({ id }) => id));
+  return selected.filter(({ id }) => !there.has(id));
 }
 
 type Earlier = { readonly path: string; readonly file: PromptFile | null; readonly reason: string };
