@@ -1,6 +1,6 @@
 import { simpleGit } from 'simple-git';
 import type { Committed } from '../domain/edits.ts';
-import { makeProblem, problemOf, type Problem } from '../problem.ts';
+import { makeProblem, ProblemError, problemOf, type Problem } from '../problem.ts';
 import { asker, literally, WHOLE_OUTPUT, type Ask } from './ask.ts';
 
 /** Commits what a command has edited. Throws a `ProblemError` when git refuses a commit. */
@@ -13,24 +13,38 @@ export type Committer = {
   readonly commit: (pathsFromRoot: readonly string[], message: string) => Promise<Committed>;
 };
 
+/** Who commits: workflows say so in variables, and of git's no others are handed on. */
+const IDENTITY = ['AUTHOR', 'COMMITTER'].flatMap((who) =>
+  ['NAME', 'EMAIL', 'DATE'].map((what) => `GIT_${who}_${what}`),
+);
+
 export function openCommitter(folder: string): Committer {
-  const ask = asker(simpleGit({ baseDir: folder, completion: WHOLE_OUTPUT }));
+  const ask = asker(simpleGit({ baseDir: folder, completion: WHOLE_OUTPUT, allowEnvironment: IDENTITY }));
   return {
     branchProblem: (name) => branchProblem(ask, name),
     switchTo: (branch) => switchTo(ask, branch),
     commit: async (paths, message) => {
+      const before = await headOf(ask);
       const files = paths.map(literally);
       await ask('add', '--', ...files);
       await ask('commit', '--quiet', '--only', `--message=${message}`, '--', ...files);
-      const commit = (await ask('rev-parse', 'HEAD')).trim();
+      const commit = await headOf(ask);
+      // A hook may refuse without a word, which is no error to simple-git.
+      if (commit === before) throw new ProblemError(makeProblem('git/failed', { reason: 'it made no commit' }));
       return { commit, branch: (await ask('branch', '--show-current')).trim() || null };
     },
   };
 }
 
+/** Empty before the first commit. */
+function headOf(ask: Ask): Promise<string> {
+  return answerTo(ask, 'rev-parse', '--verify', '--quiet', 'HEAD');
+}
+
 async function branchProblem(ask: Ask, branch: string): Promise<Problem | null> {
   // Git answers with the name itself, and with another one where it took the name for a word of its own: `@{-1}`.
-  const valid = !branch.startsWith('-') && (await answerTo(ask, 'check-ref-format', '--branch', branch)) === branch;
+  const possible = branch !== '' && !branch.startsWith('-');
+  const valid = possible && (await answerTo(ask, 'check-ref-format', '--branch', branch)) === branch;
   if (!valid) return makeProblem('git/branch', { branch, reason: 'git does not allow this name' });
   const there = await answerTo(ask, 'rev-parse', '--verify', '--quiet', `refs/heads/${branch}`);
   return there === '' ? null : makeProblem('git/branch', { branch, reason: 'there is one of this name' });
