@@ -1,0 +1,183 @@
+import { describe, expect, test } from 'vitest';
+import { commitAll, git, makeWorkspace, writeFiles } from '../support/folder.ts';
+import { startFront } from '../support/front.ts';
+import { CONFIG } from '../support/prompts.ts';
+import { begin, PATH, told, type Scene } from '../support/promotion.ts';
+import { runJson } from '../support/run.ts';
+
+const SYNC = ['sync', '--yes'] as const;
+const REFUSED = 'exit 3, greeting blocked guard/promotion-order';
+const APPLIED = 'exit 0, greeting applied';
+
+/** The pins of both environments; the text is that of version 3. */
+const pinned = (staging: number | string, production: number | string) => ({
+  text: 'Three.',
+  pins: { staging, production },
+});
+
+/** Three versions; the environments serve these numbers, and the first commit pins them. */
+async function ready(staging: number, production: number, makeFolder?: typeof makeWorkspace): Promise<Scene> {
+  const scene = await begin(pinned(staging, production), makeFolder === undefined ? {} : { makeFolder });
+  scene.make(['One.', 'Two.', 'Three.']);
+  scene.activate('staging', staging);
+  scene.activate('production', production);
+  return scene;
+}
+
+const servedBy = ({ serves }: Scene) => [serves('staging'), serves('production')];
+
+describe('a promotion that skips an environment', () => {
+  test('is refused by plan, sync and status, nothing of that prompt is written, and the next commit helps nothing', async () => {
+    const scene = await ready(2, 1);
+    scene.commit({ ...pinned(2, 3), name: 'Renamed' });
+    expect(told(await scene.runJson('plan'))).toBe(REFUSED);
+    const { report, exitCode } = await scene.runJson(...SYNC);
+    expect(exitCode).toBe(3);
+    expect(report.prompts[0]?.problems).toMatchObject([
+      {
+        code: 'guard/promotion-order',
+        path: PATH,
+        line: 5,
+        hint: 'To promote what "staging" serves (v2), run: promptsync promote greeting --from staging --to production',
+      },
+    ]);
+    const status = await scene.runJson('status');
+    expect(told(status)).toBe(REFUSED);
+    expect(status.report.prompts[0]?.environments).toMatchObject([
+      { environment: 'staging', in_sync: true },
+      { environment: 'production', in_sync: false },
+    ]);
+    expect((await scene.run('status')).stdout).toContain('promptsync promote greeting');
+
+    writeFiles(scene.folder, { 'other.txt': 'x' });
+    commitAll(scene.folder, 'Something else');
+    expect(told(await scene.runJson(...SYNC))).toBe(REFUSED);
+    scene.commit({ ...pinned(2, 3), name: 'Once more' });
+    expect(told(await scene.runJson(...SYNC))).toBe(REFUSED);
+    expect(scene.service.takeWrites()).toEqual([]);
+  });
+
+  test('does not stop other prompts', async () => {
+    const scene = await begin(pinned(2, 3), { makeFolder: makeWorkspace, others: { refund: { text: 'R' } } });
+    scene.make(['One.', 'Two.', 'Three.']);
+    scene.activate('staging', 2);
+    expect(told(await scene.runJson(...SYNC))).toBe(`${REFUSED}, refund applied`);
+    expect(told(await scene.runJson(...SYNC, '--only', 'refund'))).toBe('exit 0, refund unchanged');
+    expect(told(await scene.runJson('plan', '--only', 'greeting'))).toBe(REFUSED);
+  });
+
+  test('into both environments at once is one, also when the commit is an old one', async () => {
+    const scene = await ready(1, 1);
+    scene.commit(pinned(3, 3));
+    expect(told(await scene.runJson(...SYNC))).toBe(REFUSED);
+    writeFiles(scene.folder, { 'other.txt': 'x' });
+    commitAll(scene.folder, 'Something else');
+    expect(told(await scene.runJson(...SYNC))).toBe(REFUSED);
+    expect(servedBy(scene)).toEqual(['v1', 'v1']);
+  });
+
+  test('so is a text that goes everywhere at once', async () => {
+    const scene = await ready(3, 3);
+    scene.commit({ text: 'Four.', pins: { staging: 'latest', production: 'latest' } });
+    expect(told(await scene.runJson(...SYNC))).toBe(REFUSED);
+    git(scene.folder, 'commit', '--quiet', '--allow-empty', '--message', 'Again');
+    expect(told(await scene.runJson(...SYNC))).toBe(REFUSED);
+    expect(scene.service.takeWrites()).toEqual([]);
+    scene.commit({ text: 'Four.', pins: { staging: 'latest', production: 3 } });
+    expect(told(await scene.runJson(...SYNC))).toBe(APPLIED);
+    expect(servedBy(scene)).toEqual(['v4', 'v3']);
+  });
+
+  test('in a pull request is judged by its base: two commits cannot hide it', async () => {
+    const scene = await ready(2, 1);
+    scene.commit(pinned(2, 3));
+    scene.commit(pinned(2, 1));
+    scene.commit(pinned(2, 3));
+    expect(told(await scene.runJson('plan', '--base', 'HEAD~3'))).toBe(REFUSED);
+    expect(told(await scene.runJson(...SYNC, '--base', 'HEAD~3'))).toBe(REFUSED);
+    scene.commit(pinned(3, 3));
+    scene.commit(pinned(2, 3));
+    expect(told(await scene.runJson('plan', '--base', 'HEAD~5'))).toBe(REFUSED);
+  });
+});
+
+describe('a promotion', () => {
+  test('goes from text to production, with the commands that the tool names', async () => {
+    const scene = await begin({ text: 'One {{a}}.' });
+    expect(told(await scene.runJson(...SYNC))).toBe(APPLIED);
+    expect(told(await scene.runJson('promote', 'greeting', '--to', 'production', '--commit'))).toBe(APPLIED);
+    expect(told(await scene.runJson(...SYNC))).toBe(APPLIED);
+    expect(servedBy(scene)).toEqual(['v1', 'v1']);
+
+    scene.commit({ text: 'Two.', pins: { staging: 'latest', production: 1 } });
+    expect(told(await scene.runJson(...SYNC))).toBe(APPLIED);
+    expect(servedBy(scene)).toEqual(['v2', 'v1']);
+    const promoted = await scene.run('promote', 'greeting', '--to', 'production', '--commit');
+    expect(promoted.stdout).toContain('-One {{a}}.');
+    expect(promoted.stdout).toContain('+Two.');
+    expect(told(await scene.runJson(...SYNC))).toBe(APPLIED);
+
+    const back = await scene.run('rollback', 'greeting', '--environment', 'production', '--commit');
+    expect(back.stdout).toContain('-Two.');
+    expect(back.stdout).toContain('+One {{a}}.');
+    expect(told(await scene.runJson(...SYNC))).toBe(APPLIED);
+    expect(servedBy(scene)).toEqual(['v2', 'v1']);
+  });
+
+  test('to equal content under another id is one to the same version', async () => {
+    const scene = await begin(pinned(2, 1), { makeFolder: makeWorkspace });
+    scene.make(['Two.', 'One.', 'Two.']);
+    scene.activate('staging', 3);
+    scene.activate('production', 2);
+    scene.write(pinned(3, 1));
+    expect(told(await scene.runJson(...SYNC))).toBe(APPLIED);
+    expect(scene.serves('production')).toBe('v1');
+  });
+
+  test('is judged again right before it is written: staging may have been moved', async () => {
+    const scene = await ready(2, 1, makeWorkspace);
+    scene.write(pinned(2, 2));
+    let reads = 0;
+    const front = await startFront({
+      target: scene.service.baseUrl,
+      answer: ({ path }) => {
+        if (path.includes('environment=staging') && ++reads === 2) scene.activate('staging', 3);
+        return null;
+      },
+    });
+    const environment = { ...scene.service.environment, PROMPTSYNC_BASE_URL: front.baseUrl };
+    scene.write({ text: 'Three.', pins: { production: 2 } });
+    expect(told(await runJson(scene.folder, SYNC, { environment }))).toBe(REFUSED);
+    expect(front.takeWrites()).toEqual([]);
+  });
+});
+
+describe('no promotion, though staging has moved on', () => {
+  test('is a rollback to what production was pinned to before', async () => {
+    const scene = await ready(3, 1);
+    scene.commit(pinned(3, 2));
+    scene.activate('production', 2);
+    scene.commit(pinned(3, 1));
+    expect(told(await scene.runJson('plan', '--base', 'HEAD^'))).toBe('exit 0, greeting pending');
+    expect(told(await scene.runJson(...SYNC))).toBe(APPLIED);
+    expect(scene.serves('production')).toBe('v1');
+  });
+
+  test('is putting back what came through staging', async () => {
+    const scene = await ready(2, 1);
+    scene.commit(pinned(2, 2));
+    scene.commit(pinned(3, 2));
+    scene.activate('staging', 3);
+    expect(told(await scene.runJson(...SYNC))).toBe(APPLIED);
+    scene.activate('production', 1);
+    expect(told(await scene.runJson('plan', '--base', 'HEAD'))).toBe('exit 0, greeting pending');
+    expect(told(await scene.runJson(...SYNC))).toBe(APPLIED);
+    expect(servedBy(scene)).toEqual(['v3', 'v2']);
+  });
+});
+
+test('without promote_from nothing is refused', async () => {
+  const scene = await begin(pinned(2, 3), { makeFolder: makeWorkspace, config: CONFIG });
+  scene.make(['One.', 'Two.', 'Three.']);
+  expect(told(await scene.runJson(...SYNC))).toBe(APPLIED);
+});
