@@ -100,8 +100,13 @@ async function contentOf(
   return pin.kind === 'git' ? contentInGit(repository, pin.ref, path) : null;
 }
 
-/** Without what HEAD itself says where the file says it still: that is no earlier state. */
+/**
+ * Without what HEAD itself says where the file says it still: that is no earlier state. Where the file pins more than
+ * HEAD does, it is.
+ */
 export function before(former: FormerPins, { pins, content }: PromptFile, head: string | null): FormerPins {
+  const atHead = new Set([...former].flatMap(([name, [newest]]) => (newest?.commit === head ? [name] : [])));
+  if (!pins.every(({ environment }) => atHead.has(environment))) return former;
   const isNow = (environment: string, one: FormerPin): boolean => {
     const now = pins.find((pin) => pin.environment === environment)?.pin;
     const same = now !== undefined && pinText(now) === pinText(one.pin);

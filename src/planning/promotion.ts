@@ -31,7 +31,8 @@ type Activation = { readonly pin: EnvironmentPin; readonly after: Target };
 /**
  * Why a version may not go live in an environment: it is not active in the one before. Two things are no promotion: a
  * rollback to what this environment was pinned to before, and putting back what it has been pinned to all along, where
- * the environment before was pinned to it first.
+ * the environment before was pinned to it first. And one that was allowed stays so when a run was cut short between the
+ * two environments: the one before has moved on then, as the file wants it.
  */
 export function promotionProblems(
   activations: readonly Activation[],
@@ -44,8 +45,9 @@ export function promotionProblems(
     const target = targetOf(after, context);
     if (from === undefined || isActive(target, from, context)) return [];
     if (wasPinned(target, pin.environment, former)) return [];
-    // What was never made has never been active anywhere: there is nothing to put back.
-    if (!isNew(after) && cameThrough(target, from, pin.environment, former)) return [];
+    const moved = hasMovedOn(from, activations, context) && wasPinnedLast(target, from, former);
+    // What was never made has never been active anywhere: there is nothing to put back, nor to finish.
+    if (!isNew(after) && (moved || cameThrough(target, from, pin.environment, former))) return [];
     return [refusal(pin, from, target, context)];
   });
 }
@@ -83,6 +85,18 @@ function wasPinned(target: Wanted, environment: string, former: FormerPins): boo
   return changed !== -1 && states.slice(changed).some((state) => means(state, target));
 }
 
+/** Whether an environment serves what the file asks for. */
+function hasMovedOn(environment: string, activations: readonly Activation[], { file }: PinContext): boolean {
+  const isIn = (pins: readonly EnvironmentPin[]) => pins.some((pin) => pin.environment === environment);
+  return isIn(file.pins) && !isIn(activations.map(({ pin }) => pin));
+}
+
+/** In the state of the file before the one that is planned for. */
+function wasPinnedLast(target: Wanted, environment: string, former: FormerPins): boolean {
+  const last = former.get(environment)?.[0];
+  return last !== undefined && last.age === Math.min(...agesIn(former)) && means(last, target);
+}
+
 /**
  * Whether the environment before was pinned to a version before this one was. Pins of both in one commit skip the one
  * before however old that commit is; only those that the file began with were there already.
@@ -92,9 +106,13 @@ function cameThrough(target: Wanted, from: string, environment: string, former: 
   const changed = states.findIndex((state) => !means(state, target));
   const since = (changed === -1 ? states : states.slice(0, changed)).at(-1)?.age;
   if (since === undefined) return false;
-  const first = Math.max(...[...former.values()].flat().map(({ age }) => age));
+  const first = Math.max(...agesIn(former));
   const before = former.get(from) ?? [];
   return before.some((state) => means(state, target) && (state.age > since || state.age === first));
+}
+
+function agesIn(former: FormerPins): readonly number[] {
+  return [...former.values()].flat().map(({ age }) => age);
 }
 
 /** Whether a pin of an earlier commit means a version. */

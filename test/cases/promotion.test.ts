@@ -124,6 +124,29 @@ describe('a promotion', () => {
     expect(servedBy(scene)).toEqual(['v2', 'v1']);
   });
 
+  test.each<[string, readonly string[]]>([
+    ['without a base', []],
+    ['with one', ['--base', 'HEAD^']],
+  ])('that was cut short once staging had moved on is finished by the next run: %s', async (_, words) => {
+    const scene = await begin({ text: 'Two.', pins: { staging: 'latest', production: 1 } });
+    scene.make(['One.', 'Two.']);
+    scene.activate('staging', 2);
+    scene.activate('production', 1);
+    scene.commit({ text: 'Three.', pins: { staging: 'latest', production: 2 } });
+    const front = await startFront({
+      target: scene.service.baseUrl,
+      answer: ({ path, body }) =>
+        path.endsWith('/set-active') && JSON.stringify(body).includes('"production"')
+          ? { status: 400, body: '{}' }
+          : null,
+    });
+    const environment = { ...scene.service.environment, PROMPTSYNC_BASE_URL: front.baseUrl };
+    expect((await runJson(scene.folder, [...SYNC, ...words], { environment })).exitCode).toBe(4);
+    expect(servedBy(scene)).toEqual(['v3', 'v1']);
+    expect(told(await scene.runJson(...SYNC, ...words))).toBe(APPLIED);
+    expect(servedBy(scene)).toEqual(['v3', 'v2']);
+  });
+
   test('to equal content under another id is one to the same version', async () => {
     const scene = await begin(pinned(2, 1), { makeFolder: makeWorkspace });
     scene.make(['Two.', 'One.', 'Two.']);

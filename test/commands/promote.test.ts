@@ -350,3 +350,27 @@ describe('promptsync promote --commit', () => {
     expect(git(scene.folder, 'show', '--format=', '--name-only', 'HEAD')).toBe('');
   });
 });
+
+describe('where staging has just moved on', () => {
+  const config = `${CONFIG}environments: { dev: {}, staging: {}, production: { promote_from: staging } }\n`;
+
+  test.each<[string, object]>([
+    ['pinned', { production: 1 }],
+    ['not pinned yet', {}],
+  ])('what it served before is refused, in the folder as in a commit: production is %s', async (_, more) => {
+    const pinned = (staging: number) => ({ text: 'Three.', pins: { dev: 2, staging, ...more } });
+    const scene = await begin(pinned(2), { config });
+    scene.make(['One.', 'Two.', 'Three.']);
+    scene.activate('dev', 2);
+    scene.activate('staging', 3);
+    scene.activate('production', 1);
+    scene.commit(pinned(3));
+    const words = ['promote', 'greeting', '--from', 'dev', '--to', 'production'];
+    expect(told(await scene.runJson(...words))).toBe('exit 3, greeting blocked guard/promotion-order');
+    const skipped = { text: 'Three.', pins: { dev: 2, staging: 3, production: 2 } };
+    scene.write(skipped);
+    expect(told(await scene.runJson('plan'))).toBe('exit 3, greeting blocked guard/promotion-order');
+    scene.commit(skipped);
+    expect(told(await scene.runJson('plan'))).toBe('exit 3, greeting blocked guard/promotion-order');
+  });
+});

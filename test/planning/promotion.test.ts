@@ -352,6 +352,41 @@ describe('what git knows of earlier pins', () => {
       false,
     ],
     [
+      'a run that was cut short is finished: the environment before was moved on by the very file',
+      {
+        file: { pins: { staging: 8, production: 7 } },
+        active: MOVED_ON,
+        former: [{ staging: 7, production: 6 }],
+      },
+      true,
+    ],
+    [
+      'it was not where it serves something else than the file wants',
+      {
+        file: { pins: { staging: 9, production: 7 } },
+        active: { ...MOVED_ON, promptsync: version(9, 'Nine') },
+        former: [{ staging: 7, production: 6 }],
+      },
+      false,
+    ],
+    [
+      'nor where it is not pinned any more',
+      { file: { pins: { production: 7 } }, active: MOVED_ON, former: [{ staging: 7, production: 6 }] },
+      false,
+    ],
+    [
+      'nor where it was pinned to the version earlier than that',
+      {
+        file: { pins: { staging: 8, production: 7 } },
+        active: MOVED_ON,
+        former: [
+          { staging: 6, production: 6 },
+          { staging: 7, production: 6 },
+        ],
+      },
+      false,
+    ],
+    [
       'a ref that nobody can read any more means nothing',
       {
         file: { pins: { production: 6 } },
