@@ -20,10 +20,10 @@ export async function breakingIn({ config, plan, service, ...sources }: Judged):
   const texts = await gatherTexts(plan, sources);
   const observed = plan.prompts.filter((prompt) => prompt.observed !== null);
   const textsOf = (id: string) => texts.get(id) ?? [];
+  // Where the service was not asked, that a text was never read says nothing of it.
+  const judged = (id: string) => textsOf(id).filter(({ after }) => after !== 'unknown' || service.name !== null);
   return {
-    breaking: new Map(
-      observed.map((one) => [one.file.id, unmeantBreaking(one, textsOf(one.file.id), service.name !== null)]),
-    ),
+    breaking: new Map(observed.map((one) => [one.file.id, unmeantBreaking(one, judged(one.file.id))])),
     leaves: observed.flatMap((one) => needlessLeave(one, textsOf(one.file.id))),
   };
 }

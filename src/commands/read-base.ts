@@ -65,7 +65,7 @@ async function goneSince(
   const missing = changed.flatMap(({ file }) => (file === null || now.has(file.id) ? [] : [file]));
   const selected = assignServices(selectFiles(missing, only).files, serviceRules(config));
   if (selected.length === 0 || only.length === 0) return selected;
-  const { files } = await readPrompts(config, { known: null, reserved: [], services: null });
+  const { files } = await readPrompts(config, { known: null, reserved: [], services: serviceRules(config) });
   const there = new Set(files.map(({ id }) => id));
   return selected.filter(({ id }) => !there.has(id));
 }

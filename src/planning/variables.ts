@@ -6,20 +6,15 @@ import { makeProblem, type Place, type Problem } from '../problem.ts';
 
 /**
  * Why a plan is refused where callers have to follow, and the file does not say that this is meant.
- * @param asked whether the service was: otherwise it is no wonder that a text is not known
  */
-export function unmeantBreaking(
-  { file, lookups }: PromptPlan,
-  texts: readonly TextChange[],
-  asked: boolean,
-): readonly Problem[] {
+export function unmeantBreaking({ file, lookups }: PromptPlan, texts: readonly TextChange[]): readonly Problem[] {
   if (file.allowBreaking === true) return [];
   return texts.flatMap((text): readonly Problem[] => {
     const place = placeOf(file, text.environment);
     const changed = variableChanges(text);
     if (changed.length > 0) return [makeProblem('guard/breaking', { changed }, place)];
     // What is looked at before it goes live is planned once more then.
-    const unseen = asked && text.after === 'unknown' && text.before !== null && lookups.length === 0;
+    const unseen = text.after === 'unknown' && text.before !== null && lookups.length === 0;
     return unseen ? [makeProblem('guard/unknown-variables', { environment: text.environment }, place)] : [];
   });
 }
