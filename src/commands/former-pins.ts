@@ -1,7 +1,7 @@
 import { pinText, type Content, type EnvironmentPin, type Pin, type PromptFile } from '../domain/prompt-file.ts';
 import type { FileAtCommit } from '../git/history.ts';
 import type { Repository } from '../git/repository.ts';
-import type { FormerPin, FormerPins } from '../planning/promotion.ts';
+import type { FormerPin, FormerPins } from '../planning/former-pins.ts';
 import { contentInGit } from './content-in-git.ts';
 import { parseAt } from './parse-at.ts';
 

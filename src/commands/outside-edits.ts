@@ -2,7 +2,7 @@ import { entryOf, knownVersions, type KnownVersion } from '../domain/known-versi
 import type { PromptPlan } from '../domain/plan.ts';
 import type { EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
 import type { Version } from '../domain/version.ts';
-import { means, type FormerPin, type FormerPins } from '../planning/promotion.ts';
+import { means, type FormerPin, type FormerPins } from '../planning/former-pins.ts';
 
 /** An environment that serves what no commit has asked for: somebody has changed it in the service. */
 export type OutsideEdit = {

@@ -2,7 +2,8 @@ import type { Config } from '../config/config.ts';
 import type { Plan, PromptPlan } from '../domain/plan.ts';
 import type { Repository } from '../git/repository.ts';
 import type { PlanRules } from '../planning/make-plan.ts';
-import type { FormerPins, PromotionRules } from '../planning/promotion.ts';
+import type { FormerPins } from '../planning/former-pins.ts';
+import type { PromotionRules } from '../planning/promotion.ts';
 import { before, readFormerPins } from './former-pins.ts';
 import type { BaseFiles } from './read-base.ts';
 

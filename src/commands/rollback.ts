@@ -1,7 +1,7 @@
 import { findContent, knownVersions, type KnownVersion } from '../domain/known-versions.ts';
 import type { PromptPlan } from '../domain/plan.ts';
 import type { Version } from '../domain/version.ts';
-import type { FormerPin } from '../planning/promotion.ts';
+import type { FormerPin } from '../planning/former-pins.ts';
 import { makeProblem } from '../problem.ts';
 import { commitMessage } from './commit-message.ts';
 import { stays } from './edit-files.ts';

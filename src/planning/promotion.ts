@@ -1,22 +1,19 @@
 import { entryAsServed } from '../domain/known-versions.ts';
 import { isNew, type NewVersionRef } from '../domain/plan.ts';
-import type { Content, EnvironmentPin, Pin } from '../domain/prompt-file.ts';
-import type { LedgerEntry, VersionRef } from '../domain/version.ts';
+import type { EnvironmentPin } from '../domain/prompt-file.ts';
+import type { VersionRef } from '../domain/version.ts';
 import { makeProblem, type Problem } from '../problem.ts';
+import {
+  cameThrough,
+  contentOf,
+  isSameContent,
+  wasPinned,
+  wasPinnedLast,
+  type FormerPin,
+  type FormerPins,
+  type Wanted,
+} from './former-pins.ts';
 import type { PinContext } from './resolve-pin.ts';
-
-/** How an environment was pinned at an earlier commit. */
-export type FormerPin = {
-  readonly commit: string;
-  /** How many states of the file are newer. */
-  readonly age: number;
-  readonly pin: Pin;
-  /** What `latest` or a ref meant then; null where it is not known, and for numbers and ids. */
-  readonly content: Content | null;
-};
-
-/** By environment, newest first. */
-export type FormerPins = ReadonlyMap<string, readonly FormerPin[]>;
 
 export type PromotionRules = {
   /** The environment in which a version must be active before it may be active in the one named. */
@@ -52,9 +49,6 @@ export function promotionProblems(
   });
 }
 
-/** A version by everything that is known of it; one that is not made yet has a digest alone. */
-export type Wanted = Partial<Pick<LedgerEntry, 'id' | 'number' | 'digest' | 'metadataDigest'>>;
-
 function targetOf(after: Target, { known }: PinContext): Wanted {
   if (isNew(after)) return contentOf(after.new);
   const { id, number } = after;
@@ -62,64 +56,15 @@ function targetOf(after: Target, { known }: PinContext): Wanted {
   return version ?? (number === null ? { id } : { id, number });
 }
 
-function contentOf({ digest, metadataDigest }: Content): Wanted {
-  return metadataDigest === undefined ? { digest } : { digest, metadataDigest };
-}
-
 function isActive(target: Wanted, environment: string, { observed, known }: PinContext): boolean {
   const active = observed.active.get(environment) ?? null;
   return active !== null && (active.id === target.id || isSameContent(entryAsServed(active, known), target));
-}
-
-/** Equal content is the same whatever its id. */
-function isSameContent(one: Wanted, other: Wanted): boolean {
-  if (one.digest === undefined || one.digest !== other.digest) return false;
-  const [a, b] = [one.metadataDigest, other.metadataDigest];
-  return a === undefined || b === undefined || a === b;
-}
-
-/** In an earlier run of pins than the one of now. */
-function wasPinned(target: Wanted, environment: string, former: FormerPins): boolean {
-  const states = former.get(environment) ?? [];
-  const changed = states.findIndex((state) => !means(state, target));
-  return changed !== -1 && states.slice(changed).some((state) => means(state, target));
 }
 
 /** Whether an environment serves what the file asks for. */
 function hasMovedOn(environment: string, activations: readonly Activation[], { file }: PinContext): boolean {
   const isIn = (pins: readonly EnvironmentPin[]) => pins.some((pin) => pin.environment === environment);
   return isIn(file.pins) && !isIn(activations.map(({ pin }) => pin));
-}
-
-/** In the state of the file before the one that is planned for. */
-function wasPinnedLast(target: Wanted, environment: string, former: FormerPins): boolean {
-  const last = former.get(environment)?.[0];
-  return last !== undefined && last.age === Math.min(...agesIn(former)) && means(last, target);
-}
-
-/**
- * Whether the environment before was pinned to a version before this one was. Pins of both in one commit skip the one
- * before however old that commit is; only those that the file began with were there already.
- */
-function cameThrough(target: Wanted, from: string, environment: string, former: FormerPins): boolean {
-  const states = former.get(environment) ?? [];
-  const changed = states.findIndex((state) => !means(state, target));
-  const since = (changed === -1 ? states : states.slice(0, changed)).at(-1)?.age;
-  if (since === undefined) return false;
-  const first = Math.max(...agesIn(former));
-  const before = former.get(from) ?? [];
-  return before.some((state) => means(state, target) && (state.age > since || state.age === first));
-}
-
-function agesIn(former: FormerPins): readonly number[] {
-  return [...former.values()].flat().map(({ age }) => age);
-}
-
-/** Whether a pin of an earlier commit means a version. */
-export function means({ pin, content }: FormerPin, target: Wanted): boolean {
-  if (pin.kind === 'number') return pin.number === target.number;
-  if (pin.kind === 'version') return pin.id === target.id;
-  return content !== null && isSameContent(contentOf(content), target);
 }
 
 function refusal({ environment, line, column }: EnvironmentPin, from: string, target: Wanted, context: PinContext) {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Version } from '../../src/domain/version.ts';
 import { makePlan } from '../../src/planning/make-plan.ts';
-import type { FormerPin, FormerPins, PromotionRules } from '../../src/planning/promotion.ts';
+import type { FormerPin, FormerPins } from '../../src/planning/former-pins.ts';
+import type { PromotionRules } from '../../src/planning/promotion.ts';
 import {
   content,
   deepFreeze,
