@@ -577,7 +577,10 @@ const catalogue = {
     suggestion?: string | undefined;
   }>(
     (e) => `${e.option} "${e.environment}" is not an environment of promptsync.yaml.`,
-    (e) => (e.suggestion === undefined ? `Environments are: ${e.known.join(', ')}.` : `Did you mean ${e.suggestion}?`),
+    (e) => {
+      if (e.known.length === 0) return 'Give a name without control characters.';
+      return e.suggestion === undefined ? `Environments are: ${e.known.join(', ')}.` : `Did you mean ${e.suggestion}?`;
+    },
   ),
   'usage/needs-environment': error<{ option: string; reason: string }>(
     (e) => `${e.option} is missing: ${e.reason}.`,

@@ -180,6 +180,15 @@ describe('what is promoted', () => {
     expect(report.problems).toMatchObject([{ hint: 'Did you mean production?' }]);
   });
 
+  test.each(['', 'a\nb', '\u001b[2J'])('without environments in the configuration, to %j', async (to) => {
+    const { runJson } = await ready({ ...outsideGit, config: CONFIG });
+    const { report, exitCode } = await runJson('promote', 'greeting', '--from', 'staging', '--to', to);
+    expect(exitCode).toBe(1);
+    expect(report.problems).toMatchObject([
+      { code: 'usage/unknown-environment', hint: 'Give a name without control characters.' },
+    ]);
+  });
+
   test('without environments in the configuration both have to be named', async () => {
     const { runJson } = await ready({ ...outsideGit, config: CONFIG });
     expect(told(await runJson(...TO_PRODUCTION))).toContain('usage/needs-environment');
@@ -226,6 +235,20 @@ describe('a promotion that skips an environment', () => {
     const ran = await scene.runJson('promote', '--all', '--from', 'dev', '--to', 'production');
     expect(told(ran)).toBe('exit 3, greeting blocked guard/promotion-order, refund applied');
     expect(scene.read('prompts/refund.md')).toContain('"production":2');
+  });
+
+  test('names a key that looks like an option so that the command works as it stands', async () => {
+    const scene = await ready({ ...outsideGit, config });
+    scene.make(['Three.']);
+    scene.activate('dev', 3);
+    scene.write({ ...BEFORE, key: '-x' });
+    const { report } = await scene.runJson('promote', '--only=-x', '--from', 'dev', '--to', 'production');
+    const hint = report.prompts[0]?.problems[0]?.hint ?? '';
+    const words = /: promptsync (.*)$/.exec(hint)?.[1]?.replaceAll("'", '').split(' ') ?? [];
+    expect(words).toEqual(['promote', '--from', 'staging', '--to', 'production', '--', '-x']);
+    expect(told(await scene.runJson('plan'))).toMatch(/^exit 0/);
+    expect((await scene.run(...words)).exitCode).toBe(0);
+    expect(scene.read()).toContain('"production":2');
   });
 
   test("names a stranger's key so that a shell takes it for a word", async () => {
