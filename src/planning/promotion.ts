@@ -39,14 +39,31 @@ export function promotionProblems(
   const former = formerPins.get(context.file.id) ?? new Map<string, readonly FormerPin[]>();
   return activations.flatMap(({ pin, after }) => {
     const from = promotedFrom.get(pin.environment);
+    if (from === undefined) return [];
     const target = targetOf(after, context);
-    if (from === undefined || isActive(target, from, context)) return [];
-    if (wasPinned(target, pin.environment, former)) return [];
-    const moved = hasMovedOn(from, activations, context) && wasPinnedLast(target, from, former);
-    // What was never made has never been active anywhere: there is nothing to put back, nor to finish.
-    if (!isNew(after) && (moved || cameThrough(target, from, pin.environment, former))) return [];
-    return [refusal(pin, from, target, context)];
+    const step = { environment: pin.environment, from, target };
+    const allowed = isActive(target, from, context) || isNoPromotion(step, { activations, context, former });
+    return allowed ? [] : [refusal(pin, from, target, context)];
   });
+}
+
+/** A version that is to go live in an environment, and the one that it has to come from. */
+type Step = { readonly environment: string; readonly from: string; readonly target: Wanted };
+
+type Situation = {
+  readonly activations: readonly Activation[];
+  readonly context: PinContext;
+  readonly former: FormerPins;
+};
+
+function isNoPromotion(step: Step, situation: Situation): boolean {
+  const { environment, from, target } = step;
+  const { former } = situation;
+  if (wasPinned(target, environment, former)) return true;
+  // What was never made has never been active anywhere: there is nothing to put back, nor to finish.
+  if (target.id === undefined) return false;
+  if (hasMovedOn(from, situation) && wasPinnedLast(target, from, former)) return true;
+  return cameThrough(target, from, environment, former) && !goesThroughNow(step, situation);
 }
 
 function targetOf(after: Target, { known }: PinContext): Wanted {
@@ -58,13 +75,29 @@ function targetOf(after: Target, { known }: PinContext): Wanted {
 
 function isActive(target: Wanted, environment: string, { observed, known }: PinContext): boolean {
   const active = observed.active.get(environment) ?? null;
-  return active !== null && (active.id === target.id || isSameContent(entryAsServed(active, known), target));
+  return active !== null && isSameVersion(entryAsServed(active, known), target);
 }
 
 /** Whether an environment serves what the file asks for. */
-function hasMovedOn(environment: string, activations: readonly Activation[], { file }: PinContext): boolean {
+function hasMovedOn(environment: string, { activations, context }: Situation): boolean {
   const isIn = (pins: readonly EnvironmentPin[]) => pins.some((pin) => pin.environment === environment);
-  return isIn(file.pins) && !isIn(activations.map(({ pin }) => pin));
+  return isIn(context.file.pins) && !isIn(activations.map(({ pin }) => pin));
+}
+
+/**
+ * Whether both environments would be set to a version that no run has brought to either: the second one serves nothing,
+ * or what it was pinned to before. Then commits that were refused have asked for it, and are no proof.
+ */
+function goesThroughNow({ environment, from, target }: Step, { activations, context, former }: Situation): boolean {
+  const { observed, known } = context;
+  const first = activations.find(({ pin }) => pin.environment === from);
+  if (first === undefined || !isSameVersion(targetOf(first.after, context), target)) return false;
+  const active = observed.active.get(environment) ?? null;
+  return active === null || wasPinned(entryAsServed(active, known), environment, former);
+}
+
+function isSameVersion(one: Wanted, other: Wanted): boolean {
+  return (one.id !== undefined && one.id === other.id) || isSameContent(one, other);
 }
 
 function refusal({ environment, line, column }: EnvironmentPin, from: string, target: Wanted, context: PinContext) {

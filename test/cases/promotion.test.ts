@@ -76,6 +76,19 @@ describe('a promotion that skips an environment', () => {
     expect(servedBy(scene)).toEqual(['v1', 'v1']);
   });
 
+  test('is not mended by pinning staging as well, in a commit of its own', async () => {
+    const scene = await ready(1, 1);
+    scene.commit(pinned(3, 2));
+    scene.commit(pinned(3, 3));
+    scene.commit({ ...pinned(3, 3), name: 'Renamed' });
+    expect(told(await scene.runJson(...SYNC))).toBe(REFUSED);
+    scene.commit(pinned(3, 1));
+    expect(told(await scene.runJson(...SYNC))).toBe(APPLIED);
+    scene.commit(pinned(3, 3));
+    expect(told(await scene.runJson(...SYNC))).toBe(APPLIED);
+    expect(servedBy(scene)).toEqual(['v3', 'v3']);
+  });
+
   test('so is a text that goes everywhere at once', async () => {
     const scene = await ready(3, 3);
     scene.commit({ text: 'Four.', pins: { staging: 'latest', production: 'latest' } });

@@ -327,6 +327,41 @@ describe('what git knows of earlier pins', () => {
       false,
     ],
     [
+      'nor where both would be set to it for the first time, though the one before was pinned to it first',
+      {
+        file: { pins: { staging: 7, production: 7 } },
+        active: { staging: V6, production: V6, promptsync: V8 },
+        former: [
+          { staging: 7, production: 7 },
+          { staging: 7, production: 6 },
+          { staging: 6, production: 6 },
+        ],
+      },
+      false,
+    ],
+    [
+      'nor where the second one serves nothing yet',
+      {
+        file: { pins: { staging: 7, production: 7 } },
+        active: { staging: V6, production: null, promptsync: V8 },
+        former: [{ staging: 7, production: 7 }, { staging: 7 }, { staging: 6 }],
+      },
+      false,
+    ],
+    [
+      'but both are put back where somebody has changed both in the service',
+      {
+        file: { pins: { staging: 7, production: 7 } },
+        active: { staging: V8, production: V8 },
+        former: [
+          { staging: 7, production: 7 },
+          { staging: 7, production: 6 },
+          { staging: 6, production: 6 },
+        ],
+      },
+      true,
+    ],
+    [
       'what the file began with was there already',
       {
         file: { pins: { production: 7 } },
