@@ -7,6 +7,7 @@ import {
   cameThrough,
   contentOf,
   isSameContent,
+  means,
   wasPinned,
   wasPinnedLast,
   type FormerPin,
@@ -78,10 +79,14 @@ function isActive(target: Wanted, environment: string, { observed, known }: PinC
   return active !== null && isSameVersion(entryAsServed(active, known), target);
 }
 
-/** Whether an environment serves what the file asks for. */
-function hasMovedOn(environment: string, { activations, context }: Situation): boolean {
+/** Whether an environment serves what the file asks for, and no file has before. */
+function hasMovedOn(environment: string, { activations, context, former }: Situation): boolean {
+  const { file, observed, known } = context;
   const isIn = (pins: readonly EnvironmentPin[]) => pins.some((pin) => pin.environment === environment);
-  return isIn(context.file.pins) && !isIn(activations.map(({ pin }) => pin));
+  const active = observed.active.get(environment) ?? null;
+  if (active === null || !isIn(file.pins) || isIn(activations.map(({ pin }) => pin))) return false;
+  const serves = entryAsServed(active, known);
+  return !(former.get(environment) ?? []).some((state) => means(state, serves));
 }
 
 /**

@@ -406,6 +406,18 @@ describe('what git knows of earlier pins', () => {
       false,
     ],
     [
+      'nor where it serves what it was pinned to before: the run that pinned it to the version may have been refused',
+      {
+        file: { pins: { staging: 6, production: 7 } },
+        active: { staging: V6, production: V6, promptsync: V8 },
+        former: [
+          { staging: 7, production: 8 },
+          { staging: 6, production: 6 },
+        ],
+      },
+      false,
+    ],
+    [
       'nor where it is not pinned any more',
       { file: { pins: { production: 7 } }, active: MOVED_ON, former: [{ staging: 7, production: 6 }] },
       false,

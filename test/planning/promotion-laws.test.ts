@@ -1,0 +1,153 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { before } from '../../src/commands/former-pins.ts';
+import type { PromptPlan } from '../../src/domain/plan.ts';
+import type { Version } from '../../src/domain/version.ts';
+import { makePlan } from '../../src/planning/make-plan.ts';
+import type { FormerPins } from '../../src/planning/former-pins.ts';
+import { entry, file, observation, observed, rules, version } from './support.ts';
+
+const NUMBERS = [1, 2, 3, 4] as const;
+/** A version that is pinned in the last commit alone. */
+const FRESH = 5;
+type Pins = { readonly staging: number; readonly production: number };
+type Environment = keyof Pins;
+
+/** What happens one after the other. Each commit is synced, by a run that may be cut short. */
+type Event = 'sync' | { readonly commit: Pins | 'of something else'; readonly cutShort: boolean };
+
+/** Whether a run knows the commit before (`--base HEAD^`). */
+type Mode = 'base' | 'no base';
+
+const RUNS = 500;
+
+const LEDGER = [...NUMBERS, FRESH].map((number) => entry(number, `Text ${number}`));
+const VERSIONS = new Map<number, Version>(
+  [...NUMBERS, FRESH].map((number) => [number, version(number, `Text ${number}`, { ledger: LEDGER })]),
+);
+
+type World = {
+  /** Newest first. */
+  readonly commits: { readonly id: string; readonly pins: Pins | null }[];
+  readonly serves: Record<Environment, number>;
+  /** What each environment has ever served. */
+  readonly served: Record<Environment, Set<number>>;
+};
+
+function begin(pins: Pins): World {
+  const served: World['served'] = {
+    staging: new Set<number>([pins.staging]),
+    production: new Set<number>([pins.production]),
+  };
+  return { commits: [{ id: 'c0', pins }], serves: { ...pins }, served };
+}
+
+function pinsOf({ commits }: World): Pins {
+  return commits.find(({ pins }) => pins !== null)!.pins!;
+}
+
+/** The states of the file at commits, as git tells them. */
+function formerPins(commits: World['commits']): FormerPins {
+  const touched = commits.flatMap(({ id, pins }) => (pins === null ? [] : [{ id, pins }]));
+  const of = (environment: Environment) =>
+    touched.map(({ id, pins }, age) => {
+      return { commit: id, age, pin: { kind: 'number', number: pins[environment] }, content: null } as const;
+    });
+  return new Map([
+    ['staging', of('staging')],
+    ['production', of('production')],
+  ]);
+}
+
+function planOf(world: World, mode: Mode): PromptPlan {
+  const { commits, serves } = world;
+  const wanted = file({ pins: pinsOf(world) });
+  const head = commits[0]!.id;
+  const former = mode === 'base' ? formerPins(commits.slice(1)) : before(formerPins(commits), wanted, head);
+  const active = {
+    staging: VERSIONS.get(serves.staging)!,
+    production: VERSIONS.get(serves.production)!,
+    promptsync: VERSIONS.get(FRESH)!,
+  };
+  const given = rules({
+    environmentOrder: ['staging', 'production'],
+    promotedFrom: new Map([['production', 'staging']]),
+    formerPins: new Map([['p1', former]]),
+  });
+  return makePlan([wanted], observation(observed({ active })), given).prompts[0]!;
+}
+
+/** Makes a plan's changes, or the first one alone. */
+function apply(world: World, { status, changes }: PromptPlan, most: number): void {
+  if (status !== 'pending') return;
+  for (const environment of changes
+    .flatMap((one) => (one.kind === 'set-active' ? [one.environment] : []))
+    .slice(0, most)) {
+    if (environment !== 'staging' && environment !== 'production') continue;
+    const number = pinsOf(world)[environment];
+    world.serves[environment] = number;
+    world.served[environment].add(number);
+  }
+}
+
+function play(world: World, event: Event, mode: Mode): void {
+  if (event === 'sync') return apply(world, planOf(world, mode), 2);
+  const { commit, cutShort } = event;
+  world.commits.unshift({ id: `c${world.commits.length}`, pins: typeof commit === 'object' ? commit : null });
+  apply(world, planOf(world, mode), cutShort ? 1 : 2);
+}
+
+const number = fc.constantFrom(...NUMBERS);
+const pins = fc.record({ staging: number, production: number });
+const event = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ commit: pins, cutShort: fc.boolean() }) },
+  fc.record({ commit: fc.constant('of something else' as const), cutShort: fc.boolean() }),
+  fc.constant('sync'),
+);
+const mode = fc.constantFrom<Mode>('base', 'no base');
+
+/** Whether production asked for a version in an earlier run of pins. */
+function wasPinnedBefore({ commits }: World, wanted: number): boolean {
+  const states = commits.flatMap((commit) => (commit.pins === null ? [] : [commit.pins.production]));
+  const changed = states.findIndex((one) => one !== wanted);
+  return changed !== -1 && states.slice(changed).includes(wanted);
+}
+
+const isRefused = (world: World, how: Mode): boolean => planOf(world, how).status === 'blocked';
+
+describe('whatever is committed and synced', () => {
+  test('a skip stays refused: production serves what staging has served, or what it was pinned to before', () => {
+    fc.assert(
+      fc.property(pins, fc.array(event, { maxLength: 12 }), mode, (first, events, how) => {
+        const world = begin(first);
+        for (const one of events) {
+          const allowed = new Set([...world.served.staging, ...world.served.production]);
+          // Once a commit is refused, nobody touches the pins again: what later ones might ask for, git takes for done.
+          const commit = 'of something else' as const;
+          play(world, one !== 'sync' && isRefused(world, how) ? { ...one, commit } : one, how);
+          const { production } = world.serves;
+          expect(allowed.has(production) || wasPinnedBefore(world, production)).toBe(true);
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  test('a run that moves staging on and promotes what it served is finished by the next one if it is cut short', () => {
+    fc.assert(
+      fc.property(pins, fc.array(event, { maxLength: 12 }), mode, (first, events, how) => {
+        const world = begin(first);
+        for (const one of events) {
+          play(world, one, how);
+          if (isRefused(world, how)) return;
+        }
+        const last = { staging: FRESH, production: world.serves.staging };
+        world.commits.unshift({ id: 'last', pins: last });
+        apply(world, planOf(world, how), 1);
+        play(world, 'sync', how);
+        expect(world.serves).toEqual(last);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+});
