@@ -30,7 +30,8 @@ export function openCommitter(folder: string): Committer {
       await ask('commit', '--quiet', '--only', `--message=${message}`, '--', ...files);
       const commit = await headOf(ask);
       // A hook may refuse without a word, which is no error to simple-git.
-      if (commit === before) throw new ProblemError(makeProblem('git/failed', { reason: 'it made no commit' }));
+      if (commit === before)
+        throw new ProblemError(makeProblem('git/failed', { reason: 'it made no commit, and does not say why.' }));
       return { commit, branch: (await ask('branch', '--show-current')).trim() || null };
     },
   };

@@ -63,7 +63,7 @@ function isNoPromotion(step: Step, situation: Situation): boolean {
   if (wasPinned(target, environment, former)) return true;
   // What was never made has never been active anywhere: there is nothing to put back, nor to finish.
   if (target.id === undefined) return false;
-  if (hasMovedOn(from, situation) && wasPinnedLast(target, from, former)) return true;
+  if (hasMovedOn(step, situation) && wasPinnedLast(target, from, former)) return true;
   return cameThrough(target, from, environment, former) && !goesThroughNow(step, situation);
 }
 
@@ -79,14 +79,15 @@ function isActive(target: Wanted, environment: string, { observed, known }: PinC
   return active !== null && isSameVersion(entryAsServed(active, known), target);
 }
 
-/** Whether an environment serves what the file asks for, and no file has before. */
-function hasMovedOn(environment: string, { activations, context, former }: Situation): boolean {
+/** Whether the environment before serves what the file asks for: a newer version, for which no file has asked before. */
+function hasMovedOn({ from, target }: Step, { activations, context, former }: Situation): boolean {
   const { file, observed, known } = context;
-  const isIn = (pins: readonly EnvironmentPin[]) => pins.some((pin) => pin.environment === environment);
-  const active = observed.active.get(environment) ?? null;
+  const isIn = (pins: readonly EnvironmentPin[]) => pins.some(({ environment }) => environment === from);
+  const active = observed.active.get(from) ?? null;
   if (active === null || !isIn(file.pins) || isIn(activations.map(({ pin }) => pin))) return false;
+  const isNewer = target.number !== undefined && active.number > target.number;
   const serves = entryAsServed(active, known);
-  return !(former.get(environment) ?? []).some((state) => means(state, serves));
+  return isNewer && !(former.get(from) ?? []).some((state) => means(state, serves));
 }
 
 /**

@@ -54,7 +54,7 @@ describe('a promotion', () => {
     scene.commit(wanted);
     scene.activate('staging', 2);
     scene.commit({ ...wanted, pins: { ...wanted.pins, staging: 2 } });
-    // Git shows that staging had it before, and that production asks for it still.
+    // Staging had it at the base, and went back: that is no way to production.
     expect(told(await scene.runJson('plan', '--base', 'HEAD~2'))).toBe(REFUSED);
     scene.activate('staging', 3);
     scene.commit(wanted);

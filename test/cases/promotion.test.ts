@@ -172,7 +172,7 @@ describe('a promotion', () => {
 
   test('is judged again right before it is written: staging may have been moved', async () => {
     const scene = await ready(2, 1, makeWorkspace);
-    scene.write(pinned(2, 2));
+    scene.write({ text: 'Three.', pins: { production: 2 } });
     let reads = 0;
     const front = await startFront({
       target: scene.service.baseUrl,
@@ -182,9 +182,9 @@ describe('a promotion', () => {
       },
     });
     const environment = { ...scene.service.environment, PROMPTSYNC_BASE_URL: front.baseUrl };
-    scene.write({ text: 'Three.', pins: { production: 2 } });
     expect(told(await runJson(scene.folder, SYNC, { environment }))).toBe(REFUSED);
     expect(front.takeWrites()).toEqual([]);
+    expect(servedBy(scene)).toEqual(['v3', 'v1']);
   });
 });
 

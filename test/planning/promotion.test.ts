@@ -418,6 +418,15 @@ describe('what git knows of earlier pins', () => {
       false,
     ],
     [
+      'nor where it went back: nobody promotes what was taken back there',
+      {
+        file: { pins: { staging: 6, production: 7 } },
+        active: { staging: V6, production: version(5, 'Five'), promptsync: V8 },
+        former: [{ staging: 7, production: 5 }],
+      },
+      false,
+    ],
+    [
       'nor where it is not pinned any more',
       { file: { pins: { production: 7 } }, active: MOVED_ON, former: [{ staging: 7, production: 6 }] },
       false,
