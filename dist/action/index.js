@@ -654,10 +654,14 @@ function short(commit) {
 }
 /** The command that would be right: the next step on the way, not all of it. */
 function promotionHint(e) {
-	const step = (from, to) => `promptsync promote ${word$1(e.key)} --from ${word$1(from)} --to ${word$1(to)}`;
+	const step = (from, to) => promoteCommand(e.key, `--from ${word$1(from)} --to ${word$1(to)}`);
 	if (e.liveIn !== null && e.liveIn !== e.environment) return `Run: ${step(e.liveIn, e.from)}; sync it, then: ${step(e.from, e.environment)}`;
 	if (e.serves === null) return `Sync "${e.from}" first, then run: ${step(e.from, e.environment)}`;
 	return `To promote what "${e.from}" serves (${e.serves}), run: ${step(e.from, e.environment)}`;
+}
+/** A key that begins like an option goes last. */
+function promoteCommand(key, options) {
+	return key.startsWith("-") ? `promptsync promote ${options} -- ${word$1(key)}` : `promptsync promote ${word$1(key)} ${options}`;
 }
 /** A word as a shell takes it: what is shown as a command may be copied, and keys come from strangers. */
 function word$1(text) {
@@ -806,7 +810,10 @@ var init_problem = __esmMin((() => {
 		"usage/invalid": error$1((e) => e.reason, "See promptsync --help."),
 		"usage/nothing-selected": error$1((e) => `"${e.selector}" selects no prompt.`, (e) => e.suggestion === void 0 ? "Give a key, or a path or pattern relative to promptsync.yaml." : `Did you mean ${e.suggestion}?`),
 		"usage/nothing-named": error$1("No prompt is named.", "Give keys, paths or patterns, or --all."),
-		"usage/unknown-environment": error$1((e) => `${e.option} "${e.environment}" is not an environment of promptsync.yaml.`, (e) => e.suggestion === void 0 ? `Environments are: ${e.known.join(", ")}.` : `Did you mean ${e.suggestion}?`),
+		"usage/unknown-environment": error$1((e) => `${e.option} "${e.environment}" is not an environment of promptsync.yaml.`, (e) => {
+			if (e.known.length === 0) return "Give a name without control characters.";
+			return e.suggestion === void 0 ? `Environments are: ${e.known.join(", ")}.` : `Did you mean ${e.suggestion}?`;
+		}),
 		"usage/needs-environment": error$1((e) => `${e.option} is missing: ${e.reason}.`, (e) => `Name the environment with ${e.option}.`),
 		"usage/same-environment": error$1((e) => `A version is not promoted from "${e.environment}" to itself.`, "Name two environments."),
 		"usage/confirmation-needed": error$1("Nothing was written: there is no terminal to ask on.", "Use --yes (or CI=true) to apply without a question, or --dry-run to see the plan."),
@@ -848,6 +855,17 @@ function notRun(mode, { files, problems }) {
 		plan: null,
 		outcomes: null,
 		problems
+	};
+}
+/** A command that was not even begun. */
+function refused(mode, ...problems) {
+	return {
+		run: notRun(mode, {
+			files: [],
+			problems
+		}),
+		texts: /* @__PURE__ */ new Map(),
+		exitCode: 1
 	};
 }
 /** A run that has a plan and has written nothing so far. */
@@ -37460,8 +37478,8 @@ function makeReport(run) {
 * Where no prompt could be observed there is no plan, and none that could be applied where the service was not asked. A
 * history has none.
 */
-function planDigestOf({ plan, service, histories }) {
-	if (plan === null || service === null || histories !== void 0) return null;
+function planDigestOf({ plan, service, histories, edited }) {
+	if (plan === null || service === null || histories !== void 0 || edited !== void 0) return null;
 	return plan.prompts.length > 0 && plan.prompts.every(({ observed }) => observed === null) ? null : plan.digest;
 }
 function promptsOf(run) {
@@ -38896,14 +38914,14 @@ function sharedProblems(prompts) {
 	}))), ({ problem: { code, message } }) => `${code} ${message}`).values()].filter((group) => group.length > 1 && group.every(({ problem }) => problem.path === void 0)).filter((group) => group.length === prompts.length || group.every(({ named }) => named)).flatMap((group) => group.slice(0, 1).map(({ problem }) => problem));
 }
 function isDull({ changes, edits = [], problems, status }, quiet, shared) {
-	if (problems.some((problem) => !isShared(problem, shared))) return false;
+	if (problems.some((problem) => isError(problem) && !isShared(problem, shared))) return false;
 	return quiet || changes.length + edits.length === 0 || status === "unchanged";
 }
 function isShared({ code, message }, shared) {
 	return shared.some((problem) => problem.code === code && problem.message === message);
 }
 function renderPrompt(prompt, { texts, quiet }, colours, shared) {
-	const own = prompt.problems.filter((problem) => !isShared(problem, shared));
+	const own = prompt.problems.filter((problem) => isError(problem) && !isShared(problem, shared));
 	const failed = prompt.status === "failed" && prompt.edits === void 0;
 	const diffs = quiet || failed ? [] : renderDiffs(texts.get(prompt.id) ?? [], colours);
 	return [
@@ -40104,22 +40122,84 @@ function latestProblems(file, forbidden) {
 		column
 	}));
 }
+// src/planning/former-pins.ts
+function contentOf$1({ digest, metadataDigest }) {
+	return metadataDigest === void 0 ? { digest } : {
+		digest,
+		metadataDigest
+	};
+}
+/** Equal content is the same whatever its id. */
+function isSameContent(one, other) {
+	if (one.digest === void 0 || one.digest !== other.digest) return false;
+	const [a, b] = [one.metadataDigest, other.metadataDigest];
+	return a === void 0 || b === void 0 || a === b;
+}
+/** In an earlier run of pins than the one of now. */
+function wasPinned(target, environment, former) {
+	const states = former.get(environment) ?? [];
+	const changed = states.findIndex((state) => !means(state, target));
+	return changed !== -1 && states.slice(changed).some((state) => means(state, target));
+}
+/** In the state of the file before the one that is planned for. */
+function wasPinnedLast(target, environment, former) {
+	const last = former.get(environment)?.[0];
+	return last !== void 0 && last.age === Math.min(...agesIn(former)) && means(last, target);
+}
+/**
+* Whether the environment before was pinned to a version before this one was. Pins of both in one commit skip the one
+* before however old that commit is; only those that the file began with were there already.
+*/
+function cameThrough(target, from, environment, former) {
+	const states = former.get(environment) ?? [];
+	const changed = states.findIndex((state) => !means(state, target));
+	const since = (changed === -1 ? states : states.slice(0, changed)).at(-1)?.age;
+	if (since === void 0) return false;
+	const first = Math.max(...agesIn(former));
+	return (former.get(from) ?? []).some((state) => means(state, target) && (state.age > since || state.age === first));
+}
+function agesIn(former) {
+	return [...former.values()].flat().map(({ age }) => age);
+}
+/** Whether a pin of an earlier commit means a version. */
+function means({ pin, content }, target) {
+	if (pin.kind === "number") return pin.number === target.number;
+	if (pin.kind === "version") return pin.id === target.id;
+	return content !== null && isSameContent(contentOf$1(content), target);
+}
 // src/planning/promotion.ts
 init_problem();
 /**
 * Why a version may not go live in an environment: it is not active in the one before. Two things are no promotion: a
-* rollback to what this environment was pinned to before, and putting back what it has been pinned to all along, once
-* that came through the environment before.
+* rollback to what this environment was pinned to before, and putting back what it has been pinned to all along, where
+* the environment before was pinned to it first. And one that was allowed stays so when a run was cut short between the
+* two environments: the one before has moved on then, as the file wants it.
 */
 function promotionProblems$1(activations, context, { promotedFrom, formerPins }) {
 	const former = formerPins.get(context.file.id) ?? /* @__PURE__ */ new Map();
 	return activations.flatMap(({ pin, after }) => {
 		const from = promotedFrom.get(pin.environment);
+		if (from === void 0) return [];
 		const target = targetOf(after, context);
-		if (from === void 0 || isActive(target, from, context)) return [];
-		if (wasPinned(target, pin.environment, from, former)) return [];
-		return [refusal$2(pin, from, target, context)];
+		const step = {
+			environment: pin.environment,
+			from,
+			target
+		};
+		return isActive(target, from, context) || isNoPromotion(step, {
+			activations,
+			context,
+			former
+		}) ? [] : [refusal$2(pin, from, target, context)];
 	});
+}
+function isNoPromotion(step, situation) {
+	const { environment, from, target } = step;
+	const { former } = situation;
+	if (wasPinned(target, environment, former)) return true;
+	if (target.id === void 0) return false;
+	if (hasMovedOn(step, situation) && wasPinnedLast(target, from, former)) return true;
+	return cameThrough(target, from, environment, former) && !goesThroughNow(step, situation);
 }
 function targetOf(after, { known }) {
 	if (isNew(after)) return contentOf$1(after.new);
@@ -40129,33 +40209,33 @@ function targetOf(after, { known }) {
 		number
 	});
 }
-function contentOf$1({ digest, metadataDigest }) {
-	return metadataDigest === void 0 ? { digest } : {
-		digest,
-		metadataDigest
-	};
-}
 function isActive(target, environment, { observed, known }) {
 	const active = observed.active.get(environment) ?? null;
-	return active !== null && (active.id === target.id || isSameContent(entryAsServed(active, known), target));
+	return active !== null && isSameVersion(entryAsServed(active, known), target);
 }
-/** Equal content is the same whatever its id. */
-function isSameContent(one, other) {
-	if (one.digest === void 0 || one.digest !== other.digest) return false;
-	const [a, b] = [one.metadataDigest, other.metadataDigest];
-	return a === void 0 || b === void 0 || a === b;
+/** Whether the environment before serves what the file asks for: a newer version, for which no file has asked before. */
+function hasMovedOn({ from, target }, { activations, context, former }) {
+	const { file, observed, known } = context;
+	const isIn = (pins) => pins.some(({ environment }) => environment === from);
+	const active = observed.active.get(from) ?? null;
+	if (active === null || !isIn(file.pins) || isIn(activations.map(({ pin }) => pin))) return false;
+	const isNewer = target.number !== void 0 && active.number > target.number;
+	const serves = entryAsServed(active, known);
+	return isNewer && !(former.get(from) ?? []).some((state) => means(state, serves));
 }
-function wasPinned(target, environment, from, former) {
-	const states = former.get(environment) ?? [];
-	const changed = states.findIndex((state) => !means(state, target));
-	if (changed !== -1 && states.slice(changed).some((state) => means(state, target))) return true;
-	return states.length > 0 && changed !== 0 && (former.get(from) ?? []).some((state) => means(state, target));
+/**
+* Whether both environments would be set to a version that no run has brought to either: the second one serves nothing,
+* or what it was pinned to before. Then commits that were refused have asked for it, and are no proof.
+*/
+function goesThroughNow({ environment, from, target }, { activations, context, former }) {
+	const { observed, known } = context;
+	const first = activations.find(({ pin }) => pin.environment === from);
+	if (first === void 0 || !isSameVersion(targetOf(first.after, context), target)) return false;
+	const active = observed.active.get(environment) ?? null;
+	return active === null || wasPinned(entryAsServed(active, known), environment, former);
 }
-/** Whether a pin of an earlier commit means a version. */
-function means({ pin, content }, target) {
-	if (pin.kind === "number") return pin.number === target.number;
-	if (pin.kind === "version") return pin.id === target.id;
-	return content !== null && isSameContent(contentOf$1(content), target);
+function isSameVersion(one, other) {
+	return one.id !== void 0 && one.id === other.id || isSameContent(one, other);
 }
 function refusal$2({ environment, line, column }, from, target, context) {
 	const { key, path } = context.file;
@@ -40431,21 +40511,23 @@ function isOwn(change) {
 init_problem();
 /**
 * Why a plan is refused where callers have to follow, and the file does not say that this is meant.
-* @param asked whether the service was: otherwise it is no wonder that a text is not known
 */
-function unmeantBreaking({ file, lookups }, texts, asked) {
+function unmeantBreaking({ file, lookups }, texts) {
 	if (file.allowBreaking === true) return [];
 	return texts.flatMap((text) => {
 		const place = placeOf$2(file, text.environment);
 		const changed = variableChanges(text);
 		if (changed.length > 0) return [makeProblem("guard/breaking", { changed }, place)];
-		return asked && text.after === "unknown" && text.before !== null && lookups.length === 0 ? [makeProblem("guard/unknown-variables", { environment: text.environment }, place)] : [];
+		return text.after === "unknown" && text.before !== null && lookups.length === 0 ? [makeProblem("guard/unknown-variables", { environment: text.environment }, place)] : [];
 	});
 }
-/** A leave to break that nothing needs would let the next change pass unseen. */
+/** A leave to break that nothing needs would let the next change pass unseen. Texts never read may need it. */
 function needlessLeave({ file }, texts) {
-	if (file.allowBreaking !== true || texts.some((text) => variableChanges(text).length > 0)) return [];
+	if (file.allowBreaking !== true || texts.some((text) => isUnread(text) || variableChanges(text).length > 0)) return [];
 	return [makeProblem("prompt/needless-allow-breaking", {}, { path: file.path })];
+}
+function isUnread({ before, after }) {
+	return before === "unknown" || after === "unknown";
 }
 function placeOf$2({ pins, path }, environment) {
 	const { line = 1, column = 1 } = pins.find((pin) => pin.environment === environment) ?? {};
@@ -56117,8 +56199,9 @@ async function breakingIn({ config, plan, service, ...sources }) {
 	const texts = await gatherTexts(plan, sources);
 	const observed = plan.prompts.filter((prompt) => prompt.observed !== null);
 	const textsOf = (id) => texts.get(id) ?? [];
+	const judged = (id) => textsOf(id).filter(({ after }) => after !== "unknown" || service.name !== null);
 	return {
-		breaking: new Map(observed.map((one) => [one.file.id, unmeantBreaking(one, textsOf(one.file.id), service.name !== null)])),
+		breaking: new Map(observed.map((one) => [one.file.id, unmeantBreaking(one, judged(one.file.id))])),
 		leaves: observed.flatMap((one) => needlessLeave(one, textsOf(one.file.id)))
 	};
 }
@@ -56414,9 +56497,12 @@ function driftsInFields({ drift }) {
 // src/commands/former-pins.ts
 /** How many earlier states of a file are read. */
 const LONGEST_HISTORY = 100;
-/** The states of a prompt's file up to a commit, under earlier names as well; newest first. */
-async function readFormerFiles({ id, path }, commit, repository) {
-	return parseFiles(id, await repository.whereTouched(commit, repository.fromRoot(path), LONGEST_HISTORY), repository);
+/**
+* How each environment of a prompt was pinned up to a commit, newest first. What a branch had before it was merged was
+* asked of no service: it counts by its merge.
+*/
+async function readFormerPins({ id, path }, commit, repository) {
+	return pinsOf(await parseFiles(id, await repository.whereMerged(commit, repository.fromRoot(path), LONGEST_HISTORY), repository), repository);
 }
 async function parseFiles(id, places, repository) {
 	return (await Promise.all(places.map(async ({ commit, path }) => {
@@ -56427,25 +56513,22 @@ async function parseFiles(id, places, repository) {
 		}] : [];
 	}))).flat();
 }
-/** How each environment of a prompt was pinned up to a commit, newest first. */
-async function readFormerPins(file, commit, repository) {
-	return pinsOf(await readFormerFiles(file, commit, repository), repository);
-}
 /** How each environment was pinned in these states of a file. */
 async function pinsOf(states, repository) {
-	const pins = await Promise.all(states.map((state) => pinsAt(state, repository)));
+	const pins = await Promise.all(states.map((state, age) => pinsAt(state, age, repository)));
 	const all = Map.groupBy(pins.flat(), ({ environment }) => environment);
 	return new Map([...all].map(([environment, list]) => [environment, list.map(({ former }) => former)]));
 }
 /** How each environment was pinned in one state of a file. */
-function pinsAt(state, repository) {
-	return Promise.all(state.file.pins.map((pin) => formerPin(pin, state, repository)));
+function pinsAt(state, age, repository) {
+	return Promise.all(state.file.pins.map((pin) => formerPin(pin, state, age, repository)));
 }
-async function formerPin({ environment, pin }, { commit, file }, repository) {
+async function formerPin({ environment, pin }, { commit, file }, age, repository) {
 	return {
 		environment,
 		former: {
 			commit,
+			age,
 			pin,
 			content: await contentOf(pin, file, repository)
 		}
@@ -56455,8 +56538,13 @@ async function contentOf(pin, { content, path }, repository) {
 	if (pin.kind === "latest") return content;
 	return pin.kind === "git" ? contentInGit(repository, pin.ref, path) : null;
 }
-/** Without what HEAD itself says where the file says it still: that is no earlier state. */
+/**
+* Without what HEAD itself says where the file says it still: that is no earlier state. Where the file pins more than
+* HEAD does, it is.
+*/
 function before$1(former, { pins, content }, head) {
+	const atHead = new Set([...former].flatMap(([name, [newest]]) => newest?.commit === head ? [name] : []));
+	if (!pins.every(({ environment }) => atHead.has(environment))) return former;
 	const isNow = (environment, one) => {
 		const now = pins.find((pin) => pin.environment === environment)?.pin;
 		const same = now !== void 0 && pinText(now) === pinText(one.pin);
@@ -60520,176 +60608,6 @@ function linkProblem(path) {
 function slashed(path) {
 	return sep === "/" ? path : path.replaceAll(sep, "/");
 }
-// src/commands/assign-services.ts
-/** Which service a file belongs to that names none itself; null where services have no names. */
-function serviceRules({ folder, services, assignment }) {
-	if (assignment === null) return null;
-	const rules = assignment.byPattern.map(({ pattern, service }) => ({
-		service,
-		matches: promptMatcher({
-			folder,
-			patterns: [pattern]
-		})
-	}));
-	const assigned = (path) => rules.findLast(({ matches }) => matches(path))?.service ?? assignment.otherwise;
-	return {
-		known: [...services.keys()],
-		assigned
-	};
-}
-/** The files with the service of each: what a file itself names goes before what it is assigned to. */
-function assignServices(files, rules) {
-	if (rules === null) return files;
-	return files.map((file) => {
-		const service = file.service ?? rules.assigned(file.path);
-		return service === null ? file : {
-			...file,
-			service
-		};
-	});
-}
-// src/commands/select-files.ts
-init_problem();
-/** The files that any of the selectors names by key, path, or a pattern of either; all of them without a selector. */
-function selectFiles(files, selectors) {
-	if (selectors.length === 0) return {
-		files,
-		problems: []
-	};
-	const matchers = selectors.map((selector) => ({
-		selector,
-		matches: matcherOf(selector)
-	}));
-	const problems = matchers.filter(({ matches }) => !files.some(matches)).map(({ selector }) => makeProblem("usage/nothing-selected", {
-		selector,
-		suggestion: nearest(selector, files)
-	}));
-	return {
-		files: files.filter((file) => matchers.some(({ matches }) => matches(file))),
-		problems
-	};
-}
-function matcherOf(selector) {
-	const glob = globOf(selector);
-	return ({ key, path }) => key === selector || path === selector || glob(key) || glob(path);
-}
-/** What picomatch does not take for a pattern, such as an empty text, matches nothing. */
-function globOf(selector) {
-	try {
-		return (0, import_picomatch.default)(selector);
-	} catch {
-		return () => false;
-	}
-}
-function nearest(selector, files) {
-	return suggest(selector, files.flatMap(({ key, path }) => [key, path]));
-}
-// src/commands/read-base.ts
-init_problem();
-/** Reads the base commit's prompt files; only those that have changed since are parsed. Throws a `ProblemError`. */
-async function readBase(request, repository) {
-	const { ref, files } = request;
-	if (repository === null) throw new ProblemError(makeProblem("git/base-needs-git", { ref }));
-	const commit = await repository.resolveRef(ref);
-	if (commit === null) throw new ProblemError(makeProblem("git/unknown-base", { ref }));
-	const [there, different] = await Promise.all([repository.pathsAt(commit), repository.changedSince(commit)]);
-	const before = new Set(there);
-	const same = files.filter(({ path }) => before.has(path) && !different.has(path));
-	const paths = [...different].filter((path) => before.has(path)).filter(promptMatcher(request.config));
-	const changed = await Promise.all(paths.map((path) => readAt(commit, path, repository)));
-	const shallow = await repository.isShallow() ? [makeProblem("git/shallow")] : [];
-	const now = new Set(files.map(({ id }) => id));
-	const then = [...same, ...changed.flatMap(({ file }) => file ?? [])].filter(({ id }) => now.has(id));
-	return {
-		ref,
-		commit,
-		files: new Map(then.map((file) => [file.id, file])),
-		gone: goneSince$1(changed, now, request),
-		problems: [...invalidAt(changed, request), ...shallow]
-	};
-}
-/** Those that were selected; each belongs to the service that it would belong to now. */
-function goneSince$1(changed, now, { config, only }) {
-	return assignServices(selectFiles(changed.flatMap(({ file }) => file === null || now.has(file.id) ? [] : [file]), only).files, serviceRules(config));
-}
-async function readAt(commit, path, repository) {
-	const parsed = await parseAt(repository, commit, repository.fromRoot(path));
-	if (parsed === null) return {
-		path,
-		file: null,
-		reason: "it is not a regular file"
-	};
-	const { file, problems } = parsed;
-	return {
-		path,
-		file: file && {
-			...file,
-			path
-		},
-		reason: problems.find(isError)?.message ?? ""
-	};
-}
-function invalidAt(changed, { ref, files }) {
-	const now = new Set(files.map(({ path }) => path));
-	return changed.filter(({ file, path }) => file === null && now.has(path)).map(({ path, reason }) => makeProblem("git/base-invalid", {
-		base: ref,
-		reason
-	}, { path }));
-}
-// src/config/find.ts
-const CONFIG_NAME = "promptsync.yaml";
-/** The nearest promptsync.yaml from a folder up to the repository's root; null when there is none. */
-function findConfigFile(from) {
-	const candidate = join(from, CONFIG_NAME);
-	if (existsSync(candidate)) return candidate;
-	const parent = dirname(from);
-	return isRepositoryRoot(from) || parent === from ? null : findConfigFile(parent);
-}
-/** The root of the repository that a folder is in; outside a repository the folder itself. */
-function findRoot(folder) {
-	const root = (at) => {
-		if (isRepositoryRoot(at)) return at;
-		return dirname(at) === at ? null : root(dirname(at));
-	};
-	return root(folder) ?? folder;
-}
-/** `.git` is a file in worktrees and submodules. */
-function isRepositoryRoot(folder) {
-	return existsSync(join(folder, ".git"));
-}
-// src/config/load.ts
-init_problem();
-/** Finds, reads and parses the configuration. */
-async function loadConfig({ workingDirectory, file, environment }) {
-	const path = file === void 0 ? findConfigFile(workingDirectory) : resolve(workingDirectory, file);
-	if (path === null) return {
-		config: null,
-		problems: [makeProblem("config/not-found")]
-	};
-	const shownPath = file ?? basename(path);
-	const read = await readText(path);
-	if ("reason" in read) return {
-		config: null,
-		problems: [makeProblem("config/unreadable", read, { path: shownPath })]
-	};
-	return parseConfig(read.text, {
-		file: path,
-		shownPath,
-		root: findRoot(dirname(path)),
-		environment
-	});
-}
-/** Devices and pipes are not read: they may never end. */
-async function readText(path) {
-	try {
-		if (!(await stat(path)).isFile()) return { reason: "it is not a regular file" };
-		return { text: new TextDecoder("utf-8", { fatal: true }).decode(await readFile(path)) };
-	} catch (error) {
-		if (error instanceof TypeError) return { reason: "it is not valid UTF-8" };
-		const code = systemCodeOf(error);
-		return { reason: code === "ENOENT" ? "there is no such file" : code };
-	}
-}
 // src/prompts/check.ts
 init_problem();
 /** What is wrong between files, and between files and configuration. */
@@ -60775,6 +60693,187 @@ async function readPromptFile(folder, path) {
 		return parsePromptFile(await readFile(full), path);
 	} catch (error) {
 		return unreadable([makeProblem("prompt/unreadable", { reason: systemCodeOf(error) }, place)]);
+	}
+}
+// src/commands/assign-services.ts
+/** Which service a file belongs to that names none itself; null where services have no names. */
+function serviceRules({ folder, services, assignment }) {
+	if (assignment === null) return null;
+	const rules = assignment.byPattern.map(({ pattern, service }) => ({
+		service,
+		matches: promptMatcher({
+			folder,
+			patterns: [pattern]
+		})
+	}));
+	const assigned = (path) => rules.findLast(({ matches }) => matches(path))?.service ?? assignment.otherwise;
+	return {
+		known: [...services.keys()],
+		assigned
+	};
+}
+/** The files with the service of each: what a file itself names goes before what it is assigned to. */
+function assignServices(files, rules) {
+	if (rules === null) return files;
+	return files.map((file) => {
+		const service = file.service ?? rules.assigned(file.path);
+		return service === null ? file : {
+			...file,
+			service
+		};
+	});
+}
+// src/commands/select-files.ts
+init_problem();
+/** The files that any of the selectors names by key, path, or a pattern of either; all of them without a selector. */
+function selectFiles(files, selectors) {
+	if (selectors.length === 0) return {
+		files,
+		problems: []
+	};
+	const matchers = selectors.map((selector) => ({
+		selector,
+		matches: matcherOf(selector)
+	}));
+	const problems = matchers.filter(({ matches }) => !files.some(matches)).map(({ selector }) => makeProblem("usage/nothing-selected", {
+		selector,
+		suggestion: nearest(selector, files)
+	}));
+	return {
+		files: files.filter((file) => matchers.some(({ matches }) => matches(file))),
+		problems
+	};
+}
+function matcherOf(selector) {
+	const glob = globOf(selector);
+	return ({ key, path }) => key === selector || path === selector || glob(key) || glob(path);
+}
+/** What picomatch does not take for a pattern, such as an empty text, matches nothing. */
+function globOf(selector) {
+	try {
+		return (0, import_picomatch.default)(selector);
+	} catch {
+		return () => false;
+	}
+}
+function nearest(selector, files) {
+	return suggest(selector, files.flatMap(({ key, path }) => [key, path]));
+}
+// src/commands/read-base.ts
+init_problem();
+/** Reads the base commit's prompt files; only those that have changed since are parsed. Throws a `ProblemError`. */
+async function readBase(request, repository) {
+	const { ref, files } = request;
+	if (repository === null) throw new ProblemError(makeProblem("git/base-needs-git", { ref }));
+	const commit = await repository.resolveRef(ref);
+	if (commit === null) throw new ProblemError(makeProblem("git/unknown-base", { ref }));
+	const [there, different] = await Promise.all([repository.pathsAt(commit), repository.changedSince(commit)]);
+	const before = new Set(there);
+	const same = files.filter(({ path }) => before.has(path) && !different.has(path));
+	const paths = [...different].filter((path) => before.has(path)).filter(promptMatcher(request.config));
+	const changed = await Promise.all(paths.map((path) => readAt(commit, path, repository)));
+	const shallow = await repository.isShallow() ? [makeProblem("git/shallow")] : [];
+	const now = new Set(files.map(({ id }) => id));
+	const then = [...same, ...changed.flatMap(({ file }) => file ?? [])].filter(({ id }) => now.has(id));
+	return {
+		ref,
+		commit,
+		files: new Map(then.map((file) => [file.id, file])),
+		gone: await goneSince$1(changed, now, request),
+		problems: [...invalidAt(changed, request), ...shallow]
+	};
+}
+/**
+* Those that were selected; each belongs to the service that it would belong to now. A file that was selected then may be
+* there still, and not be selected now: under another path or key.
+*/
+async function goneSince$1(changed, now, { config, only }) {
+	const selected = assignServices(selectFiles(changed.flatMap(({ file }) => file === null || now.has(file.id) ? [] : [file]), only).files, serviceRules(config));
+	if (selected.length === 0 || only.length === 0) return selected;
+	const { files } = await readPrompts(config, {
+		known: null,
+		reserved: [],
+		services: serviceRules(config)
+	});
+	const there = new Set(files.map(({ id }) => id));
+	return selected.filter(({ id }) => !there.has(id));
+}
+async function readAt(commit, path, repository) {
+	const parsed = await parseAt(repository, commit, repository.fromRoot(path));
+	if (parsed === null) return {
+		path,
+		file: null,
+		reason: "it is not a regular file"
+	};
+	const { file, problems } = parsed;
+	return {
+		path,
+		file: file && {
+			...file,
+			path
+		},
+		reason: problems.find(isError)?.message ?? ""
+	};
+}
+function invalidAt(changed, { ref, files }) {
+	const now = new Set(files.map(({ path }) => path));
+	return changed.filter(({ file, path }) => file === null && now.has(path)).map(({ path, reason }) => makeProblem("git/base-invalid", {
+		base: ref,
+		reason
+	}, { path }));
+}
+// src/config/find.ts
+const CONFIG_NAME = "promptsync.yaml";
+/** The nearest promptsync.yaml from a folder up to the repository's root; null when there is none. */
+function findConfigFile(from) {
+	const candidate = join(from, CONFIG_NAME);
+	if (existsSync(candidate)) return candidate;
+	const parent = dirname(from);
+	return isRepositoryRoot(from) || parent === from ? null : findConfigFile(parent);
+}
+/** The root of the repository that a folder is in; outside a repository the folder itself. */
+function findRoot(folder) {
+	const root = (at) => {
+		if (isRepositoryRoot(at)) return at;
+		return dirname(at) === at ? null : root(dirname(at));
+	};
+	return root(folder) ?? folder;
+}
+/** `.git` is a file in worktrees and submodules. */
+function isRepositoryRoot(folder) {
+	return existsSync(join(folder, ".git"));
+}
+// src/config/load.ts
+init_problem();
+/** Finds, reads and parses the configuration. */
+async function loadConfig({ workingDirectory, file, environment }) {
+	const path = file === void 0 ? findConfigFile(workingDirectory) : resolve(workingDirectory, file);
+	if (path === null) return {
+		config: null,
+		problems: [makeProblem("config/not-found")]
+	};
+	const shownPath = file ?? basename(path);
+	const read = await readText(path);
+	if ("reason" in read) return {
+		config: null,
+		problems: [makeProblem("config/unreadable", read, { path: shownPath })]
+	};
+	return parseConfig(read.text, {
+		file: path,
+		shownPath,
+		root: findRoot(dirname(path)),
+		environment
+	});
+}
+/** Devices and pipes are not read: they may never end. */
+async function readText(path) {
+	try {
+		if (!(await stat(path)).isFile()) return { reason: "it is not a regular file" };
+		return { text: new TextDecoder("utf-8", { fatal: true }).decode(await readFile(path)) };
+	} catch (error) {
+		if (error instanceof TypeError) return { reason: "it is not valid UTF-8" };
+		const code = systemCodeOf(error);
+		return { reason: code === "ENOENT" ? "there is no such file" : code };
 	}
 }
 // node_modules/@simple-git/args-pathspec/dist/index.mjs
@@ -66431,19 +66530,9 @@ async function run(host) {
 	} catch (error) {
 		return {
 			...begun,
-			result: unfinished(error)
+			result: refused("dry-run", problemOf$1(error))
 		};
 	}
-}
-function unfinished(error) {
-	return {
-		run: notRun("dry-run", {
-			files: [],
-			problems: [problemOf$1(error)]
-		}),
-		texts: /* @__PURE__ */ new Map(),
-		exitCode: 1
-	};
 }
 // src/process-host.ts
 /** The process as both entries hand it on. Besides them nothing touches it, nor time and chance. */

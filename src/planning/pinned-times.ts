@@ -1,6 +1,6 @@
 import { asKept } from '../domain/ownership.ts';
 import { findContent, holds, type KnownVersion } from '../domain/known-versions.ts';
-import type { FormerPin } from './promotion.ts';
+import type { FormerPin } from './former-pins.ts';
 
 /** A prompt's file as one commit left it: how it pinned each environment. */
 export type FileState = { readonly commit: string; readonly pins: ReadonlyMap<string, FormerPin> };
