@@ -1,4 +1,6 @@
-import { diff3Merge } from 'node-diff3';
+import { isDeepStrictEqual } from 'node:util';
+import { diff3MergeRegions } from 'node-diff3';
+import { findCommonEnds, withoutEnds } from './common-ends.ts';
 
 /** Whose text goes into the file where both sides have changed the same lines; null: both, between conflict markers. */
 export type Side = 'ours' | 'theirs' | null;
@@ -15,51 +17,70 @@ export type Merging = {
 
 export type Merged = { readonly text: string; readonly conflicts: number };
 
-/** Comparing takes as many steps as there are pairs of equal lines; past this, two texts are not merged line by line. */
-const MOST_PAIRS = 5_000_000;
+/** Lines stand for the text where the sides agree, and for one side each where they do not. */
+type Part =
+  { readonly agreed: readonly string[] } | { readonly ours: readonly string[]; readonly theirs: readonly string[] };
+
+type Lines = { readonly base: string[]; readonly ours: string[]; readonly theirs: string[] };
+
+/** What comparing may take, about a second: past it, two texts are not merged line by line. */
+const MOST_STEPS = 2_000_000_000;
 
 /** Merges two texts (LF) that come from one, line by line. What only one side has changed is taken from it. */
-export function mergeText(texts: Merging, side: Side, labels: Labels): Merged {
-  const { base, ours, theirs } = texts;
+export function mergeText({ base, ours, theirs }: Merging, side: Side, labels: Labels): Merged {
   if (ours === theirs || theirs === base) return { text: ours, conflicts: 0 };
   if (ours === base) return { text: theirs, conflicts: 0 };
-  const parts =
-    base === null || isHopeless(texts, base)
-      ? [{ conflict: { a: lines(ours), b: lines(theirs) } }]
-      : merge(texts, base);
+  const parts = partsOf({ base, ours, theirs });
   const settled = parts.map((part) => settle(part, side, labels));
   return {
-    text: settled.flatMap((part) => part.lines).join('\n'),
-    conflicts: settled.filter((part) => part.conflict).length,
+    text: settled.flat().join('\n'),
+    conflicts: side === null ? parts.filter((part) => !('agreed' in part)).length : 0,
   };
 }
 
-type Part = { readonly ok?: string[]; readonly conflict?: { readonly a: string[]; readonly b: string[] } };
-
-function merge({ ours, theirs }: Merging, base: string): readonly Part[] {
-  return diff3Merge(lines(ours), lines(base), lines(theirs), { excludeFalseConflicts: true });
+function partsOf({ base, ours, theirs }: Merging): readonly Part[] {
+  const all = { base: lines(base ?? ours), ours: lines(ours), theirs: lines(theirs) };
+  const ends = findCommonEnds([all.ours, all.theirs, all.base]);
+  const rest = {
+    base: withoutEnds(all.base, ends),
+    ours: withoutEnds(all.ours, ends),
+    theirs: withoutEnds(all.theirs, ends),
+  };
+  const merged = base === null || stepsOf(rest) > MOST_STEPS ? [{ ours: rest.ours, theirs: rest.theirs }] : merge(rest);
+  const after = all.ours.slice(all.ours.length - ends.last);
+  return [{ agreed: all.ours.slice(0, ends.first) }, ...merged, { agreed: after }];
 }
 
-function settle({ ok, conflict }: Part, side: Side, { ours, theirs }: Labels) {
-  if (conflict === undefined) return { lines: ok ?? [], conflict: false };
-  if (side !== null) return { lines: side === 'ours' ? conflict.a : conflict.b, conflict: false };
-  const marked = [`<<<<<<< ${ours}`, ...conflict.a, '=======', ...conflict.b, `>>>>>>> ${theirs}`];
-  return { lines: marked, conflict: true };
+function merge({ base, ours, theirs }: Lines): readonly Part[] {
+  return diff3MergeRegions(ours, base, theirs).map((region): Part => {
+    if (region.stable) return { agreed: region.bufferContent };
+    const { aContent, bContent } = region;
+    return isDeepStrictEqual(aContent, bContent) ? { agreed: aContent } : { ours: aContent, theirs: bContent };
+  });
 }
 
-function isHopeless({ ours, theirs }: Merging, base: string): boolean {
-  return pairs(base, ours) + pairs(base, theirs) > MOST_PAIRS;
+function settle(part: Part, side: Side, labels: Labels): readonly string[] {
+  if ('agreed' in part) return part.agreed;
+  if (side !== null) return part[side];
+  return [`<<<<<<< ${labels.ours}`, ...part.ours, '=======', ...part.theirs, `>>>>>>> ${labels.theirs}`];
+}
+
+/** Each pair of equal lines may be held against each line that was found to be common before. */
+function stepsOf({ base, ours, theirs }: Lines): number {
+  return (
+    pairs(base, ours) * Math.min(base.length, ours.length) + pairs(base, theirs) * Math.min(base.length, theirs.length)
+  );
 }
 
 /** How many pairs of equal lines two texts have. */
-function pairs(one: string, other: string): number {
+function pairs(one: readonly string[], other: readonly string[]): number {
   const counts = countLines(other);
   return [...countLines(one)].reduce((sum, [line, count]) => sum + count * (counts.get(line) ?? 0), 0);
 }
 
-function countLines(text: string): ReadonlyMap<string, number> {
+function countLines(all: readonly string[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
-  for (const line of lines(text)) counts.set(line, (counts.get(line) ?? 0) + 1);
+  for (const line of all) counts.set(line, (counts.get(line) ?? 0) + 1);
   return counts;
 }
 
