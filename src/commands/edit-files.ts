@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { Committed, EditedPrompt, FileEdit } from '../domain/edits.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { replaceFile } from '../files/replace-file.ts';
@@ -7,6 +8,7 @@ import { openCommitter } from '../git/commit.ts';
 import type { Repository } from '../git/repository.ts';
 import { makeProblem, messageOf, problemOf, systemCodeOf, type Problem } from '../problem.ts';
 import { editPromptFile, type PromptEdits } from '../prompts/edit.ts';
+import { parsePromptFile } from '../prompts/parse.ts';
 import type { Prepared } from './prepare-plan.ts';
 
 export type EditOptions = {
@@ -45,17 +47,30 @@ export function stays(file: PromptFile, status: Draft['status'], problems: reado
   return { file, status, edits: [], problems, change: null };
 }
 
-/** Makes the edits of one file, and writes nothing. */
+/** Makes the edits of one file, and writes nothing. What they were made of may be gone since the service was asked. */
 export async function draftEdits(
   file: PromptFile,
   edits: readonly FileEdit[],
   wanted: PromptEdits,
   { config }: Pick<Prepared, 'config'>,
 ): Promise<Draft> {
-  const before = await readFile(join(config.folder, file.path));
-  const result = editPromptFile(before, file.path, wanted);
+  const { path } = file;
+  const before = await readFile(join(config.folder, path)).catch(() => null);
+  if (before === null || !isSame(parsePromptFile(before, path).file, file)) {
+    return { ...stays(file, 'failed', [makeProblem('edit/changed-meanwhile', {}, { path })]), edits };
+  }
+  const result = editPromptFile(before, path, wanted);
   if ('problem' in result) return { ...stays(file, 'failed', [result.problem]), edits };
   return { file, status: 'pending', edits, problems: [], change: { before, after: result.bytes, file: result.file } };
+}
+
+/** Whether two readings of a file say the same: a plan has the pins in promotion order. */
+function isSame(one: PromptFile | null, other: PromptFile): boolean {
+  return one !== null && isDeepStrictEqual(inFileOrder(one), inFileOrder(other));
+}
+
+function inFileOrder(file: PromptFile): PromptFile {
+  return { ...file, pins: file.pins.toSorted((a, b) => a.line - b.line || a.column - b.column) };
 }
 
 /** What forbids to commit, before anything is edited. */
@@ -78,7 +93,8 @@ export async function makeEdits(
   where: Where,
   messageFor: (edited: readonly EditedPrompt[]) => string,
 ): Promise<Edited> {
-  if (options.dryRun) return { edited: drafts.map((draft) => editedOf(draft, draft.status)), problems: [] };
+  if (options.dryRun)
+    return { edited: drafts.map((draft) => editedOf(draft, statusOf(draft, draft.status))), problems: [] };
   const commits = options.commit || options.branch !== undefined;
   const ready = commits ? await refuseUncommitted(drafts, where.repository) : drafts;
   if (!commits || !ready.some(({ status }) => status === 'pending')) {
@@ -126,12 +142,16 @@ async function write(draft: Draft, { config }: Where): Promise<EditedPrompt> {
       return editedOf(draft, 'failed', makeProblem('edit/changed-meanwhile', {}, { path }));
     }
     await replaceFile(full, draft.change.after);
-    // A file with conflicts is written, and not done: somebody has to decide.
-    return editedOf(draft, draft.change.file === null ? 'failed' : 'applied');
+    return editedOf(draft, statusOf(draft, 'applied'));
   } catch (error) {
     const reason = systemCodeOf(error) === 'unknown reason' ? messageOf(error) : systemCodeOf(error);
     return editedOf(draft, 'failed', makeProblem('edit/unwritable', { reason }, { path }));
   }
+}
+
+/** A file with conflicts is written, and not done: somebody has to decide. */
+function statusOf({ status, change }: Draft, done: EditedPrompt['status']): EditedPrompt['status'] {
+  return status === 'pending' && change?.file === null ? 'failed' : done;
 }
 
 function editedOf({ file, edits, problems }: Draft, status: EditedPrompt['status'], problem?: Problem): EditedPrompt {
