@@ -392,8 +392,13 @@ const catalogue = {
       `The file and the service have changed the same ${e.places === 1 ? 'place' : `${e.places} places`}; the file has both.`,
     'Decide between the lines <<<<<<<, ======= and >>>>>>>, or put the file back and run again with --ours or --theirs.',
   ),
+  'pull/pin-conflict': error<{ environment: string; pin: string; serves: string }>(
+    (e) =>
+      `"${e.environment}" serves ${e.serves} and the file pins ${e.pin}: which of the two is the newer one is not known.`,
+    'Run again with --ours, to keep what the file pins, or with --theirs, to pin what is served.',
+  ),
   'pull/several': error<{ environments: readonly string[] }>(
-    (e) => `The text was changed in several environments: ${e.environments.join(', ')}.`,
+    (e) => `Several environments were changed in different ways: ${e.environments.join(', ')}.`,
     'Pull them one after the other, with --environment.',
   ),
   'pull/known-version': warning<{ environment: string; serves: string }>(

@@ -1,18 +1,17 @@
-import type { FileEdit } from '../domain/edits.ts';
 import type { PromptPlan } from '../domain/plan.ts';
-import { pinText, type PromptFile } from '../domain/prompt-file.ts';
-import { withLineFeeds } from '../domain/digest.ts';
+import type { PromptFile } from '../domain/prompt-file.ts';
+import { codePoint } from '../domain/text.ts';
 import { mergePrompt, type MergedPrompt } from '../merging/merge-prompt.ts';
-import type { Side } from '../merging/merge-text.ts';
+import type { Labels, Side } from '../merging/merge-text.ts';
 import { makeProblem, type Problem } from '../problem.ts';
-import type { FrontMatterEdit } from '../prompts/edit.ts';
 import { commitMessage } from './commit-message.ts';
 import { draftEdits, stays, type Draft } from './edit-files.ts';
 import { environmentProblems } from './environment-option.ts';
 import { readFormerFiles, pinsOf, type FormerFile } from './former-pins.ts';
 import { findOutsideEdits, type OutsideEdit } from './outside-edits.ts';
+import { contestedProblem, isContested, pinEdit, type PinEdit } from './outside-pins.ts';
 import type { Prepared } from './prepare-plan.ts';
-import { readOrigin } from './read-origin.ts';
+import { readTheirs } from './read-theirs.ts';
 import type { CommandResult } from './result.ts';
 import { runEdits, type Drafted, type EditPromptsOptions } from './run-edits.ts';
 import type { World } from './world.ts';
@@ -44,23 +43,32 @@ export async function pull(options: PullOptions, world: World): Promise<CommandR
 
 async function draftPull(prompt: PromptPlan, { environment, side }: PullOptions, prepared: Prepared): Promise<Drafted> {
   const { file } = prompt;
+  if (isInSync(prompt, environment)) return { draft: stays(file, 'unchanged'), texts: [] };
   const earlier = await earlierFiles(file, prepared);
   const found = findOutsideEdits(prompt, environment, await pinsOf(earlier, prepared.repository));
-  const texts = found.filter(({ own }) => !own);
-  const distinct = new Set(texts.map(({ version }) => version.digest));
-  if (distinct.size > 1) {
-    const environments = texts.map((one) => one.environment);
-    return {
-      draft: stays(file, 'blocked', [makeProblem('pull/several', { environments }, { path: file.path })]),
-      texts: [],
-    };
-  }
-  const merged = await merge(prompt, texts[0] ?? null, side, earlier, prepared);
-  const draft = await draftMerged(file, merged, found.flatMap(pinEdit), prepared);
+  const [edit = null, ...others] = distinctTexts(found, file);
+  const complete = (await prepared.repository?.isShallow()) === false;
+  const contested = found.filter((one) => isContested(one, { earlier, complete }));
+  const obstacles = [
+    ...(edit === null || others.length === 0 ? [] : [severalProblem([edit, ...others], file)]),
+    ...(side === null ? contested.map((one) => contestedProblem(one, file)) : []),
+  ];
+  if (obstacles.length > 0) return { draft: stays(file, 'blocked', obstacles), texts: [] };
+  const theirs = await readTheirs(prompt, edit, earlier, prepared);
+  const pins = found.filter((one) => side !== 'ours' || !contested.includes(one)).flatMap(pinEdit);
+  const merge = (whose: Side) => mergePrompt(file, theirs, whose, labelsOf(file, edit));
+  const draft = await draftTakeable(file, merge, side, pins, prepared);
+  const known = found.flatMap((one) => knownWarning(one, file));
   return {
-    draft: { ...draft, problems: [...draft.problems, ...found.flatMap((one) => knownWarning(one, file))] },
-    texts: textsOf(file, merged, texts[0]),
+    draft: { ...draft, problems: [...draft.problems, ...known] },
+    texts: edit === null || draft.status === 'failed' ? [] : textsOf(file, merge(side), edit),
   };
+}
+
+/** Most prompts are, and git need not be asked for their history. */
+function isInSync(prompt: PromptPlan, environment: string | undefined): boolean {
+  const renamed = prompt.changes.some(({ kind }) => kind === 'update-prompt');
+  return !renamed && findOutsideEdits(prompt, environment, new Map()).length === 0;
 }
 
 async function earlierFiles({ id, path }: PromptFile, { repository }: Prepared): Promise<readonly FormerFile[]> {
@@ -68,58 +76,59 @@ async function earlierFiles({ id, path }: PromptFile, { repository }: Prepared):
   return repository === null || head === null ? [] : readFormerFiles({ id, path }, head, repository);
 }
 
-async function merge(
-  prompt: PromptPlan,
-  edit: OutsideEdit | null,
-  side: Side,
-  earlier: readonly FormerFile[],
-  prepared: Prepared,
-): Promise<MergedPrompt> {
-  const { file, observed } = prompt;
-  const { key, name, description } = observed?.prompt ?? file;
-  const labels = { ours: file.path, theirs: edit === null ? 'the service' : labelOf(edit) };
-  const origin = await readOrigin(prompt, edit, earlier, prepared);
-  const content = edit === null ? null : { text: withLineFeeds(edit.version.text), metadata: edit.version.metadata };
-  const fields = { key, name, description: description ?? '' };
-  return mergePrompt(file, { fields: withoutFormer(fields, file, earlier), content, ...origin }, side, labels);
+/** One environment for each text that somebody else has made, with its metadata where the file manages any. */
+function distinctTexts(found: readonly OutsideEdit[], { content }: PromptFile): readonly OutsideEdit[] {
+  const managed = content.metadata !== undefined;
+  const contentOf = ({ version }: OutsideEdit) => `${version.digest} ${managed ? version.metadataDigest : ''}`;
+  return [...new Map(found.flatMap((one) => (one.own ? [] : [[contentOf(one), one] as const]))).values()];
 }
 
-/** A field that stands as an earlier commit had it was not changed by anybody: a sync has not got there yet. */
-function withoutFormer<Fields extends Record<'key' | 'name' | 'description', string>>(
-  fields: Fields,
+function severalProblem(edits: readonly OutsideEdit[], { path }: PromptFile): Problem {
+  return makeProblem('pull/several', { environments: edits.map(({ environment }) => environment) }, { path });
+}
+
+/** A conflict is left to somebody only if the service's side of it can be taken: else it is a riddle without answer. */
+async function draftTakeable(
   file: PromptFile,
-  earlier: readonly FormerFile[],
-) {
-  const now = (field: 'key' | 'name' | 'description') =>
-    earlier.some((former) => (former.file[field] ?? '') === fields[field]) ? (file[field] ?? '') : fields[field];
-  return { key: now('key'), name: now('name'), description: now('description') };
+  merge: (side: Side) => MergedPrompt,
+  side: Side,
+  pins: readonly PinEdit[],
+  prepared: Prepared,
+): Promise<Draft> {
+  const merged = merge(side);
+  const places = conflictsIn(merged);
+  const taken = places === 0 ? null : await draftMerged(file, merge('theirs'), pins, prepared);
+  if (taken?.status === 'failed') return taken;
+  const draft = await draftMerged(file, merged, pins, prepared);
+  if (places === 0 || draft.change === null) return draft;
+  return { ...draft, problems: [makeProblem('pull/conflict', { places }, { path: file.path })] };
 }
 
-/** An environment that is pinned to a version of its own is pinned to the one that it serves. */
-function pinEdit({ environment, pin, version }: OutsideEdit): readonly { edit: FileEdit; change: FrontMatterEdit }[] {
-  if (pin === null || pin.pin.kind === 'latest') return [];
-  const { number } = version;
-  const edit = { kind: 'set-pin' as const, environment, before: pinText(pin.pin), after: String(number) };
-  return [{ edit, change: { kind: 'set', path: ['pins', environment], value: number } }];
+function conflictsIn({ edits, text }: MergedPrompt): number {
+  return (text?.conflicts ?? 0) + edits.filter((edit) => edit.kind === 'set-field' && edit.conflict).length;
 }
 
 async function draftMerged(
   file: PromptFile,
   { edits, frontMatter, text }: MergedPrompt,
-  pins: ReturnType<typeof pinEdit>,
+  pins: readonly PinEdit[],
   prepared: Prepared,
 ): Promise<Draft> {
   const all = [...edits, ...pins.map(({ edit }) => edit)];
   if (all.length === 0) return stays(file, 'unchanged');
+  if (text?.text.includes('\r\n') === true) return unwritable(file);
   const changes = [...frontMatter, ...pins.map(({ change }) => change)];
   const wanted =
     text === null
       ? { frontMatter: changes }
       : { frontMatter: changes, text: text.text, conflicted: text.conflicts > 0 };
-  const draft = await draftEdits(file, all, wanted, prepared);
-  const places = (text?.conflicts ?? 0) + edits.filter((edit) => edit.kind === 'set-field' && edit.conflict).length;
-  if (places === 0 || draft.change === null) return draft;
-  return { ...draft, problems: [makeProblem('pull/conflict', { places }, { path: file.path })] };
+  return draftEdits(file, all, wanted, prepared);
+}
+
+/** In a file a carriage return at the end of a line would be none of the text. */
+function unwritable(file: PromptFile): Draft {
+  const reason = 'a line of its text ends with a carriage return, which a file cannot hold';
+  return stays(file, 'failed', [makeProblem('edit/not-kept', { reason }, { path: file.path })]);
 }
 
 function knownWarning({ own, pin, environment, version }: OutsideEdit, { path }: PromptFile): readonly Problem[] {
@@ -127,12 +136,14 @@ function knownWarning({ own, pin, environment, version }: OutsideEdit, { path }:
   return [makeProblem('pull/known-version', { environment, serves: `v${version.number}` }, { path })];
 }
 
-function textsOf({ content }: PromptFile, { text }: MergedPrompt, edit: OutsideEdit | undefined): Drafted['texts'] {
-  if (text === null || edit === undefined || text.conflicts > 0) return [];
+function textsOf({ content }: PromptFile, { text }: MergedPrompt, { environment }: OutsideEdit): Drafted['texts'] {
+  if (text === null || text.conflicts > 0) return [];
   const before = { label: 'the file', text: content.text };
-  return [{ environment: edit.environment, before, after: { label: 'merged', text: text.text } }];
+  return [{ environment, before, after: { label: 'merged', text: text.text } }];
 }
 
-function labelOf({ environment, version }: OutsideEdit): string {
-  return `${environment} v${version.number}`;
+/** What stands behind git's markers: a path may hold whatever the file system allows, and stays on its line. */
+function labelsOf({ path }: PromptFile, edit: OutsideEdit | null): Labels {
+  const theirs = edit === null ? 'the service' : `${edit.environment} v${edit.version.number}`;
+  return { ours: path.replaceAll(/\p{Cc}/gu, codePoint), theirs };
 }

@@ -1,18 +1,20 @@
-import { withLineFeeds } from '../domain/digest.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { EMPTY_METADATA_DIGEST, withLineFeeds } from '../domain/digest.ts';
 import type { PromptPlan } from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
+import type { Repository } from '../git/repository.ts';
 import type { Theirs } from '../merging/merge-prompt.ts';
 import { fileInGit } from './content-in-git.ts';
 import type { FormerFile } from './former-pins.ts';
-import { hadOneText, originOf, type OutsideEdit } from './outside-edits.ts';
+import { hadOneText, originOf, type Original, type OutsideEdit } from './outside-edits.ts';
 import type { Prepared } from './prepare-plan.ts';
 
 export type Origin = Pick<Theirs, 'base' | 'baseContent'>;
 
 /**
  * What a file and an edit in the service both come from: the file at the commit that the ledger names, of the version
- * that was edited; its text also from the service. Where no version of promptsync's is known, the file itself if git
- * says that its text was never changed.
+ * that was edited; its text also from the service. Fields belong to no version: they are compared since the newest.
+ * Where no version of promptsync's is known, it is the file itself if git says that its text was never changed.
  */
 export async function readOrigin(
   prompt: PromptPlan,
@@ -21,20 +23,43 @@ export async function readOrigin(
   { repository }: Prepared,
 ): Promise<Origin> {
   const { file } = prompt;
-  const origin = originOf(edit?.version ?? NEWEST, prompt);
-  if (origin === undefined) return firstOf(file, earlier);
-  const { commit, path, digest, version } = origin;
-  const then = commit === undefined || path === undefined ? null : await fileInGit(repository, commit, path);
-  const base = then?.content.digest === digest && then.id === file.id ? then : null;
-  const read = version === null ? null : { text: withLineFeeds(version.text), metadata: version.metadata };
-  return { base, baseContent: base?.content ?? read };
+  const newest = originOf(NEWEST, prompt);
+  const edited = edit === null ? undefined : originOf(edit.version, prompt);
+  const first = newest === undefined || edited === undefined ? await firstOf(file, earlier, repository) : NOTHING;
+  const base = newest === undefined ? first.base : await fileOf(newest, file, repository);
+  if (edited === undefined) return { base, baseContent: first.baseContent };
+  const then = isDeepStrictEqual(edited, newest) ? base : await fileOf(edited, file, repository);
+  return { base, baseContent: contentOf(edited, then) };
 }
 
-function firstOf(file: PromptFile, earlier: readonly FormerFile[]): Origin {
-  const files = earlier.map((former) => former.file);
+const NOTHING: Origin = { base: null, baseContent: null };
+
+const NEWEST = { number: Infinity, stamp: null };
+
+/** Null where git does not have it, or has another one there. */
+async function fileOf({ commit, path, digest }: Original, { id }: PromptFile, repository: Repository | null) {
+  const then = commit === undefined || path === undefined ? null : await fileInGit(repository, commit, path);
+  return then?.content.digest === digest && then.id === id ? then : null;
+}
+
+/** What a version held, by its file or as it was read. */
+function contentOf({ version = null, metadataDigest }: Original, file: Origin['base']): Origin['baseContent'] {
+  const read = version === null ? null : { text: withLineFeeds(version.text), metadata: version.metadata };
+  const content = file?.content;
+  if (content === undefined || content.metadata !== undefined) return content ?? read;
+  // A file that did not manage metadata may do so by now.
+  const metadata = metadataDigest === EMPTY_METADATA_DIGEST ? {} : read?.metadata;
+  return { text: content.text, ...(metadata === undefined ? {} : { metadata }) };
+}
+
+/** A shallow clone does not know what a file said first. */
+async function firstOf(
+  file: PromptFile,
+  earlier: readonly FormerFile[],
+  repository: Repository | null,
+): Promise<Origin> {
+  const shallow = (await repository?.isShallow()) ?? false;
+  const files = shallow ? [] : earlier.map((former) => former.file);
   const base = files.at(-1) ?? null;
   return { base, baseContent: hadOneText(files, file) ? (base?.content ?? null) : null };
 }
-
-/** Fields belong to no version: the newest is what they are compared since. */
-const NEWEST = { number: Infinity, stamp: null };
