@@ -1,0 +1,176 @@
+import { describe, expect, test } from 'vitest';
+import { commitAll, git } from '../support/folder.ts';
+import { startFront } from '../support/front.ts';
+import { promptText, workspaceFiles } from '../support/prompts.ts';
+import { run, runJson } from '../support/run.ts';
+import {
+  changeOutside,
+  makeSynced,
+  only,
+  PATH,
+  pull,
+  settle,
+  source,
+  sync,
+  TEXT,
+  textIn,
+  writeSource,
+  type Scene,
+} from './pulling.ts';
+
+const OTHER = 'prompts/other.md';
+
+/** A second prompt, never synced and changed in the service, that is to be pulled whatever becomes of the first. */
+function addOther(scene: Scene): void {
+  scene.service.store.registerPrompt({ id: 'prm_other', projectId: 'project', key: 'other', name: 'other' });
+  writeSource(scene, promptText('other', { text: TEXT }), OTHER);
+  commitAll(scene.folder, 'Another prompt');
+  changeOutside(scene, { content: `${TEXT}\nMore.`, id: 'other' });
+}
+
+function expectOtherPulled(scene: Scene): void {
+  expect(textIn(scene, OTHER)).toBe(`${TEXT}\nMore.`);
+}
+
+const hostile: readonly (readonly [string, string, string])[] = [
+  ['NUL', 'a\0b', 'NUL'],
+  ['markers of a conflict', 'a\n<<<<<<< x\nb\n=======\nc\n>>>>>>> y', 'conflict'],
+  ['nothing', '', 'no text'],
+  ['white space alone', ' \n\t\n', 'no text'],
+  ['a carriage return before the end of a line', 'a\r\r\nb', 'carriage return'],
+  ['a carriage return at its end', 'a\nb\r', 'another one'],
+];
+
+describe('a text that no file can hold', () => {
+  test.each(hostile)('is a problem of its prompt alone: %s', async (_, content, message) => {
+    const scene = await makeSynced({});
+    addOther(scene);
+    changeOutside(scene, { content });
+    const before = source(scene);
+    for (const words of [['--dry-run'], [], ['--theirs']]) {
+      const { exitCode, report } = await pull(scene, ...words);
+      expect(exitCode).toBe(4);
+      expect(report.prompts.find(({ path }) => path === PATH)).toMatchObject({
+        status: 'failed',
+        problems: [{ code: 'edit/not-kept', path: PATH, message: expect.stringContaining(message) }],
+      });
+      expect(source(scene)).toBe(before);
+    }
+    expectOtherPulled(scene);
+  });
+
+  test.each(hostile)('is none that somebody could decide for in a conflict: %s', async (_, content, message) => {
+    const scene = await makeSynced({});
+    changeOutside(scene, { content });
+    const mine = promptText('greeting', { text: 'Mine.' });
+    writeSource(scene, mine);
+    const ran = await pull(scene);
+    expect(ran.exitCode).toBe(4);
+    expect(only(ran)).toMatchObject({
+      status: 'failed',
+      problems: [{ code: 'edit/not-kept', message: expect.stringContaining(message) }],
+    });
+    expect(source(scene)).toBe(mine);
+    expect((await pull(scene, '--ours')).exitCode).toBe(0);
+    expect(source(scene)).toBe(mine);
+  });
+});
+
+describe('a text that a file can hold', () => {
+  test.each<[string, string]>([
+    ['a lone carriage return', 'a\rb\nc'],
+    ['control characters', 'a\u001b[31mb\u0007\nc\u0085'],
+    ['characters that hide', 'a\u202eb\u200b\u{e0041}\n\ufeff'],
+    ['what looks like front matter', '---\nid: prm_evil\npins: {production: latest}\n---\nText'],
+    ['what looks like commands of a runner', '::set-env name=x::y\n##[error]x'],
+    ['blank lines around it', '\n\n a \n\n'],
+    ['a rule between two parts', 'a\n=======\nb\n-------'],
+    ['a megabyte in lines', `${'0123456789 abcdefg\n'.repeat(55_000)}end`],
+    ['a megabyte in one line', 'x'.repeat(1_000_000)],
+  ])('is taken over as it is: %s', async (_, content) => {
+    const scene = await makeSynced({});
+    changeOutside(scene, { content });
+    const { exitCode, stdout, stderr } = await run(scene.folder, ['pull'], scene.service);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    // oxlint-disable-next-line no-control-regex
+    expect(stdout).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u0080-\u009f\u202e\u200b]|^\s*::/mu);
+    expect(source(scene)).toBe(promptText('greeting', { text: content }));
+    expect(git(scene.folder, 'status', '--porcelain')).toBe(`M ${PATH}`.padStart(PATH.length + 3));
+    await settle(scene);
+  });
+});
+
+describe('a field that no file can hold', () => {
+  test.each([
+    ['a key with a line feed', { key: 'a\nb' }],
+    ['an empty name', { name: '' }],
+  ])('is a problem of its prompt alone: %s', async (_, fields) => {
+    const scene = await makeSynced({});
+    addOther(scene);
+    const front = await startFront({
+      target: scene.service.baseUrl,
+      answer: async ({ method, path }) => {
+        if (method !== 'GET' || !path.includes('prm_greeting')) return null;
+        const headers = { 'x-api-key': scene.service.environment['PROMPTSYNC_API_KEY'] ?? '' };
+        const answer = await fetch(scene.service.baseUrl + path, { headers });
+        return { status: answer.status, body: JSON.stringify({ ...JSON.parse(await answer.text()), ...fields }) };
+      },
+    });
+    const environment = { ...scene.service.environment, PROMPTSYNC_BASE_URL: front.baseUrl };
+    const before = source(scene);
+    const { exitCode, report } = await runJson(scene.folder, ['pull'], { environment });
+    expect(exitCode).toBe(4);
+    expect(report.prompts.find(({ path }) => path === PATH)).toMatchObject({ status: 'failed' });
+    expect(source(scene)).toBe(before);
+    expectOtherPulled(scene);
+  });
+});
+
+describe('a prompt that cannot be read', () => {
+  test('is a failure of its own, and the others are pulled', async () => {
+    const scene = await makeSynced({});
+    addOther(scene);
+    writeSource(scene, promptText('missing'), 'prompts/missing.md');
+    const { exitCode, report } = await pull(scene);
+    expect(exitCode).toBe(4);
+    expect(report.prompts.map(({ key, status }) => [key, status])).toEqual([
+      ['greeting', 'unchanged'],
+      ['missing', 'failed'],
+      ['other', 'applied'],
+    ]);
+    expect(report.summary).toMatchObject({ prompts: 3, unchanged: 1, failed: 1, applied: 1, set_active: 0 });
+    expectOtherPulled(scene);
+  });
+
+  test('alone is exit code 1', async () => {
+    const scene = await makeSynced({});
+    addOther(scene);
+    writeSource(scene, promptText('missing'), 'prompts/missing.md');
+    expect((await pull(scene, 'missing')).exitCode).toBe(1);
+    const nothing = await pull(scene, 'nothing');
+    expect(nothing).toMatchObject({ exitCode: 1, report: { problems: [{ code: 'usage/nothing-selected' }] } });
+  });
+
+  test('is not asked for where others are named', async () => {
+    const scene = await makeSynced({});
+    addOther(scene);
+    changeOutside(scene, { content: 'Not asked for.' });
+    const { report, exitCode } = await pull(scene, 'other');
+    expect({ exitCode, keys: report.prompts.map(({ key }) => key) }).toEqual({ exitCode: 0, keys: ['other'] });
+    expect(textIn(scene)).toBe(TEXT);
+  });
+});
+
+test('the label of a conflict stays on its line, whatever the file is called', async () => {
+  const path = 'prompts/a\nb.md';
+  const { 'prompts/greeting.md': file = '', ...files } = workspaceFiles({ greeting: { text: TEXT } });
+  const scene = await makeSynced({});
+  git(scene.folder, 'rm', '--quiet', PATH);
+  for (const [name, text] of Object.entries({ ...files, [path]: file })) writeSource(scene, text, name);
+  commitAll(scene.folder, 'An odd name');
+  await sync(scene);
+  changeOutside(scene, { content: 'Theirs.' });
+  writeSource(scene, promptText('greeting', { text: 'Ours.' }), path);
+  expect((await pull(scene)).exitCode).toBe(4);
+  expect(textIn(scene, path)).toBe('<<<<<<< prompts/a\\u{a}b.md\nOurs.\n=======\nTheirs.\n>>>>>>> staging v2');
+});

@@ -1,0 +1,230 @@
+import { describe, expect, test } from 'vitest';
+import { commitAll, git } from '../support/folder.ts';
+import { promptText } from '../support/prompts.ts';
+import { run } from '../support/run.ts';
+import {
+  changeOutside,
+  edit,
+  makeSynced,
+  only,
+  PATH,
+  pull,
+  settle,
+  source,
+  TEXT,
+  textIn,
+  writeSource,
+} from './pulling.ts';
+
+const two = (text: string) => TEXT.replace('Two.', text);
+const conflict = (ours: string, theirs: string, from = 'staging v2') =>
+  `<<<<<<< ${PATH}\n${ours}\n=======\n${theirs}\n>>>>>>> ${from}`;
+
+describe('a text that was changed in the service', () => {
+  test('is taken over, and the next plan is empty', async () => {
+    const scene = await makeSynced({});
+    const before = source(scene);
+    changeOutside(scene, { content: two('2.') });
+    const ran = await pull(scene);
+    expect(ran).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(only(ran)).toMatchObject({
+      status: 'applied',
+      edits: [{ kind: 'set-text', from: 'staging v2', conflicts: 0 }],
+      changes: [],
+      problems: [],
+    });
+    expect(source(scene)).toBe(before.replace('Two.', '2.'));
+    await settle(scene);
+  });
+
+  test('is merged with what was changed in git, and the next plan is empty', async () => {
+    const scene = await makeSynced({});
+    changeOutside(scene, { content: TEXT.replace('One.', '1.') });
+    edit(scene, { text: TEXT.replace('Three.', '3.') });
+    expect((await pull(scene)).exitCode).toBe(0);
+    expect(textIn(scene)).toBe('1.\n\nTwo.\n\n3.');
+    await settle(scene);
+  });
+
+  test('is merged with what is not committed yet', async () => {
+    const scene = await makeSynced({});
+    changeOutside(scene, { content: TEXT.replace('One.', '1.') });
+    writeSource(scene, promptText('greeting', { text: TEXT.replace('Three.', '3.') }));
+    expect((await pull(scene)).exitCode).toBe(0);
+    expect(textIn(scene)).toBe('1.\n\nTwo.\n\n3.');
+  });
+
+  test('is nothing to do where the file says the same', async () => {
+    const scene = await makeSynced({});
+    changeOutside(scene, { content: two('2.') });
+    edit(scene, { text: two('2.') });
+    expect(only(await pull(scene))).toMatchObject({ status: 'unchanged', edits: [] });
+    await settle(scene);
+  });
+
+  test('is left in the service by a dry run, and the file as it is', async () => {
+    const scene = await makeSynced({});
+    changeOutside(scene, { content: two('2.') });
+    const before = source(scene);
+    const ran = await pull(scene, '--dry-run');
+    expect(ran.exitCode).toBe(0);
+    expect(only(ran)).toMatchObject({ status: 'pending', edits: [{ kind: 'set-text' }] });
+    expect(source(scene)).toBe(before);
+    expect(git(scene.folder, 'status', '--porcelain')).toBe('');
+  });
+
+  test('is pulled from an environment that no pin names', async () => {
+    const scene = await makeSynced({});
+    changeOutside(scene, { content: two('Tried.'), environments: ['playground'] });
+    expect(only(await pull(scene))).toMatchObject({ status: 'unchanged' });
+    expect((await pull(scene, '--environment', 'playground')).exitCode).toBe(0);
+    expect(source(scene)).toBe(promptText('greeting', { text: two('Tried.') }));
+  });
+
+  test('is told with its lines', async () => {
+    const scene = await makeSynced({});
+    changeOutside(scene, { content: two('2.') });
+    const { stdout } = await run(scene.folder, ['pull'], scene.service);
+    expect(stdout).toContain('staging v2');
+    expect(stdout).toMatch(/^ *- *Two\.$/m);
+    expect(stdout).toMatch(/^ *\+ *2\.$/m);
+  });
+});
+
+describe('a text that was changed in the service and in git', () => {
+  const makeConflict = async () => {
+    const scene = await makeSynced({});
+    changeOutside(scene, { content: two('Theirs.').replace('One.', '1.') });
+    edit(scene, { text: two('Ours.').replace('Three.', '3.') });
+    return scene;
+  };
+
+  test('is written with both sides, and validate refuses it until somebody has decided', async () => {
+    const scene = await makeConflict();
+    const ran = await pull(scene);
+    expect(ran.exitCode).toBe(4);
+    expect(only(ran)).toMatchObject({
+      status: 'failed',
+      edits: [{ kind: 'set-text', from: 'staging v2', conflicts: 1 }],
+      problems: [{ code: 'pull/conflict', severity: 'error', path: PATH }],
+    });
+    const text = `1.\n\n${conflict('Ours.', 'Theirs.')}\n\n3.`;
+    expect(textIn(scene)).toBe(text);
+    for (const command of ['validate', 'plan', 'pull']) {
+      const refused = await run(scene.folder, [command, '--format', 'json'], scene.service);
+      expect(refused).toMatchObject({ exitCode: 1, stdout: expect.stringContaining('prompt/conflict-markers') });
+    }
+    writeSource(scene, source(scene).replace(conflict('Ours.', 'Theirs.'), 'Both.'));
+    await settle(scene);
+    expect(textIn(scene)).toBe('1.\n\nBoth.\n\n3.');
+  });
+
+  test('is told by a dry run with the same exit code, and nothing is written', async () => {
+    const scene = await makeConflict();
+    const before = source(scene);
+    const ran = await pull(scene, '--dry-run');
+    expect(ran.exitCode).toBe(4);
+    expect(only(ran)).toMatchObject({ status: 'failed', problems: [{ code: 'pull/conflict' }] });
+    expect(source(scene)).toBe(before);
+  });
+
+  test.each([
+    ['--ours', 'Ours.'],
+    ['--theirs', 'Theirs.'],
+  ])('has with %s that side of the conflict, and of all else both', async (flag, line) => {
+    const scene = await makeConflict();
+    expect(await pull(scene, flag)).toMatchObject({ exitCode: 0, report: { prompts: [{ status: 'applied' }] } });
+    expect(textIn(scene)).toBe(`1.\n\n${line}\n\n3.`);
+  });
+
+  test('cannot have both', async () => {
+    const scene = await makeConflict();
+    const ran = await pull(scene, '--ours', '--theirs');
+    expect(ran).toMatchObject({ exitCode: 1, report: { mode: 'pull', problems: [{ code: 'usage/invalid' }] } });
+  });
+});
+
+test('a file keeps its comments, its quotes, its line endings and its byte order mark', async () => {
+  const yaml = [
+    '# Ours.',
+    'id: prm_greeting # never change',
+    '',
+    "key: 'greeting'",
+    'name: greeting',
+    'pins: { staging: 1 }',
+  ];
+  const before = ['\ufeff---', ...yaml, '---', '', ...TEXT.split('\n'), ''].join('\r\n');
+  const scene = await makeSynced(before.replace('1 }', 'latest }'));
+  changeOutside(scene, { content: two('2.\n2b.') });
+  scene.service.store.updatePrompt('prm_greeting', { name: 'Hello' });
+  writeSource(scene, before);
+  commitAll(scene.folder, 'Pin');
+  const ran = await pull(scene);
+  expect(ran.exitCode).toBe(0);
+  expect(only(ran).edits).toMatchObject([
+    { kind: 'set-field', field: 'name', before: '"greeting"', after: '"Hello"', conflict: false },
+    { kind: 'set-text', from: 'staging v2', conflicts: 0 },
+    { kind: 'set-pin', environment: 'staging', before: '1', after: '2' },
+  ]);
+  const after = before.replace('1 }', '2 }').replace('Two.', '2.\r\n2b.');
+  expect(source(scene)).toBe(after.replace('name: greeting', 'name: Hello'));
+  await settle(scene);
+});
+
+describe('with --commit', () => {
+  test('commits the edited file alone', async () => {
+    const scene = await makeSynced({});
+    changeOutside(scene, { content: two('2.') });
+    writeSource(scene, 'x', 'notes.txt');
+    const { report, exitCode } = await pull(scene, '--commit');
+    expect(exitCode).toBe(0);
+    expect(report.committed).toEqual({ commit: git(scene.folder, 'rev-parse', 'HEAD'), branch: 'main' });
+    expect(git(scene.folder, 'log', '-1', '--format=%s', '--name-only')).toBe(
+      `Pull greeting from the service\n\n${PATH}`,
+    );
+    expect(git(scene.folder, 'status', '--porcelain')).toBe('?? notes.txt');
+  });
+
+  test('refuses a file that differs from the last commit', async () => {
+    const scene = await makeSynced({});
+    changeOutside(scene, { content: TEXT.replace('One.', '1.') });
+    const mine = promptText('greeting', { text: TEXT.replace('Three.', '3.') });
+    writeSource(scene, mine);
+    const ran = await pull(scene, '--commit');
+    expect(ran.exitCode).toBe(3);
+    expect(only(ran)).toMatchObject({ status: 'blocked', problems: [{ code: 'guard/uncommitted-edit' }] });
+    expect(source(scene)).toBe(mine);
+  });
+
+  test('commits no conflict', async () => {
+    const scene = await makeSynced({});
+    changeOutside(scene, { content: two('Theirs.') });
+    const head = edit(scene, { text: two('Ours.') });
+    const { report, exitCode } = await pull(scene, '--commit');
+    expect({ exitCode, committed: report.committed }).toEqual({ exitCode: 4, committed: undefined });
+    expect(git(scene.folder, 'rev-parse', 'HEAD')).toBe(head);
+    expect(textIn(scene)).toContain(conflict('Ours.', 'Theirs.'));
+  });
+
+  test('and --branch commits on a new branch', async () => {
+    const scene = await makeSynced({});
+    const head = git(scene.folder, 'rev-parse', 'main');
+    changeOutside(scene, { content: two('2.') });
+    const { report } = await pull(scene, '--branch', 'pulled');
+    expect(report.committed).toMatchObject({ branch: 'pulled' });
+    expect(git(scene.folder, 'rev-parse', 'main', 'pulled~1')).toBe(`${head}\n${head}`);
+    expect(await pull(scene, '--branch', 'main')).toMatchObject({
+      exitCode: 1,
+      report: { problems: [{ code: 'git/branch' }] },
+    });
+  });
+
+  test('makes no branch on a dry run, nor where there is nothing to pull', async () => {
+    const scene = await makeSynced({});
+    expect((await pull(scene, '--branch', 'pulled')).exitCode).toBe(0);
+    changeOutside(scene, { content: two('2.') });
+    expect((await pull(scene, '--branch', 'pulled', '--dry-run')).exitCode).toBe(0);
+    expect(git(scene.folder, 'branch', '--list', 'pulled')).toBe('');
+    commitAll(scene.folder, 'Nothing');
+  });
+});
