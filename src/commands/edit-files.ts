@@ -6,7 +6,7 @@ import type { PromptFile } from '../domain/prompt-file.ts';
 import { replaceFile } from '../files/replace-file.ts';
 import { openCommitter } from '../git/commit.ts';
 import type { Repository } from '../git/repository.ts';
-import { makeProblem, messageOf, problemOf, systemCodeOf, type Problem } from '../problem.ts';
+import { isError, makeProblem, messageOf, problemOf, systemCodeOf, type Problem } from '../problem.ts';
 import { editPromptFile, type PromptEdits } from '../prompts/edit.ts';
 import { parsePromptFile } from '../prompts/parse.ts';
 import type { Prepared } from './prepare-plan.ts';
@@ -61,7 +61,14 @@ export async function draftEdits(
   }
   const result = editPromptFile(before, path, wanted);
   if ('problem' in result) return { ...stays(file, 'failed', [result.problem]), edits };
-  return { file, status: 'pending', edits, problems: [], change: { before, after: result.bytes, file: result.file } };
+  const problems = newWarnings(before, result.bytes, path);
+  return { file, status: 'pending', edits, problems, change: { before, after: result.bytes, file: result.file } };
+}
+
+/** What comes from the service may hold characters that nobody sees: those that were in the file were told of before. */
+function newWarnings(before: Uint8Array, after: Uint8Array, path: string): readonly Problem[] {
+  const told = new Set(parsePromptFile(before, path).problems.map(({ message }) => message));
+  return parsePromptFile(after, path).problems.filter((one) => !isError(one) && !told.has(one.message));
 }
 
 /** Whether two readings of a file say the same: a plan has the pins in promotion order. */

@@ -101,7 +101,7 @@ async function draftTakeable(
   if (taken?.status === 'failed') return taken;
   const draft = await draftMerged(file, merged, pins, prepared);
   if (places === 0 || draft.change === null) return draft;
-  return { ...draft, problems: [makeProblem('pull/conflict', { places }, { path: file.path })] };
+  return { ...draft, problems: [...draft.problems, makeProblem('pull/conflict', { places }, { path: file.path })] };
 }
 
 function conflictsIn({ edits, text }: MergedPrompt): number {

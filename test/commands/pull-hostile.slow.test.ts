@@ -91,13 +91,25 @@ describe('a text that a file can hold', () => {
     const scene = await makeSynced({});
     changeOutside(scene, { content });
     const { exitCode, stdout, stderr } = await run(scene.folder, ['pull'], scene.service);
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(exitCode).toBe(0);
     // oxlint-disable-next-line no-control-regex
-    expect(stdout).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u0080-\u009f\u202e\u200b]|^\s*::/mu);
+    expect(stdout + stderr).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u0080-\u009f\u202e\u200b]|^\s*::/mu);
     expect(source(scene)).toBe(promptText('greeting', { text: content }));
     expect(git(scene.folder, 'status', '--porcelain')).toBe(`M ${PATH}`.padStart(PATH.length + 3));
     await settle(scene);
   });
+});
+
+test('characters that nobody sees are warned of, also in a conflict, and those that were there before are not', async () => {
+  const scene = await makeSynced({ text: `${TEXT}\u00ad` });
+  const hidden = ['prompt/hidden-character', expect.stringContaining('\\u{202e}'), PATH];
+  const told = (ran: Awaited<ReturnType<typeof pull>>) => {
+    return only(ran).problems.map(({ code, message, path }) => [code, message, path]);
+  };
+  changeOutside(scene, { content: `${TEXT}\u00ad\n\u202etheirs` });
+  expect(told(await pull(scene, '--dry-run'))).toEqual([hidden]);
+  writeSource(scene, promptText('greeting', { text: `${TEXT}\u00ad\nours` }));
+  expect(told(await pull(scene))).toEqual([hidden, ['pull/conflict', expect.anything(), PATH]]);
 });
 
 describe('a field that no file can hold', () => {
