@@ -45,8 +45,8 @@ function statusesOf({ edited, outcomes, plan }: Run): ReadonlySet<PlanStatus | O
   return new Set((edited ?? outcomes ?? plan?.prompts ?? []).map(({ status }) => status));
 }
 
-/** Where nothing was planned there was nothing to observe either. */
-function anyObserved({ plan, edited }: Run): boolean {
-  if (edited !== undefined) return edited.length === 0 || edited.some(({ status }) => status !== 'failed');
+/** Where nothing was planned there was nothing to observe either, but for files that a command makes. */
+function anyObserved({ plan, edited = [] }: Run): boolean {
+  if (plan === null && edited.length > 0) return edited.some(({ status }) => status !== 'failed');
   return plan === null || plan.prompts.length === 0 || plan.prompts.some(({ observed }) => observed !== null);
 }
