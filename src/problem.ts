@@ -392,6 +392,11 @@ const catalogue = {
       `The file and the service have changed the same ${e.places === 1 ? 'place' : `${e.places} places`}; the file has both.`,
     'Decide between the lines <<<<<<<, ======= and >>>>>>>, or put the file back and run again with --ours or --theirs.',
   ),
+  'pull/would-conflict': error<{ places: number }>(
+    (e) =>
+      `The file and the service have changed the same ${e.places === 1 ? 'place' : `${e.places} places`}; a pull would write both.`,
+    'Run it with --ours or --theirs to have one side of each, or without --dry-run to decide in the file.',
+  ),
   'pull/pin-conflict': error<{ environment: string; pin: string; serves: string }>(
     (e) =>
       `"${e.environment}" serves ${e.serves} and the file pins ${e.pin}: which of the two is the newer one is not known.`,

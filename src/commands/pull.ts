@@ -41,7 +41,8 @@ export async function pull(options: PullOptions, world: World): Promise<CommandR
   );
 }
 
-async function draftPull(prompt: PromptPlan, { environment, side }: PullOptions, prepared: Prepared): Promise<Drafted> {
+async function draftPull(prompt: PromptPlan, options: PullOptions, prepared: Prepared): Promise<Drafted> {
+  const { environment, side } = options;
   const { file } = prompt;
   if (isInSync(prompt, environment)) return { draft: stays(file, 'unchanged'), texts: [] };
   const earlier = await earlierFiles(file, prepared);
@@ -57,7 +58,7 @@ async function draftPull(prompt: PromptPlan, { environment, side }: PullOptions,
   const theirs = await readTheirs(prompt, edit, earlier, prepared);
   const pins = found.filter((one) => side !== 'ours' || !contested.includes(one)).flatMap(pinEdit);
   const merge = (whose: Side) => mergePrompt(file, theirs, whose, labelsOf(file, edit));
-  const draft = await draftTakeable(file, merge, side, pins, prepared);
+  const draft = await draftTakeable(file, merge, options, pins, prepared);
   const known = found.flatMap((one) => knownWarning(one, file));
   return {
     draft: { ...draft, problems: [...draft.problems, ...known] },
@@ -91,7 +92,7 @@ function severalProblem(edits: readonly OutsideEdit[], { path }: PromptFile): Pr
 async function draftTakeable(
   file: PromptFile,
   merge: (side: Side) => MergedPrompt,
-  side: Side,
+  { side, dryRun }: PullOptions,
   pins: readonly PinEdit[],
   prepared: Prepared,
 ): Promise<Draft> {
@@ -101,7 +102,8 @@ async function draftTakeable(
   if (taken?.status === 'failed') return taken;
   const draft = await draftMerged(file, merged, pins, prepared);
   if (places === 0 || draft.change === null) return draft;
-  return { ...draft, problems: [...draft.problems, makeProblem('pull/conflict', { places }, { path: file.path })] };
+  const code = dryRun ? 'pull/would-conflict' : 'pull/conflict';
+  return { ...draft, problems: [...draft.problems, makeProblem(code, { places }, { path: file.path })] };
 }
 
 function conflictsIn({ edits, text }: MergedPrompt): number {

@@ -2,7 +2,6 @@ import type { Report } from '../schemas/report.ts';
 import type { Colours } from './colours.ts';
 import { inertLine } from './inert.ts';
 import { counted, type Part } from './counted.ts';
-import { isConflict } from './render-edit.ts';
 
 /** Whether a report is about files that a command edits. */
 export function isAboutFiles({ mode }: Report): boolean {
@@ -22,7 +21,7 @@ export function editOutcome(report: Report, colours: Colours): string {
 
 /** What somebody who has edited files does next; null where nothing was edited. */
 export function nextStep({ prompts, files = [], committed, mode }: Report): string | null {
-  const conflicts = prompts.some(({ edits = [] }) => edits.some(isConflict));
+  const conflicts = prompts.some(({ problems }) => problems.some(({ code }) => code === 'pull/conflict'));
   if (conflicts) return 'Next: resolve the conflicts in the files, then commit them.';
   const edited = prompts.filter(({ status }) => status === 'applied').length + files.length;
   if (edited === 0) return null;

@@ -9,7 +9,7 @@ import { historySections } from './markdown-history.ts';
 import { problemsIn } from './problems-in.ts';
 import { changeTexts, isUnfollowed, statusNote } from './render-change.ts';
 import { renderDiffs } from './render-diff.ts';
-import { editText } from './render-edit.ts';
+import { editText, isConflict } from './render-edit.ts';
 import { renderProblem } from './render-problem.ts';
 import { placeOf, type Restored } from './restored.ts';
 import type { TextChange, Texts } from '../domain/texts.ts';
@@ -81,7 +81,9 @@ function rowsOf(prompt: ReportPrompt, restored: Restored, planned: boolean): rea
   );
   const left = planned && (status === 'failed' || status === 'not_attempted');
   const edited = edits.map((edit) => inertCode(editText(edit)));
-  const all = rows.length === 0 && left ? [status.replace('_', ' ')] : [...rows, ...edited];
+  // Of what failed only conflicts are in the file, for somebody to decide.
+  const remains = edits.some(isConflict) ? edited : [];
+  const all = rows.length === 0 && left ? [status.replace('_', ' '), ...remains] : [...rows, ...edited];
   return all.map((cell) => `| ${inertCode(key)} | ${cell} |\n`);
 }
 

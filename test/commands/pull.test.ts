@@ -124,8 +124,11 @@ describe('a text that was changed in the service and in git', () => {
     const before = source(scene);
     const ran = await pull(scene, '--dry-run');
     expect(ran.exitCode).toBe(4);
-    expect(only(ran)).toMatchObject({ status: 'failed', problems: [{ code: 'pull/conflict' }] });
+    expect(only(ran)).toMatchObject({ status: 'failed', problems: [{ code: 'pull/would-conflict' }] });
     expect(source(scene)).toBe(before);
+    const page = await run(scene.folder, ['pull', '--dry-run', '--format', 'markdown'], scene.service);
+    expect(page.stdout).toMatch(/\| failed \|\n.*staging v2 \(1 conflict\)/);
+    expect(page.stdout).not.toContain('resolve the conflicts');
   });
 
   test.each([
