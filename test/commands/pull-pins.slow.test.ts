@@ -162,6 +162,15 @@ describe('several environments', () => {
     }
   });
 
+  test('may stand in the file in another order than they are promoted in', async () => {
+    const config = 'prompts: ["prompts/**/*.md"]\nenvironments: { staging: {}, production: {} }\n';
+    const parts = { pins: { production: 'latest', staging: 'latest' } };
+    const scene = await makeSynced(parts, config);
+    changeOutside(scene, { content: theirs });
+    expect((await pull(scene)).exitCode).toBe(0);
+    expect(source(scene)).toBe(promptText('greeting', { ...parts, text: theirs }));
+  });
+
   test('that the configuration does not know are refused', async () => {
     const scene = await makeSynced({}, 'prompts: ["prompts/**/*.md"]\nenvironments: { staging: {} }\n');
     for (const environment of ['stagin', 'promptsync'])
