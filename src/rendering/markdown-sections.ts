@@ -79,7 +79,7 @@ function rowsOf(prompt: ReportPrompt, restored: Restored, planned: boolean): rea
   const rows = shown.flatMap((change) =>
     change.kind === 'create-version' && !isUnfollowed(change, changes) ? [] : cellsOf(change, prompt),
   );
-  const left = planned && (status === 'failed' || status === 'not_attempted');
+  const left = (planned || edits.length > 0) && (status === 'failed' || status === 'not_attempted');
   const edited = edits.map((edit) => inertCode(editText(edit)));
   // Of what failed only conflicts are in the file, for somebody to decide.
   const remains = edits.some(isConflict) ? edited : [];
