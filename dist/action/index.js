@@ -768,7 +768,9 @@ var init_problem = __esmMin((() => {
 		"promote/nothing-active": error$1((e) => `"${e.environment}" serves no version of this prompt.`, "Promote a version to it, or sync it, first."),
 		"promote/source-drifted": warning((e) => `"${e.environment}" serves ${e.serves}, which is not what its pin asks for; that is what is promoted.`, "Sync first, to promote what the files say."),
 		"pull/conflict": error$1((e) => `The file and the service have changed the same ${e.places === 1 ? "place" : `${e.places} places`}; the file has both.`, "Decide between the lines <<<<<<<, ======= and >>>>>>>, or put the file back and run again with --ours or --theirs."),
-		"pull/several": error$1((e) => `The text was changed in several environments: ${e.environments.join(", ")}.`, "Pull them one after the other, with --environment."),
+		"pull/would-conflict": error$1((e) => `The file and the service have changed the same ${e.places === 1 ? "place" : `${e.places} places`}; a pull would write both.`, "Run it with --ours or --theirs to have one side of each, or without --dry-run to decide in the file."),
+		"pull/pin-conflict": error$1((e) => `"${e.environment}" serves ${e.serves} and the file pins ${e.pin}: which of the two is the newer one is not known.`, "Run again with --ours, to keep what the file pins, or with --theirs, to pin what is served."),
+		"pull/several": error$1((e) => `Several environments were changed in different ways: ${e.environments.join(", ")}.`, "Pull them one after the other, with --environment."),
 		"pull/known-version": warning((e) => `"${e.environment}" serves ${e.serves}, which was made from this repository: there is no text to take over.`, "A sync puts back what the file says; to keep that version, use promptsync rollback."),
 		"rollback/nothing-before": error$1((e) => `No version is known that "${e.environment}" served before.`, "Name one with --to N; `promptsync history KEY` lists those that are known."),
 		"rollback/unknown-version": error$1((e) => `No version ${e.number} of this prompt is known.`, "`promptsync history KEY` lists those that are known; the pin `git:<ref>` always works."),
@@ -894,9 +896,9 @@ function exitCodeOf(run, { tellPending, interrupted }) {
 function statusesOf({ edited, outcomes, plan }) {
 	return new Set((edited ?? outcomes ?? plan?.prompts ?? []).map(({ status }) => status));
 }
-/** Where nothing was planned there was nothing to observe either. */
-function anyObserved({ plan, edited }) {
-	if (edited !== void 0) return edited.length === 0 || edited.some(({ status }) => status !== "failed");
+/** Where nothing was planned there was nothing to observe either, but for files that a command makes. */
+function anyObserved({ plan, edited = [] }) {
+	if (plan === null && edited.length > 0) return edited.some(({ status }) => status !== "failed");
 	return plan === null || plan.prompts.length === 0 || plan.prompts.some(({ observed }) => observed !== null);
 }
 // src/action/choose-mode.ts
@@ -38663,7 +38665,7 @@ function editOutcome(report, colours) {
 }
 /** What somebody who has edited files does next; null where nothing was edited. */
 function nextStep({ prompts, files = [], committed, mode }) {
-	if (prompts.some(({ edits = [] }) => edits.some(isConflict))) return "Next: resolve the conflicts in the files, then commit them.";
+	if (prompts.some(({ problems }) => problems.some(({ code }) => code === "pull/conflict"))) return "Next: resolve the conflicts in the files, then commit them.";
 	if (prompts.filter(({ status }) => status === "applied").length + files.length === 0) return null;
 	if (mode === "init" && files.some(isNewWorkflow)) return "Next: promptsync plan; put the commit of promptsync that you trust into the workflows; commit the files.";
 	if (mode === "init" || mode === "import") return "Next: promptsync plan, then commit the files.";
@@ -66122,9 +66124,10 @@ function problemSection(title, problems, share) {
 function rowsOf(prompt, restored, planned) {
 	const { key, status, changes, edits = [] } = prompt;
 	const rows = changes.filter((change) => !isDrift(change, prompt, restored)).flatMap((change) => change.kind === "create-version" && !isUnfollowed(change, changes) ? [] : cellsOf(change, prompt));
-	const left = planned && (status === "failed" || status === "not_attempted");
+	const left = (planned || edits.length > 0) && (status === "failed" || status === "not_attempted");
 	const edited = edits.map((edit) => inertCode(editText(edit)));
-	return (rows.length === 0 && left ? [status.replace("_", " ")] : [...rows, ...edited]).map((cell) => `| ${inertCode(key)} | ${cell} |\n`);
+	const remains = edits.some(isConflict) ? edited : [];
+	return (rows.length === 0 && left ? [status.replace("_", " "), ...remains] : [...rows, ...edited]).map((cell) => `| ${inertCode(key)} | ${cell} |\n`);
 }
 function cellsOf(change, { status, changes }) {
 	const unfollowed = isUnfollowed(change, changes) ? " (no environment follows it)" : "";
