@@ -1,49 +1,13 @@
-import { execFileSync } from 'node:child_process';
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Report } from '../../src/schemas/report.ts';
-import { commandsIn, HOSTILE, INVISIBLE } from '../rendering/corpus.ts';
 import { changeService } from '../support/change-service.ts';
-import { commitAll, git, GIT_VARIABLES, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
-import { expectInert } from '../support/markdown.ts';
-import { CONFIG, promptText, workspaceFiles, type PromptParts } from '../support/prompts.ts';
+import { commitAll, git, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
+import { CONFIG, promptText, workspaceFiles } from '../support/prompts.ts';
 import { run, runJson } from '../support/run.ts';
 import { startTestService } from '../support/service.ts';
-
-const ENVIRONMENTS = `${CONFIG}environments: { staging: {}, production: {} }\n`;
-
-/** A repository with one prompt that was synced once, and what is done to it. */
-async function makeStory(first: PromptParts, config = ENVIRONMENTS) {
-  const folder = makeRepository(workspaceFiles({ greeting: first }, config));
-  const { environment, baseUrl, takeWrites } = await startTestService(['greeting', 'refund']);
-  const options = { environment };
-  const sync = async (...words: readonly string[]) => {
-    expect(await run(folder, ['sync', '--yes', ...words], options)).toMatchObject({ exitCode: 0 });
-    return git(folder, 'rev-parse', 'HEAD');
-  };
-  const edit = async (parts: PromptParts, message: string, day: number) => {
-    writeFiles(folder, { 'prompts/greeting.md': promptText('greeting', parts) });
-    commitOn(folder, message, day);
-    return sync();
-  };
-  const told = async (...words: readonly string[]) => {
-    takeWrites();
-    const reported = await runJson(folder, ['history', ...words], options);
-    expect(takeWrites()).toEqual([]);
-    return reported;
-  };
-  await sync();
-  const text = async (...words: readonly string[]) => (await run(folder, words, options)).stdout;
-  return { folder, first: git(folder, 'rev-parse', 'HEAD'), options, baseUrl, sync, edit, told, text };
-}
-
-/** Commits all as Bob, on a day of January. */
-function commitOn(folder: string, message: string, day: number): void {
-  const date = `2026-01-${String(day).padStart(2, '0')}T12:00:00+01:00`;
-  const env = { ...process.env, ...GIT_VARIABLES, GIT_AUTHOR_NAME: 'Bob', GIT_AUTHOR_DATE: date };
-  execFileSync('git', ['commit', '--quiet', '--all', '--allow-empty', '--message', message], { cwd: folder, env });
-}
+import { commitOn, makeStory } from './history-story.ts';
 
 const versionsOf = ({ prompts }: Report) => prompts[0]?.history?.versions ?? [];
 
@@ -223,29 +187,4 @@ describe('what history refuses, and what fails', () => {
     expect(exitCode).toBe(code);
     expect(report.prompts.map(({ status }) => status)).toEqual(statuses);
   });
-});
-
-describe('what strangers have written', () => {
-  const names = Object.entries(HOSTILE).filter(([, text]) => !/[\0\n<>]/.test(text) && text.isWellFormed());
-
-  test('is data in every format', async () => {
-    const { folder, edit, options } = await makeStory({ pins: both('latest') });
-    for (const [index, [, text]] of names.entries()) {
-      await edit({ pins: both('latest'), text: `Text ${index}` }, `${text} (#${index})`, 3);
-      git(folder, 'commit', '--quiet', '--amend', '--no-edit', `--author=x${text} <a@example.com>`);
-    }
-    const environment = { ...options.environment, GITHUB_ACTIONS: 'true' };
-    for (const format of ['text', 'markdown', 'json']) {
-      for (const words of [
-        ['history', 'greeting'],
-        ['blame', 'greeting', '-e', 'staging'],
-      ]) {
-        const { stdout } = await run(folder, [...words, '--format', format], { environment });
-        expect(stdout.length).toBeGreaterThan(100);
-        expect(commandsIn(stdout)).toEqual([]);
-        expect(stdout.split('\n').filter((line) => INVISIBLE.test(line))).toEqual([]);
-        if (format === 'markdown') expectInert(stdout);
-      }
-    }
-  }, 60_000);
 });

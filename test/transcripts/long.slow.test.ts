@@ -1,0 +1,3 @@
+import { checkTranscripts } from './check.ts';
+
+checkTranscripts('long');
