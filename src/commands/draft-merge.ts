@@ -2,7 +2,7 @@ import type { PromptFile } from '../domain/prompt-file.ts';
 import type { MergedPrompt } from '../merging/merge-prompt.ts';
 import type { Side } from '../merging/merge-text.ts';
 import { makeProblem } from '../problem.ts';
-import { draftEdits, stays, type Draft } from './edit-files.ts';
+import { draftEdits, stays, type Draft } from './draft-edits.ts';
 import type { PinEdit } from './outside-pins.ts';
 import type { Prepared } from './prepare-plan.ts';
 

@@ -2,7 +2,7 @@ import type { PromptPlan } from '../domain/plan.ts';
 import { pinText } from '../domain/prompt-file.ts';
 import type { Version } from '../domain/version.ts';
 import { isError } from '../problem.ts';
-import { draftEdits, stays } from './edit-files.ts';
+import { draftEdits, stays } from './draft-edits.ts';
 import { planEdited } from './plan-edited.ts';
 import type { Prepared } from './prepare-plan.ts';
 import type { Drafted } from './run-edits.ts';

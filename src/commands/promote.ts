@@ -3,7 +3,7 @@ import type { EditedPrompt } from '../domain/edits.ts';
 import type { PromptPlan } from '../domain/plan.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
 import { commitMessage } from './commit-message.ts';
-import { stays } from './edit-files.ts';
+import { stays } from './draft-edits.ts';
 import { environmentBefore, environmentProblems, readFor } from './environment-option.ts';
 import { draftPin, servedIn } from './pin-edit.ts';
 import type { Prepared } from './prepare-plan.ts';
@@ -43,6 +43,8 @@ type Named = { readonly only: readonly string[]; readonly problems: readonly Pro
 
 /** Those that were named; at a terminal those that somebody chooses. */
 async function namedPrompts({ config, only, all }: PromoteOptions, world: World): Promise<Named> {
+  const reason = '--all and prompts that are named exclude each other.';
+  if (all && only.length > 0) return { only, problems: [makeProblem('usage/invalid', { reason })] };
   if (only.length > 0 || all) return { only, problems: [] };
   if (world.interview === null) return { only, problems: [makeProblem('usage/nothing-named')] };
   const { files, problems } = await openWorkspace({ config, only }, world);

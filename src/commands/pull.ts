@@ -6,7 +6,7 @@ import type { Labels, Side } from '../merging/merge-text.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import { commitMessage } from './commit-message.ts';
 import { draftMerge } from './draft-merge.ts';
-import { stays } from './edit-files.ts';
+import { stays } from './draft-edits.ts';
 import { environmentProblems } from './environment-option.ts';
 import { findChanged, isInSync, obstaclesIn, pinEdits } from './find-changed.ts';
 import type { OutsideEdit } from './outside-edits.ts';

@@ -36,6 +36,8 @@ export function exitCodeOf(run: Run, { tellPending, interrupted }: ExitCondition
   const statuses = statusesOf(run);
   const observed = anyObserved(run);
   if (observed && statuses.has('failed')) return 4;
+  // What was edited could not be committed: that is more than nothing, and less than all.
+  if (statuses.has('applied') && run.edited !== undefined && run.problems.some(isError)) return 4;
   if (statuses.has('blocked')) return 3;
   if (!observed || run.problems.some(isError)) return 1;
   return tellPending && statuses.has('pending') ? 2 : 0;

@@ -4,7 +4,7 @@ import type { Version } from '../domain/version.ts';
 import type { FormerPin } from '../planning/former-pins.ts';
 import { makeProblem } from '../problem.ts';
 import { commitMessage } from './commit-message.ts';
-import { stays } from './edit-files.ts';
+import { stays } from './draft-edits.ts';
 import { environmentProblems, readFor } from './environment-option.ts';
 import { readFormerPins } from './former-pins.ts';
 import { draftPin, servedIn } from './pin-edit.ts';

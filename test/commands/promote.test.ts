@@ -346,7 +346,7 @@ describe('promptsync promote --commit', () => {
     chmodSync(hook, 0o755);
     const head = git(scene.folder, 'rev-parse', 'HEAD');
     const ran = await scene.runJson(...TO_PRODUCTION, '--commit');
-    expect(told(ran)).toBe('exit 1, greeting applied, git/not-committed');
+    expect(told(ran)).toBe('exit 4, greeting applied, git/not-committed');
     expect(ran.report.problems[0]?.message).toContain('no pins on Fridays');
     expect(scene.read()).toContain('"production":2');
     expect(git(scene.folder, 'rev-parse', 'HEAD')).toBe(head);

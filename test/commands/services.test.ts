@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { serve } from '../../src/commands/serve.ts';
 import { sync } from '../../src/commands/sync.ts';
+import { changeService } from '../support/change-service.ts';
 import { commitAll, git, makeWorkspace, writeFiles } from '../support/folder.ts';
 import { startFront, type Front } from '../support/front.ts';
 import { promptText, workspaceFiles } from '../support/prompts.ts';
@@ -65,6 +68,24 @@ describe('each key goes to its own origin alone', () => {
       ['tax', 'us'],
       ['welcome', 'us'],
     ]);
+  });
+
+  test('promote, pull, rollback and history', async () => {
+    const { eu, us, folder } = await startRegions();
+    await runJson(folder, ['sync', '--yes'], { environment: ENVIRONMENT });
+    await changeService(us.service.baseUrl, 'tax', 'staging', 'Text of tax!', OTHER_KEY);
+    for (const words of [
+      ['promote', '--all', '--from', 'staging', '--to', 'production'],
+      ['pull', 'tax'],
+      ['history', '*'],
+      ['rollback', 'tax', '-e', 'production', '--to', '1'],
+    ]) {
+      const { exitCode, report } = await runJson(folder, words, { environment: ENVIRONMENT });
+      expect({ words, exitCode }).toEqual({ words, exitCode: 0 });
+      expect(report.prompts.at(-1)?.service).toBe('us');
+    }
+    expect(readFileSync(join(folder, 'prompts/us/tax.md'), 'utf8')).toMatch(/"production": 1[^]*Text of tax!\n$/);
+    expect([keysIn(eu), keysIn(us)]).toEqual([[KEY], [OTHER_KEY]]);
   });
 
   test('and what is written arrives where it belongs', async () => {
