@@ -889,6 +889,7 @@ function exitCodeOf(run, { tellPending, interrupted }) {
 	const statuses = statusesOf(run);
 	const observed = anyObserved(run);
 	if (observed && statuses.has("failed")) return 4;
+	if (statuses.has("applied") && run.edited !== void 0 && run.problems.some(isError)) return 4;
 	if (statuses.has("blocked")) return 3;
 	if (!observed || run.problems.some(isError)) return 1;
 	return tellPending && statuses.has("pending") ? 2 : 0;
