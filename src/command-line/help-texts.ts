@@ -13,6 +13,8 @@ Examples:
   promptsync plan                        show what a sync would change
   promptsync sync                        apply it, after a question
   promptsync sync --yes --format json    apply it in a script
+  promptsync promote greeting --to production --branch live
+  promptsync blame greeting --environment production
 
 Exit codes:
   0 nothing to do, or everything applied    1 it could not run; nothing was written

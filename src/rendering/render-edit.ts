@@ -8,7 +8,7 @@ export function editText(edit: ReportEdit): string {
     case 'create-file':
       return 'new file';
     case 'set-pin':
-      return `${inertLine(edit.environment)}: ${inertLine(edit.before ?? 'not pinned')} → ${inertLine(edit.after)}`;
+      return `${inertLine(edit.environment)}: ${edit.before === null ? '' : `${inertLine(edit.before)} → `}${inertLine(edit.after)}`;
     case 'set-field': {
       const [before, after] = [edit.before, edit.after].map((value) => inertLine(value ?? 'absent'));
       return `${inertLine(edit.field)}: ${before} → ${after}${edit.conflict ? ' (conflict)' : ''}`;
@@ -29,7 +29,8 @@ export function renderEdit(edit: ReportEdit, colours: Colours): string {
 }
 
 function signOf(edit: ReportEdit, colours: Colours): string {
-  if (edit.kind === 'create-file') return colours.green('+');
+  const isNew = edit.kind === 'create-file' || (edit.kind === 'set-pin' && edit.before === null);
+  if (isNew) return colours.green('+');
   return isConflict(edit) ? colours.red('!') : colours.yellow('~');
 }
 

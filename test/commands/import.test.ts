@@ -150,7 +150,7 @@ Lines.
     makeVersions(service, 'greeting', { text: 'One.', in: ['staging'] });
     expect(await run(folder, ['import', 'prm_greeting', '--dry-run'], service)).toEqual({
       exitCode: 0,
-      stdout: 'greeting  prompts/greeting.md\n  + new file\n  ~ staging: not pinned → latest\n\n1 file to write.\n',
+      stdout: 'greeting  prompts/greeting.md\n  + new file\n  + staging: latest\n\n1 file to write.\n',
       stderr: '',
     });
     expect(readdirSync(folder)).toEqual(['promptsync.yaml']);
