@@ -6,7 +6,7 @@ import type { Repository } from '../git/repository.ts';
 import type { Theirs } from '../merging/merge-prompt.ts';
 import { fileInGit } from './content-in-git.ts';
 import type { FormerFile } from './former-pins.ts';
-import { hadOneText, originOf, type Original, type OutsideEdit } from './outside-edits.ts';
+import { hadOneText, newestOrigin, originOf, type Original, type OutsideEdit } from './outside-edits.ts';
 import type { Prepared } from './prepare-plan.ts';
 
 export type Origin = Pick<Theirs, 'base' | 'baseContent'>;
@@ -23,18 +23,17 @@ export async function readOrigin(
   { repository }: Prepared,
 ): Promise<Origin> {
   const { file } = prompt;
-  const newest = originOf(NEWEST, prompt);
-  const edited = edit === null ? undefined : originOf(edit.version, prompt);
+  const newest = newestOrigin(prompt);
+  const edited = edit === null ? undefined : originOf(edit, prompt);
   const first = newest === undefined || edited === undefined ? await firstOf(file, earlier, repository) : NOTHING;
   const base = newest === undefined ? first.base : await fileOf(newest, file, repository);
+  if (edited === null) return { base, baseContent: null };
   if (edited === undefined) return { base, baseContent: first.baseContent };
   const then = isDeepStrictEqual(edited, newest) ? base : await fileOf(edited, file, repository);
   return { base, baseContent: contentOf(edited, then) };
 }
 
 const NOTHING: Origin = { base: null, baseContent: null };
-
-const NEWEST = { number: Infinity, stamp: null };
 
 /** Null where git does not have it, or has another one there. */
 async function fileOf({ commit, path, digest }: Original, { id }: PromptFile, repository: Repository | null) {

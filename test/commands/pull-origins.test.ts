@@ -54,6 +54,30 @@ describe('the text that both come from', () => {
     expect(textIn(scene)).toBe(change(TEXT, { 'One.': '1.' }));
   });
 
+  test('of an environment that is pinned to a number is what it served before', async () => {
+    const pins = { staging: 'latest', production: 1 };
+    const scene = await makeSynced({});
+    edit(scene, { pins, text: change(TEXT, { 'One.': '1.' }) });
+    await sync(scene);
+    changeOutside(scene, { content: change(TEXT, { 'Three.': '3.' }), environments: ['production'] });
+    expect((await pull(scene)).exitCode).toBe(0);
+    expect(textIn(scene)).toBe(change(TEXT, { 'One.': '1.', 'Three.': '3.' }));
+    expect(source(scene)).toContain('"production":3');
+    await settle(scene);
+  });
+
+  test('is not known of a number that no ledger has: both sides are kept', async () => {
+    const folder = makeRepository({ 'promptsync.yaml': 'environments: { staging: {}, production: {} }\n' });
+    const scene = { folder, service: await startTestService(['greeting']) };
+    changeOutside(scene, { content: 'First.', environments: ['production'] });
+    changeOutside(scene, { content: 'Second.' });
+    await runJson(folder, ['import', 'prm_greeting'], scene.service);
+    commitAll(folder, 'Import');
+    changeOutside(scene, { content: 'Third.', environments: ['production'] });
+    expect((await pull(scene)).exitCode).toBe(4);
+    expectBoth(scene, 'Second.', 'Third.', '  production: 3');
+  });
+
   test('is found where the file had another name', async () => {
     const scene = await makeSynced({});
     changeOutside(scene, { content: change(TEXT, { 'One.': '1.' }) });
