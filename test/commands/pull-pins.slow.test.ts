@@ -68,13 +68,16 @@ describe('an environment that is pinned to a number', () => {
     await settle(scene);
   });
 
-  test('is seen to have been moved although its number is not known', async () => {
+  test('is seen to have been moved although its number is not known, nor what that was', async () => {
     const scene = await makeSynced({});
     edit(scene, { pins: { ...pins, production: 7 } });
     changeOutside(scene, { content: theirs, environments: ['production'] });
     expect(only(await pull(scene))).toMatchObject({
-      status: 'applied',
-      edits: [{ kind: 'set-text' }, { kind: 'set-pin', before: '7', after: '2' }],
+      status: 'failed',
+      edits: [
+        { kind: 'set-text', conflicts: 1 },
+        { kind: 'set-pin', before: '7', after: '2' },
+      ],
     });
   });
 
