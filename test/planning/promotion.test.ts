@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { Version } from '../../src/domain/version.ts';
 import { makePlan } from '../../src/planning/make-plan.ts';
-import type { FormerPin, FormerPins } from '../../src/planning/former-pins.ts';
 import type { PromotionRules } from '../../src/planning/promotion.ts';
 import {
   content,
   deepFreeze,
   entry,
   file,
+  formerPins,
   observation,
   observed,
   planLines,
@@ -15,7 +15,6 @@ import {
   version,
   type FileParts,
   type RulesParts,
-  type WrittenPins,
 } from './support.ts';
 
 const REFUSED = 'blocked: guard/promotion-order';
@@ -25,7 +24,7 @@ type Scene = {
   readonly file: FileParts;
   readonly active: Readonly<Record<string, Version | null>>;
   /** The states of the file at earlier commits, newest first; their text is that of a `latest` pin. */
-  readonly former?: readonly (WrittenPins & { readonly text?: string })[];
+  readonly former?: Parameters<typeof formerPins>[0];
   readonly rules?: RulesParts;
   readonly missing?: readonly string[];
 };
@@ -43,17 +42,6 @@ function planOf(scene: Scene) {
 
 function linesOf(scene: Scene): readonly string[] {
   return planLines(planOf(scene)).filter((line) => !line.startsWith('create'));
-}
-
-function formerPins(states: NonNullable<Scene['former']>): FormerPins {
-  const all = states.flatMap(({ text = 'Hello', ...pins }, age) =>
-    file({ pins, text }).pins.map(({ environment, pin }) => {
-      const known = pin.kind === 'latest' ? content(text) : null;
-      return { environment, former: { commit: `c${age}`, age, pin, content: known } satisfies FormerPin };
-    }),
-  );
-  const groups = Map.groupBy(all, ({ environment }) => environment);
-  return new Map([...groups].map(([name, list]) => [name, list.map(({ former }) => former)]));
 }
 
 const V6 = version(6, 'Six');

@@ -5,6 +5,7 @@ import type { Observation, Observed } from '../../src/domain/observed.ts';
 import { isNew, type Change, type ContentAtRef, type PromptPlan } from '../../src/domain/plan.ts';
 import type { Content, EnvironmentPin, Pin, PromptFile } from '../../src/domain/prompt-file.ts';
 import type { LedgerEntry, Version, VersionRef } from '../../src/domain/version.ts';
+import type { FormerPin, FormerPins } from '../../src/planning/former-pins.ts';
 import type { PlanRules } from '../../src/planning/make-plan.ts';
 
 /** Pins as they are written in a file. */
@@ -112,6 +113,18 @@ export function rules({ refs = {}, ...rest }: RulesParts = {}): PlanRules {
     base: null,
     ...rest,
   };
+}
+
+/** How a file's environments were pinned in earlier states, newest first; `latest` meant the text of the state. */
+export function formerPins(states: readonly (WrittenPins & { readonly text?: string })[]): FormerPins {
+  const all = states.flatMap(({ text = 'Hello', ...pins }, age) =>
+    file({ pins, text }).pins.map(({ environment, pin }) => {
+      const known = pin.kind === 'latest' ? content(text) : null;
+      return { environment, former: { commit: `c${age}`, age, pin, content: known } satisfies FormerPin };
+    }),
+  );
+  const groups = Map.groupBy(all, ({ environment }) => environment);
+  return new Map([...groups].map(([name, list]) => [name, list.map(({ former }) => former)]));
 }
 
 /** A prompt's plan in lines: what it changes, what blocks it, what it would look at. */

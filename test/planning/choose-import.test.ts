@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest';
+import { chooseImport } from '../../src/planning/choose-import.ts';
+import type { Version } from '../../src/domain/version.ts';
+import { outside } from './support.ts';
+
+const V1 = outside(1, 'One');
+const V2 = outside(2, 'Two');
+const open = { name: 'staging', allowLatest: true };
+const closed = { name: 'production', allowLatest: false };
+
+type Active = Readonly<Record<string, Version | null>>;
+
+describe('what a new file takes', () => {
+  test.each<[string, Active, string | null, number | null, Readonly<Record<string, string | number>>]>([
+    ['the first environment’s text', { staging: V2, production: V1 }, null, 2, { staging: 'latest', production: 1 }],
+    [
+      'that of the one which was asked for',
+      { staging: V2, production: V1 },
+      'production',
+      1,
+      { staging: 2, production: 1 },
+    ],
+    ['the next one’s where the first serves nothing', { staging: null, production: V1 }, null, 1, { production: 1 }],
+    ['nothing where nothing is active', { staging: null, production: null }, null, null, {}],
+    [
+      'nothing where the one that was asked for serves nothing',
+      { staging: V2, production: null },
+      'production',
+      null,
+      {},
+    ],
+    ['no number for the same text', { staging: V2, production: V2 }, null, 2, { staging: 'latest', production: 2 }],
+  ])('%s', (_, active, wanted, number, pins) => {
+    const chosen = chooseImport({ active: new Map(Object.entries(active)) }, [open, closed], wanted);
+    expect(chosen?.version.number ?? null).toBe(number);
+    const written = (chosen?.pins ?? []).map(({ environment, pin }) => [environment, pin]);
+    expect(Object.fromEntries(written)).toEqual(pins);
+  });
+
+  test('an environment that may follow the file rather than an earlier one that may not', () => {
+    const chosen = chooseImport(
+      {
+        active: new Map([
+          ['a', V1],
+          ['b', V2],
+        ]),
+      },
+      [
+        { name: 'a', allowLatest: false },
+        { name: 'b', allowLatest: true },
+      ],
+      null,
+    );
+    expect(chosen?.version.number).toBe(2);
+    expect(chosen?.pins).toEqual([
+      { environment: 'a', pin: 1 },
+      { environment: 'b', pin: 'latest' },
+    ]);
+  });
+});
