@@ -1,4 +1,5 @@
-import { chmod, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 
 /**
  * Writes a file so that whoever reads it never sees half of it. What it links to is replaced, and it keeps its
@@ -8,13 +9,14 @@ export async function replaceFile(path: string, content: string | Uint8Array): P
   const before = await stat(path).catch(() => null);
   if (before !== null && !before.isFile()) return writeFile(path, content);
   const target = await realpath(path).catch(() => path);
-  const temporary = `${target}.promptsync-new`;
+  // A folder of its own: under a name that can be foretold, a repository may hold a link to somewhere else.
+  const folder = await mkdtemp(join(dirname(target), '.promptsync-'));
+  const temporary = join(folder, 'new');
   try {
     await writeFile(temporary, content);
     if (before !== null) await chmod(temporary, before.mode);
     await rename(temporary, target);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
   }
 }
