@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import type { EditedPrompt } from '../domain/edits.ts';
 import type { PromptPlan } from '../domain/plan.ts';
 import type { TextChange } from '../domain/texts.ts';
-import type { Problem } from '../problem.ts';
+import { makeProblem, type Problem } from '../problem.ts';
 import type { Run } from '../rendering/make-report.ts';
 import { stays, type Draft } from './draft-edits.ts';
 import { commitProblems, makeEdits, type EditOptions } from './make-edits.ts';
@@ -39,7 +39,8 @@ export async function runEdits(editor: Editor, options: EditPromptsOptions, worl
       if (obstacles.length > 0)
         return finish(notRun(mode, { ...prepared, problems: [...prepared.problems, ...obstacles] }));
       const drafted = await Promise.all(prepared.plan.prompts.map((prompt) => draftOf(prompt, prepared, editor)));
-      const drafts = drafted.map(({ draft }) => draft);
+      const cut = world.stop.aborted && !options.dryRun;
+      const drafts = drafted.map(({ draft }) => (cut ? interrupted(draft) : draft));
       const done = await makeEdits(drafts, options, prepared, editor.messageFor);
       const texts = new Map(drafted.map(({ draft, texts: own }) => [draft.file.id, own]));
       const run = {
@@ -58,4 +59,11 @@ export async function runEdits(editor: Editor, options: EditPromptsOptions, worl
 async function draftOf(prompt: PromptPlan, prepared: Prepared, { draft }: Editor): Promise<Drafted> {
   if (prompt.observed !== null) return draft(prompt, prepared);
   return { draft: stays(prompt.file, 'failed', prompt.problems), texts: [] };
+}
+
+/** Whoever gives up wants no edits of those prompts that happened to be read already, and no commit of them. */
+function interrupted(draft: Draft): Draft {
+  if (draft.status !== 'pending') return draft;
+  const { path } = draft.file;
+  return { ...draft, status: 'failed', problems: [...draft.problems, makeProblem('apply/interrupted', {}, { path })] };
 }
