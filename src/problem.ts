@@ -1,3 +1,5 @@
+import { literalSelector } from './domain/literal-selector.ts';
+
 /**
  * The catalogue of everything that can go wrong for a user. Each entry says what happened (`message`) and what to do
  * (`hint`). Text in here may hold anything that a file or the service said: renderers make it inert.
@@ -520,7 +522,7 @@ const catalogue = {
     (e) => `The ${e.what} "${e.value}" is that of ${e.other} already.`,
     (e) =>
       e.what === 'id'
-        ? `To take what the service has into that file, run: promptsync pull ${shellWord(e.key)}`
+        ? `To take what the service has into that file, run: promptsync pull ${shellWord(literalSelector(e.key))}`
         : 'Give each prompt a key of its own, in the service or in that file.',
   ),
   'import/path-taken': error<{ path: string }>(
@@ -790,8 +792,8 @@ function promotionHint(e: {
 /** A key that begins like an option goes last. */
 function promoteCommand(key: string, options: string): string {
   return key.startsWith('-')
-    ? `promptsync promote ${options} -- ${word(key)}`
-    : `promptsync promote ${word(key)} ${options}`;
+    ? `promptsync promote ${options} -- ${word(literalSelector(key))}`
+    : `promptsync promote ${word(literalSelector(key))} ${options}`;
 }
 
 /** A word as a shell takes it: what is shown as a command may be copied, and keys come from strangers. */

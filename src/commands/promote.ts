@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts';
 import type { EditedPrompt } from '../domain/edits.ts';
+import { literalSelector } from '../domain/literal-selector.ts';
 import type { PromptPlan } from '../domain/plan.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
 import { commitMessage } from './commit-message.ts';
@@ -50,7 +51,8 @@ async function namedPrompts({ config, only, all }: PromoteOptions, world: World)
   const { files, problems } = await openWorkspace({ config, only }, world);
   if (problems.some(isError)) return { only, problems };
   const options = files.map(({ key }) => key);
-  return { only: await world.interview.choose({ message: 'Which prompts are promoted?', options }), problems: [] };
+  const chosen = await world.interview.choose({ message: 'Which prompts are promoted?', options });
+  return { only: chosen.map(literalSelector), problems: [] };
 }
 
 function problemsOf(from: string | undefined, to: string, config: Config): readonly Problem[] {

@@ -1,6 +1,8 @@
 import { chmodSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { promote } from '../../src/commands/promote.ts';
+import type { Interview } from '../../src/commands/world.ts';
 import { commitAll, git, makeWorkspace, writeFiles } from '../support/folder.ts';
 import { CONFIG, promptText } from '../support/prompts.ts';
 import {
@@ -12,6 +14,7 @@ import {
   type Scene,
   type SceneOptions,
 } from '../support/promotion.ts';
+import { makeWorld } from '../support/world.ts';
 
 const TO_PRODUCTION = ['promote', 'greeting', '--to', 'production'] as const;
 const BEFORE = { text: 'Two {{a}}.', pins: { staging: 'latest', production: 1 } } as const;
@@ -262,6 +265,18 @@ describe('a promotion that skips an environment', () => {
       `promptsync promote 'a'\\''; rm -rf /' --from staging --to production`,
     );
   });
+});
+
+test('what somebody chooses at a terminal is no pattern, whatever the keys are', async () => {
+  const scene = await begin({ ...BEFORE, key: '!other' }, { ...outsideGit, others: { other: {}, third: {} } });
+  const interview: Interview = {
+    text: () => Promise.reject(new Error('not asked')),
+    confirm: () => Promise.reject(new Error('not asked')),
+    choose: () => Promise.resolve(['!other']),
+  };
+  const asked = { only: [], to: 'production', all: false, dryRun: true, commit: false };
+  const { run } = await promote(asked, { ...makeWorld(scene.folder, scene.service.environment), interview });
+  expect(run.edited?.map(({ key }) => key)).toEqual(['!other']);
 });
 
 describe('promptsync promote --commit', () => {

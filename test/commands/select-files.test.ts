@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { selectFiles } from '../../src/commands/select-files.ts';
+import { literalSelector } from '../../src/domain/literal-selector.ts';
 import { parsePromptFile } from '../../src/prompts/parse.ts';
 import { promptText } from '../support/prompts.ts';
 
@@ -29,6 +30,15 @@ describe('--only', () => {
     expect(selected.files.map(({ key }) => key)).toEqual(keys);
     expect(selected.problems).toEqual([]);
   });
+
+  test.each(['!x', '**', 'a*', '(a|b)', '{a,b}', '[ab]', '@(x)', String.raw`a\b`, '"q"', './x', '../x', '-x', 'ä b'])(
+    'a key is selected alone where it is to be no pattern: %s',
+    (key) => {
+      const others = ['x', 'a', 'ab', 'b', 'q', 'a/b'].filter((other) => other !== key);
+      const all = [key, ...others].map((one) => parsePromptFile(Buffer.from(promptText(one, {})), 'p.md').file!);
+      expect(selectFiles(all, [literalSelector(key)]).files.map((file) => file.key)).toEqual([key]);
+    },
+  );
 
   test.each([
     ['sumary', 'Did you mean summary?'],

@@ -150,7 +150,8 @@ describe('a version that is not active there is refused', () => {
   test.each([
     ['k/1', 'promptsync promote k/1 --from staging --to production'],
     ['-x', "promptsync promote --from staging --to production -- '-x'"],
-    ['$(x)', "promptsync promote '$(x)' --from staging --to production"],
+    ['$(x)', String.raw`promptsync promote '$\(x\)' --from staging --to production`],
+    ['!x', String.raw`promptsync promote '\!x' --from staging --to production`],
     ['é', "promptsync promote 'é' --from staging --to production"],
   ])('with a command that a shell takes as it is meant: %s', (key, command) => {
     const { problems } = planOf({ file: { key, pins: { production: 8 } }, active: { staging: V7, promptsync: V8 } });
