@@ -606,6 +606,10 @@ const catalogue = {
     'Nothing was written: there is no terminal to ask on.',
     'Use --yes (or CI=true) to apply without a question, or --dry-run to see the plan.',
   ),
+  'usage/cancelled': error(
+    'Nothing was written: the question was not answered.',
+    'Run again, or say with flags what is asked for.',
+  ),
   'usage/declined': error('Nothing was written: the question was not answered with yes.', 'Run again to apply.'),
   'usage/output-unwritable': error<{ path: string; reason: string }>(
     (e) => `The report cannot be written to ${e.path} (${e.reason}).`,

@@ -31,7 +31,7 @@ export function interviewer(
 
 /** Anything but an answer is that somebody gave up, with Ctrl-C or Escape. */
 function given<Answer extends string | boolean | string[]>(answer: Answer | typeof CANCEL_SYMBOL): Answer {
-  if (typeof answer === 'symbol') throw new ProblemError(makeProblem('usage/declined'));
+  if (typeof answer === 'symbol') throw new ProblemError(makeProblem('usage/cancelled'));
   return answer;
 }
 

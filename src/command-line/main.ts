@@ -82,7 +82,10 @@ async function runReporting(mode: Run['mode'], flags: ReportFlags, host: HidingH
   const asks = (stop: AbortSignal) => interviewer(host, { stop, colour: wantsColour(flags, host, host.errors) });
   const world = worldOf(host, { quiet, onInterrupt: INTERRUPTED, keepSecret: keep, interviewer: asks });
   const result = await work(world).catch((error: unknown) => {
-    return { ...refused(mode, problemOf(error)), exitCode: world.stop.aborted ? 130 : 1 };
+    const problem = problemOf(error);
+    // While a question is drawn, the terminal hands on Ctrl-C as a key and not as a signal.
+    const interrupted = world.stop.aborted || problem.code === 'usage/cancelled';
+    return { ...refused(mode, problem), exitCode: interrupted ? 130 : 1 };
   });
   const colour = wantsColour(flags, host, host.output);
   const { emit } = await import('./emit.ts');

@@ -53,7 +53,7 @@ test.each([
     ['Where is the prompt service?', '\r'],
     ['Which folder', typed],
   ]);
-  expect(exitCode).toBe(1);
+  expect(exitCode).toBe(130);
   expect(stdout).toContain('Nothing was written');
   expect(existsSync(join(folder, 'promptsync.yaml'))).toBe(false);
 });
@@ -89,6 +89,8 @@ test.each([
 ])('with CI=%j on a terminal it asks: %s', async (CI, asks) => {
   const input = Object.assign(new PassThrough(), { setRawMode: () => {} });
   const onError = (text: string): void => void (text.includes('Where') && setImmediate(() => input.write('\u0003')));
-  const { stdout } = await run(makeFolder(), ['init'], { terminal: true, input, onError, environment: { CI } });
-  expect(stdout).toContain(asks ? '[usage/declined]' : '[init/service-needed]');
+  const given = { terminal: true, input, onError, environment: { CI } };
+  const { exitCode, stdout } = await run(makeFolder(), ['init'], given);
+  expect(stdout).toContain(asks ? '[usage/cancelled]' : '[init/service-needed]');
+  expect(exitCode).toBe(asks ? 130 : 1);
 });

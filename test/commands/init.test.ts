@@ -288,7 +288,7 @@ describe('questions', () => {
     const answer = (message: string): string | boolean | undefined => {
       asked.push(message);
       const found = Object.entries(answers).find(([words]) => message.includes(words))?.[1];
-      if (found === null) throw new ProblemError(makeProblem('usage/declined'));
+      if (found === null) throw new ProblemError(makeProblem('usage/cancelled'));
       return found;
     };
     const interview: Interview = {
