@@ -26,7 +26,8 @@ export function openCommitter(folder: string): Committer {
     commit: async (paths, message) => {
       const before = await headOf(ask);
       const files = paths.map(literally);
-      await ask('add', '--', ...files);
+      // New files have to be known; what is in the others is staged by nobody, should the commit be refused.
+      await ask('add', '--intent-to-add', '--', ...files);
       await ask('commit', '--quiet', '--only', `--message=${message}`, '--', ...files);
       const commit = await headOf(ask);
       // A hook may refuse without a word, which is no error to simple-git.

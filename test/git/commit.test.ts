@@ -110,6 +110,9 @@ describe('git refuses a commit', () => {
     writeFiles(folder, { 'a.md': 'A', '.git/hooks/pre-commit': '#!/bin/sh\nexit 1\n' });
     chmodSync(join(folder, '.git/hooks/pre-commit'), 0o755);
     await expect(openCommitter(folder).commit(['a.md'], 'Edit')).rejects.toThrow('it made no commit');
+    // What is left is what `git diff` shows.
+    expect(git(folder, 'diff', '--name-only')).toBe('a.md');
+    expect(git(folder, 'diff', '--cached', '--name-only')).toBe('');
   });
 
   test('because nothing has changed', async () => {
