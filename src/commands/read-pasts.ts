@@ -22,10 +22,12 @@ const NOTHING: Pasts = { byPrompt: new Map(), commits: new Map(), shallow: false
 export async function readPasts({ plan, repository }: Pick<Prepared, 'plan' | 'repository'>): Promise<Pasts> {
   if (repository === null || repository.head === null) return NOTHING;
   const { head } = repository;
-  const byPrompt = new Map<string, FilePast>();
-  for (const { file, observed } of plan.prompts) {
-    if (observed !== null) byPrompt.set(file.id, await readPast(file, head, repository));
-  }
+  const files = plan.prompts.flatMap(({ file, observed }) => (observed === null ? [] : [file]));
+  const byPrompt = new Map(
+    await Promise.all(
+      files.map(async (file): Promise<[string, FilePast]> => [file.id, await readPast(file, head, repository)]),
+    ),
+  );
   const states = [...byPrompt.values()].flatMap((past) => past.states);
   const named = [...plan.prompts.flatMap(madeFrom), ...states.map(({ commit }) => commit)];
   return { byPrompt, commits: await readCommits(named, head, repository), shallow: await repository.isShallow() };

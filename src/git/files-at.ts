@@ -1,6 +1,7 @@
 import type { SimpleGit } from 'simple-git';
 import type { Provenance } from '../domain/plan.ts';
 import { gitProblem, lastCommit, literally, type Ask } from './ask.ts';
+import type { KnownBlobs } from './known-blobs.ts';
 
 /** What git knows of files at other commits. Paths from here are relative to the repository's root. */
 export type FilesAt = {
@@ -15,11 +16,11 @@ export type FilesAt = {
   readonly fromRoot: (path: string) => string;
 };
 
-export function filesAt(git: SimpleGit, ask: Ask, fromRoot: (path: string) => string): FilesAt {
+export function filesAt(git: SimpleGit, ask: Ask, fromRoot: (path: string) => string, known: KnownBlobs): FilesAt {
   return {
     fromRoot,
     resolveRef: (ref) => resolveRef(ask, ref),
-    fileAt: (commit, path) => readBlob(git, ask, commit, path),
+    fileAt: (commit, path) => readFileAt(git, ask, known, commit, path),
     filesHolding: (commit, text, ending) => findHolding(ask, commit, text, `:(top,glob)**/*${ending}`),
     lastCommitAt: (commit, path) => lastCommit(ask, commit, path),
   };
@@ -34,16 +35,28 @@ async function resolveRef(ask: Ask, ref: string): Promise<string | null> {
   return COMMIT.test(commit.trim()) ? commit.trim() : null;
 }
 
-/** Regular files alone: at a commit, too, a symbolic link is no prompt file. */
-async function readBlob(git: SimpleGit, ask: Ask, commit: string, path: string): Promise<Buffer | null> {
-  const listed = await ask('ls-tree', '-z', '--full-tree', commit, '--', literally(path));
-  const [, id, name] = /^100[0-9]{3} blob ([0-9a-f]+)\t([^\0]*)\0$/.exec(listed) ?? [];
-  if (id === undefined || name !== path) return null;
+async function readFileAt(
+  git: SimpleGit,
+  ask: Ask,
+  known: KnownBlobs,
+  commit: string,
+  path: string,
+): Promise<Buffer | null> {
+  const told = known.find(commit, path);
+  const blob = told === undefined ? await findBlob(ask, commit, path) : told;
+  if (blob === null) return null;
   try {
-    return await git.binaryCatFile(['blob', id]);
+    return await git.binaryCatFile(['blob', blob]);
   } catch (error) {
     throw gitProblem(error);
   }
+}
+
+/** Regular files alone: at a commit, too, a symbolic link is no prompt file. */
+async function findBlob(ask: Ask, commit: string, path: string): Promise<string | null> {
+  const listed = await ask('ls-tree', '-z', '--full-tree', commit, '--', literally(path));
+  const [, blob, name] = /^100[0-9]{3} blob ([0-9a-f]+)\t([^\0]*)\0$/.exec(listed) ?? [];
+  return blob === undefined || name !== path ? null : blob;
 }
 
 async function findHolding(ask: Ask, commit: string, text: string, where: string): Promise<readonly string[]> {

@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import type { CommitInfo } from '../domain/prompt-history.ts';
 import { changedFiles, literally, type Ask } from './ask.ts';
 import { commitsOf } from './commits.ts';
+import type { KnownBlobs } from './known-blobs.ts';
 import { mergesOf } from './merges.ts';
 
 /** What git knows of the history between commits. */
@@ -34,7 +35,7 @@ export type History = {
 /** A path from the repository's root, as it was called at the commit. */
 export type FileAtCommit = { readonly commit: string; readonly path: string };
 
-export function historyOf(ask: Ask, prefix: string): History {
+export function historyOf(ask: Ask, prefix: string, known: KnownBlobs): History {
   const toFolder = (path: string): string => posix.relative(prefix === '' ? '.' : prefix, path);
   const paths = (listed: string) => listed.split('\0').flatMap((path) => (path === '' ? [] : [toFolder(path)]));
   const lines = (listed: string) => listed.split('\n').filter((line) => line !== '');
@@ -42,10 +43,11 @@ export function historyOf(ask: Ask, prefix: string): History {
     pathsAt: async (commit) => paths(await ask('ls-tree', '-r', '-z', '--name-only', '--full-tree', commit)),
     changedSince: async (commit) => new Set(paths(await changedFiles(ask, commit))),
     ancestorsOf: async (commits) => new Set(lines(await ask('rev-list', ...commits, '--'))),
-    whereTouched: (commit, path, most) => findTouched(ask, [`--max-count=${most}`, commit, '--', literally(path)]),
+    whereTouched: (commit, path, most) =>
+      findTouched(ask, known, [`--max-count=${most}`, commit, '--', literally(path)]),
     whereMerged: (commit, path, most) => {
       const mainLine = ['--first-parent', '--diff-merges=first-parent'];
-      return findTouched(ask, [...mainLine, `--max-count=${most}`, commit, '--', literally(path)]);
+      return findTouched(ask, known, [...mainLine, `--max-count=${most}`, commit, '--', literally(path)]);
     },
     commitsOf: (ids) => commitsOf(ask, ids),
     mergesOf: (commit) => mergesOf(ask, commit),
@@ -70,16 +72,33 @@ async function findDescendants(ask: Ask, commit: string, candidates: readonly st
   return ids.filter((id) => after.has(id));
 }
 
-async function findTouched(ask: Ask, which: readonly string[]): Promise<readonly FileAtCommit[]> {
-  const how = ['--follow', '--no-show-signature', '--name-only', '-z', '--no-relative', '--format=%H'];
-  return parseTouched(await ask('log', ...how, ...which));
+/** What git tells of the contents is kept: each of these files is read next, and asking again takes a process. */
+async function findTouched(ask: Ask, known: KnownBlobs, which: readonly string[]): Promise<readonly FileAtCommit[]> {
+  const how = ['--follow', '--no-show-signature', '--raw', '--no-abbrev', '-z', '--no-relative', '--format=%H'];
+  const touched = parseTouched(await ask('log', ...how, ...which));
+  for (const { commit, path, blob } of touched) if (blob !== undefined) known.note(commit, path, blob);
+  return touched.map(({ commit, path }) => ({ commit, path }));
 }
 
-/** Each commit is followed by the name that the file had, which begins with a line feed; a merge may have none. */
-function parseTouched(listed: string): readonly FileAtCommit[] {
+type Touched = FileAtCommit & { readonly blob: string | null | undefined };
+
+/** Each commit is followed by a line that begins with a line feed, and by the names of the file; a merge may have none. */
+function parseTouched(listed: string): readonly Touched[] {
   const words = listed.split('\0');
-  return words.flatMap((word, index) => {
-    const commit = words[index - 1];
-    return word.startsWith('\n') && commit !== undefined ? [{ commit, path: word.slice(1) }] : [];
-  });
+  const touched: Touched[] = [];
+  for (let index = 1; index < words.length; index += 1) {
+    const { [index - 1]: commit = '', [index]: line = '' } = words;
+    if (!line.startsWith('\n')) continue;
+    const names = / [RC][0-9]*$/.test(line) ? 2 : 1;
+    touched.push({ commit, path: words[index + names] ?? '', blob: blobIn(line) });
+    index += names + 1;
+  }
+  return touched;
+}
+
+/** Null where the commit has no regular file; undefined where the line is none of a commit with one parent. */
+function blobIn(line: string): string | null | undefined {
+  const [, mode, blob] = /^\n:[0-9]{6} ([0-9]{6}) [0-9a-f]+ ([0-9a-f]+) /.exec(line) ?? [];
+  if (mode === undefined || blob === undefined) return undefined;
+  return mode.startsWith('100') ? blob : null;
 }

@@ -4,6 +4,7 @@ import type { Provenance } from '../domain/plan.ts';
 import { asker, changedFiles, WHOLE_OUTPUT, lastCommit, type Ask } from './ask.ts';
 import { filesAt, type FilesAt } from './files-at.ts';
 import { historyOf, type History } from './history.ts';
+import { makeKnownBlobs } from './known-blobs.ts';
 
 /** What git knows of the folder that holds the configuration. Paths are relative to it, as in prompt files. */
 export type Repository = FilesAt &
@@ -26,12 +27,13 @@ export async function openRepository(folder: string): Promise<Repository> {
   const prefix = (await ask('rev-parse', '--show-prefix')).replace(/\n$/, '');
   const head = (await ask('rev-parse', '--verify', '--quiet', 'HEAD')).trim() || null;
   const fromRoot = (path: string): string => posix.normalize(prefix + path);
+  const known = makeKnownBlobs();
   return {
     head,
     uncommitted: (paths) => findUncommitted(ask, head, paths, fromRoot),
     lastCommits: (paths) => findLastCommits(ask, head, paths, fromRoot),
-    ...filesAt(git, ask, fromRoot),
-    ...historyOf(ask, prefix),
+    ...filesAt(git, ask, fromRoot, known),
+    ...historyOf(ask, prefix, known),
   };
 }
 

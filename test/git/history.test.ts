@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { commitAll, git, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
@@ -103,6 +103,26 @@ describe('where a file was touched', () => {
       { commit: first, path: 'Über maß.md' },
     ]);
   });
+});
+
+test('what each commit has there is read as it is, be it a file, a link or nothing', async () => {
+  const folder = makeRepository({ 'a.md': 'a\nb\nc\nd\n' });
+  const turns = [
+    () => writeFiles(folder, { 'a.md': 'a\nb\nc\nD\n' }),
+    () => rmSync(join(folder, 'a.md')),
+    () => symlinkSync('elsewhere', join(folder, 'a.md')),
+    () => (rmSync(join(folder, 'a.md')), writeFiles(folder, { 'a.md': 'a\nb\nc\nE\n' })),
+    () => git(folder, 'mv', 'a.md', '\n:100644 b.md'),
+  ];
+  for (const turn of turns) {
+    turn();
+    commitAll(folder, 'turn');
+  }
+  configure(folder, UNUSUAL_SETTINGS);
+  const repository = await open(folder);
+  const places = await repository.whereTouched('HEAD', '\n:100644 b.md', 50);
+  const contents = await Promise.all(places.map((at) => repository.fileAt(at.commit, at.path)));
+  expect(contents.map((bytes) => bytes?.toString()[6] ?? null)).toEqual(['E', 'E', null, null, 'D', 'd']);
 });
 
 describe('where a file landed', () => {
