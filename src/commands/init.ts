@@ -35,6 +35,7 @@ async function begin(options: InitOptions, world: World): Promise<Run> {
   if (config === null) return giveUp(problems);
   const first = await firstPrompt(answers, config, options, world);
   if (first.problems.some(isError)) return giveUp(first.problems);
+  if (world.stop.aborted) return giveUp([makeProblem('apply/interrupted')]);
   const files = [...filesOf(answers, config, first.files)];
   const { written, problems: obstacles } = await writeAll(files, {
     ...{ workspace: config.folder, root: config.root, force: options.force, interview: world.interview },

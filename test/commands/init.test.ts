@@ -5,6 +5,7 @@ import { init, type InitOptions } from '../../src/commands/init.ts';
 import type { Interview } from '../../src/commands/world.ts';
 import { makeProblem, ProblemError } from '../../src/problem.ts';
 import { EXAMPLE, git, makeFolder, makeWorkspace, writeFiles } from '../support/folder.ts';
+import { startFront } from '../support/front.ts';
 import { promptText } from '../support/prompts.ts';
 import { run, runJson } from '../support/run.ts';
 import { KEY, startTestService } from '../support/service.ts';
@@ -378,3 +379,27 @@ describe('questions', () => {
     expect(told).toEqual([expect.stringContaining(said)]);
   });
 });
+
+test('an init that is interrupted while the service is asked writes nothing', async () => {
+  const folder = makeRoot();
+  const { baseUrl, store } = await startTestService(['greeting']);
+  const { id: versionId } = store.createVersion('prm_greeting', { content: 'One.' })!;
+  store.setActive('prm_greeting', { environment: 'staging', versionId });
+  let interrupt = (): void => {};
+  const front = await startFront({ target: baseUrl, answer: () => (interrupt(), null) });
+  const { exitCode, report } = await runJson(folder, ['init', '--url', front.baseUrl, '--id', 'prm_greeting'], {
+    environment: { PROMPTSYNC_API_KEY: KEY },
+    onSignal: (signal) => (interrupt = onlyOnce(signal)),
+  });
+  expect({ exitCode, files: pathsIn(folder) }).toEqual({ exitCode: 130, files: [] });
+  expect(JSON.stringify(report)).toContain('apply/interrupted');
+});
+
+/** A second signal would end the process at once. */
+function onlyOnce(signal: () => void): () => void {
+  let given = false;
+  return () => {
+    if (!given) signal();
+    given = true;
+  };
+}
