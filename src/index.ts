@@ -17,7 +17,7 @@ export { loadConfig, type ConfigRequest } from './config/load.ts';
 export type { ConfigResult } from './config/parse.ts';
 export type { Assignment, Config, ServiceLocation } from './config/config.ts';
 export { readPrompts, type ReadPromptsResult } from './prompts/read.ts';
-export { assignServices, serviceRules } from './commands/assign-services.ts';
+export { assignServices, serviceRules } from './commands/services/assign-services.ts';
 export { parsePromptFile, type ParseResult } from './prompts/parse.ts';
 export { withText } from './prompts/write.ts';
 export { editPromptFile, type EditResult, type FrontMatterEdit, type PromptEdits } from './prompts/edit.ts';
@@ -28,7 +28,7 @@ export type { EnvironmentRules, PromptRules, ServiceRules } from './prompts/chec
 export { connect, type CallReport, type ClientOptions, type ConnectedService } from './service/client.ts';
 export { observe, type ObserveOptions } from './observing/observe.ts';
 export { observePrompt } from './observing/observe-prompt.ts';
-export { observeRequests } from './commands/observe-files.ts';
+export { observeRequests } from './commands/preparing/observe-files.ts';
 
 // Plan: pure.
 export { makePlan, planPrompt, type PlanRules } from './planning/make-plan.ts';

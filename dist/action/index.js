@@ -574,6 +574,15 @@ function warning$1(message, properties = {}) {
 function notice(message, properties = {}) {
 	issueCommand("notice", toCommandProperties(properties), message instanceof Error ? message.toString() : message);
 }
+// src/domain/literal-selector.ts
+/** What selects the prompt of such a key alone: keys come from strangers, and `!x` as it is selects all but one. */
+function literalSelector(key) {
+	return key.replaceAll(SPECIAL, String.raw`\$&`);
+}
+var SPECIAL;
+var init_literal_selector = __esmMin((() => {
+	SPECIAL = /^\.(?=\/)|[\\!*?[\]{}()|"]/g;
+}));
 // src/problem.ts
 /** A problem as plain data, worded by the catalogue. */
 function makeProblem(...[code, evidence, place]) {
@@ -661,7 +670,7 @@ function promotionHint(e) {
 }
 /** A key that begins like an option goes last. */
 function promoteCommand(key, options) {
-	return key.startsWith("-") ? `promptsync promote ${options} -- ${word$1(key)}` : `promptsync promote ${word$1(key)} ${options}`;
+	return key.startsWith("-") ? `promptsync promote ${options} -- ${word$1(literalSelector(key))}` : `promptsync promote ${word$1(literalSelector(key))} ${options}`;
 }
 /** A word as a shell takes it: what is shown as a command may be copied, and keys come from strangers. */
 function word$1(text) {
@@ -675,6 +684,7 @@ function statusHint(status) {
 }
 var catalogue, ProblemError;
 var init_problem = __esmMin((() => {
+	init_literal_selector();
 	catalogue = {
 		"prompt/none-found": error$1((e) => `No prompt file matches ${e.patterns.map((pattern) => `"${pattern}"`).join(", ")}.`, "Correct `prompts:` in promptsync.yaml, or add a first prompt file."),
 		"prompt/unreadable": error$1((e) => `The file cannot be read (${e.reason}).`, "Check that it exists and that you may read it."),
@@ -797,7 +807,7 @@ var init_problem = __esmMin((() => {
 		"import/environment-needed": error$1("promptsync.yaml has no `environments`, and none was given.", "Say which environment serves the text to import: --environment NAME."),
 		"import/service-needed": error$1((e) => `promptsync.yaml has several services: ${listOf(e.known)}.`, "Say which of them has the prompts: --service NAME."),
 		"import/nothing-active": error$1((e) => `No version is active in ${e.environments.map((name) => `"${name}"`).join(", ")}, so there is no text to import.`, "Make a version active there in the service first, or take the text of another environment: promptsync import --environment NAME."),
-		"import/known": error$1((e) => `The ${e.what} "${e.value}" is that of ${e.other} already.`, (e) => e.what === "id" ? `To take what the service has into that file, run: promptsync pull ${shellWord(e.key)}` : "Give each prompt a key of its own, in the service or in that file."),
+		"import/known": error$1((e) => `The ${e.what} "${e.value}" is that of ${e.other} already.`, (e) => e.what === "id" ? `To take what the service has into that file, run: promptsync pull ${shellWord(literalSelector(e.key))}` : "Give each prompt a key of its own, in the service or in that file."),
 		"import/path-taken": error$1((e) => `There is a file ${e.path} already.`, "Name another folder with --dir, or move that file."),
 		"import/not-matched": error$1((e) => `The file would be ${e.path}, which no pattern under \`prompts:\` matches.`, "Name another folder with --dir, or add a pattern to promptsync.yaml."),
 		"import/outside": error$1((e) => `The folder "${e.folder}" leaves the repository.`, "Name a folder inside of it with --dir; it is relative to promptsync.yaml."),
@@ -819,6 +829,7 @@ var init_problem = __esmMin((() => {
 		"usage/needs-environment": error$1((e) => `${e.option} is missing: ${e.reason}.`, (e) => `Name the environment with ${e.option}.`),
 		"usage/same-environment": error$1((e) => `A version is not promoted from "${e.environment}" to itself.`, "Name two environments."),
 		"usage/confirmation-needed": error$1("Nothing was written: there is no terminal to ask on.", "Use --yes (or CI=true) to apply without a question, or --dry-run to see the plan."),
+		"usage/cancelled": error$1("Nothing was written: the question was not answered.", "Run again, or say with flags what is asked for."),
 		"usage/declined": error$1("Nothing was written: the question was not answered with yes.", "Run again to apply."),
 		"usage/output-unwritable": error$1((e) => `The report cannot be written to ${e.path} (${e.reason}).`, "Give a path in a folder that exists and that you may write to."),
 		"usage/cannot-serve": error$1((e) => `The embedded service cannot be started (${e.reason}).`, "Check --db and --port."),
@@ -38602,7 +38613,7 @@ function environmentLines(title, { observed, expected }, colours) {
 function editText(edit) {
 	switch (edit.kind) {
 		case "create-file": return "new file";
-		case "set-pin": return `${inertLine(edit.environment)}: ${inertLine(edit.before ?? "not pinned")} → ${inertLine(edit.after)}`;
+		case "set-pin": return `${inertLine(edit.environment)}: ${edit.before === null ? "" : `${inertLine(edit.before)} → `}${inertLine(edit.after)}`;
 		case "set-field": {
 			const [before, after] = [edit.before, edit.after].map((value) => inertLine(value ?? "absent"));
 			return `${inertLine(edit.field)}: ${before} → ${after}${edit.conflict ? " (conflict)" : ""}`;
@@ -38619,7 +38630,7 @@ function renderEdit(edit, colours) {
 	return `${signOf(edit, colours)} ${editText(edit)}`;
 }
 function signOf(edit, colours) {
-	if (edit.kind === "create-file") return colours.green("+");
+	if (edit.kind === "create-file" || edit.kind === "set-pin" && edit.before === null) return colours.green("+");
 	return isConflict(edit) ? colours.red("!") : colours.yellow("~");
 }
 /** Whether the file holds both sides, for somebody to decide. */
@@ -38780,7 +38791,7 @@ function renderOutcome(report, colours) {
 		errors,
 		"error",
 		"errors"
-	])}${nothingWritten(report)}.`);
+	])}; ${written(report)}.`);
 	if (isAboutFiles(report)) return editOutcome(report, colours);
 	if (report.mode === "validate") return colours.green(`${prompts(report.summary.prompts)} valid.`);
 	if (report.mode === "history") return historyOutcome(report, colours);
@@ -38793,8 +38804,13 @@ function renderOutcome(report, colours) {
 	return `${colours.bold(title)}: ${[...work, ...unchanged].join(", ")}.`;
 }
 /** A commit may fail when the files are edited already. */
-function nothingWritten({ prompts, files = [] }) {
-	return prompts.some(({ status }) => status === "applied") || files.some(({ status }) => status !== "kept") ? "" : "; nothing was written";
+function written({ prompts }) {
+	const edited = prompts.filter(({ status }) => status === "applied").length;
+	return edited === 0 ? "nothing was written" : counted([
+		edited,
+		"file edited",
+		"files edited"
+	]);
 }
 function tellsWork(report) {
 	return report.mode !== "validate" && report.mode !== "history" && !isAboutFiles(report) && !report.problems.some(isError) && !noneObserved(report) && workOf(report).work.length > 0;
@@ -56030,13 +56046,13 @@ function objectAt(mapping, key) {
 	const value = mapping.value[key];
 	return isJsonObject(value) ? value : void 0;
 }
-// src/commands/parse-at.ts
+// src/commands/past/parse-at.ts
 /** A prompt file (from the repository's root) as a commit has it; null where no regular file is there. */
 async function parseAt(repository, commit, pathFromRoot) {
 	const bytes = await repository.fileAt(commit, pathFromRoot);
 	return bytes === null ? null : parsePromptFile(bytes, pathFromRoot);
 }
-// src/commands/content-in-git.ts
+// src/commands/past/content-in-git.ts
 /** What a prompt file held at a commit; null where git has no valid one there. */
 async function contentInGit(repository, commit, path) {
 	return (await fileInGit(repository, commit, path))?.content ?? null;
@@ -56054,7 +56070,7 @@ async function fileInGit(repository, commit, path) {
 		return null;
 	}
 }
-// src/commands/contents-at-refs.ts
+// src/commands/past/contents-at-refs.ts
 init_problem();
 /**
 * By prompt id and ref: each prompt's content at the refs that its `git:` pins name, or why there is none. Of a prompt
@@ -56128,7 +56144,7 @@ function invalidity({ outline, problems }, path, id, inPlace) {
 	const other = outline?.id?.value ?? (inPlace ? id : null);
 	return invalid === void 0 || other !== id ? null : `${path} is not valid: ${invalid.message}`;
 }
-// src/commands/gather-texts.ts
+// src/commands/preparing/gather-texts.ts
 init_digest();
 /** The texts behind a plan's activations, for diffs: from the service, the files, and git for versions never read. */
 async function gatherTexts(plan, sources) {
@@ -56192,7 +56208,7 @@ function sideOf({ text, metadata, unread }, label) {
 function labelOf(ref) {
 	return ref.number === null ? ref.id : `v${ref.number}`;
 }
-// src/commands/breaking-in.ts
+// src/commands/preparing/breaking-in.ts
 /** Compares the variables of what environments serve with those of what they would serve. */
 async function breakingIn({ config, plan, service, ...sources }) {
 	if (!config.strictVariables) return {
@@ -56208,7 +56224,7 @@ async function breakingIn({ config, plan, service, ...sources }) {
 		leaves: observed.flatMap((one) => needlessLeave(one, textsOf(one.file.id)))
 	};
 }
-// src/commands/apply-prepared.ts
+// src/commands/preparing/apply-prepared.ts
 init_problem();
 /** Writes what was prepared. `plan` is the prepared one with what the guards refuse. Never throws. */
 async function applyPrepared(plan, guards, prepared, world) {
@@ -56400,7 +56416,7 @@ async function observe(service, requests, options) {
 		failed
 	};
 }
-// src/commands/gone-prompts.ts
+// src/commands/preparing/gone-prompts.ts
 init_problem();
 /**
 * Warnings of prompts whose files are gone, with what is served of them still: the interface has no call that deletes a
@@ -56441,7 +56457,7 @@ function served(observed, failure) {
 	const active = [...observed.active].flatMap(([environment, version]) => version === null ? [] : [`v${version.number} in "${environment}"`]);
 	return active.length === 0 ? "no environment of it serves anything." : `the service still serves ${active.join(", ")}.`;
 }
-// src/commands/observe-files.ts
+// src/commands/preparing/observe-files.ts
 /**
 * What has to be read of the service to plan for these files, and for those of the base commit where drift is told. The
 * environment before one that is pinned is read as well: promotions are judged by it.
@@ -56467,7 +56483,7 @@ function observeRequests(files, { contentsAtRefs, base, promotedFrom }, alsoRead
 		};
 	});
 }
-// src/commands/make-base.ts
+// src/commands/past/make-base.ts
 /** A field that stands as it did so many changes of the file ago is no longer taken for unfinished work. */
 const LONGEST_HISTORY$1 = 50;
 /** What drift is told by. The fields' history is read once a plan shows that some field drifts. */
@@ -56497,7 +56513,7 @@ async function formerFields({ id, path }, commit, repository) {
 function driftsInFields({ drift }) {
 	return drift.some((one) => "field" in one);
 }
-// src/commands/former-pins.ts
+// src/commands/past/former-pins.ts
 /** How many earlier states of a file are read. */
 const LONGEST_HISTORY = 100;
 /**
@@ -56557,7 +56573,7 @@ function before$1(former, { pins, content }, head) {
 		return [environment, list.filter((one, index) => index > 0 || !isNow(environment, one))];
 	}));
 }
-// src/commands/promotion-rules.ts
+// src/commands/past/promotion-rules.ts
 /** The environment before each that has one. */
 function promotedFrom({ environments }) {
 	return new Map((environments ?? []).flatMap(({ name, promoteFrom }) => promoteFrom === void 0 ? [] : [[name, promoteFrom]]));
@@ -56589,7 +56605,7 @@ async function formerOf({ file }, { repository, base }) {
 	const former = await readFormerPins(then, commit, repository);
 	return base === null ? before$1(former, file, commit) : former;
 }
-// src/commands/plan-rules.ts
+// src/commands/preparing/plan-rules.ts
 /** What planning depends on besides files and observation. */
 async function rulesOf({ config, files, repository, base, asked }) {
 	const { environments, trackingEnvironment } = config;
@@ -56995,7 +57011,7 @@ function toProblem({ kind, field, expected, suggestion, place }) {
 		expected
 	}, place);
 }
-// src/commands/may-ask.ts
+// src/commands/preparing/may-ask.ts
 init_problem();
 /** Why the service is not asked, as a warning; null where it is. */
 async function reasonNotToAsk({ asking = "always", apiKey }, config, base, repository, { environment }) {
@@ -57026,7 +57042,7 @@ async function servicesAt(commit, { file, root }, repository, environment) {
 	};
 	return parseConfig(bytes.toString("utf8"), around).config?.services ?? NONE;
 }
-// src/commands/needed-services.ts
+// src/commands/services/needed-services.ts
 init_problem();
 /**
 * The services of these files with their keys; the others need none. All keys that are missing are told at once.
@@ -57089,7 +57105,7 @@ function filesOf(name, files) {
 function keyVariables(locations) {
 	return [...new Set(locations.flatMap((one) => one.kind === "remote" ? [one.apiKeyVariable] : []))];
 }
-// src/commands/route-calls.ts
+// src/commands/services/route-calls.ts
 init_prompt_service();
 init_problem();
 /** One service of several: each call goes to the service of its prompt, by id. */
@@ -57749,7 +57765,7 @@ var init_store = __esmMin((() => {
 	init_queries();
 	init_statements();
 }));
-// src/commands/embedded-service.ts
+// src/commands/services/embedded-service.ts
 var embedded_service_exports = /* @__PURE__ */ __exportAll({
 	EMBEDDED_API_KEY: () => EMBEDDED_API_KEY,
 	startEmbedded: () => startEmbedded
@@ -58496,7 +58512,7 @@ var init_client = __esmMin((() => {
 	init_retry();
 	init_wire();
 }));
-// src/commands/open-service.ts
+// src/commands/services/open-service.ts
 /** Opens the services of these prompt files, and no other, as one that sends each call to the service of its prompt. */
 async function openService(config, files, world, { onCall, apiKey, gone = [], also }) {
 	const { needed, problems } = neededServices(config, files, apiKey, world.environment, also);
@@ -60698,7 +60714,7 @@ async function readPromptFile(folder, path) {
 		return unreadable([makeProblem("prompt/unreadable", { reason: systemCodeOf(error) }, place)]);
 	}
 }
-// src/commands/assign-services.ts
+// src/commands/services/assign-services.ts
 /** Which service a file belongs to that names none itself; null where services have no names. */
 function serviceRules({ folder, services, assignment }) {
 	if (assignment === null) return null;
@@ -60762,7 +60778,7 @@ function globOf(selector) {
 function nearest(selector, files) {
 	return suggest(selector, files.flatMap(({ key, path }) => [key, path]));
 }
-// src/commands/read-base.ts
+// src/commands/past/read-base.ts
 init_problem();
 /** Reads the base commit's prompt files; only those that have changed since are parsed. Throws a `ProblemError`. */
 async function readBase(request, repository) {
@@ -64818,11 +64834,11 @@ var init_ask = __esmMin((() => {
 	};
 }));
 // src/git/files-at.ts
-function filesAt(git, ask, fromRoot) {
+function filesAt(git, ask, fromRoot, known) {
 	return {
 		fromRoot,
 		resolveRef: (ref) => resolveRef(ask, ref),
-		fileAt: (commit, path) => readBlob(git, ask, commit, path),
+		fileAt: (commit, path) => readFileAt(git, ask, known, commit, path),
 		filesHolding: (commit, text, ending) => findHolding(ask, commit, text, `:(top,glob)**/*${ending}`),
 		lastCommitAt: (commit, path) => lastCommit(ask, commit, path)
 	};
@@ -64838,16 +64854,21 @@ async function resolveRef(ask, ref) {
 	]).catch(() => "");
 	return COMMIT$2.test(commit.trim()) ? commit.trim() : null;
 }
-/** Regular files alone: at a commit, too, a symbolic link is no prompt file. */
-async function readBlob(git, ask, commit, path) {
-	const listed = await ask("ls-tree", "-z", "--full-tree", commit, "--", literally(path));
-	const [, id, name] = /^100[0-9]{3} blob ([0-9a-f]+)\t([^\0]*)\0$/.exec(listed) ?? [];
-	if (id === void 0 || name !== path) return null;
+async function readFileAt(git, ask, known, commit, path) {
+	const told = known.find(commit, path);
+	const blob = told === void 0 ? await findBlob(ask, commit, path) : told;
+	if (blob === null) return null;
 	try {
-		return await git.binaryCatFile(["blob", id]);
+		return await git.binaryCatFile(["blob", blob]);
 	} catch (error) {
 		throw gitProblem(error);
 	}
+}
+/** Regular files alone: at a commit, too, a symbolic link is no prompt file. */
+async function findBlob(ask, commit, path) {
+	const listed = await ask("ls-tree", "-z", "--full-tree", commit, "--", literally(path));
+	const [, blob, name] = /^100[0-9]{3} blob ([0-9a-f]+)\t([^\0]*)\0$/.exec(listed) ?? [];
+	return blob === void 0 || name !== path ? null : blob;
 }
 async function findHolding(ask, commit, text, where) {
 	return (await ask("grep", ...[
@@ -64980,7 +65001,7 @@ var init_merges = __esmMin((() => {
 	MOST$1 = 5e4;
 }));
 // src/git/history.ts
-function historyOf(ask, prefix) {
+function historyOf(ask, prefix, known) {
 	const toFolder = (path) => posix.relative(prefix === "" ? "." : prefix, path);
 	const paths = (listed) => listed.split("\0").flatMap((path) => path === "" ? [] : [toFolder(path)]);
 	const lines = (listed) => listed.split("\n").filter((line) => line !== "");
@@ -64988,14 +65009,14 @@ function historyOf(ask, prefix) {
 		pathsAt: async (commit) => paths(await ask("ls-tree", "-r", "-z", "--name-only", "--full-tree", commit)),
 		changedSince: async (commit) => new Set(paths(await changedFiles(ask, commit))),
 		ancestorsOf: async (commits) => new Set(lines(await ask("rev-list", ...commits, "--"))),
-		whereTouched: (commit, path, most) => findTouched(ask, [
+		whereTouched: (commit, path, most) => findTouched(ask, known, [
 			`--max-count=${most}`,
 			commit,
 			"--",
 			literally(path)
 		]),
 		whereMerged: (commit, path, most) => {
-			return findTouched(ask, [
+			return findTouched(ask, known, [
 				...["--first-parent", "--diff-merges=first-parent"],
 				`--max-count=${most}`,
 				commit,
@@ -65020,26 +65041,45 @@ async function findDescendants(ask, commit, candidates) {
 	const after = new Set(listed.split("\n"));
 	return ids.filter((id) => after.has(id));
 }
-async function findTouched(ask, which) {
-	return parseTouched(await ask("log", ...[
+/** What git tells of the contents is kept: each of these files is read next, and asking again takes a process. */
+async function findTouched(ask, known, which) {
+	const touched = parseTouched(await ask("log", ...[
 		"--follow",
 		"--no-show-signature",
-		"--name-only",
+		"--raw",
+		"--no-abbrev",
 		"-z",
 		"--no-relative",
 		"--format=%H"
 	], ...which));
+	for (const { commit, path, blob } of touched) if (blob !== void 0) known.note(commit, path, blob);
+	return touched.map(({ commit, path }) => ({
+		commit,
+		path
+	}));
 }
-/** Each commit is followed by the name that the file had, which begins with a line feed; a merge may have none. */
+/** Each commit is followed by a line that begins with a line feed, and by the names of the file; a merge may have none. */
 function parseTouched(listed) {
 	const words = listed.split("\0");
-	return words.flatMap((word, index) => {
-		const commit = words[index - 1];
-		return word.startsWith("\n") && commit !== void 0 ? [{
+	const touched = [];
+	for (let index = 1; index < words.length; index += 1) {
+		const { [index - 1]: commit = "", [index]: line = "" } = words;
+		if (!line.startsWith("\n")) continue;
+		const names = / [RC][0-9]*$/.test(line) ? 2 : 1;
+		touched.push({
 			commit,
-			path: word.slice(1)
-		}] : [];
-	});
+			path: words[index + names] ?? "",
+			blob: blobIn(line)
+		});
+		index += names + 1;
+	}
+	return touched;
+}
+/** Null where the commit has no regular file; undefined where the line is none of a commit with one parent. */
+function blobIn(line) {
+	const [, mode, blob] = /^\n:[0-9]{6} ([0-9]{6}) [0-9a-f]+ ([0-9a-f]+) /.exec(line) ?? [];
+	if (mode === void 0 || blob === void 0) return void 0;
+	return mode.startsWith("100") ? blob : null;
 }
 var COMMIT;
 var init_history = __esmMin((() => {
@@ -65048,6 +65088,16 @@ var init_history = __esmMin((() => {
 	init_merges();
 	COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 }));
+// src/git/known-blobs.ts
+/** A commit never changes: what is known once stays. */
+function makeKnownBlobs() {
+	const blobs = /* @__PURE__ */ new Map();
+	return {
+		note: (commit, path, blob) => void blobs.set(`${commit}\0${path}`, blob),
+		find: (commit, path) => blobs.get(`${commit}\0${path}`)
+	};
+}
+var init_known_blobs = __esmMin((() => {}));
 // src/git/repository.ts
 var repository_exports = /* @__PURE__ */ __exportAll({ openRepository: () => openRepository });
 /**
@@ -65064,12 +65114,13 @@ async function openRepository(folder) {
 	const prefix = (await ask("rev-parse", "--show-prefix")).replace(/\n$/, "");
 	const head = (await ask("rev-parse", "--verify", "--quiet", "HEAD")).trim() || null;
 	const fromRoot = (path) => posix.normalize(prefix + path);
+	const known = makeKnownBlobs();
 	return {
 		head,
 		uncommitted: (paths) => findUncommitted(ask, head, paths, fromRoot),
 		lastCommits: (paths) => findLastCommits(ask, head, paths, fromRoot),
-		...filesAt(git, ask, fromRoot),
-		...historyOf(ask, prefix)
+		...filesAt(git, ask, fromRoot, known),
+		...historyOf(ask, prefix, known)
 	};
 }
 async function findUncommitted(ask, head, paths, fromRoot) {
@@ -65096,6 +65147,7 @@ var init_repository = __esmMin((() => {
 	init_ask();
 	init_files_at();
 	init_history();
+	init_known_blobs();
 }));
 // src/commands/workspace.ts
 init_problem();
@@ -65141,7 +65193,7 @@ function environmentRules({ environments, trackingEnvironment }) {
 		reserved: toolEnvironments(trackingEnvironment)
 	};
 }
-// src/commands/prepare-plan.ts
+// src/commands/preparing/prepare-plan.ts
 init_problem();
 /**
 * Reads files, git and service, plans, and hands the plan over; the service is closed afterwards. With an error in
@@ -66189,10 +66241,11 @@ function leftOutNote(leftOut, { runUrl }) {
 > [!WARNING]
 > This page is not complete, and not fit for approval. Left out for want of room: ${parts.join(", ")}. All of it is in ${where}.\n`;
 }
-function footOf({ service, commit: head, plan_digest: digest, problems }, { commit, runUrl }) {
+function footOf({ service, commit: head, plan_digest: digest, problems, committed }, { commit, runUrl }) {
 	const shown = commit ?? head;
 	const line = [
 		shown === null ? [] : [`commit ${inertCode(shown.slice(0, 12))}`],
+		committed === void 0 ? [] : [`committed ${inertCode(committed.commit.slice(0, 12))}`],
 		service === null ? notAsked(problems) : [`service ${inertCode(service)}`],
 		digest === null ? [] : [`plan ${inertCode(digest)}`],
 		runUrl === null ? [] : [`[run](${runUrl})`]

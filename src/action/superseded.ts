@@ -1,4 +1,4 @@
-import type { Prepared } from '../commands/prepare-plan.ts';
+import type { Prepared } from '../commands/preparing/prepare-plan.ts';
 import { versionsRead } from '../domain/observed.ts';
 import { openRemote } from '../git/remote.ts';
 import { tipOfBranch } from '../github/pull-requests.ts';

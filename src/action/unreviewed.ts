@@ -1,4 +1,4 @@
-import type { Prepared } from '../commands/prepare-plan.ts';
+import type { Prepared } from '../commands/preparing/prepare-plan.ts';
 import type { Repository } from '../git/repository.ts';
 import type { GitHub } from '../github/client.ts';
 import { mergedPullOf } from '../github/pull-requests.ts';

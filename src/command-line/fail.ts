@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander';
 import { refused } from '../commands/result.ts';
 import { makeProblem, problemOf } from '../problem.ts';
+import type { Run } from '../rendering/make-report.ts';
 import type { Emission } from './emit.ts';
 import type { HidingHost } from './secrets.ts';
 
@@ -16,8 +17,15 @@ export async function fail(error: unknown, host: HidingHost): Promise<number> {
   const { hide } = host.secrets;
   const emission: Emission = { format: wantsJson ? 'json' : 'text', quiet: false, colour: false, output, hide };
   const { emit } = await import('./emit.ts');
-  await emit(refused('dry-run', problem), emission, host);
+  await emit(refused(modeOf(host), problem), emission, host);
   return 1;
+}
+
+const MODES = ['validate', 'status', 'history', 'init', 'import', 'pull', 'promote', 'rollback'] as const;
+
+/** What the report would be of; a sync that was not understood has changed nothing. */
+function modeOf({ arguments: [command] }: HidingHost): Run['mode'] {
+  return MODES.find((mode) => mode === command) ?? 'dry-run';
 }
 
 /** Commander begins its messages with a word that the report has in `severity`; without a command it has no message. */

@@ -1,5 +1,5 @@
 import package_ from '../../package.json' with { type: 'json' };
-import type { PrepareOptions } from '../commands/prepare-plan.ts';
+import type { PrepareOptions } from '../commands/preparing/prepare-plan.ts';
 import { refused } from '../commands/result.ts';
 import { problemOf } from '../problem.ts';
 import { inertText } from '../rendering/inert.ts';

@@ -1,4 +1,4 @@
-import type { PrepareOptions } from '../commands/prepare-plan.ts';
+import type { PrepareOptions } from '../commands/preparing/prepare-plan.ts';
 import { refused, type CommandResult } from '../commands/result.ts';
 import type { World } from '../commands/world.ts';
 import { makeProblem } from '../problem.ts';

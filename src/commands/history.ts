@@ -4,9 +4,9 @@ import type { VersionHistory } from '../domain/prompt-history.ts';
 import { makeHistory } from '../planning/make-history.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
 import type { Run } from '../rendering/make-report.ts';
-import { unknownEnvironment } from './environment-option.ts';
-import { withPlan, type Prepared, type PrepareOptions } from './prepare-plan.ts';
-import { readPasts, type Pasts } from './read-pasts.ts';
+import { unknownEnvironment } from './editing/environment-option.ts';
+import { withPlan, type Prepared, type PrepareOptions } from './preparing/prepare-plan.ts';
+import { readPasts, type Pasts } from './past/read-pasts.ts';
 import { notRun, type CommandResult } from './result.ts';
 import type { World } from './world.ts';
 

@@ -4,16 +4,16 @@ import { codePoint } from '../domain/text.ts';
 import { mergePrompt, type MergedPrompt } from '../merging/merge-prompt.ts';
 import type { Labels, Side } from '../merging/merge-text.ts';
 import { makeProblem, type Problem } from '../problem.ts';
-import { commitMessage } from './commit-message.ts';
-import { draftMerge } from './draft-merge.ts';
-import { stays } from './draft-edits.ts';
-import { environmentProblems } from './environment-option.ts';
-import { findChanged, isInSync, obstaclesIn, pinEdits } from './find-changed.ts';
-import type { OutsideEdit } from './outside-edits.ts';
-import type { Prepared } from './prepare-plan.ts';
-import { readTheirs } from './read-theirs.ts';
+import { commitMessage } from './editing/commit-message.ts';
+import { draftMerge } from './pulling/draft-merge.ts';
+import { stays } from './editing/draft-edits.ts';
+import { environmentProblems } from './editing/environment-option.ts';
+import { findChanged, isInSync, obstaclesIn, pinEdits } from './pulling/find-changed.ts';
+import type { OutsideEdit } from './pulling/outside-edits.ts';
+import type { Prepared } from './preparing/prepare-plan.ts';
+import { readTheirs } from './pulling/read-theirs.ts';
 import type { CommandResult } from './result.ts';
-import { runEdits, type Drafted, type EditPromptsOptions } from './run-edits.ts';
+import { runEdits, type Drafted, type EditPromptsOptions } from './editing/run-edits.ts';
 import type { World } from './world.ts';
 
 export type PullOptions = EditPromptsOptions & {

@@ -3,7 +3,7 @@ import type { PlanStatus } from '../domain/plan.ts';
 import { isError, type Problem } from '../problem.ts';
 import type { Run } from '../rendering/make-report.ts';
 import type { Texts } from '../domain/texts.ts';
-import type { Prepared } from './prepare-plan.ts';
+import type { Prepared } from './preparing/prepare-plan.ts';
 
 /** What a command hands to the entry: what happened, the texts for its diffs, and whether it was cut short. */
 export type CommandResult = { readonly run: Run; readonly texts: Texts; readonly exitCode: number };

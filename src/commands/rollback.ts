@@ -3,14 +3,14 @@ import type { PromptPlan } from '../domain/plan.ts';
 import type { Version } from '../domain/version.ts';
 import type { FormerPin } from '../planning/former-pins.ts';
 import { makeProblem } from '../problem.ts';
-import { commitMessage } from './commit-message.ts';
-import { stays } from './draft-edits.ts';
-import { environmentProblems, readFor } from './environment-option.ts';
-import { readFormerPins } from './former-pins.ts';
-import { draftPin, servedIn } from './pin-edit.ts';
-import type { Prepared } from './prepare-plan.ts';
+import { commitMessage } from './editing/commit-message.ts';
+import { stays } from './editing/draft-edits.ts';
+import { environmentProblems, readFor } from './editing/environment-option.ts';
+import { readFormerPins } from './past/former-pins.ts';
+import { draftPin, servedIn } from './editing/pin-edit.ts';
+import type { Prepared } from './preparing/prepare-plan.ts';
 import type { CommandResult } from './result.ts';
-import { runEdits, type Drafted, type EditPromptsOptions } from './run-edits.ts';
+import { runEdits, type Drafted, type EditPromptsOptions } from './editing/run-edits.ts';
 import type { World } from './world.ts';
 
 export type RollbackOptions = EditPromptsOptions & {

@@ -3,7 +3,7 @@ import { DEFAULT_KEY_VARIABLE } from '../config/api-key.ts';
 import { CONFIG_NAME } from '../config/find.ts';
 import { isDirectory } from '../files/is-directory.ts';
 import { isError, problemOf, type Problem } from '../problem.ts';
-import { EMBEDDED_API_KEY, startEmbedded } from './embedded-service.ts';
+import { EMBEDDED_API_KEY, startEmbedded } from './services/embedded-service.ts';
 import { openWorkspace, type Workspace } from './workspace.ts';
 import type { World } from './world.ts';
 

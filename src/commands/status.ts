@@ -1,5 +1,5 @@
 import { exitCodeOf, notRun, plannedRun, type CommandResult } from './result.ts';
-import { withPlan, type PrepareOptions } from './prepare-plan.ts';
+import { withPlan, type PrepareOptions } from './preparing/prepare-plan.ts';
 import type { World } from './world.ts';
 
 /** What is active in each environment, and what should be. Never writes. */

@@ -5,10 +5,10 @@ import { inPlaceOrder, makeProblem, type Problem } from '../problem.ts';
 import { makeReport, type Run } from '../rendering/make-report.ts';
 import { renderText } from '../rendering/render-text.ts';
 import type { Texts } from '../domain/texts.ts';
-import { applyPrepared } from './apply-prepared.ts';
-import { breakingIn } from './breaking-in.ts';
-import { gatherTexts } from './gather-texts.ts';
-import { withPlan, type NotPrepared, type Prepared, type PrepareOptions } from './prepare-plan.ts';
+import { applyPrepared } from './preparing/apply-prepared.ts';
+import { breakingIn } from './preparing/breaking-in.ts';
+import { gatherTexts } from './preparing/gather-texts.ts';
+import { withPlan, type NotPrepared, type Prepared, type PrepareOptions } from './preparing/prepare-plan.ts';
 import { exitCodeOf, notRun, plannedRun, type CommandResult } from './result.ts';
 import type { World } from './world.ts';
 

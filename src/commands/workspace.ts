@@ -7,7 +7,7 @@ import type { PromptFile } from '../domain/prompt-file.ts';
 import type { Repository } from '../git/repository.ts';
 import { inPlaceOrder, isError, type Problem } from '../problem.ts';
 import { readPrompts } from '../prompts/read.ts';
-import { assignServices, serviceRules } from './assign-services.ts';
+import { assignServices, serviceRules } from './services/assign-services.ts';
 import { selectFiles } from './select-files.ts';
 import type { World } from './world.ts';
 

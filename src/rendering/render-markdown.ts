@@ -63,12 +63,13 @@ function leftOutNote(leftOut: readonly LeftOut[], { runUrl }: MarkdownOptions): 
 }
 
 function footOf(
-  { service, commit: head, plan_digest: digest, problems }: Report,
+  { service, commit: head, plan_digest: digest, problems, committed }: Report,
   { commit, runUrl }: MarkdownOptions,
 ): string {
   const shown = commit ?? head;
   const parts = [
     shown === null ? [] : [`commit ${inertCode(shown.slice(0, 12))}`],
+    committed === undefined ? [] : [`committed ${inertCode(committed.commit.slice(0, 12))}`],
     service === null ? notAsked(problems) : [`service ${inertCode(service)}`],
     digest === null ? [] : [`plan ${inertCode(digest)}`],
     runUrl === null ? [] : [`[run](${runUrl})`],

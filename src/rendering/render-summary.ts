@@ -19,7 +19,7 @@ export function renderSummary(report: Report, colours: Colours): string {
 /** In one line of our own words and numbers: what would be done, was done, or that there is nothing to do. */
 export function renderOutcome(report: Report, colours: Colours): string {
   const errors = report.problems.filter(isError).length;
-  if (errors > 0) return colours.red(`${counted([errors, 'error', 'errors'])}${nothingWritten(report)}.`);
+  if (errors > 0) return colours.red(`${counted([errors, 'error', 'errors'])}; ${written(report)}.`);
   if (isAboutFiles(report)) return editOutcome(report, colours);
   if (report.mode === 'validate') return colours.green(`${prompts(report.summary.prompts)} valid.`);
   if (report.mode === 'history') return historyOutcome(report, colours);
@@ -33,9 +33,9 @@ export function renderOutcome(report: Report, colours: Colours): string {
 }
 
 /** A commit may fail when the files are edited already. */
-function nothingWritten({ prompts, files = [] }: Report): string {
-  const written = prompts.some(({ status }) => status === 'applied') || files.some(({ status }) => status !== 'kept');
-  return written ? '' : '; nothing was written';
+function written({ prompts }: Report): string {
+  const edited = prompts.filter(({ status }) => status === 'applied').length;
+  return edited === 0 ? 'nothing was written' : counted([edited, 'file edited', 'files edited']);
 }
 
 function tellsWork(report: Report): boolean {

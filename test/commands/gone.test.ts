@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { openRepository } from '../../src/git/repository.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import { readBase } from '../../src/commands/read-base.ts';
-import { goneProblems } from '../../src/commands/gone-prompts.ts';
+import { readBase } from '../../src/commands/past/read-base.ts';
+import { goneProblems } from '../../src/commands/preparing/gone-prompts.ts';
 import { commitAll, git, makeRepository, writeFiles } from '../support/folder.ts';
 import { promptText, workspaceFiles } from '../support/prompts.ts';
 import { run, runJson, type Reported } from '../support/run.ts';

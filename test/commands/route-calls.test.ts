@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { routeCalls } from '../../src/commands/route-calls.ts';
+import { routeCalls } from '../../src/commands/services/route-calls.ts';
 import { ServiceError, type PromptService } from '../../src/domain/prompt-service.ts';
 import { contentDigest } from '../../src/domain/digest.ts';
 

@@ -1,5 +1,5 @@
 import { applyPlan } from '../../src/applying/apply-plan.ts';
-import { observeRequests } from '../../src/commands/observe-files.ts';
+import { observeRequests } from '../../src/commands/preparing/observe-files.ts';
 import type { PromptOutcome } from '../../src/domain/outcome.ts';
 import type { Plan } from '../../src/domain/plan.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';

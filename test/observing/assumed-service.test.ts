@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { observeRequests } from '../../src/commands/observe-files.ts';
+import { observeRequests } from '../../src/commands/preparing/observe-files.ts';
 import type { Plan, PromptPlan } from '../../src/domain/plan.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
 import { ServiceError } from '../../src/domain/prompt-service.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { observeRequests } from '../../src/commands/observe-files.ts';
+import { observeRequests } from '../../src/commands/preparing/observe-files.ts';
 import { versionsRead } from '../../src/domain/observed.ts';
 import type { ObserveRequest } from '../../src/domain/observed.ts';
 import { ServiceError, type PromptService } from '../../src/domain/prompt-service.ts';

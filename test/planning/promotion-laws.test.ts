@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { before } from '../../src/commands/former-pins.ts';
+import { before } from '../../src/commands/past/former-pins.ts';
 import type { PromptPlan } from '../../src/domain/plan.ts';
 import type { Version } from '../../src/domain/version.ts';
 import { makePlan } from '../../src/planning/make-plan.ts';

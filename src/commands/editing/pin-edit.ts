@@ -1,0 +1,38 @@
+import type { PromptPlan } from '../../domain/plan.ts';
+import { pinText } from '../../domain/prompt-file.ts';
+import type { Version } from '../../domain/version.ts';
+import { isError } from '../../problem.ts';
+import { draftEdits, stays } from './draft-edits.ts';
+import { planEdited } from './plan-edited.ts';
+import type { Prepared } from '../preparing/prepare-plan.ts';
+import type { Drafted } from './run-edits.ts';
+
+/** A pin to write: an environment and the number of the version that it is to serve. */
+export type WantedPin = { readonly environment: string; readonly number: number };
+
+/**
+ * Pins one environment of a prompt to a version. The edited file is planned for like any other: what a sync would refuse
+ * is refused here, and the text that the environment would serve is shown.
+ */
+export async function draftPin(wanted: WantedPin, prompt: PromptPlan, prepared: Prepared): Promise<Drafted> {
+  const { file } = prompt;
+  const { environment, number } = wanted;
+  const before = file.pins.find((one) => one.environment === environment)?.pin ?? null;
+  if (before?.kind === 'number' && before.number === number) return { draft: stays(file, 'unchanged'), texts: [] };
+  const edit = { kind: 'set-pin' as const, environment, before: before && pinText(before), after: String(number) };
+  const frontMatter = [{ kind: 'set' as const, path: ['pins', environment], value: number }];
+  const draft = await draftEdits(file, [edit], { frontMatter }, prepared);
+  const edited = draft.change?.file ?? null;
+  if (edited === null) return { draft, texts: [] };
+  const { problems, texts } = await planEdited(edited, environment, prompt, prepared);
+  const refused = problems.some(isError);
+  return {
+    draft: { ...draft, problems, status: refused ? 'blocked' : 'pending', change: refused ? null : draft.change },
+    texts,
+  };
+}
+
+/** What an environment serves now; null where nothing is active or nothing was read. */
+export function servedIn({ observed }: PromptPlan, environment: string): Version | null {
+  return observed?.active.get(environment) ?? null;
+}

@@ -1,0 +1,55 @@
+import type { Config } from '../../config/config.ts';
+import { UNNAMED } from '../../config/services.ts';
+import type { Observation } from '../../domain/observed.ts';
+import type { PromptFile } from '../../domain/prompt-file.ts';
+import { observe } from '../../observing/observe.ts';
+import type { Problem } from '../../problem.ts';
+import { filesOf } from '../services/needed-services.ts';
+import { openService, type ServiceOptions } from '../services/open-service.ts';
+import type { World } from '../world.ts';
+
+export type ImportRequest = {
+  readonly config: Config;
+  /** The name of the service that has the prompts; empty where services have no names. */
+  readonly service: string;
+  /** Those that the workspace has. */
+  readonly files: readonly PromptFile[];
+  readonly ids: readonly string[];
+  readonly environments: readonly string[];
+};
+
+export type ReadToImport = {
+  /** Null where the service cannot be asked; the problems say why. */
+  readonly observation: Observation | null;
+  /** How reports call the service. */
+  readonly service: string | null;
+  readonly problems: readonly Problem[];
+};
+
+/** Reads prompts that may have no file yet. Sends nothing but GET. */
+export async function readToImport(
+  { config, service, files, ids, environments }: ImportRequest,
+  options: ServiceOptions,
+  world: World,
+): Promise<ReadToImport> {
+  // The others are not needed, nor are their keys.
+  const own = filesOf(service, files);
+  const wanted = ids.map((id) => ({ id, ...(service === UNNAMED ? {} : { service }) }));
+  const opening = { ...options, gone: wanted, also: service };
+  const { opened, problems } = await openService(config, own, world, opening);
+  if (opened === null) return { observation: null, service: null, problems };
+  const requests = ids.map((promptId) => ({
+    ...{ promptId, environments, contents: [], numbers: [], followsLatest: true },
+  }));
+  try {
+    const observation = await observe(opened.service, requests, {
+      trackingEnvironment: null,
+      concurrency: config.concurrency,
+      stop: world.stop,
+      onObserved: (done, all) => world.onProgress({ what: 'Observing', done, all }),
+    });
+    return { observation, service: opened.name, problems };
+  } finally {
+    await opened.close();
+  }
+}

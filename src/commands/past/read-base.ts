@@ -1,0 +1,87 @@
+import type { Config } from '../../config/config.ts';
+import type { PromptFile } from '../../domain/prompt-file.ts';
+import type { Repository } from '../../git/repository.ts';
+import { isError, makeProblem, ProblemError, type Problem } from '../../problem.ts';
+import { promptMatcher } from '../../prompts/find.ts';
+import { readPrompts } from '../../prompts/read.ts';
+import { assignServices, serviceRules } from '../services/assign-services.ts';
+import { parseAt } from './parse-at.ts';
+import { selectFiles } from '../select-files.ts';
+
+/** The prompt files as the base commit has them. */
+export type BaseFiles = {
+  /** As it was given, and the commit that it names. */
+  readonly ref: string;
+  readonly commit: string;
+  /** By prompt id; those of the selected prompts alone. */
+  readonly files: ReadonlyMap<string, PromptFile>;
+  /** The selected files that are gone since. */
+  readonly gone: readonly PromptFile[];
+  /** Warnings: of files that cannot be read there. */
+  readonly problems: readonly Problem[];
+};
+
+export type BaseRequest = {
+  readonly ref: string;
+  readonly config: Config;
+  /** The files of now that were selected. */
+  readonly files: readonly PromptFile[];
+  /** What they were selected by. */
+  readonly only: readonly string[];
+};
+
+/** Reads the base commit's prompt files; only those that have changed since are parsed. Throws a `ProblemError`. */
+export async function readBase(request: BaseRequest, repository: Repository | null): Promise<BaseFiles> {
+  const { ref, files } = request;
+  if (repository === null) throw new ProblemError(makeProblem('git/base-needs-git', { ref }));
+  const commit = await repository.resolveRef(ref);
+  if (commit === null) throw new ProblemError(makeProblem('git/unknown-base', { ref }));
+  const [there, different] = await Promise.all([repository.pathsAt(commit), repository.changedSince(commit)]);
+  const before = new Set(there);
+  const same = files.filter(({ path }) => before.has(path) && !different.has(path));
+  const paths = [...different].filter((path) => before.has(path)).filter(promptMatcher(request.config));
+  const changed = await Promise.all(paths.map((path) => readAt(commit, path, repository)));
+  const shallow = (await repository.isShallow()) ? [makeProblem('git/shallow')] : [];
+  const now = new Set(files.map(({ id }) => id));
+  const then = [...same, ...changed.flatMap(({ file }) => file ?? [])].filter(({ id }) => now.has(id));
+  return {
+    ref,
+    commit,
+    files: new Map(then.map((file) => [file.id, file])),
+    gone: await goneSince(changed, now, request),
+    problems: [...invalidAt(changed, request), ...shallow],
+  };
+}
+
+/**
+ * Those that were selected; each belongs to the service that it would belong to now. A file that was selected then may be
+ * there still, and not be selected now: under another path or key.
+ */
+async function goneSince(
+  changed: readonly Earlier[],
+  now: ReadonlySet<string>,
+  { config, only }: BaseRequest,
+): Promise<readonly PromptFile[]> {
+  const missing = changed.flatMap(({ file }) => (file === null || now.has(file.id) ? [] : [file]));
+  const selected = assignServices(selectFiles(missing, only).files, serviceRules(config));
+  if (selected.length === 0 || only.length === 0) return selected;
+  const { files } = await readPrompts(config, { known: null, reserved: [], services: serviceRules(config) });
+  const there = new Set(files.map(({ id }) => id));
+  return selected.filter(({ id }) => !there.has(id));
+}
+
+type Earlier = { readonly path: string; readonly file: PromptFile | null; readonly reason: string };
+
+async function readAt(commit: string, path: string, repository: Repository): Promise<Earlier> {
+  const parsed = await parseAt(repository, commit, repository.fromRoot(path));
+  if (parsed === null) return { path, file: null, reason: 'it is not a regular file' };
+  const { file, problems } = parsed;
+  return { path, file: file && { ...file, path }, reason: problems.find(isError)?.message ?? '' };
+}
+
+function invalidAt(changed: readonly Earlier[], { ref, files }: BaseRequest): readonly Problem[] {
+  const now = new Set(files.map(({ path }) => path));
+  return changed
+    .filter(({ file, path }) => file === null && now.has(path))
+    .map(({ path, reason }) => makeProblem('git/base-invalid', { base: ref, reason }, { path }));
+}

@@ -1,0 +1,64 @@
+import { basename } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import type { Config } from '../../config/config.ts';
+import { parseConfig } from '../../config/parse.ts';
+import { BASE_URL_VARIABLE } from '../../config/services.ts';
+import type { Repository } from '../../git/repository.ts';
+import { makeProblem, type Problem } from '../../problem.ts';
+import type { ServiceOptions } from '../services/open-service.ts';
+import type { World } from '../world.ts';
+
+/**
+ * Whether the service is asked at all: `trusted`: only if the base commit names the same one, because the key would go
+ * to whatever address a pull request writes into its configuration.
+ */
+export type Asking = 'always' | 'trusted' | 'never';
+
+export type AskingOptions = Pick<ServiceOptions, 'apiKey'> & { readonly asking?: Asking | undefined };
+
+/** Why the service is not asked, as a warning; null where it is. */
+export async function reasonNotToAsk(
+  { asking = 'always', apiKey }: AskingOptions,
+  config: Config,
+  base: { readonly commit: string } | null,
+  repository: Repository | null,
+  { environment }: World,
+): Promise<Problem | null> {
+  if (asking === 'always') return null;
+  if (asking === 'never') return makeProblem('service/not-asked', { reason: 'this run has no API key' });
+  // Both come from the workflow then, which the base has the say in.
+  if (apiKey !== undefined && (environment[BASE_URL_VARIABLE] ?? '') !== '') return null;
+  const then =
+    base === null || repository === null ? NONE : await servicesAt(base.commit, config, repository, environment);
+  const named = then.size > 0 && isDeepStrictEqual(keysGoTo(then, apiKey), keysGoTo(config.services, apiKey));
+  const reason = 'the base commit names another service, or none; a key is sent to no address that only the head names';
+  return named ? null : makeProblem('service/not-asked', { reason });
+}
+
+type Services = Config['services'];
+
+const NONE: Services = new Map();
+
+/** Which key goes where; one that was handed over is read from no variable, whatever the configuration names. */
+function keysGoTo(services: Services, apiKey: string | undefined): ReadonlyMap<string, object> {
+  if (apiKey === undefined) return services;
+  return new Map(
+    [...services].map(([name, service]) => [
+      name,
+      service.kind === 'remote' ? { kind: service.kind, baseUrl: service.baseUrl } : service,
+    ]),
+  );
+}
+
+async function servicesAt(
+  commit: string,
+  { file, root }: Config,
+  repository: Repository,
+  environment: World['environment'],
+): Promise<Services> {
+  const name = basename(file);
+  const bytes = await repository.fileAt(commit, repository.fromRoot(name));
+  if (bytes === null) return NONE;
+  const around = { file, shownPath: name, root, environment };
+  return parseConfig(bytes.toString('utf8'), around).config?.services ?? NONE;
+}

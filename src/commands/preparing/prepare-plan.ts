@@ -1,0 +1,174 @@
+import type { Config } from '../../config/config.ts';
+import type { ObserveRequest } from '../../domain/observed.ts';
+import type { Plan, Provenance } from '../../domain/plan.ts';
+import type { PromptFile } from '../../domain/prompt-file.ts';
+import type { Repository } from '../../git/repository.ts';
+import { assumedService, withoutAssumedNumbers } from '../../observing/assumed-service.ts';
+import { observe } from '../../observing/observe.ts';
+import { makePlan, type PlanRules } from '../../planning/make-plan.ts';
+import { pathsToCreate, withProvenance } from '../../planning/with-provenance.ts';
+import { isError, problemOf, ProblemError, type Problem } from '../../problem.ts';
+import { goneProblems } from './gone-prompts.ts';
+import { observeRequests } from './observe-files.ts';
+import { rulesOf, withHistory } from './plan-rules.ts';
+import { reasonNotToAsk, type AskingOptions } from './may-ask.ts';
+import {
+  openService,
+  serviceProblems,
+  type OpenService,
+  type OpenServiceResult,
+  type ServiceOptions,
+} from '../services/open-service.ts';
+import { readBase, type BaseFiles } from '../past/read-base.ts';
+import { openRepositoryOf, openWorkspace, type WorkspaceOptions } from '../workspace.ts';
+import type { World } from '../world.ts';
+
+export type PrepareOptions = WorkspaceOptions &
+  ServiceOptions &
+  AskingOptions & {
+    /** The ref that drift is told by. */
+    readonly base?: string | undefined;
+    /** What a command asks for beyond its prompts' pins; with a problem nothing is asked of the service. */
+    readonly needs?: ((config: Config) => Needs) | undefined;
+  };
+
+export type Needs = {
+  readonly problems: readonly Problem[];
+  /** Environments that are read of every prompt, pinned or not. */
+  readonly alsoRead: readonly string[];
+};
+
+/** A plan with everything that it was made from. */
+export type Prepared = {
+  readonly config: Config;
+  readonly files: readonly PromptFile[];
+  readonly repository: Repository | null;
+  readonly service: OpenService;
+  readonly rules: PlanRules;
+  /** By prompt id: what was asked of the service. */
+  readonly requests: ReadonlyMap<string, ObserveRequest>;
+  readonly plan: Plan;
+  /** What git knows of the files that a version is to be made of, by path. */
+  readonly provenance: ReadonlyMap<string, Provenance>;
+  /** Paths of files that differ from HEAD: all those that may be written from. Empty outside of git. */
+  readonly uncommitted: ReadonlySet<string>;
+  /** Warnings. */
+  readonly problems: readonly Problem[];
+};
+
+/** Why there is no plan. */
+export type NotPrepared = { readonly files: readonly PromptFile[]; readonly problems: readonly Problem[] };
+
+/** What is read before the service is asked. */
+type Sources = Pick<Prepared, 'config' | 'files' | 'repository' | 'problems'> & {
+  readonly base: BaseFiles | null;
+  readonly asked: boolean;
+  readonly alsoRead: readonly string[];
+};
+
+/**
+ * Reads files, git and service, plans, and hands the plan over; the service is closed afterwards. With an error in
+ * files, configuration or base nothing is asked of the service.
+ */
+export async function withPlan<Result>(
+  options: PrepareOptions,
+  world: World,
+  use: (prepared: Prepared) => Promise<Result>,
+  giveUp: (reason: NotPrepared) => Result,
+): Promise<Result> {
+  const { config, files, problems } = await openWorkspace(options, world);
+  if (config === null || problems.some(isError)) return giveUp({ files, problems });
+  const needs = options.needs?.(config) ?? { problems: [], alsoRead: [] };
+  const unanswerable = (options.asking ?? 'always') === 'always' ? serviceProblems(config, files, options, world) : [];
+  const early = [...needs.problems, ...unanswerable];
+  if (early.length > 0) return giveUp({ files, problems: [...problems, ...early] });
+  const sources = await readSources({ config, files, problems, alsoRead: needs.alsoRead }, options, world);
+  if ('code' in sources) return giveUp({ files, problems: [...problems, sources] });
+  const rules = await rulesOf(sources);
+  const { opened, problems: obstacles } = sources.asked
+    ? await openService(config, files, world, { ...options, gone: sources.base?.gone })
+    : assumeService(sources, rules);
+  if (opened === null) return giveUp({ files, problems: [...problems, ...obstacles] });
+  try {
+    return await use(await preparePlan(sources, rules, opened, world));
+  } finally {
+    await opened.close();
+  }
+}
+
+async function readSources(
+  { config, files, problems, alsoRead }: Pick<Sources, 'config' | 'files' | 'problems' | 'alsoRead'>,
+  options: PrepareOptions,
+  world: World,
+): Promise<Sources | Problem> {
+  const { base: ref, only } = options;
+  try {
+    const repository = await openRepositoryOf(config);
+    const base = ref === undefined ? null : await readBase({ ref, config, files, only }, repository);
+    const obstacle = await reasonNotToAsk(options, config, base, repository, world);
+    const told = [...problems, ...(base?.problems ?? []), ...(obstacle === null ? [] : [obstacle])];
+    return { config, files, repository, problems: told, base, asked: obstacle === null, alsoRead };
+  } catch (error) {
+    if (error instanceof ProblemError) return problemOf(error);
+    throw error;
+  }
+}
+
+/** What there is to plan against where the service is not asked. */
+function assumeService(
+  { files, base }: Sources,
+  { contentsAtRefs, trackingEnvironment }: PlanRules,
+): OpenServiceResult {
+  const known = { files, base: base?.files ?? new Map(), contentsAtRefs, trackingEnvironment };
+  return { opened: { service: assumedService(known), name: null, close: async () => {} }, problems: [] };
+}
+
+async function preparePlan(sources: Sources, given: PlanRules, service: OpenService, world: World): Promise<Prepared> {
+  const { config, files, repository, problems } = sources;
+  const { plan, rules, requests } = await makeRuledPlan(sources, given, service, world);
+  const paths = plan.prompts.filter(({ status }) => status !== 'unchanged').map(({ file }) => file.path);
+  const uncommitted =
+    paths.length === 0 ? new Set<string>() : ((await repository?.uncommitted(paths)) ?? new Set<string>());
+  const committed = pathsToCreate(plan).filter((path) => !uncommitted.has(path));
+  const provenance = (await repository?.lastCommits(committed)) ?? new Map<string, Provenance>();
+  const described = withProvenance(sources.asked ? plan : withoutAssumedNumbers(plan), provenance);
+  const byId = new Map(requests.map((request) => [request.promptId, request]));
+  return {
+    config,
+    files,
+    repository,
+    service,
+    rules,
+    requests: byId,
+    plan: described,
+    provenance,
+    uncommitted,
+    problems: [...problems, ...(await goneSince(sources, service, world))],
+  };
+}
+
+async function goneSince({ base, asked, config }: Sources, { service }: OpenService, { stop }: World) {
+  if (base === null) return [];
+  const { concurrency } = config;
+  return goneProblems(base.gone, { service: asked ? service : null, base: base.ref, concurrency, stop });
+}
+
+async function makeRuledPlan(
+  sources: Sources,
+  rules: PlanRules,
+  { service }: OpenService,
+  { onProgress, stop }: World,
+) {
+  const { config, files, alsoRead } = sources;
+  const requests = observeRequests(files, rules, alsoRead);
+  const { trackingEnvironment, concurrency } = config;
+  const observation = await observe(service, requests, {
+    trackingEnvironment,
+    concurrency,
+    stop,
+    onObserved: (done, all) => onProgress({ what: 'Observing', done, all }),
+  });
+  const first = makePlan(files, observation, rules);
+  const told = await withHistory(first, rules, sources);
+  return { plan: told === rules ? first : makePlan(files, observation, told), rules: told, requests };
+}

@@ -1,0 +1,64 @@
+import { isDeepStrictEqual } from 'node:util';
+import { EMPTY_METADATA_DIGEST, withLineFeeds } from '../../domain/digest.ts';
+import type { PromptPlan } from '../../domain/plan.ts';
+import type { PromptFile } from '../../domain/prompt-file.ts';
+import type { Repository } from '../../git/repository.ts';
+import type { Theirs } from '../../merging/merge-prompt.ts';
+import { fileInGit } from '../past/content-in-git.ts';
+import type { FormerFile } from '../past/former-pins.ts';
+import { hadOneText, newestOrigin, originOf, type Original, type OutsideEdit } from './outside-edits.ts';
+import type { Prepared } from '../preparing/prepare-plan.ts';
+
+export type Origin = Pick<Theirs, 'base' | 'baseContent'>;
+
+/**
+ * What a file and an edit in the service both come from: the file at the commit that the ledger names, of the version
+ * that was edited; its text also from the service. Fields belong to no version: they are compared since the newest.
+ * Where no version of promptsync's is known, it is the file itself if git says that its text was never changed.
+ */
+export async function readOrigin(
+  prompt: PromptPlan,
+  edit: OutsideEdit | null,
+  earlier: readonly FormerFile[],
+  { repository }: Prepared,
+): Promise<Origin> {
+  const { file } = prompt;
+  const newest = newestOrigin(prompt);
+  const edited = edit === null ? undefined : originOf(edit, prompt);
+  const first = newest === undefined || edited === undefined ? await firstOf(file, earlier, repository) : NOTHING;
+  const base = newest === undefined ? first.base : await fileOf(newest, file, repository);
+  if (edited === null) return { base, baseContent: null };
+  if (edited === undefined) return { base, baseContent: first.baseContent };
+  const then = isDeepStrictEqual(edited, newest) ? base : await fileOf(edited, file, repository);
+  return { base, baseContent: contentOf(edited, then) };
+}
+
+const NOTHING: Origin = { base: null, baseContent: null };
+
+/** Null where git does not have it, or has another one there. */
+async function fileOf({ commit, path, digest }: Original, { id }: PromptFile, repository: Repository | null) {
+  const then = commit === undefined || path === undefined ? null : await fileInGit(repository, commit, path);
+  return then?.content.digest === digest && then.id === id ? then : null;
+}
+
+/** What a version held, by its file or as it was read. */
+function contentOf({ version = null, metadataDigest }: Original, file: Origin['base']): Origin['baseContent'] {
+  const read = version === null ? null : { text: withLineFeeds(version.text), metadata: version.metadata };
+  const content = file?.content;
+  if (content === undefined || content.metadata !== undefined) return content ?? read;
+  // A file that did not manage metadata may do so by now.
+  const metadata = metadataDigest === EMPTY_METADATA_DIGEST ? {} : read?.metadata;
+  return { text: content.text, ...(metadata === undefined ? {} : { metadata }) };
+}
+
+/** A shallow clone does not know what a file said first. */
+async function firstOf(
+  file: PromptFile,
+  earlier: readonly FormerFile[],
+  repository: Repository | null,
+): Promise<Origin> {
+  const shallow = (await repository?.isShallow()) ?? false;
+  const files = shallow ? [] : earlier.map((former) => former.file);
+  const base = files.at(-1) ?? null;
+  return { base, baseContent: hadOneText(files, file) ? (base?.content ?? null) : null };
+}
