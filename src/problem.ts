@@ -235,7 +235,7 @@ const catalogue = {
   ),
   'service/prompt-not-found': error<{ promptId: string }>(
     (e) => `The service has no prompt "${e.promptId}" (404).`,
-    'Check `id:`. The interface cannot create prompts: create it in the service and put its id here.',
+    'Check the id. The interface cannot create prompts: create it in the service, and use the id that it shows there.',
   ),
   'service/version-not-found': error<{ promptId: string; versionId: string }>(
     (e) => `The service has no prompt "${e.promptId}" with a version "${e.versionId}" (404).`,

@@ -744,7 +744,7 @@ var init_problem = __esmMin((() => {
 		"service/connection-lost": error$1((e) => `The connection to the service was lost before its answer was complete (${e.reason}).`, "Run again."),
 		"service/timeout": error$1((e) => `The service did not answer within ${e.seconds} s.`, "Run again, or raise `timeout_seconds`."),
 		"service/not-authorised": error$1((e) => `The API key does not authorise the project of prompt "${e.promptId}" (403).`, "Use a key of that project. When it is read, 403 also stands for an invalid workspace."),
-		"service/prompt-not-found": error$1((e) => `The service has no prompt "${e.promptId}" (404).`, "Check `id:`. The interface cannot create prompts: create it in the service and put its id here."),
+		"service/prompt-not-found": error$1((e) => `The service has no prompt "${e.promptId}" (404).`, "Check the id. The interface cannot create prompts: create it in the service, and use the id that it shows there."),
 		"service/version-not-found": error$1((e) => `The service has no prompt "${e.promptId}" with a version "${e.versionId}" (404).`, "Check the pin; a version belongs to one prompt."),
 		"service/redirect": error$1((e) => `The service answered with a redirect (${e.status}), which is not followed.`, "Set the base URL to the final address: the API key is sent to the configured origin only."),
 		"service/unexpected-status": error$1((e) => `The service answered with status ${e.status}, which its interface does not describe` + (e.said === "" ? "." : `; it said: ${e.said}`), (e) => statusHint(e.status)),
