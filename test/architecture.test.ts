@@ -26,6 +26,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   commands: ['*'],
   'command-line': [
     'problem.ts',
+    'domain/modes.ts',
     'domain/policy.ts',
     'domain/redact.ts',
     'domain/text.ts',

@@ -37853,6 +37853,11 @@ function inertText(text) {
 function inertForRunner(output) {
 	return output.replace(/^(\s*):(?=:)/gm, "$1\\u{3a}").replaceAll("##[", "##\\u{5b}");
 }
+// src/rendering/prompt-title.ts
+/** A prompt's key and file. */
+function promptTitle({ key, path }, { bold, dim }) {
+	return path === "" ? bold(inertLine(key)) : `${bold(inertLine(key))}  ${dim(inertLine(path))}`;
+}
 // src/rendering/render-change.ts
 const statusNote = {
 	made: "",
@@ -38658,16 +38663,28 @@ function placeText({ path, line, column }) {
 function counted([count, one, many]) {
 	return `${count} ${count === 1 ? one : many}`;
 }
+// src/domain/modes.ts
+/** The commands whose work is files of the repository; they never write to the service. */
+const FILE_MODES = [
+	"init",
+	"import",
+	"pull",
+	"promote",
+	"rollback"
+];
+/** What a report is of: `dry-run` and `apply` are a sync, all others are called as their commands. */
+const MODES = [
+	"dry-run",
+	"apply",
+	"validate",
+	"status",
+	"history",
+	...FILE_MODES
+];
 // src/rendering/edit-summary.ts
 /** Whether a report is about files that a command edits. */
 function isAboutFiles({ mode }) {
-	return [
-		"init",
-		"import",
-		"pull",
-		"promote",
-		"rollback"
-	].includes(mode);
+	return FILE_MODES.some((one) => one === mode);
 }
 /** In one line: what was done to the files, or would be. */
 function editOutcome(report, colours) {
@@ -38956,9 +38973,9 @@ function renderPrompt(prompt, { texts, quiet }, colours, shared) {
 function breakingLines(prompt, texts, colours) {
 	return findBreaking(prompt, texts.get(prompt.id) ?? []).map((one) => `  ${colours.magenta("!")} ${breakingText(one, inertLine)}`);
 }
-function titleOf({ key, path, status }, colours) {
-	const place = path === "" ? "" : `  ${colours.dim(inertLine(path))}`;
-	const title = `${colours.bold(inertLine(key))}${place}`;
+function titleOf(prompt, colours) {
+	const title = promptTitle(prompt, colours);
+	const { status } = prompt;
 	return status === "blocked" || status === "failed" || status === "not_attempted" ? `${title}  ${colours.red(status.replace("_", " "))}` : title;
 }
 function changeLines(change, all, colours) {
@@ -39139,6 +39156,16 @@ init_p_limit();
 init_prompt_service();
 function versionsRead({ active, looked }) {
 	return [...[...active.values()].filter((version) => version !== null), ...looked];
+}
+/** What reads a prompt in these environments, and asks for nothing else to be found. */
+function readingOnly(promptId, environments) {
+	return {
+		promptId,
+		environments,
+		contents: [],
+		numbers: [],
+		followsLatest: true
+	};
 }
 // src/domain/ownership.ts
 init_digest();
@@ -56213,7 +56240,8 @@ function labelOf(ref) {
 async function breakingIn({ config, plan, service, ...sources }) {
 	if (!config.strictVariables) return {
 		breaking: /* @__PURE__ */ new Map(),
-		leaves: []
+		leaves: [],
+		texts: null
 	};
 	const texts = await gatherTexts(plan, sources);
 	const observed = plan.prompts.filter((prompt) => prompt.observed !== null);
@@ -56221,6 +56249,7 @@ async function breakingIn({ config, plan, service, ...sources }) {
 	const judged = (id) => textsOf(id).filter(({ after }) => after !== "unknown" || service.name !== null);
 	return {
 		breaking: new Map(observed.map((one) => [one.file.id, unmeantBreaking(one, judged(one.file.id))])),
+		texts,
 		leaves: observed.flatMap((one) => needlessLeave(one, textsOf(one.file.id)))
 	};
 }
@@ -56442,14 +56471,8 @@ async function goneProblems(gone, asked) {
 		}, { path });
 	});
 }
-function requestOf({ id, pins, content }) {
-	return {
-		promptId: id,
-		environments: pins.map(({ environment }) => environment),
-		contents: [content],
-		numbers: [],
-		followsLatest: true
-	};
+function requestOf({ id, pins }) {
+	return readingOnly(id, pins.map(({ environment }) => environment));
 }
 function served(observed, failure) {
 	if (failure !== void 0) return `what it serves cannot be read: ${failure.message}`;
@@ -64779,6 +64802,10 @@ var init_dist = __esmMin((() => {
 	};
 }));
 // src/git/ask.ts
+/** Whether a text can be a commit's id: nothing else that comes from the service is handed to git. */
+function isCommitId(text) {
+	return COMMIT$1.test(text);
+}
 function asker(git) {
 	return async (...words) => {
 		try {
@@ -64825,9 +64852,10 @@ function reasonOf(error) {
 	if (message.includes("spawn git ENOENT")) return "there is no program git in PATH.";
 	return message.replaceAll(/\s+/g, " ").trim();
 }
-var WHOLE_OUTPUT;
+var COMMIT$1, WHOLE_OUTPUT;
 var init_ask = __esmMin((() => {
 	init_problem();
+	COMMIT$1 = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 	WHOLE_OUTPUT = {
 		onClose: true,
 		onExit: false
@@ -64852,7 +64880,7 @@ async function resolveRef(ask, ref) {
 		"--end-of-options",
 		`${ref}^{commit}`
 	]).catch(() => "");
-	return COMMIT$2.test(commit.trim()) ? commit.trim() : null;
+	return COMMIT.test(commit.trim()) ? commit.trim() : null;
 }
 async function readFileAt(git, ask, known, commit, path) {
 	const told = known.find(commit, path);
@@ -64879,10 +64907,10 @@ async function findHolding(ask, commit, text, where) {
 		"-z"
 	], "-e", text, commit, "--", where)).split("\0").flatMap((name) => name === "" ? [] : [name.slice(commit.length + 1)]);
 }
-var COMMIT$2;
+var COMMIT;
 var init_files_at = __esmMin((() => {
 	init_ask();
-	COMMIT$2 = /^[0-9a-f]{40,64}$/;
+	COMMIT = /^[0-9a-f]{40,64}$/;
 }));
 // src/domain/pull-request.ts
 /**
@@ -64924,7 +64952,7 @@ var init_pull_request = __esmMin((() => {
 * be a commit's id is handed to git.
 */
 async function commitsOf$1(ask, ids) {
-	const wanted = new Set([...new Set(ids)].filter((id) => COMMIT$1.test(id)).slice(0, MOST$2));
+	const wanted = new Set([...new Set(ids)].filter(isCommitId).slice(0, MOST$2));
 	if (wanted.size === 0) return /* @__PURE__ */ new Map();
 	const plain = [
 		"--no-show-signature",
@@ -64954,11 +64982,11 @@ function parseCommits(listed) {
 		}];
 	}));
 }
-var MOST$2, COMMIT$1, FIELDS;
+var MOST$2, FIELDS;
 var init_commits = __esmMin((() => {
 	init_pull_request();
+	init_ask();
 	MOST$2 = 2e4;
-	COMMIT$1 = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 	FIELDS = [
 		"%H",
 		"%an",
@@ -65035,7 +65063,7 @@ function historyOf(ask, prefix, known) {
 }
 /** Candidates may come from the service: only what can be a commit's id is handed to git. */
 async function findDescendants(ask, commit, candidates) {
-	const ids = [...new Set(candidates)].filter((id) => COMMIT.test(id));
+	const ids = [...new Set(candidates)].filter(isCommitId);
 	if (ids.length === 0) return [];
 	const listed = await ask("rev-list", "--ignore-missing", "--ancestry-path", ...ids, `^${commit}`, "--");
 	const after = new Set(listed.split("\n"));
@@ -65081,12 +65109,10 @@ function blobIn(line) {
 	if (mode === void 0 || blob === void 0) return void 0;
 	return mode.startsWith("100") ? blob : null;
 }
-var COMMIT;
 var init_history = __esmMin((() => {
 	init_ask();
 	init_commits();
 	init_merges();
-	COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 }));
 // src/git/known-blobs.ts
 /** A commit never changes: what is known once stays. */
@@ -65356,7 +65382,7 @@ function mayApply({ yes }, { confirm, environment }) {
 }
 async function finish(prepared, options, world) {
 	const refusals = options.dryRun ? [] : await options.refusals?.(prepared);
-	const { breaking, leaves } = await breakingIn(prepared);
+	const { breaking, leaves, texts: compared } = await breakingIn(prepared);
 	const guards = {
 		...guardsOf(prepared, options),
 		refusals: refusals ?? [],
@@ -65364,7 +65390,7 @@ async function finish(prepared, options, world) {
 	};
 	const plan = refuse$1(prepared.plan, guards);
 	const asks = !options.dryRun && needsQuestion(plan, options, world);
-	const texts = options.withTexts || asks ? await gatherTexts(plan, prepared) : NO_TEXTS;
+	const texts = options.withTexts || asks ? compared ?? await gatherTexts(plan, prepared) : NO_TEXTS;
 	const warnings = [
 		...leaves,
 		...uncommittedWarnings(prepared, options),

@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
 import { refused } from '../commands/result.ts';
+import { MODES } from '../domain/modes.ts';
 import { makeProblem, problemOf } from '../problem.ts';
 import type { Run } from '../rendering/make-report.ts';
 import type { Emission } from './emit.ts';
@@ -20,8 +21,6 @@ export async function fail(error: unknown, host: HidingHost): Promise<number> {
   await emit(refused(modeOf(host), problem), emission, host);
   return 1;
 }
-
-const MODES = ['validate', 'status', 'history', 'init', 'import', 'pull', 'promote', 'rollback'] as const;
 
 /** What the report would be of; a sync that was not understood has changed nothing. */
 function modeOf({ arguments: [command] }: HidingHost): Run['mode'] {

@@ -4,7 +4,7 @@ import type { VersionHistory } from '../domain/prompt-history.ts';
 import { makeHistory } from '../planning/make-history.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
 import type { Run } from '../rendering/make-report.ts';
-import { unknownEnvironment } from './editing/environment-option.ts';
+import { fullestLedger, unknownEnvironment } from './editing/environment-option.ts';
 import { withPlan, type Prepared, type PrepareOptions } from './preparing/prepare-plan.ts';
 import { readPasts, type Pasts } from './past/read-pasts.ts';
 import { notRun, type CommandResult } from './result.ts';
@@ -34,14 +34,10 @@ export async function history({ key, environment, ...rest }: HistoryOptions, wor
   );
 }
 
-/** The more is read, the more ledgers are; that of the tracking environment is the fullest. */
-function environmentsToRead(
-  name: string | undefined,
-  { environments, trackingEnvironment }: Config,
-): readonly string[] {
-  const configured = (environments ?? []).map((environment) => environment.name);
-  const tracking = trackingEnvironment === null ? [] : [trackingEnvironment];
-  return [...new Set([...configured, ...(name === undefined ? [] : [name]), ...tracking])];
+/** The more is read, the more ledgers are. */
+function environmentsToRead(name: string | undefined, config: Config): readonly string[] {
+  const configured = (config.environments ?? []).map((environment) => environment.name);
+  return [...configured, ...(name === undefined ? [] : [name]), ...fullestLedger(config)];
 }
 
 async function tell(prepared: Prepared, environment: string | null): Promise<Run> {

@@ -1,11 +1,12 @@
 import { findContent, knownVersions, type KnownVersion } from '../domain/known-versions.ts';
 import type { PromptPlan } from '../domain/plan.ts';
+import type { Content } from '../domain/prompt-file.ts';
 import type { Version } from '../domain/version.ts';
-import type { FormerPin } from '../planning/former-pins.ts';
+import { versionMeant, type FormerPin } from '../planning/former-pins.ts';
 import { makeProblem } from '../problem.ts';
 import { commitMessage } from './editing/commit-message.ts';
 import { stays } from './editing/draft-edits.ts';
-import { environmentProblems, readFor } from './editing/environment-option.ts';
+import { environmentProblems, fullestLedger, readFor } from './editing/environment-option.ts';
 import { readFormerPins } from './past/former-pins.ts';
 import { draftPin, servedIn } from './editing/pin-edit.ts';
 import type { Prepared } from './preparing/prepare-plan.ts';
@@ -27,11 +28,7 @@ export async function rollback(options: RollbackOptions, world: World): Promise<
       mode: 'rollback',
       needs: (config) => ({
         problems: environmentProblems('--environment', environment, config),
-        // The tracking environment has the fullest ledger.
-        alsoRead: [
-          ...readFor(environment, config),
-          ...(config.trackingEnvironment === null ? [] : [config.trackingEnvironment]),
-        ],
+        alsoRead: [...readFor(environment, config), ...fullestLedger(config)],
       }),
       draft: (prompt, prepared) => draftRollback(prompt, environment, to, prepared),
       messageFor: (edited) => commitMessage(edited, (names) => `Roll ${names} back in ${environment}`),
@@ -70,14 +67,10 @@ async function versionBefore(
   const head = repository?.head ?? null;
   const former = repository === null || head === null ? new Map() : await readFormerPins(prompt.file, head, repository);
   const pins: readonly FormerPin[] = former.get(environment) ?? [];
-  const numbers = pins.flatMap((pin) => meaningOf(pin, known)?.number ?? []);
-  return (
-    before(numbers, served) ??
-    before(
-      known.map(({ number }) => number),
-      served,
-    )
-  );
+  const find = (content: Content) => findContent(known, content);
+  const numbers = pins.flatMap((pin) => versionMeant(pin, known, find)?.number ?? []);
+  const all = known.map(({ number }) => number);
+  return before(numbers, served) ?? before(all, served);
 }
 
 /** The first, newest first, that is older than what is served: a second rollback goes on, not forward again. */
@@ -85,11 +78,4 @@ function before(numbers: readonly number[], served: Version | null): number | nu
   const from = numbers.findIndex((number) => number === served?.number);
   const earlier = numbers.slice(Math.max(0, from));
   return earlier.find((number) => served === null || number < served.number) ?? null;
-}
-
-/** The version that a pin of an earlier commit means; undefined where it is not known any more. */
-function meaningOf({ pin, content }: FormerPin, known: readonly KnownVersion[]): KnownVersion | undefined {
-  if (pin.kind === 'number') return known.find(({ number }) => number === pin.number);
-  if (pin.kind === 'version') return known.find(({ id }) => id === pin.id);
-  return content === null ? undefined : findContent(known, content);
 }

@@ -52,11 +52,11 @@ function mayApply({ yes }: SyncOptions, { confirm, environment }: World): boolea
 
 async function finish(prepared: Prepared, options: SyncOptions, world: World): Promise<CommandResult> {
   const refusals = options.dryRun ? [] : await options.refusals?.(prepared);
-  const { breaking, leaves } = await breakingIn(prepared);
+  const { breaking, leaves, texts: compared } = await breakingIn(prepared);
   const guards = { ...guardsOf(prepared, options), refusals: refusals ?? [], breaking };
   const plan = refuse(prepared.plan, guards);
   const asks = !options.dryRun && needsQuestion(plan, options, world);
-  const texts = options.withTexts || asks ? await gatherTexts(plan, prepared) : NO_TEXTS;
+  const texts = options.withTexts || asks ? (compared ?? (await gatherTexts(plan, prepared))) : NO_TEXTS;
   const warnings = [...leaves, ...uncommittedWarnings(prepared, options), ...driftWarnings(guards, options)];
   const problems = inPlaceOrder([...prepared.problems, ...warnings]);
   const planned = plannedRun('dry-run', { ...prepared, plan, problems });

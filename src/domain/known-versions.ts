@@ -1,7 +1,7 @@
 import { EMPTY_METADATA_DIGEST } from './digest.ts';
 import { versionsRead, type Observed } from './observed.ts';
 import { isCopy, isDoubtful, isOwn, mayFollow, type Head } from './ownership.ts';
-import type { Content } from './prompt-file.ts';
+import type { Content, Pin } from './prompt-file.ts';
 import type { LedgerEntry, Version } from './version.ts';
 
 /** A version that is known of, with itself where it was read. */
@@ -58,6 +58,12 @@ export function holds(version: LedgerEntry, content: Content): boolean {
   if (version.digest !== content.digest) return false;
   if (content.metadataDigest !== undefined) return version.metadataDigest === content.metadataDigest;
   return version.outside === undefined || version.metadataDigest === EMPTY_METADATA_DIGEST;
+}
+
+/** The version that a number or an id names; undefined where it is not known, and for pins that name a content. */
+export function findNamed<Known extends LedgerEntry>(known: readonly Known[], pin: Pin): Known | undefined {
+  if (pin.kind === 'number') return known.find(({ number }) => number === pin.number);
+  return pin.kind === 'version' ? known.find(({ id }) => id === pin.id) : undefined;
 }
 
 /** The version to use for a content: one that promptsync made before another's, then the newest. */

@@ -27,6 +27,11 @@ export type ObserveRequest = {
   readonly followsLatest: boolean;
 };
 
+/** What reads a prompt in these environments, and asks for nothing else to be found. */
+export function readingOnly(promptId: string, environments: readonly string[]): ObserveRequest {
+  return { promptId, environments, contents: [], numbers: [], followsLatest: true };
+}
+
 /** By prompt id: each requested prompt is in one of the two. */
 export type Observation = {
   readonly observed: ReadonlyMap<string, Observed>;

@@ -2,6 +2,13 @@ import type { SimpleGit } from 'simple-git';
 import type { Provenance } from '../domain/plan.ts';
 import { makeProblem, messageOf, ProblemError } from '../problem.ts';
 
+const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+
+/** Whether a text can be a commit's id: nothing else that comes from the service is handed to git. */
+export function isCommitId(text: string): boolean {
+  return COMMIT.test(text);
+}
+
 /** One git command's output. Throws a `ProblemError` when git cannot answer. */
 export type Ask = (...words: readonly string[]) => Promise<string>;
 

@@ -1,11 +1,10 @@
 import type { CommitInfo } from '../domain/prompt-history.ts';
 import { readMessage } from '../domain/pull-request.ts';
-import type { Ask } from './ask.ts';
+import { isCommitId, type Ask } from './ask.ts';
 
 /** So many ids fit on the command line of every system that git runs on. */
 const MOST = 20_000;
 
-const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 const FIELDS = ['%H', '%an', '%aI', '%s', '%b'];
 
 /**
@@ -13,7 +12,7 @@ const FIELDS = ['%H', '%an', '%aI', '%s', '%b'];
  * be a commit's id is handed to git.
  */
 export async function commitsOf(ask: Ask, ids: Iterable<string>): Promise<ReadonlyMap<string, CommitInfo>> {
-  const wanted = new Set([...new Set(ids)].filter((id) => COMMIT.test(id)).slice(0, MOST));
+  const wanted = new Set([...new Set(ids)].filter(isCommitId).slice(0, MOST));
   if (wanted.size === 0) return new Map();
   // What the user has configured for reading logs must not change what is read here.
   const plain = ['--no-show-signature', '--encoding=UTF-8', '--no-color', '--no-notes', '-s', '-z'];

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import type { CommitInfo } from '../domain/prompt-history.ts';
-import { changedFiles, literally, type Ask } from './ask.ts';
+import { changedFiles, isCommitId, literally, type Ask } from './ask.ts';
 import { commitsOf } from './commits.ts';
 import type { KnownBlobs } from './known-blobs.ts';
 import { mergesOf } from './merges.ts';
@@ -61,11 +61,9 @@ export function historyOf(ask: Ask, prefix: string, known: KnownBlobs): History 
   };
 }
 
-const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
-
 /** Candidates may come from the service: only what can be a commit's id is handed to git. */
 async function findDescendants(ask: Ask, commit: string, candidates: readonly string[]): Promise<readonly string[]> {
-  const ids = [...new Set(candidates)].filter((id) => COMMIT.test(id));
+  const ids = [...new Set(candidates)].filter(isCommitId);
   if (ids.length === 0) return [];
   const listed = await ask('rev-list', '--ignore-missing', '--ancestry-path', ...ids, `^${commit}`, '--');
   const after = new Set(listed.split('\n'));

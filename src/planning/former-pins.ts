@@ -1,3 +1,4 @@
+import { findNamed, type KnownVersion } from '../domain/known-versions.ts';
 import type { Content, Pin } from '../domain/prompt-file.ts';
 import type { LedgerEntry } from '../domain/version.ts';
 
@@ -57,6 +58,15 @@ export function cameThrough(target: Wanted, from: string, environment: string, f
 
 function agesIn(former: FormerPins): readonly number[] {
   return [...former.values()].flat().map(({ age }) => age);
+}
+
+/** The version that a pin of an earlier commit means, as far as it is known; `find` chooses one that holds a content. */
+export function versionMeant(
+  { pin, content }: FormerPin,
+  known: readonly KnownVersion[],
+  find: (content: Content) => KnownVersion | undefined,
+): KnownVersion | undefined {
+  return findNamed(known, pin) ?? (content === null ? undefined : find(content));
 }
 
 /** Whether a pin of an earlier commit means a version. */

@@ -1,6 +1,6 @@
 import { asKept } from '../domain/ownership.ts';
 import { findContent, holds, type KnownVersion } from '../domain/known-versions.ts';
-import type { FormerPin } from './former-pins.ts';
+import { versionMeant, type FormerPin } from './former-pins.ts';
 
 /** A prompt's file as one commit left it: how it pinned each environment. */
 export type FileState = { readonly commit: string; readonly pins: ReadonlyMap<string, FormerPin> };
@@ -41,10 +41,9 @@ export function pinnedTimes(environment: string, { states, whole }: FilePast, me
 }
 
 /** Of equal contents the one that is served: which of them a sync had made active does not matter. */
-function meantBy({ pin, content }: FormerPin, { known, active, forgets }: Meanings): KnownVersion | undefined {
-  if (pin.kind === 'number') return known.find(({ number }) => number === pin.number);
-  if (pin.kind === 'version') return known.find(({ id }) => id === pin.id);
-  if (content === null) return undefined;
-  const sought = asKept(content, forgets);
-  return active !== null && holds(active, sought) ? active : findContent(known, sought);
+function meantBy(pin: FormerPin, { known, active, forgets }: Meanings): KnownVersion | undefined {
+  return versionMeant(pin, known, (content) => {
+    const sought = asKept(content, forgets);
+    return active !== null && holds(active, sought) ? active : findContent(known, sought);
+  });
 }

@@ -1,3 +1,4 @@
+import { FILE_MODES } from '../domain/modes.ts';
 import type { Report } from '../schemas/report.ts';
 import type { Colours } from './colours.ts';
 import { inertLine } from './inert.ts';
@@ -5,7 +6,7 @@ import { counted, type Part } from './counted.ts';
 
 /** Whether a report is about files that a command edits. */
 export function isAboutFiles({ mode }: Report): boolean {
-  return ['init', 'import', 'pull', 'promote', 'rollback'].includes(mode);
+  return FILE_MODES.some((one) => one === mode);
 }
 
 /** In one line: what was done to the files, or would be. */

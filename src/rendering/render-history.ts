@@ -1,12 +1,11 @@
-import { isError } from '../problem.ts';
 import type { Report, ReportLineage, ReportPrompt } from '../schemas/report.ts';
 import { coloursFor, type Colours } from './colours.ts';
 import { differingRows, isTold } from './history-summary.ts';
 import { commitTexts, driftText, madeTexts, staysOf, unpinnedText, makerText, type Version } from './history-texts.ts';
 import { inertLine } from './inert.ts';
-import { problemsIn } from './problems-in.ts';
+import { promptTitle } from './prompt-title.ts';
 import { refText } from './render-change.ts';
-import { renderProblem } from './render-problem.ts';
+import { renderErrors } from './render-errors.ts';
 import { renderSummary } from './render-summary.ts';
 import { layOut, type Cell } from './table.ts';
 
@@ -20,18 +19,15 @@ export type HistoryOptions = {
 export function renderHistory(report: Report, { colour, quiet }: HistoryOptions): string {
   const colours = coloursFor(colour);
   const told = quiet ? [] : report.prompts.filter(isTold).map((prompt) => renderPrompt(prompt, colours));
-  const errors = problemsIn(report).filter(isError);
-  const texts = new Set(errors.map((one) => `${renderProblem(one, colours)}\n`));
-  return [...told, ...texts, `${renderSummary(report, colours)}\n`].join('\n');
+  return [...told, ...renderErrors(report, colours), `${renderSummary(report, colours)}\n`].join('\n');
 }
 
 function renderPrompt(prompt: ReportPrompt, colours: Colours): string {
-  const { key, path, history, lineage } = prompt;
-  const title = `${colours.bold(inertLine(key))}  ${colours.dim(inertLine(path))}`;
+  const { history, lineage } = prompt;
   const body =
     lineage === undefined ? versionLines(history?.versions ?? [], colours) : lineageLines(prompt, lineage, colours);
   const drift = differingRows(prompt).map((row) => colours.yellow(`! ${driftText(row, inertLine)}`));
-  return [title, ...body, ...drift].map((line) => `${line}\n`).join('');
+  return [promptTitle(prompt, colours), ...body, ...drift].map((line) => `${line}\n`).join('');
 }
 
 const HEADER = ['version', 'made', 'commit', 'author', 'subject'];

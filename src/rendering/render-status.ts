@@ -1,10 +1,8 @@
-import { isError } from '../problem.ts';
 import type { Report, ReportPrompt } from '../schemas/report.ts';
 import { coloursFor, type Colours } from './colours.ts';
 import { inertLine } from './inert.ts';
-import { problemsIn } from './problems-in.ts';
 import { refText } from './render-change.ts';
-import { renderProblem } from './render-problem.ts';
+import { renderErrors } from './render-errors.ts';
 import { renderSummary } from './render-summary.ts';
 import { layOut, type Cell } from './table.ts';
 
@@ -22,13 +20,8 @@ export function renderStatus(report: Report, { colour, quiet }: StatusOptions): 
   const environments = environmentsOf(report);
   const header = ['prompt', ...environments].map((text) => ({ text: inertLine(text), paint: colours.bold }));
   const rows = report.prompts.map((prompt) => cellsOf(prompt, environments, colours));
-  const errors = new Set(
-    problemsIn(report)
-      .filter(isError)
-      .map((one) => `${renderProblem(one, colours)}\n`),
-  );
   const matrix = quiet || report.plan_digest === null ? [] : [`${layOut([header, ...rows]).join('\n')}\n`];
-  return [...matrix, ...errors, `${renderSummary(report, colours)}\n`].join('\n');
+  return [...matrix, ...renderErrors(report, colours), `${renderSummary(report, colours)}\n`].join('\n');
 }
 
 /** Each prompt's are in promotion order; the longest list knows most of it. */

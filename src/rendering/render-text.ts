@@ -3,6 +3,7 @@ import type { Report, ReportChange, ReportProblem, ReportPrompt } from '../schem
 import { breakingText, findBreaking } from './breaking.ts';
 import { coloursFor, type Colours } from './colours.ts';
 import { inertLine } from './inert.ts';
+import { promptTitle } from './prompt-title.ts';
 import { renderChange } from './render-change.ts';
 import { renderDiffs } from './render-diff.ts';
 import { renderDrift } from './render-drift.ts';
@@ -97,10 +98,9 @@ function breakingLines(prompt: ReportPrompt, texts: Texts, colours: Colours): re
   return breaking.map((one) => `  ${colours.magenta('!')} ${breakingText(one, inertLine)}`);
 }
 
-function titleOf({ key, path, status }: ReportPrompt, colours: Colours): string {
-  // The file of a prompt that could not be read is not known.
-  const place = path === '' ? '' : `  ${colours.dim(inertLine(path))}`;
-  const title = `${colours.bold(inertLine(key))}${place}`;
+function titleOf(prompt: ReportPrompt, colours: Colours): string {
+  const title = promptTitle(prompt, colours);
+  const { status } = prompt;
   return status === 'blocked' || status === 'failed' || status === 'not_attempted'
     ? `${title}  ${colours.red(status.replace('_', ' '))}`
     : title;

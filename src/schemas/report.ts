@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MODES } from '../domain/modes.ts';
 import { HistoryShape, LineageShape } from './history.ts';
 
 /** The JSON report, `--format json`. Its JSON Schema ships as schemas/report.schema.json. */
@@ -117,11 +118,6 @@ const prompt = z.object({
 });
 
 const writtenFile = z.object({ path: z.string(), status: z.enum(['created', 'overwritten', 'extended', 'kept']) });
-
-const MODES = [
-  ...(['dry-run', 'apply', 'validate', 'status', 'history'] as const),
-  ...(['init', 'import', 'pull', 'promote', 'rollback'] as const),
-];
 
 const count = z.int().min(0);
 

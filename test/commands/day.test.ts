@@ -33,13 +33,8 @@ function workIn(folder: string, service: TestService) {
   return {
     promptsync,
     read: (path: string) => readFileSync(join(folder, path), 'utf8'),
-    served: async (prompt: string, environment: string) => {
-      const answer = await fetch(`${service.baseUrl}/v1/integration/prompts/prm_${prompt}?environment=${environment}`, {
-        headers: { 'x-api-key': service.environment['PROMPTSYNC_API_KEY'] ?? '' },
-      });
-      const { active_version: active } = (await answer.json()) as { active_version: { content: string } | null };
-      return active?.content ?? null;
-    },
+    served: (prompt: string, environment: string) =>
+      service.store.readPrompt(`prm_${prompt}`, environment)?.activeVersion?.content,
     /** Syncs; then the next plan has to be empty. Resolves to the writes that were sent. */
     converge: async () => {
       await promptsync('sync', '--yes');
@@ -67,7 +62,7 @@ describe('a day with promptsync', () => {
     writeFiles(folder, { 'prompts/greeting.md': read('prompts/greeting.md').replace('Second text', 'Third text') });
     commitAll(folder, 'Warmer greeting (#7)');
     expect(await converge()).toContain('set-active prm_greeting staging');
-    expect(await served('greeting', 'staging')).toContain('Third text');
+    expect(served('greeting', 'staging')).toContain('Third text');
 
     // From there to production.
     const promoted = await promptsync('promote', 'greeting', '--to', 'production', '--commit');
@@ -84,7 +79,7 @@ describe('a day with promptsync', () => {
     expect(read('prompts/greeting.md')).toContain('Third text of greeting for {{name}}!\n\nBe very kind.\n');
     commitAll(folder, 'Pull the exclamation mark');
     expect(await converge()).toContain('set-active prm_greeting staging');
-    expect(await served('greeting', 'staging')).toBe('Third text of greeting for {{name}}!\n\nBe very kind.');
+    expect(served('greeting', 'staging')).toBe('Third text of greeting for {{name}}!\n\nBe very kind.');
 
     // That was too much: production goes back.
     await promptsync('promote', 'greeting', '--to', 'production', '--commit');
@@ -94,7 +89,7 @@ describe('a day with promptsync', () => {
     expect(git(folder, 'branch', '--show-current')).toBe('calmer');
     // What is active nowhere is looked at before it goes live again.
     expect(await converge()).toEqual(['set-active prm_greeting promptsync-look', 'set-active prm_greeting production']);
-    expect(await served('greeting', 'production')).toBe('Third text of greeting for {{name}}.\n\nBe kind.');
+    expect(served('greeting', 'production')).toBe('Third text of greeting for {{name}}.\n\nBe kind.');
 
     const { report } = await runJson(folder, ['history', 'greeting'], { environment: service.environment });
     const versions = report.prompts[0]?.history?.versions ?? [];

@@ -39,18 +39,19 @@ export async function draftEdits(
 ): Promise<Draft> {
   const { path } = file;
   const before = await readFile(join(config.folder, path)).catch(() => null);
-  if (before === null || !isSame(parsePromptFile(before, path).file, file)) {
+  const parsed = before === null ? null : parsePromptFile(before, path);
+  if (before === null || parsed === null || !isSame(parsed.file, file)) {
     return { ...stays(file, 'failed', [makeProblem('edit/changed-meanwhile', {}, { path })]), edits };
   }
   const result = editPromptFile(before, path, wanted);
   if ('problem' in result) return { ...stays(file, 'failed', [result.problem]), edits };
-  const problems = newWarnings(before, result.bytes, path);
+  const problems = newWarnings(parsed.problems, result.bytes, path);
   return { file, status: 'pending', edits, problems, change: { before, after: result.bytes, file: result.file } };
 }
 
 /** What comes from the service may hold characters that nobody sees: those that were in the file were told of before. */
-function newWarnings(before: Uint8Array, after: Uint8Array, path: string): readonly Problem[] {
-  const told = new Set(parsePromptFile(before, path).problems.map(({ message }) => message));
+function newWarnings(before: readonly Problem[], after: Uint8Array, path: string): readonly Problem[] {
+  const told = new Set(before.map(({ message }) => message));
   return parsePromptFile(after, path).problems.filter((one) => !isError(one) && !told.has(one.message));
 }
 

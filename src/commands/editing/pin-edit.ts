@@ -1,7 +1,9 @@
+import type { FileEdit } from '../../domain/edits.ts';
 import type { PromptPlan } from '../../domain/plan.ts';
-import { pinText } from '../../domain/prompt-file.ts';
+import { pinText, type Pin } from '../../domain/prompt-file.ts';
 import type { Version } from '../../domain/version.ts';
 import { isError } from '../../problem.ts';
+import type { FrontMatterEdit } from '../../prompts/edit.ts';
 import { draftEdits, stays } from './draft-edits.ts';
 import { planEdited } from './plan-edited.ts';
 import type { Prepared } from '../preparing/prepare-plan.ts';
@@ -19,9 +21,8 @@ export async function draftPin(wanted: WantedPin, prompt: PromptPlan, prepared: 
   const { environment, number } = wanted;
   const before = file.pins.find((one) => one.environment === environment)?.pin ?? null;
   if (before?.kind === 'number' && before.number === number) return { draft: stays(file, 'unchanged'), texts: [] };
-  const edit = { kind: 'set-pin' as const, environment, before: before && pinText(before), after: String(number) };
-  const frontMatter = [{ kind: 'set' as const, path: ['pins', environment], value: number }];
-  const draft = await draftEdits(file, [edit], { frontMatter }, prepared);
+  const { edit, change } = pinEdit(wanted, before);
+  const draft = await draftEdits(file, [edit], { frontMatter: [change] }, prepared);
   const edited = draft.change?.file ?? null;
   if (edited === null) return { draft, texts: [] };
   const { problems, texts } = await planEdited(edited, environment, prompt, prepared);
@@ -29,6 +30,17 @@ export async function draftPin(wanted: WantedPin, prompt: PromptPlan, prepared: 
   return {
     draft: { ...draft, problems, status: refused ? 'blocked' : 'pending', change: refused ? null : draft.change },
     texts,
+  };
+}
+
+/** An edit of a file, as it is told and as it is made. */
+export type PinEdit = { readonly edit: FileEdit; readonly change: FrontMatterEdit };
+
+/** What pins an environment to a number instead of what it was pinned to; null: it was not. */
+export function pinEdit({ environment, number }: WantedPin, before: Pin | null): PinEdit {
+  return {
+    edit: { kind: 'set-pin', environment, before: before && pinText(before), after: String(number) },
+    change: { kind: 'set', path: ['pins', environment], value: number },
   };
 }
 

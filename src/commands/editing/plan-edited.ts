@@ -26,8 +26,8 @@ export async function planEdited(
   const planned = told === rules ? first : planPrompt(edited, observed, told);
   const pin = edited.pins.find((one) => one.environment === environment);
   const plan = { prompts: [planned] };
-  const texts = (await gatherTexts(plan, prepared)).get(edited.id) ?? [];
-  const { breaking } = await breakingIn({ ...prepared, plan });
+  const { breaking, texts: compared } = await breakingIn({ ...prepared, plan });
+  const texts = (compared ?? (await gatherTexts(plan, prepared))).get(edited.id) ?? [];
   const problems = [...planned.problems, ...(breaking.get(edited.id) ?? [])];
   return {
     problems: problems.filter((problem) => pin !== undefined && isAt(problem, pin)),

@@ -2,11 +2,11 @@ import type { Config } from '../../config/config.ts';
 import type { EditedPrompt } from '../../domain/edits.ts';
 import type { PromptPlan } from '../../domain/plan.ts';
 import type { TextChange } from '../../domain/texts.ts';
-import { makeProblem, type Problem } from '../../problem.ts';
+import { makeProblem } from '../../problem.ts';
 import type { Run } from '../../rendering/make-report.ts';
 import { stays, type Draft } from './draft-edits.ts';
 import { commitProblems, makeEdits, type EditOptions } from './make-edits.ts';
-import { withPlan, type Prepared, type PrepareOptions } from '../preparing/prepare-plan.ts';
+import { withPlan, type Needs, type Prepared, type PrepareOptions } from '../preparing/prepare-plan.ts';
 import { exitCodeOf, notRun, type CommandResult } from '../result.ts';
 import type { World } from '../world.ts';
 
@@ -19,7 +19,7 @@ export type Drafted = { readonly draft: Draft; readonly texts: readonly TextChan
 export type Editor = {
   readonly mode: Run['mode'];
   /** What is wrong with what was asked for, and the environments to read whether they are pinned or not. */
-  readonly needs: (config: Config) => { readonly problems: readonly Problem[]; readonly alsoRead: readonly string[] };
+  readonly needs: (config: Config) => Needs;
   readonly draft: (prompt: PromptPlan, prepared: Prepared) => Promise<Drafted>;
   /** The message of the commit, where one is made. */
   readonly messageFor: (edited: readonly EditedPrompt[]) => string;

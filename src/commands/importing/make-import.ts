@@ -54,7 +54,7 @@ export async function makeImports(
 }
 
 /** The new file of one prompt; what else there is in its place is looked at as well. */
-export async function makeImport(observed: Observed, others: readonly Named[], rules: ImportRules): Promise<Import> {
+async function makeImport(observed: Observed, others: readonly Named[], rules: ImportRules): Promise<Import> {
   const result = newFileOf(observed, rules);
   if (result.source === null) return result;
   const { prompt } = result;

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import { UNNAMED } from '../../config/services.ts';
-import type { Observation } from '../../domain/observed.ts';
+import { readingOnly, type Observation } from '../../domain/observed.ts';
 import type { PromptFile } from '../../domain/prompt-file.ts';
 import { observe } from '../../observing/observe.ts';
 import type { Problem } from '../../problem.ts';
@@ -38,9 +38,7 @@ export async function readToImport(
   const opening = { ...options, gone: wanted, also: service };
   const { opened, problems } = await openService(config, own, world, opening);
   if (opened === null) return { observation: null, service: null, problems };
-  const requests = ids.map((promptId) => ({
-    ...{ promptId, environments, contents: [], numbers: [], followsLatest: true },
-  }));
+  const requests = ids.map((id) => readingOnly(id, environments));
   try {
     const observation = await observe(opened.service, requests, {
       trackingEnvironment: null,

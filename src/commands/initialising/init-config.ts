@@ -1,7 +1,7 @@
 import { writeYaml, type YamlValue } from '../../yaml/write-yaml.ts';
 import type { InitAnswers } from './init-answers.ts';
 
-export const EMBEDDED_DATABASE = '.promptsync/service.db';
+const EMBEDDED_DATABASE = '.promptsync/service.db';
 
 /** The text of promptsync.yaml. Whatever the answers hold, it says just that: a fault is found when it is parsed. */
 export function configText({ url, keyVariable, folder, environments }: InitAnswers): string {

@@ -8,7 +8,7 @@ import { patternOf } from './init-config.ts';
 /** A file that init writes: the whole of it, or a line that it is to have. The path is relative to the new workspace. */
 export type InitFile = { readonly path: string; readonly kind: 'whole' | 'line'; readonly content: string };
 
-export const EXAMPLE_ID = 'prm_example_greeting';
+const EXAMPLE_ID = 'prm_example_greeting';
 
 /** A first prompt file, for the embedded service or until the first prompt is imported. */
 export function examplePrompt({ folder, environments }: InitAnswers): InitFile {

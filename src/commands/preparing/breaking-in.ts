@@ -1,4 +1,5 @@
 import type { Plan } from '../../domain/plan.ts';
+import type { Texts } from '../../domain/texts.ts';
 import { needlessLeave, unmeantBreaking } from '../../planning/variables.ts';
 import type { Problem } from '../../problem.ts';
 import { gatherTexts } from './gather-texts.ts';
@@ -10,13 +11,15 @@ export type BreakingIn = {
   readonly breaking: ReadonlyMap<string, readonly Problem[]>;
   /** Warnings of files that allow what does not happen. */
   readonly leaves: readonly Problem[];
+  /** Those that were compared; null where none were. */
+  readonly texts: Texts | null;
 };
 
 type Judged = Pick<Prepared, 'config' | 'repository' | 'rules' | 'service'> & { readonly plan: Pick<Plan, 'prompts'> };
 
 /** Compares the variables of what environments serve with those of what they would serve. */
 export async function breakingIn({ config, plan, service, ...sources }: Judged): Promise<BreakingIn> {
-  if (!config.strictVariables) return { breaking: new Map(), leaves: [] };
+  if (!config.strictVariables) return { breaking: new Map(), leaves: [], texts: null };
   const texts = await gatherTexts(plan, sources);
   const observed = plan.prompts.filter((prompt) => prompt.observed !== null);
   const textsOf = (id: string) => texts.get(id) ?? [];
@@ -24,6 +27,7 @@ export async function breakingIn({ config, plan, service, ...sources }: Judged):
   const judged = (id: string) => textsOf(id).filter(({ after }) => after !== 'unknown' || service.name !== null);
   return {
     breaking: new Map(observed.map((one) => [one.file.id, unmeantBreaking(one, judged(one.file.id))])),
+    texts,
     leaves: observed.flatMap((one) => needlessLeave(one, textsOf(one.file.id))),
   };
 }

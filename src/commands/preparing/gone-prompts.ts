@@ -1,4 +1,4 @@
-import type { Observed } from '../../domain/observed.ts';
+import { readingOnly, type Observed, type ObserveRequest } from '../../domain/observed.ts';
 import type { PromptFile } from '../../domain/prompt-file.ts';
 import type { PromptService } from '../../domain/prompt-service.ts';
 import { observe } from '../../observing/observe.ts';
@@ -30,9 +30,9 @@ export async function goneProblems(gone: readonly PromptFile[], asked: Asked): P
   });
 }
 
-function requestOf({ id, pins, content }: PromptFile) {
+function requestOf({ id, pins }: PromptFile): ObserveRequest {
   const environments = pins.map(({ environment }) => environment);
-  return { promptId: id, environments, contents: [content], numbers: [], followsLatest: true };
+  return readingOnly(id, environments);
 }
 
 function served(observed: Observed | undefined, failure: Problem | undefined): string {

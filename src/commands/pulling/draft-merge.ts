@@ -3,7 +3,7 @@ import type { MergedPrompt } from '../../merging/merge-prompt.ts';
 import type { Side } from '../../merging/merge-text.ts';
 import { makeProblem } from '../../problem.ts';
 import { draftEdits, stays, type Draft } from '../editing/draft-edits.ts';
-import type { PinEdit } from './outside-pins.ts';
+import type { PinEdit } from '../editing/pin-edit.ts';
 import type { Prepared } from '../preparing/prepare-plan.ts';
 
 type Asked = { readonly side: Side; readonly dryRun: boolean };

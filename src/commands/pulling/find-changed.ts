@@ -4,7 +4,8 @@ import type { Side } from '../../merging/merge-text.ts';
 import { makeProblem, type Problem } from '../../problem.ts';
 import { pinsOf, readFormerFiles, type FormerFile } from '../past/former-pins.ts';
 import { findOutsideEdits, type OutsideEdit } from './outside-edits.ts';
-import { contestedProblem, isContested, pinEdit, type PinEdit } from './outside-pins.ts';
+import type { PinEdit } from '../editing/pin-edit.ts';
+import { contestedProblem, isContested, pinServed } from './outside-pins.ts';
 import type { Prepared } from '../preparing/prepare-plan.ts';
 
 type Asked = {
@@ -50,7 +51,7 @@ export function obstaclesIn({ edits, contested }: Changed, file: PromptFile, { s
 
 /** The pins to write: with `--ours`, a contested one stays. */
 export function pinEdits({ environments, contested }: Changed, { side }: Asked): readonly PinEdit[] {
-  return environments.filter((one) => side !== 'ours' || !contested.includes(one)).flatMap(pinEdit);
+  return environments.filter((one) => side !== 'ours' || !contested.includes(one)).flatMap(pinServed);
 }
 
 /** Whether nothing was changed. Most prompts are so, and git need not be asked for their history. */

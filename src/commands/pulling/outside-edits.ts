@@ -1,6 +1,6 @@
-import { entryOf, knownVersions, type KnownVersion } from '../../domain/known-versions.ts';
+import { entryOf, findNamed, knownVersions } from '../../domain/known-versions.ts';
 import type { PromptPlan } from '../../domain/plan.ts';
-import type { EnvironmentPin, Pin, PromptFile } from '../../domain/prompt-file.ts';
+import type { EnvironmentPin, PromptFile } from '../../domain/prompt-file.ts';
 import type { Stamp, Version } from '../../domain/version.ts';
 import { means, type FormerPin, type FormerPins } from '../../planning/former-pins.ts';
 
@@ -52,34 +52,23 @@ export type Original = Pick<Stamp, 'digest' | 'metadataDigest' | 'commit' | 'pat
  * sides have is no conflict. Where the file follows no number, it is the newest of promptsync's before it. Null where
  * that version is not known, and undefined where none of promptsync's is.
  */
-export function originOf({ version, pin }: Pick<OutsideEdit, 'version' | 'pin'>, { observed }: PromptPlan) {
+export function originOf(
+  { version, pin }: Pick<OutsideEdit, 'version' | 'pin'>,
+  { observed }: PromptPlan,
+): Original | null | undefined {
   if (observed === null) return undefined;
   const known = knownVersions(observed);
   const own = known.filter((one) => one.outside === undefined && one.number < version.number);
   const { stamp } = version;
-  const copied: Original | null = own.find(({ digest }) => digest === stamp?.digest) ?? stamp;
+  const copied = own.find(({ digest }) => digest === stamp?.digest) ?? stamp;
   if (copied !== null) return copied;
-  if (pin?.pin.kind === 'number' || pin?.pin.kind === 'version') return pinned(pin.pin, known);
-  return newestOf(own);
+  if (pin?.pin.kind === 'number' || pin?.pin.kind === 'version') return findNamed(known, pin.pin) ?? null;
+  return own[0];
 }
 
 /** The newest version of promptsync's that is known. */
 export function newestOrigin({ observed }: PromptPlan): Original | undefined {
-  return observed === null
-    ? undefined
-    : newestOf(knownVersions(observed).filter(({ outside }) => outside === undefined));
-}
-
-function newestOf([newest]: readonly KnownVersion[]): Original | undefined {
-  return newest;
-}
-
-function pinned(pin: Pin, known: readonly KnownVersion[]): Original | null {
-  return (
-    known.find(({ number, id }) =>
-      pin.kind === 'number' ? number === pin.number : pin.kind === 'version' && id === pin.id,
-    ) ?? null
-  );
+  return observed === null ? undefined : knownVersions(observed).find(({ outside }) => outside === undefined);
 }
 
 /** Whether a file has had one text only, as far as git knows: then whatever differs was changed outside. */

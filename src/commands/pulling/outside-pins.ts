@@ -1,21 +1,16 @@
-import type { FileEdit } from '../../domain/edits.ts';
 import { pinText, type PromptFile } from '../../domain/prompt-file.ts';
 import { makeProblem, type Problem } from '../../problem.ts';
-import type { FrontMatterEdit } from '../../prompts/edit.ts';
+import { pinEdit, type PinEdit } from '../editing/pin-edit.ts';
 import type { FormerFile } from '../past/former-pins.ts';
 import type { OutsideEdit } from './outside-edits.ts';
 
 /** What git knows of a file's earlier pins: the states of the file, and whether there may be more of them. */
 export type PinHistory = { readonly earlier: readonly FormerFile[]; readonly complete: boolean };
 
-export type PinEdit = { readonly edit: FileEdit; readonly change: FrontMatterEdit };
-
 /** An environment that is pinned to a version of its own is pinned to the one that it serves. */
-export function pinEdit({ environment, pin, version }: OutsideEdit): readonly PinEdit[] {
+export function pinServed({ environment, pin, version }: OutsideEdit): readonly PinEdit[] {
   if (pin === null || pin.pin.kind === 'latest') return [];
-  const { number } = version;
-  const edit = { kind: 'set-pin' as const, environment, before: pinText(pin.pin), after: String(number) };
-  return [{ edit, change: { kind: 'set', path: ['pins', environment], value: number } }];
+  return [pinEdit({ environment, number: version.number }, pin.pin)];
 }
 
 /**
