@@ -39510,9 +39510,8 @@ function weigh(writing, change, version) {
 	return isRewritten(version, change.content, [...writing.known.values()]) ? "rewritten" : "other";
 }
 /** What is adopted for a content also has to hold the others that it was to be made for: it need not be our own. */
-function holdsAll(writing, change, entry) {
-	const others = writing.plan.changes.flatMap((one) => one.kind === "set-active" && isNew(one.after) ? [one.after.new] : []).filter((content) => serves(change.content, content));
-	return [change.content, ...others].every((content) => holds(entry, asKept(content, writing.forgets)));
+function holdsAll({ forgets }, { content, others = [] }, entry) {
+	return [content, ...others].every((one) => holds(entry, asKept(one, forgets)));
 }
 /** The version of the wanted content that the ledger of a version read tells of, on the same condition. */
 function toldBy(writing, change, version) {
@@ -40080,7 +40079,10 @@ function contentsToCreate({ file, observed, contentsAtRefs, mayLook, head, forge
 	const followed = resolutions.flatMap((one) => one.kind === "set" && isNew(one.after) ? [one.after.new] : []);
 	const wantsOwn = followsLatest(file) ? followed.includes(own) : mayLook && !isRemembered(withoutLeft(file, observed, resolutions), sought, head);
 	const wanted = [...followed, ...wantsOwn ? [own] : []];
-	return wanted.filter((content, index) => !wanted.some((other, at) => replaces(other, at, content, index))).map((content) => create(content, contentsAtRefs));
+	return wanted.filter((content, index) => !wanted.some((other, at) => replaces(other, at, content, index))).map((content) => ({
+		...create(content, contentsAtRefs),
+		...othersOf(content, wanted)
+	}));
 }
 /** What an environment is moved away from is not read again: its ledger is not what a content can be found in. */
 function withoutLeft({ pins }, observed, resolutions) {
@@ -40093,6 +40095,10 @@ function withoutLeft({ pins }, observed, resolutions) {
 /** Of two that serve each other the later one is made: the file's own rather than an equal one of a ref. */
 function replaces(other, at, content, index) {
 	return serves(other, content) && (!serves(content, other) || at > index);
+}
+function othersOf(content, wanted) {
+	const others = [...new Set(wanted)].filter((other) => other !== content && serves(content, other));
+	return others.length > 0 ? { others } : {};
 }
 /** The file's own content is at no ref, however equal: contents are told apart by identity here. */
 function create(content, refs) {

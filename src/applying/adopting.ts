@@ -1,7 +1,7 @@
 import { entryOf, findContent, holds } from '../domain/known-versions.ts';
 import type { ChangeOutcome, ChangeStatus } from '../domain/outcome.ts';
 import { asKept, isRewritten, mayFollow } from '../domain/ownership.ts';
-import { isNew, serves, type CreateVersion } from '../domain/plan.ts';
+import type { CreateVersion } from '../domain/plan.ts';
 import { followsLatest } from '../domain/prompt-file.ts';
 import { refOf, type LedgerEntry, type Version } from '../domain/version.ts';
 import { during, makeProblem, problemOf, type Problem } from '../problem.ts';
@@ -21,12 +21,8 @@ export function weigh(writing: Writing, change: CreateVersion, version: Version)
 }
 
 /** What is adopted for a content also has to hold the others that it was to be made for: it need not be our own. */
-function holdsAll(writing: Writing, change: CreateVersion, entry: LedgerEntry): boolean {
-  const targets = writing.plan.changes.flatMap((one) =>
-    one.kind === 'set-active' && isNew(one.after) ? [one.after.new] : [],
-  );
-  const others = targets.filter((content) => serves(change.content, content));
-  return [change.content, ...others].every((content) => holds(entry, asKept(content, writing.forgets)));
+function holdsAll({ forgets }: Writing, { content, others = [] }: CreateVersion, entry: LedgerEntry): boolean {
+  return [content, ...others].every((one) => holds(entry, asKept(one, forgets)));
 }
 
 /** The version of the wanted content that the ledger of a version read tells of, on the same condition. */

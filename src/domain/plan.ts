@@ -21,6 +21,8 @@ export type NewVersionRef = { readonly new: Content; readonly ref?: string };
 export type CreateVersion = {
   readonly kind: 'create-version';
   readonly content: Content;
+  /** What else this version is for: it serves all of them. What is adopted in its place has to hold them as well. */
+  readonly others?: readonly Content[];
   /** The `git:` pin that the content is for; absent for the file's own. */
   readonly ref?: string;
   readonly provenance: Provenance;

@@ -23,7 +23,7 @@ export function contentsToCreate(
   const wanted = [...followed, ...(wantsOwn ? [own] : [])];
   return wanted
     .filter((content, index) => !wanted.some((other, at) => replaces(other, at, content, index)))
-    .map((content) => create(content, contentsAtRefs));
+    .map((content) => ({ ...create(content, contentsAtRefs), ...othersOf(content, wanted) }));
 }
 
 /** What an environment is moved away from is not read again: its ledger is not what a content can be found in. */
@@ -35,6 +35,11 @@ function withoutLeft({ pins }: PromptFile, observed: Observed, resolutions: read
 /** Of two that serve each other the later one is made: the file's own rather than an equal one of a ref. */
 function replaces(other: Content, at: number, content: Content, index: number): boolean {
   return serves(other, content) && (!serves(content, other) || at > index);
+}
+
+function othersOf(content: Content, wanted: readonly Content[]): Pick<CreateVersion, 'others'> {
+  const others = [...new Set(wanted)].filter((other) => other !== content && serves(content, other));
+  return others.length > 0 ? { others } : {};
 }
 
 /** The file's own content is at no ref, however equal: contents are told apart by identity here. */

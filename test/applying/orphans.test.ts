@@ -186,4 +186,15 @@ describe.each(backends)('The newest version that nobody has read (%s)', (_, star
       'ver_3',
     ]);
   });
+
+  test('is not adopted for a pin when it does not do for the text, which the same version was to be made for', async () => {
+    const service = await start();
+    service.addVersion('p1', { text: 'Two', metadata: { model: 'x' } });
+    const wanted = file({ text: 'Two', pins: { production: 'git:v1' } });
+    const parts = { refs: { v1: content('Two', { model: 'x' }) } };
+    const { outcomes } = await sync(service, [wanted], parts);
+    expect(outcomes.map(outcomeLine)).toStrictEqual(['applied: made made']);
+    expect(service.serves('p1', 'production')?.[0]).toBe('ver_2');
+    expect((await sync(service, [wanted], parts)).lines).toStrictEqual([]);
+  });
 });
