@@ -67,6 +67,11 @@ export function contentsAtTags({ tags }: History, wanted: PromptFile): ReadonlyM
   return new Map(entries);
 }
 
+/** What the file asks for: its own content, and those that its `git:` pins name. */
+export function contentsOf(history: History, file: PromptFile): readonly Content[] {
+  return [file.content, ...[...contentsAtTags(history, file).values()].map(({ content }) => content)];
+}
+
 /** What git knows of each file, by path. */
 export function provenanceOf({ files }: Commit): ReadonlyMap<string, Provenance> {
   const entries = [...files.values()].map(({ file, touchedBy }): [string, Provenance] => [

@@ -3,19 +3,23 @@ import { TRACKING } from './commands.ts';
 import { note } from './statistics.ts';
 import type { World } from './world.ts';
 
-/** What the model keeps in mind as the tool makes a version, whether or not the tool will ever hear of it. */
+/** The id of the version that an answer of this run last had for an environment; null where it was read as empty. */
+export type LastRead = (environment: string) => string | null;
+
+/**
+ * What the model keeps in mind as the tool makes a version, whether or not the tool will ever hear of it. It can hold
+ * on to what it was told of alone, not to what somebody has moved since.
+ */
 export function noteCreate(
-  world: World,
-  files: readonly PromptFile[],
-  promptId: string,
+  { madeByTool, held, statistics }: World,
+  file: PromptFile | undefined,
+  lastRead: LastRead,
   versionId: string,
   text: string,
 ): void {
-  const { service, madeByTool, held, statistics } = world;
-  const file = files.find(({ id }) => id === promptId);
   const standing = (file?.pins ?? []).flatMap(({ environment, pin }) => {
-    const active = service.active(promptId, environment);
-    return pin.kind === 'latest' || active === null ? [] : [active.id];
+    const active = lastRead(environment);
+    return pin.kind === 'latest' || active === null ? [] : [active];
   });
   madeByTool.set(versionId, text);
   held.set(versionId, standing);

@@ -3,7 +3,7 @@ import type { NewVersion } from '../../src/domain/prompt-service.ts';
 import type { Content, PromptFile } from '../../src/domain/prompt-file.ts';
 import type { Version } from '../../src/domain/version.ts';
 import { LOOK, TRACKING } from './commands.ts';
-import { contentsAtTags } from './history.ts';
+import { contentsOf } from './history.ts';
 import { must } from './law.ts';
 import { note } from './statistics.ts';
 import { forgotten } from './limits.ts';
@@ -16,7 +16,9 @@ import type { World } from './world.ts';
  */
 export function checkCreate(world: World, files: readonly PromptFile[], promptId: string, made: NewVersion): void {
   const { service, madeByTool, statistics } = world;
-  const wanted = contentsOf(world, files, promptId).filter((content) => isOf(made, content));
+  const file = files.find(({ id }) => id === promptId);
+  const contents = file === undefined ? [] : contentsOf(world.history, file);
+  const wanted = contents.filter((content) => isOf(made, content));
   must(wanted.length > 0, () => `a version of ${promptId} is made of what no pin and no file asks for: ${made.text}`);
   const managed = wanted.some(({ metadata }) => metadata !== undefined);
   for (const { id, text, metadata } of service.versions(promptId)) {
@@ -58,12 +60,6 @@ function checkTracking({ service, madeByTool }: World, promptId: string, { id, s
   const follows = old === null || (stamp?.ledger ?? []).some((entry) => entry.id === old.id);
   must(madeByTool.has(id) || (stamp !== null && follows), () => `${TRACKING} of ${promptId} is set to ${id}`);
   must(old === null || number >= old.number, () => `${TRACKING} of ${promptId} goes back from ${old?.id} to ${id}`);
-}
-
-function contentsOf(world: World, files: readonly PromptFile[], promptId: string): readonly Content[] {
-  const file = files.find(({ id }) => id === promptId);
-  if (file === undefined) return [];
-  return [file.content, ...[...contentsAtTags(world.history, file).values()].map(({ content }) => content)];
 }
 
 function isOf({ text, metadata }: NewVersion, content: Content): boolean {

@@ -1,7 +1,7 @@
 import type { Content, PromptFile } from '../../src/domain/prompt-file.ts';
 import type { Version } from '../../src/domain/version.ts';
-import type { SyncWith } from './commands.ts';
-import { contentsAtTags } from './history.ts';
+import { ENVIRONMENTS, type SyncWith } from './commands.ts';
+import { contentsOf } from './history.ts';
 import { storedText } from './services.ts';
 import { note } from './statistics.ts';
 import { looksRewritten, wantedBy } from './wanted.ts';
@@ -34,19 +34,28 @@ function isNewestServed({ service }: World, { id, pins }: PromptFile): boolean {
  * service rewrites comes to light when it is made; that includes metadata which are dropped where nothing shows it.
  */
 export function mayFailLate(world: World, file: PromptFile): boolean {
-  const { setup, history } = world;
-  const contents = [file.content, ...[...contentsAtTags(history, file).values()].map(({ content }) => content)];
+  const { setup } = world;
+  const contents = contentsOf(world.history, file);
   if (contents.some(({ text }) => storedText(setup, text) !== text)) return true;
-  if (contents.some((content) => readsAsRewritten(world, file, content))) return true;
+  if (mayBeUnrecognised(world, file)) return true;
   if (setup.trackingEnvironment !== null) return false;
   if (setup.service === 'drops' && contents.some(({ metadata }) => metadata !== undefined)) return true;
   return file.pins.some(({ pin }) => pin.kind === 'version' && wantedBy(world, file, pin).kind === 'nothing');
 }
 
+/**
+ * Whether a copy stands somewhere of which the tool cannot tell that it is one. As soon as it reads a ledger that names
+ * the original it can, and then moves away from it: one run later. Asked before the sync.
+ */
+export function mayBeUnrecognised(world: World, file: PromptFile): boolean {
+  return contentsOf(world.history, file).some((content) => readsAsRewritten(world, file, content));
+}
+
 /** The newest version, or one that is served, may be a copy of what nobody knows, its metadata edited. */
-function readsAsRewritten(world: World, { id, pins }: PromptFile, content: Content): boolean {
+function readsAsRewritten(world: World, { id }: PromptFile, content: Content): boolean {
   const { service, statistics } = world;
-  const read = [service.versions(id).at(-1), ...pins.map(({ environment }) => service.active(id, environment))];
+  // Those that only the base commit's file pins are read as well.
+  const read = [service.versions(id).at(-1), ...ENVIRONMENTS.map((environment) => service.active(id, environment))];
   const found = read.some((version) => version && looksRewritten(world, id, version, content));
   if (found) note(statistics, 'accepted: a copy of a version that nobody knows, taken for a rewritten one');
   return found;

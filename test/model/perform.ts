@@ -9,7 +9,7 @@ import { must } from './law.ts';
 import { actOutside } from './outside.ts';
 import { noteRun } from './situations.ts';
 import { runTool } from './tool.ts';
-import { mayBeBlocked } from './limits.ts';
+import { mayBeBlocked, mayBeUnrecognised } from './limits.ts';
 import { idsOf, promptAt, type World } from './world.ts';
 
 /** Does what a command says, and checks every law that it bears on. */
@@ -55,12 +55,13 @@ async function dryRun(world: World): Promise<void> {
 }
 
 /** What can be told of a prompt's sync before it begins. */
-type Foretold = { readonly mayBlock: boolean; readonly drifts: Drifts | null };
+type Foretold = { readonly mayBlock: boolean; readonly mayTakeTwo: boolean; readonly drifts: Drifts | null };
 
 async function foretell(world: World, file: PromptFile, options: SyncWith): Promise<Foretold> {
   const drifts = await driftsOf(world, file, options);
   const mayRefuse = options.onDrift === 'fail' && [...(drifts?.values() ?? [])].some((one) => one !== 'none');
-  return { mayBlock: mayRefuse || mayBeBlocked(world, file, options), drifts };
+  const mayBlock = mayRefuse || mayBeBlocked(world, file, options);
+  return { mayBlock, mayTakeTwo: mayBeUnrecognised(world, file), drifts };
 }
 
 async function sync(world: World, options: SyncWith): Promise<void> {
@@ -87,7 +88,8 @@ async function sync(world: World, options: SyncWith): Promise<void> {
     );
     await checkOutcome(world, outcome, mayBlock || mayBeStale);
   }
-  if (isClean) await checkSecond(world, options, refusedIn(run.outcomes));
+  const takesTwo = [...foretold].flatMap(([id, { mayTakeTwo }]) => (mayTakeTwo ? [id] : []));
+  if (isClean) await checkSecond(world, options, refusedIn(run.outcomes).union(new Set(takesTwo)));
 }
 
 /** The digest of the plan that a dry run shows right before: without trouble it is still the plan. */
@@ -98,15 +100,18 @@ async function reviewed(world: World, options: SyncWith): Promise<{ readonly exp
   return { expectedPlan: plan.digest };
 }
 
-/** Right after a clean run there is nothing to do, and a second run writes nothing, not even to look. */
+/**
+ * Right after a clean run there is nothing to do, and a second run writes nothing, not even to look: but for the prompts
+ * that were refused or have a reason to take longer.
+ */
 async function checkSecond(
   world: World,
   { reviewed: _, ...options }: SyncWith,
-  before: ReadonlySet<string>,
+  exempt: ReadonlySet<string>,
 ): Promise<void> {
   world.lines.push('the second run:');
   const { plan, outcomes, port } = await runTool(world, { ...options, troubles: [], dryRun: false });
-  const refused = before.union(refusedIn(outcomes ?? []));
+  const refused = exempt.union(refusedIn(outcomes ?? []));
   for (const { file, status, changes, lookups } of plan.prompts) {
     if (refused.has(file.id) || forgets(world, file)) continue;
     const isEmpty = status === 'unchanged' && changes.length === 0 && lookups.length === 0;

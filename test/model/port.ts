@@ -72,9 +72,14 @@ function callsOf(
   call: <Answer>(one: Call<Answer>) => Promise<Answer>,
 ): PromptService {
   return {
-    readPrompt: (promptId, environment) => {
-      const read = () => service.readPrompt(promptId, environment);
-      return call({ kind: 'read', promptId, what: environment ?? '', effect: read, ignore: read });
+    readPrompt: async (promptId, environment) => {
+      const read = () => {
+        watched.beforeRead(promptId);
+        return service.readPrompt(promptId, environment);
+      };
+      const prompt = await call({ kind: 'read', promptId, what: environment ?? '', effect: read, ignore: read });
+      if (environment !== undefined) watched.noteRead(promptId, environment, prompt.activeVersion?.id ?? null);
+      return prompt;
     },
     createVersion: (promptId, version) => {
       const create = () => watched.createVersion(promptId, version);

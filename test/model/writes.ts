@@ -19,12 +19,18 @@ export type Write =
   | { readonly kind: 'update'; readonly promptId: string; readonly fields: PromptFields }
   | { readonly kind: 'set'; readonly promptId: string; readonly environment: string; readonly id: string };
 
+type SetWrite = Write & { readonly kind: 'set' };
+
 /** The service as the tool writes to it in one run: every write is noted, and held to the laws at that very moment. */
 export type WatchedWrites = Omit<PromptService, 'readPrompt'> & {
   readonly writes: readonly Write[];
   /** What was answered without being done counts as done where it is so already: nobody can tell. */
   readonly ignoreUpdate: (promptId: string, fields: PromptFields) => ReturnType<PromptService['readPrompt']>;
   readonly ignoreSet: (promptId: string, environment: string, versionId: string) => Promise<void>;
+  /** Called as the tool reads: where somebody else has done what was ignored, it counts as done from then on. */
+  readonly beforeRead: (promptId: string) => void;
+  /** Called with what the tool is told. */
+  readonly noteRead: (promptId: string, environment: string, versionId: string | null) => void;
   /** The first law that a write broke: the tool must not be able to catch it. */
   readonly broken: () => LawBroken | null;
 };
@@ -32,6 +38,8 @@ export type WatchedWrites = Omit<PromptService, 'readPrompt'> & {
 export function watchWrites(world: World, files: readonly PromptFile[]): WatchedWrites {
   const { service } = world;
   const writes: Write[] = [];
+  let ignored: SetWrite[] = [];
+  const reads = new Map<string, string | null>();
   let broken: LawBroken | null = null;
   const watch = (check: () => void): void => {
     try {
@@ -49,7 +57,9 @@ export function watchWrites(world: World, files: readonly PromptFile[]): Watched
       watch(() => checkCreate(world, files, promptId, version));
       const made = service.createVersion(promptId, version);
       const { id } = service.versions(promptId).at(-1)!;
-      noteCreate(world, files, promptId, id, version.text);
+      const file = files.find((one) => one.id === promptId);
+      const lastRead = (environment: string): string | null => reads.get(`${promptId} ${environment}`) ?? null;
+      noteCreate(world, file, lastRead, id, version.text);
       writes.push({ kind: 'create', promptId, id, text: version.text, metadata: version.metadata });
       return made;
     },
@@ -72,7 +82,14 @@ export function watchWrites(world: World, files: readonly PromptFile[]): Watched
       return prompt;
     },
     ignoreSet: async (promptId, environment, id) => {
-      if (service.active(promptId, environment)?.id === id) writes.push({ kind: 'set', promptId, environment, id });
+      ignored.push({ kind: 'set', promptId, environment, id });
     },
+    beforeRead: (promptId) => {
+      const isDone = (set: SetWrite): boolean =>
+        set.promptId === promptId && service.active(promptId, set.environment)?.id === set.id;
+      writes.push(...ignored.filter(isDone));
+      ignored = ignored.filter((set) => !isDone(set));
+    },
+    noteRead: (promptId, environment, id) => void reads.set(`${promptId} ${environment}`, id),
   };
 }
