@@ -5,6 +5,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // Corpora and matrices: `npm run test:slow`, which CI runs as well.
     exclude: ['test/**/*.slow.test.ts'],
+    setupFiles: ['test/support/seed.ts'],
     // .ci/run makes its last line from this report.
     reporters: ['default', ['json', { outputFile: 'node_modules/.cache/promptsync/test-report.json' }]],
     // Children and sockets are waited for most of the time: one worker for each core, the runner's own included.
