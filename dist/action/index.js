@@ -39248,16 +39248,22 @@ function knownVersions(observed) {
 	const read = versionsRead(observed);
 	const known = /* @__PURE__ */ new Map();
 	const note = (entry, version) => {
-		const pinned = entry.pinned ?? known.get(entry.id)?.pinned;
 		known.set(entry.id, {
-			...entry,
-			...pinned === void 0 ? {} : { pinned },
+			...stillPinned(entry, known.get(entry.id)),
 			version
 		});
 	};
 	for (const { stamp } of read.toSorted((a, b) => a.number - b.number)) for (const entry of stamp?.ledger ?? []) note(entry, null);
 	for (const version of read) note(entryOf(version), version);
 	return [...known.values()].toSorted((a, b) => b.number - a.number || rank(a) - rank(b));
+}
+/** The entry, pinned where either was: what was pinned once stays so. */
+function stillPinned(entry, other) {
+	const pinned = entry.pinned ?? other?.pinned;
+	return pinned === void 0 ? entry : {
+		...entry,
+		pinned
+	};
 }
 /** What was read goes before what a ledger says: a ledger copied from elsewhere may name another version so. */
 function rank({ version }) {
@@ -39376,14 +39382,10 @@ function beginWriting(plan, dependencies) {
 		forgets: dropsMetadata(observed, trackingEnvironment)
 	};
 }
-/** Remembers a version that was read, with all that its ledger tells of; what was pinned once stays so. */
+/** Remembers a version that was read, with all that its ledger tells of: of what is known already, whether it was pinned. */
 function note({ known, seen, looked }, version) {
-	for (const entry of version.stamp?.ledger ?? []) if (!known.has(entry.id)) known.set(entry.id, entry);
-	const pinned = known.get(version.id)?.pinned;
-	known.set(version.id, {
-		...entryOf(version),
-		...pinned === void 0 ? {} : { pinned }
-	});
+	for (const entry of version.stamp?.ledger ?? []) known.set(entry.id, stillPinned(known.get(entry.id) ?? entry, entry));
+	known.set(version.id, stillPinned(entryOf(version), known.get(version.id)));
 	seen.add(version.id);
 	looked.push(version);
 }

@@ -1,4 +1,4 @@
-import { entryOf, knownVersions } from '../domain/known-versions.ts';
+import { entryOf, knownVersions, stillPinned } from '../domain/known-versions.ts';
 import { versionsRead } from '../domain/observed.ts';
 import type { ChangeOutcome } from '../domain/outcome.ts';
 import { dropsMetadata, headOf, type Head } from '../domain/ownership.ts';
@@ -42,11 +42,12 @@ export function beginWriting(plan: PromptPlan, dependencies: ApplyDependencies):
   return { plan, observed, dependencies, known, seen, looked: [], made: [], head, forgets };
 }
 
-/** Remembers a version that was read, with all that its ledger tells of; what was pinned once stays so. */
+/** Remembers a version that was read, with all that its ledger tells of: of what is known already, whether it was pinned. */
 export function note({ known, seen, looked }: Writing, version: Version): void {
-  for (const entry of version.stamp?.ledger ?? []) if (!known.has(entry.id)) known.set(entry.id, entry);
-  const pinned = known.get(version.id)?.pinned;
-  known.set(version.id, { ...entryOf(version), ...(pinned === undefined ? {} : { pinned }) });
+  for (const entry of version.stamp?.ledger ?? []) {
+    known.set(entry.id, stillPinned(known.get(entry.id) ?? entry, entry));
+  }
+  known.set(version.id, stillPinned(entryOf(version), known.get(version.id)));
   seen.add(version.id);
   looked.push(version);
 }

@@ -14,8 +14,7 @@ export function knownVersions(observed: Observed): readonly KnownVersion[] {
   const read = versionsRead(observed);
   const known = new Map<string, KnownVersion>();
   const note = (entry: LedgerEntry, version: Version | null): void => {
-    const pinned = entry.pinned ?? known.get(entry.id)?.pinned;
-    known.set(entry.id, { ...entry, ...(pinned === undefined ? {} : { pinned }), version });
+    known.set(entry.id, { ...stillPinned(entry, known.get(entry.id)), version });
   };
   // What was read comes last: it beats what a ledger says of it, as a newer ledger beats an older one.
   for (const { stamp } of read.toSorted((a, b) => a.number - b.number)) {
@@ -23,6 +22,12 @@ export function knownVersions(observed: Observed): readonly KnownVersion[] {
   }
   for (const version of read) note(entryOf(version), version);
   return [...known.values()].toSorted((a, b) => b.number - a.number || rank(a) - rank(b));
+}
+
+/** The entry, pinned where either was: what was pinned once stays so. */
+export function stillPinned(entry: LedgerEntry, other: LedgerEntry | undefined): LedgerEntry {
+  const pinned = entry.pinned ?? other?.pinned;
+  return pinned === undefined ? entry : { ...entry, pinned };
 }
 
 /** What was read goes before what a ledger says: a ledger copied from elsewhere may name another version so. */

@@ -89,6 +89,14 @@ describe('The ledger of a new version', () => {
     expect(created[0]?.stamp.ledger.map(({ number }) => number)).toStrictEqual([...newest(26), 1]);
   });
 
+  test('remembers for good what only a version left behind says was pinned, of those that it knows already', async () => {
+    const service = inMemoryBackend();
+    for (const number of [1, 2]) await edit(service, number, {});
+    addOwn(service, 'T3', [entry(2, 'T2'), { ...entry(1, 'T1'), pinned: true }]);
+    const ledger = await edit(service, 4, {});
+    expect(ledger.find(({ number }) => number === 1)?.pinned).toBe(true);
+  });
+
   test("notes somebody else's version that was looked at as theirs, and nothing of it but what tells it", async () => {
     const service = inMemoryBackend();
     await edit(service, 1, {});
