@@ -12,7 +12,10 @@ export default defineConfig({
     maxWorkers: '100%',
     // No test leaves anything behind in a module: loading them once for each worker saves a third of the time.
     isolate: false,
-    // Also what ends hostile input that keeps a parser busy: no test looks at the clock itself.
-    testTimeout: 20_000,
+    // Also what ends hostile input that keeps a parser busy: no test looks at the clock itself. Several times what the
+    // longest test takes where four others want the same core.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
   },
 });

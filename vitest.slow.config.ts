@@ -8,6 +8,6 @@ export default defineConfig({
     include: ['test/**/*.slow.test.ts'],
     exclude: [],
     reporters: ['default', ['json', { outputFile: 'node_modules/.cache/promptsync/slow-test-report.json' }]],
-    testTimeout: 60_000,
+    testTimeout: 300_000,
   },
 });

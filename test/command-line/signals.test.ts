@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { startCli } from '../support/cli.ts';
 import { makeWorkspace } from '../support/folder.ts';
@@ -39,10 +38,10 @@ describe('a signal during a slow sync', () => {
     async (signal) => {
       const { front, environment, arrived, release } = await makeSlow(isCreate);
       const words = ['sync', '--yes', '--format', 'json'];
-      const { child, ended } = startCli(makeFiles(), words, { environment });
+      const { child, written, ended } = startCli(makeFiles(), words, { environment });
       await arrived;
       child.kill(signal);
-      await setTimeout(100);
+      await expect.poll(() => written.stderr).toContain('Interrupted');
       const before = front.requests.length;
       release();
       const { exitCode, stdout, stderr } = await ended;

@@ -98,6 +98,8 @@ describe('before anything was sent', () => {
 describe('after the request was sent', () => {
   const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n';
   const half = JSON.stringify(wirePrompt).slice(0, 20);
+  const callsMade = ['readPrompt', 'createVersion', 'setActive'] as const;
+  type CallMade = (typeof callsMade)[number];
   type Fault = readonly [string, (socket: Socket) => void, ProblemCode, timesToRead: number];
   const faults: readonly Fault[] = [
     ['it hangs up', (s) => s.destroy(), 'service/connection-lost', 4],
@@ -131,24 +133,35 @@ describe('after the request was sent', () => {
     ],
     ['it speaks another protocol', (s) => s.end('SSH-2.0-OpenSSH_9.9\r\n'), 'service/invalid-answer', 4],
     ['its headers never end', (s) => s.end(`${head}x: ${'y'.repeat(100_000)}`), 'service/invalid-answer', 1],
-    ['it is silent', () => {}, 'service/timeout', 4],
-    ['its headers drip', (s) => drip(s, `${head}x: `), 'service/timeout', 4],
-    ['its body drips', (s) => drip(s, `${head}content-length: 100000\r\n\r\n`), 'service/timeout', 4],
-    ['its chunks never come', (s) => s.write(`${head}transfer-encoding: chunked\r\n\r\n`), 'service/timeout', 4],
   ];
-  const crossed = faults.flatMap(([what, act, code, times]) =>
-    (['readPrompt', 'createVersion', 'setActive'] as const).map(
-      (name) => [what, name, code, name === 'createVersion' ? 1 : times, act] as const,
-    ),
-  );
-  test.each(crossed)('%s, to %s: %s, sent %i times', async (_, name, code, times, act) => {
+  /** What comes of one call, and how often it was sent. */
+  const sendTo = async (act: Fault[1], name: CallMade, timeoutSeconds = 5) => {
     const { url, sockets } = await onRequest(act);
-    const { service, calls } = connected({ baseUrl: url, timeoutSeconds: code === 'service/timeout' ? 0.05 : 5 });
+    const { service, calls } = connected({ baseUrl: url, timeoutSeconds });
     const failure = await failureOf(callsByName[name](service));
-    expect(failure).toMatchObject({ problem: { code }, effect: 'unknown' });
-    expect(calls).toHaveLength(times);
-    expect(sockets).toHaveLength(times);
     expect(everythingIn(failure)).not.toContain(KEY);
+    return { code: failure.problem.code, effect: failure.effect, calls: calls.length, connections: sockets.length };
+  };
+  const unknown = (name: CallMade, code: ProblemCode, timesToRead: number) => {
+    const times = name === 'createVersion' ? 1 : timesToRead;
+    return { code, effect: 'unknown', calls: times, connections: times };
+  };
+
+  const crossed = faults.flatMap(([what, act, code, times]) =>
+    callsMade.map((name) => [what, name, unknown(name, code, times), act] as const),
+  );
+  test.each(crossed)('%s, to %s', async (_, name, said, act) => {
+    expect(await sendTo(act, name)).toEqual(said);
+  });
+
+  test.each<readonly [string, Fault[1]]>([
+    ['it is silent', () => {}],
+    ['its headers drip', (s) => drip(s, `${head}x: `)],
+    ['its body drips', (s) => drip(s, `${head}content-length: 100000\r\n\r\n`)],
+    ['its chunks never come', (s) => s.write(`${head}transfer-encoding: chunked\r\n\r\n`)],
+  ])('%s: a time-out, sent once to create, and 4 times otherwise', async (_, act) => {
+    const said = await Promise.all(callsMade.map((name) => sendTo(act, name, 0.25)));
+    expect(said).toEqual(callsMade.map((name) => unknown(name, 'service/timeout', 4)));
   });
 
   test('early hints before the answer do no harm', async () => {
@@ -199,7 +212,7 @@ describe('answers without end', () => {
 
   test('an error that drips counts by its status', async () => {
     const { url } = await onRequest((s) => drip(s, 'HTTP/1.1 400 No\r\ncontent-length: 9999\r\n\r\nbecause '));
-    const { service, calls } = connected({ baseUrl: url, timeoutSeconds: 0.1 });
+    const { service, calls } = connected({ baseUrl: url, timeoutSeconds: 1 });
     const failure = await failureOf(service.readPrompt('prm_1'));
     expect(failure).toMatchObject({ problem: { code: 'service/unexpected-status' }, effect: 'rejected' });
     expect(calls).toHaveLength(1);
@@ -255,13 +268,19 @@ describe('connections', () => {
   });
 
   test.each([1, 3])('never more than %i requests are in flight, and all get through', async (concurrency) => {
-    let running = 0;
     let most = 0;
+    let waiting: (() => void)[] = [];
     const { url } = await httpServer((request, response) => {
-      most = Math.max(most, (running += 1));
+      most = Math.max(
+        most,
+        waiting.push(() => answer(request, response)),
+      );
+      if (waiting.length < concurrency) return;
+      // One more would come by now.
       setTimeout(() => {
-        running -= 1;
-        answer(request, response);
+        const all = waiting;
+        waiting = [];
+        for (const one of all) one();
       }, 15);
     });
     const { service } = connected({ baseUrl: url, concurrency });
@@ -274,9 +293,9 @@ describe('connections', () => {
 
   test('the time of a call starts when it does: waiting in line is free', async () => {
     const { url } = await httpServer((request, response) => void setTimeout(() => answer(request, response), 100));
-    const { service, calls } = connected({ baseUrl: url, concurrency: 1, timeoutSeconds: 0.25 });
-    await Promise.all(Array.from({ length: 6 }, () => service.readPrompt('prm_1')));
-    expect(calls.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
+    const { service, calls } = connected({ baseUrl: url, concurrency: 1, timeoutSeconds: 1 });
+    await Promise.all(Array.from({ length: 12 }, () => service.readPrompt('prm_1')));
+    expect(calls.map(({ status }) => status)).toEqual(Array.from({ length: 12 }, () => 200));
   });
 
   test('a call that waits to be repeated leaves its place to others', async () => {
