@@ -615,6 +615,10 @@ const catalogue = {
     (e) => `The report cannot be written to ${e.path} (${e.reason}).`,
     'Give a path in a folder that exists and that you may write to.',
   ),
+  'usage/stdout-unwritable': error<{ reason: string }>(
+    (e) => `The report cannot be written to standard output (${e.reason}).`,
+    'What was done is done: `promptsync status` tells what is served. Make room, or give a file with --output.',
+  ),
   'usage/cannot-serve': error<{ reason: string }>(
     (e) => `The embedded service cannot be started (${e.reason}).`,
     'Check --db and --port.',

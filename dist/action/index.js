@@ -832,6 +832,7 @@ var init_problem = __esmMin((() => {
 		"usage/cancelled": error$1("Nothing was written: the question was not answered.", "Run again, or say with flags what is asked for."),
 		"usage/declined": error$1("Nothing was written: the question was not answered with yes.", "Run again to apply."),
 		"usage/output-unwritable": error$1((e) => `The report cannot be written to ${e.path} (${e.reason}).`, "Give a path in a folder that exists and that you may write to."),
+		"usage/stdout-unwritable": error$1((e) => `The report cannot be written to standard output (${e.reason}).`, "What was done is done: `promptsync status` tells what is served. Make room, or give a file with --output."),
 		"usage/cannot-serve": error$1((e) => `The embedded service cannot be started (${e.reason}).`, "Check --db and --port."),
 		"git/uncommitted": warning("The prompt file differs from the last commit: a sync would refuse it.", "Commit it before the sync, or use --allow-dirty."),
 		"git/unknown-base": error$1((e) => `The base "${e.ref}" is not in this repository.`, "Check its name. In a shallow clone fetch it first (actions/checkout: `fetch-depth: 0`)."),

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { childEnvironment, CLI } from '../support/cli.ts';
 import { makeWorkspace } from '../support/folder.ts';
 import { promptText, workspaceFiles } from '../support/prompts.ts';
@@ -23,6 +24,26 @@ test('a reader that goes away early is no error, on standard output and on stand
   const err = await bash(folder, '{ promptsync plan --verbose 2>&1 >/dev/null; } | head -1');
   expect(err.stdout).toMatch(/^GET \/v1\/\S+ 200 \d+ ms\ncodes 0 0\n$/);
   expect(err.stderr).toBe('');
+});
+
+describe.skipIf(!existsSync('/dev/full'))('a disk that is full', () => {
+  const files = workspaceFiles({ a: {}, b: { pins: { staging: 7 } } }, 'service: { embedded: ":memory:" }\n');
+
+  test.each([
+    ['all is well', 'plan --only a', 1],
+    ['a prompt is refused', 'plan', 3],
+    ['the report is JSON', 'plan --only a --format json', 1],
+  ])('takes no report, which is told: %s', async (_, words, code) => {
+    const { stdout, stderr } = await bash(makeWorkspace(files), `promptsync ${words} > /dev/full`);
+    expect(stdout).toBe(`codes ${code}\n`);
+    expect(stderr).toContain('error: The report cannot be written to standard output (ENOSPC).');
+    expect(stderr).not.toContain('    at ');
+  });
+
+  test('changes nothing where only standard error goes there', async () => {
+    const { stdout } = await bash(makeWorkspace(files), 'promptsync validate 2> /dev/full');
+    expect(stdout).toMatch(/^2 prompts valid\.\ncodes 0\n$/);
+  });
 });
 
 test('standard input that is closed or empty is no answer', async () => {
