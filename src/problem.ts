@@ -412,9 +412,21 @@ const catalogue = {
     (e) => `"${e.environment}" serves ${e.serves}, which was made from this repository: there is no text to take over.`,
     'A sync puts back what the file says; to keep that version, use promptsync rollback.',
   ),
-  'rollback/nothing-before': error<{ environment: string }>(
-    (e) => `No version is known that "${e.environment}" served before.`,
+  'rollback/nothing-before': error<{ environment: string; number: number }>(
+    (e) => `No version older than v${e.number} is known that "${e.environment}" served.`,
     'Name one with --to N; `promptsync history KEY` lists those that are known.',
+  ),
+  'rollback/nothing-served': error<{ environment: string }>(
+    (e) => `"${e.environment}" serves no version: there is nothing to go back from.`,
+    'Take its pin out of the file, or name a version with --to N.',
+  ),
+  'rollback/shallow': error<{ environment: string }>(
+    (e) => `The clone is shallow: what "${e.environment}" was pinned to before is not in it.`,
+    'Fetch the whole history (git fetch --unshallow; actions/checkout: `fetch-depth: 0`), or name one with --to N.',
+  ),
+  'rollback/unclear-before': error<{ environment: string; pin: string; commit: string }>(
+    (e) => `Commit ${e.commit} had "${e.environment}" at ${e.pin}, and no version is known that it means.`,
+    (e) => `Pin it to ${e.pin} by hand, or name a version with --to N.`,
   ),
   'rollback/unknown-version': error<{ number: number }>(
     (e) => `No version ${e.number} of this prompt is known.`,

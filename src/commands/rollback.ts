@@ -1,9 +1,9 @@
 import { findContent, knownVersions, type KnownVersion } from '../domain/known-versions.ts';
 import type { PromptPlan } from '../domain/plan.ts';
-import type { Content } from '../domain/prompt-file.ts';
-import type { Version } from '../domain/version.ts';
-import { versionMeant, type FormerPin } from '../planning/former-pins.ts';
-import { makeProblem } from '../problem.ts';
+import { pinText, type PromptFile } from '../domain/prompt-file.ts';
+import type { FormerPin } from '../planning/former-pins.ts';
+import { knownBefore, pinnedBefore } from '../planning/version-before.ts';
+import { makeProblem, type Place, type Problem } from '../problem.ts';
 import { commitMessage } from './editing/commit-message.ts';
 import { stays } from './editing/draft-edits.ts';
 import { environmentProblems, fullestLedger, readFor } from './editing/environment-option.ts';
@@ -47,13 +47,10 @@ async function draftRollback(
   const { file, observed } = prompt;
   const known = observed === null ? [] : knownVersions(observed);
   const number = to ?? (await versionBefore(prompt, environment, known, prepared));
-  const unknown = to !== undefined && !known.some((version) => version.number === to);
-  if (number !== null && !unknown) return draftPin({ environment, number }, prompt, prepared);
-  const place = { path: file.path };
-  const problem = unknown
-    ? makeProblem('rollback/unknown-version', { number: to }, place)
-    : makeProblem('rollback/nothing-before', { environment }, place);
-  return { draft: stays(file, 'blocked', [problem]), texts: [] };
+  if (typeof number !== 'number') return { draft: stays(file, 'blocked', [number]), texts: [] };
+  if (known.some((version) => version.number === number)) return draftPin({ environment, number }, prompt, prepared);
+  const unknown = makeProblem('rollback/unknown-version', { number }, { path: file.path });
+  return { draft: stays(file, 'blocked', [unknown]), texts: [] };
 }
 
 /** What git says the environment was pinned to before; where it says nothing, the version before in the ledger. */
@@ -62,20 +59,29 @@ async function versionBefore(
   environment: string,
   known: readonly KnownVersion[],
   { repository }: Prepared,
-): Promise<number | null> {
-  const served = servedIn(prompt, environment);
-  const head = repository?.head ?? null;
-  const former = repository === null || head === null ? new Map() : await readFormerPins(prompt.file, head, repository);
-  const pins: readonly FormerPin[] = former.get(environment) ?? [];
-  const find = (content: Content) => findContent(known, content);
-  const numbers = pins.flatMap((pin) => versionMeant(pin, known, find)?.number ?? []);
-  const all = known.map(({ number }) => number);
-  return before(numbers, served) ?? before(all, served);
+): Promise<number | Problem> {
+  const place = { path: prompt.file.path };
+  const served = servedIn(prompt, environment)?.number ?? null;
+  if (served === null) return makeProblem('rollback/nothing-served', { environment }, place);
+  const pins = await readPins(prompt.file, environment, repository);
+  const before = pinnedBefore(pins, served, known, (content) => findContent(known, content));
+  if (before.kind === 'number') return before.number;
+  if (before.kind === 'unclear') return unclear(before.pin, environment, place);
+  // What a shallow clone leaves out may say more.
+  if (await repository?.isShallow()) return makeProblem('rollback/shallow', { environment }, place);
+  return knownBefore(known, served) ?? makeProblem('rollback/nothing-before', { environment, number: served }, place);
 }
 
-/** The first, newest first, that is older than what is served: a second rollback goes on, not forward again. */
-function before(numbers: readonly number[], served: Version | null): number | null {
-  const from = numbers.findIndex((number) => number === served?.number);
-  const earlier = numbers.slice(Math.max(0, from));
-  return earlier.find((number) => served === null || number < served.number) ?? null;
+async function readPins(
+  file: PromptFile,
+  environment: string,
+  repository: Prepared['repository'],
+): Promise<readonly FormerPin[]> {
+  if (repository === null || repository.head === null) return [];
+  return (await readFormerPins(file, repository.head, repository)).get(environment) ?? [];
+}
+
+function unclear({ pin, commit }: FormerPin, environment: string, place: Place): Problem {
+  const was = pin.kind === 'latest' ? `git:${commit.slice(0, 12)}` : pinText(pin);
+  return makeProblem('rollback/unclear-before', { environment, pin: was, commit: commit.slice(0, 12) }, place);
 }

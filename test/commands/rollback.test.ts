@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { git, makeWorkspace } from '../support/folder.ts';
-import { CONFIG } from '../support/prompts.ts';
+import { commitAll, git, makeWorkspace, writeFiles } from '../support/folder.ts';
+import { CONFIG, promptText, type PromptParts } from '../support/prompts.ts';
+import { runJson } from '../support/run.ts';
 import { begin, told, type Scene, type SceneOptions } from '../support/promotion.ts';
 
 const ROLLBACK = ['rollback', 'greeting', '--environment', 'production'] as const;
@@ -64,6 +66,24 @@ describe('promptsync rollback', () => {
     const words = ['rollback', 'greeting', '--environment', 'staging'];
     expect(told(await scene.runJson(...words))).toBe('exit 0, greeting applied');
     expect(scene.read()).toMatch(/"staging": ?4/);
+  });
+
+  test('finds what a ref meant although the file has another name now', async () => {
+    const scene = await begin({ text: 'Two.', pins: { staging: 'latest', production: 1 } }, { config: CONFIG });
+    scene.make(TEXTS);
+    git(scene.folder, 'tag', 'then');
+    git(scene.folder, 'mv', 'prompts/greeting.md', 'prompts/hello.md');
+    const edit = (production: number | string) => {
+      const text = promptText('greeting', { text: 'Five.', pins: { staging: 'latest', production } });
+      writeFiles(scene.folder, { 'prompts/hello.md': text });
+      commitAll(scene.folder, 'Edit');
+    };
+    edit('git:then');
+    edit(4);
+    scene.activate('staging', 5);
+    scene.activate('production', 4);
+    expect(told(await scene.runJson(...ROLLBACK))).toBe('exit 0, greeting applied');
+    expect(scene.read('prompts/hello.md')).toMatch(/production":2/);
   });
 
   test('where git knows nothing, to the version before that the service knows', async () => {
@@ -138,9 +158,53 @@ describe('a rollback that cannot be', () => {
     expect(told(await runJson(...words))).toBe(expected);
   });
 
-  test('in an environment that serves nothing', async () => {
-    const scene = await begin({ pins: { staging: 'latest' } }, free);
-    expect(told(await scene.runJson(...ROLLBACK))).toBe('exit 3, greeting blocked rollback/nothing-before');
+  test('in an environment that serves nothing, though another does', async () => {
+    const scene = await begin({ text: 'Two.', pins: { staging: 'latest' } }, free);
+    scene.make(['One.', 'Two.']);
+    scene.activate('staging', 2);
+    expect(told(await scene.runJson(...ROLLBACK))).toBe('exit 3, greeting blocked rollback/nothing-served');
+  });
+
+  /** Versions 1 and 3 are ours, and 2 is of somebody whom no ledger names; production serves 3. */
+  async function withUnknown(first: PromptParts): Promise<Scene> {
+    const scene = await begin(first, { config: CONFIG });
+    scene.make(['One.']);
+    scene.service.store.createVersion('prm_greeting', { content: 'Outside.', metadata: {} });
+    scene.make(['Three.']);
+    for (const environment of ['staging', 'production']) scene.activate(environment, 2);
+    return scene;
+  }
+  const parts = (production: number | string, text = 'Three.') => ({ text, pins: { staging: 'latest', production } });
+
+  test.each<[string, PromptParts, string]>([
+    ['a number that nobody knows', parts(2), 'exit 3, greeting blocked rollback/unknown-version'],
+    ['an id that nobody knows', parts('version:gone'), 'exit 3, greeting blocked rollback/unclear-before'],
+    ['a text of which no version is known', parts('latest', 'X.'), 'exit 3, greeting blocked rollback/unclear-before'],
+  ])('past %s', async (_, between, expected) => {
+    const scene = await withUnknown(parts(1, 'One.'));
+    scene.commit(between);
+    scene.commit(parts(3));
+    expect(told(await scene.runJson(...ROLLBACK))).toBe(expected);
+    expect(productionOf(scene)).toBe('3');
+  });
+
+  test('past a text that was never a version, and so was never served: it goes on', async () => {
+    const scene = await ready(2, 3, { config: CONFIG });
+    scene.commit({ text: 'Never synced.', pins: { production: 'latest' } });
+    scene.commit(pinned(3));
+    expect(told(await scene.runJson(...ROLLBACK))).toBe('exit 0, greeting applied');
+  });
+
+  test('in a shallow clone that has nothing before: the ledger alone would be a guess', async () => {
+    const scene = await ready(1, 4, { config: CONFIG });
+    scene.commit(pinned(4));
+    const clone = makeWorkspace({});
+    git(clone, 'clone', '--quiet', '--depth', '1', `file://${scene.folder}`, 'shallow');
+    const environment = scene.service.environment;
+    const ran = await runJson(join(clone, 'shallow'), ROLLBACK, { environment });
+    expect(told(ran)).toBe('exit 3, greeting blocked rollback/shallow');
+    expect(told(await scene.runJson(...ROLLBACK))).toBe('exit 0, greeting applied');
+    expect(productionOf(scene)).toBe('1');
   });
 });
 

@@ -2,7 +2,7 @@ import { pinText, type Content, type EnvironmentPin, type Pin, type PromptFile }
 import type { FileAtCommit } from '../../git/history.ts';
 import type { Repository } from '../../git/repository.ts';
 import type { FormerPin, FormerPins } from '../../planning/former-pins.ts';
-import { contentInGit } from './content-in-git.ts';
+import { findAt } from './find-at.ts';
 import { parseAt } from './parse-at.ts';
 
 /** How many earlier states of a file are read. */
@@ -91,13 +91,12 @@ async function formerPin(
   return { environment, former };
 }
 
-async function contentOf(
-  pin: Pin,
-  { content, path }: PromptFile,
-  repository: Repository | null,
-): Promise<Content | null> {
-  if (pin.kind === 'latest') return content;
-  return pin.kind === 'git' ? contentInGit(repository, pin.ref, path) : null;
+async function contentOf(pin: Pin, file: PromptFile, repository: Repository | null): Promise<Content | null> {
+  if (pin.kind === 'latest') return file.content;
+  if (pin.kind !== 'git' || repository === null) return null;
+  const commit = await repository.resolveRef(pin.ref);
+  const found = commit === null ? null : await findAt(file, commit, repository);
+  return found === null || typeof found === 'string' ? null : found.file.content;
 }
 
 /**

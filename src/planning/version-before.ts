@@ -1,0 +1,57 @@
+import type { KnownVersion } from '../domain/known-versions.ts';
+import type { Content } from '../domain/prompt-file.ts';
+import { versionMeant, type FormerPin } from './former-pins.ts';
+
+/**
+ * What an environment goes back to: a number, which need not be known; a pin of an earlier commit of which nobody can
+ * tell what it meant; or nothing, where git says nothing of anything older.
+ */
+export type Before =
+  | { readonly kind: 'number'; readonly number: number }
+  | { readonly kind: 'unclear'; readonly pin: FormerPin }
+  | { readonly kind: 'nothing' };
+
+type Meant = { readonly pin: FormerPin; readonly number: number | null };
+
+/**
+ * The first that is older than what is served, of the pins that git has, newest first: a second rollback goes on, not
+ * forward again. What stood between is not passed over, unless it never was a version.
+ */
+export function pinnedBefore(
+  pins: readonly FormerPin[],
+  served: number,
+  known: readonly KnownVersion[],
+  find: (content: Content) => KnownVersion | undefined,
+): Before {
+  const all = pins.map((pin): Meant => ({ pin, number: numberOf(pin, known, find) }));
+  const from = all.findIndex(({ number }) => number === served);
+  // What HEAD asks for and nothing serves is to come.
+  const earlier = from === -1 ? all.filter(({ pin, number }) => number !== null || pin.age > 0) : all.slice(from);
+  const at = earlier.findIndex(({ number }) => number !== null && number < served);
+  const number = earlier[at]?.number ?? null;
+  const passed = at === -1 ? earlier : earlier.slice(0, at);
+  const gaps = hasGaps(known, number ?? 0, served);
+  const unclear = passed.find((one) => one.number === null && (one.pin.pin.kind === 'version' || gaps));
+  if (unclear !== undefined) return { kind: 'unclear', pin: unclear.pin };
+  return number === null ? { kind: 'nothing' } : { kind: 'number', number };
+}
+
+/** The next older number that is known. */
+export function knownBefore(known: readonly KnownVersion[], served: number): number | null {
+  const older = known.map(({ number }) => number).filter((number) => number < served);
+  return older.length === 0 ? null : Math.max(...older);
+}
+
+function numberOf(
+  former: FormerPin,
+  known: readonly KnownVersion[],
+  find: (content: Content) => KnownVersion | undefined,
+): number | null {
+  return former.pin.kind === 'number' ? former.pin.number : (versionMeant(former, known, find)?.number ?? null);
+}
+
+/** Where every version between is known, a text that none of them has was never synced. */
+function hasGaps(known: readonly KnownVersion[], older: number, newer: number): boolean {
+  const numbers = new Set(known.map(({ number }) => number));
+  return Array.from({ length: newer - older - 1 }, (_, index) => older + 1 + index).some((one) => !numbers.has(one));
+}

@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest';
+import type { KnownVersion } from '../../src/domain/known-versions.ts';
+import { findContent } from '../../src/domain/known-versions.ts';
+import type { Pin } from '../../src/domain/prompt-file.ts';
+import type { FormerPin } from '../../src/planning/former-pins.ts';
+import { knownBefore, pinnedBefore } from '../../src/planning/version-before.ts';
+import { content, entry } from './support.ts';
+
+/** Versions whose texts are T1, T2 …, of which nothing was read. */
+function known(...numbers: readonly number[]): readonly KnownVersion[] {
+  return numbers.map((number) => ({ ...entry(number, `T${number}`), version: null }));
+}
+
+/** A number, `latest T2` for a text, or an id: newest first. */
+function pins(...words: readonly (number | string)[]): readonly FormerPin[] {
+  return words.map((word, age): FormerPin => {
+    const commit = `c${words.length - age}`;
+    if (typeof word === 'number') return { commit, age, pin: { kind: 'number', number: word }, content: null };
+    const text = /^latest (.*)$/.exec(word)?.[1];
+    const pin: Pin = text === undefined ? { kind: 'version', id: word } : { kind: 'latest' };
+    return { commit, age, pin, content: text === undefined ? null : content(text) };
+  });
+}
+
+function before(served: number, versions: readonly KnownVersion[], former: readonly FormerPin[]): string {
+  const found = pinnedBefore(former, served, versions, (text) => findContent(versions, text));
+  if (found.kind === 'unclear') return `unclear: ${found.pin.commit}`;
+  return found.kind === 'number' ? `v${found.number}` : found.kind;
+}
+
+describe('What an environment was pinned to before', () => {
+  test.each<[string, number, readonly KnownVersion[], readonly (number | string)[], string]>([
+    ['the number before', 3, known(3, 2, 1), [3, 2, 1], 'v2'],
+    ['whatever number lies between', 4, known(4, 3, 2), [4, 2], 'v2'],
+    ['a number that nobody knows, for the caller to refuse', 3, known(3, 1), [3, 2, 1], 'v2'],
+    ['never a newer one', 2, known(3, 2, 1), [2, 3, 1], 'v1'],
+    ['from where it went back to', 2, known(3, 2, 1), [2, 3, 2, 1], 'v1'],
+    ['a text before', 3, known(3, 2, 1), ['latest T3', 'latest T2'], 'v2'],
+    ['an id that is known', 3, known(3, 2, 1), [3, 'ver_2', 1], 'v2'],
+    ['an id that is not known is not passed over', 3, known(3, 2, 1), [3, 'ver_9', 1], 'unclear: c2'],
+    ['nor where nothing else is', 3, known(3, 2, 1), [3, 'ver_9'], 'unclear: c1'],
+    ['a text without a version was never served', 3, known(3, 2, 1), [3, 'latest X', 1], 'v1'],
+    ['unless a version in between is not known', 3, known(3, 1), [3, 'latest X', 1], 'unclear: c2'],
+    ['a gap that is older does not matter', 4, known(4, 3, 1), [4, 'latest X', 3], 'v3'],
+    ['what HEAD asks for and nobody has made is to come', 3, known(3, 1), ['latest X', 1], 'v1'],
+    ['what stands there from elsewhere was pinned by nobody', 3, known(3, 2, 1), [2, 1], 'v2'],
+    ['nothing but what is served', 3, known(3, 2, 1), [3], 'nothing'],
+    ['no pin at all', 3, known(3, 2, 1), [], 'nothing'],
+  ])('%s', (_, served, versions, former, expected) => {
+    expect(before(served, versions, pins(...former))).toBe(expected);
+  });
+
+  test.each<[string, number, readonly KnownVersion[], number | null]>([
+    ['the next older one that is known', 5, known(6, 5, 3, 1), 3],
+    ['none', 1, known(3, 1), null],
+  ])('where git says nothing: %s', (_, served, versions, expected) => {
+    expect(knownBefore(versions, served)).toBe(expected);
+  });
+});
