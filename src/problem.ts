@@ -344,8 +344,8 @@ const catalogue = {
     'Commit it first, or use --allow-dirty; versions made so carry no commit.',
   ),
   'guard/uncommitted-edit': error(
-    'The prompt file differs from the last commit: a commit would carry that along.',
-    'Commit or stash it first, or edit without --commit.',
+    'The prompt file, or what is staged of it, differs from the last commit: a commit would carry that along or lose it.',
+    'Commit or stash it first (git diff HEAD and git diff --cached show it), or edit without --commit.',
   ),
   'guard/max-changes': error<{ changing: number; allowed: number }>(
     (e) => `Prompts that would change: ${e.changing}; max_changes allows ${e.allowed}.`,

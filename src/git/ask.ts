@@ -29,10 +29,13 @@ export function gitProblem(error: unknown): ProblemError {
   return new ProblemError(makeProblem('git/failed', { reason: reasonOf(error) }));
 }
 
-/** The files, NUL between them, that differ between a commit and the work tree, whatever the user has configured. */
-export function changedFiles(ask: Ask, commit: string): Promise<string> {
+/**
+ * The files, NUL between them, that differ between a commit and the work tree, whatever the user has configured; with
+ * `--cached` between it and what is staged.
+ */
+export function changedFiles(ask: Ask, commit: string, ...how: readonly '--cached'[]): Promise<string> {
   const plain = ['--name-only', '-z', '--no-ext-diff', '--no-renames', '--no-relative'];
-  return ask('diff', ...plain, commit, '--', ':(top)');
+  return ask('diff', ...plain, ...how, commit, '--', ':(top)');
 }
 
 /** A path from the repository's root, as it is: nothing in it is a pattern or a word of git's. */

@@ -13,6 +13,8 @@ export type Repository = FilesAt &
     readonly head: string | null;
     /** Those of the paths that differ from HEAD: edited, staged, untracked or ignored. */
     readonly uncommitted: (paths: readonly string[]) => Promise<ReadonlySet<string>>;
+    /** Those of the paths of which something else is staged than HEAD has, whatever is in the folder. */
+    readonly staged: (paths: readonly string[]) => Promise<ReadonlySet<string>>;
     /** The commit that last touched each path, with the path from the repository's root. */
     readonly lastCommits: (paths: readonly string[]) => Promise<ReadonlyMap<string, Provenance>>;
   };
@@ -31,6 +33,7 @@ export async function openRepository(folder: string): Promise<Repository> {
   return {
     head,
     uncommitted: (paths) => findUncommitted(ask, head, paths, fromRoot),
+    staged: (paths) => findStaged(ask, head, paths, fromRoot),
     lastCommits: (paths) => findLastCommits(ask, head, paths, fromRoot),
     ...filesAt(git, ask, fromRoot, known),
     ...historyOf(ask, prefix, known),
@@ -51,6 +54,17 @@ async function findUncommitted(
   const known = new Set(listed.split('\0').flatMap(trackedPath));
   const different = new Set(changed.split('\0'));
   return new Set(paths.filter((path) => !known.has(fromRoot(path)) || different.has(fromRoot(path))));
+}
+
+async function findStaged(
+  ask: Ask,
+  head: string | null,
+  paths: readonly string[],
+  fromRoot: (path: string) => string,
+): Promise<ReadonlySet<string>> {
+  if (head === null) return new Set(paths);
+  const different = new Set((await changedFiles(ask, 'HEAD', '--cached')).split('\0'));
+  return new Set(paths.filter((path) => different.has(fromRoot(path))));
 }
 
 /** `H` and the path; other letters mark files whose edits git was told to overlook, or a merge that is not done. */

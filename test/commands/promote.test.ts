@@ -328,6 +328,19 @@ describe('promptsync promote --commit', () => {
     expect(told(await scene.runJson(...TO_PRODUCTION))).toBe('exit 0, greeting applied');
   });
 
+  test('does not drop what is staged, though the file in the folder is as it was: that prompt is refused', async () => {
+    const scene = await ready();
+    const before = scene.read();
+    scene.write({ ...BEFORE, name: 'Staged' });
+    git(scene.folder, 'add', '.');
+    writeFiles(scene.folder, { [PATH]: before });
+    expect(told(await scene.runJson(...TO_PRODUCTION, '--commit'))).toBe(
+      'exit 3, greeting blocked guard/uncommitted-edit',
+    );
+    expect(git(scene.folder, 'diff', '--cached')).toContain('Staged');
+    expect(scene.read()).toBe(before);
+  });
+
   test.each<[string, string, string]>([
     ['one that is there', 'main', 'not_attempted'],
     ['what git does not allow', 'a b', 'not_attempted'],

@@ -64,19 +64,25 @@ export async function makeEdits(
   }
 }
 
-/** A commit of an edit must not carry along what somebody else has left in the file. */
+/** A commit of an edit must not carry along what somebody has left in the file, nor take the place of what is staged. */
 async function refuseUncommitted(drafts: readonly Draft[], repository: Repository | null): Promise<readonly Draft[]> {
   const paths = drafts.filter(({ status }) => status === 'pending').map(({ file }) => file.path);
-  const uncommitted = paths.length === 0 ? new Set() : await repository?.uncommitted(paths);
+  const uncommitted = await findUncommitted(paths, repository);
   return drafts.map((draft): Draft => {
     const { path } = draft.file;
-    if (draft.status !== 'pending' || uncommitted?.has(path) !== true) return draft;
+    if (draft.status !== 'pending' || !uncommitted.has(path)) return draft;
     return {
       ...draft,
       status: 'blocked',
       problems: [...draft.problems, makeProblem('guard/uncommitted-edit', {}, { path })],
     };
   });
+}
+
+async function findUncommitted(paths: readonly string[], repository: Repository | null): Promise<ReadonlySet<string>> {
+  if (repository === null || paths.length === 0) return new Set();
+  const [edited, staged] = await Promise.all([repository.uncommitted(paths), repository.staged(paths)]);
+  return edited.union(staged);
 }
 
 async function writeAll(drafts: readonly Draft[], where: Where): Promise<readonly EditedPrompt[]> {
