@@ -30,7 +30,7 @@ type UnknownService = { service: string; known: readonly string[]; suggestion?: 
 const catalogue = {
   // Prompt files
   'prompt/none-found': error<{ patterns: readonly string[] }>(
-    (e) => `No prompt file matches ${e.patterns.map((pattern) => `"${pattern}"`).join(', ')}.`,
+    (e) => `No prompt file matches ${quoted(e.patterns)}.`,
     'Correct `prompts:` in promptsync.yaml, or add a first prompt file.',
   ),
   'prompt/unreadable': error<{ reason: string }>(
@@ -526,8 +526,7 @@ const catalogue = {
     'Say which of them has the prompts: --service NAME.',
   ),
   'import/nothing-active': error<{ environments: readonly string[] }>(
-    (e) =>
-      `No version is active in ${e.environments.map((name) => `"${name}"`).join(', ')}, so there is no text to import.`,
+    (e) => `No version is active in ${quoted(e.environments)}, so there is no text to import.`,
     'Make a version active there in the service first, or take the text of another environment: promptsync import --environment NAME.',
   ),
   'import/known': error<{ what: 'id' | 'key'; value: string; key: string; other: string }>(
@@ -586,12 +585,20 @@ const catalogue = {
 
   // Usage
   'usage/invalid': error<{ reason: string }>((e) => e.reason, 'See promptsync --help.'),
-  'usage/nothing-selected': error<{ selector: string; suggestion?: string | undefined }>(
-    (e) => `"${e.selector}" selects no prompt.`,
+  'usage/nothing-selected': error<{
+    selector: string;
+    suggestion?: string | undefined;
+    /** What `--only` says, where the selector selects something that this leaves out. */
+    within?: readonly string[];
+  }>(
     (e) =>
-      e.suggestion === undefined
+      `"${e.selector}" selects no prompt${e.within === undefined ? '' : ` that --only ${quoted(e.within)} selects`}.`,
+    (e) => {
+      if (e.within !== undefined) return 'Leave --only out: it narrows what is named.';
+      return e.suggestion === undefined
         ? 'Give a key, or a path or pattern relative to promptsync.yaml.'
-        : `Did you mean ${e.suggestion}?`,
+        : `Did you mean ${e.suggestion}?`;
+    },
   ),
   'usage/nothing-named': error('No prompt is named.', 'Give keys, paths or patterns, or --all.'),
   'usage/unknown-environment': error<{
@@ -777,6 +784,10 @@ function serviceHint({ known, suggestion }: UnknownService): string {
 
 function listOf(names: readonly string[]): string {
   return names.join(', ');
+}
+
+function quoted(names: readonly string[]): string {
+  return names.map((name) => `"${name}"`).join(', ');
 }
 
 function firstOf(parts: readonly string[]): string {

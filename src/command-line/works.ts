@@ -58,7 +58,6 @@ export function pullWith(keys: readonly string[], flags: PullFlags, onCall: OnCa
   return async (world) => (await import('../commands/pull.ts')).pull(options, world);
 }
 
-/** What is named is what `--only` names. */
-function optionsOf(keys: readonly string[], { config, only, dryRun, commit, branch }: EditFlags, onCall: OnCall) {
-  return { config, only: [...keys, ...only], dryRun, commit, branch, onCall };
+function optionsOf(named: readonly string[], { config, only, dryRun, commit, branch }: EditFlags, onCall: OnCall) {
+  return { config, only, named, dryRun, commit, branch, onCall };
 }

@@ -24,7 +24,7 @@ export type PromoteOptions = EditPromptsOptions & {
 /** Pins an environment of each prompt to the version that another one serves now. */
 export async function promote(options: PromoteOptions, world: World): Promise<CommandResult> {
   const { to } = options;
-  const { only, problems } = await namedPrompts(options, world);
+  const { named, problems } = await namedPrompts(options, world);
   if (problems.length > 0) return refused('promote', ...problems);
   const fromOf = (config: Config) => options.from ?? environmentBefore(to, config);
   const needs = (config: Config) => {
@@ -37,22 +37,23 @@ export async function promote(options: PromoteOptions, world: World): Promise<Co
   const draft = (prompt: PromptPlan, prepared: Prepared) =>
     draftPromotion(prompt, fromOf(prepared.config) ?? to, to, prepared);
   const messageFor = (edited: readonly EditedPrompt[]) => commitMessage(edited, (names) => `Promote ${names} to ${to}`);
-  return runEdits({ mode: 'promote', needs, draft, messageFor }, { ...options, only }, world);
+  return runEdits({ mode: 'promote', needs, draft, messageFor }, { ...options, named }, world);
 }
 
-type Named = { readonly only: readonly string[]; readonly problems: readonly Problem[] };
+type Named = { readonly named: readonly string[]; readonly problems: readonly Problem[] };
 
 /** Those that were named; at a terminal those that somebody chooses. */
-async function namedPrompts({ config, only, all }: PromoteOptions, world: World): Promise<Named> {
+async function namedPrompts({ config, only, named = [], all }: PromoteOptions, world: World): Promise<Named> {
+  const some = only.length > 0 || named.length > 0;
   const reason = '--all and prompts that are named exclude each other.';
-  if (all && only.length > 0) return { only, problems: [makeProblem('usage/invalid', { reason })] };
-  if (only.length > 0 || all) return { only, problems: [] };
-  if (world.interview === null) return { only, problems: [makeProblem('usage/nothing-named')] };
+  if (all && some) return { named, problems: [makeProblem('usage/invalid', { reason })] };
+  if (some || all) return { named, problems: [] };
+  if (world.interview === null) return { named, problems: [makeProblem('usage/nothing-named')] };
   const { files, problems } = await openWorkspace({ config, only }, world);
-  if (problems.some(isError)) return { only, problems };
+  if (problems.some(isError)) return { named, problems };
   const options = files.map(({ key }) => key);
   const chosen = await world.interview.choose({ message: 'Which prompts are promoted?', options });
-  return { only: chosen.map(literalSelector), problems: [] };
+  return { named: chosen.map(literalSelector), problems: [] };
 }
 
 function problemsOf(from: string | undefined, to: string, config: Config): readonly Problem[] {

@@ -15,6 +15,26 @@ export function selectFiles(files: readonly PromptFile[], selectors: readonly st
   return { files: files.filter((file) => matchers.some(({ matches }) => matches(file))), problems };
 }
 
+/** Keys, paths or patterns of either; empty: all. */
+export type Selectors = {
+  /** As given with `--only`. */
+  readonly only: readonly string[];
+  /** As given as arguments. */
+  readonly named?: readonly string[] | undefined;
+};
+
+/** The files that are named and that `--only` selects as well: what narrows a command adds nothing to it. */
+export function selectNamed(files: readonly PromptFile[], { only, named = [] }: Selectors): Selection {
+  const [within, wanted] = [selectFiles(files, only), selectFiles(files, named)];
+  const both = wanted.files.filter((file) => within.files.includes(file));
+  const problems = [...within.problems, ...wanted.problems];
+  if (both.length > 0 || problems.length > 0 || files.length === 0) return { files: both, problems };
+  return {
+    files: [],
+    problems: named.map((selector) => makeProblem('usage/nothing-selected', { selector, within: only })),
+  };
+}
+
 function matcherOf(selector: string): (file: PromptFile) => boolean {
   const glob = globOf(selector);
   return ({ key, path }) => key === selector || path === selector || glob(key) || glob(path);

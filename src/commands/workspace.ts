@@ -8,14 +8,12 @@ import type { Repository } from '../git/repository.ts';
 import { inPlaceOrder, isError, type Problem } from '../problem.ts';
 import { readPrompts } from '../prompts/read.ts';
 import { assignServices, serviceRules } from './services/assign-services.ts';
-import { selectFiles } from './select-files.ts';
+import { selectNamed, type Selectors } from './select-files.ts';
 import type { World } from './world.ts';
 
-export type WorkspaceOptions = {
+export type WorkspaceOptions = Selectors & {
   /** As given with --config, relative to the working directory. */
   readonly config?: string | undefined;
-  /** As given with --only: keys, paths or patterns of either. Empty: all. */
-  readonly only: readonly string[];
 };
 
 /** The configuration and the prompt files that a command is about. */
@@ -34,7 +32,7 @@ export async function openWorkspace(options: WorkspaceOptions, world: World): Pr
   if (config === null) return { config, files: [], problems: inPlaceOrder(problems) };
   const services = serviceRules(config);
   const read = await readPrompts(config, { ...environmentRules(config), services });
-  const selected = selectFiles(assignServices(read.files, services), options.only);
+  const selected = selectNamed(assignServices(read.files, services), options);
   const unselectable = read.problems.some(isError) ? [] : selected.problems;
   return { config, files: selected.files, problems: inPlaceOrder([...problems, ...read.problems, ...unselectable]) };
 }

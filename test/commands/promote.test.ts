@@ -131,7 +131,18 @@ describe('what is promoted', () => {
     ['a path', [PATH, '--to', 'production'], 'exit 0, greeting applied'],
     ['a pattern', ['gree*', '--to', 'production'], 'exit 0, greeting applied'],
     ['--only', ['--only', 'greeting', '--to', 'production'], 'exit 0, greeting applied'],
+    [
+      'of those that are named --only some',
+      ['*', '--only', 'greeting', '--to', 'production'],
+      'exit 0, greeting applied',
+    ],
+    [
+      '--only others than are named',
+      ['refund', '--only', 'greeting', '--to', 'production'],
+      'exit 1, usage/nothing-selected',
+    ],
     ['--all', ['--all', '--to', 'production'], 'exit 0, greeting applied, refund unchanged'],
+    ['--all with --only', ['--all', '--only', 'greeting', '--to', 'production'], 'exit 1, usage/invalid'],
     ['no prompt', ['--to', 'production'], 'exit 1, usage/nothing-named'],
     ['an unknown key', ['greting', '--to', 'production'], 'exit 1, usage/nothing-selected'],
     [

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { selectFiles } from '../../src/commands/select-files.ts';
+import { selectFiles, selectNamed } from '../../src/commands/select-files.ts';
 import { literalSelector } from '../../src/domain/literal-selector.ts';
 import { parsePromptFile } from '../../src/prompts/parse.ts';
 import { promptText } from '../support/prompts.ts';
@@ -51,5 +51,31 @@ describe('--only', () => {
     const selected = selectFiles(files, ['summary', selector]);
     expect(selected.files.map(({ key }) => key)).toEqual([summary]);
     expect(selected.problems).toMatchObject([{ code: 'usage/nothing-selected', hint }]);
+  });
+});
+
+describe('--only beside keys that are named', () => {
+  test.each<[string, readonly string[], readonly string[], readonly (string | undefined)[]]>([
+    ['narrows them', ['support/*'], ['support/greeting'], [greeting]],
+    ['takes nothing in that is not named', ['summary'], ['summary', 'support/*'], [summary]],
+    ['by path, where they are named by key', ['support/refund', 'summary'], ['prompts/support/**'], [refund]],
+    ['alone selects as ever', [], ['summary'], [summary]],
+    ['that leaves all of them', ['summary'], [], [summary]],
+  ])('%s', (_, named, only, keys) => {
+    const selected = selectNamed(files, { named, only });
+    expect(selected.files.map(({ key }) => key)).toEqual(keys);
+    expect(selected.problems).toEqual([]);
+  });
+
+  test('leaves nothing, and that is a problem', () => {
+    const { files: none, problems } = selectNamed(files, { named: ['summary'], only: ['support/*', 'support/refund'] });
+    expect(none).toEqual([]);
+    expect(problems).toMatchObject([
+      {
+        code: 'usage/nothing-selected',
+        message: '"summary" selects no prompt that --only "support/*", "support/refund" selects.',
+        hint: 'Leave --only out: it narrows what is named.',
+      },
+    ]);
   });
 });
