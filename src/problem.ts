@@ -318,8 +318,13 @@ const catalogue = {
     version: string;
     /** What is active in the environment before; null: nothing. */
     serves: string | null;
+    /** What is active in this one; null: nothing. */
+    current: string | null;
     /** Where the version is active already. */
     liveIn: string | null;
+    /** Whether the file pins the environment before, and whether a sync would bring this very version to it. */
+    sourcePinned: boolean;
+    sourceComes: boolean;
   }>(
     (e) =>
       `"${e.environment}" is promoted from "${e.from}", where ${e.version} is not active (it serves ${e.serves ?? 'nothing'}).`,
@@ -810,13 +815,22 @@ function promotionHint(e: {
   from: string;
   key: string;
   serves: string | null;
+  current: string | null;
   liveIn: string | null;
+  sourcePinned: boolean;
+  sourceComes: boolean;
 }) {
   const step = (from: string, to: string) => promoteCommand(e.key, `--from ${word(from)} --to ${word(to)}`);
   if (e.liveIn !== null && e.liveIn !== e.environment) {
     return `Run: ${step(e.liveIn, e.from)}; sync it, then: ${step(e.from, e.environment)}`;
   }
-  if (e.serves === null) return `Sync "${e.from}" first, then run: ${step(e.from, e.environment)}`;
+  // What is refused stops the whole prompt: with this pin in the file, no sync brings the environment before any further.
+  if (e.serves === null || e.sourceComes) {
+    const first = e.sourcePinned ? '' : `Pin "${e.from}". `;
+    const stays = e.current === null ? '' : `, or pin what is served there (${e.current})`;
+    const out = `Take the pin of "${e.environment}" out of the file${stays}`;
+    return `${first}${out}; sync, then run: ${step(e.from, e.environment)}`;
+  }
   return `To promote what "${e.from}" serves (${e.serves}), run: ${step(e.from, e.environment)}`;
 }
 

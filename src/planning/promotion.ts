@@ -43,8 +43,9 @@ export function promotionProblems(
     if (from === undefined) return [];
     const target = targetOf(after, context);
     const step = { environment: pin.environment, from, target };
-    const allowed = isActive(target, from, context) || isNoPromotion(step, { activations, context, former });
-    return allowed ? [] : [refusal(pin, from, target, context)];
+    const situation = { activations, context, former };
+    const allowed = isActive(target, from, context) || isNoPromotion(step, situation);
+    return allowed ? [] : [refusal(pin, step, situation)];
   });
 }
 
@@ -96,25 +97,42 @@ function hasMovedOn({ from, target }: Step, { activations, context, former }: Si
  */
 function goesThroughNow({ environment, from, target }: Step, { activations, context, former }: Situation): boolean {
   const { observed, known } = context;
-  const first = activations.find(({ pin }) => pin.environment === from);
-  if (first === undefined || !isSameVersion(targetOf(first.after, context), target)) return false;
+  if (!comesTo(from, target, { activations, context })) return false;
   const active = observed.active.get(environment) ?? null;
   return active === null || wasPinned(entryAsServed(active, known), environment, former);
+}
+
+/** Whether a sync would set an environment to that very version, if nothing were refused. */
+function comesTo(
+  environment: string,
+  target: Wanted,
+  { activations, context }: Pick<Situation, 'activations' | 'context'>,
+) {
+  const first = activations.find(({ pin }) => pin.environment === environment);
+  return first !== undefined && isSameVersion(targetOf(first.after, context), target);
 }
 
 function isSameVersion(one: Wanted, other: Wanted): boolean {
   return (one.id !== undefined && one.id === other.id) || isSameContent(one, other);
 }
 
-function refusal({ environment, line, column }: EnvironmentPin, from: string, target: Wanted, context: PinContext) {
-  const { key, path } = context.file;
-  const serves = context.observed.active.get(from) ?? null;
+function refusal({ line, column }: EnvironmentPin, { environment, from, target }: Step, situation: Situation) {
+  const { context } = situation;
+  const { key, path, pins } = context.file;
   const evidence = {
     ...{ environment, from, key, version: nameOf(target) },
-    serves: serves === null ? null : `v${serves.number}`,
+    serves: servedIn(from, context),
+    current: servedIn(environment, context),
     liveIn: liveIn(target, context),
+    sourcePinned: pins.some((one) => one.environment === from),
+    sourceComes: comesTo(from, target, situation),
   };
   return makeProblem('guard/promotion-order', evidence, { path, line, column });
+}
+
+function servedIn(environment: string, { observed }: PinContext): string | null {
+  const active = observed.active.get(environment) ?? null;
+  return active === null ? null : `v${active.number}`;
 }
 
 function nameOf({ number, id }: Wanted): string {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { commitAll, git, makeWorkspace, writeFiles } from '../support/folder.ts';
 import { startFront } from '../support/front.ts';
-import { CONFIG } from '../support/prompts.ts';
+import { CONFIG, type PromptParts } from '../support/prompts.ts';
 import { begin, PATH, told, type Scene } from '../support/promotion.ts';
 import { runJson } from '../support/run.ts';
 
@@ -99,6 +99,53 @@ describe('a promotion that skips an environment', () => {
     scene.commit({ text: 'Four.', pins: { staging: 'latest', production: 3 } });
     expect(told(await scene.runJson(...SYNC))).toBe(APPLIED);
     expect(servedBy(scene)).toEqual(['v4', 'v3']);
+  });
+
+  const OUT = 'Take the pin of "production" out of the file';
+  const COMMAND = 'promptsync promote greeting --from staging --to production';
+  const THEN = `; sync, then run: ${COMMAND}`;
+
+  test.each<[string, PromptParts]>([
+    ['latest', { text: 'New.', pins: { staging: 'latest', production: 'latest' } }],
+    ['the text of a commit', { text: 'New.', pins: { staging: 'latest', production: 'git:HEAD' } }],
+  ])('of a new file tells the way out, which ends in production: %s', async (_, both) => {
+    const scene = await begin(both);
+    const { report } = await scene.runJson(...SYNC);
+    expect(report.prompts[0]?.problems).toMatchObject([{ code: 'guard/promotion-order', hint: OUT + THEN }]);
+    scene.commit({ text: 'New.', pins: { staging: 'latest' } });
+    expect(told(await scene.runJson(...SYNC))).toBe(APPLIED);
+    expect(told(await scene.runJson('promote', 'greeting', '--to', 'production', '--commit'))).toBe(APPLIED);
+    expect(told(await scene.runJson(...SYNC))).toBe(APPLIED);
+    expect(servedBy(scene)).toEqual(['v1', 'v1']);
+  });
+
+  type Pins = Readonly<Record<string, string | number>>;
+  test.each<[string, Pins, readonly string[], string]>([
+    [
+      'staging is to serve it at the same time',
+      { staging: 'latest', production: 'latest' },
+      ['staging'],
+      `${OUT}${THEN}`,
+    ],
+    [
+      'production serves an older one',
+      { staging: 'latest', production: 'latest' },
+      ['staging', 'production'],
+      `${OUT}, or pin what is served there (v1)${THEN}`,
+    ],
+    ['nothing pins staging, which serves nothing', { production: 'latest' }, [], `Pin "staging". ${OUT}${THEN}`],
+    [
+      'staging stays where it is',
+      { staging: 1, production: 'latest' },
+      ['staging'],
+      `To promote what "staging" serves (v1), run: ${COMMAND}`,
+    ],
+  ])('names the next step where %s', async (_, pins, serving, hint) => {
+    const scene = await begin({ text: 'Two.', pins });
+    scene.make(['One.']);
+    for (const environment of serving) scene.activate(environment, 1);
+    const { report } = await scene.runJson('plan');
+    expect(report.prompts[0]?.problems.map((problem) => problem.hint)).toEqual([hint]);
   });
 
   test('in a pull request is judged by its base: two commits cannot hide it', async () => {
