@@ -530,9 +530,17 @@ const catalogue = {
     (e) => `promptsync.yaml has several services: ${listOf(e.known)}.`,
     'Say which of them has the prompts: --service NAME.',
   ),
-  'import/nothing-active': error<{ environments: readonly string[] }>(
+  'import/nothing-active': error<{
+    environments: readonly string[];
+    /** Whether one was asked for, and others were not looked at. */
+    named: boolean;
+  }>(
     (e) => `No version is active in ${quoted(e.environments)}, so there is no text to import.`,
-    'Make a version active there in the service first, or take the text of another environment: promptsync import --environment NAME.',
+    (e) =>
+      'Make a version active there in the service first, or ' +
+      (e.named
+        ? 'take the text of another environment: promptsync import --environment NAME.'
+        : 'add the environment that serves one under `environments:` in promptsync.yaml (promptsync init: --environments).'),
   ),
   'import/known': error<{ what: 'id' | 'key'; value: string; key: string; other: string }>(
     (e) => `The ${e.what} "${e.value}" is that of ${e.other} already.`,

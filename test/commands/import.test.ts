@@ -302,6 +302,18 @@ describe('what cannot be imported', () => {
     expect(text.stdout).toContain('No version is active in "staging", "canary", "production"');
   });
 
+  test.each<[string, readonly string[], string]>([
+    ['none of the configured environments', [], 'add the environment that serves one under `environments:`'],
+    ['the environment that is named', ['--environment', 'canary'], 'take the text of another environment'],
+  ])('says what helps where nothing is active in %s', async (_, flags, hint) => {
+    const { folder, service } = await makeStage(['idle']);
+    makeVersions(service, 'idle', { text: 'One.', in: ['elsewhere'] });
+    const { report } = await runJson(folder, ['import', 'prm_idle', ...flags], service);
+    expect(report.prompts[0]?.problems).toMatchObject([
+      { code: 'import/nothing-active', hint: expect.stringContaining(hint) },
+    ]);
+  });
+
   test.each<[string, readonly string[], number]>([
     ['no prompt can be read', ['prm_gone', '..'], 1],
     ['some cannot', ['prm_gone', 'prm_greeting'], 4],

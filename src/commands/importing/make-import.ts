@@ -71,7 +71,8 @@ export function newFileOf({ prompt, active }: Observed, rules: ImportRules): Imp
   const chosen = chooseImport({ active }, environments, environment);
   if (chosen === null) {
     const asked = environment === null ? environments.map((one) => one.name) : [environment];
-    return refused(named, 'blocked', makeProblem('import/nothing-active', { environments: asked }));
+    const evidence = { environments: asked, named: environment !== null };
+    return refused(named, 'blocked', makeProblem('import/nothing-active', evidence));
   }
   const { text, metadata } = chosen.version;
   const fields = { id, key, path, name, description, ...serviceLine(path, rules) };
