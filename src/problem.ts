@@ -553,9 +553,15 @@ const catalogue = {
     (e) => `There is a file ${e.path} already.`,
     'Name another folder with --dir, or move that file.',
   ),
-  'import/not-matched': error<{ path: string }>(
+  'import/not-matched': error<{
+    path: string;
+    /** Where a pattern would match it; null: below none of the folders that patterns begin with. */
+    elsewhere: string | null;
+    /** What would match it where it is; null: the patterns exclude it. */
+    pattern: string | null;
+  }>(
     (e) => `The file would be ${e.path}, which no pattern under \`prompts:\` matches.`,
-    'Name another folder with --dir, or add a pattern to promptsync.yaml.',
+    (e) => notMatchedHint(e),
   ),
   'import/outside': error<{ folder: string }>(
     (e) => `The folder "${e.folder}" leaves the repository.`,
@@ -815,6 +821,17 @@ function shellWord(text: string): string {
 
 function short(commit: string): string {
   return commit.slice(0, 12);
+}
+
+/** Another folder helps alone where a pattern matches the file there. */
+function notMatchedHint({ elsewhere, pattern }: { elsewhere: string | null; pattern: string | null }): string {
+  const folder = elsewhere === null ? null : `name another folder, such as --dir ${word(elsewhere || '.')}`;
+  const further =
+    pattern === null
+      ? 'change the patterns under `prompts:` in promptsync.yaml'
+      : `add a pattern such as \`${pattern}\` to \`prompts:\` in promptsync.yaml`;
+  const hint = folder === null ? further : `${folder}, or ${further}`;
+  return `${hint.charAt(0).toUpperCase()}${hint.slice(1)}.`;
 }
 
 /** The command that would be right: the next step on the way, not all of it. */

@@ -1,6 +1,7 @@
 import { lstat } from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
 import type { Config } from '../../config/config.ts';
+import { literalSelector } from '../../domain/literal-selector.ts';
 import type { PromptFile } from '../../domain/prompt-file.ts';
 import { makeProblem, type Problem } from '../../problem.ts';
 import { fileNameOf } from '../../prompts/file-name.ts';
@@ -8,6 +9,9 @@ import { firstFolder, firstLink, leaves, promptMatcher, slashed } from '../../pr
 
 /** Where a prompt's new file goes, and whose place it must not take. */
 export type Named = Pick<PromptFile, 'path' | 'id' | 'key' | 'service'>;
+
+/** A configuration, and the folder for new files relative to its own. */
+type Place = { readonly config: Config; readonly folder: string };
 
 /** The folder for new files, relative to the configuration's; by default the one that the first pattern begins with. */
 export function importFolder(config: Config, dir: string | undefined): string | Problem {
@@ -18,19 +22,34 @@ export function importFolder(config: Config, dir: string | undefined): string | 
 }
 
 export function importPath(folder: string, key: string, id: string): string {
-  const name = fileNameOf(key, id);
+  return inFolder(folder, fileNameOf(key, id));
+}
+
+function inFolder(folder: string, name: string): string {
   return folder === '' ? name : `${folder}/${name}`;
 }
 
-/** Why a new file cannot be where it would be; null where it can. */
-export async function obstacleAt(path: string, config: Config): Promise<Problem | null> {
+/** Why a new file cannot be where it would be, below a folder for new files; null where it can. */
+export async function obstacleAt(path: string, { config, folder: below }: Place): Promise<Problem | null> {
   const { folder, root } = config;
-  if (!promptMatcher(config)(path)) return makeProblem('import/not-matched', { path });
+  if (!promptMatcher(config)(path)) return makeProblem('import/not-matched', { path, ...wayOut(path, below, config) });
   const full = resolve(folder, path);
   const link = await firstLink(root, dirname(full));
   if (link !== null) return makeProblem('import/symbolic-link', { path: slashed(relative(folder, link)) });
   const there = await lstat(full).catch(() => null);
   return there === null ? null : makeProblem('import/path-taken', { path });
+}
+
+/** What would match a new file: another folder for it, or a further pattern. */
+function wayOut(path: string, below: string, { folder, patterns }: Config) {
+  const name = slashed(relative(below, path));
+  const further = inFolder(literalSelector(below), '**/*.md');
+  const folders = patterns.map((pattern) => firstFolder({ folder, patterns: [pattern] }));
+  const matches = promptMatcher({ folder, patterns });
+  return {
+    elsewhere: folders.find((one) => matches(inFolder(one, name))) ?? null,
+    pattern: promptMatcher({ folder, patterns: [...patterns, further] })(path) ? further : null,
+  };
 }
 
 /** What a file that is there, or is about to be, has of a new one: its id, its key or its path. */

@@ -58,7 +58,7 @@ async function makeImport(observed: Observed, others: readonly Named[], rules: I
   const result = newFileOf(observed, rules);
   if (result.source === null) return result;
   const { prompt } = result;
-  const problem = conflictWith(prompt, others) ?? (await obstacleAt(prompt.path, rules.config));
+  const problem = conflictWith(prompt, others) ?? (await obstacleAt(prompt.path, rules));
   return problem === null ? result : refused(prompt, 'blocked', problem);
 }
 
