@@ -21,18 +21,29 @@ export function editOutcome(report: Report, colours: Colours): string {
 }
 
 /** What somebody who has edited files does next; null where nothing was edited. */
-export function nextStep({ prompts, files = [], committed, mode }: Report): string | null {
+export function nextStep({ prompts, files = [], committed, mode, commit }: Report): string | null {
   const conflicts = prompts.some(({ problems }) => problems.some(({ code }) => code === 'pull/conflict'));
-  if (conflicts) return 'Next: resolve the conflicts in the files, then commit them.';
+  if (conflicts)
+    return `Next: resolve the conflicts in the files, then ${commit === null ? WITHOUT_COMMITS : 'commit them'}.`;
   const edited = prompts.filter(({ status }) => status === 'applied').length + files.length;
   if (edited === 0) return null;
   if (mode === 'init' && files.some(isNewWorkflow)) {
     return 'Next: promptsync plan; put the commit of promptsync that you trust into the workflows; commit the files.';
   }
   if (mode === 'init' || mode === 'import') return 'Next: promptsync plan, then commit the files.';
-  if (committed === undefined) return 'Next: read it with git diff, commit it, and open a pull request.';
-  const branch = committed.branch === null ? '' : ` on ${inertLine(committed.branch)}`;
-  return `Committed ${inertLine(committed.commit).slice(0, 12)}${branch}. Next: push it and open a pull request.`;
+  if (committed !== undefined) return stepAfterCommit(committed);
+  if (commit === null) return `Next: promptsync plan, then ${WITHOUT_COMMITS}.`;
+  return 'Next: read it with git diff, commit it, and open a pull request.';
+}
+
+/** A report without a commit is of a folder outside of git, or of a repository that has none yet: a sync wants one there. */
+const WITHOUT_COMMITS = 'promptsync sync (in a git repository after a commit)';
+
+/** Where no branch is checked out there is nothing to push, and the next checkout would leave the commit behind. */
+function stepAfterCommit({ commit, branch }: NonNullable<Report['committed']>): string {
+  const made = `Committed ${inertLine(commit).slice(0, 12)}`;
+  if (branch === null) return `${made} on no branch. Next: git switch -c NAME, then push it and open a pull request.`;
+  return `${made} on ${inertLine(branch)}. Next: push it and open a pull request.`;
 }
 
 function workOf({ prompts, files = [] }: Report): readonly Part[] {

@@ -41,7 +41,7 @@ describe('promptsync promote', () => {
     expect(ran.stdout).toContain('-One.');
     expect(ran.stdout).toContain('+Two {{a}}.');
     expect(ran.stdout).toContain('the variable {{a}} is added');
-    expect(ran.stdout).toContain('Next: read it with git diff');
+    expect(ran.stdout).toContain('Next: promptsync plan, then promptsync sync (in a git repository after a commit).');
     expect(scene.service.takeWrites()).toEqual([]);
   });
 
@@ -319,6 +319,21 @@ describe('promptsync promote --commit', () => {
       'Promote 2 prompts to production\n\n- greeting (v1 → v2)\n- refund (v1 → v2)',
     );
     expect(git(scene.folder, 'log', '--oneline', 'main')).not.toContain('Promote');
+  });
+
+  test('what was edited and not committed is to be committed', async () => {
+    const scene = await ready();
+    const { stdout } = await scene.run(...TO_PRODUCTION);
+    expect(stdout).toContain('Next: read it with git diff, commit it, and open a pull request.');
+  });
+
+  test('on no branch tells that a branch comes first', async () => {
+    const scene = await ready();
+    git(scene.folder, 'checkout', '--quiet', '--detach');
+    const { stdout } = await scene.run(...TO_PRODUCTION, '--commit');
+    expect(stdout).toMatch(
+      /Committed [0-9a-f]{12} on no branch\. Next: git switch -c NAME, then push it and open a pull request\./,
+    );
   });
 
   test('on no branch tells the commit alone', async () => {

@@ -61,6 +61,14 @@ describe('the last lines', () => {
   });
 });
 
+test.each<[string, string | null, string]>([
+  ['in a repository', 'c0ffee', 'commit them.'],
+  ['outside of one', null, 'promptsync sync (in a git repository after a commit).'],
+])('a conflict in a file is resolved first %s', (_, commit, then) => {
+  const prompts = [failed('a', makeProblem('pull/conflict', { places: 1 }))];
+  expect(text({ mode: 'pull', commit, prompts })).toContain(`Next: resolve the conflicts in the files, then ${then}\n`);
+});
+
 describe('problems', () => {
   test('what all prompts have in common is said once, without naming them', () => {
     const prompts = [failed('a', timeout), failed('b', timeout)];
