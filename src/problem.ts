@@ -593,6 +593,10 @@ const catalogue = {
     (e) => `${e.path} was there already and differs; it was kept.`,
     'Compare the two yourself, or overwrite it with --force.',
   ),
+  'init/not-selected': warning<{ path: string }>(
+    (e) => `${e.path} was not written: the promptsync.yaml that was kept does not select it.`,
+    'Put prompt files where `prompts:` in it says; `promptsync import <id>` writes one there.',
+  ),
   'init/in-the-way': error<{ path: string; what: string }>(
     (e) => `${e.path} cannot be written: ${e.what}.`,
     'Move it away, then run promptsync init again.',

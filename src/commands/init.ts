@@ -7,11 +7,12 @@ import { isError, makeProblem, type Problem } from '../problem.ts';
 import { slashed } from '../prompts/find.ts';
 import type { Run } from '../rendering/make-report.ts';
 import { gatherAnswers, type InitAnswers, type InitFlags } from './initialising/init-answers.ts';
+import { decideAll } from './initialising/init-decide.ts';
 import { configText } from './initialising/init-config.ts';
 import { faultsIn } from './initialising/init-faults.ts';
 import { lineFiles, workflowFiles, type InitFile } from './initialising/init-files.ts';
 import { firstPrompt } from './initialising/init-prompt.ts';
-import { decideOn, writeDecided, type Decided, type InitTarget } from './initialising/init-write.ts';
+import { writeDecided, type Decided, type InitTarget } from './initialising/init-write.ts';
 import type { ServiceOptions } from './services/open-service.ts';
 import { exitCodeOf, notRun, type CommandResult } from './result.ts';
 import type { World } from './world.ts';
@@ -36,8 +37,8 @@ async function begin(options: InitOptions, world: World): Promise<Run> {
   const first = await firstPrompt(answers, config, options, world);
   if (first.problems.some(isError)) return giveUp(first.problems);
   if (world.stop.aborted) return giveUp([makeProblem('apply/interrupted')]);
-  const files = [...filesOf(answers, config, first.files)];
-  const { written, problems: obstacles } = await writeAll(files, {
+  const files = filesOf(answers, config, first.files);
+  const { written, problems: obstacles } = await writeAll(configFile(answers), files, {
     ...{ workspace: config.folder, root: config.root, force: options.force, interview: world.interview },
   });
   const warnings = [...nestedIn(config), ...first.problems];
@@ -54,29 +55,26 @@ function configOf(answers: InitAnswers, { workingDirectory, environment }: World
   });
 }
 
-function filesOf(answers: InitAnswers, { folder, root }: Config, prompts: readonly InitFile[]): readonly InitFile[] {
-  return [
-    { path: CONFIG_NAME, kind: 'whole', content: configText(answers) },
-    ...prompts,
-    ...(answers.workflows ? workflowFiles(folder, root, answers) : []),
-    ...lineFiles(answers),
-  ];
+function configFile(answers: InitAnswers): InitFile {
+  return { path: CONFIG_NAME, kind: 'whole', content: configText(answers) };
 }
 
-/** Everything is decided before anything is written. */
-async function writeAll(files: readonly InitFile[], target: InitTarget) {
-  const decided: (Decided | Problem)[] = [];
-  for (const file of files) decided.push(await decideOn(file, target));
-  const obstacles = decided.filter((one) => 'code' in one);
+/** What there is beside the configuration. */
+function filesOf(answers: InitAnswers, { folder, root }: Config, prompts: readonly InitFile[]): readonly InitFile[] {
+  return [...prompts, ...(answers.workflows ? workflowFiles(folder, root, answers) : []), ...lineFiles(answers)];
+}
+
+async function writeAll(config: InitFile, files: readonly InitFile[], target: InitTarget) {
+  const { decided, obstacles, warnings } = await decideAll(config, files, target);
+  if (obstacles.length > 0) return { written: [], problems: obstacles };
   const written: WrittenFile[] = [];
-  const problems: Problem[] = [...obstacles];
-  for (const one of obstacles.length > 0 ? [] : decided) {
-    if ('code' in one) continue;
+  const problems: Problem[] = [];
+  for (const one of decided) {
     const problem = await writeDecided(one, target);
     if (problem === null) written.push({ path: one.file.path, status: one.status });
     problems.push(...(problem === null ? keptNote(one) : [problem]));
   }
-  return { written, problems };
+  return { written, problems: [...problems, ...warnings] };
 }
 
 /** A file that is kept as it is may be another than was asked for. */

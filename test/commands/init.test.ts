@@ -158,6 +158,19 @@ describe('with --id', () => {
     });
   });
 
+  test('the first prompt is not written where a configuration that stays does not select it', async () => {
+    const folder = makeWorkspace({ 'promptsync.yaml': 'prompts: ["texts/**/*.md"]\n' });
+    const { baseUrl, store, environment } = await startTestService(['greeting']);
+    const version = store.createVersion('prm_greeting', { content: 'One.' });
+    store.setActive('prm_greeting', { environment: 'staging', versionId: version!.id });
+    const { report, exitCode } = await runJson(folder, words(baseUrl), { environment });
+    expect({ exitCode, codes: codes(report.problems) }).toEqual({
+      exitCode: 0,
+      codes: ['init/kept', 'init/not-selected'],
+    });
+    expect(pathsIn(folder)).toEqual(['promptsync.yaml']);
+  });
+
   test('of a prompt that has a file already nothing is written', async () => {
     const folder = makeWorkspace({ 'prompts/mine.md': promptText('greeting', { key: 'mine' }) });
     const { baseUrl, store, environment } = await startTestService(['greeting']);
@@ -195,6 +208,25 @@ describe('what is there', () => {
     expect(read(folder, 'promptsync.yaml')).toBe(MINE['promptsync.yaml']);
     expect(read(folder, '.gitattributes')).toBe('* text=auto\r\n*.png binary\nprompts/**/*.md text eol=lf\n');
     expect(read(folder, '.gitignore')).toBe('node_modules/\n.promptsync/\n');
+  });
+
+  test.each<[string, string, string | null]>([
+    ['that selects the folder', 'prompts: ["**/*.md"]\n', 'prompts/**/*.md text eol=lf\n'],
+    ['that selects files in it, and none below', 'prompts: ["prompts/*.md"]\n', 'prompts/**/*.md text eol=lf\n'],
+    ['that has its prompts elsewhere', 'prompts: ["texts/**/*.md"]\n', null],
+    ['that cannot be read', 'prompts: 1\n', null],
+  ])('beside a configuration %s, only what it has a use for is written', async (_, config, attributes) => {
+    const folder = makeWorkspace({ 'promptsync.yaml': config });
+    const { report, exitCode } = await runJson(folder, ['init', '--embedded', '--no-workflows']);
+    const example = config.includes('**/*.md"]') && attributes !== null ? ['prompts/example/greeting.md'] : [];
+    const lines = attributes === null ? [] : ['.gitattributes'];
+    expect(exitCode).toBe(0);
+    expect(pathsIn(folder)).toEqual([...lines, '.gitignore', ...example, 'promptsync.yaml'].toSorted());
+    expect(codes(report.problems)).toEqual(['init/kept', ...(example.length > 0 ? [] : ['init/not-selected'])]);
+    if (attributes !== null) expect(read(folder, '.gitattributes')).toBe(attributes);
+    const forced = await runJson(folder, ['init', '--embedded', '--no-workflows', '--force']);
+    expect(codes(forced.report.problems)).toEqual([]);
+    expect(pathsIn(folder)).toContain('prompts/example/greeting.md');
   });
 
   test('is overwritten with --force, but for lines', async () => {

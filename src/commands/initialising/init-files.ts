@@ -6,9 +6,20 @@ import type { InitAnswers } from './init-answers.ts';
 import { patternOf } from './init-config.ts';
 
 /** A file that init writes: the whole of it, or a line that it is to have. The path is relative to the new workspace. */
-export type InitFile = { readonly path: string; readonly kind: 'whole' | 'line'; readonly content: string };
+export type InitFile = {
+  readonly path: string;
+  readonly kind: 'whole' | 'line';
+  readonly content: string;
+  /** Paths of prompt files that it is for: it is of use where the configuration selects one of them. Absent: always. */
+  readonly prompts?: readonly string[];
+};
 
 const EXAMPLE_ID = 'prm_example_greeting';
+
+/** One of a prompt: it is of no use where its own path is not selected. */
+export function promptFile(path: string, content: string): InitFile {
+  return { path, kind: 'whole', content, prompts: [path] };
+}
 
 /** A first prompt file, for the embedded service or until the first prompt is imported. */
 export function examplePrompt({ folder, environments }: InitAnswers): InitFile {
@@ -26,7 +37,7 @@ export function examplePrompt({ folder, environments }: InitAnswers): InitFile {
     'You are a friendly assistant. Greet {{customer_name}} by name, in one sentence, and ask how you can help.',
     '',
   ];
-  return { path: `${folder}/example/greeting.md`, kind: 'whole', content: content.join('\n') };
+  return promptFile(`${folder}/example/greeting.md`, content.join('\n'));
 }
 
 /** The workflows at the root of the repository. Where the workspace is not there, they are told where it is. */
@@ -45,7 +56,8 @@ export function lineFiles({ folder, url }: InitAnswers): readonly InitFile[] {
   const pattern = patternOf(folder);
   const attributes = `${/\s|^#/.test(pattern) ? `"${pattern}"` : pattern} text eol=lf`;
   const ignored: InitFile = { path: '.gitignore', kind: 'line', content: '.promptsync/' };
-  return [{ path: '.gitattributes', kind: 'line', content: attributes }, ...(url === null ? [ignored] : [])];
+  const prompts = [`${folder}/greeting.md`, `${folder}/example/greeting.md`];
+  return [{ path: '.gitattributes', kind: 'line', content: attributes, prompts }, ...(url === null ? [ignored] : [])];
 }
 
 function workflowLines(line: string, folder: string, keyVariable: string): readonly string[] {

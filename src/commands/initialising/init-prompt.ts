@@ -5,7 +5,7 @@ import { findPromptPaths } from '../../prompts/find.ts';
 import { readPrompts } from '../../prompts/read.ts';
 import { conflictWith } from '../importing/import-path.ts';
 import type { InitAnswers } from './init-answers.ts';
-import { examplePrompt, type InitFile } from './init-files.ts';
+import { examplePrompt, promptFile, type InitFile } from './init-files.ts';
 import { newFileOf } from '../importing/make-import.ts';
 import type { ServiceOptions } from '../services/open-service.ts';
 import { readToImport } from '../importing/read-to-import.ts';
@@ -57,5 +57,5 @@ async function importFirst(
   const conflict = source === null ? null : conflictWith(prompt, others);
   const problems = [...prompt.problems, ...warnings, ...(conflict === null ? [] : [conflict])];
   if (source === null || problems.some(isError)) return { files: [], service, problems };
-  return { files: [{ path: prompt.path, kind: 'whole', content: source }], service, problems };
+  return { files: [promptFile(prompt.path, source)], service, problems };
 }
