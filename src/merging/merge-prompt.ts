@@ -17,6 +17,8 @@ export type Theirs = {
   readonly base: Pick<PromptFile, (typeof FIELDS)[number] | 'content'> | null;
   /** The text as both come from it, where that is known without its file. */
   readonly baseContent: Pick<Content, 'text' | 'metadata'> | null;
+  /** Whether the content may come from a newer state of the file than that. */
+  readonly doubtful: boolean;
 };
 
 export type MergedPrompt = {
@@ -49,7 +51,11 @@ const nothing: Done = { edits: [], frontMatter: [] };
 function textOf({ content }: PromptFile, theirs: Theirs, side: Side, labels: Labels): Merged | null {
   if (theirs.content === null) return null;
   const base = theirs.baseContent?.text ?? null;
-  const merged = mergeText({ base, ours: content.text, theirs: theirs.content.text }, side, labels);
+  const merged = mergeText(
+    { base, ours: content.text, theirs: theirs.content.text, doubtful: theirs.doubtful },
+    side,
+    labels,
+  );
   return merged.text === content.text ? null : merged;
 }
 
@@ -75,7 +81,8 @@ function mergeMetadata({ content }: PromptFile, theirs: Theirs, side: Side, labe
   if (ours === undefined || theirs.content === null) return nothing;
   const base = theirs.baseContent?.metadata;
   const from = base === undefined ? null : { value: base };
-  const { changed, conflict } = mergeMapping({ base: from, ours, theirs: theirs.content.metadata }, side);
+  const merging = { base: from, ours, theirs: theirs.content.metadata, doubtful: theirs.doubtful };
+  const { changed, conflict } = mergeMapping(merging, side);
   if (conflict !== null) return conflicting('metadata', ours, conflict, labels);
   const done = [...changed].map(([key, value]) => set(['metadata', key], ours[key], value));
   return { edits: done.flatMap(({ edits }) => edits), frontMatter: done.flatMap(({ frontMatter }) => frontMatter) };

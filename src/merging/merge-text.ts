@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { diff3MergeRegions } from 'node-diff3';
+import { diff3MergeRegions, diffComm } from 'node-diff3';
 import { findCommonEnds, withoutEnds } from './common-ends.ts';
 
 /** Whose text goes into the file where both sides have changed the same lines; null: both, between conflict markers. */
@@ -13,6 +13,8 @@ export type Merging = {
   readonly base: string | null;
   readonly ours: string;
   readonly theirs: string;
+  /** Whether they may come from something newer: then what they have of the base may be an edit taken back. */
+  readonly doubtful?: boolean;
 };
 
 export type Merged = { readonly text: string; readonly conflicts: number };
@@ -27,10 +29,11 @@ type Lines = { readonly base: string[]; readonly ours: string[]; readonly theirs
 const MOST_STEPS = 2_000_000_000;
 
 /** Merges two texts (LF) that come from one, line by line. What only one side has changed is taken from it. */
-export function mergeText({ base, ours, theirs }: Merging, side: Side, labels: Labels): Merged {
-  if (ours === theirs || theirs === base) return { text: ours, conflicts: 0 };
+export function mergeText({ doubtful = false, ...texts }: Merging, side: Side, labels: Labels): Merged {
+  const { base, ours, theirs } = texts;
+  if (ours === theirs || (theirs === base && !doubtful)) return { text: ours, conflicts: 0 };
   if (ours === base) return { text: theirs, conflicts: 0 };
-  const parts = partsOf({ base, ours, theirs });
+  const parts = doubtful ? doubtfulParts(texts) : partsOf(texts);
   const settled = parts.map((part) => settle(part, side, labels));
   return {
     text: settled.flat().join('\n'),
@@ -49,6 +52,16 @@ function partsOf({ base, ours, theirs }: Merging): readonly Part[] {
   const merged = base === null || stepsOf(rest) > MOST_STEPS ? [{ ours: rest.ours, theirs: rest.theirs }] : merge(rest);
   const after = all.ours.slice(all.ours.length - ends.last);
   return [{ agreed: all.ours.slice(0, ends.first) }, ...merged, { agreed: after }];
+}
+
+/** Where the file was changed since the base, nobody knows but the user: the other side may have seen it and undone it. */
+function doubtfulParts(texts: Merging): readonly Part[] {
+  const kept = partsOf(texts).flatMap((part) => ('agreed' in part ? part.agreed : part.ours));
+  const theirs = lines(texts.theirs);
+  if (pairs(kept, theirs) * Math.min(kept.length, theirs.length) > MOST_STEPS) return [{ ours: kept, theirs }];
+  return diffComm(kept, theirs).map((part): Part => {
+    return 'common' in part ? { agreed: part.common } : { ours: part.buffer1, theirs: part.buffer2 };
+  });
 }
 
 function merge({ base, ours, theirs }: Lines): readonly Part[] {

@@ -11,12 +11,15 @@ export type ValueMerging<Value> = {
   readonly base: { readonly value: Value } | null;
   readonly ours: Value;
   readonly theirs: Value;
+  /** Whether both may come from something newer: then a value of the base may be an edit taken back. */
+  readonly doubtful?: boolean;
 };
 
 /** Merges one value as a whole. In a conflict it stays ours. */
-export function mergeValue<Value>({ base, ours, theirs }: ValueMerging<Value>, side: Side): MergedValue<Value> {
+export function mergeValue<Value>(merging: ValueMerging<Value>, side: Side): MergedValue<Value> {
+  const { base, ours, theirs, doubtful = false } = merging;
   if (isDeepStrictEqual(ours, theirs)) return { value: ours, conflict: false };
-  if (base !== null && isDeepStrictEqual(theirs, base.value)) return { value: ours, conflict: false };
+  if (base !== null && !doubtful && isDeepStrictEqual(theirs, base.value)) return { value: ours, conflict: false };
   if (base !== null && isDeepStrictEqual(ours, base.value)) return { value: theirs, conflict: false };
   return { value: side === 'theirs' ? theirs : ours, conflict: side === null };
 }
@@ -29,12 +32,13 @@ export type MergedMapping = {
 };
 
 /** Merges two mappings key by key. */
-export function mergeMapping({ base, ours, theirs }: ValueMerging<JsonObject>, side: Side): MergedMapping {
+export function mergeMapping(merging: ValueMerging<JsonObject>, side: Side): MergedMapping {
+  const { base, ours, theirs, doubtful = false } = merging;
   const keys = [...new Set([...Object.keys(ours), ...Object.keys(theirs)])];
   const merged = keys.map((key) => {
     const values = { ours: at(ours, key), theirs: at(theirs, key) };
     const from = base === null ? null : { value: at(base.value, key) };
-    return { key, ...mergeValue({ base: from, ...values }, side) };
+    return { key, ...mergeValue({ base: from, ...values, doubtful }, side) };
   });
   const changed = merged.filter(({ key, value }) => !isDeepStrictEqual(value, at(ours, key)));
   const conflict = merged.some((one) => one.conflict);

@@ -6,6 +6,10 @@ const LABELS = { ours: 'mine', theirs: 'yours' };
 const merge = (base: string | null, ours: string, theirs: string, side: Side = null) =>
   mergeText({ base, ours, theirs }, side, LABELS);
 
+/** As both may come from something newer than the base. */
+const mergeDoubtful = (base: string | null, ours: string, theirs: string, side: Side = null) =>
+  mergeText({ base, ours, theirs, doubtful: true }, side, LABELS);
+
 /** A conflict between two texts, as the file shows it. */
 const between = (ours: string, theirs: string) => `<<<<<<< mine\n${ours}=======\n${theirs}>>>>>>> yours`;
 
@@ -227,5 +231,39 @@ describe('a hostile size ends', () => {
     ],
   ])('with %s', (_, from, ours, theirs, conflicts) => {
     expect(merge(from, ours, theirs).conflicts).toBe(conflicts);
+  });
+});
+
+describe('a text that both may have from something newer', () => {
+  test.each<[string, string, string, string, string, number]>([
+    ['may be taken back', 'a\nb', 'A\nb', 'a\nb', `${between('A\n', 'a\n')}\nb`, 1],
+    ['may be taken back beside a change', 'a\nb\nc', 'A\nb\nc', 'a\nb\nC', `${between('A\n', 'a\n')}\nb\nC`, 1],
+    ['may lose a line again', 'a\nc', 'a\nb\nc', 'a\nc', `a\n${between('b\n', '')}\nc`, 1],
+    ['may get a line again', 'a\nb\nc', 'a\nc', 'a\nb\nc', `a\n${between('', 'b\n')}\nc`, 1],
+    ['is changed where the file has not been', 'a\nb', 'a\nb', 'a\nB', 'a\nB', 0],
+    ['has what is new beside what both have', 'a\nb\nc', 'A\nb\nc', 'A\nb\nC', 'A\nb\nC', 0],
+  ])('%s', (_, base, ours, theirs, text, conflicts) => {
+    expect(mergeDoubtful(base, ours, theirs)).toEqual({ text, conflicts });
+  });
+
+  test('is wholly theirs, or the file’s as it would be without doubt, where a side was asked for', () => {
+    fc.assert(
+      fc.property(texts, ([from, ours, theirs]) => {
+        expect(mergeDoubtful(from, ours, theirs, 'theirs')).toEqual(clean(theirs));
+        if (theirs !== from)
+          expect(mergeDoubtful(from, ours, theirs, 'ours')).toEqual(merge(from, ours, theirs, 'ours'));
+      }),
+    );
+  });
+
+  test('has between the markers and around them both sides whole', () => {
+    fc.assert(
+      fc.property(texts, ([from, ours, theirs]) => {
+        const { text, conflicts } = mergeDoubtful(from, ours, theirs);
+        expect(sideOf(text, 'theirs')).toEqual(theirs.split('\n'));
+        expect(sideOf(text, 'ours')).toEqual(mergeDoubtful(from, ours, theirs, 'ours').text.split('\n'));
+        if (conflicts === 0) expect(text).toBe(theirs);
+      }),
+    );
   });
 });

@@ -21,6 +21,21 @@ describe('a value', () => {
   });
 });
 
+test.each<[Side, string, boolean]>([
+  [null, 'b', true],
+  ['ours', 'b', false],
+  ['theirs', 'a', false],
+])('a value may be taken back where both may come from something newer: with %s', (side, value, conflict) => {
+  const merging = { base: { value: 'a' }, ours: 'b', theirs: 'a', doubtful: true };
+  expect(mergeValue(merging, side)).toEqual({ value, conflict });
+  const mapping = mergeMapping(
+    { base: { value: { m: 'a' } }, ours: { m: 'b' }, theirs: { m: 'a' }, doubtful: true },
+    side,
+  );
+  expect(mapping.conflict).toEqual(conflict ? { m: 'a' } : null);
+  expect([...mapping.changed.values()]).toEqual(value === 'b' ? [] : [value]);
+});
+
 /** The mapping that comes of a merge. */
 function merged(base: JsonObject | null, ours: JsonObject, theirs: JsonObject, side: Side = null) {
   const { changed, conflict } = mergeMapping({ base: base && { value: base }, ours, theirs }, side);

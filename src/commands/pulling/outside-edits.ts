@@ -1,4 +1,5 @@
-import { entryOf, findNamed, knownVersions } from '../../domain/known-versions.ts';
+import { entryOf, findNamed, knownVersions, type KnownVersion } from '../../domain/known-versions.ts';
+import type { Observed } from '../../domain/observed.ts';
 import type { PromptPlan } from '../../domain/plan.ts';
 import type { EnvironmentPin, PromptFile } from '../../domain/prompt-file.ts';
 import type { Stamp, Version } from '../../domain/version.ts';
@@ -24,7 +25,7 @@ export function findOutsideEdits(
   const scope = environment === undefined ? file.pins.map((pin) => pin.environment) : [environment];
   return scope.flatMap((name): readonly OutsideEdit[] => {
     const version = observed?.active.get(name) ?? null;
-    if (version === null || wasAskedFor(version, former.get(name) ?? [])) return [];
+    if (version === null || observed === null || wasAskedFor(version, former.get(name) ?? [], observed)) return [];
     const pin = file.pins.find((one) => one.environment === name) ?? null;
     if (pin !== null && !changing.has(name) && !isOtherNumber(pin, version)) return [];
     return [{ environment: name, version, pin, own: entryOf(version).outside === undefined }];
@@ -36,21 +37,35 @@ function isOtherNumber({ pin }: EnvironmentPin, { number }: Version): boolean {
   return pin.kind === 'number' && pin.number !== number;
 }
 
-function wasAskedFor(version: Version, former: readonly FormerPin[]): boolean {
+/**
+ * Whether a commit has asked for a version. Where promptsync had made one of that content before, it is no commit's:
+ * somebody has gone back to an older text.
+ */
+function wasAskedFor(version: Version, former: readonly FormerPin[], observed: Observed): boolean {
   const entry = entryOf(version);
-  return former.some((pin) => means(pin, entry));
+  const before = entry.outside === undefined ? [] : ownBefore(version, observed);
+  const isRemade = (pin: FormerPin) => isContentPin(pin) && before.some((own) => means(pin, own));
+  return former.some((pin) => means(pin, entry) && !isRemade(pin));
 }
 
-/** A version of promptsync's, and itself where it was read. */
+function isContentPin({ pin }: FormerPin): boolean {
+  return pin.kind === 'latest' || pin.kind === 'git';
+}
+
+function ownBefore({ number }: Version, observed: Observed): readonly KnownVersion[] {
+  return knownVersions(observed).filter((one) => one.outside === undefined && one.number < number);
+}
+
+/** A version of promptsync's, and itself where it was read; its number is missing where only a copied record is known. */
 export type Original = Pick<Stamp, 'digest' | 'metadataDigest' | 'commit' | 'path'> & {
   readonly version?: Version | null;
+  readonly number?: number;
 };
 
 /**
  * The version that an outside one was made from: the one whose record it has copied, which no ledger need remember; else
- * what the file says that its environment served before: an older one than was edited does no harm, because what both
- * sides have is no conflict. Where the file follows no number, it is the newest of promptsync's before it. Null where
- * that version is not known, and undefined where none of promptsync's is.
+ * what the file says that its environment served before. Where the file follows no number, it is the newest of
+ * promptsync's before it. Null where that version is not known, and undefined where none of promptsync's is.
  */
 export function originOf(
   { version, pin }: Pick<OutsideEdit, 'version' | 'pin'>,
@@ -58,12 +73,36 @@ export function originOf(
 ): Original | null | undefined {
   if (observed === null) return undefined;
   const known = knownVersions(observed);
-  const own = known.filter((one) => one.outside === undefined && one.number < version.number);
+  const own = ownBefore(version, observed);
   const { stamp } = version;
   const copied = own.find(({ digest }) => digest === stamp?.digest) ?? stamp;
   if (copied !== null) return copied;
   if (pin?.pin.kind === 'number' || pin?.pin.kind === 'version') return findNamed(known, pin.pin) ?? null;
   return own[0];
+}
+
+/**
+ * Whether an edit may come from a newer state of the file than its origin: one that was pulled leaves no trace in the
+ * service, and what it holds of the origin may be an edit that somebody has taken back. So it is where there was a
+ * version in between that nobody knows, or where the service has had the file's text already: `committed`, because
+ * what no commit has is never synced.
+ */
+export function mayBeNewer(
+  { version, pin }: Pick<OutsideEdit, 'version' | 'pin'>,
+  origin: Original,
+  { file, observed }: PromptPlan,
+  committed: boolean,
+): boolean {
+  if (observed === null) return false;
+  const known = knownVersions(observed).filter(({ number }) => number < version.number);
+  const { number } = origin;
+  if (number === undefined) return true;
+  if (pin !== null && findNamed(known, pin.pin)?.number === number) return false;
+  const between = new Set(known.filter((one) => one.number > number).map((one) => one.number));
+  if (between.size < version.number - number - 1) return true;
+  // A copied record names the newest of promptsync's that the edit can come from.
+  const met = known.filter((one) => (one.outside === true ? one.number > number : version.stamp === null));
+  return committed && met.some(({ digest }) => digest === file.content.digest && digest !== origin.digest);
 }
 
 /** The newest version of promptsync's that is known. */

@@ -6,10 +6,10 @@ import type { Repository } from '../../git/repository.ts';
 import type { Theirs } from '../../merging/merge-prompt.ts';
 import { fileInGit } from '../past/content-in-git.ts';
 import type { FormerFile } from '../past/former-pins.ts';
-import { hadOneText, newestOrigin, originOf, type Original, type OutsideEdit } from './outside-edits.ts';
+import { hadOneText, mayBeNewer, newestOrigin, originOf, type Original, type OutsideEdit } from './outside-edits.ts';
 import type { Prepared } from '../preparing/prepare-plan.ts';
 
-export type Origin = Pick<Theirs, 'base' | 'baseContent'>;
+export type Origin = Pick<Theirs, 'base' | 'baseContent' | 'doubtful'>;
 
 /**
  * What a file and an edit in the service both come from: the file at the commit that the ledger names, of the version
@@ -27,13 +27,15 @@ export async function readOrigin(
   const edited = edit === null ? undefined : originOf(edit, prompt);
   const first = newest === undefined || edited === undefined ? await firstOf(file, earlier, repository) : NOTHING;
   const base = newest === undefined ? first.base : await fileOf(newest, file, repository);
-  if (edited === null) return { base, baseContent: null };
-  if (edited === undefined) return { base, baseContent: first.baseContent };
+  if (edited === null) return { base, baseContent: null, doubtful: false };
+  if (edited === undefined) return { base, baseContent: first.baseContent, doubtful: false };
   const then = isDeepStrictEqual(edited, newest) ? base : await fileOf(edited, file, repository);
-  return { base, baseContent: contentOf(edited, then) };
+  const committed = earlier.some((former) => former.file.content.digest === file.content.digest);
+  const doubtful = edit !== null && mayBeNewer(edit, edited, prompt, committed);
+  return { base, baseContent: contentOf(edited, then), doubtful };
 }
 
-const NOTHING: Origin = { base: null, baseContent: null };
+const NOTHING: Origin = { base: null, baseContent: null, doubtful: false };
 
 /** Null where git does not have it, or has another one there. */
 async function fileOf({ commit, path, digest }: Original, { id }: PromptFile, repository: Repository | null) {
@@ -60,5 +62,5 @@ async function firstOf(
   const shallow = (await repository?.isShallow()) ?? false;
   const files = shallow ? [] : earlier.map((former) => former.file);
   const base = files.at(-1) ?? null;
-  return { base, baseContent: hadOneText(files, file) ? (base?.content ?? null) : null };
+  return { base, baseContent: hadOneText(files, file) ? (base?.content ?? null) : null, doubtful: false };
 }

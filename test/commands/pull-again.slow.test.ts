@@ -1,0 +1,158 @@
+import { describe, expect, test } from 'vitest';
+import { commitAll, makeRepository } from '../support/folder.ts';
+import { runJson } from '../support/run.ts';
+import { startTestService } from '../support/service.ts';
+import {
+  changeOutside,
+  edit,
+  makeSynced,
+  only,
+  PATH,
+  pull,
+  settle,
+  source,
+  sync,
+  TEXT,
+  textIn,
+  type Scene,
+} from './pulling.ts';
+
+const change = (text: string, changes: Readonly<Record<string, string>>) =>
+  Object.entries(changes).reduce((now, [line, other]) => now.replace(line, other), text);
+
+const PULLED = change(TEXT, { 'Two.': '2.' });
+
+/** A file that equals what the service has had as v2, of which the service remembers nothing once v3 is active. */
+async function makePulled(): Promise<Scene> {
+  const scene = await makeSynced({});
+  changeOutside(scene, { content: PULLED });
+  expect((await pull(scene, '--commit')).exitCode).toBe(0);
+  await sync(scene);
+  return scene;
+}
+
+/** A file that was imported, and pulled once since: no version is promptsync's. */
+async function makeImported(): Promise<Scene> {
+  const folder = makeRepository({ 'promptsync.yaml': 'environments: { staging: {} }\n' });
+  const scene = { folder, service: await startTestService(['greeting']) };
+  changeOutside(scene, { content: TEXT });
+  await runJson(folder, ['import', 'prm_greeting'], scene.service);
+  commitAll(folder, 'Import');
+  changeOutside(scene, { content: PULLED });
+  expect((await pull(scene, '--commit')).exitCode).toBe(0);
+  await sync(scene);
+  return scene;
+}
+
+const both = (ours: string, theirs: string) => `<<<<<<< ${PATH}\n${ours}\n=======\n${theirs}\n>>>>>>> staging v3`;
+
+describe('after a pull, the next edit in the service', () => {
+  test.each<[string, string, string]>([
+    [
+      'that takes a line back and changes another',
+      change(TEXT, { 'Three.': '3.' }),
+      change(TEXT, { 'Two.': both('2.', 'Two.'), 'Three.': '3.' }),
+    ],
+    ['that goes back to an older text', TEXT, change(TEXT, { 'Two.': both('2.', 'Two.') })],
+    ['that changes the same line again', change(TEXT, { 'Two.': 'II.' }), change(TEXT, { 'Two.': both('2.', 'II.') })],
+  ])('%s is asked about', async (_, theirs, asked) => {
+    const scene = await makePulled();
+    changeOutside(scene, { content: theirs });
+    expect((await pull(scene)).exitCode).toBe(4);
+    expect(textIn(scene)).toBe(asked);
+  });
+
+  test.each<[string, string]>([
+    ['that takes a line back and changes another', change(TEXT, { 'Three.': '3.' })],
+    ['that goes back to an older text', TEXT],
+    ['that changes the same line again', change(TEXT, { 'Two.': 'II.' })],
+  ])('%s is wholly in the file with --theirs', async (_, theirs) => {
+    const scene = await makePulled();
+    changeOutside(scene, { content: theirs });
+    expect((await pull(scene, '--theirs')).exitCode).toBe(0);
+    expect(textIn(scene)).toBe(theirs);
+    await settle(scene);
+  });
+
+  test('that changes another line only is merged without a question', async () => {
+    const scene = await makePulled();
+    changeOutside(scene, { content: change(PULLED, { 'Three.': '3.' }) });
+    expect((await pull(scene)).exitCode).toBe(0);
+    expect(textIn(scene)).toBe(change(PULLED, { 'Three.': '3.' }));
+    await settle(scene);
+  });
+});
+
+describe('after an import and a pull, the next edit in the service', () => {
+  test.each<[string, string]>([
+    ['that takes a line back and changes another', change(TEXT, { 'Three.': '3.' })],
+    ['that changes the same line again', change(TEXT, { 'Two.': 'II.' })],
+  ])('%s is asked about, and wholly in the file with --theirs', async (_, theirs) => {
+    const scene = await makeImported();
+    changeOutside(scene, { content: theirs });
+    expect((await pull(scene, '--dry-run')).exitCode).toBe(4);
+    expect((await pull(scene, '--theirs')).exitCode).toBe(0);
+    expect(textIn(scene)).toBe(theirs);
+    await settle(scene);
+  });
+});
+
+describe('an edit that goes back to an older text', () => {
+  test('is taken over where the service has had the file’s text by a sync', async () => {
+    const scene = await makeSynced({});
+    edit(scene, { text: PULLED });
+    await sync(scene);
+    changeOutside(scene, { content: TEXT });
+    expect((await pull(scene)).exitCode).toBe(0);
+    expect(textIn(scene)).toBe(TEXT);
+    await settle(scene);
+  });
+
+  test('is none where an environment waits for a sync of what git has changed since the last pull', async () => {
+    const scene = await makePulled();
+    edit(scene, { text: change(PULLED, { 'Three.': '3.' }) });
+    expect(only(await pull(scene))).toMatchObject({ status: 'unchanged', edits: [] });
+  });
+});
+
+describe('a file that went back to an older text', () => {
+  const makeReverted = async () => {
+    const scene = await makeSynced({});
+    edit(scene, { text: PULLED });
+    await sync(scene);
+    edit(scene, { text: TEXT });
+    return scene;
+  };
+
+  test('keeps that where the service does not know of it yet: it is asked about', async () => {
+    const scene = await makeReverted();
+    changeOutside(scene, { content: change(PULLED, { 'Three.': '3.' }) });
+    expect((await pull(scene)).exitCode).toBe(4);
+    expect(textIn(scene)).toBe(change(TEXT, { 'Two.': both('Two.', '2.'), 'Three.': '3.' }));
+  });
+
+  test.each<[string, string, number]>([
+    ['gets what was changed since', change(TEXT, { 'Three.': '3.' }), 0],
+    ['is asked about where somebody undoes it in the service', PULLED, 4],
+  ])('%s', async (_, theirs, exitCode) => {
+    const scene = await makeReverted();
+    await sync(scene);
+    changeOutside(scene, { content: theirs });
+    expect((await pull(scene, '--dry-run')).exitCode).toBe(exitCode);
+    expect((await pull(scene, '--theirs')).exitCode).toBe(0);
+    expect(textIn(scene)).toBe(theirs);
+    await settle(scene);
+  });
+});
+
+test('metadata that was changed in a pulled edit and is taken back by the next is asked about', async () => {
+  const scene = await makeSynced({ metadata: { model: 'a' } });
+  changeOutside(scene, { content: TEXT, metadata: { model: 'b' } });
+  expect((await pull(scene, '--commit')).exitCode).toBe(0);
+  await sync(scene);
+  changeOutside(scene, { content: change(TEXT, { 'Three.': '3.' }), metadata: { model: 'a' } });
+  expect((await pull(scene, '--dry-run')).exitCode).toBe(4);
+  expect((await pull(scene, '--theirs')).exitCode).toBe(0);
+  expect(source(scene)).toContain('"model":"a"');
+  await settle(scene);
+});
