@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { FileEdit } from '../domain/edits.ts';
 import type { JsonValue } from '../domain/json.ts';
 import { placeholdersOf } from '../domain/placeholders.ts';
@@ -17,8 +18,8 @@ export type Theirs = {
   readonly base: Pick<PromptFile, (typeof FIELDS)[number] | 'content'> | null;
   /** The text as both come from it, where that is known without its file. */
   readonly baseContent: Pick<Content, 'text' | 'metadata'> | null;
-  /** Whether the content may come from a newer state of the file than that. */
-  readonly doubtful: boolean;
+  /** The newer states of the file, where the content may come from one of them; null where it does not. */
+  readonly since: readonly Pick<Content, 'text' | 'metadata'>[] | null;
 };
 
 export type MergedPrompt = {
@@ -51,11 +52,8 @@ const nothing: Done = { edits: [], frontMatter: [] };
 function textOf({ content }: PromptFile, theirs: Theirs, side: Side, labels: Labels): Merged | null {
   if (theirs.content === null) return null;
   const base = theirs.baseContent?.text ?? null;
-  const merged = mergeText(
-    { base, ours: content.text, theirs: theirs.content.text, doubtful: theirs.doubtful },
-    side,
-    labels,
-  );
+  const since = theirs.since?.map(({ text }) => text) ?? null;
+  const merged = mergeText({ base, ours: content.text, theirs: theirs.content.text, since }, side, labels);
   return merged.text === content.text ? null : merged;
 }
 
@@ -80,8 +78,10 @@ function mergeMetadata({ content }: PromptFile, theirs: Theirs, side: Side, labe
   const ours = content.metadata;
   if (ours === undefined || theirs.content === null) return nothing;
   const base = theirs.baseContent?.metadata;
-  const from = base === undefined ? null : { value: base };
-  const merging = { base: from, ours, theirs: theirs.content.metadata, doubtful: theirs.doubtful };
+  const since = (theirs.since ?? []).flatMap(({ metadata }) => metadata ?? []);
+  const others = since.filter((one) => !isDeepStrictEqual(one, base) && !isDeepStrictEqual(one, ours));
+  const from = base === undefined || others.length > 0 ? null : { value: base };
+  const merging = { base: from, ours, theirs: theirs.content.metadata, doubtful: theirs.since !== null };
   const { changed, conflict } = mergeMapping(merging, side);
   if (conflict !== null) return conflicting('metadata', ours, conflict, labels);
   const done = [...changed].map(([key, value]) => set(['metadata', key], ours[key], value));

@@ -13,8 +13,8 @@ export type Merging = {
   readonly base: string | null;
   readonly ours: string;
   readonly theirs: string;
-  /** Whether they may come from something newer: then what they have of the base may be an edit taken back. */
-  readonly doubtful?: boolean;
+  /** What was newer than the base, where they may come from that: then what they have of the base may be taken back. */
+  readonly since?: readonly string[] | null;
 };
 
 export type Merged = { readonly text: string; readonly conflicts: number };
@@ -29,11 +29,11 @@ type Lines = { readonly base: string[]; readonly ours: string[]; readonly theirs
 const MOST_STEPS = 2_000_000_000;
 
 /** Merges two texts (LF) that come from one, line by line. What only one side has changed is taken from it. */
-export function mergeText({ doubtful = false, ...texts }: Merging, side: Side, labels: Labels): Merged {
-  const { base, ours, theirs } = texts;
-  if (ours === theirs || (theirs === base && !doubtful)) return { text: ours, conflicts: 0 };
-  if (ours === base) return { text: theirs, conflicts: 0 };
-  const parts = doubtful ? doubtfulParts(texts) : partsOf(texts);
+export function mergeText(texts: Merging, side: Side, labels: Labels): Merged {
+  const { base, ours, theirs, since = null } = texts;
+  if (ours === theirs || (theirs === base && since === null)) return { text: ours, conflicts: 0 };
+  if (ours === base && (since ?? []).length === 0) return { text: theirs, conflicts: 0 };
+  const parts = since === null ? partsOf(texts) : doubtfulParts(texts, since);
   const settled = parts.map((part) => settle(part, side, labels));
   return {
     text: settled.flat().join('\n'),
@@ -54,14 +54,23 @@ function partsOf({ base, ours, theirs }: Merging): readonly Part[] {
   return [{ agreed: all.ours.slice(0, ends.first) }, ...merged, { agreed: after }];
 }
 
-/** Where the file was changed since the base, nobody knows but the user: the other side may have seen it and undone it. */
-function doubtfulParts(texts: Merging): readonly Part[] {
-  const kept = partsOf(texts).flatMap((part) => ('agreed' in part ? part.agreed : part.ours));
+/**
+ * Where the file was changed since the base, or since anything newer, nobody knows but the user: the other side may have
+ * seen it and undone it.
+ */
+function doubtfulParts(texts: Merging, since: readonly string[]): readonly Part[] {
+  const keepAlso = (theirs: string, base: string | null): string => keepOurs({ ...texts, base, theirs });
+  const kept = lines(since.reduce(keepAlso, keepOurs(texts)));
   const theirs = lines(texts.theirs);
   if (pairs(kept, theirs) * Math.min(kept.length, theirs.length) > MOST_STEPS) return [{ ours: kept, theirs }];
   return diffComm(kept, theirs).map((part): Part => {
     return 'common' in part ? { agreed: part.common } : { ours: part.buffer1, theirs: part.buffer2 };
   });
+}
+
+function keepOurs(texts: Merging): string {
+  const parts = partsOf(texts);
+  return parts.flatMap((part) => ('agreed' in part ? part.agreed : part.ours)).join('\n');
 }
 
 function merge({ base, ours, theirs }: Lines): readonly Part[] {

@@ -131,6 +131,14 @@ describe('a file that went back to an older text', () => {
     expect(textIn(scene)).toBe(change(TEXT, { 'Two.': both('Two.', '2.'), 'Three.': '3.' }));
   });
 
+  test('keeps that after a pull as well', async () => {
+    const scene = await makePulled();
+    edit(scene, { text: TEXT });
+    changeOutside(scene, { content: change(PULLED, { 'Three.': '3.' }) });
+    expect((await pull(scene)).exitCode).toBe(4);
+    expect(textIn(scene)).toBe(change(TEXT, { 'Two.': both('Two.', '2.'), 'Three.': '3.' }));
+  });
+
   test.each<[string, string, number]>([
     ['gets what was changed since', change(TEXT, { 'Three.': '3.' }), 0],
     ['is asked about where somebody undoes it in the service', PULLED, 4],
@@ -155,4 +163,14 @@ test('metadata that was changed in a pulled edit and is taken back by the next i
   expect((await pull(scene, '--theirs')).exitCode).toBe(0);
   expect(source(scene)).toContain('"model":"a"');
   await settle(scene);
+});
+
+test('metadata that git has put back since a pull stays unless somebody decides', async () => {
+  const scene = await makeSynced({ metadata: { model: 'a' } });
+  changeOutside(scene, { content: TEXT, metadata: { model: 'b' } });
+  expect((await pull(scene, '--commit')).exitCode).toBe(0);
+  await sync(scene);
+  edit(scene, { metadata: { model: 'a' } });
+  changeOutside(scene, { content: change(TEXT, { 'Three.': '3.' }), metadata: { model: 'b' } });
+  expect((await pull(scene, '--dry-run')).exitCode).toBe(4);
 });

@@ -7,8 +7,13 @@ const merge = (base: string | null, ours: string, theirs: string, side: Side = n
   mergeText({ base, ours, theirs }, side, LABELS);
 
 /** As both may come from something newer than the base. */
-const mergeDoubtful = (base: string | null, ours: string, theirs: string, side: Side = null) =>
-  mergeText({ base, ours, theirs, doubtful: true }, side, LABELS);
+const mergeDoubtful = (
+  base: string | null,
+  ours: string,
+  theirs: string,
+  side: Side = null,
+  since: readonly string[] = [],
+) => mergeText({ base, ours, theirs, since }, side, LABELS);
 
 /** A conflict between two texts, as the file shows it. */
 const between = (ours: string, theirs: string) => `<<<<<<< mine\n${ours}=======\n${theirs}>>>>>>> yours`;
@@ -265,5 +270,14 @@ describe('a text that both may have from something newer', () => {
         if (conflicts === 0) expect(text).toBe(theirs);
       }),
     );
+  });
+
+  test('is kept as well where the file has gone back to the base since', () => {
+    expect(mergeDoubtful('a\nb', 'a\nb', 'A\nB', null, ['A\nb'])).toEqual({
+      text: between('a\nb\n', 'A\nB\n'),
+      conflicts: 1,
+    });
+    const asked = { text: `${between('a\n', 'A\n')}\nb\nC`, conflicts: 1 };
+    expect(mergeDoubtful('a\nb\nc', 'a\nb\nc', 'A\nb\nC', null, ['A\nb\nc'])).toEqual(asked);
   });
 });

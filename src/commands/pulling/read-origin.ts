@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { EMPTY_METADATA_DIGEST, withLineFeeds } from '../../domain/digest.ts';
 import type { PromptPlan } from '../../domain/plan.ts';
-import type { PromptFile } from '../../domain/prompt-file.ts';
+import type { Content, PromptFile } from '../../domain/prompt-file.ts';
 import type { Repository } from '../../git/repository.ts';
 import type { Theirs } from '../../merging/merge-prompt.ts';
 import { fileInGit } from '../past/content-in-git.ts';
@@ -9,7 +9,7 @@ import type { FormerFile } from '../past/former-pins.ts';
 import { hadOneText, mayBeNewer, newestOrigin, originOf, type Original, type OutsideEdit } from './outside-edits.ts';
 import type { Prepared } from '../preparing/prepare-plan.ts';
 
-export type Origin = Pick<Theirs, 'base' | 'baseContent' | 'doubtful'>;
+export type Origin = Pick<Theirs, 'base' | 'baseContent' | 'since'>;
 
 /**
  * What a file and an edit in the service both come from: the file at the commit that the ledger names, of the version
@@ -27,15 +27,26 @@ export async function readOrigin(
   const edited = edit === null ? undefined : originOf(edit, prompt);
   const first = newest === undefined || edited === undefined ? await firstOf(file, earlier, repository) : NOTHING;
   const base = newest === undefined ? first.base : await fileOf(newest, file, repository);
-  if (edited === null) return { base, baseContent: null, doubtful: false };
-  if (edited === undefined) return { base, baseContent: first.baseContent, doubtful: false };
+  if (edited === null) return { base, baseContent: null, since: null };
+  if (edited === undefined) return { base, baseContent: first.baseContent, since: null };
   const then = isDeepStrictEqual(edited, newest) ? base : await fileOf(edited, file, repository);
   const committed = earlier.some((former) => former.file.content.digest === file.content.digest);
   const doubtful = edit !== null && mayBeNewer(edit, edited, prompt, committed);
-  return { base, baseContent: contentOf(edited, then), doubtful };
+  return { base, baseContent: contentOf(edited, then), since: doubtful ? statesSince(edited, file, earlier) : null };
 }
 
-const NOTHING: Origin = { base: null, baseContent: null, doubtful: false };
+/** What the file was since then, each content once; all that it was, where git does not know when that was. */
+function statesSince({ commit, digest }: Original, file: PromptFile, earlier: readonly FormerFile[]) {
+  const known = earlier.findIndex((former) => former.commit === commit);
+  const then = known === -1 ? earlier.findLastIndex((former) => former.file.content.digest === digest) : known;
+  const since = earlier.slice(0, then === -1 ? earlier.length : then).map((former) => former.file.content);
+  const keyOf = (content: Content) => `${content.digest} ${content.metadataDigest ?? ''}`;
+  const distinct = new Map(since.map((content) => [keyOf(content), content]));
+  distinct.delete(keyOf(file.content));
+  return [...distinct.values()];
+}
+
+const NOTHING: Origin = { base: null, baseContent: null, since: null };
 
 /** Null where git does not have it, or has another one there. */
 async function fileOf({ commit, path, digest }: Original, { id }: PromptFile, repository: Repository | null) {
@@ -62,5 +73,5 @@ async function firstOf(
   const shallow = (await repository?.isShallow()) ?? false;
   const files = shallow ? [] : earlier.map((former) => former.file);
   const base = files.at(-1) ?? null;
-  return { base, baseContent: hadOneText(files, file) ? (base?.content ?? null) : null, doubtful: false };
+  return { base, baseContent: hadOneText(files, file) ? (base?.content ?? null) : null, since: null };
 }
