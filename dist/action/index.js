@@ -650,6 +650,9 @@ function serviceHint({ known, suggestion }) {
 function listOf(names) {
 	return names.join(", ");
 }
+function quoted(names) {
+	return names.map((name) => `"${name}"`).join(", ");
+}
 function firstOf(parts) {
 	const further = parts.length - 20;
 	return parts.slice(0, 20).join("; ") + (further > 0 ? `; and ${further} more` : "");
@@ -661,11 +664,22 @@ function shellWord(text) {
 function short(commit) {
 	return commit.slice(0, 12);
 }
+/** Another folder helps alone where a pattern matches the file there. */
+function notMatchedHint({ elsewhere, pattern }) {
+	const folder = elsewhere === null ? null : `name another folder, such as --dir ${word$1(elsewhere || ".")}`;
+	const further = pattern === null ? "change the patterns under `prompts:` in promptsync.yaml" : `add a pattern such as \`${pattern}\` to \`prompts:\` in promptsync.yaml`;
+	const hint = folder === null ? further : `${folder}, or ${further}`;
+	return `${hint.charAt(0).toUpperCase()}${hint.slice(1)}.`;
+}
 /** The command that would be right: the next step on the way, not all of it. */
 function promotionHint(e) {
 	const step = (from, to) => promoteCommand(e.key, `--from ${word$1(from)} --to ${word$1(to)}`);
 	if (e.liveIn !== null && e.liveIn !== e.environment) return `Run: ${step(e.liveIn, e.from)}; sync it, then: ${step(e.from, e.environment)}`;
-	if (e.serves === null) return `Sync "${e.from}" first, then run: ${step(e.from, e.environment)}`;
+	if (e.serves === null || e.sourceComes) {
+		const first = e.sourcePinned ? "" : `Pin "${e.from}". `;
+		const stays = e.current === null ? "" : `, or pin what is served there (${e.current})`;
+		return `${first}${`Take the pin of "${e.environment}" out of the file${stays}`}; sync, then run: ${step(e.from, e.environment)}`;
+	}
 	return `To promote what "${e.from}" serves (${e.serves}), run: ${step(e.from, e.environment)}`;
 }
 /** A key that begins like an option goes last. */
@@ -686,7 +700,7 @@ var catalogue, ProblemError;
 var init_problem = __esmMin((() => {
 	init_literal_selector();
 	catalogue = {
-		"prompt/none-found": error$1((e) => `No prompt file matches ${e.patterns.map((pattern) => `"${pattern}"`).join(", ")}.`, "Correct `prompts:` in promptsync.yaml, or add a first prompt file."),
+		"prompt/none-found": error$1((e) => `No prompt file matches ${quoted(e.patterns)}.`, "Correct `prompts:` in promptsync.yaml, or add a first prompt file."),
 		"prompt/unreadable": error$1((e) => `The file cannot be read (${e.reason}).`, "Check that it exists and that you may read it."),
 		"prompt/symbolic-link": error$1("The path is a symbolic link.", "Prompt files are read from the repository alone: put the file itself here."),
 		"prompt/too-large": error$1((e) => `The file has ${e.bytes} bytes; at most ${e.limit} are read.`, "Shorten the prompt."),
@@ -766,7 +780,7 @@ var init_problem = __esmMin((() => {
 		"guard/unknown-variables": error$1((e) => `The text that "${e.environment}" would serve was never read: its variables cannot be compared.`, "Fetch the whole history (actions/checkout: `fetch-depth: 0`), or set `allow_breaking: true` in this commit."),
 		"guard/unknown-latest": error$1((e) => `The service's newest version "${e.id}" was never read, and nothing may be looked at.`, "It may hold this very text. Set a `tracking_environment`; or read it in the service, and only if its text is right make it active in a pinned environment."),
 		"guard/uncommitted": error$1("The prompt file differs from the last commit.", "Commit it first, or use --allow-dirty; versions made so carry no commit."),
-		"guard/uncommitted-edit": error$1("The prompt file differs from the last commit: a commit would carry that along.", "Commit or stash it first, or edit without --commit."),
+		"guard/uncommitted-edit": error$1("The prompt file, or what is staged of it, differs from the last commit: a commit would carry that along or lose it.", "Commit or stash it first (git diff HEAD and git diff --cached show it), or edit without --commit."),
 		"guard/max-changes": error$1((e) => `Prompts that would change: ${e.changing}; max_changes allows ${e.allowed}.`, "Check the plan, then raise --max-changes for this run."),
 		"guard/drift": error$1((e) => `The service was changed outside of git, and on_drift is \`fail\`: ${e.what.join("; ")}.`, "Take the change into the file, or put the service back; --on-drift overwrite lets git win for this run."),
 		"guard/superseded": error$1((e) => `This commit (${short(e.commit)}) is no longer the newest: ${e.where} ${e.newer}. Nothing was written.`, "The run of that commit applies it, together with this one. To go back, revert the commit and merge that."),
@@ -782,7 +796,10 @@ var init_problem = __esmMin((() => {
 		"pull/pin-conflict": error$1((e) => `"${e.environment}" serves ${e.serves} and the file pins ${e.pin}: which of the two is the newer one is not known.`, "Run again with --ours, to keep what the file pins, or with --theirs, to pin what is served."),
 		"pull/several": error$1((e) => `Several environments were changed in different ways: ${e.environments.join(", ")}.`, "Pull them one after the other, with --environment."),
 		"pull/known-version": warning((e) => `"${e.environment}" serves ${e.serves}, which was made from this repository: there is no text to take over.`, "A sync puts back what the file says; to keep that version, use promptsync rollback."),
-		"rollback/nothing-before": error$1((e) => `No version is known that "${e.environment}" served before.`, "Name one with --to N; `promptsync history KEY` lists those that are known."),
+		"rollback/nothing-before": error$1((e) => `No version older than v${e.number} is known that "${e.environment}" served.`, "Name one with --to N; `promptsync history KEY` lists those that are known."),
+		"rollback/nothing-served": error$1((e) => `"${e.environment}" serves no version: there is nothing to go back from.`, "Take its pin out of the file, or name a version with --to N."),
+		"rollback/shallow": error$1((e) => `The clone is shallow: what "${e.environment}" was pinned to before is not in it.`, "Fetch the whole history (git fetch --unshallow; actions/checkout: `fetch-depth: 0`), or name one with --to N."),
+		"rollback/unclear-before": error$1((e) => `Commit ${e.commit} had "${e.environment}" at ${e.pin}, and no version is known that it means.`, (e) => `Pin it to ${e.pin} by hand, or name a version with --to N.`),
 		"rollback/unknown-version": error$1((e) => `No version ${e.number} of this prompt is known.`, "`promptsync history KEY` lists those that are known; the pin `git:<ref>` always works."),
 		"apply/changed-meanwhile": error$1((e) => `The version looked at through "${e.environment}" is another one than was asked for.`, "Somebody else is writing at the same time: run again."),
 		"apply/not-active": error$1((e) => `After it was set, "${e.environment}" serves ${e.found} instead of ${e.expected}.`, "Somebody else may be writing at the same time: look at the prompt in the service, then run again."),
@@ -806,10 +823,10 @@ var init_problem = __esmMin((() => {
 		"import/not-writable": error$1((e) => `No prompt file can hold what the service has: ${e.reason}`, "Correct it in the service, then import it again."),
 		"import/environment-needed": error$1("promptsync.yaml has no `environments`, and none was given.", "Say which environment serves the text to import: --environment NAME."),
 		"import/service-needed": error$1((e) => `promptsync.yaml has several services: ${listOf(e.known)}.`, "Say which of them has the prompts: --service NAME."),
-		"import/nothing-active": error$1((e) => `No version is active in ${e.environments.map((name) => `"${name}"`).join(", ")}, so there is no text to import.`, "Make a version active there in the service first, or take the text of another environment: promptsync import --environment NAME."),
+		"import/nothing-active": error$1((e) => `No version is active in ${quoted(e.environments)}, so there is no text to import.`, (e) => "Make a version active there in the service first, or " + (e.named ? "take the text of another environment: promptsync import --environment NAME." : "add the environment that serves one under `environments:` in promptsync.yaml (promptsync init: --environments).")),
 		"import/known": error$1((e) => `The ${e.what} "${e.value}" is that of ${e.other} already.`, (e) => e.what === "id" ? `To take what the service has into that file, run: promptsync pull ${shellWord(literalSelector(e.key))}` : "Give each prompt a key of its own, in the service or in that file."),
 		"import/path-taken": error$1((e) => `There is a file ${e.path} already.`, "Name another folder with --dir, or move that file."),
-		"import/not-matched": error$1((e) => `The file would be ${e.path}, which no pattern under \`prompts:\` matches.`, "Name another folder with --dir, or add a pattern to promptsync.yaml."),
+		"import/not-matched": error$1((e) => `The file would be ${e.path}, which no pattern under \`prompts:\` matches.`, (e) => notMatchedHint(e)),
 		"import/outside": error$1((e) => `The folder "${e.folder}" leaves the repository.`, "Name a folder inside of it with --dir; it is relative to promptsync.yaml."),
 		"import/symbolic-link": error$1((e) => `On the way to the file is a symbolic link: ${e.path}.`, "Name another folder with --dir: nothing is written through links."),
 		"import/write-failed": error$1((e) => `The file ${e.path} cannot be written (${e.reason}).`, "Check that you may write there, then import it again."),
@@ -817,10 +834,14 @@ var init_problem = __esmMin((() => {
 		"init/invalid-flag": error$1((e) => `The value of ${e.flag} cannot be used: ${e.reason}`, "See promptsync init --help."),
 		"init/nested": warning((e) => `There is a configuration above this folder: ${e.path}.`, "Commands that run in this folder use the one that is written here."),
 		"init/kept": warning((e) => `${e.path} was there already and differs; it was kept.`, "Compare the two yourself, or overwrite it with --force."),
+		"init/not-selected": warning((e) => `${e.path} was not written: the promptsync.yaml that was kept does not select it.`, "Put prompt files where `prompts:` in it says; `promptsync import <id>` writes one there."),
 		"init/in-the-way": error$1((e) => `${e.path} cannot be written: ${e.what}.`, "Move it away, then run promptsync init again."),
 		"init/write-failed": error$1((e) => `${e.path} cannot be written (${e.reason}).`, "Check that you may write there, then run promptsync init again: what is written already stays."),
 		"usage/invalid": error$1((e) => e.reason, "See promptsync --help."),
-		"usage/nothing-selected": error$1((e) => `"${e.selector}" selects no prompt.`, (e) => e.suggestion === void 0 ? "Give a key, or a path or pattern relative to promptsync.yaml." : `Did you mean ${e.suggestion}?`),
+		"usage/nothing-selected": error$1((e) => `"${e.selector}" selects no prompt${e.within === void 0 ? "" : ` that --only ${quoted(e.within)} selects`}.`, (e) => {
+			if (e.within !== void 0) return "Leave --only out: it narrows what is named.";
+			return e.suggestion === void 0 ? "Give a key, or a path or pattern relative to promptsync.yaml." : `Did you mean ${e.suggestion}?`;
+		}),
 		"usage/nothing-named": error$1("No prompt is named.", "Give keys, paths or patterns, or --all."),
 		"usage/unknown-environment": error$1((e) => `${e.option} "${e.environment}" is not an environment of promptsync.yaml.`, (e) => {
 			if (e.known.length === 0) return "Give a name without control characters.";
@@ -38694,14 +38715,22 @@ function editOutcome(report, colours) {
 	return parts.length === 0 ? colours.green("nothing to do.") : (refused ? colours.red : colours.bold)(`${parts.join(", ")}.`);
 }
 /** What somebody who has edited files does next; null where nothing was edited. */
-function nextStep({ prompts, files = [], committed, mode }) {
-	if (prompts.some(({ problems }) => problems.some(({ code }) => code === "pull/conflict"))) return "Next: resolve the conflicts in the files, then commit them.";
+function nextStep({ prompts, files = [], committed, mode, commit }) {
+	if (prompts.some(({ problems }) => problems.some(({ code }) => code === "pull/conflict"))) return `Next: resolve the conflicts in the files, then ${commit === null ? WITHOUT_COMMITS : "commit them"}.`;
 	if (prompts.filter(({ status }) => status === "applied").length + files.length === 0) return null;
 	if (mode === "init" && files.some(isNewWorkflow)) return "Next: promptsync plan; put the commit of promptsync that you trust into the workflows; commit the files.";
 	if (mode === "init" || mode === "import") return "Next: promptsync plan, then commit the files.";
-	if (committed === void 0) return "Next: read it with git diff, commit it, and open a pull request.";
-	const branch = committed.branch === null ? "" : ` on ${inertLine(committed.branch)}`;
-	return `Committed ${inertLine(committed.commit).slice(0, 12)}${branch}. Next: push it and open a pull request.`;
+	if (committed !== void 0) return stepAfterCommit(committed);
+	if (commit === null) return `Next: promptsync plan, then ${WITHOUT_COMMITS}.`;
+	return "Next: read it with git diff, commit it, and open a pull request.";
+}
+/** A report without a commit is of a folder outside of git, or of a repository that has none yet: a sync wants one there. */
+const WITHOUT_COMMITS = "promptsync sync (in a git repository after a commit)";
+/** Where no branch is checked out there is nothing to push, and the next checkout would leave the commit behind. */
+function stepAfterCommit({ commit, branch }) {
+	const made = `Committed ${inertLine(commit).slice(0, 12)}`;
+	if (branch === null) return `${made} on no branch. Next: git switch -c NAME, then push it and open a pull request.`;
+	return `${made} on ${inertLine(branch)}. Next: push it and open a pull request.`;
 }
 function workOf$1({ prompts, files = [] }) {
 	const having = (...statuses) => prompts.filter(({ status }) => statuses.includes(status));
@@ -40241,11 +40270,12 @@ function promotionProblems$1(activations, context, { promotedFrom, formerPins })
 			from,
 			target
 		};
-		return isActive(target, from, context) || isNoPromotion(step, {
+		const situation = {
 			activations,
 			context,
 			former
-		}) ? [] : [refusal$2(pin, from, target, context)];
+		};
+		return isActive(target, from, context) || isNoPromotion(step, situation) ? [] : [refusal$2(pin, step, situation)];
 	});
 }
 function isNoPromotion(step, situation) {
@@ -40284,29 +40314,43 @@ function hasMovedOn({ from, target }, { activations, context, former }) {
 */
 function goesThroughNow({ environment, from, target }, { activations, context, former }) {
 	const { observed, known } = context;
-	const first = activations.find(({ pin }) => pin.environment === from);
-	if (first === void 0 || !isSameVersion(targetOf(first.after, context), target)) return false;
+	if (!comesTo(from, target, {
+		activations,
+		context
+	})) return false;
 	const active = observed.active.get(environment) ?? null;
 	return active === null || wasPinned(entryAsServed(active, known), environment, former);
+}
+/** Whether a sync would set an environment to that very version, if nothing were refused. */
+function comesTo(environment, target, { activations, context }) {
+	const first = activations.find(({ pin }) => pin.environment === environment);
+	return first !== void 0 && isSameVersion(targetOf(first.after, context), target);
 }
 function isSameVersion(one, other) {
 	return one.id !== void 0 && one.id === other.id || isSameContent(one, other);
 }
-function refusal$2({ environment, line, column }, from, target, context) {
-	const { key, path } = context.file;
-	const serves = context.observed.active.get(from) ?? null;
+function refusal$2({ line, column }, { environment, from, target }, situation) {
+	const { context } = situation;
+	const { key, path, pins } = context.file;
 	return makeProblem("guard/promotion-order", {
 		environment,
 		from,
 		key,
 		version: nameOf$1(target),
-		serves: serves === null ? null : `v${serves.number}`,
-		liveIn: liveIn(target, context)
+		serves: servedIn(from, context),
+		current: servedIn(environment, context),
+		liveIn: liveIn(target, context),
+		sourcePinned: pins.some((one) => one.environment === from),
+		sourceComes: comesTo(from, target, situation)
 	}, {
 		path,
 		line,
 		column
 	});
+}
+function servedIn(environment, { observed }) {
+	const active = observed.active.get(environment) ?? null;
+	return active === null ? null : `v${active.number}`;
 }
 function nameOf$1({ number, id }) {
 	if (number !== void 0) return `v${number}`;
@@ -56106,6 +56150,32 @@ async function fileInGit(repository, commit, path) {
 		return null;
 	}
 }
+// src/commands/past/find-at.ts
+init_problem();
+/**
+* A prompt as it was at a commit, found by its id: at the path (from the repository's root), or wherever the file was
+* then. A text says why it is not.
+*/
+async function findAt({ id, path: own }, commit, repository) {
+	const others = async () => (await repository.filesHolding(commit, id, extname(own))).filter((other) => other !== own);
+	let reason = "no file with its id";
+	for (const candidates of [async () => [own], others]) for (const candidate of await candidates()) {
+		const parsed = await parseAt(repository, commit, candidate);
+		if (parsed === null) continue;
+		if (parsed.file?.id === id) return {
+			file: parsed.file,
+			path: candidate
+		};
+		reason = invalidity(parsed, candidate, id, candidate === own) ?? reason;
+	}
+	return reason;
+}
+/** Why a file that is not readable stands in for the prompt: it has the prompt's id, or its place and no other id. */
+function invalidity({ outline, problems }, path, id, inPlace) {
+	const invalid = problems.find(isError);
+	const other = outline?.id?.value ?? (inPlace ? id : null);
+	return invalid === void 0 || other !== id ? null : `${path} is not valid: ${invalid.message}`;
+}
 // src/commands/past/contents-at-refs.ts
 init_problem();
 /**
@@ -56142,7 +56212,10 @@ async function contentAt$1(file, ref, repository, place) {
 	if (repository === null) return makeProblem("pin/needs-git", { ref }, place);
 	const commit = await repository.resolveRef(ref);
 	if (commit === null) return makeProblem("pin/unknown-ref", { ref }, place);
-	const found = await findAt(file, commit, repository);
+	const found = await findAt({
+		id: file.id,
+		path: repository.fromRoot(file.path)
+	}, commit, repository);
 	if (typeof found === "string") return makeProblem("pin/no-prompt-at-ref", {
 		ref,
 		reason: found
@@ -56157,28 +56230,6 @@ async function contentAt$1(file, ref, repository, place) {
 		content: found.file.content,
 		provenance
 	};
-}
-/** The prompt is found by its id: at the same path, or wherever the file was then. A text says why it is not. */
-async function findAt({ id, path }, commit, repository) {
-	const own = repository.fromRoot(path);
-	const others = async () => (await repository.filesHolding(commit, id, extname(path))).filter((other) => other !== own);
-	let reason = "no file with its id";
-	for (const candidates of [async () => [own], others]) for (const candidate of await candidates()) {
-		const parsed = await parseAt(repository, commit, candidate);
-		if (parsed === null) continue;
-		if (parsed.file?.id === id) return {
-			file: parsed.file,
-			path: candidate
-		};
-		reason = invalidity(parsed, candidate, id, candidate === own) ?? reason;
-	}
-	return reason;
-}
-/** Why a file that is not readable stands in for the prompt: it has the prompt's id, or its place and no other id. */
-function invalidity({ outline, problems }, path, id, inPlace) {
-	const invalid = problems.find(isError);
-	const other = outline?.id?.value ?? (inPlace ? id : null);
-	return invalid === void 0 || other !== id ? null : `${path} is not valid: ${invalid.message}`;
 }
 // src/commands/preparing/gather-texts.ts
 init_digest();
@@ -56585,9 +56636,12 @@ async function formerPin({ environment, pin }, { commit, file }, age, repository
 		}
 	};
 }
-async function contentOf(pin, { content, path }, repository) {
-	if (pin.kind === "latest") return content;
-	return pin.kind === "git" ? contentInGit(repository, pin.ref, path) : null;
+async function contentOf(pin, file, repository) {
+	if (pin.kind === "latest") return file.content;
+	if (pin.kind !== "git" || repository === null) return null;
+	const commit = await repository.resolveRef(pin.ref);
+	const found = commit === null ? null : await findAt(file, commit, repository);
+	return found === null || typeof found === "string" ? null : found.file.content;
 }
 /**
 * Without what HEAD itself says where the file says it still: that is no earlier state. Where the file pins more than
@@ -60795,6 +60849,23 @@ function selectFiles(files, selectors) {
 		problems
 	};
 }
+/** The files that are named and that `--only` selects as well: what narrows a command adds nothing to it. */
+function selectNamed(files, { only, named = [] }) {
+	const [within, wanted] = [selectFiles(files, only), selectFiles(files, named)];
+	const both = wanted.files.filter((file) => within.files.includes(file));
+	const problems = [...within.problems, ...wanted.problems];
+	if (both.length > 0 || problems.length > 0 || files.length === 0) return {
+		files: both,
+		problems
+	};
+	return {
+		files: [],
+		problems: named.map((selector) => makeProblem("usage/nothing-selected", {
+			selector,
+			within: only
+		}))
+	};
+}
 function matcherOf(selector) {
 	const glob = globOf(selector);
 	return ({ key, path }) => key === selector || path === selector || glob(key) || glob(path);
@@ -64827,15 +64898,18 @@ function asker(git) {
 function gitProblem(error) {
 	return new ProblemError(makeProblem("git/failed", { reason: reasonOf(error) }));
 }
-/** The files, NUL between them, that differ between a commit and the work tree, whatever the user has configured. */
-function changedFiles(ask, commit) {
+/**
+* The files, NUL between them, that differ between a commit and the work tree, whatever the user has configured; with
+* `--cached` between it and what is staged.
+*/
+function changedFiles(ask, commit, ...how) {
 	return ask("diff", ...[
 		"--name-only",
 		"-z",
 		"--no-ext-diff",
 		"--no-renames",
 		"--no-relative"
-	], commit, "--", ":(top)");
+	], ...how, commit, "--", ":(top)");
 }
 /** A path from the repository's root, as it is: nothing in it is a pattern or a word of git's. */
 function literally(pathFromRoot) {
@@ -65153,6 +65227,7 @@ async function openRepository(folder) {
 	return {
 		head,
 		uncommitted: (paths) => findUncommitted(ask, head, paths, fromRoot),
+		staged: (paths) => findStaged(ask, head, paths, fromRoot),
 		lastCommits: (paths) => findLastCommits(ask, head, paths, fromRoot),
 		...filesAt(git, ask, fromRoot, known),
 		...historyOf(ask, prefix, known)
@@ -65164,6 +65239,11 @@ async function findUncommitted(ask, head, paths, fromRoot) {
 	const known = new Set(listed.split("\0").flatMap(trackedPath));
 	const different = new Set(changed.split("\0"));
 	return new Set(paths.filter((path) => !known.has(fromRoot(path)) || different.has(fromRoot(path))));
+}
+async function findStaged(ask, head, paths, fromRoot) {
+	if (head === null) return new Set(paths);
+	const different = new Set((await changedFiles(ask, "HEAD", "--cached")).split("\0"));
+	return new Set(paths.filter((path) => different.has(fromRoot(path))));
 }
 /** `H` and the path; other letters mark files whose edits git was told to overlook, or a merge that is not done. */
 function trackedPath(entry) {
@@ -65204,7 +65284,7 @@ async function openWorkspace(options, world) {
 		...environmentRules(config),
 		services
 	});
-	const selected = selectFiles(assignServices(read.files, services), options.only);
+	const selected = selectNamed(assignServices(read.files, services), options);
 	const unselectable = read.problems.some(isError) ? [] : selected.problems;
 	return {
 		config,
