@@ -65,6 +65,12 @@ export function holds(version: LedgerEntry, content: Content): boolean {
   return version.outside === undefined || version.metadataDigest === EMPTY_METADATA_DIGEST;
 }
 
+/** Whether a version between two numbers is not known. Numbers come from the service, and may be as large as they like. */
+export function hasGap(known: readonly LedgerEntry[], older: number, newer: number): boolean {
+  const between = known.map(({ number }) => number).filter((number) => number > older && number < newer);
+  return new Set(between).size < newer - older - 1;
+}
+
 /** The version that a number or an id names; undefined where it is not known, and for pins that name a content. */
 export function findNamed<Known extends LedgerEntry>(known: readonly Known[], pin: Pin): Known | undefined {
   if (pin.kind === 'number') return known.find(({ number }) => number === pin.number);

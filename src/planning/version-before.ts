@@ -1,4 +1,4 @@
-import type { KnownVersion } from '../domain/known-versions.ts';
+import { hasGap, type KnownVersion } from '../domain/known-versions.ts';
 import type { Content } from '../domain/prompt-file.ts';
 import { versionMeant, type FormerPin } from './former-pins.ts';
 
@@ -30,16 +30,16 @@ export function pinnedBefore(
   const at = earlier.findIndex(({ number }) => number !== null && number < served);
   const number = earlier[at]?.number ?? null;
   const passed = at === -1 ? earlier : earlier.slice(0, at);
-  const gaps = hasGaps(known, number ?? 0, served);
-  const unclear = passed.find((one) => one.number === null && (one.pin.pin.kind === 'version' || gaps));
+  // Where every version between is known, a text that none of them has was never synced.
+  const gap = hasGap(known, number ?? 0, served);
+  const unclear = passed.find((one) => one.number === null && (one.pin.pin.kind === 'version' || gap));
   if (unclear !== undefined) return { kind: 'unclear', pin: unclear.pin };
   return number === null ? { kind: 'nothing' } : { kind: 'number', number };
 }
 
-/** The next older number that is known. */
+/** The next older number that is known; `known` is newest first. */
 export function knownBefore(known: readonly KnownVersion[], served: number): number | null {
-  const older = known.map(({ number }) => number).filter((number) => number < served);
-  return older.length === 0 ? null : Math.max(...older);
+  return known.find(({ number }) => number < served)?.number ?? null;
 }
 
 function numberOf(
@@ -48,10 +48,4 @@ function numberOf(
   find: (content: Content) => KnownVersion | undefined,
 ): number | null {
   return former.pin.kind === 'number' ? former.pin.number : (versionMeant(former, known, find)?.number ?? null);
-}
-
-/** Where every version between is known, a text that none of them has was never synced. */
-function hasGaps(known: readonly KnownVersion[], older: number, newer: number): boolean {
-  const numbers = new Set(known.map(({ number }) => number));
-  return Array.from({ length: newer - older - 1 }, (_, index) => older + 1 + index).some((one) => !numbers.has(one));
 }

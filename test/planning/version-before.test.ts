@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { KnownVersion } from '../../src/domain/known-versions.ts';
-import { findContent } from '../../src/domain/known-versions.ts';
+import { findContent, type KnownVersion } from '../../src/domain/known-versions.ts';
 import type { Pin } from '../../src/domain/prompt-file.ts';
 import type { FormerPin } from '../../src/planning/former-pins.ts';
 import { knownBefore, pinnedBefore } from '../../src/planning/version-before.ts';
@@ -41,6 +40,7 @@ describe('What an environment was pinned to before', () => {
     ['nor where nothing else is', 3, known(3, 2, 1), [3, 'ver_9'], 'unclear: c1'],
     ['a text without a version was never served', 3, known(3, 2, 1), [3, 'latest X', 1], 'v1'],
     ['unless a version in between is not known', 3, known(3, 1), [3, 'latest X', 1], 'unclear: c2'],
+    ['a number as large as can be', 2 ** 53 - 1, known(2 ** 53 - 1, 1), [2 ** 53 - 1, 'latest X', 1], 'unclear: c2'],
     ['a gap that is older does not matter', 4, known(4, 3, 1), [4, 'latest X', 3], 'v3'],
     ['what HEAD asks for and nobody has made is to come', 3, known(3, 1), ['latest X', 1], 'v1'],
     ['what stands there from elsewhere was pinned by nobody', 3, known(3, 2, 1), [2, 1], 'v2'],
