@@ -429,9 +429,14 @@ const catalogue = {
     (e) => `The clone is shallow: what "${e.environment}" was pinned to before is not in it.`,
     'Fetch the whole history (git fetch --unshallow; actions/checkout: `fetch-depth: 0`), or name one with --to N.',
   ),
-  'rollback/unclear-before': error<{ environment: string; pin: string; commit: string }>(
-    (e) => `Commit ${e.commit} had "${e.environment}" at ${e.pin}, and no version is known that it means.`,
-    (e) => `Pin it to ${e.pin} by hand, or name a version with --to N.`,
+  'rollback/unclear-before': error<{
+    environment: string;
+    commit: string;
+    /** Null: `latest`, which means the text of that commit. */
+    pin: string | null;
+  }>(
+    (e) => `Commit ${short(e.commit)} had "${e.environment}" at ${pinThen(e)}, and no version is known that it means.`,
+    (e) => `Pin it to ${pinThen(e)} by hand, or name a version with --to N.`,
   ),
   'rollback/unknown-version': error<{ number: number }>(
     (e) => `No version ${e.number} of this prompt is known.`,
@@ -825,6 +830,10 @@ function shellWord(text: string): string {
 
 function short(commit: string): string {
   return commit.slice(0, 12);
+}
+
+function pinThen({ pin, commit }: { pin: string | null; commit: string }): string {
+  return pin ?? `git:${short(commit)}`;
 }
 
 /** Another folder helps alone where a pattern matches the file there. */

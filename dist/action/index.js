@@ -664,6 +664,9 @@ function shellWord(text) {
 function short(commit) {
 	return commit.slice(0, 12);
 }
+function pinThen({ pin, commit }) {
+	return pin ?? `git:${short(commit)}`;
+}
 /** Another folder helps alone where a pattern matches the file there. */
 function notMatchedHint({ elsewhere, pattern }) {
 	const folder = elsewhere === null ? null : `name another folder, such as --dir ${word$1(elsewhere || ".")}`;
@@ -799,7 +802,7 @@ var init_problem = __esmMin((() => {
 		"rollback/nothing-before": error$1((e) => `No version older than v${e.number} is known that "${e.environment}" served.`, "Name one with --to N; `promptsync history KEY` lists those that are known."),
 		"rollback/nothing-served": error$1((e) => `"${e.environment}" serves no version: there is nothing to go back from.`, "Take its pin out of the file, or name a version with --to N."),
 		"rollback/shallow": error$1((e) => `The clone is shallow: what "${e.environment}" was pinned to before is not in it.`, "Fetch the whole history (git fetch --unshallow; actions/checkout: `fetch-depth: 0`), or name one with --to N."),
-		"rollback/unclear-before": error$1((e) => `Commit ${e.commit} had "${e.environment}" at ${e.pin}, and no version is known that it means.`, (e) => `Pin it to ${e.pin} by hand, or name a version with --to N.`),
+		"rollback/unclear-before": error$1((e) => `Commit ${short(e.commit)} had "${e.environment}" at ${pinThen(e)}, and no version is known that it means.`, (e) => `Pin it to ${pinThen(e)} by hand, or name a version with --to N.`),
 		"rollback/unknown-version": error$1((e) => `No version ${e.number} of this prompt is known.`, "`promptsync history KEY` lists those that are known; the pin `git:<ref>` always works."),
 		"apply/changed-meanwhile": error$1((e) => `The version looked at through "${e.environment}" is another one than was asked for.`, "Somebody else is writing at the same time: run again."),
 		"apply/not-active": error$1((e) => `After it was set, "${e.environment}" serves ${e.found} instead of ${e.expected}.`, "Somebody else may be writing at the same time: look at the prompt in the service, then run again."),
@@ -64899,17 +64902,21 @@ function gitProblem(error) {
 	return new ProblemError(makeProblem("git/failed", { reason: reasonOf(error) }));
 }
 /**
-* The files, NUL between them, that differ between a commit and the work tree, whatever the user has configured; with
-* `--cached` between it and what is staged.
+* The files, by their paths from the root, that differ between a commit and the work tree, whatever the user has
+* configured; with `--cached` between it and what is staged.
 */
-function changedFiles(ask, commit, ...how) {
-	return ask("diff", ...[
+async function changedFiles(ask, commit, ...how) {
+	return new Set(namesIn(await ask("diff", ...[
 		"--name-only",
 		"-z",
 		"--no-ext-diff",
 		"--no-renames",
 		"--no-relative"
-	], ...how, commit, "--", ":(top)");
+	], ...how, commit, "--", ":(top)")));
+}
+/** The names in a list of git's that has NUL after each. */
+function namesIn(listed) {
+	return listed.split("\0").filter((name) => name !== "");
 }
 /** A path from the repository's root, as it is: nothing in it is a pattern or a word of git's. */
 function literally(pathFromRoot) {
@@ -64982,13 +64989,13 @@ async function findBlob(ask, commit, path) {
 	return blob === void 0 || name !== path ? null : blob;
 }
 async function findHolding(ask, commit, text, where) {
-	return (await ask("grep", ...[
+	return namesIn(await ask("grep", ...[
 		"--no-color",
 		"--fixed-strings",
 		"--full-name",
 		"-l",
 		"-z"
-	], "-e", text, commit, "--", where)).split("\0").flatMap((name) => name === "" ? [] : [name.slice(commit.length + 1)]);
+	], "-e", text, commit, "--", where)).map((name) => name.slice(commit.length + 1));
 }
 var COMMIT;
 var init_files_at = __esmMin((() => {
@@ -65114,11 +65121,10 @@ var init_merges = __esmMin((() => {
 // src/git/history.ts
 function historyOf(ask, prefix, known) {
 	const toFolder = (path) => posix.relative(prefix === "" ? "." : prefix, path);
-	const paths = (listed) => listed.split("\0").flatMap((path) => path === "" ? [] : [toFolder(path)]);
 	const lines = (listed) => listed.split("\n").filter((line) => line !== "");
 	return {
-		pathsAt: async (commit) => paths(await ask("ls-tree", "-r", "-z", "--name-only", "--full-tree", commit)),
-		changedSince: async (commit) => new Set(paths(await changedFiles(ask, commit))),
+		pathsAt: async (commit) => namesIn(await ask("ls-tree", "-r", "-z", "--name-only", "--full-tree", commit)).map(toFolder),
+		changedSince: async (commit) => new Set([...await changedFiles(ask, commit)].map(toFolder)),
 		ancestorsOf: async (commits) => new Set(lines(await ask("rev-list", ...commits, "--"))),
 		whereTouched: (commit, path, most) => findTouched(ask, known, [
 			`--max-count=${most}`,
@@ -65235,14 +65241,13 @@ async function openRepository(folder) {
 }
 async function findUncommitted(ask, head, paths, fromRoot) {
 	if (head === null) return new Set(paths);
-	const [listed, changed] = await Promise.all([ask("ls-files", "-v", "-z", "--full-name", "--", ":(top)"), changedFiles(ask, "HEAD")]);
+	const [listed, different] = await Promise.all([ask("ls-files", "-v", "-z", "--full-name", "--", ":(top)"), changedFiles(ask, "HEAD")]);
 	const known = new Set(listed.split("\0").flatMap(trackedPath));
-	const different = new Set(changed.split("\0"));
 	return new Set(paths.filter((path) => !known.has(fromRoot(path)) || different.has(fromRoot(path))));
 }
 async function findStaged(ask, head, paths, fromRoot) {
 	if (head === null) return new Set(paths);
-	const different = new Set((await changedFiles(ask, "HEAD", "--cached")).split("\0"));
+	const different = await changedFiles(ask, "HEAD", "--cached");
 	return new Set(paths.filter((path) => different.has(fromRoot(path))));
 }
 /** `H` and the path; other letters mark files whose edits git was told to overlook, or a merge that is not done. */

@@ -82,6 +82,9 @@ async function readPins(
 }
 
 function unclear({ pin, commit }: FormerPin, environment: string, place: Place): Problem {
-  const was = pin.kind === 'latest' ? `git:${commit.slice(0, 12)}` : pinText(pin);
-  return makeProblem('rollback/unclear-before', { environment, pin: was, commit: commit.slice(0, 12) }, place);
+  return makeProblem(
+    'rollback/unclear-before',
+    { environment, commit, pin: pin.kind === 'latest' ? null : pinText(pin) },
+    place,
+  );
 }

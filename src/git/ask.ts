@@ -30,12 +30,21 @@ export function gitProblem(error: unknown): ProblemError {
 }
 
 /**
- * The files, NUL between them, that differ between a commit and the work tree, whatever the user has configured; with
- * `--cached` between it and what is staged.
+ * The files, by their paths from the root, that differ between a commit and the work tree, whatever the user has
+ * configured; with `--cached` between it and what is staged.
  */
-export function changedFiles(ask: Ask, commit: string, ...how: readonly '--cached'[]): Promise<string> {
+export async function changedFiles(
+  ask: Ask,
+  commit: string,
+  ...how: readonly '--cached'[]
+): Promise<ReadonlySet<string>> {
   const plain = ['--name-only', '-z', '--no-ext-diff', '--no-renames', '--no-relative'];
-  return ask('diff', ...plain, ...how, commit, '--', ':(top)');
+  return new Set(namesIn(await ask('diff', ...plain, ...how, commit, '--', ':(top)')));
+}
+
+/** The names in a list of git's that has NUL after each. */
+export function namesIn(listed: string): readonly string[] {
+  return listed.split('\0').filter((name) => name !== '');
 }
 
 /** A path from the repository's root, as it is: nothing in it is a pattern or a word of git's. */

@@ -1,6 +1,6 @@
 import type { SimpleGit } from 'simple-git';
 import type { Provenance } from '../domain/plan.ts';
-import { gitProblem, lastCommit, literally, type Ask } from './ask.ts';
+import { gitProblem, lastCommit, literally, namesIn, type Ask } from './ask.ts';
 import type { KnownBlobs } from './known-blobs.ts';
 
 /** What git knows of files at other commits. Paths from here are relative to the repository's root. */
@@ -62,5 +62,5 @@ async function findBlob(ask: Ask, commit: string, path: string): Promise<string 
 async function findHolding(ask: Ask, commit: string, text: string, where: string): Promise<readonly string[]> {
   const plain = ['--no-color', '--fixed-strings', '--full-name', '-l', '-z'];
   const found = await ask('grep', ...plain, '-e', text, commit, '--', where);
-  return found.split('\0').flatMap((name) => (name === '' ? [] : [name.slice(commit.length + 1)]));
+  return namesIn(found).map((name) => name.slice(commit.length + 1));
 }

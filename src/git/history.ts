@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import type { CommitInfo } from '../domain/prompt-history.ts';
-import { changedFiles, isCommitId, literally, type Ask } from './ask.ts';
+import { changedFiles, isCommitId, literally, namesIn, type Ask } from './ask.ts';
 import { commitsOf } from './commits.ts';
 import type { KnownBlobs } from './known-blobs.ts';
 import { mergesOf } from './merges.ts';
@@ -37,11 +37,11 @@ export type FileAtCommit = { readonly commit: string; readonly path: string };
 
 export function historyOf(ask: Ask, prefix: string, known: KnownBlobs): History {
   const toFolder = (path: string): string => posix.relative(prefix === '' ? '.' : prefix, path);
-  const paths = (listed: string) => listed.split('\0').flatMap((path) => (path === '' ? [] : [toFolder(path)]));
   const lines = (listed: string) => listed.split('\n').filter((line) => line !== '');
   return {
-    pathsAt: async (commit) => paths(await ask('ls-tree', '-r', '-z', '--name-only', '--full-tree', commit)),
-    changedSince: async (commit) => new Set(paths(await changedFiles(ask, commit))),
+    pathsAt: async (commit) =>
+      namesIn(await ask('ls-tree', '-r', '-z', '--name-only', '--full-tree', commit)).map(toFolder),
+    changedSince: async (commit) => new Set([...(await changedFiles(ask, commit))].map(toFolder)),
     ancestorsOf: async (commits) => new Set(lines(await ask('rev-list', ...commits, '--'))),
     whereTouched: (commit, path, most) =>
       findTouched(ask, known, [`--max-count=${most}`, commit, '--', literally(path)]),

@@ -47,12 +47,11 @@ async function findUncommitted(
   fromRoot: (path: string) => string,
 ): Promise<ReadonlySet<string>> {
   if (head === null) return new Set(paths);
-  const [listed, changed] = await Promise.all([
+  const [listed, different] = await Promise.all([
     ask('ls-files', '-v', '-z', '--full-name', '--', ':(top)'),
     changedFiles(ask, 'HEAD'),
   ]);
   const known = new Set(listed.split('\0').flatMap(trackedPath));
-  const different = new Set(changed.split('\0'));
   return new Set(paths.filter((path) => !known.has(fromRoot(path)) || different.has(fromRoot(path))));
 }
 
@@ -63,7 +62,7 @@ async function findStaged(
   fromRoot: (path: string) => string,
 ): Promise<ReadonlySet<string>> {
   if (head === null) return new Set(paths);
-  const different = new Set((await changedFiles(ask, 'HEAD', '--cached')).split('\0'));
+  const different = await changedFiles(ask, 'HEAD', '--cached');
   return new Set(paths.filter((path) => different.has(fromRoot(path))));
 }
 

@@ -3,6 +3,7 @@ import { commitAll, makeRepository } from '../support/folder.ts';
 import { runJson } from '../support/run.ts';
 import { startTestService } from '../support/service.ts';
 import {
+  change,
   changeOutside,
   edit,
   makeSynced,
@@ -16,9 +17,6 @@ import {
   textIn,
   type Scene,
 } from './pulling.ts';
-
-const change = (text: string, changes: Readonly<Record<string, string>>) =>
-  Object.entries(changes).reduce((now, [line, other]) => now.replace(line, other), text);
 
 const PULLED = change(TEXT, { 'Two.': '2.' });
 

@@ -8,6 +8,7 @@ import { runJson } from '../support/run.ts';
 import { startTestService } from '../support/service.ts';
 import {
   active,
+  change,
   changeOutside,
   edit,
   makeSynced,
@@ -22,9 +23,6 @@ import {
   writeSource,
   type Scene,
 } from './pulling.ts';
-
-const change = (text: string, changes: Readonly<Record<string, string>>) =>
-  Object.entries(changes).reduce((now, [line, other]) => now.replace(line, other), text);
 
 /** Nothing of either side is lost. */
 function expectBoth(scene: Pick<Scene, 'folder'>, ...lines: readonly string[]): void {

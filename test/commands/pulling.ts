@@ -34,6 +34,11 @@ export function textIn(scene: Pick<Scene, 'folder'>, path = PATH): string {
     .replace(/\n$/, '');
 }
 
+/** A text with other lines in the place of some. */
+export function change(text: string, lines: Readonly<Record<string, string>>): string {
+  return Object.entries(lines).reduce((now, [line, other]) => now.replace(line, other), text);
+}
+
 export function writeSource({ folder }: Scene, text: string | Uint8Array, path = PATH): void {
   writeFiles(folder, { [path]: text });
 }

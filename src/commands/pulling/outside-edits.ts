@@ -1,5 +1,4 @@
-import { entryOf, findNamed, knownVersions, type KnownVersion } from '../../domain/known-versions.ts';
-import type { Observed } from '../../domain/observed.ts';
+import { entryOf, findNamed, hasGap, knownVersions, type KnownVersion } from '../../domain/known-versions.ts';
 import type { PromptPlan } from '../../domain/plan.ts';
 import type { EnvironmentPin, PromptFile } from '../../domain/prompt-file.ts';
 import type { Stamp, Version } from '../../domain/version.ts';
@@ -22,10 +21,11 @@ export function findOutsideEdits(
   former: FormerPins,
 ): readonly OutsideEdit[] {
   const changing = new Set(changes.flatMap((change) => (change.kind === 'set-active' ? [change.environment] : [])));
+  const known = observed === null ? [] : knownVersions(observed);
   const scope = environment === undefined ? file.pins.map((pin) => pin.environment) : [environment];
   return scope.flatMap((name): readonly OutsideEdit[] => {
     const version = observed?.active.get(name) ?? null;
-    if (version === null || observed === null || wasAskedFor(version, former.get(name) ?? [], observed)) return [];
+    if (version === null || wasAskedFor(version, former.get(name) ?? [], known)) return [];
     const pin = file.pins.find((one) => one.environment === name) ?? null;
     if (pin !== null && !changing.has(name) && !isOtherNumber(pin, version)) return [];
     return [{ environment: name, version, pin, own: entryOf(version).outside === undefined }];
@@ -41,19 +41,15 @@ function isOtherNumber({ pin }: EnvironmentPin, { number }: Version): boolean {
  * Whether a commit has asked for a version. Where promptsync had made one of that content before, it is no commit's:
  * somebody has gone back to an older text.
  */
-function wasAskedFor(version: Version, former: readonly FormerPin[], observed: Observed): boolean {
+function wasAskedFor(version: Version, former: readonly FormerPin[], known: readonly KnownVersion[]): boolean {
   const entry = entryOf(version);
-  const before = entry.outside === undefined ? [] : ownBefore(version, observed);
-  const isRemade = (pin: FormerPin) => isContentPin(pin) && before.some((own) => means(pin, own));
+  const before = entry.outside === undefined ? [] : ownBefore(version, known);
+  const isRemade = (pin: FormerPin) => pin.content !== null && before.some((own) => means(pin, own));
   return former.some((pin) => means(pin, entry) && !isRemade(pin));
 }
 
-function isContentPin({ pin }: FormerPin): boolean {
-  return pin.kind === 'latest' || pin.kind === 'git';
-}
-
-function ownBefore({ number }: Version, observed: Observed): readonly KnownVersion[] {
-  return knownVersions(observed).filter((one) => one.outside === undefined && one.number < number);
+function ownBefore({ number }: Version, known: readonly KnownVersion[]): readonly KnownVersion[] {
+  return known.filter((one) => one.outside === undefined && one.number < number);
 }
 
 /** A version of promptsync's, and itself where it was read; its number is missing where only a copied record is known. */
@@ -73,7 +69,7 @@ export function originOf(
 ): Original | null | undefined {
   if (observed === null) return undefined;
   const known = knownVersions(observed);
-  const own = ownBefore(version, observed);
+  const own = ownBefore(version, known);
   const { stamp } = version;
   const copied = own.find(({ digest }) => digest === stamp?.digest) ?? stamp;
   if (copied !== null) return copied;
@@ -98,8 +94,7 @@ export function mayBeNewer(
   const { number } = origin;
   if (number === undefined) return true;
   if (pin !== null && findNamed(known, pin.pin)?.number === number) return false;
-  const between = new Set(known.filter((one) => one.number > number).map((one) => one.number));
-  if (between.size < version.number - number - 1) return true;
+  if (hasGap(known, number, version.number)) return true;
   // A copied record names the newest of promptsync's that the edit can come from.
   const met = known.filter((one) => (one.outside === true ? one.number > number : version.stamp === null));
   return committed && met.some(({ digest }) => digest === file.content.digest && digest !== origin.digest);
