@@ -61,10 +61,11 @@ export async function main(given: Host): Promise<number> {
 
 async function runSync(flags: SyncFlags, host: HidingHost): Promise<number> {
   const { sync } = await import('../commands/sync.ts');
-  const { config, only, dryRun, yes, exitCode, expectPlan, maxChanges, allowDirty, base, onDrift } = flags;
+  const { config, only, dryRun, yes, exitCode, expectPlan, maxChanges, allowDirty, base, onDrift, changedSince } =
+    flags;
   const withTexts = flags.format !== 'json' && !flags.quiet;
   const colour = wantsColour(flags, host, host.errors);
-  const chosen = { config, only, dryRun, yes, exitCode, withTexts, colour };
+  const chosen = { config, only, changedSince, dryRun, yes, exitCode, withTexts, colour };
   const guards = { expectPlan, maxChanges, allowDirty, base, onDrift };
   const work: Work = (world) => sync({ ...chosen, ...guards, onCall: callWriter(flags, host) }, world);
   return runReporting(dryRun ? 'dry-run' : 'apply', flags, host, work);

@@ -25,9 +25,11 @@ export function refused(mode: Run['mode'], ...problems: readonly Problem[]): Com
 }
 
 /** A run that has a plan and has written nothing so far. */
-export function plannedRun(mode: Run['mode'], { service, repository, files, plan, problems }: Prepared): Run {
+export function plannedRun(mode: Run['mode'], prepared: Prepared): Run {
+  const { service, repository, files, plan, narrowed, problems } = prepared;
   const commit = repository?.head ?? null;
-  return { mode, service: service.name, commit, files, plan, outcomes: null, problems };
+  const run = { mode, service: service.name, commit, files, plan, outcomes: null, problems };
+  return narrowed === null ? run : { ...run, narrowed: { since: narrowed.since, notLookedAt: narrowed.left.length } };
 }
 
 /** The exit code of a run, the same in every format. Where several hold: 4, 3, 1, 2 in that order. */

@@ -8,6 +8,7 @@ import type { Texts } from '../domain/texts.ts';
 import { applyPrepared } from './preparing/apply-prepared.ts';
 import { breakingIn } from './preparing/breaking-in.ts';
 import { gatherTexts } from './preparing/gather-texts.ts';
+import { keepingRecord } from './since/keep-record.ts';
 import { withPlan, type NotPrepared, type Prepared, type PrepareOptions } from './preparing/prepare-plan.ts';
 import { exitCodeOf, notRun, plannedRun, type CommandResult } from './result.ts';
 import type { World } from './world.ts';
@@ -65,15 +66,23 @@ async function finish(prepared: Prepared, options: SyncOptions, world: World): P
     const declined = [...problems, makeProblem('usage/declined')];
     return resultOf({ ...planned, mode: 'apply', plan: null, problems: declined }, NO_TEXTS, options, world);
   }
-  const outcomes = await applyPrepared(plan, guards, prepared, world);
+  const part = { isPart: options.only.length > 0, shard: null };
+  const kept = await keepingRecord(prepared, plan, part, () => applyPrepared(plan, guards, prepared, world));
+  const run = {
+    ...planned,
+    mode: 'apply',
+    outcomes: kept.outcomes,
+    problems: [...problems, ...kept.problems],
+  } as const;
   // Whoever was asked has seen the diffs.
-  return resultOf({ ...planned, mode: 'apply', outcomes }, asks ? NO_TEXTS : texts, options, world);
+  return resultOf(run, asks ? NO_TEXTS : texts, options, world);
 }
 
-function guardsOf({ config, uncommitted, plan }: Prepared, options: SyncOptions): Guards {
+function guardsOf({ config, uncommitted, plan, narrowed }: Prepared, options: SyncOptions): Guards {
   return {
     onDrift: options.onDrift ?? config.onDrift,
     maxChanges: options.maxChanges ?? config.maxChanges,
+    notLookedAt: narrowed?.left.length ?? 0,
     expectedPlan: options.expectPlan ?? (options.onlyThisPlan === true ? plan.digest : null),
     uncommitted: options.dryRun || options.allowDirty ? new Set() : uncommitted,
   };

@@ -5,13 +5,16 @@ import { loadConfig } from '../config/load.ts';
 import { toolEnvironments } from '../domain/policy.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import type { Repository } from '../git/repository.ts';
-import { inPlaceOrder, isError, type Problem } from '../problem.ts';
+import { inPlaceOrder, isError, problemOf, ProblemError, type Problem } from '../problem.ts';
 import { readPrompts } from '../prompts/read.ts';
 import { assignServices, serviceRules } from './services/assign-services.ts';
 import { selectNamed, type Selectors } from './select-files.ts';
+import type { Narrowed } from './since/narrow.ts';
 import type { World } from './world.ts';
 
 export type WorkspaceOptions = Selectors & {
+  /** Only prompts that have changed since this ref, and those whose last sync is not known to be complete. */
+  readonly changedSince?: string | undefined;
   /** As given with --config, relative to the working directory. */
   readonly config?: string | undefined;
 };
@@ -23,18 +26,55 @@ export type Workspace = {
   /** The valid files that were selected. */
   readonly files: readonly PromptFile[];
   readonly problems: readonly Problem[];
+  /** Null where nothing was to be left out. */
+  readonly narrowed: Narrowed | null;
 };
 
 /** Reads configuration and prompt files; every problem of both is gathered. */
 export async function openWorkspace(options: WorkspaceOptions, world: World): Promise<Workspace> {
   const { workingDirectory, environment } = world;
   const { config, problems } = await loadConfig({ workingDirectory, file: options.config, environment });
-  if (config === null) return { config, files: [], problems: inPlaceOrder(problems) };
+  if (config === null) return { config, files: [], problems: inPlaceOrder(problems), narrowed: null };
+  const narrowed = await narrowedBy(options, config, world);
+  if (narrowed !== null && 'code' in narrowed) {
+    return { config, files: [], problems: inPlaceOrder([...problems, narrowed]), narrowed: null };
+  }
   const services = serviceRules(config);
-  const read = await readPrompts(config, { ...environmentRules(config), services });
+  const selects = options.only.length > 0;
+  // What is to be selected by key or path has to be read.
+  const read = await readPrompts(config, { ...environmentRules(config), services }, selects ? [] : narrowed?.left);
   const selected = selectNamed(assignServices(read.files, services), options);
   const unselectable = read.problems.some(isError) ? [] : selected.problems;
-  return { config, files: selected.files, problems: inPlaceOrder([...problems, ...read.problems, ...unselectable]) };
+  const found = inPlaceOrder([...problems, ...read.problems, ...unselectable]);
+  return { config, ...leaveOut(selected.files, narrowed, selects), problems: found };
+}
+
+async function narrowedBy(
+  { changedSince }: WorkspaceOptions,
+  config: Config,
+  { notice }: World,
+): Promise<Narrowed | Problem | null> {
+  if (changedSince === undefined) return null;
+  try {
+    const { narrowSince } = await import('./since/narrow.ts');
+    const narrowed = await narrowSince(changedSince, config, await openRepositoryOf(config), null);
+    if (narrowed.reason !== null) notice(`All prompts are looked at: ${narrowed.reason}.`);
+    return narrowed;
+  } catch (error) {
+    if (error instanceof ProblemError) return problemOf(error);
+    throw error;
+  }
+}
+
+/** Where prompts were selected, those of them that are left out are taken out again. */
+function leaveOut(files: readonly PromptFile[], narrowed: Narrowed | null, selects: boolean) {
+  if (narrowed === null || !selects) return { files, narrowed };
+  const left = new Set(narrowed.left.map(({ path }) => path));
+  const selected = new Set(files.map(({ path }) => path));
+  return {
+    files: files.filter(({ path }) => !left.has(path)),
+    narrowed: { ...narrowed, left: narrowed.left.filter(({ path }) => selected.has(path)) },
+  };
 }
 
 /** The repository that the workspace is in; null outside of one. */

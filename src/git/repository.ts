@@ -1,4 +1,4 @@
-import { posix } from 'node:path';
+import { posix, resolve } from 'node:path';
 import { simpleGit } from 'simple-git';
 import type { Provenance } from '../domain/plan.ts';
 import { asker, changedFiles, WHOLE_OUTPUT, lastCommit, type Ask } from './ask.ts';
@@ -11,6 +11,8 @@ export type Repository = FilesAt &
   History & {
     /** The commit that is checked out; null before the first one. */
     readonly head: string | null;
+    /** Absolute path of git's own folder, that of all work trees. */
+    readonly commonDir: string;
     /** Those of the paths that differ from HEAD: edited, staged, untracked or ignored. */
     readonly uncommitted: (paths: readonly string[]) => Promise<ReadonlySet<string>>;
     /** Those of the paths of which something else is staged than HEAD has, whatever is in the folder. */
@@ -30,8 +32,10 @@ export async function openRepository(folder: string): Promise<Repository> {
   const head = (await ask('rev-parse', '--verify', '--quiet', 'HEAD')).trim() || null;
   const fromRoot = (path: string): string => posix.normalize(prefix + path);
   const known = makeKnownBlobs();
+  const commonDir = resolve(folder, (await ask('rev-parse', '--git-common-dir')).replace(/\n$/, ''));
   return {
     head,
+    commonDir,
     uncommitted: (paths) => findUncommitted(ask, head, paths, fromRoot),
     staged: (paths) => findStaged(ask, head, paths, fromRoot),
     lastCommits: (paths) => findLastCommits(ask, head, paths, fromRoot),

@@ -7,6 +7,8 @@ import { digestPlan } from './digest-plan.ts';
 export type Guards = {
   readonly onDrift: OnDrift;
   readonly maxChanges: MaxChanges | null;
+  /** How many of the selected prompts were not looked at: they count in a percentage. */
+  readonly notLookedAt?: number;
   /** The digest of the plan that was reviewed. */
   readonly expectedPlan: string | null;
   /** Paths of prompt files that differ from the last commit; empty where that is allowed. */
@@ -42,10 +44,10 @@ function mayChange({ changes, lookups }: PromptPlan): boolean {
   return changes.length + lookups.length > 0;
 }
 
-function tooMany({ prompts }: Plan, { maxChanges }: Guards): readonly Problem[] {
+function tooMany({ prompts }: Plan, { maxChanges, notLookedAt = 0 }: Guards): readonly Problem[] {
   if (maxChanges === null) return [];
   const changing = prompts.filter(mayChange).length;
-  const allowed = allowedChanges(maxChanges, prompts.length);
+  const allowed = allowedChanges(maxChanges, prompts.length + notLookedAt);
   return changing > allowed ? [makeProblem('guard/max-changes', { changing, allowed })] : [];
 }
 

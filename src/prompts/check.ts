@@ -23,20 +23,31 @@ export type PromptRules = EnvironmentRules & { readonly services?: ServiceRules 
 
 type Owned = Located & { readonly path: string };
 
-/** What is wrong between files, and between files and configuration. */
-export function checkOutlines(outlines: readonly Outline[], rules: PromptRules): readonly Problem[] {
+/** A prompt file that is not read, because its own problems and what it is called are known. */
+export type KnownPrompt = { readonly path: string; readonly id: string; readonly key: string };
+
+/** What is wrong between files, and between files and configuration. Of what is known, only names are compared. */
+export function checkOutlines(
+  outlines: readonly Outline[],
+  rules: PromptRules,
+  known: readonly KnownPrompt[] = [],
+): readonly Problem[] {
   return [
     ...duplicates(
-      outlines.flatMap(({ path, id }) => (id === null ? [] : [{ path, ...id }])),
+      [...outlines.flatMap(({ path, id }) => (id === null ? [] : [{ path, ...id }])), ...known.map(knownAs('id'))],
       (one, other) => makeProblem('prompt/duplicate-id', { id: one.value, other }, one.place),
     ),
     ...duplicates(
-      outlines.flatMap(({ path, key }) => (key === null ? [] : [{ path, ...key }])),
+      [...outlines.flatMap(({ path, key }) => (key === null ? [] : [{ path, ...key }])), ...known.map(knownAs('key'))],
       (one, other) => makeProblem('prompt/duplicate-key', { key: one.value, other }, one.place),
     ),
     ...outlines.flatMap(({ environments }) => environments.flatMap((one) => environmentProblems(one, rules))),
     ...outlines.flatMap((outline) => serviceProblems(outline, rules.services ?? null)),
   ];
+}
+
+function knownAs(field: 'id' | 'key'): (prompt: KnownPrompt) => Owned {
+  return ({ path, [field]: value }) => ({ path, value, place: placeOfFile(path) });
 }
 
 /** Compared in normal form C: two spellings that look alike are one. Each of a group names another one. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import pLimit from 'p-limit';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { isError, makeProblem, systemCodeOf, type Problem } from '../problem.ts';
-import { checkOutlines, type PromptRules } from './check.ts';
+import { checkOutlines, type KnownPrompt, type PromptRules } from './check.ts';
 import { findPromptPaths, type PromptPatterns } from './find.ts';
 import { parsePromptFile, unreadable, type ParseResult } from './parse.ts';
 import { placeOfFile } from './source.ts';
@@ -20,11 +20,17 @@ export type ReadPromptsResult = {
 export const LARGEST_FILE = 16 * 1024 * 1024;
 const OPEN_FILES = 32;
 
-/** Reads and checks all prompt files of a workspace. Every problem of every file is reported. */
-export async function readPrompts(where: PromptPatterns, rules: PromptRules): Promise<ReadPromptsResult> {
+/** Reads and checks the prompt files of a workspace, all but those left out. Every problem of every file is reported. */
+export async function readPrompts(
+  where: PromptPatterns,
+  rules: PromptRules,
+  left: readonly KnownPrompt[] = [],
+): Promise<ReadPromptsResult> {
   const found = await findPromptPaths(where);
   const limit = pLimit(OPEN_FILES);
-  const results = await limit.map(found.paths, (path) => readPromptFile(where.folder, path));
+  const unread = new Set(left.map(({ path }) => path));
+  const wanted = found.paths.filter((path) => !unread.has(path));
+  const results = await limit.map(wanted, (path) => readPromptFile(where.folder, path));
   const files = results.flatMap(({ file }) => (file === null ? [] : [file]));
   const none = found.paths.length + found.problems.length === 0;
   const problems = [
@@ -32,8 +38,9 @@ export async function readPrompts(where: PromptPatterns, rules: PromptRules): Pr
     ...found.problems,
     ...results.flatMap((result) => result.problems),
     ...checkOutlines(
-      results.flatMap(({ outline }) => (outline === null ? [] : [outline])),
+      results.flatMap(({ outline }) => outline ?? []),
       rules,
+      left,
     ),
   ];
   const faulty = new Set(problems.filter(isError).map((problem) => problem.path));

@@ -25,6 +25,8 @@ export type Run = {
   readonly committed?: Committed;
   /** What is known of the prompts' versions, where that is what was asked for. */
   readonly histories?: Histories;
+  /** Where only what has changed since a commit was looked at. */
+  readonly narrowed?: { readonly since: string; readonly notLookedAt: number };
   readonly problems: readonly Problem[];
 };
 
@@ -36,13 +38,18 @@ export function makeReport(run: Run): Report {
     mode: run.mode,
     service: run.service,
     commit: run.commit,
+    ...(run.narrowed === undefined ? {} : { changed_since: run.narrowed.since }),
     plan_digest: planDigestOf(run),
-    summary: summarise(prompts, run.mode),
+    summary: { ...summarise(prompts, run.mode), ...notLookedAt(run) },
     prompts,
     ...(run.written === undefined ? {} : { files: run.written }),
     ...(run.committed === undefined ? {} : { committed: run.committed }),
     problems: run.problems,
   };
+}
+
+function notLookedAt({ narrowed }: Run): { readonly not_looked_at?: number } {
+  return narrowed === undefined ? {} : { not_looked_at: narrowed.notLookedAt };
 }
 
 /**

@@ -26,8 +26,11 @@ export function renderOutcome(report: Report, colours: Colours): string {
   if (noneObserved(report)) return colours.red('No prompt could be observed; nothing was written.');
   const { mode, summary } = report;
   const { done, work } = workOf(report);
-  if (work.length === 0) return colours.green(`nothing to do: ${prompts(summary.unchanged)} in sync.`);
-  const unchanged = summary.unchanged > 0 ? [`${summary.unchanged} unchanged`] : [];
+  const left = notLookedAt(summary);
+  if (work.length === 0) {
+    return colours.green(`nothing to do: ${[`${prompts(summary.unchanged)} in sync`, ...left].join(', ')}.`);
+  }
+  const unchanged = [...(summary.unchanged > 0 ? [`${summary.unchanged} unchanged`] : []), ...left];
   const title = mode !== 'apply' ? 'Plan' : done.length > 0 ? 'Applied' : 'Nothing applied';
   return `${colours.bold(title)}: ${[...work, ...unchanged].join(', ')}.`;
 }
@@ -36,6 +39,10 @@ export function renderOutcome(report: Report, colours: Colours): string {
 function written({ prompts }: Report): string {
   const edited = prompts.filter(({ status }) => status === 'applied').length;
   return edited === 0 ? 'nothing was written' : counted([edited, 'file edited', 'files edited']);
+}
+
+function notLookedAt({ not_looked_at: count = 0 }: Summary): readonly string[] {
+  return count > 0 ? [`${count} not looked at`] : [];
 }
 
 function tellsWork(report: Report): boolean {

@@ -126,6 +126,7 @@ export const ReportShape = z.object({
   mode: z.enum(MODES),
   service: z.string().nullable(),
   commit: z.string().nullable(),
+  changed_since: z.string().optional().describe('Only what has changed since this commit was looked at.'),
   plan_digest: digest.nullable(),
   summary: z.object({
     prompts: count,
@@ -137,6 +138,7 @@ export const ReportShape = z.object({
     applied: count,
     failed: count,
     not_attempted: count,
+    not_looked_at: count.optional().describe('With changed_since: prompts that are not in this report.'),
   }),
   prompts: z.array(prompt),
   files: z.array(writtenFile).optional().describe('What init has written.'),

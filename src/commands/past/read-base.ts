@@ -28,11 +28,13 @@ export type BaseRequest = {
   readonly files: readonly PromptFile[];
   /** What they were selected by. */
   readonly only: readonly string[];
+  /** Prompts of now that were left out: they are there all the same. */
+  readonly left: readonly { readonly id: string }[];
 };
 
 /** Reads the base commit's prompt files; only those that have changed since are parsed. Throws a `ProblemError`. */
 export async function readBase(request: BaseRequest, repository: Repository | null): Promise<BaseFiles> {
-  const { ref, files } = request;
+  const { ref, files, left } = request;
   if (repository === null) throw new ProblemError(makeProblem('git/base-needs-git', { ref }));
   const commit = await repository.resolveRef(ref);
   if (commit === null) throw new ProblemError(makeProblem('git/unknown-base', { ref }));
@@ -48,7 +50,7 @@ export async function readBase(request: BaseRequest, repository: Repository | nu
     ref,
     commit,
     files: new Map(then.map((file) => [file.id, file])),
-    gone: await goneSince(changed, now, request),
+    gone: await goneSince(changed, new Set([...now, ...left.map(({ id }) => id)]), request),
     problems: [...invalidAt(changed, request), ...shallow],
   };
 }

@@ -20,6 +20,7 @@ import {
   type ServiceOptions,
 } from '../services/open-service.ts';
 import { readBase, type BaseFiles } from '../past/read-base.ts';
+import type { Narrowed } from '../since/narrow.ts';
 import { openRepositoryOf, openWorkspace, type WorkspaceOptions } from '../workspace.ts';
 import type { World } from '../world.ts';
 
@@ -52,6 +53,8 @@ export type Prepared = {
   readonly provenance: ReadonlyMap<string, Provenance>;
   /** Paths of files that differ from HEAD: all those that may be written from. Empty outside of git. */
   readonly uncommitted: ReadonlySet<string>;
+  /** What was left out as unchanged; null where all selected prompts were to be looked at. */
+  readonly narrowed: Narrowed | null;
   /** Warnings. */
   readonly problems: readonly Problem[];
 };
@@ -60,7 +63,7 @@ export type Prepared = {
 export type NotPrepared = { readonly files: readonly PromptFile[]; readonly problems: readonly Problem[] };
 
 /** What is read before the service is asked. */
-type Sources = Pick<Prepared, 'config' | 'files' | 'repository' | 'problems'> & {
+type Sources = Pick<Prepared, 'config' | 'files' | 'repository' | 'narrowed' | 'problems'> & {
   readonly base: BaseFiles | null;
   readonly asked: boolean;
   readonly alsoRead: readonly string[];
@@ -76,13 +79,13 @@ export async function withPlan<Result>(
   use: (prepared: Prepared) => Promise<Result>,
   giveUp: (reason: NotPrepared) => Result,
 ): Promise<Result> {
-  const { config, files, problems } = await openWorkspace(options, world);
+  const { config, files, problems, narrowed } = await openWorkspace(options, world);
   if (config === null || problems.some(isError)) return giveUp({ files, problems });
   const needs = options.needs?.(config) ?? { problems: [], alsoRead: [] };
   const unanswerable = (options.asking ?? 'always') === 'always' ? serviceProblems(config, files, options, world) : [];
   const early = [...needs.problems, ...unanswerable];
   if (early.length > 0) return giveUp({ files, problems: [...problems, ...early] });
-  const sources = await readSources({ config, files, problems, alsoRead: needs.alsoRead }, options, world);
+  const sources = await readSources({ config, files, problems, narrowed, alsoRead: needs.alsoRead }, options, world);
   if ('code' in sources) return giveUp({ files, problems: [...problems, sources] });
   const rules = await rulesOf(sources);
   const { opened, problems: obstacles } = sources.asked
@@ -97,17 +100,19 @@ export async function withPlan<Result>(
 }
 
 async function readSources(
-  { config, files, problems, alsoRead }: Pick<Sources, 'config' | 'files' | 'problems' | 'alsoRead'>,
+  given: Pick<Sources, 'config' | 'files' | 'problems' | 'narrowed' | 'alsoRead'>,
   options: PrepareOptions,
   world: World,
 ): Promise<Sources | Problem> {
+  const { config, files, problems, narrowed } = given;
   const { base: ref, only } = options;
   try {
     const repository = await openRepositoryOf(config);
-    const base = ref === undefined ? null : await readBase({ ref, config, files, only }, repository);
+    const base =
+      ref === undefined ? null : await readBase({ ref, config, files, only, left: narrowed?.left ?? [] }, repository);
     const obstacle = await reasonNotToAsk(options, config, base, repository, world);
     const told = [...problems, ...(base?.problems ?? []), ...(obstacle === null ? [] : [obstacle])];
-    return { config, files, repository, problems: told, base, asked: obstacle === null, alsoRead };
+    return { ...given, repository, problems: told, base, asked: obstacle === null };
   } catch (error) {
     if (error instanceof ProblemError) return problemOf(error);
     throw error;
@@ -124,7 +129,7 @@ function assumeService(
 }
 
 async function preparePlan(sources: Sources, given: PlanRules, service: OpenService, world: World): Promise<Prepared> {
-  const { config, files, repository, problems } = sources;
+  const { config, files, repository, narrowed, problems } = sources;
   const { plan, rules, requests } = await makeRuledPlan(sources, given, service, world);
   const paths = plan.prompts.filter(({ status }) => status !== 'unchanged').map(({ file }) => file.path);
   const uncommitted =
@@ -143,6 +148,7 @@ async function preparePlan(sources: Sources, given: PlanRules, service: OpenServ
     plan: described,
     provenance,
     uncommitted,
+    narrowed,
     problems: [...problems, ...(await goneSince(sources, service, world))],
   };
 }

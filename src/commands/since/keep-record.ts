@@ -1,0 +1,75 @@
+import type { PromptOutcome } from '../../domain/outcome.ts';
+import type { Plan } from '../../domain/plan.ts';
+import type { PromptFile } from '../../domain/prompt-file.ts';
+import { forget, type CompletePrompt, type SyncRecord } from '../../domain/sync-record.ts';
+import { isError, makeProblem, messageOf, type Problem } from '../../problem.ts';
+import type { Prepared } from '../preparing/prepare-plan.ts';
+import { configDigest } from './narrow.ts';
+import { recordFileOf } from './record-file.ts';
+
+export type Kept = { readonly outcomes: readonly PromptOutcome[]; readonly problems: readonly Problem[] };
+
+/**
+ * Applies, and notes in the clone's record what is complete then. What is about to be written is struck out first: a
+ * run that is killed must not leave it standing as complete.
+ * @param isPart whether only some prompts were selected: then the record can lose prompts and gains none
+ */
+export async function keepingRecord(
+  prepared: Prepared,
+  plan: Plan,
+  { isPart, shard }: { readonly isPart: boolean; readonly shard: string | null },
+  apply: () => Promise<readonly PromptOutcome[]>,
+): Promise<Kept> {
+  const { repository, config } = prepared;
+  if (repository === null || repository.head === null) return { outcomes: await apply(), problems: [] };
+  const { head } = repository;
+  const file = recordFileOf(config, repository, shard);
+  const before = await file.read();
+  const struck = before === null ? null : forget(before, idsToForget(plan, isPart));
+  const early = struck === null || struck.complete.length === before?.complete.length ? [] : await keep(struck);
+  const outcomes = await apply();
+  const late = isPart ? [] : await keep(async () => recordOf(outcomes, head, prepared));
+  return { outcomes, problems: [...early, ...late].slice(0, 1) };
+
+  async function keep(record: SyncRecord | (() => Promise<SyncRecord>)): Promise<readonly Problem[]> {
+    try {
+      await file.write(typeof record === 'function' ? await record() : record);
+      return [];
+    } catch (error) {
+      // Where there is no record yet, nothing wrong is in it.
+      return before === null
+        ? []
+        : [makeProblem('apply/record-unwritable', { path: file.path, reason: messageOf(error) })];
+    }
+  }
+}
+
+function idsToForget({ prompts }: Plan, isPart: boolean): ReadonlySet<string> {
+  const touched = prompts.filter(({ status, lookups }) => isPart || status !== 'unchanged' || lookups.length > 0);
+  return new Set(touched.map(({ file }) => file.id));
+}
+
+/** What was not looked at stays complete. A file that differs from the commit is not what the commit wants. */
+async function recordOf(outcomes: readonly PromptOutcome[], commit: string, prepared: Prepared): Promise<SyncRecord> {
+  const { config, narrowed, repository, uncommitted: written } = prepared;
+  const done = outcomes.filter(isComplete).map(({ plan }) => completeOf(plan.file, prepared));
+  const all = [...(narrowed?.left ?? []), ...done];
+  const uncommitted = (await repository?.uncommitted(all.map(({ path }) => path))) ?? new Set();
+  const complete = all.filter(({ path }) => !uncommitted.has(path) && !written.has(path));
+  return { commit, config: await configDigest(config), complete };
+}
+
+function isComplete({ status, problems }: PromptOutcome): boolean {
+  return (status === 'unchanged' || status === 'applied') && !problems.some(isError);
+}
+
+function completeOf({ path, id, key, pins }: PromptFile, { rules }: Prepared): CompletePrompt {
+  const contents = rules.contentsAtRefs.get(id);
+  const refs = pins.flatMap(({ pin }): [string, string][] => {
+    const at = pin.kind === 'git' ? contents?.get(pin.ref) : undefined;
+    return pin.kind !== 'git'
+      ? []
+      : [[pin.ref, at !== undefined && 'content' in at ? (at.provenance.commit ?? '') : '']];
+  });
+  return { path, id, key, ...(refs.length > 0 && { refs: Object.fromEntries(refs) }) };
+}

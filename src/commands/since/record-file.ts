@@ -1,0 +1,67 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { z } from 'zod';
+import type { Config } from '../../config/config.ts';
+import { digestOf, shortDigest } from '../../domain/digest.ts';
+import { canonicalJson } from '../../domain/json.ts';
+import type { SyncRecord } from '../../domain/sync-record.ts';
+import { replaceFile } from '../../files/replace-file.ts';
+import type { Repository } from '../../git/repository.ts';
+
+/** The record of one configuration's syncs with its services, or of one shard of them, in the folder of git itself. */
+export type RecordFile = {
+  readonly path: string;
+  /** The record as it stands, whatever the configuration was then; null where there is none that can be read. */
+  readonly read: () => Promise<SyncRecord | null>;
+  /** Throws the system's error. */
+  readonly write: (record: SyncRecord) => Promise<void>;
+};
+
+const RecordShape = z.object({
+  version: z.literal(1),
+  commit: z.string(),
+  config: z.templateLiteral(['sha256:', z.string()]),
+  complete: z.array(
+    z.object({
+      path: z.string(),
+      id: z.string(),
+      key: z.string(),
+      refs: z.record(z.string(), z.string()).optional(),
+    }),
+  ),
+});
+
+/**
+ * Where the record is kept. It lies in git's own folder: no commit and no cleaning of the work tree touches it, and
+ * continuous integration can keep `.git/promptsync` from one run to the next.
+ */
+export function recordFileOf(config: Config, { commonDir, fromRoot }: Repository, shard: string | null): RecordFile {
+  const { services, trackingEnvironment } = config;
+  const file = fromRoot(basename(config.file));
+  const located = [...services].map(([name, service]) => [name, { ...service }] as const);
+  const about = { file, services: Object.fromEntries(located), trackingEnvironment, shard };
+  const path = join(commonDir, 'promptsync', `${shortDigest(digestOf(canonicalJson(about)))}.json`);
+  return {
+    path,
+    read: async () => parseRecord(await readFile(path, 'utf8').catch(() => '')),
+    write: async (record) => {
+      await mkdir(dirname(path), { recursive: true });
+      await replaceFile(path, `${JSON.stringify({ version: 1, ...record })}\n`);
+    },
+  };
+}
+
+/** What cannot be read counts as no record: then every prompt is looked at. */
+function parseRecord(text: string): SyncRecord | null {
+  try {
+    const { success, data } = RecordShape.safeParse(JSON.parse(text));
+    return success ? recordOf(data) : null;
+  } catch {
+    return null;
+  }
+}
+
+function recordOf({ commit, config, complete }: z.infer<typeof RecordShape>): SyncRecord {
+  const prompts = complete.map(({ refs, ...prompt }) => (refs === undefined ? prompt : { ...prompt, refs }));
+  return { commit, config, complete: prompts };
+}

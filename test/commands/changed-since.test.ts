@@ -1,0 +1,166 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { changeService } from '../support/change-service.ts';
+import { makeWorkspace, writeFiles } from '../support/folder.ts';
+import { CONFIG, workspaceFiles } from '../support/prompts.ts';
+import { run } from '../support/run.ts';
+import { makeSyncedTeam, makeTeam, NAMES, pathOf, type Team } from './since-team.ts';
+
+const SYNC = ['sync', '--yes', '--changed-since', 'HEAD~1'];
+
+describe('only what has changed is looked at', () => {
+  test.for<[sentence: string, change: (team: Team) => unknown, looked: readonly string[]]>([
+    ['nothing, where nothing has changed', () => {}, []],
+    ['a text that was edited', ({ write }) => write('greeting', { text: 'Edited.' }), ['greeting']],
+    ['a pin that was edited', ({ write }) => write('refund', { pins: { production: 'latest' } }), ['refund']],
+    ['a file that was renamed', (team) => team.git('mv', pathOf('refund'), pathOf('money')), ['refund']],
+    ['no file that is gone', (team) => team.git('rm', '-q', pathOf('refund')), []],
+    [
+      'every prompt, after a change of the configuration',
+      ({ folder }) => writeFiles(folder, { 'promptsync.yaml': `${CONFIG}concurrency: 2\n` }),
+      NAMES,
+    ],
+    ['no change of another file', ({ folder }) => writeFiles(folder, { 'README.md': 'Prompts' }), []],
+    ['no change in the service', ({ service }) => changeService(service.baseUrl, 'refund', 'staging', 'Other.'), []],
+  ])('%s', async ([, change, looked]) => {
+    const team = await makeSyncedTeam();
+    await change(team);
+    team.commit();
+    const { report, exitCode } = await team.runJson(...SYNC);
+    expect(exitCode).toBe(0);
+    expect(team.asked()).toEqual(looked);
+    const there = readdirSync(join(team.folder, 'prompts')).length;
+    expect(report.summary).toMatchObject({ prompts: looked.length, not_looked_at: there - looked.length });
+    expect(report.changed_since).toBe(team.git('rev-parse', 'HEAD~1'));
+  });
+
+  test('a dry run is narrowed in the same way, and sees what is not committed', async () => {
+    const { write, runJson, asked } = await makeSyncedTeam();
+    write('billing', { text: 'Not committed.' });
+    const { report } = await runJson('plan', '--changed-since', 'HEAD');
+    expect(report.prompts).toMatchObject([{ key: 'billing', status: 'pending' }]);
+    expect(asked()).toEqual(['billing']);
+  });
+
+  test('a change of one of three sends the requests of one prompt', async () => {
+    const { write, commit, run: cli, taken } = await makeSyncedTeam();
+    write('greeting', { text: 'Edited.' });
+    commit();
+    await cli('plan', '--only', 'greeting');
+    const alone = taken();
+    await cli('plan', '--changed-since', 'HEAD~1');
+    expect(taken()).toEqual(alone);
+  });
+
+  test('what changed before the commit that is named is looked at as well, unless a sync has completed it', async () => {
+    const { write, commit, run: cli, asked } = await makeSyncedTeam();
+    write('greeting', { text: 'Edited.' });
+    commit();
+    write('refund', { text: 'Edited.' });
+    commit();
+    await cli(...SYNC);
+    expect(asked()).toEqual(['greeting', 'refund']);
+    await cli('plan', '--changed-since', 'HEAD');
+    expect(asked()).toEqual([]);
+    await cli('plan', '--changed-since', 'HEAD~2');
+    expect(asked()).toEqual(['greeting', 'refund']);
+  });
+
+  test('a text that goes back to what it was is looked at', async () => {
+    const { write, commit, run: cli, runJson, git } = await makeSyncedTeam();
+    write('greeting', { text: 'Edited.' });
+    commit();
+    await cli(...SYNC);
+    git('revert', '--no-edit', 'HEAD');
+    expect((await runJson(...SYNC)).report.prompts).toMatchObject([{ key: 'greeting', status: 'applied' }]);
+    expect((await cli('plan')).stdout).toContain('nothing to do');
+  });
+
+  test('--only selects among all prompts, and what it selects is narrowed', async () => {
+    const { write, commit, runJson, asked } = await makeSyncedTeam();
+    write('greeting', { text: 'Edited.' });
+    write('refund', { text: 'Edited.' });
+    commit();
+    const { report } = await runJson('plan', '--changed-since', 'HEAD~1', '--only', 'greeting', '--only', 'billing');
+    expect(asked()).toEqual(['greeting']);
+    expect(report.summary).toMatchObject({ prompts: 1, not_looked_at: 1 });
+  });
+
+  test('the last line counts the rest', async () => {
+    const { run: cli, write } = await makeSyncedTeam();
+    expect((await cli('plan', '--changed-since', 'HEAD')).stdout).toContain(
+      'nothing to do: 0 prompts in sync, 3 not looked at.',
+    );
+    write('greeting', { text: 'Edited.' });
+    expect((await cli('plan', '--changed-since', 'HEAD')).stdout).toContain(
+      'Plan: 1 version to create, 1 environment to set, 2 not looked at.',
+    );
+  });
+});
+
+describe('what is left out still counts', () => {
+  test.for<[sentence: string, names: { id: string; key: string }, code: string]>([
+    ['an id', { id: 'prm_refund', key: 'new' }, 'prompt/duplicate-id'],
+    ['a key', { id: 'prm_new', key: 'refund' }, 'prompt/duplicate-key'],
+  ])('%s of it cannot be used twice', async ([, { id, key }, code]) => {
+    const { folder, commit, runJson, taken } = await makeSyncedTeam();
+    writeFiles(folder, { [pathOf('new')]: `---\nid: ${id}\nkey: ${key}\nname: New\n---\n\nText.\n` });
+    commit();
+    const { report, exitCode } = await runJson(...SYNC);
+    expect(exitCode).toBe(1);
+    const [first, second] = report.problems;
+    expect([first?.code, second?.code]).toEqual([code, code]);
+    expect([first?.path, second?.path]).toEqual([pathOf('new'), pathOf('refund')]);
+    expect(taken()).toEqual([]);
+  });
+
+  test('a percentage of changes is one of all prompts', async () => {
+    const { write, commit, run: cli } = await makeSyncedTeam();
+    write('greeting', { text: 'Edited.' });
+    write('refund', { text: 'Edited.' });
+    commit();
+    expect(await cli(...SYNC, '--max-changes', '33%')).toMatchObject({ exitCode: 3 });
+    expect(await cli(...SYNC, '--max-changes', '34%')).toMatchObject({ exitCode: 0 });
+  });
+
+  test('a prompt whose file was renamed and synced is not gone', async () => {
+    const { git, commit, run: cli, runJson } = await makeSyncedTeam();
+    git('mv', pathOf('refund'), pathOf('money'));
+    commit();
+    await cli(...SYNC);
+    const { report } = await runJson('plan', '--changed-since', 'HEAD', '--base', 'HEAD~1');
+    expect(report.problems).toEqual([]);
+    git('rm', '-q', pathOf('money'));
+    expect((await runJson('plan', '--changed-since', 'HEAD', '--base', 'HEAD~1')).report.problems).toMatchObject([
+      { code: 'prompt/gone' },
+    ]);
+  });
+});
+
+describe('a ref that does not help', () => {
+  test.for<[sentence: string, ref: string, code: string]>([
+    ['one that is not there', 'v9', 'git/unknown-base'],
+    ['an option of git', '--all', 'git/unknown-base'],
+    ['a range', 'HEAD~1..HEAD', 'git/unknown-base'],
+  ])('%s ends the run', async ([, ref, code]) => {
+    const { runJson, taken } = await makeTeam();
+    const { report, exitCode } = await runJson('plan', `--changed-since=${ref}`);
+    expect(exitCode).toBe(1);
+    expect(report.problems).toMatchObject([{ code }]);
+    expect(taken()).toEqual([]);
+  });
+
+  test('outside of git there is nothing to compare with', async () => {
+    const { environment } = await makeTeam();
+    const folder = makeWorkspace(workspaceFiles({ greeting: {} }));
+    const ran = await run(folder, ['plan', '--changed-since', 'HEAD'], { environment });
+    expect(ran.exitCode).toBe(1);
+    expect(ran.stdout).toContain('needs a git repository');
+  });
+
+  test('an empty one is no ref', async () => {
+    const { run: cli } = await makeTeam();
+    expect(await cli('plan', '--changed-since', '')).toMatchObject({ exitCode: 1 });
+  });
+});

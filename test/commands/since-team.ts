@@ -1,0 +1,67 @@
+import { expect } from 'vitest';
+import { commitAll, git, makeRepository, writeFiles } from '../support/folder.ts';
+import { startFront, type FrontRequest } from '../support/front.ts';
+import { promptText, workspaceFiles, type PromptParts } from '../support/prompts.ts';
+import { run, runJson, type Ran, type Reported } from '../support/run.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+export const NAMES: readonly string[] = ['billing', 'greeting', 'refund'];
+
+export const pathOf = (name: string): string => `prompts/${name}.md`;
+
+export type Team = {
+  readonly folder: string;
+  readonly service: TestService;
+  /** The variables that point a command at the front before the service. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly run: (...words: readonly string[]) => Promise<Ran>;
+  readonly runJson: (...words: readonly string[]) => Promise<Reported>;
+  readonly write: (name: string, parts: PromptParts) => void;
+  /** Commits all that there is. */
+  readonly commit: () => string;
+  readonly git: (...words: readonly string[]) => string;
+  /** The names of the prompts that were asked for since this was called last, each once, sorted. */
+  readonly asked: () => readonly string[];
+  /** The requests since this was called last. */
+  readonly taken: () => readonly string[];
+  /** From now on such requests are refused; without an argument none are. */
+  readonly refuse: (which?: (request: FrontRequest) => boolean) => void;
+};
+
+/** Prompts in a repository, a service that knows them, and a front before it that can refuse. Nothing is synced yet. */
+export async function makeTeam(names: readonly string[] = NAMES, config?: string): Promise<Team> {
+  const folder = makeRepository(workspaceFiles(Object.fromEntries(names.map((name) => [name, {}])), config));
+  const service = await startTestService(names);
+  let refused = (_: FrontRequest): boolean => false;
+  const answer = (request: FrontRequest) => (refused(request) ? { status: 403, body: '{}' } : null);
+  const front = await startFront({ target: service.baseUrl, answer });
+  const environment = { ...service.environment, PROMPTSYNC_BASE_URL: front.baseUrl };
+  return {
+    ...{ folder, service, environment },
+    run: (...words) => run(folder, words, { environment }),
+    runJson: (...words) => runJson(folder, words, { environment }),
+    write: (name, parts) => writeFiles(folder, { [pathOf(name)]: promptText(name, parts) }),
+    commit: () => commitAll(folder, 'Change'),
+    git: (...words) => git(folder, ...words),
+    asked: () => [...new Set(front.requests.splice(0).map(({ path }) => nameIn(path)))].toSorted(),
+    taken: () => front.requests.splice(0).map(({ method, path }) => `${method} ${path}`),
+    refuse: (which = () => false) => void (refused = which),
+  };
+}
+
+/** The same, after a sync that has completed all of them. */
+export async function makeSyncedTeam(names?: readonly string[], config?: string): Promise<Team> {
+  const team = await makeTeam(names, config);
+  expect(await team.run('sync', '--yes')).toMatchObject({ exitCode: 0 });
+  team.taken();
+  return team;
+}
+
+function nameIn(path: string): string {
+  return /prm_([a-z]+)/.exec(path)?.[1] ?? '?';
+}
+
+/** The requests that make a version of a prompt live. */
+export function activates(name: string): (request: FrontRequest) => boolean {
+  return ({ method, path }) => method === 'POST' && path.endsWith(`/prm_${name}/set-active`);
+}
