@@ -38,7 +38,7 @@ describe.each(workflows)('%s', (path) => {
 
   test('pins each action by the SHA of its commit', () => {
     const used = steps.flatMap(({ uses }) => (uses === undefined || uses === './' ? [] : [uses]));
-    expect(used.filter((one) => !/^[\w-]+\/[\w-]+@[0-9a-f]{40}$/.test(one))).toEqual([]);
+    expect(used.filter((one) => !/^[\w-]+\/[\w/-]+@[0-9a-f]{40}$/.test(one))).toEqual([]);
   });
 
   test('gives promptsync only inputs that it has', () => {

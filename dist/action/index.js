@@ -9,7 +9,7 @@ import { isDeepStrictEqual } from "node:util";
 import { EventEmitter, once } from "node:events";
 import { createHash, randomUUID } from "node:crypto";
 import { existsSync, mkdirSync } from "node:fs";
-import { lstat, mkdir, readFile, readdir, stat, writeFile } from "node:fs/promises";
+import { chmod, lstat, mkdir, mkdtemp, readFile, readdir, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, extname, isAbsolute, join, normalize, posix, relative, resolve, sep } from "node:path";
 import { createInterface } from "node:readline";
 import { DatabaseSync } from "node:sqlite";
@@ -814,6 +814,7 @@ var init_problem = __esmMin((() => {
 		"apply/outcome-unseen": error$1((e) => `It is not known whether the version was created: ${e.reason} The service's newest version is "${e.id}" now.`, "Nothing may be looked at without a `tracking_environment`. Read that version in the service: if it holds this text, pin `version:<id>` or make it active in an environment that is pinned to `latest`; then run again."),
 		"apply/somebody-else-wrote": error$1((e) => `It is not known whether the version was created: ${e.reason} Since then somebody else made version v${e.number} (id ${e.id}); nothing was made active.`, "Look at the versions before it in the service: if one holds this text, make it active in an environment that is pinned to `latest`, or pin `version:<id>`. Then run again; without it a new version is made."),
 		"apply/keeps-changing": error$1("The prompt is being changed in the service: it was planned afresh once, and has changed again.", "Wait until nobody else writes to it, then run again."),
+		"apply/record-unwritable": warning((e) => `What is complete now could not be noted in ${e.path} (${e.reason}).`, "Remove the file before the next sync with --changed-since: it may name prompts as complete that are not."),
 		"apply/interrupted": error$1("Interrupted; the rest was not written.", "Run again: it goes on where it stopped."),
 		"action/invalid-input": error$1((e) => `The input \`${e.input}\` is not valid: ${e.expected}.`, "Correct it in the workflow."),
 		"action/invalid-event": error$1((e) => `The event of this run cannot be read (${e.reason}).`, "The action runs in GitHub workflows, which hand it GITHUB_EVENT_NAME and GITHUB_EVENT_PATH."),
@@ -907,9 +908,10 @@ function refused(mode, ...problems) {
 	};
 }
 /** A run that has a plan and has written nothing so far. */
-function plannedRun(mode, { service, repository, files, plan, problems }) {
+function plannedRun(mode, prepared) {
+	const { service, repository, files, plan, narrowed, problems } = prepared;
 	const commit = repository?.head ?? null;
-	return {
+	const run = {
 		mode,
 		service: service.name,
 		commit,
@@ -917,6 +919,13 @@ function plannedRun(mode, { service, repository, files, plan, problems }) {
 		plan,
 		outcomes: null,
 		problems
+	};
+	return narrowed === null ? run : {
+		...run,
+		narrowed: {
+			since: narrowed.since,
+			notLookedAt: narrowed.left.length
+		}
 	};
 }
 /** The exit code of a run, the same in every format. Where several hold: 4, 3, 1, 2 in that order. */
@@ -37178,6 +37187,7 @@ const InputShape = object$1({
 		if (parsed === null) context.addIssue("expected a number, or a percentage such as 25%");
 		return parsed ?? void 0;
 	}),
+	"all-prompts": flag,
 	"require-reviewed-plan": flag,
 	"drift-issue": flag
 });
@@ -37343,10 +37353,10 @@ function withoutSurprises(prompt) {
 function mayChange({ changes, lookups }) {
 	return changes.length + lookups.length > 0;
 }
-function tooMany({ prompts }, { maxChanges }) {
+function tooMany({ prompts }, { maxChanges, notLookedAt = 0 }) {
 	if (maxChanges === null) return [];
 	const changing = prompts.filter(mayChange).length;
-	const allowed = allowedChanges(maxChanges, prompts.length);
+	const allowed = allowedChanges(maxChanges, prompts.length + notLookedAt);
 	return changing > allowed ? [makeProblem("guard/max-changes", {
 		changing,
 		allowed
@@ -37505,13 +37515,20 @@ function makeReport(run) {
 		mode: run.mode,
 		service: run.service,
 		commit: run.commit,
+		...run.narrowed === void 0 ? {} : { changed_since: run.narrowed.since },
 		plan_digest: planDigestOf(run),
-		summary: summarise(prompts, run.mode),
+		summary: {
+			...summarise(prompts, run.mode),
+			...notLookedAt$1(run)
+		},
 		prompts,
 		...run.written === void 0 ? {} : { files: run.written },
 		...run.committed === void 0 ? {} : { committed: run.committed },
 		problems: run.problems
 	};
+}
+function notLookedAt$1({ narrowed }) {
+	return narrowed === void 0 ? {} : { not_looked_at: narrowed.notLookedAt };
 }
 /**
 * Where no prompt could be observed there is no plan, and none that could be applied where the service was not asked. A
@@ -38848,8 +38865,9 @@ function renderOutcome(report, colours) {
 	if (noneObserved(report)) return colours.red("No prompt could be observed; nothing was written.");
 	const { mode, summary } = report;
 	const { done, work } = workOf(report);
-	if (work.length === 0) return colours.green(`nothing to do: ${prompts(summary.unchanged)} in sync.`);
-	const unchanged = summary.unchanged > 0 ? [`${summary.unchanged} unchanged`] : [];
+	const left = notLookedAt(summary);
+	if (work.length === 0) return colours.green(`nothing to do: ${[`${prompts(summary.unchanged)} in sync`, ...left].join(", ")}.`);
+	const unchanged = [...summary.unchanged > 0 ? [`${summary.unchanged} unchanged`] : [], ...left];
 	const title = mode !== "apply" ? "Plan" : done.length > 0 ? "Applied" : "Nothing applied";
 	return `${colours.bold(title)}: ${[...work, ...unchanged].join(", ")}.`;
 }
@@ -38861,6 +38879,9 @@ function written({ prompts }) {
 		"file edited",
 		"files edited"
 	]);
+}
+function notLookedAt({ not_looked_at: count = 0 }) {
+	return count > 0 ? [`${count} not looked at`] : [];
 }
 function tellsWork(report) {
 	return report.mode !== "validate" && report.mode !== "history" && !isAboutFiles(report) && !report.problems.some(isError) && !noneObserved(report) && workOf(report).work.length > 0;
@@ -56358,6 +56379,303 @@ async function replan(planned, observed, guards, prepared) {
 		breaking
 	});
 }
+// src/domain/sync-record.ts
+/** All refs that any of the prompts follows, each once. */
+function refsIn(prompts) {
+	return [...new Set(prompts.flatMap(({ refs = {} }) => Object.keys(refs)))];
+}
+/**
+* The prompts that need not be looked at: their files are as the record's commit has them, and each ref that they
+* follow names the same commit as then.
+* @param refs what each ref names now; null: nothing
+*/
+function stillComplete({ complete }, changed, refs) {
+	const stands = ({ refs: then = {} }) => Object.entries(then).every(([ref, commit]) => refs.get(ref) === commit);
+	return complete.filter((prompt) => !changed.has(prompt.path) && stands(prompt));
+}
+/** The record without what is known of some prompts: they may be half written, or no longer as its commit wants them. */
+function forget(record, ids) {
+	return {
+		...record,
+		complete: record.complete.filter(({ id }) => !ids.has(id))
+	};
+}
+var init_sync_record = __esmMin((() => {}));
+// src/git/ask.ts
+/** Whether a text can be a commit's id: nothing else that comes from the service is handed to git. */
+function isCommitId(text) {
+	return COMMIT$1.test(text);
+}
+function asker(git) {
+	return async (...words) => {
+		try {
+			return await git.raw([...words]);
+		} catch (error) {
+			throw gitProblem(error);
+		}
+	};
+}
+function gitProblem(error) {
+	return new ProblemError(makeProblem("git/failed", { reason: reasonOf$1(error) }));
+}
+/**
+* The files, by their paths from the root, that differ between a commit and the work tree, whatever the user has
+* configured; with `--cached` between it and what is staged.
+*/
+async function changedFiles(ask, commit, ...how) {
+	return new Set(namesIn(await ask("diff", ...[
+		"--name-only",
+		"-z",
+		"--no-ext-diff",
+		"--no-renames",
+		"--no-relative"
+	], ...how, commit, "--", ":(top)")));
+}
+/** The names in a list of git's that has NUL after each. */
+function namesIn(listed) {
+	return listed.split("\0").filter((name) => name !== "");
+}
+/** A path from the repository's root, as it is: nothing in it is a pattern or a word of git's. */
+function literally(pathFromRoot) {
+	return `:(top,literal)${pathFromRoot}`;
+}
+/** The commit that last touched a path (from the root) as of a commit; null when none did. */
+async function lastCommit(ask, asOf, path) {
+	const [commit, subject = ""] = (await ask("log", "-1", ...[
+		"--no-show-signature",
+		"--encoding=UTF-8",
+		"--format=%H%x00%s"
+	], asOf, "--", literally(path))).replace(/\n$/, "").split("\0");
+	if (commit === void 0 || commit === "") return null;
+	return {
+		commit,
+		path,
+		...subject === "" ? {} : { changeSummary: subject }
+	};
+}
+/** In one line, and without the stack that simple-git hands on when git cannot be started. */
+function reasonOf$1(error) {
+	const message = messageOf(error);
+	if (message.includes("spawn git ENOENT")) return "there is no program git in PATH.";
+	return message.replaceAll(/\s+/g, " ").trim();
+}
+var COMMIT$1, WHOLE_OUTPUT;
+var init_ask = __esmMin((() => {
+	init_problem();
+	COMMIT$1 = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+	WHOLE_OUTPUT = {
+		onClose: true,
+		onExit: false
+	};
+}));
+// src/files/replace-file.ts
+/**
+* Writes a file so that whoever reads it never sees half of it. What it links to is replaced, and it keeps its
+* permissions. A device such as /dev/null is written to instead. Throws the system's error.
+*/
+async function replaceFile(path, content) {
+	const before = await stat(path).catch(() => null);
+	if (before !== null && !before.isFile()) return writeFile(path, content);
+	const target = await realpath(path).catch(() => path);
+	const folder = await mkdtemp(join(dirname(target), ".promptsync-"));
+	const temporary = join(folder, "new");
+	try {
+		await writeFile(temporary, content);
+		if (before !== null) await chmod(temporary, before.mode);
+		await rename(temporary, target);
+	} finally {
+		await rm(folder, {
+			recursive: true,
+			force: true
+		});
+	}
+}
+var init_replace_file = __esmMin((() => {}));
+// src/commands/since/record-file.ts
+/**
+* Where the record is kept. It lies in git's own folder: no commit and no cleaning of the work tree touches it, and
+* continuous integration can keep `.git/promptsync` from one run to the next.
+*/
+function recordFileOf(config, { commonDir, fromRoot }, shard) {
+	const { services, trackingEnvironment } = config;
+	const file = fromRoot(basename(config.file));
+	const located = [...services].map(([name, service]) => [name, { ...service }]);
+	const about = {
+		file,
+		services: Object.fromEntries(located),
+		trackingEnvironment,
+		shard
+	};
+	const path = join(commonDir, "promptsync", `${shortDigest(digestOf(canonicalJson(about)))}.json`);
+	return {
+		path,
+		read: async () => parseRecord(await readFile(path, "utf8").catch(() => "")),
+		write: async (record) => {
+			await mkdir(dirname(path), { recursive: true });
+			await replaceFile(path, `${JSON.stringify({
+				version: 1,
+				...record
+			})}\n`);
+		}
+	};
+}
+/** What cannot be read counts as no record: then every prompt is looked at. */
+function parseRecord(text) {
+	try {
+		const { success, data } = RecordShape.safeParse(JSON.parse(text));
+		return success ? recordOf$1(data) : null;
+	} catch {
+		return null;
+	}
+}
+function recordOf$1({ commit, config, complete }) {
+	return {
+		commit,
+		config,
+		complete: complete.map(({ refs, ...prompt }) => refs === void 0 ? prompt : {
+			...prompt,
+			refs
+		})
+	};
+}
+var RecordShape;
+var init_record_file = __esmMin((() => {
+	init_zod();
+	init_digest();
+	init_json();
+	init_replace_file();
+	RecordShape = object$1({
+		version: literal(1),
+		commit: string(),
+		config: templateLiteral(["sha256:", string()]),
+		complete: array(object$1({
+			path: string(),
+			id: string(),
+			key: string(),
+			refs: record(string(), string()).optional()
+		}))
+	});
+}));
+// src/commands/since/narrow.ts
+var narrow_exports = /* @__PURE__ */ __exportAll({
+	configDigest: () => configDigest,
+	narrowSince: () => narrowSince
+});
+/**
+* Finds the prompts that need not be looked at: those whose files have not changed since a commit, and whose last sync
+* from this clone is known to be complete. Without a record of it nothing is known. Throws a `ProblemError`.
+*/
+async function narrowSince(ref, config, repository, shard) {
+	if (repository === null) throw new ProblemError(makeProblem("git/base-needs-git", { ref }));
+	const since = await repository.resolveRef(ref);
+	if (since === null) throw new ProblemError(makeProblem("git/unknown-base", { ref }));
+	const record = await recordFileOf(config, repository, shard).read();
+	const reason = await whyUnknown(record, config, repository);
+	if (record === null || reason !== null) return {
+		since,
+		left: [],
+		reason
+	};
+	return {
+		since,
+		left: await leftOut(since, record, repository),
+		reason
+	};
+}
+async function whyUnknown(record, config, repository) {
+	if (record === null) return "no sync of this clone is known to be complete";
+	if (record.config !== await configDigest(config)) return "the configuration has changed since the last sync";
+	return isCommitId(record.commit) && await repository.resolveRef(record.commit) === record.commit ? null : `the commit of the last sync (${record.commit.slice(0, 12)}) is not in this clone`;
+}
+async function leftOut(since, record, repository) {
+	const commits = [.../* @__PURE__ */ new Set([since, record.commit])];
+	const changed = await Promise.all(commits.map((commit) => repository.changedSince(commit)));
+	const refs = refsIn(record.complete).map(async (ref) => [ref, await repository.resolveRef(ref)]);
+	return stillComplete(record, new Set(changed.flatMap((paths) => [...paths])), new Map(await Promise.all(refs)));
+}
+/** Its bytes decide: what they mean is not compared. */
+async function configDigest({ file }) {
+	return digestOf(await readFile(file, "utf8"));
+}
+var init_narrow = __esmMin((() => {
+	init_digest();
+	init_sync_record();
+	init_ask();
+	init_problem();
+	init_record_file();
+}));
+// src/commands/since/keep-record.ts
+init_sync_record();
+init_problem();
+init_narrow();
+init_record_file();
+/**
+* Applies, and notes in the clone's record what is complete then. What is about to be written is struck out first: a
+* run that is killed must not leave it standing as complete.
+* @param isPart whether only some prompts were selected: then the record can lose prompts and gains none
+*/
+async function keepingRecord(prepared, plan, { isPart, shard }, apply) {
+	const { repository, config } = prepared;
+	if (repository === null || repository.head === null) return {
+		outcomes: await apply(),
+		problems: []
+	};
+	const { head } = repository;
+	const file = recordFileOf(config, repository, shard);
+	const before = await file.read();
+	const struck = before === null ? null : forget(before, idsToForget(plan, isPart));
+	const early = struck === null || struck.complete.length === before?.complete.length ? [] : await keep(struck);
+	const outcomes = await apply();
+	const late = isPart ? [] : await keep(async () => recordOf(outcomes, head, prepared));
+	return {
+		outcomes,
+		problems: [...early, ...late].slice(0, 1)
+	};
+	async function keep(record) {
+		try {
+			await file.write(typeof record === "function" ? await record() : record);
+			return [];
+		} catch (error) {
+			return before === null ? [] : [makeProblem("apply/record-unwritable", {
+				path: file.path,
+				reason: messageOf(error)
+			})];
+		}
+	}
+}
+function idsToForget({ prompts }, isPart) {
+	const touched = prompts.filter(({ status, lookups }) => isPart || status !== "unchanged" || lookups.length > 0);
+	return new Set(touched.map(({ file }) => file.id));
+}
+/** What was not looked at stays complete. A file that differs from the commit is not what the commit wants. */
+async function recordOf(outcomes, commit, prepared) {
+	const { config, narrowed, repository, uncommitted: written } = prepared;
+	const done = outcomes.filter(isComplete).map(({ plan }) => completeOf(plan.file, prepared));
+	const all = [...narrowed?.left ?? [], ...done];
+	const uncommitted = await repository?.uncommitted(all.map(({ path }) => path)) ?? /* @__PURE__ */ new Set();
+	const complete = all.filter(({ path }) => !uncommitted.has(path) && !written.has(path));
+	return {
+		commit,
+		config: await configDigest(config),
+		complete
+	};
+}
+function isComplete({ status, problems }) {
+	return (status === "unchanged" || status === "applied") && !problems.some(isError);
+}
+function completeOf({ path, id, key, pins }, { rules }) {
+	const contents = rules.contentsAtRefs.get(id);
+	const refs = pins.flatMap(({ pin }) => {
+		const at = pin.kind === "git" ? contents?.get(pin.ref) : void 0;
+		return pin.kind !== "git" ? [] : [[pin.ref, at !== void 0 && "content" in at ? at.provenance.commit ?? "" : ""]];
+	});
+	return {
+		path,
+		id,
+		key,
+		...refs.length > 0 && { refs: Object.fromEntries(refs) }
+	};
+}
 // src/observing/assumed-service.ts
 init_digest();
 init_prompt_service();
@@ -58366,7 +58684,7 @@ function statusProblem(status, said, { promptId, versionId }) {
 function unsentProblem({ origin, seconds, how }) {
 	return makeProblem("service/unreachable", {
 		origin,
-		reason: how.kind === "lost" ? reasonOf$1(how.code) : `no connection within ${seconds} s`
+		reason: how.kind === "lost" ? reasonOf(how.code) : `no connection within ${seconds} s`
 	});
 }
 function sentProblem({ seconds, how }, limit) {
@@ -58374,9 +58692,9 @@ function sentProblem({ seconds, how }, limit) {
 	if (how.kind === "too-large") return makeProblem("service/answer-too-large", { limit });
 	if (how.code === "HTTPParserError") return makeProblem("service/invalid-answer", { reason: "it is not HTTP, or it was cut short" });
 	if (how.code === "UND_ERR_HEADERS_OVERFLOW") return makeProblem("service/invalid-answer", { reason: "its headers are too long" });
-	return makeProblem("service/connection-lost", { reason: reasonOf$1(how.code) });
+	return makeProblem("service/connection-lost", { reason: reasonOf(how.code) });
 }
-function reasonOf$1(code) {
+function reasonOf(code) {
 	const words = REASONS[code];
 	return words === void 0 ? code : `${words}, ${code}`;
 }
@@ -60718,26 +61036,33 @@ function slashed(path) {
 }
 // src/prompts/check.ts
 init_problem();
-/** What is wrong between files, and between files and configuration. */
-function checkOutlines(outlines, rules) {
+/** What is wrong between files, and between files and configuration. Of what is known, only names are compared. */
+function checkOutlines(outlines, rules, known = []) {
 	return [
-		...duplicates(outlines.flatMap(({ path, id }) => id === null ? [] : [{
+		...duplicates([...outlines.flatMap(({ path, id }) => id === null ? [] : [{
 			path,
 			...id
-		}]), (one, other) => makeProblem("prompt/duplicate-id", {
+		}]), ...known.map(knownAs("id"))], (one, other) => makeProblem("prompt/duplicate-id", {
 			id: one.value,
 			other
 		}, one.place)),
-		...duplicates(outlines.flatMap(({ path, key }) => key === null ? [] : [{
+		...duplicates([...outlines.flatMap(({ path, key }) => key === null ? [] : [{
 			path,
 			...key
-		}]), (one, other) => makeProblem("prompt/duplicate-key", {
+		}]), ...known.map(knownAs("key"))], (one, other) => makeProblem("prompt/duplicate-key", {
 			key: one.value,
 			other
 		}, one.place)),
 		...outlines.flatMap(({ environments }) => environments.flatMap((one) => environmentProblems(one, rules))),
 		...outlines.flatMap((outline) => serviceProblems(outline, rules.services ?? null))
 	];
+}
+function knownAs(field) {
+	return ({ path, [field]: value }) => ({
+		path,
+		value,
+		place: placeOfFile(path)
+	});
 }
 /** Compared in normal form C: two spellings that look alike are one. Each of a group names another one. */
 function duplicates(all, problem) {
@@ -60770,16 +61095,19 @@ init_problem();
 /** In bytes. */
 const LARGEST_FILE = 16777216;
 const OPEN_FILES = 32;
-/** Reads and checks all prompt files of a workspace. Every problem of every file is reported. */
-async function readPrompts(where, rules) {
+/** Reads and checks the prompt files of a workspace, all but those left out. Every problem of every file is reported. */
+async function readPrompts(where, rules, left = []) {
 	const found = await findPromptPaths(where);
-	const results = await pLimit(OPEN_FILES).map(found.paths, (path) => readPromptFile(where.folder, path));
+	const limit = pLimit(OPEN_FILES);
+	const unread = new Set(left.map(({ path }) => path));
+	const wanted = found.paths.filter((path) => !unread.has(path));
+	const results = await limit.map(wanted, (path) => readPromptFile(where.folder, path));
 	const files = results.flatMap(({ file }) => file === null ? [] : [file]);
 	const problems = [
 		...found.paths.length + found.problems.length === 0 ? [makeProblem("prompt/none-found", { patterns: where.patterns })] : [],
 		...found.problems,
 		...results.flatMap((result) => result.problems),
-		...checkOutlines(results.flatMap(({ outline }) => outline === null ? [] : [outline]), rules)
+		...checkOutlines(results.flatMap(({ outline }) => outline ?? []), rules, left)
 	];
 	const faulty = new Set(problems.filter(isError).map((problem) => problem.path));
 	return {
@@ -60888,7 +61216,7 @@ function nearest(selector, files) {
 init_problem();
 /** Reads the base commit's prompt files; only those that have changed since are parsed. Throws a `ProblemError`. */
 async function readBase(request, repository) {
-	const { ref, files } = request;
+	const { ref, files, left } = request;
 	if (repository === null) throw new ProblemError(makeProblem("git/base-needs-git", { ref }));
 	const commit = await repository.resolveRef(ref);
 	if (commit === null) throw new ProblemError(makeProblem("git/unknown-base", { ref }));
@@ -60904,7 +61232,7 @@ async function readBase(request, repository) {
 		ref,
 		commit,
 		files: new Map(then.map((file) => [file.id, file])),
-		gone: await goneSince$1(changed, now, request),
+		gone: await goneSince$1(changed, /* @__PURE__ */ new Set([...now, ...left.map(({ id }) => id)]), request),
 		problems: [...invalidAt(changed, request), ...shallow]
 	};
 }
@@ -64884,73 +65212,6 @@ var init_dist = __esmMin((() => {
 		return Array.isArray(r.config) && n.add(qs(r.config)), n.add(zs(r.unsafe)), n.add(Ws(r.completion)), r.abort && n.add(Is(r.abort)), r.progress && n.add(so(r.progress)), r.timeout && n.add(uo(r.timeout)), r.spawnOptions && n.add(io(r.spawnOptions)), n.add(ao()), n.add(no(r.input)), n.add(Mt(to(!0))), r.errors && n.add(Mt(r.errors)), Xs(n, r.binary, r.unsafe?.allowUnsafeCustomBinary), n.add(Fs(r.allowEnvironment ?? [], r.unsafe?.allowAbbreviatedOptions)), new f(r, n);
 	};
 }));
-// src/git/ask.ts
-/** Whether a text can be a commit's id: nothing else that comes from the service is handed to git. */
-function isCommitId(text) {
-	return COMMIT$1.test(text);
-}
-function asker(git) {
-	return async (...words) => {
-		try {
-			return await git.raw([...words]);
-		} catch (error) {
-			throw gitProblem(error);
-		}
-	};
-}
-function gitProblem(error) {
-	return new ProblemError(makeProblem("git/failed", { reason: reasonOf(error) }));
-}
-/**
-* The files, by their paths from the root, that differ between a commit and the work tree, whatever the user has
-* configured; with `--cached` between it and what is staged.
-*/
-async function changedFiles(ask, commit, ...how) {
-	return new Set(namesIn(await ask("diff", ...[
-		"--name-only",
-		"-z",
-		"--no-ext-diff",
-		"--no-renames",
-		"--no-relative"
-	], ...how, commit, "--", ":(top)")));
-}
-/** The names in a list of git's that has NUL after each. */
-function namesIn(listed) {
-	return listed.split("\0").filter((name) => name !== "");
-}
-/** A path from the repository's root, as it is: nothing in it is a pattern or a word of git's. */
-function literally(pathFromRoot) {
-	return `:(top,literal)${pathFromRoot}`;
-}
-/** The commit that last touched a path (from the root) as of a commit; null when none did. */
-async function lastCommit(ask, asOf, path) {
-	const [commit, subject = ""] = (await ask("log", "-1", ...[
-		"--no-show-signature",
-		"--encoding=UTF-8",
-		"--format=%H%x00%s"
-	], asOf, "--", literally(path))).replace(/\n$/, "").split("\0");
-	if (commit === void 0 || commit === "") return null;
-	return {
-		commit,
-		path,
-		...subject === "" ? {} : { changeSummary: subject }
-	};
-}
-/** In one line, and without the stack that simple-git hands on when git cannot be started. */
-function reasonOf(error) {
-	const message = messageOf(error);
-	if (message.includes("spawn git ENOENT")) return "there is no program git in PATH.";
-	return message.replaceAll(/\s+/g, " ").trim();
-}
-var COMMIT$1, WHOLE_OUTPUT;
-var init_ask = __esmMin((() => {
-	init_problem();
-	COMMIT$1 = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
-	WHOLE_OUTPUT = {
-		onClose: true,
-		onExit: false
-	};
-}));
 // src/git/files-at.ts
 function filesAt(git, ask, fromRoot, known) {
 	return {
@@ -65232,6 +65493,7 @@ async function openRepository(folder) {
 	const known = makeKnownBlobs();
 	return {
 		head,
+		commonDir: resolve(folder, (await ask("rev-parse", "--git-common-dir")).replace(/\n$/, "")),
 		uncommitted: (paths) => findUncommitted(ask, head, paths, fromRoot),
 		staged: (paths) => findStaged(ask, head, paths, fromRoot),
 		lastCommits: (paths) => findLastCommits(ask, head, paths, fromRoot),
@@ -65282,23 +65544,61 @@ async function openWorkspace(options, world) {
 	if (config === null) return {
 		config,
 		files: [],
-		problems: inPlaceOrder(problems)
+		problems: inPlaceOrder(problems),
+		narrowed: null
+	};
+	const narrowed = await narrowedBy(options, config, world);
+	if (narrowed !== null && "code" in narrowed) return {
+		config,
+		files: [],
+		problems: inPlaceOrder([...problems, narrowed]),
+		narrowed: null
 	};
 	const services = serviceRules(config);
+	const selects = options.only.length > 0;
 	const read = await readPrompts(config, {
 		...environmentRules(config),
 		services
-	});
+	}, selects ? [] : narrowed?.left);
 	const selected = selectNamed(assignServices(read.files, services), options);
 	const unselectable = read.problems.some(isError) ? [] : selected.problems;
+	const found = inPlaceOrder([
+		...problems,
+		...read.problems,
+		...unselectable
+	]);
 	return {
 		config,
-		files: selected.files,
-		problems: inPlaceOrder([
-			...problems,
-			...read.problems,
-			...unselectable
-		])
+		...leaveOut(selected.files, narrowed, selects),
+		problems: found
+	};
+}
+async function narrowedBy({ changedSince }, config, { notice }) {
+	if (changedSince === void 0) return null;
+	try {
+		const { narrowSince } = await Promise.resolve().then(() => (init_narrow(), narrow_exports));
+		const narrowed = await narrowSince(changedSince, config, await openRepositoryOf(config), null);
+		if (narrowed.reason !== null) notice(`All prompts are looked at: ${narrowed.reason}.`);
+		return narrowed;
+	} catch (error) {
+		if (error instanceof ProblemError) return problemOf$1(error);
+		throw error;
+	}
+}
+/** Where prompts were selected, those of them that are left out are taken out again. */
+function leaveOut(files, narrowed, selects) {
+	if (narrowed === null || !selects) return {
+		files,
+		narrowed
+	};
+	const left = new Set(narrowed.left.map(({ path }) => path));
+	const selected = new Set(files.map(({ path }) => path));
+	return {
+		files: files.filter(({ path }) => !left.has(path)),
+		narrowed: {
+			...narrowed,
+			left: narrowed.left.filter(({ path }) => selected.has(path))
+		}
 	};
 }
 /** The repository that the workspace is in; null outside of one. */
@@ -65320,7 +65620,7 @@ init_problem();
 * files, configuration or base nothing is asked of the service.
 */
 async function withPlan(options, world, use, giveUp) {
-	const { config, files, problems } = await openWorkspace(options, world);
+	const { config, files, problems, narrowed } = await openWorkspace(options, world);
 	if (config === null || problems.some(isError)) return giveUp({
 		files,
 		problems
@@ -65339,6 +65639,7 @@ async function withPlan(options, world, use, giveUp) {
 		config,
 		files,
 		problems,
+		narrowed,
 		alsoRead: needs.alsoRead
 	}, options, world);
 	if ("code" in sources) return giveUp({
@@ -65360,7 +65661,8 @@ async function withPlan(options, world, use, giveUp) {
 		await opened.close();
 	}
 }
-async function readSources({ config, files, problems, alsoRead }, options, world) {
+async function readSources(given, options, world) {
+	const { config, files, problems, narrowed } = given;
 	const { base: ref, only } = options;
 	try {
 		const repository = await openRepositoryOf(config);
@@ -65368,21 +65670,21 @@ async function readSources({ config, files, problems, alsoRead }, options, world
 			ref,
 			config,
 			files,
-			only
+			only,
+			left: narrowed?.left ?? []
 		}, repository);
 		const obstacle = await reasonNotToAsk(options, config, base, repository, world);
+		const told = [
+			...problems,
+			...base?.problems ?? [],
+			...obstacle === null ? [] : [obstacle]
+		];
 		return {
-			config,
-			files,
+			...given,
 			repository,
-			problems: [
-				...problems,
-				...base?.problems ?? [],
-				...obstacle === null ? [] : [obstacle]
-			],
+			problems: told,
 			base,
-			asked: obstacle === null,
-			alsoRead
+			asked: obstacle === null
 		};
 	} catch (error) {
 		if (error instanceof ProblemError) return problemOf$1(error);
@@ -65406,7 +65708,7 @@ function assumeService({ files, base }, { contentsAtRefs, trackingEnvironment })
 	};
 }
 async function preparePlan(sources, given, service, world) {
-	const { config, files, repository, problems } = sources;
+	const { config, files, repository, narrowed, problems } = sources;
 	const { plan, rules, requests } = await makeRuledPlan(sources, given, service, world);
 	const paths = plan.prompts.filter(({ status }) => status !== "unchanged").map(({ file }) => file.path);
 	const uncommitted = paths.length === 0 ? /* @__PURE__ */ new Set() : await repository?.uncommitted(paths) ?? /* @__PURE__ */ new Set();
@@ -65423,6 +65725,7 @@ async function preparePlan(sources, given, service, world) {
 		plan: described,
 		provenance,
 		uncommitted,
+		narrowed,
 		problems: [...problems, ...await goneSince(sources, service, world)]
 	};
 }
@@ -65506,17 +65809,22 @@ async function finish(prepared, options, world) {
 			problems: declined
 		}, NO_TEXTS, options, world);
 	}
-	const outcomes = await applyPrepared(plan, guards, prepared, world);
+	const kept = await keepingRecord(prepared, plan, {
+		isPart: options.only.length > 0,
+		shard: null
+	}, () => applyPrepared(plan, guards, prepared, world));
 	return resultOf({
 		...planned,
 		mode: "apply",
-		outcomes
+		outcomes: kept.outcomes,
+		problems: [...problems, ...kept.problems]
 	}, asks ? NO_TEXTS : texts, options, world);
 }
-function guardsOf({ config, uncommitted, plan }, options) {
+function guardsOf({ config, uncommitted, plan, narrowed }, options) {
 	return {
 		onDrift: options.onDrift ?? config.onDrift,
 		maxChanges: options.maxChanges ?? config.maxChanges,
+		notLookedAt: narrowed?.left.length ?? 0,
 		expectedPlan: options.expectPlan ?? (options.onlyThisPlan === true ? plan.digest : null),
 		uncommitted: options.dryRun || options.allowDirty ? /* @__PURE__ */ new Set() : uncommitted
 	};
@@ -65880,12 +66188,15 @@ async function apply(context) {
 	const { event, world, folder, inputs } = context;
 	const repository = await openWhole(folder);
 	const mustBeReviewed = inputs["require-reviewed-plan"];
+	const base = await baseOf(event, repository);
+	const changedSince = event.name === "push" && !inputs["all-prompts"] ? base : void 0;
 	return sync({
 		...optionsOf(context),
 		dryRun: false,
 		yes: true,
 		onlyThisPlan: mustBeReviewed,
-		base: await baseOf(event, repository),
+		base,
+		changedSince,
 		refusals: async (prepared) => {
 			const superseded = await supersededBy(context, prepared);
 			return superseded.length > 0 || !mustBeReviewed ? superseded : unreviewed(context, prepared);

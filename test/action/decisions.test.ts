@@ -86,6 +86,7 @@ describe('the inputs', () => {
       mode: 'auto',
       comment: 'always',
       'working-directory': '.',
+      'all-prompts': false,
       'require-reviewed-plan': false,
       'drift-issue': false,
     });
@@ -96,6 +97,7 @@ describe('the inputs', () => {
       ...{ mode: 'plan', config: 'a.yaml', 'working-directory': 'sub', 'base-url': 'https://a.example' },
       ...{ 'api-key': 'key', 'github-token': 'token', comment: 'changes', 'on-drift': 'fail' },
       ...{ 'max-changes': '25%', 'require-reviewed-plan': 'true', 'drift-issue': 'false' },
+      ...{ 'all-prompts': 'true' },
     };
     expect(Object.keys(given).toSorted()).toEqual([...INPUT_NAMES].toSorted());
     expect(inputsOf(given)).toEqual({
@@ -103,6 +105,7 @@ describe('the inputs', () => {
       'max-changes': { kind: 'percent', percent: 25 },
       'require-reviewed-plan': true,
       'drift-issue': false,
+      'all-prompts': true,
     });
   });
 
