@@ -3,8 +3,8 @@ import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { Config } from '../../config/config.ts';
 import { digestOf, shortDigest } from '../../domain/digest.ts';
-import { canonicalJson } from '../../domain/json.ts';
-import type { SyncRecord } from '../../domain/sync-record.ts';
+import { canonicalJson, isJsonObject, type JsonValue } from '../../domain/json.ts';
+import type { CompletePrompt, SyncRecord } from '../../domain/sync-record.ts';
 import { replaceFile } from '../../files/replace-file.ts';
 import type { Repository } from '../../git/repository.ts';
 
@@ -21,15 +21,16 @@ const RecordShape = z.object({
   version: z.literal(1),
   commit: z.string(),
   config: z.templateLiteral(['sha256:', z.string()]),
-  complete: z.array(
-    z.object({
-      path: z.string(),
-      id: z.string(),
-      key: z.string(),
-      refs: z.record(z.string(), z.string()).optional(),
-    }),
-  ),
+  // A schema for each of thousands would take longer than all that it saves.
+  complete: z.custom<readonly CompletePrompt[]>((value) => Array.isArray(value) && value.every(isCompletePrompt)),
 });
+
+function isCompletePrompt(value: JsonValue): boolean {
+  if (!isJsonObject(value)) return false;
+  const { path, id, key, refs = {} } = value;
+  const named = [path, id, key].every((text) => typeof text === 'string');
+  return named && isJsonObject(refs) && Object.values(refs).every((commit) => typeof commit === 'string');
+}
 
 /**
  * Where the record is kept. It lies in git's own folder: no commit and no cleaning of the work tree touches it, and
@@ -54,14 +55,8 @@ export function recordFileOf(config: Config, { commonDir, fromRoot }: Repository
 /** What cannot be read counts as no record: then every prompt is looked at. */
 function parseRecord(text: string): SyncRecord | null {
   try {
-    const { success, data } = RecordShape.safeParse(JSON.parse(text));
-    return success ? recordOf(data) : null;
+    return RecordShape.safeParse(JSON.parse(text)).data ?? null;
   } catch {
     return null;
   }
-}
-
-function recordOf({ commit, config, complete }: z.infer<typeof RecordShape>): SyncRecord {
-  const prompts = complete.map(({ refs, ...prompt }) => (refs === undefined ? prompt : { ...prompt, refs }));
-  return { commit, config, complete: prompts };
 }
