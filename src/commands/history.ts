@@ -27,7 +27,7 @@ export async function history({ key, environment, ...rest }: HistoryOptions, wor
     alsoRead: environmentsToRead(environment, config),
   });
   return withPlan(
-    { ...rest, only: [key], needs },
+    { ...rest, only: [key], needs, keepsAll: true },
     world,
     async (prepared) => resultOf(await tell(prepared, environment ?? null), world),
     (reason) => resultOf(notRun('history', reason), world),

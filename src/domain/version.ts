@@ -39,9 +39,15 @@ export type Version = {
   readonly metadataDigest: Digest;
   /** Null when promptsync did not make the version, or when its stamp cannot be read. */
   readonly stamp: Stamp | null;
-  /** Present where the service was not asked and its text is not known: then the text and its digest mean nothing. */
+  /** Present where its text is not there: it was not asked for, so that its digest means nothing either, or not kept. */
   readonly unread?: true;
 };
+
+/** The version without what only its text and its ledger would be asked for; all that tells which one it is stays. */
+export function withoutText({ id, number, digest, metadataDigest, stamp }: Version): Version {
+  const bare = stamp === null ? null : { ...stamp, ledger: [] };
+  return { id, number, text: '', digest, metadata: {}, metadataDigest, stamp: bare, unread: true };
+}
 
 /** A version named in a plan: `number` is null where only the id is known. */
 export type VersionRef = { readonly id: string; readonly number: number | null };

@@ -11,6 +11,8 @@ export type ObserveOptions = {
   readonly concurrency: number;
   /** Once aborted, no further call is started. */
   readonly stop: AbortSignal;
+  /** What is kept of a prompt as soon as it was read; by default all. */
+  readonly keep?: (observed: Observed) => Observed;
   readonly onObserved?: (done: number, all: number) => void;
 };
 
@@ -25,7 +27,8 @@ export async function observe(
   const stoppable = untilStopped(service, options.stop);
   await pLimit(options.concurrency).map(requests, async (request) => {
     try {
-      observed.set(request.promptId, await observePrompt(stoppable, request, options.trackingEnvironment));
+      const read = await observePrompt(stoppable, request, options.trackingEnvironment);
+      observed.set(request.promptId, options.keep?.(read) ?? read);
     } catch (error) {
       failed.set(request.promptId, problemOf(error));
     }

@@ -29,12 +29,17 @@ type Resolved = { readonly pin: EnvironmentPin; readonly resolution: Resolution 
 
 /** The changes that would make the service match the files. Pure: the same input gives the same plan. */
 export function makePlan(files: readonly PromptFile[], observation: Observation, rules: PlanRules): Plan {
-  const prompts = files
-    .map((file) => {
+  return joinPlans(
+    files.map((file) => {
       const observed = observation.observed.get(file.id);
-      return observed === undefined ? unobserved(file, observation) : planPrompt(file, observed, rules);
-    })
-    .toSorted((a, b) => (a.file.path < b.file.path ? -1 : 1));
+      return observed === undefined ? unobserved(file, observation.failed) : planPrompt(file, observed, rules);
+    }),
+  );
+}
+
+/** The plans of prompts as one. */
+export function joinPlans(plans: readonly PromptPlan[]): Plan {
+  const prompts = plans.toSorted((a, b) => (a.file.path < b.file.path ? -1 : 1));
   return { prompts, digest: digestPlan(prompts) };
 }
 
@@ -81,7 +86,8 @@ function driftSince({ base }: PlanRules, context: PinContext, head: readonly Cha
   return findDrift({ promptId: file.id, head, base: resolve({ ...context, file }).changes, known }, base);
 }
 
-function unobserved(file: PromptFile, { failed }: Observation): PromptPlan {
+/** The plan of a prompt that could not be observed. */
+export function unobserved(file: PromptFile, failed: Observation['failed']): PromptPlan {
   const problem = failed.get(file.id) ?? makeProblem('internal/unexpected', { reason: 'the prompt was not observed' });
   const status = problem.code === 'apply/interrupted' ? 'not_attempted' : 'failed';
   return { file, observed: null, status, changes: [], drift: [], problems: [problem], lookups: [] };

@@ -32,7 +32,7 @@ export async function runEdits(editor: Editor, options: EditPromptsOptions, worl
     return { run, texts, exitCode: exitCodeOf(run, { tellPending: false, interrupted: world.stop.aborted }) };
   };
   return withPlan(
-    { ...options, needs },
+    { ...options, needs, keepsAll: true },
     world,
     async (prepared) => {
       const obstacles = await commitProblems(options, prepared);

@@ -4,14 +4,16 @@ import type { Plan, Provenance } from '../../domain/plan.ts';
 import type { PromptFile } from '../../domain/prompt-file.ts';
 import type { Repository } from '../../git/repository.ts';
 import { assumedService, withoutAssumedNumbers } from '../../observing/assumed-service.ts';
-import { observe } from '../../observing/observe.ts';
-import { makePlan, type PlanRules } from '../../planning/make-plan.ts';
+import { joinPlans, planPrompt, type PlanRules } from '../../planning/make-plan.ts';
+import { isSettled } from '../../planning/settled.ts';
 import { pathsToCreate, withProvenance } from '../../planning/with-provenance.ts';
-import { isError, problemOf, ProblemError, type Problem } from '../../problem.ts';
+import { isError, type Problem } from '../../problem.ts';
 import { goneProblems } from './gone-prompts.ts';
+import { observeAndPlan } from './observe-and-plan.ts';
 import { observeRequests } from './observe-files.ts';
 import { rulesOf, withHistory } from './plan-rules.ts';
-import { reasonNotToAsk, type AskingOptions } from './may-ask.ts';
+import type { AskingOptions } from './may-ask.ts';
+import { readSources, type Sources } from './read-sources.ts';
 import {
   openService,
   serviceProblems,
@@ -19,9 +21,8 @@ import {
   type OpenServiceResult,
   type ServiceOptions,
 } from '../services/open-service.ts';
-import { readBase, type BaseFiles } from '../past/read-base.ts';
 import type { Narrowed } from '../since/narrow.ts';
-import { openRepositoryOf, openWorkspace, type WorkspaceOptions } from '../workspace.ts';
+import { openWorkspace, type WorkspaceOptions } from '../workspace.ts';
 import type { World } from '../world.ts';
 
 export type PrepareOptions = WorkspaceOptions &
@@ -31,6 +32,8 @@ export type PrepareOptions = WorkspaceOptions &
     readonly base?: string | undefined;
     /** What a command asks for beyond its prompts' pins; with a problem nothing is asked of the service. */
     readonly needs?: ((config: Config) => Needs) | undefined;
+    /** Whether texts and ledgers of prompts are kept that nothing is to be done for. */
+    readonly keepsAll?: boolean | undefined;
   };
 
 export type Needs = {
@@ -62,13 +65,6 @@ export type Prepared = {
 /** Why there is no plan. */
 export type NotPrepared = { readonly files: readonly PromptFile[]; readonly problems: readonly Problem[] };
 
-/** What is read before the service is asked. */
-type Sources = Pick<Prepared, 'config' | 'files' | 'repository' | 'narrowed' | 'problems'> & {
-  readonly base: BaseFiles | null;
-  readonly asked: boolean;
-  readonly alsoRead: readonly string[];
-};
-
 /**
  * Reads files, git and service, plans, and hands the plan over; the service is closed afterwards. With an error in
  * files, configuration or base nothing is asked of the service.
@@ -96,26 +92,6 @@ export async function withPlan<Result>(
     return await use(await preparePlan(sources, rules, opened, world));
   } finally {
     await opened.close();
-  }
-}
-
-async function readSources(
-  given: Pick<Sources, 'config' | 'files' | 'problems' | 'narrowed' | 'alsoRead'>,
-  options: PrepareOptions,
-  world: World,
-): Promise<Sources | Problem> {
-  const { config, files, problems, narrowed } = given;
-  const { base: ref, only } = options;
-  try {
-    const repository = await openRepositoryOf(config);
-    const base =
-      ref === undefined ? null : await readBase({ ref, config, files, only, left: narrowed?.left ?? [] }, repository);
-    const obstacle = await reasonNotToAsk(options, config, base, repository, world);
-    const told = [...problems, ...(base?.problems ?? []), ...(obstacle === null ? [] : [obstacle])];
-    return { ...given, repository, problems: told, base, asked: obstacle === null };
-  } catch (error) {
-    if (error instanceof ProblemError) return problemOf(error);
-    throw error;
   }
 }
 
@@ -159,22 +135,15 @@ async function goneSince({ base, asked, config }: Sources, { service }: OpenServ
   return goneProblems(base.gone, { service: asked ? service : null, base: base.ref, concurrency, stop });
 }
 
-async function makeRuledPlan(
-  sources: Sources,
-  rules: PlanRules,
-  { service }: OpenService,
-  { onProgress, stop }: World,
-) {
-  const { config, files, alsoRead } = sources;
-  const requests = observeRequests(files, rules, alsoRead);
-  const { trackingEnvironment, concurrency } = config;
-  const observation = await observe(service, requests, {
-    trackingEnvironment,
-    concurrency,
-    stop,
-    onObserved: (done, all) => onProgress({ what: 'Observing', done, all }),
-  });
-  const first = makePlan(files, observation, rules);
+/** The rules may ask for what git knows, once a first plan shows of which prompts; the others stay as they were planned. */
+async function makeRuledPlan(sources: Sources, rules: PlanRules, { service }: OpenService, world: World) {
+  const requests = observeRequests(sources.files, rules, sources.alsoRead);
+  const first = await observeAndPlan({ ...sources, requests, rules }, service, world);
   const told = await withHistory(first, rules, sources);
-  return { plan: told === rules ? first : makePlan(files, observation, told), rules: told, requests };
+  if (told === rules) return { plan: first, rules, requests };
+  const again = first.prompts.map((prompt) => {
+    const { file, observed } = prompt;
+    return observed === null || isSettled(prompt) ? prompt : planPrompt(file, observed, told);
+  });
+  return { plan: joinPlans(again), rules: told, requests };
 }
