@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { compare } from './rounds.ts';
 import { makeWorkspace } from './workspace.ts';
 
-const cli = join(import.meta.dirname, '../dist/cli.js');
+const cli = join(import.meta.dirname, '../dist/cli.cjs');
 const workspace = makeWorkspace(10);
 
 await compare('start-up of the command line', 21, {

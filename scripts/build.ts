@@ -5,17 +5,31 @@ import { dirname, join } from 'node:path';
 import package_ from '../package.json' with { type: 'json' };
 import { bundle, type Bundle } from './bundle.ts';
 
-for (const made of ['cli.js', 'index.js', 'chunks', 'types', 'third-party-licenses.txt']) {
+/** Each of these and all that it always needs is one file: every further one takes a third of a millisecond. */
+const GROUPS = [
+  { name: 'start', test: /src\/(command-line\/main|process-host)\.ts$/, priority: 3 },
+  { name: 'running', test: /src\/command-line\/(running|works)\.ts$/, priority: 2 },
+  { name: 'reading', test: /src\/commands\/validate\.ts$/, priority: 1 },
+];
+
+for (const made of ['cli.cjs', 'index.js', 'chunks', 'types', 'third-party-licenses.txt']) {
   rmSync(join('dist', made), { recursive: true, force: true });
 }
 
-const cli = await bundle('src/cli.ts', [], {});
+// CommonJS: an ES module that imports a part of Node has all of that part's getters called, standard input and `fetch`
+// among them, and is loaded in several turns. It is the difference between 1.7 and 1.4 times an empty Node for `--help`.
+const cli = await bundle('src/cli.ts', [], {
+  format: 'cjs',
+  entryFileNames: '[name].cjs',
+  chunkFileNames: 'chunks/[name]-[hash].cjs',
+  codeSplitting: { groups: [...GROUPS] },
+});
 write(cli);
 // Whoever builds on the API has the dependencies installed, and wants one copy of each.
-write(await bundle('src/index.ts', Object.keys(package_.dependencies), {}));
+write(await bundle('src/index.ts', Object.keys(package_.dependencies), { chunkFileNames: 'chunks/[name]-[hash].js' }));
 execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], { stdio: 'inherit' });
 writeFileSync('dist/third-party-licenses.txt', cli.licenses);
-chmodSync('dist/cli.js', 0o755);
+chmodSync('dist/cli.cjs', 0o755);
 
 function write({ chunks }: Bundle): void {
   for (const { fileName, code } of chunks) {

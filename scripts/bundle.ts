@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { rolldown, type OutputChunk, type OutputOptions } from 'rolldown';
+import { rolldown, type OutputChunk, type OutputOptions, type Plugin } from 'rolldown';
 
 export type Bundle = {
   readonly chunks: readonly OutputChunk[];
@@ -14,18 +14,39 @@ export async function bundle(input: string, external: readonly string[], options
     input,
     platform: 'node',
     external: [...external],
+    plugins: [unused],
     // gray-matter's own engine for `---js`, which prompts/front-matter.ts replaces on every call.
     checks: { eval: false },
     // Loading them does nothing; what is unused of them, a second undici among it, is left out.
     treeshake: { moduleSideEffects: [{ test: /node_modules\/(@actions|tunnel|undici)\//, sideEffects: false }] },
   });
-  const { output } = await build.generate({ format: 'esm', chunkFileNames: 'chunks/[name]-[hash].js', ...options });
+  const { output } = await build.generate({ format: 'esm', ...options });
   await build.close();
   const chunks = output.filter((part) => part.type === 'chunk');
   const modules = chunks.flatMap((chunk) => chunk.moduleIds);
   const folders = new Set(modules.flatMap((id) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? []));
   return { chunks, licenses: licensesOf(folders) };
 }
+
+/**
+ * What packages load and promptsync never calls, by the package: gray-matter's YAML engine, which prompts/front-matter.ts
+ * replaces on every call, and what commander starts subcommands with that are programs of their own.
+ */
+const UNUSED: Readonly<Record<string, { readonly importer: RegExp; readonly code: string }>> = {
+  'js-yaml': {
+    importer: /node_modules\/gray-matter\//,
+    code: 'export function safeLoad() {} export function safeDump() {}',
+  },
+  'node:child_process': { importer: /node_modules\/commander\//, code: 'export default {};' },
+};
+
+const unused: Plugin = {
+  name: 'unused',
+  resolveId: (id, importer) => (UNUSED[id]?.importer.test(importer ?? '') === true ? `${PREFIX}${id}` : null),
+  load: (id) => (id.startsWith(PREFIX) ? (UNUSED[id.slice(PREFIX.length)]?.code ?? null) : null),
+};
+
+const PREFIX = '\0unused:';
 
 function licensesOf(folders: ReadonlySet<string>): string {
   return [...folders]

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { Host } from './command-line/host.ts';
 
@@ -8,7 +7,7 @@ export function processHost(): Host {
     arguments: process.argv.slice(2),
     environment: process.env,
     workingDirectory: process.cwd(),
-    input: process.stdin,
+    input: () => process.stdin,
     output: process.stdout,
     errors: process.stderr,
     onSignal: (handle) => {
@@ -19,6 +18,7 @@ export function processHost(): Host {
     now: Date.now,
     random: Math.random,
     sleep: async (milliseconds, signal) => void (await setTimeout(milliseconds, undefined, { signal })),
-    newId: randomUUID,
+    // The global one: the module, which takes milliseconds to load, is not for every command.
+    newId: () => crypto.randomUUID(),
   };
 }

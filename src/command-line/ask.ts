@@ -7,7 +7,7 @@ import type { Host } from './host.ts';
  * included. The terminal keeps its own line editing, so that Ctrl-C stays a signal.
  */
 export async function ask({ input, errors }: Host, question: string, stop: AbortSignal): Promise<boolean> {
-  const lines = createInterface({ input, terminal: false });
+  const lines = createInterface({ input: input(), terminal: false });
   errors.write(`${question} [y/N] `);
   try {
     const answered = once(lines, 'line', { signal: stop }).then(([line]) => String(line));

@@ -8,7 +8,6 @@ import type { HidingHost } from './secrets.ts';
 
 /** Commander has printed its own errors to standard error; a JSON report is owed all the same. */
 export async function fail(error: unknown, host: HidingHost): Promise<number> {
-  if (error instanceof CommanderError && error.exitCode === 0) return 0;
   const words = host.arguments.join('\0');
   const wantsJson = /(^|\0)--format(=|\0)json(\0|$)/.test(words);
   if (error instanceof CommanderError && !wantsJson) return 1;

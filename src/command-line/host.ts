@@ -14,7 +14,8 @@ export type Host = {
   readonly arguments: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly workingDirectory: string;
-  readonly input: Readable & { readonly isTTY?: boolean };
+  /** Opened only where it is asked for. */
+  readonly input: () => Readable & { readonly isTTY?: boolean };
   readonly output: Sink;
   readonly errors: Sink;
   /** Calls back on each SIGINT and SIGTERM. */

@@ -10,7 +10,7 @@ export function interviewer(
   host: Pick<Host, 'input' | 'errors'>,
   { stop: signal, colour }: { readonly stop: AbortSignal; readonly colour: boolean },
 ): Interview {
-  const streams = { input: host.input, output: writableOf(host, colour), signal };
+  const streams = { input: host.input(), output: writableOf(host, colour), signal };
   return {
     text: async ({ message, initial, fault }) => {
       const { text } = await import('@clack/prompts');

@@ -17,7 +17,7 @@ export function worldOf(host: Host, { quiet, onInterrupt, keepSecret, interviewe
   const { workingDirectory, environment, now, random, newId, sleep, errors, input } = host;
   const stop = interruption(host, onInterrupt);
   const write = (text: string): void => void errors.write(text);
-  const terminal = input.isTTY === true && errors.isTTY === true;
+  const terminal = errors.isTTY === true && input().isTTY === true;
   return {
     workingDirectory,
     environment,

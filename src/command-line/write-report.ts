@@ -5,8 +5,7 @@ import { makeProblem, ProblemError, systemCodeOf, type Problem } from '../proble
 import type { Host } from './host.ts';
 
 /** Throws a `ProblemError` when the report could not be written there later: better known before anything is done. */
-export async function checkOutput(output: string | undefined, { workingDirectory }: Host): Promise<void> {
-  if (output === undefined) return;
+export async function checkOutput(output: string, { workingDirectory }: Host): Promise<void> {
   const path = resolve(workingDirectory, output);
   const folder = await stat(dirname(path)).catch(() => null);
   const file = await stat(path).catch(() => null);

@@ -56,7 +56,7 @@ function makeHost(
     arguments: words,
     environment,
     workingDirectory: folder,
-    input: Object.assign(typed, { isTTY: terminal }),
+    input: () => Object.assign(typed, { isTTY: terminal }),
     output: {
       write: (text) => {
         written.stdout += text;
