@@ -3,11 +3,7 @@ import type { Problem } from '../problem.ts';
 import { coloursFor } from '../rendering/colours.ts';
 import { makeReport } from '../rendering/make-report.ts';
 import { problemsIn } from '../rendering/problems-in.ts';
-import { renderHistory } from '../rendering/render-history.ts';
-import { renderJson } from '../rendering/render-json.ts';
-import { renderMarkdown } from '../rendering/render-markdown.ts';
 import { renderProblem } from '../rendering/render-problem.ts';
-import { renderStatus } from '../rendering/render-status.ts';
 import { renderSummary } from '../rendering/render-summary.ts';
 import { renderText, type TextOptions } from '../rendering/render-text.ts';
 import { restoredIn, type Restored } from '../rendering/restored.ts';
@@ -33,7 +29,7 @@ export async function emit({ run, texts }: CommandResult, emission: Emission, ho
   const report = makeReport(run);
   const { format, output, quiet, hide } = emission;
   const colour = emission.colour && output === undefined;
-  const rendered = hide(render(report, format, { colour, quiet, texts, restored: restoredIn(run) }));
+  const rendered = hide(await render(report, format, { colour, quiet, texts, restored: restoredIn(run) }));
   const text = format === 'json' ? rendered : forLog(rendered, host);
   const obstacle = output === undefined ? null : await writeReport(text, output, host);
   if (output === undefined || obstacle !== null) host.output.write(text);
@@ -43,14 +39,17 @@ export async function emit({ run, texts }: CommandResult, emission: Emission, ho
 
 type RenderOptions = TextOptions & { readonly restored: Restored };
 
-function render(report: Report, format: Format, options: RenderOptions): string {
-  if (format === 'json') return renderJson(report);
+/** What is for one kind of report alone is loaded for it. */
+async function render(report: Report, format: Format, options: RenderOptions): Promise<string> {
+  if (format === 'json') return (await import('../rendering/render-json.ts')).renderJson(report);
   if (format === 'markdown') return markdownPage(report, options);
-  if (report.mode === 'history') return renderHistory(report, options);
-  return report.mode === 'status' ? renderStatus(report, options) : renderText(report, options);
+  if (report.mode === 'history') return (await import('../rendering/render-history.ts')).renderHistory(report, options);
+  if (report.mode === 'status') return (await import('../rendering/render-status.ts')).renderStatus(report, options);
+  return renderText(report, options);
 }
 
-function markdownPage(report: Report, { texts, restored }: RenderOptions): string {
+async function markdownPage(report: Report, { texts, restored }: RenderOptions): Promise<string> {
+  const { renderMarkdown } = await import('../rendering/render-markdown.ts');
   const title = titleOf(report);
   return renderMarkdown(report, { texts, restored, title, folder: null, commit: null, runUrl: null, limit: null }).text;
 }

@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFileSync, statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { makeProblem, systemCodeOf } from '../problem.ts';
 import { findConfigFile, findRoot } from './find.ts';
@@ -17,17 +17,17 @@ export async function loadConfig({ workingDirectory, file, environment }: Config
   const path = file === undefined ? findConfigFile(workingDirectory) : resolve(workingDirectory, file);
   if (path === null) return { config: null, problems: [makeProblem('config/not-found')] };
   const shownPath = file ?? basename(path);
-  const read = await readText(path);
+  const read = readText(path);
   if ('reason' in read)
     return { config: null, problems: [makeProblem('config/unreadable', read, { path: shownPath })] };
   return parseConfig(read.text, { file: path, shownPath, root: findRoot(dirname(path)), environment });
 }
 
-/** Devices and pipes are not read: they may never end. */
-async function readText(path: string): Promise<{ readonly text: string } | { readonly reason: string }> {
+/** Devices and pipes are not read: they may never end. It blocks: nothing else can be done meanwhile. */
+function readText(path: string): { readonly text: string } | { readonly reason: string } {
   try {
-    if (!(await stat(path)).isFile()) return { reason: 'it is not a regular file' };
-    return { text: new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path)) };
+    if (!statSync(path).isFile()) return { reason: 'it is not a regular file' };
+    return { text: new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path)) };
   } catch (error) {
     if (error instanceof TypeError) return { reason: 'it is not valid UTF-8' };
     const code = systemCodeOf(error);
