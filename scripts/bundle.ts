@@ -14,7 +14,7 @@ export async function bundle(input: string, external: readonly string[], options
     input,
     platform: 'node',
     external: [...external],
-    plugins: [unused],
+    plugins: [instead],
     // gray-matter's own engine for `---js`, which prompts/front-matter.ts replaces on every call.
     checks: { eval: false },
     // Loading them does nothing; what is unused of them, a second undici among it, is left out.
@@ -29,24 +29,40 @@ export async function bundle(input: string, external: readonly string[], options
 }
 
 /**
- * What packages load and promptsync never calls, by the package: gray-matter's YAML engine, which prompts/front-matter.ts
- * replaces on every call, and what commander starts subcommands with that are programs of their own.
+ * What is bundled instead of a package, because loading all of it takes long and most of it is never called. By what it is
+ * imported as, and by whom.
  */
-const UNUSED: Readonly<Record<string, { readonly importer: RegExp; readonly code: string }>> = {
+const INSTEAD: Readonly<Record<string, { readonly importer: RegExp; readonly code: string }>> = {
+  // gray-matter's YAML engine, which prompts/front-matter.ts replaces on every call.
   'js-yaml': {
     importer: /node_modules\/gray-matter\//,
     code: 'export function safeLoad() {} export function safeDump() {}',
   },
+  // What commander starts those subcommands with that are programs of their own.
   'node:child_process': { importer: /node_modules\/commander\//, code: 'export default {};' },
+  // undici's index.js has `fetch`, web sockets, caches and mocks as well. The first lines are from there.
+  undici: {
+    importer: /src\/service\//,
+    code: `
+      import api from 'undici/lib/api/index.js';
+      import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
+      Object.assign(Dispatcher.prototype, api);
+      export { default as Agent } from 'undici/lib/dispatcher/agent.js';
+      export { default as EnvHttpProxyAgent } from 'undici/lib/dispatcher/env-http-proxy-agent.js';`,
+  },
 };
 
-const unused: Plugin = {
-  name: 'unused',
-  resolveId: (id, importer) => (UNUSED[id]?.importer.test(importer ?? '') === true ? `${PREFIX}${id}` : null),
-  load: (id) => (id.startsWith(PREFIX) ? (UNUSED[id.slice(PREFIX.length)]?.code ?? null) : null),
-};
+const PREFIX = '\0instead:';
 
-const PREFIX = '\0unused:';
+const instead: Plugin = {
+  name: 'instead',
+  resolveId(id, importer = '') {
+    if (INSTEAD[id]?.importer.test(importer) === true) return { id: `${PREFIX}${id}`, moduleSideEffects: true };
+    // A module that is nowhere has no folder to begin from.
+    return importer.startsWith(PREFIX) ? this.resolve(id, import.meta.filename) : null;
+  },
+  load: (id) => (id.startsWith(PREFIX) ? (INSTEAD[id.slice(PREFIX.length)]?.code ?? null) : null),
+};
 
 function licensesOf(folders: ReadonlySet<string>): string {
   return [...folders]
