@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { compare } from './rounds.ts';
 import { makeWorkspace } from './workspace.ts';
 
-const action = join(import.meta.dirname, '../dist/action/index.js');
+const action = join(import.meta.dirname, '../dist/action/index.cjs');
 const workspace = makeWorkspace(10);
 const variables = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
 const git = (...words: readonly string[]): string =>

@@ -2,9 +2,12 @@ import { bundle } from './bundle.ts';
 
 export type ActionBundle = { readonly code: string; readonly licenses: string };
 
-/** The action in one file, as `uses:` runs it: it is committed, because nobody installs anything for it. */
+/**
+ * The action in one file, as `uses:` runs it: it is committed, because nobody installs anything for it. CommonJS for the
+ * reason that build.ts gives; a compile cache would be empty on every fresh runner.
+ */
 export async function bundleAction(): Promise<ActionBundle> {
-  const { chunks, licenses } = await bundle('src/action.ts', [], { codeSplitting: false });
+  const { chunks, licenses } = await bundle('src/action.ts', [], { format: 'cjs', codeSplitting: false });
   const [chunk] = chunks;
   if (chunk === undefined || chunks.length !== 1) throw new Error(`the action has ${chunks.length} files instead of 1`);
   return { code: chunk.code, licenses };

@@ -24,7 +24,7 @@ const generated = {
   'schemas/front-matter.schema.json': await schema(FrontMatterShape, 'The front matter of a prompt file'),
   'schemas/report.schema.json': await schema(ReportShape, 'The JSON report of promptsync'),
   'src/templates/workflows.ts': await workflowModule(workflows),
-  'dist/action/index.js': action.code,
+  'dist/action/index.cjs': action.code,
   'dist/action/third-party-licenses.txt': action.licenses,
   'README.md': await withGeneratedParts(read('README.md'), { actionYaml: read('action.yml'), workflows }),
 };

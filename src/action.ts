@@ -13,4 +13,8 @@ const runner: Runner = {
   writeSummary: async (markdown) => void (await core.summary.addRaw(markdown, true).write()),
 };
 
-process.exitCode = await runAction({ ...processHost(), runner });
+void run();
+
+async function run(): Promise<void> {
+  process.exitCode = await runAction({ ...processHost(), runner });
+}

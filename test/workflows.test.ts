@@ -59,7 +59,7 @@ describe('action.yml', () => {
   const ActionShape = z.object({
     inputs: z.record(z.string(), z.object({ description: z.string(), default: z.string().optional() })),
     outputs: z.record(z.string(), z.object({ description: z.string() })),
-    runs: z.object({ using: z.literal('node24'), main: z.literal('dist/action/index.js') }),
+    runs: z.object({ using: z.literal('node24'), main: z.literal('dist/action/index.cjs') }),
   });
   const action = ActionShape.parse(read('action.yml'));
 

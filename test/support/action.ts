@@ -4,7 +4,7 @@ import { childEnvironment, startNode, type CliOptions } from './cli.ts';
 import { makeWorkspace } from './folder.ts';
 
 /** The bundle that action.yml names; it is there after a build. */
-export const ACTION = resolve(import.meta.dirname, '../../dist/action/index.js');
+export const ACTION = resolve(import.meta.dirname, '../../dist/action/index.cjs');
 
 export type ActionRun = {
   readonly exitCode: number;
