@@ -4,7 +4,7 @@ export type ActionBundle = { readonly code: string; readonly licenses: string };
 
 /**
  * The action in one file, as `uses:` runs it: it is committed, because nobody installs anything for it. CommonJS for the
- * reason that build.ts gives; a compile cache would be empty on every fresh runner.
+ * reason that bundle-cli.ts gives; a compile cache would be empty on every fresh runner.
  */
 export async function bundleAction(): Promise<ActionBundle> {
   const { chunks, licenses } = await bundle('src/action.ts', [], { format: 'cjs', codeSplitting: false });

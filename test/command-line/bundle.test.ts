@@ -1,0 +1,104 @@
+import { builtinModules } from 'node:module';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { bundleCli } from '../../scripts/bundle-cli.ts';
+import type { Bundle } from '../../scripts/bundle.ts';
+import { childEnvironment, startNode } from '../support/cli.ts';
+import { makeWorkspace } from '../support/folder.ts';
+import { workspaceFiles } from '../support/prompts.ts';
+
+let chunks: Bundle['chunks'] = [];
+beforeAll(async () => {
+  ({ chunks } = await bundleCli());
+});
+
+/** What each command loads, by the source files that it imports one after the other. */
+const HELP = ['cli.ts', 'command-line/main.ts', 'process-host.ts'];
+const VALIDATE = [
+  ...HELP,
+  'command-line/running.ts',
+  'command-line/works.ts',
+  'commands/validate.ts',
+  'command-line/emit.ts',
+];
+
+describe('the bundled command line loads', () => {
+  test('nothing but commander for a help', () => {
+    const loaded = loadedFor(HELP);
+    expect(loaded.packages).toEqual(['commander']);
+    expect(loaded.sources.map(roomOf)).not.toContain('commands');
+    expect(loaded.sources).not.toContain('problem.ts');
+  });
+
+  test('no part of Node for a help that takes time', () => {
+    expect(loadedFor(HELP).builtins).toEqual(['events', 'fs', 'module', 'path', 'process', 'timers/promises', 'util']);
+  });
+
+  test('what reads files for a validate, and neither service nor git, nor a report in Markdown', () => {
+    const { packages, sources, builtins } = loadedFor(VALIDATE);
+    expect(packages).toEqual(expect.arrayContaining(['commander', 'gray-matter', 'picomatch', 'yaml', 'zod']));
+    for (const name of ['undici', 'simple-git', 'js-yaml', '@clack/prompts', 'node-diff3']) {
+      expect(packages).not.toContain(name);
+    }
+    for (const room of ['service', 'git', 'applying', 'embedded', 'merging', 'templates']) {
+      expect(sources.map(roomOf)).not.toContain(room);
+    }
+    expect(sources.filter((name) => /render-(markdown|history|status|json)\.ts$/.test(name))).toEqual([]);
+    for (const name of ['child_process', 'http', 'sqlite']) expect(builtins).not.toContain(name);
+  });
+
+  test('of undici only the agents', () => {
+    const undici = chunks.flatMap(({ moduleIds }) => moduleIds.filter((id) => id.includes('/undici/lib/')));
+    expect(
+      undici.filter((id) => /lib\/(mock|interceptor|cache|web\/(websocket|cache|eventsource))\//.test(id)),
+    ).toEqual([]);
+  });
+});
+
+test('the bundled command line runs: a help, a mistake, a validate, and a plan against a service', async () => {
+  const files = workspaceFiles({ a: {}, b: {} }, 'service: { embedded: ":memory:" }\n');
+  const bundled = Object.fromEntries(chunks.map(({ fileName, code }) => [`dist/${fileName}`, code]));
+  const folder = makeWorkspace({ ...files, ...bundled });
+  const run = (...words: readonly string[]) =>
+    startNode(join(folder, 'dist/cli.cjs'), words, { cwd: folder, environment: childEnvironment() }).ended;
+  expect(await run('--help')).toMatchObject({ exitCode: 0, stderr: '', stdout: expect.stringContaining('Usage:') });
+  expect(await run('plan', '--unheard-of')).toMatchObject({ exitCode: 1, stdout: '' });
+  expect(await run('validate')).toEqual({ exitCode: 0, stderr: '', stdout: '2 prompts valid.\n' });
+  const plan = await run('plan', '--format', 'json');
+  expect(plan).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(JSON.parse(plan.stdout)).toMatchObject({ summary: { prompts: 2, create_version: 2, failed: 0 } });
+});
+
+/** The packages, source files and parts of Node in the files that these source files are in, and in what those import. */
+function loadedFor(entries: readonly string[]) {
+  const loaded = new Set<Bundle['chunks'][number]>();
+  const load = (chunk: Bundle['chunks'][number] | undefined): void => {
+    if (chunk === undefined || loaded.has(chunk)) return;
+    loaded.add(chunk);
+    for (const name of chunk.imports) load(chunks.find(({ fileName }) => fileName === name));
+  };
+  for (const entry of entries) load(chunks.find(({ moduleIds }) => moduleIds.some((id) => sourceOf(id) === entry)));
+  const ids = [...loaded].flatMap(({ moduleIds }) => moduleIds);
+  const imports = [...loaded].flatMap((chunk) => chunk.imports.map((name) => name.replace(/^node:/, '')));
+  return {
+    packages: sorted(ids.map(packageOf)),
+    sources: sorted(ids.map(sourceOf)),
+    builtins: sorted(imports.filter((name) => builtinModules.includes(name))),
+  };
+}
+
+function sorted(names: readonly (string | undefined)[]): readonly string[] {
+  return [...new Set(names.filter((name) => name !== undefined))].toSorted();
+}
+
+function packageOf(id: string): string | undefined {
+  return /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(id)?.[1];
+}
+
+function sourceOf(id: string): string | undefined {
+  return id.includes('node_modules') ? undefined : /\/src\/(.+)$/.exec(id)?.[1];
+}
+
+function roomOf(source: string): string {
+  return source.split('/')[0] ?? source;
+}
