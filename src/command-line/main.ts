@@ -4,7 +4,7 @@ import { inertText } from '../rendering/inert.ts';
 import type { Run } from '../rendering/make-report.ts';
 import { forLog } from './for-log.ts';
 import type { Host } from './host.ts';
-import { makeProgram, type Handlers } from './program.ts';
+import { makeProgram, type Handlers, type Streams } from './program.ts';
 import type * as running from './running.ts';
 import { hidingHost } from './secrets.ts';
 import type * as works from './works.ts';
@@ -42,13 +42,9 @@ export async function main(given: Host): Promise<number> {
     history: (key, flags) => report('history', flags, ({ historyWith }, onCall) => historyWith(key, flags, onCall)),
     serve: (flags) => finish(async () => (await import('./run-serve.ts')).runServe(flags, host)),
   };
-  const streams = {
-    out: (text: string) => host.output.write(text),
-    // What was typed is quoted in there, and a workflow may have typed what somebody else said.
-    err: (text: string) => host.errors.write(forLog(inertText(text), host)),
-  };
   try {
-    await makeProgram(handlers, streams, package_.version).parseAsync([...host.arguments], { from: 'user' });
+    const program = makeProgram(handlers, streamsOf(host), package_.version, host.arguments[0]);
+    await program.parseAsync([...host.arguments], { from: 'user' });
     return exitCode;
   } catch (error) {
     // What was asked for, such as a help, ends in an error as well.
@@ -56,4 +52,12 @@ export async function main(given: Host): Promise<number> {
     const { fail } = await import('./fail.ts');
     return fail(error, host);
   }
+}
+
+function streamsOf(host: Host): Streams {
+  return {
+    out: (text) => void host.output.write(text),
+    // What was typed is quoted in there, and a workflow may have typed what somebody else said.
+    err: (text) => void host.errors.write(forLog(inertText(text), host)),
+  };
 }

@@ -55,8 +55,11 @@ export type Handlers = {
 
 export type Streams = { readonly out: (text: string) => void; readonly err: (text: string) => void };
 
-/** The command line as a value: what is typed, parsed into the handlers' flags. Throws commander's errors. */
-export function makeProgram(handlers: Handlers, streams: Streams, version: string): Command {
+/**
+ * The command line as a value: what is typed, parsed into the handlers' flags. Throws commander's errors.
+ * @param called the first word that was typed: of a command that is known, the others are not built
+ */
+export function makeProgram(handlers: Handlers, streams: Streams, version: string, called?: string): Command {
   const program = new Command('promptsync')
     .description(DESCRIPTION)
     .version(version, '--version', 'print the version')
@@ -67,19 +70,39 @@ export function makeProgram(handlers: Handlers, streams: Streams, version: strin
     .exitOverride()
     .showSuggestionAfterError()
     .addHelpText('after', EXAMPLES);
-  addSync(program, handlers);
+  const one = called === undefined ? undefined : COMMANDS.get(called);
+  for (const add of one === undefined ? new Set(COMMANDS.values()) : [one]) add(program, handlers);
+  return program;
+}
+
+const edits = (program: Command, handlers: Handlers): void => addEdits(program, handlers, withShared);
+
+/** What adds each command, in the order of the help. */
+const COMMANDS: ReadonlyMap<string, (program: Command, handlers: Handlers) => void> = new Map([
+  ['sync', addSync],
+  ['plan', addSync],
+  ['validate', addValidate],
+  ['status', addStatus],
+  ['init', addInit],
+  ['import', addImport],
+  ['promote', edits],
+  ['rollback', edits],
+  ['pull', edits],
+  ['history', addHistory],
+  ['blame', addHistory],
+  ['serve', addServe],
+]);
+
+function addValidate(program: Command, handlers: Handlers): void {
   withShared(program.command('validate').description('check configuration and prompt files; needs no key')).action(
     (flags: SharedFlags) => handlers.validate(flags),
   );
+}
+
+function addStatus(program: Command, handlers: Handlers): void {
   withShared(
     program.command('status').description('show what is active in each environment, and what should be'),
   ).action((flags: SharedFlags) => handlers.status(flags));
-  addInit(program, handlers);
-  addImport(program, handlers);
-  addEdits(program, handlers, withShared);
-  addHistory(program, handlers);
-  addServe(program, handlers);
-  return program;
 }
 
 function addSync(program: Command, handlers: Handlers): void {
