@@ -99,6 +99,7 @@ async function exchange(call: Call<unknown>, line: Line, attempt: number): Promi
       dispatcher: () => line.dispatchers.get(call.once ? 'fresh' : 'reused'),
       reset: call.once,
       timeoutMilliseconds: timeoutSeconds * 1_000,
+      now,
     },
   );
   onCall?.({ method: call.method, path, status: result.status, milliseconds: now() - started, attempt });

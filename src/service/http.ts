@@ -1,6 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { readUpTo, type Reading } from './body.ts';
-import { notingStart, orAborted } from './start.ts';
+import { Receiver, type Received } from './receiver.ts';
 
 export type HttpRequest = {
   readonly origin: string;
@@ -25,14 +24,17 @@ export type Exchange =
       readonly body: Uint8Array;
       /** False where a body other than that of a 2xx answer was cut short. */
       readonly whole: boolean;
+      /** Until the first byte of the answer, in milliseconds. */
+      readonly waited: number | null;
     }
   | { readonly kind: 'broken'; readonly status: number | null; readonly sent: boolean; readonly how: Break };
 
-/** How to send: `reset` closes the connection after the answer. */
+/** How to send: `reset` closes the connection after the answer. `now` is in milliseconds. */
 export type Sending = {
   readonly dispatcher: () => Dispatcher;
   readonly reset: boolean;
   readonly timeoutMilliseconds: number;
+  readonly now: () => number;
 };
 
 /** In bytes; a larger 2xx answer is a failure. */
@@ -44,48 +46,48 @@ const ERROR_BODY_LIMIT = 16 * 1024;
  * rejects. Of an answer that is not 2xx only the beginning is read, and its status counts whatever its body does.
  */
 export async function send(request: HttpRequest, sending: Sending): Promise<Exchange> {
-  const deadline = AbortSignal.timeout(sending.timeoutMilliseconds);
-  let sent = false;
+  const { timeoutMilliseconds, now, reset } = sending;
+  const { promise, resolve } = Promise.withResolvers<Received>();
+  const receiver = new Receiver({ timeoutMilliseconds, limitOf, now }, resolve);
   try {
-    const dispatcher = notingStart(sending.dispatcher(), () => (sent = true));
-    const answer = await orAborted(dispatcher.request(toUndici(request, sending, deadline)), deadline);
-    sent = true;
-    return await readAnswer(answer, deadline);
+    sending.dispatcher().dispatch({ ...request, ...NO_OTHER_TIMES, reset }, receiver);
   } catch (error) {
-    return { kind: 'broken', status: null, sent, how: breakOf(error, deadline) };
+    receiver.onResponseError(null, error);
   }
+  return toExchange(await promise);
 }
 
-async function readAnswer(answer: Dispatcher.ResponseData, deadline: AbortSignal): Promise<Exchange> {
-  const status = answer.statusCode;
-  const good = status >= 200 && status < 300;
-  const reading = await readUpTo(answer.body, good ? ANSWER_LIMIT : ERROR_BODY_LIMIT);
-  if (good && reading.end !== 'whole') return { kind: 'broken', status, sent: true, how: cutBy(reading, deadline) };
+/** The receiver's deadline ends all. */
+const NO_OTHER_TIMES = { headersTimeout: 0, bodyTimeout: 0 };
+
+function limitOf(status: number): number {
+  return isGood(status) ? ANSWER_LIMIT : ERROR_BODY_LIMIT;
+}
+
+function isGood(status: number): boolean {
+  return status >= 200 && status < 300;
+}
+
+function toExchange(received: Received): Exchange {
+  const { status, headers, body, waited, sent, end } = received;
+  const whole = end.kind === 'whole';
+  if (status === null || (isGood(status) && !whole)) return { kind: 'broken', status, sent, how: breakOf(end) };
   return {
     kind: 'answered',
     status,
-    retryAfter: headerOf(answer, 'retry-after'),
-    encoding: headerOf(answer, 'content-encoding'),
-    body: reading.bytes,
-    whole: reading.end === 'whole',
+    retryAfter: headerOf(headers, 'retry-after'),
+    encoding: headerOf(headers, 'content-encoding'),
+    body,
+    whole,
+    waited,
   };
 }
 
-function toUndici(request: HttpRequest, sending: Sending, signal: AbortSignal): Dispatcher.RequestOptions {
-  const { timeoutMilliseconds, reset } = sending;
-  const limits = { headersTimeout: timeoutMilliseconds, bodyTimeout: timeoutMilliseconds };
-  return { ...request, ...limits, signal, ...(reset && { reset }) };
-}
-
-function cutBy(reading: Reading, deadline: AbortSignal): Break {
-  return reading.end === 'over' ? { kind: 'too-large' } : breakOf(reading.error, deadline);
-}
-
 /** Only the code is kept: undici's errors may hold headers, and with them the key. */
-function breakOf(error: unknown, deadline: AbortSignal): Break {
-  const code = codeOf(error);
-  const late = deadline.aborted || code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT';
-  return late ? { kind: 'timeout' } : { kind: 'lost', code };
+function breakOf(end: Received['end']): Break {
+  if (end.kind === 'late') return { kind: 'timeout' };
+  if (end.kind === 'over') return { kind: 'too-large' };
+  return { kind: 'lost', code: end.kind === 'broken' ? codeOf(end.error) : 'unknown' };
 }
 
 function codeOf(error: unknown): string {
@@ -93,7 +95,7 @@ function codeOf(error: unknown): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }
 
-function headerOf(answer: Dispatcher.ResponseData, name: string): string | null {
-  const value = answer.headers[name];
+function headerOf(headers: Received['headers'], name: string): string | null {
+  const value = headers[name];
   return (Array.isArray(value) ? value[0] : value) ?? null;
 }
