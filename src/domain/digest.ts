@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { canonicalJson, withoutKey, type JsonObject } from './json.ts';
 
 /** `sha256:` and 64 hexadecimal digits. */
@@ -8,7 +8,7 @@ export type Digest = `sha256:${string}`;
 export const STAMP_KEY = 'promptsync';
 
 export function digestOf(text: string): Digest {
-  return `sha256:${createHash('sha256').update(text, 'utf8').digest('hex')}`;
+  return `sha256:${hash('sha256', text)}`;
 }
 
 /** The first 16 of its digits: enough to tell a handful apart where there is little room. */

@@ -12,6 +12,13 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** What JSON can hold: no infinite numbers, which parsing makes of such as `1e999`. Recursive: may throw a `RangeError`. */
+export function isJson(value: unknown): value is JsonValue {
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'object') return typeof value === 'string' || typeof value === 'boolean';
+  return value === null || Object.values(value).every(isJson);
+}
+
 /** A copy of the object without one key. */
 export function withoutKey(object: JsonObject, key: string): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([name]) => name !== key));

@@ -10,6 +10,7 @@ import { PromptShape, SetActiveAnswerShape, VersionShape, type WireVersion } fro
 export class InvalidAnswer extends Error {}
 
 const LONGEST_PATH = 100;
+const UTF_8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Parses a body of UTF-8 JSON into what the call wants. Throws `InvalidAnswer`. */
 export function parseAnswer<Answer>(body: Uint8Array, parse: (value: unknown) => Answer): Answer {
@@ -47,7 +48,7 @@ export function parseUpdated(value: unknown): boolean {
 
 function parseJson(body: Uint8Array): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+    return JSON.parse(UTF_8.decode(body));
   } catch (error) {
     if (error instanceof SyntaxError) throw new InvalidAnswer('it is not JSON');
     if (error instanceof TypeError) throw new InvalidAnswer('it is not UTF-8');
@@ -57,15 +58,15 @@ function parseJson(body: Uint8Array): unknown {
 
 function toVersion(wire: WireVersion, promptId: string, field: string): Version {
   if (wire.prompt_id !== promptId) throw new InvalidAnswer(`"${field}" names another prompt`);
-  const metadata = wire.metadata_ ?? {};
+  const metadata = withoutKey(wire.metadata_ ?? {}, STAMP_KEY);
   return {
     id: wire.id,
     number: wire.version_number,
     text: wire.content,
     digest: contentDigest(wire.content),
-    metadata: withoutKey(metadata, STAMP_KEY),
+    metadata,
     metadataDigest: metadataDigest(metadata),
-    stamp: parseStamp(metadata),
+    stamp: parseStamp(wire.metadata_),
   };
 }
 
