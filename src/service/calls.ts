@@ -3,8 +3,9 @@ import { STAMP_KEY } from '../domain/digest.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { Version } from '../domain/version.ts';
 import { makeProblem } from '../problem.ts';
-import { parsePrompt, parseUpdated, parseVersion } from './answers.ts';
+import { parseAnswer, parsePrompt, parseUpdated, parseVersion } from './answers.ts';
 import type { Subject } from './errors.ts';
+import type { Recall } from './recall.ts';
 import { stampToWire } from './stamp.ts';
 import { paths } from './wire.ts';
 
@@ -15,14 +16,21 @@ export type Call<Answer> = Subject & {
   readonly body: JsonObject | null;
   /** Creating a version twice makes two versions, so it is sent once and on a fresh connection. */
   readonly once: boolean;
-  readonly parse: (value: unknown) => Answer;
+  /** Takes the body of a 2xx answer. Throws `InvalidAnswer`. */
+  readonly parse: (body: Uint8Array) => Answer;
 };
 
 /** Section 4.1. */
-export function readPromptCall(promptId: string, environment: string | undefined): Call<RemotePrompt> {
+export function readPromptCall(
+  promptId: string,
+  environment: string | undefined,
+  recall: Recall<RemotePrompt>,
+): Call<RemotePrompt> {
   const query = environment === undefined ? '' : `?environment=${encodeURIComponent(wellFormed(environment))}`;
   const path = paths.prompt(addressable(promptId)) + query;
-  return { method: 'GET', path, body: null, once: false, promptId, parse: (value) => parsePrompt(value, promptId) };
+  const read = promptIn(promptId);
+  const parse = (body: Uint8Array) => recall(promptId, body, () => read(body));
+  return { method: 'GET', path, body: null, once: false, promptId, parse };
 }
 
 /** Section 4.2. */
@@ -34,7 +42,8 @@ export function createVersionCall(promptId: string, version: NewVersion): Call<V
     metadata_: { ...metadata, [STAMP_KEY]: stampToWire(stamp) },
   };
   const path = paths.versions(addressable(promptId));
-  return { method: 'POST', path, body, once: true, promptId, parse: (value) => parseVersion(value, promptId) };
+  const parse = (answer: Uint8Array) => parseAnswer(answer, (value) => parseVersion(value, promptId));
+  return { method: 'POST', path, body, once: true, promptId, parse };
 }
 
 /** Section 4.3. */
@@ -45,17 +54,22 @@ export function updatePromptCall(promptId: string, { key, name, description }: P
     ...(description !== undefined && { description }),
   };
   const path = paths.prompt(addressable(promptId));
-  return { method: 'PATCH', path, body, once: false, promptId, parse: (value) => parsePrompt(value, promptId) };
+  return { method: 'PATCH', path, body, once: false, promptId, parse: promptIn(promptId) };
 }
 
 /** Section 4.4. */
 export function setActiveCall(promptId: string, environment: string, versionId: string): Call<void> {
   const body = { environment, version_id: versionId };
   const path = paths.setActive(addressable(promptId));
-  const parse = (value: unknown) => {
-    if (!parseUpdated(value)) throw new ServiceError(makeProblem('service/not-updated', { environment }), 'rejected');
+  const parse = (answer: Uint8Array) => {
+    if (!parseAnswer(answer, parseUpdated))
+      throw new ServiceError(makeProblem('service/not-updated', { environment }), 'rejected');
   };
   return { method: 'POST', path, body, once: false, promptId, versionId, parse };
+}
+
+function promptIn(promptId: string): (body: Uint8Array) => RemotePrompt {
+  return (body) => parseAnswer(body, (value) => parsePrompt(value, promptId));
 }
 
 /** `.` and `..` are steps in an address however they are encoded: such an id would reach another resource. */

@@ -1,9 +1,10 @@
-import pLimit from 'p-limit';
-import type { PromptService } from '../domain/prompt-service.ts';
+import type { PromptService, RemotePrompt } from '../domain/prompt-service.ts';
 import { createVersionCall, readPromptCall, setActiveCall, updatePromptCall, type Call } from './calls.ts';
 import { makeDispatchers, type Dispatchers, type Environment } from './dispatchers.ts';
-import { send, type Exchange } from './http.ts';
-import { judge } from './judge.ts';
+import { send, type Exchange, type HttpRequest, type Sending } from './http.ts';
+import { judge, type Judging } from './judge.ts';
+import { makeQueue, type Queue } from './queue.ts';
+import { makeRecall } from './recall.ts';
 import { withRetries, type RetryPolicy } from './retry.ts';
 import { API_KEY_HEADER } from './wire.ts';
 
@@ -22,7 +23,7 @@ export type ClientOptions = RetryPolicy & {
   /** May have a path. */
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** Requests in flight, at most. */
+  /** Requests in flight, at most: fewer at first, and where the service does not take as many well. */
   readonly concurrency: number;
   /** For each attempt as a whole, from its start to the last byte of its answer. */
   readonly timeoutSeconds: number;
@@ -42,8 +43,9 @@ export type ConnectedService = PromptService & {
  */
 export function connect(options: ClientOptions): ConnectedService {
   const line = makeLine(options);
+  const recall = makeRecall<RemotePrompt>();
   return {
-    readPrompt: async (promptId, environment) => perform(readPromptCall(promptId, environment), line),
+    readPrompt: async (promptId, environment) => perform(readPromptCall(promptId, environment, recall), line),
     createVersion: async (promptId, version) => perform(createVersionCall(promptId, version), line),
     updatePrompt: async (promptId, fields) => perform(updatePromptCall(promptId, fields), line),
     setActive: async (promptId, environment, versionId) =>
@@ -54,64 +56,69 @@ export function connect(options: ClientOptions): ConnectedService {
 
 type Line = {
   readonly options: ClientOptions;
-  readonly origin: string;
+  readonly judging: Judging;
   /** The base URL's path without a slash at its end. */
   readonly basePath: string;
+  readonly headers: Headers;
+  readonly sending: Readonly<Record<'reused' | 'fresh', Sending>>;
   readonly dispatchers: Dispatchers;
-  readonly limit: <Value>(task: () => Promise<Value>) => Promise<Value>;
+  readonly queue: Queue;
 };
 
+type Headers = HttpRequest['headers'];
+
 function makeLine(options: ClientOptions): Line {
-  const { concurrency, environment } = options;
+  const { apiKey, concurrency, environment, now, timeoutSeconds } = options;
   const url = new URL(options.baseUrl);
-  const timeoutMilliseconds = options.timeoutSeconds * 1_000;
+  const timeoutMilliseconds = timeoutSeconds * 1_000;
+  const dispatchers = makeDispatchers({ origin: url, concurrency, timeoutMilliseconds, environment });
+  const sendingOver = (connection: 'reused' | 'fresh') => {
+    const dispatcher = () => dispatchers.get(connection);
+    return { dispatcher, reset: connection === 'fresh', timeoutMilliseconds, now };
+  };
   return {
     options,
-    origin: url.origin,
+    judging: { origin: url.origin, seconds: timeoutSeconds, apiKey },
     basePath: url.pathname.replace(/\/+$/, ''),
-    dispatchers: makeDispatchers({ origin: url, concurrency, timeoutMilliseconds, environment }),
-    limit: pLimit(concurrency),
+    headers: headersWith(apiKey),
+    sending: { reused: sendingOver('reused'), fresh: sendingOver('fresh') },
+    dispatchers,
+    queue: makeQueue(concurrency),
   };
 }
 
 /** A place among the requests in flight is held while a request runs, not while it waits to be repeated. */
 function perform<Answer>(call: Call<Answer>, line: Line): Promise<Answer> {
-  const judging = { origin: line.origin, seconds: line.options.timeoutSeconds, apiKey: line.options.apiKey };
   return withRetries(
-    async (attempt) => judge(call, await line.limit(() => exchange(call, line, attempt)), judging),
+    async (attempt) => judge(call, await line.queue(() => exchange(call, line, attempt)), line.judging),
     line.options,
   );
 }
 
 async function exchange(call: Call<unknown>, line: Line, attempt: number): Promise<Exchange> {
-  const { apiKey, timeoutSeconds, now, onCall } = line.options;
+  const { now, onCall } = line.options;
+  const { method } = call;
   const path = line.basePath + call.path;
+  const [headers, body] = call.body === null ? [line.headers, null] : [withBody(line), JSON.stringify(call.body)];
   const started = now();
   const result = await send(
-    {
-      origin: line.origin,
-      method: call.method,
-      path,
-      headers: headersOf(call, apiKey),
-      body: call.body === null ? null : JSON.stringify(call.body),
-    },
-    {
-      dispatcher: () => line.dispatchers.get(call.once ? 'fresh' : 'reused'),
-      reset: call.once,
-      timeoutMilliseconds: timeoutSeconds * 1_000,
-      now,
-    },
+    { origin: line.judging.origin, method, path, headers, body },
+    line.sending[call.once ? 'fresh' : 'reused'],
   );
-  onCall?.({ method: call.method, path, status: result.status, milliseconds: now() - started, attempt });
-  return result;
+  onCall?.({ method, path, status: result.status, milliseconds: now() - started, attempt });
+  // A write takes its time: beside reads it would look like a service that is getting slower.
+  return method === 'GET' ? result : { ...result, waited: null };
 }
 
-function headersOf(call: Call<unknown>, apiKey: string): Readonly<Record<string, string>> {
+function headersWith(apiKey: string): Headers {
   return {
     [API_KEY_HEADER]: apiKey,
     accept: 'application/json',
     'accept-encoding': 'identity',
     'user-agent': 'promptsync',
-    ...(call.body !== null && { 'content-type': 'application/json' }),
   };
+}
+
+function withBody({ headers }: Line): Headers {
+  return { ...headers, 'content-type': 'application/json' };
 }

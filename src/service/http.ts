@@ -14,20 +14,29 @@ export type HttpRequest = {
 export type Break =
   { readonly kind: 'timeout' } | { readonly kind: 'too-large' } | { readonly kind: 'lost'; readonly code: string };
 
-/** What became of one request. `sent` is false only when not a byte of it can have left. */
-export type Exchange =
-  | {
-      readonly kind: 'answered';
-      readonly status: number;
-      readonly retryAfter: string | null;
-      readonly encoding: string | null;
-      readonly body: Uint8Array;
-      /** False where a body other than that of a 2xx answer was cut short. */
-      readonly whole: boolean;
-      /** Until the first byte of the answer, in milliseconds. */
-      readonly waited: number | null;
-    }
-  | { readonly kind: 'broken'; readonly status: number | null; readonly sent: boolean; readonly how: Break };
+/** What became of one request. */
+export type Exchange = Answered | Broken;
+
+export type Answered = {
+  readonly kind: 'answered';
+  readonly status: number;
+  readonly retryAfter: string | null;
+  readonly encoding: string | null;
+  readonly body: Uint8Array;
+  /** False where a body other than that of a 2xx answer was cut short. */
+  readonly whole: boolean;
+  /** Between sending it and the first byte of its answer, in milliseconds. */
+  readonly waited: number | null;
+};
+
+export type Broken = {
+  readonly kind: 'broken';
+  readonly status: number | null;
+  /** False only when not a byte of it can have left. */
+  readonly sent: boolean;
+  readonly how: Break;
+  readonly waited: number | null;
+};
 
 /** How to send: `reset` closes the connection after the answer. `now` is in milliseconds. */
 export type Sending = {
@@ -50,7 +59,7 @@ export async function send(request: HttpRequest, sending: Sending): Promise<Exch
   const { promise, resolve } = Promise.withResolvers<Received>();
   const receiver = new Receiver({ timeoutMilliseconds, limitOf, now }, resolve);
   try {
-    sending.dispatcher().dispatch({ ...request, ...NO_OTHER_TIMES, reset }, receiver);
+    sending.dispatcher().dispatch({ ...request, ...NO_OTHER_TIMES, ...(reset && { reset }) }, receiver);
   } catch (error) {
     receiver.onResponseError(null, error);
   }
@@ -71,7 +80,7 @@ function isGood(status: number): boolean {
 function toExchange(received: Received): Exchange {
   const { status, headers, body, waited, sent, end } = received;
   const whole = end.kind === 'whole';
-  if (status === null || (isGood(status) && !whole)) return { kind: 'broken', status, sent, how: breakOf(end) };
+  if (status === null || (isGood(status) && !whole)) return { kind: 'broken', status, sent, how: breakOf(end), waited };
   return {
     kind: 'answered',
     status,

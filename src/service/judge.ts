@@ -1,8 +1,8 @@
 import { ServiceError } from '../domain/prompt-service.ts';
-import { InvalidAnswer, parseAnswer } from './answers.ts';
+import { InvalidAnswer } from './answers.ts';
 import type { Call } from './calls.ts';
 import { brokenError, invalidAnswerError, isTransientBreak, isTransientStatus, statusError } from './errors.ts';
-import { ANSWER_LIMIT, type Exchange } from './http.ts';
+import { ANSWER_LIMIT, type Answered, type Exchange } from './http.ts';
 import { makeExcerpt, makeRedact } from '../domain/redact.ts';
 import type { Attempt } from './retry.ts';
 
@@ -22,12 +22,10 @@ export function judge<Answer>(call: Call<Answer>, exchange: Exchange, judging: J
   return { ok: false, error, repeat: call.once ? status === 429 : isTransientStatus(status), retryAfter };
 }
 
-type Answered = Extract<Exchange, { kind: 'answered' }>;
-
 function judgeAnswer<Answer>(call: Call<Answer>, answered: Answered, apiKey: string): Attempt<Answer> {
   try {
     if (isEncoded(answered)) throw new InvalidAnswer('it is compressed, which was not asked for');
-    return { ok: true, value: parseAnswer(answered.body, call.parse) };
+    return { ok: true, value: call.parse(answered.body) };
   } catch (error) {
     return { ok: false, error: nameFailure(error, apiKey), repeat: false, retryAfter: null };
   }

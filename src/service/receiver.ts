@@ -6,7 +6,7 @@ export type Received = {
   readonly status: number | null;
   readonly headers: Headers;
   readonly body: Uint8Array;
-  /** From the start to the first byte of the answer, in milliseconds; null when none came. */
+  /** Between sending the request and the first byte of its answer, in milliseconds; null when none came. */
   readonly waited: number | null;
   /** False only when not a byte of the request can have left. */
   readonly sent: boolean;
@@ -33,20 +33,19 @@ export class Receiver implements Dispatcher.DispatchHandler {
   readonly #options: ReceiverOptions;
   readonly #onEnd: (received: Received) => void;
   readonly #deadline: NodeJS.Timeout;
-  readonly #started: number;
   readonly #chunks: Uint8Array[] = [];
   #size = 0;
   #controller: Dispatcher.DispatchController | null = null;
   #status: number | null = null;
   #headers: Headers = {};
   #waited: number | null = null;
-  #sent = false;
+  /** When; null while not a byte of the request can have left. */
+  #sentAt: number | null = null;
   #over = false;
 
   constructor(options: ReceiverOptions, onEnd: (received: Received) => void) {
     this.#options = options;
     this.#onEnd = onEnd;
-    this.#started = options.now();
     this.#deadline = setTimeout(() => this.#cut('late'), options.timeoutMilliseconds);
   }
 
@@ -54,7 +53,7 @@ export class Receiver implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     if (this.#over) return controller.abort(new Error('too late'));
     this.#controller = controller;
-    this.#sent = true;
+    this.#sentAt = this.#options.now();
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Headers): void {
@@ -62,7 +61,7 @@ export class Receiver implements Dispatcher.DispatchHandler {
     if (status < 200) return;
     this.#status = status;
     this.#headers = headers;
-    this.#waited = this.#options.now() - this.#started;
+    this.#waited = this.#options.now() - (this.#sentAt ?? 0);
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Uint8Array): void {
@@ -91,7 +90,7 @@ export class Receiver implements Dispatcher.DispatchHandler {
     clearTimeout(this.#deadline);
     const [first = new Uint8Array(0)] = this.#chunks;
     const body = this.#chunks.length > 1 ? Buffer.concat(this.#chunks, this.#size) : first;
-    const [status, headers, waited, sent] = [this.#status, this.#headers, this.#waited, this.#sent];
-    this.#onEnd({ status, headers, body, waited, sent, end });
+    const sent = this.#sentAt !== null;
+    this.#onEnd({ status: this.#status, headers: this.#headers, body, waited: this.#waited, sent, end });
   }
 }
