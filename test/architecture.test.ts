@@ -18,7 +18,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   prompts: ['problem.ts', 'domain', 'files', 'yaml', 'node:', 'gray-matter', 'p-limit', 'picomatch', 'zod'],
   config: ['problem.ts', 'domain', 'yaml', 'node:', 'zod'],
   git: ['problem.ts', 'domain', 'node:', 'simple-git'],
-  service: ['problem.ts', 'domain', 'node:', 'undici', 'zod', 'p-limit'],
+  service: ['problem.ts', 'domain', 'node:', 'undici', 'zod'],
   merging: ['domain', 'prompts/edit.ts', 'node:', 'node-diff3'],
   observing: ['problem.ts', 'domain', 'p-limit'],
   applying: ['problem.ts', 'domain', 'p-limit'],

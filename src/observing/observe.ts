@@ -7,7 +7,7 @@ import { observePrompt } from './observe-prompt.ts';
 export type ObserveOptions = {
   /** The tool's own environment; null when it has none. */
   readonly trackingEnvironment: string | null;
-  /** How many prompts are observed at the same time. */
+  /** How many requests the service takes at the same time; it is for the service to let in no more. */
   readonly concurrency: number;
   /** Once aborted, no further call is started. */
   readonly stop: AbortSignal;
@@ -15,6 +15,9 @@ export type ObserveOptions = {
   readonly keep?: (observed: Observed) => Observed;
   readonly onObserved?: (done: number, all: number) => void;
 };
+
+/** A prompt whose request waits to be repeated, maybe for a minute, must leave the others enough to do. */
+const PROMPTS_PER_REQUEST = 4;
 
 /** Reads what the service holds of each prompt. Never writes; a prompt that cannot be read does not stop the others. */
 export async function observe(
@@ -25,7 +28,7 @@ export async function observe(
   const observed = new Map<string, Observed>();
   const failed = new Map<string, Problem>();
   const stoppable = untilStopped(service, options.stop);
-  await pLimit(options.concurrency).map(requests, async (request) => {
+  await pLimit(options.concurrency * PROMPTS_PER_REQUEST).map(requests, async (request) => {
     try {
       const read = await observePrompt(stoppable, request, options.trackingEnvironment);
       observed.set(request.promptId, options.keep?.(read) ?? read);

@@ -30,6 +30,8 @@ export type ClientOptions = RetryPolicy & {
   /** For HTTP_PROXY, HTTPS_PROXY and NO_PROXY, in upper or lower case. */
   readonly environment: Environment;
   readonly onCall?: (report: CallReport) => void;
+  /** Once aborted, no request is begun, not even of a call that has waited for its turn. */
+  readonly stop?: AbortSignal;
 };
 
 export type ConnectedService = PromptService & {
@@ -96,7 +98,8 @@ function perform<Answer>(call: Call<Answer>, line: Line): Promise<Answer> {
 }
 
 async function exchange(call: Call<unknown>, line: Line, attempt: number): Promise<Exchange> {
-  const { now, onCall } = line.options;
+  const { now, onCall, stop } = line.options;
+  if (stop?.aborted) return STOPPED;
   const { method } = call;
   const path = line.basePath + call.path;
   const [headers, body] = call.body === null ? [line.headers, null] : [withBody(line), JSON.stringify(call.body)];
@@ -109,6 +112,8 @@ async function exchange(call: Call<unknown>, line: Line, attempt: number): Promi
   // A write takes its time: beside reads it would look like a service that is getting slower.
   return method === 'GET' ? result : { ...result, waited: null };
 }
+
+const STOPPED: Exchange = { kind: 'broken', status: null, sent: false, how: { kind: 'stopped' }, waited: null };
 
 function headersWith(apiKey: string): Headers {
   return {

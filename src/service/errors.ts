@@ -49,7 +49,7 @@ export function isTransientStatus(status: number): boolean {
   return TRANSIENT_STATUS.has(status);
 }
 
-/** No connection, a lost one, no answer in time, or one that is too large or not HTTP. */
+/** Not begun, no connection, a lost one, no answer in time, or one that is too large or not HTTP. */
 export function brokenError(call: BrokenCall, limit: number): ServiceError {
   const effect: Effect = call.sent ? 'unknown' : 'not-sent';
   return new ServiceError(call.sent ? sentProblem(call, limit) : unsentProblem(call), effect);
@@ -75,6 +75,7 @@ function statusProblem(status: number, said: string, { promptId, versionId }: Su
 }
 
 function unsentProblem({ origin, seconds, how }: BrokenCall): Problem {
+  if (how.kind === 'stopped') return makeProblem('apply/interrupted');
   const reason = how.kind === 'lost' ? reasonOf(how.code) : `no connection within ${seconds} s`;
   return makeProblem('service/unreachable', { origin, reason });
 }
@@ -82,6 +83,7 @@ function unsentProblem({ origin, seconds, how }: BrokenCall): Problem {
 function sentProblem({ seconds, how }: BrokenCall, limit: number): Problem {
   if (how.kind === 'timeout') return makeProblem('service/timeout', { seconds });
   if (how.kind === 'too-large') return makeProblem('service/answer-too-large', { limit });
+  if (how.kind === 'stopped') return makeProblem('apply/interrupted');
   if (how.code === 'HTTPParserError') {
     return makeProblem('service/invalid-answer', { reason: 'it is not HTTP, or it was cut short' });
   }

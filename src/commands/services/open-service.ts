@@ -110,12 +110,12 @@ async function openEmbedded(
 async function connectTo(
   { baseUrl, apiKey }: Pick<Remote, 'baseUrl' | 'apiKey'>,
   { concurrency, timeoutSeconds }: Config,
-  { now, random, sleep, environment }: World,
+  { now, random, sleep, stop, environment }: World,
   onCall: ServiceOptions['onCall'],
 ): Promise<Connection> {
   const { connect } = await import('../../service/client.ts');
   const hook = onCall === undefined ? {} : { onCall };
-  const times = { concurrency, timeoutSeconds, now, random, sleep };
+  const times = { concurrency, timeoutSeconds, now, random, sleep, stop };
   const service = connect({ baseUrl, apiKey, environment, ...times, ...hook });
   return { service, close: service.close };
 }
