@@ -12,7 +12,8 @@ export type HttpRequest = {
 
 /** How a request failed without a status to judge it by; `code` is Node's or undici's. */
 export type Break =
-  | { readonly kind: 'timeout' | 'too-large' }
+  | { readonly kind: 'timeout' }
+  | { readonly kind: 'too-large' }
   /** It was not even begun. */
   | { readonly kind: 'stopped' }
   | { readonly kind: 'lost'; readonly code: string };
