@@ -1,4 +1,4 @@
-import { Agent, EnvHttpProxyAgent, type Dispatcher } from 'undici';
+import { EnvHttpProxyAgent, Pool, type Dispatcher } from 'undici';
 import { isLoopback } from '../domain/loopback.ts';
 import { proxiesOf } from '../domain/proxies.ts';
 
@@ -43,6 +43,6 @@ function makeDispatcher(settings: DispatcherSettings, connection: 'reused' | 'fr
   };
   const proxies = proxiesOf(environment);
   // Loopback addresses are never reached through a proxy: the key would leave the machine.
-  if (isLoopback(origin) || (proxies.httpProxy === '' && proxies.httpsProxy === '')) return new Agent(options);
+  if (isLoopback(origin) || (proxies.httpProxy === '' && proxies.httpsProxy === '')) return new Pool(origin.origin, options);
   return new EnvHttpProxyAgent({ ...options, ...proxies, requestTls: { allowH2: false } });
 }
