@@ -25,7 +25,7 @@ const StampShape = z.object({
   commit: optionalText,
   path: optionalText,
   operation: id,
-  ledger: z.array(z.unknown()).catch([]),
+  ledger: z.array(EntryShape.nullable().catch(null)).catch([]),
 });
 
 /**
@@ -37,7 +37,7 @@ export function parseStamp(metadata: JsonObject | null | undefined): Stamp | nul
   if (!parsed.success) return null;
   const { digest, metadata_digest: metadataDigest, commit, path, operation, ledger } = parsed.data;
   const noted = metadataDigest === undefined ? {} : { metadataDigest };
-  return { digest, ...noted, ...present({ commit, path }), operation, ledger: ledger.flatMap(parseEntry) };
+  return { digest, ...noted, ...present({ commit, path }), operation, ledger: ledger.flatMap(entryFrom) };
 }
 
 /** The JSON that stands under `promptsync` in the metadata of a version; `parseStamp` reads it back unchanged. */
@@ -47,11 +47,10 @@ export function stampToWire(stamp: Stamp): JsonObject {
   return { digest, ...noted, ...present({ commit, path }), operation, ledger: ledger.map(entryToWire) };
 }
 
-function parseEntry(value: unknown): readonly LedgerEntry[] {
-  const parsed = EntryShape.safeParse(value);
-  if (!parsed.success) return [];
-  const { number, id, digest, metadata_digest, ...rest } = parsed.data;
-  return [{ number, id, digest, metadataDigest: metadata_digest, ...present(rest) }];
+function entryFrom(entry: z.output<typeof EntryShape> | null): readonly LedgerEntry[] {
+  if (entry === null) return [];
+  const { number, id, digest, metadata_digest: metadataDigest } = entry;
+  return [{ number, id, digest, metadataDigest, ...present(entry) }];
 }
 
 function entryToWire(entry: LedgerEntry): JsonObject {
