@@ -43,6 +43,7 @@ function makeDispatcher(settings: DispatcherSettings, connection: 'reused' | 'fr
   };
   const proxies = proxiesOf(environment);
   // Loopback addresses are never reached through a proxy: the key would leave the machine.
-  if (isLoopback(origin) || (proxies.httpProxy === '' && proxies.httpsProxy === '')) return new Pool(origin.origin, options);
+  if (isLoopback(origin) || (proxies.httpProxy === '' && proxies.httpsProxy === ''))
+    return new Pool(origin.origin, options);
   return new EnvHttpProxyAgent({ ...options, ...proxies, requestTls: { allowH2: false } });
 }
