@@ -40,14 +40,11 @@ const INSTEAD: Readonly<Record<string, { readonly importer: RegExp; readonly cod
   },
   // What commander starts those subcommands with that are programs of their own.
   'node:child_process': { importer: /node_modules\/commander\//, code: 'export default {};' },
-  // undici's index.js has `fetch`, web sockets, caches and mocks as well. The first lines are from there.
+  // undici's index.js has `fetch`, web sockets, caches and mocks as well.
   undici: {
     importer: /src\/service\//,
     code: `
-      import api from 'undici/lib/api/index.js';
-      import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
-      Object.assign(Dispatcher.prototype, api);
-      export { default as Agent } from 'undici/lib/dispatcher/agent.js';
+      export { default as Pool } from 'undici/lib/dispatcher/pool.js';
       export { default as EnvHttpProxyAgent } from 'undici/lib/dispatcher/env-http-proxy-agent.js';`,
   },
 };

@@ -5947,7 +5947,7 @@ function never(params) {
 function array(element, params) {
 	return /* @__PURE__ */ _array(ZodArray, element, params);
 }
-function object$1(shape, params) {
+function object(shape, params) {
 	const def = {
 		type: "object",
 		shape: shape ?? {},
@@ -6874,23 +6874,23 @@ init_zod();
 init_problem();
 /** What GitHub hands a workflow run, as far as it matters here; everything else in the payload is left alone. */
 const commit = string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/);
-const repository = object$1({ full_name: string() });
-const person = object$1({ login: string() });
-const EventShape = object$1({
-	pull_request: object$1({
+const repository = object({ full_name: string() });
+const person = object({ login: string() });
+const EventShape = object({
+	pull_request: object({
 		number: int().positive(),
-		head: object$1({
+		head: object({
 			sha: commit,
 			repo: repository.nullish()
 		}),
-		base: object$1({
+		base: object({
 			sha: commit,
 			ref: string(),
 			repo: repository.nullish()
 		}),
 		user: person.nullish()
 	}).optional(),
-	merge_group: object$1({ base_sha: commit }).optional(),
+	merge_group: object({ base_sha: commit }).optional(),
 	repository: repository.extend({ default_branch: string().optional() }).optional(),
 	sender: person.nullish(),
 	before: string().optional()
@@ -37159,7 +37159,7 @@ const flag = _enum([
 const text$1 = string().transform((value) => value === "" ? void 0 : value);
 const oneOf = (names) => _enum(names, { error: `expected ${names.join(", ")}` });
 /** The inputs of action.yml; what is left out there is the empty text. */
-const InputShape = object$1({
+const InputShape = object({
 	mode: oneOf([
 		"auto",
 		"plan",
@@ -37219,6 +37219,12 @@ function canonicalJson(value) {
 function isJsonObject(value) {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+/** What JSON can hold: no infinite numbers, which parsing makes of such as `1e999`. Recursive: may throw a `RangeError`. */
+function isJson(value) {
+	if (typeof value === "number") return Number.isFinite(value);
+	if (typeof value !== "object") return typeof value === "string" || typeof value === "boolean";
+	return value === null || Object.values(value).every(isJson);
+}
 /** A copy of the object without one key. */
 function withoutKey(object, key) {
 	return Object.fromEntries(Object.entries(object).filter(([name]) => name !== key));
@@ -37232,7 +37238,7 @@ function isJsonArray(value) {
 var init_json = __esmMin((() => {}));
 // src/domain/digest.ts
 function digestOf(text) {
-	return `sha256:${(0, node_crypto.createHash)("sha256").update(text, "utf8").digest("hex")}`;
+	return `sha256:${(0, node_crypto.hash)("sha256", text)}`;
 }
 /** The first 16 of its digits: enough to tell a handful apart where there is little room. */
 function shortDigest(digest) {
@@ -39039,65 +39045,62 @@ function indent(text) {
 	return text.replace(/^/gm, "  ");
 }
 // node_modules/yocto-queue/index.js
-var Node, Queue;
-var init_yocto_queue = __esmMin((() => {
-	Node = class {
-		value;
-		next;
-		constructor(value) {
-			this.value = value;
+var Node = class {
+	value;
+	next;
+	constructor(value) {
+		this.value = value;
+	}
+};
+var Queue = class {
+	#head;
+	#tail;
+	#size;
+	constructor() {
+		this.clear();
+	}
+	enqueue(value) {
+		const node = new Node(value);
+		if (this.#head) {
+			this.#tail.next = node;
+			this.#tail = node;
+		} else {
+			this.#head = node;
+			this.#tail = node;
 		}
-	};
-	Queue = class {
-		#head;
-		#tail;
-		#size;
-		constructor() {
-			this.clear();
+		this.#size++;
+	}
+	dequeue() {
+		const current = this.#head;
+		if (!current) return;
+		this.#head = this.#head.next;
+		this.#size--;
+		if (!this.#head) this.#tail = void 0;
+		return current.value;
+	}
+	peek() {
+		if (!this.#head) return;
+		return this.#head.value;
+	}
+	clear() {
+		this.#head = void 0;
+		this.#tail = void 0;
+		this.#size = 0;
+	}
+	get size() {
+		return this.#size;
+	}
+	*[Symbol.iterator]() {
+		let current = this.#head;
+		while (current) {
+			yield current.value;
+			current = current.next;
 		}
-		enqueue(value) {
-			const node = new Node(value);
-			if (this.#head) {
-				this.#tail.next = node;
-				this.#tail = node;
-			} else {
-				this.#head = node;
-				this.#tail = node;
-			}
-			this.#size++;
-		}
-		dequeue() {
-			const current = this.#head;
-			if (!current) return;
-			this.#head = this.#head.next;
-			this.#size--;
-			if (!this.#head) this.#tail = void 0;
-			return current.value;
-		}
-		peek() {
-			if (!this.#head) return;
-			return this.#head.value;
-		}
-		clear() {
-			this.#head = void 0;
-			this.#tail = void 0;
-			this.#size = 0;
-		}
-		get size() {
-			return this.#size;
-		}
-		*[Symbol.iterator]() {
-			let current = this.#head;
-			while (current) {
-				yield current.value;
-				current = current.next;
-			}
-		}
-		*drain() {
-			while (this.#head) yield this.dequeue();
-		}
-	};
-}));
+	}
+	*drain() {
+		while (this.#head) yield this.dequeue();
+	}
+};
 // node_modules/p-limit/index.js
 function pLimit(concurrency) {
 	let rejectOnClear = false;
@@ -39176,9 +39179,6 @@ function pLimit(concurrency) {
 function validateConcurrency(concurrency) {
 	if (!((Number.isInteger(concurrency) || concurrency === Number.POSITIVE_INFINITY) && concurrency > 0)) throw new TypeError("Expected `concurrency` to be a number from 1 and up");
 }
-var init_p_limit = __esmMin((() => {
-	init_yocto_queue();
-}));
 // src/domain/prompt-service.ts
 /** The same service, of which no call is begun once the signal is aborted. A call in flight is finished. */
 function untilStopped(service, stop) {
@@ -39206,7 +39206,6 @@ var init_prompt_service = __esmMin((() => {
 	};
 }));
 // src/domain/observed.ts
-init_p_limit();
 init_prompt_service();
 function versionsRead({ active, looked }) {
 	return [...[...active.values()].filter((version) => version !== null), ...looked];
@@ -49047,7 +49046,7 @@ var init_record_file = __esmMin((() => {
 	init_digest();
 	init_json();
 	init_replace_file();
-	RecordShape = object$1({
+	RecordShape = object({
 		version: literal(1),
 		commit: string(),
 		config: templateLiteral(["sha256:", string()]),
@@ -49327,15 +49326,16 @@ function forgetTexts({ prompt, active, looked, missing }) {
 	};
 }
 // src/observing/observe.ts
-init_p_limit();
 init_prompt_service();
 init_problem();
+/** A prompt whose request waits to be repeated, maybe for a minute, must leave the others enough to do. */
+const PROMPTS_PER_REQUEST = 4;
 /** Reads what the service holds of each prompt. Never writes; a prompt that cannot be read does not stop the others. */
 async function observe(service, requests, options) {
 	const observed = /* @__PURE__ */ new Map();
 	const failed = /* @__PURE__ */ new Map();
 	const stoppable = untilStopped(service, options.stop);
-	await pLimit(options.concurrency).map(requests, async (request) => {
+	await pLimit(options.concurrency * PROMPTS_PER_REQUEST).map(requests, async (request) => {
 		try {
 			const read = await observePrompt(stoppable, request, options.trackingEnvironment);
 			observed.set(request.promptId, options.keep?.(read) ?? read);
@@ -51678,7 +51678,6 @@ function serviceProblems$2({ path, service }, rules) {
 	return service === null && rules !== null && rules.assigned(path) === null ? [makeProblem("prompt/no-service", { known }, placeOfFile(path))] : [];
 }
 // src/prompts/read.ts
-init_p_limit();
 init_problem();
 /** In bytes. */
 const LARGEST_FILE = 16777216;
@@ -56723,9 +56722,10 @@ function routeCalls(services) {
 	};
 }
 // src/service/wire.ts
-var paths, API_KEY_HEADER, text, object, metadata, VersionShape, PromptShape, CreateVersionShape, UpdatePromptShape, SetActiveShape, SetActiveAnswerShape;
+var paths, API_KEY_HEADER, text, metadata, VersionShape, PromptShape, CreateVersionShape, UpdatePromptShape, SetActiveShape, SetActiveAnswerShape;
 var init_wire = __esmMin((() => {
 	init_zod();
+	init_json();
 	paths = {
 		prompt: (promptId) => `/v1/integration/prompts/${encodeURIComponent(promptId)}`,
 		versions: (promptId) => `${paths.prompt(promptId)}/versions`,
@@ -56733,9 +56733,8 @@ var init_wire = __esmMin((() => {
 	};
 	API_KEY_HEADER = "x-api-key";
 	text = string().min(1);
-	object = record(string(), json());
-	metadata = custom((value) => object.safeParse(value).success, "Invalid input: expected JSON object");
-	VersionShape = object$1({
+	metadata = custom((value) => isJsonObject(value) && isJson(value), "Invalid input: expected JSON object");
+	VersionShape = object({
 		id: text,
 		prompt_id: text,
 		version_number: int(),
@@ -56743,7 +56742,7 @@ var init_wire = __esmMin((() => {
 		metadata_: metadata.nullish(),
 		created_at: string().nullish()
 	});
-	PromptShape = object$1({
+	PromptShape = object({
 		id: text,
 		project_id: string(),
 		key: string(),
@@ -56753,21 +56752,21 @@ var init_wire = __esmMin((() => {
 		active_version: VersionShape.nullish(),
 		created_at: string().nullish()
 	});
-	CreateVersionShape = object$1({
+	CreateVersionShape = object({
 		content: string(),
 		change_summary: string().optional(),
 		metadata_: metadata.optional()
 	});
-	UpdatePromptShape = object$1({
+	UpdatePromptShape = object({
 		key: string().optional(),
 		name: string().optional(),
 		description: string().optional()
 	});
-	SetActiveShape = object$1({
+	SetActiveShape = object({
 		environment: text,
 		version_id: text
 	});
-	SetActiveAnswerShape = object$1({ updated: boolean() });
+	SetActiveAnswerShape = object({ updated: boolean() });
 }));
 // src/embedded/refusal.ts
 var Refusal;
@@ -56829,7 +56828,7 @@ function shapeDeep(value, shape) {
 function describe({ path, message }) {
 	return `${["body", ...path.map(String)].join(".")}: ${message}`;
 }
-var init_body$1 = __esmMin((() => {
+var init_body = __esmMin((() => {
 	init_refusal();
 }));
 // src/embedded/route.ts
@@ -57008,7 +57007,7 @@ function refuseBrokenText(...texts) {
 var handlers;
 var init_answer = __esmMin((() => {
 	init_wire();
-	init_body$1();
+	init_body();
 	init_refusal();
 	init_route();
 	init_to_wire();
@@ -57094,7 +57093,7 @@ var HOST, DEFAULT_BODY_LIMIT;
 var init_server = __esmMin((() => {
 	init_wire();
 	init_answer();
-	init_body$1();
+	init_body();
 	HOST = "127.0.0.1";
 	DEFAULT_BODY_LIMIT = 33554432;
 }));
@@ -57430,7 +57429,7 @@ function parseStamp(metadata) {
 			path
 		}),
 		operation,
-		ledger: ledger.flatMap(parseEntry)
+		ledger: ledger.flatMap(entryFrom)
 	};
 }
 /** The JSON that stands under `promptsync` in the metadata of a version; `parseStamp` reads it back unchanged. */
@@ -57447,16 +57446,15 @@ function stampToWire(stamp) {
 		ledger: ledger.map(entryToWire)
 	};
 }
-function parseEntry(value) {
-	const parsed = EntryShape.safeParse(value);
-	if (!parsed.success) return [];
-	const { number, id, digest, metadata_digest, ...rest } = parsed.data;
+function entryFrom(entry) {
+	if (entry === null) return [];
+	const { number, id, digest, metadata_digest: metadataDigest } = entry;
 	return [{
 		number,
 		id,
 		digest,
-		metadataDigest: metadata_digest,
-		...present(rest)
+		metadataDigest,
+		...present(entry)
 	}];
 }
 function entryToWire(entry) {
@@ -57491,7 +57489,7 @@ var init_stamp = __esmMin((() => {
 	id = string().min(1);
 	optionalText = string().optional().catch(void 0);
 	optionalMark = literal(true).optional().catch(void 0);
-	EntryShape = object$1({
+	EntryShape = object({
 		number: int(),
 		id,
 		digest,
@@ -57501,13 +57499,13 @@ var init_stamp = __esmMin((() => {
 		outside: optionalMark,
 		pinned: optionalMark
 	});
-	StampShape = object$1({
+	StampShape = object({
 		digest,
 		metadata_digest: digest.optional().catch(void 0),
 		commit: optionalText,
 		path: optionalText,
 		operation: id,
-		ledger: array(unknown$1()).catch([])
+		ledger: array(EntryShape.nullable().catch(null)).catch([])
 	});
 }));
 // src/service/answers.ts
@@ -57543,7 +57541,7 @@ function parseUpdated(value) {
 }
 function parseJson(body) {
 	try {
-		return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
+		return JSON.parse(UTF_8.decode(body));
 	} catch (error) {
 		if (error instanceof SyntaxError) throw new InvalidAnswer("it is not JSON");
 		if (error instanceof TypeError) throw new InvalidAnswer("it is not UTF-8");
@@ -57552,15 +57550,15 @@ function parseJson(body) {
 }
 function toVersion(wire, promptId, field) {
 	if (wire.prompt_id !== promptId) throw new InvalidAnswer(`"${field}" names another prompt`);
-	const metadata = wire.metadata_ ?? {};
+	const metadata = withoutKey(wire.metadata_ ?? {}, STAMP_KEY);
 	return {
 		id: wire.id,
 		number: wire.version_number,
 		text: wire.content,
 		digest: contentDigest(wire.content),
-		metadata: withoutKey(metadata, STAMP_KEY),
+		metadata,
 		metadataDigest: metadataDigest(metadata),
-		stamp: parseStamp(metadata)
+		stamp: parseStamp(wire.metadata_)
 	};
 }
 function conform(shape, value) {
@@ -57575,7 +57573,7 @@ function summaryOf(issues) {
 	const what = (issues[0]?.message ?? "Invalid input").replace(/^Invalid input(: )?/, "");
 	return what === "" ? `${place} is not valid` : `${place} is not valid: ${what}`;
 }
-var InvalidAnswer, LONGEST_PATH;
+var InvalidAnswer, LONGEST_PATH, UTF_8;
 var init_answers = __esmMin((() => {
 	init_digest();
 	init_json();
@@ -57583,18 +57581,22 @@ var init_answers = __esmMin((() => {
 	init_wire();
 	InvalidAnswer = class extends Error {};
 	LONGEST_PATH = 100;
+	UTF_8 = new TextDecoder("utf-8", { fatal: true });
 }));
 // src/service/calls.ts
 /** Section 4.1. */
-function readPromptCall(promptId, environment) {
+function readPromptCall(promptId, environment, recall) {
 	const query = environment === void 0 ? "" : `?environment=${encodeURIComponent(wellFormed(environment))}`;
+	const path = paths.prompt(addressable(promptId)) + query;
+	const read = promptIn(promptId);
+	const parse = (body) => recall(promptId, body, () => read(body));
 	return {
 		method: "GET",
-		path: paths.prompt(addressable(promptId)) + query,
+		path,
 		body: null,
 		once: false,
 		promptId,
-		parse: (value) => parsePrompt(value, promptId)
+		parse
 	};
 }
 /** Section 4.2. */
@@ -57608,13 +57610,15 @@ function createVersionCall(promptId, version) {
 			[STAMP_KEY]: stampToWire(stamp)
 		}
 	};
+	const path = paths.versions(addressable(promptId));
+	const parse = (answer) => parseAnswer(answer, (value) => parseVersion(value, promptId));
 	return {
 		method: "POST",
-		path: paths.versions(addressable(promptId)),
+		path,
 		body,
 		once: true,
 		promptId,
-		parse: (value) => parseVersion(value, promptId)
+		parse
 	};
 }
 /** Section 4.3. */
@@ -57630,7 +57634,7 @@ function updatePromptCall(promptId, { key, name, description }) {
 		body,
 		once: false,
 		promptId,
-		parse: (value) => parsePrompt(value, promptId)
+		parse: promptIn(promptId)
 	};
 }
 /** Section 4.4. */
@@ -57640,8 +57644,8 @@ function setActiveCall(promptId, environment, versionId) {
 		version_id: versionId
 	};
 	const path = paths.setActive(addressable(promptId));
-	const parse = (value) => {
-		if (!parseUpdated(value)) throw new ServiceError(makeProblem("service/not-updated", { environment }), "rejected");
+	const parse = (answer) => {
+		if (!parseAnswer(answer, parseUpdated)) throw new ServiceError(makeProblem("service/not-updated", { environment }), "rejected");
 	};
 	return {
 		method: "POST",
@@ -57652,6 +57656,9 @@ function setActiveCall(promptId, environment, versionId) {
 		versionId,
 		parse
 	};
+}
+function promptIn(promptId) {
+	return (body) => parseAnswer(body, (value) => parsePrompt(value, promptId));
 }
 /** `.` and `..` are steps in an address however they are encoded: such an id would reach another resource. */
 function addressable(promptId) {
@@ -57674,13 +57681,10 @@ var init_calls = __esmMin((() => {
 	init_wire();
 }));
 // \0instead:undici
-var import_api, import_dispatcher, import_agent, import_env_http_proxy_agent;
+var import_pool, import_env_http_proxy_agent;
 var init__instead_undici = __esmMin((() => {
-	import_api = /* @__PURE__ */ __toESM(require_api());
-	import_dispatcher = /* @__PURE__ */ __toESM(require_dispatcher());
-	import_agent = /* @__PURE__ */ __toESM(require_agent());
+	import_pool = /* @__PURE__ */ __toESM(require_pool());
 	import_env_http_proxy_agent = /* @__PURE__ */ __toESM(require_env_http_proxy_agent());
-	Object.assign(import_dispatcher.default.prototype, import_api.default);
 }));
 // src/service/dispatchers.ts
 /** Dispatchers are made when first used, so that a broken proxy setting fails a call and not the start. */
@@ -57707,7 +57711,7 @@ function makeDispatcher(settings, connection) {
 		allowH2: false
 	};
 	const proxies = proxiesOf(environment);
-	if (isLoopback(origin) || proxies.httpProxy === "" && proxies.httpsProxy === "") return new import_agent.default(options);
+	if (isLoopback(origin) || proxies.httpProxy === "" && proxies.httpsProxy === "") return new import_pool.default(origin.origin, options);
 	return new import_env_http_proxy_agent.default({
 		...options,
 		...proxies,
@@ -57719,135 +57723,152 @@ var init_dispatchers = __esmMin((() => {
 	init_loopback();
 	init_proxies();
 }));
-// src/service/body.ts
-/** Holds little more than `limit` bytes however much comes; leaving the loop ends the connection. Never rejects. */
-async function readUpTo(body, limit) {
-	const chunks = [];
-	let size = 0;
-	try {
-		for await (const chunk of body) {
-			chunks.push(chunk);
-			size += chunk.length;
-			if (size > limit) return {
-				bytes: Buffer.concat(chunks),
-				end: "over"
-			};
+// src/service/receiver.ts
+var Receiver;
+var init_receiver = __esmMin((() => {
+	Receiver = class {
+		#options;
+		#onEnd;
+		#deadline;
+		#chunks = [];
+		#size = 0;
+		#controller = null;
+		#status = null;
+		#headers = {};
+		#waited = null;
+		/** When; null while not a byte of the request can have left. */
+		#sentAt = null;
+		#over = false;
+		constructor(options, onEnd) {
+			this.#options = options;
+			this.#onEnd = onEnd;
+			this.#deadline = setTimeout(() => this.#cut("late"), options.timeoutMilliseconds);
 		}
-		return {
-			bytes: Buffer.concat(chunks),
-			end: "whole"
-		};
-	} catch (error) {
-		return {
-			bytes: Buffer.concat(chunks),
-			end: "broken",
-			error
-		};
-	}
-}
-var init_body = __esmMin((() => {}));
-// src/service/start.ts
-/** undici starts a request right before it writes its first byte: until then, nothing was sent. */
-function notingStart(dispatcher, onStart) {
-	return dispatcher.compose((dispatch) => (options, handler) => dispatch(options, withStart(handler, onStart)));
-}
-/** undici heeds the signal once a request has a connection; one that never gets any must end as well. */
-function orAborted(promise, signal) {
-	const { promise: aborted, reject } = Promise.withResolvers();
-	signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-	return Promise.race([promise, aborted]);
-}
-function withStart(handler, onStart) {
-	return {
-		onRequestStart: (controller, context) => {
-			onStart();
-			handler.onRequestStart?.(controller, context);
-		},
-		onResponseStart: (...answer) => handler.onResponseStart?.(...answer),
-		onResponseData: (...data) => handler.onResponseData?.(...data),
-		onResponseEnd: (...end) => handler.onResponseEnd?.(...end),
-		onResponseError: (...error) => handler.onResponseError?.(...error)
+		/** undici calls this right before it writes the first byte: until then, nothing was sent. */
+		onRequestStart(controller) {
+			if (this.#over) return controller.abort(/* @__PURE__ */ new Error("too late"));
+			this.#controller = controller;
+			this.#sentAt = this.#options.now();
+		}
+		onResponseStart(_, status, headers) {
+			if (status < 200) return;
+			this.#status = status;
+			this.#headers = headers;
+			this.#waited = this.#options.now() - (this.#sentAt ?? 0);
+		}
+		onResponseData(_, chunk) {
+			if (this.#over) return;
+			this.#chunks.push(chunk);
+			this.#size += chunk.length;
+			if (this.#size > this.#options.limitOf(this.#status ?? 0)) this.#cut("over");
+		}
+		onResponseEnd() {
+			this.#end({ kind: "whole" });
+		}
+		onResponseError(_, error) {
+			this.#end({
+				kind: "broken",
+				error
+			});
+		}
+		#cut(kind) {
+			this.#end({ kind });
+			this.#controller?.abort(new Error(kind));
+		}
+		#end(end) {
+			if (this.#over) return;
+			this.#over = true;
+			clearTimeout(this.#deadline);
+			const [first = /* @__PURE__ */ new Uint8Array(0)] = this.#chunks;
+			const body = this.#chunks.length > 1 ? Buffer.concat(this.#chunks, this.#size) : first;
+			const sent = this.#sentAt !== null;
+			this.#onEnd({
+				status: this.#status,
+				headers: this.#headers,
+				body,
+				waited: this.#waited,
+				sent,
+				end
+			});
+		}
 	};
-}
-var init_start = __esmMin((() => {}));
+}));
 // src/service/http.ts
 /**
 * Sends one request and reads its answer, all within the time given: a body that drips on for ever ends too. Never
 * rejects. Of an answer that is not 2xx only the beginning is read, and its status counts whatever its body does.
 */
 async function send(request, sending) {
-	const deadline = AbortSignal.timeout(sending.timeoutMilliseconds);
-	let sent = false;
+	const { timeoutMilliseconds, now, reset } = sending;
+	const { promise, resolve } = Promise.withResolvers();
+	const receiver = new Receiver({
+		timeoutMilliseconds,
+		limitOf,
+		now
+	}, resolve);
 	try {
-		const answer = await orAborted(notingStart(sending.dispatcher(), () => sent = true).request(toUndici(request, sending, deadline)), deadline);
-		sent = true;
-		return await readAnswer(answer, deadline);
+		sending.dispatcher().dispatch({
+			...request,
+			...NO_OTHER_TIMES,
+			...reset && { reset }
+		}, receiver);
 	} catch (error) {
-		return {
-			kind: "broken",
-			status: null,
-			sent,
-			how: breakOf(error, deadline)
-		};
+		receiver.onResponseError(null, error);
 	}
+	return toExchange(await promise);
 }
-async function readAnswer(answer, deadline) {
-	const status = answer.statusCode;
-	const good = status >= 200 && status < 300;
-	const reading = await readUpTo(answer.body, good ? ANSWER_LIMIT : ERROR_BODY_LIMIT);
-	if (good && reading.end !== "whole") return {
+function limitOf(status) {
+	return isGood(status) ? ANSWER_LIMIT : ERROR_BODY_LIMIT;
+}
+function isGood(status) {
+	return status >= 200 && status < 300;
+}
+function toExchange(received) {
+	const { status, headers, body, waited, sent, end } = received;
+	const whole = end.kind === "whole";
+	if (status === null || isGood(status) && !whole) return {
 		kind: "broken",
 		status,
-		sent: true,
-		how: cutBy(reading, deadline)
+		sent,
+		how: breakOf(end),
+		waited
 	};
 	return {
 		kind: "answered",
 		status,
-		retryAfter: headerOf(answer, "retry-after"),
-		encoding: headerOf(answer, "content-encoding"),
-		body: reading.bytes,
-		whole: reading.end === "whole"
+		retryAfter: headerOf(headers, "retry-after"),
+		encoding: headerOf(headers, "content-encoding"),
+		body,
+		whole,
+		waited
 	};
-}
-function toUndici(request, sending, signal) {
-	const { timeoutMilliseconds, reset } = sending;
-	const limits = {
-		headersTimeout: timeoutMilliseconds,
-		bodyTimeout: timeoutMilliseconds
-	};
-	return {
-		...request,
-		...limits,
-		signal,
-		...reset && { reset }
-	};
-}
-function cutBy(reading, deadline) {
-	return reading.end === "over" ? { kind: "too-large" } : breakOf(reading.error, deadline);
 }
 /** Only the code is kept: undici's errors may hold headers, and with them the key. */
-function breakOf(error, deadline) {
-	const code = codeOf(error);
-	return deadline.aborted || code === "UND_ERR_HEADERS_TIMEOUT" || code === "UND_ERR_BODY_TIMEOUT" ? { kind: "timeout" } : {
+function breakOf(end) {
+	if (end.kind === "late") return { kind: "timeout" };
+	if (end.kind === "over") return { kind: "too-large" };
+	return {
 		kind: "lost",
-		code
+		code: end.kind === "broken" ? codeOf(end.error) : "unknown"
 	};
 }
 function codeOf(error) {
 	if (!(error instanceof Error)) return "unknown";
 	return "code" in error && typeof error.code === "string" ? error.code : error.name;
 }
-function headerOf(answer, name) {
-	const value = answer.headers[name];
+function headerOf(headers, name) {
+	const value = headers[name];
 	return (Array.isArray(value) ? value[0] : value) ?? null;
 }
-var ANSWER_LIMIT, ERROR_BODY_LIMIT;
+var ANSWER_LIMIT, ERROR_BODY_LIMIT, NO_OTHER_TIMES;
 var init_http = __esmMin((() => {
-	init_body();
-	init_start();
+	init_receiver();
 	ANSWER_LIMIT = 33554432;
 	ERROR_BODY_LIMIT = 16384;
+	NO_OTHER_TIMES = {
+		headersTimeout: 0,
+		bodyTimeout: 0
+	};
 }));
 // src/service/errors.ts
 /** The service answered with a status that is no success (section 7). */
@@ -57857,7 +57878,7 @@ function statusError(status, said, subject) {
 function isTransientStatus(status) {
 	return TRANSIENT_STATUS.has(status);
 }
-/** No connection, a lost one, no answer in time, or one that is too large or not HTTP. */
+/** Not begun, no connection, a lost one, no answer in time, or one that is too large or not HTTP. */
 function brokenError(call, limit) {
 	const effect = call.sent ? "unknown" : "not-sent";
 	return new ServiceError(call.sent ? sentProblem(call, limit) : unsentProblem(call), effect);
@@ -57883,6 +57904,7 @@ function statusProblem(status, said, { promptId, versionId }) {
 	});
 }
 function unsentProblem({ origin, seconds, how }) {
+	if (how.kind === "stopped") return makeProblem("apply/interrupted");
 	return makeProblem("service/unreachable", {
 		origin,
 		reason: how.kind === "lost" ? reasonOf(how.code) : `no connection within ${seconds} s`
@@ -57891,6 +57913,7 @@ function unsentProblem({ origin, seconds, how }) {
 function sentProblem({ seconds, how }, limit) {
 	if (how.kind === "timeout") return makeProblem("service/timeout", { seconds });
 	if (how.kind === "too-large") return makeProblem("service/answer-too-large", { limit });
+	if (how.kind === "stopped") return makeProblem("apply/interrupted");
 	if (how.code === "HTTPParserError") return makeProblem("service/invalid-answer", { reason: "it is not HTTP, or it was cut short" });
 	if (how.code === "UND_ERR_HEADERS_OVERFLOW") return makeProblem("service/invalid-answer", { reason: "its headers are too long" });
 	return makeProblem("service/connection-lost", { reason: reasonOf(how.code) });
@@ -57965,7 +57988,7 @@ function judgeAnswer(call, answered, apiKey) {
 		if (isEncoded(answered)) throw new InvalidAnswer("it is compressed, which was not asked for");
 		return {
 			ok: true,
-			value: parseAnswer(answered.body, call.parse)
+			value: call.parse(answered.body)
 		};
 	} catch (error) {
 		return {
@@ -57993,6 +58016,157 @@ var init_judge = __esmMin((() => {
 	init_errors();
 	init_http();
 	init_redact();
+}));
+// src/service/pace.ts
+function startingPace(most) {
+	return {
+		limit: Math.min(FIRST_LIMIT, most),
+		most,
+		starting: true,
+		good: 0,
+		since: 0,
+		recent: [],
+		usual: null,
+		refused: null
+	};
+}
+/**
+* Additive increase, multiplicative decrease. Halves on 429, on 503 and when answers take clearly longer than usual, at
+* most once for all requests that were in flight together.
+*/
+function afterAnswer(pace, told) {
+	if (told.request < pace.since) return pace;
+	if (told.status === 429 || told.status === 503) return {
+		...halved(pace, told.begun),
+		refused: refusedAt(pace)
+	};
+	if (told.status === null || told.status >= 500) return pace;
+	const timed = told.waited === null ? pace : withWait(pace, told.waited, told.begun);
+	return timed.limit < pace.limit || !told.busy ? timed : withGood(timed);
+}
+function halved(pace, begun) {
+	const limit = Math.max(1, Math.floor(pace.limit / 2));
+	return {
+		...pace,
+		limit,
+		starting: false,
+		good: 0,
+		since: begun,
+		recent: []
+	};
+}
+/** Each refusal makes the next try rarer: a service with a fixed limit would refuse some of every round otherwise. */
+function refusedAt({ limit, refused }) {
+	return {
+		limit: Math.max(2, limit),
+		rounds: Math.min(MOST_ROUNDS, (refused?.rounds ?? 1) * 2)
+	};
+}
+/** What is usual falls at once and rises slowly: a service that has become slower for good is not waited for for ever. */
+function withWait(pace, wait, begun) {
+	const recent = [...pace.recent, wait];
+	if (recent.length < WAITS_COMPARED) return {
+		...pace,
+		recent
+	};
+	const median = recent.toSorted((a, b) => a - b)[WAITS_COMPARED / 2] ?? wait;
+	const { usual } = pace;
+	if (usual === null || median <= usual) return {
+		...pace,
+		recent: [],
+		usual: median
+	};
+	const risen = {
+		...pace,
+		recent: [],
+		usual: usual + (median - usual) / 4
+	};
+	return median > 2 * usual && median > usual + CLEARLY_LONGER ? halved(risen, begun) : risen;
+}
+function withGood(pace) {
+	const { limit, most, starting, refused } = pace;
+	if (limit === most) return pace;
+	const good = pace.good + 1;
+	const rounds = refused?.limit === limit + 1 ? refused.rounds : 1;
+	if (!starting && good < limit * rounds) return {
+		...pace,
+		good
+	};
+	return {
+		...pace,
+		limit: limit + 1,
+		good: 0,
+		refused: refused?.limit === limit ? null : refused
+	};
+}
+var FIRST_LIMIT, WAITS_COMPARED, CLEARLY_LONGER, MOST_ROUNDS;
+var init_pace = __esmMin((() => {
+	FIRST_LIMIT = 4;
+	WAITS_COMPARED = 16;
+	CLEARLY_LONGER = 50;
+	MOST_ROUNDS = 64;
+}));
+// src/service/queue.ts
+/** A line before the service that lets in as many requests as it takes well, and never more than `most` at a time. */
+function makeQueue(most) {
+	const waiting = [];
+	let pace = startingPace(most);
+	let begun = 0;
+	let inFlight = 0;
+	const letIn = () => {
+		while (inFlight < pace.limit && waiting.length > 0) {
+			inFlight += 1;
+			waiting.shift()?.();
+		}
+	};
+	return async (task) => {
+		await new Promise((resolve) => {
+			waiting.push(resolve);
+			letIn();
+		});
+		const request = begun++;
+		try {
+			const answer = await task();
+			const { status, waited } = answer;
+			pace = afterAnswer(pace, {
+				request,
+				begun,
+				busy: waiting.length > 0,
+				status,
+				waited
+			});
+			return answer;
+		} finally {
+			inFlight -= 1;
+			letIn();
+		}
+	};
+}
+var init_queue = __esmMin((() => {
+	init_pace();
+}));
+// src/service/recall.ts
+/** Most environments of a prompt serve the same version, and are asked for one right after the other. */
+function makeRecall() {
+	const last = /* @__PURE__ */ new Map();
+	return (promptId, body, read) => {
+		const known = last.get(promptId);
+		if (known !== void 0 && Buffer.compare(known.body, body) === 0) return known.answer;
+		const answer = read();
+		last.delete(promptId);
+		if (body.length <= LONGEST) last.set(promptId, {
+			body,
+			answer
+		});
+		const [oldest] = last.size > MOST_PROMPTS ? last.keys() : [];
+		if (oldest !== void 0) last.delete(oldest);
+		return answer;
+	};
+}
+var MOST_PROMPTS, LONGEST;
+var init_recall = __esmMin((() => {
+	MOST_PROMPTS = 32;
+	LONGEST = 65536;
 }));
 // src/service/retry.ts
 /**
@@ -58044,8 +58218,9 @@ var client_exports = /* @__PURE__ */ __exportAll({ connect: () => connect });
 */
 function connect(options) {
 	const line = makeLine(options);
+	const recall = makeRecall();
 	return {
-		readPrompt: async (promptId, environment) => perform(readPromptCall(promptId, environment), line),
+		readPrompt: async (promptId, environment) => perform(readPromptCall(promptId, environment, recall), line),
 		createVersion: async (promptId, version) => perform(createVersionCall(promptId, version), line),
 		updatePrompt: async (promptId, fields) => perform(updatePromptCall(promptId, fields), line),
 		setActive: async (promptId, environment, versionId) => perform(setActiveCall(promptId, environment, versionId), line),
@@ -58053,72 +58228,102 @@ function connect(options) {
 	};
 }
 function makeLine(options) {
-	const { concurrency, environment } = options;
+	const { apiKey, concurrency, environment, now, timeoutSeconds } = options;
 	const url = new URL(options.baseUrl);
-	const timeoutMilliseconds = options.timeoutSeconds * 1e3;
+	const timeoutMilliseconds = timeoutSeconds * 1e3;
+	const dispatchers = makeDispatchers({
+		origin: url,
+		concurrency,
+		timeoutMilliseconds,
+		environment
+	});
+	const sendingOver = (connection) => {
+		const dispatcher = () => dispatchers.get(connection);
+		return {
+			dispatcher,
+			reset: connection === "fresh",
+			timeoutMilliseconds,
+			now
+		};
+	};
 	return {
 		options,
-		origin: url.origin,
+		judging: {
+			origin: url.origin,
+			seconds: timeoutSeconds,
+			apiKey
+		},
 		basePath: url.pathname.replace(/\/+$/, ""),
-		dispatchers: makeDispatchers({
-			origin: url,
-			concurrency,
-			timeoutMilliseconds,
-			environment
-		}),
-		limit: pLimit(concurrency)
+		headers: headersWith(apiKey),
+		sending: {
+			reused: sendingOver("reused"),
+			fresh: sendingOver("fresh")
+		},
+		dispatchers,
+		queue: makeQueue(concurrency)
 	};
 }
 /** A place among the requests in flight is held while a request runs, not while it waits to be repeated. */
 function perform(call, line) {
-	const judging = {
-		origin: line.origin,
-		seconds: line.options.timeoutSeconds,
-		apiKey: line.options.apiKey
-	};
-	return withRetries(async (attempt) => judge(call, await line.limit(() => exchange(call, line, attempt)), judging), line.options);
+	return withRetries(async (attempt) => judge(call, await line.queue(() => exchange(call, line, attempt)), line.judging), line.options);
 }
 async function exchange(call, line, attempt) {
-	const { apiKey, timeoutSeconds, now, onCall } = line.options;
+	const { now, onCall, stop } = line.options;
+	if (stop?.aborted) return STOPPED;
+	const { method } = call;
 	const path = line.basePath + call.path;
+	const [headers, body] = call.body === null ? [line.headers, null] : [withBody(line), JSON.stringify(call.body)];
 	const started = now();
 	const result = await send({
-		origin: line.origin,
-		method: call.method,
+		origin: line.judging.origin,
+		method,
 		path,
-		headers: headersOf(call, apiKey),
-		body: call.body === null ? null : JSON.stringify(call.body)
-	}, {
-		dispatcher: () => line.dispatchers.get(call.once ? "fresh" : "reused"),
-		reset: call.once,
-		timeoutMilliseconds: timeoutSeconds * 1e3
-	});
+		headers,
+		body
+	}, line.sending[call.once ? "fresh" : "reused"]);
 	onCall?.({
-		method: call.method,
+		method,
 		path,
 		status: result.status,
 		milliseconds: now() - started,
 		attempt
 	});
-	return result;
+	return method === "GET" ? result : {
+		...result,
+		waited: null
+	};
 }
-function headersOf(call, apiKey) {
+function headersWith(apiKey) {
 	return {
 		[API_KEY_HEADER]: apiKey,
 		accept: "application/json",
 		"accept-encoding": "identity",
-		"user-agent": "promptsync",
-		...call.body !== null && { "content-type": "application/json" }
+		"user-agent": "promptsync"
 	};
 }
+function withBody({ headers }) {
+	return {
+		...headers,
+		"content-type": "application/json"
+	};
+}
+var STOPPED;
 var init_client = __esmMin((() => {
-	init_p_limit();
 	init_calls();
 	init_dispatchers();
 	init_http();
 	init_judge();
+	init_queue();
+	init_recall();
 	init_retry();
 	init_wire();
+	STOPPED = {
+		kind: "broken",
+		status: null,
+		sent: false,
+		how: { kind: "stopped" },
+		waited: null
+	};
 }));
 // src/commands/services/open-service.ts
 /** Opens the services of these prompt files, and no other, as one that sends each call to the service of its prompt. */
@@ -58187,7 +58392,7 @@ async function openEmbedded({ databasePath, files }, config, world, onCall) {
 		close: () => close().then(server.close)
 	};
 }
-async function connectTo({ baseUrl, apiKey }, { concurrency, timeoutSeconds }, { now, random, sleep, environment }, onCall) {
+async function connectTo({ baseUrl, apiKey }, { concurrency, timeoutSeconds }, { now, random, sleep, stop, environment }, onCall) {
 	const { connect } = await Promise.resolve().then(() => (init_client(), client_exports));
 	const service = connect({
 		baseUrl,
@@ -58198,6 +58403,7 @@ async function connectTo({ baseUrl, apiKey }, { concurrency, timeoutSeconds }, {
 		now,
 		random,
 		sleep,
+		stop,
 		...onCall === void 0 ? {} : { onCall }
 	});
 	return {
@@ -58476,12 +58682,12 @@ async function parents({ head, parentsOf }) {
 }
 // src/github/pull-requests.ts
 init_zod();
-const PullShape = object$1({
+const PullShape = object({
 	number: int(),
 	merged_at: string().nullish(),
 	merge_commit_sha: string().nullish(),
-	head: object$1({ sha: string() }),
-	base: object$1({ ref: string() })
+	head: object({ sha: string() }),
+	base: object({ ref: string() })
 });
 /** The number of the pull request that a commit was merged with into a branch; null where there is none. */
 async function mergedPullOf({ octokit, names }, commit, branch) {
@@ -58501,7 +58707,7 @@ async function headOfPull({ octokit, names }, number) {
 	});
 	return PullShape.parse(data).head.sha;
 }
-const RefShape = object$1({ object: object$1({ sha: string() }) });
+const RefShape = object({ object: object({ sha: string() }) });
 /** The commit that a branch is at now; for clones that cannot ask their remote. */
 async function tipOfBranch({ octokit, names }, branch) {
 	const { data } = await octokit.request("GET /repos/{owner}/{repo}/git/ref/{ref}", {
@@ -58569,12 +58775,12 @@ function mayHaveWorked(error) {
 // src/github/whoami.ts
 init_zod();
 /** An account as comments and issues name it. */
-const AuthorShape = object$1({
+const AuthorShape = object({
 	login: string(),
 	type: string().optional()
 });
-const ViewerShape = object$1({ viewer: object$1({ login: string() }) });
-const UserShape = object$1({ login: string() });
+const ViewerShape = object({ viewer: object({ login: string() }) });
+const UserShape = object({ login: string() });
 /** What a workflow's own token writes as. */
 const ACTIONS = "github-actions[bot]";
 /**
@@ -58595,7 +58801,7 @@ function isBy(login, author) {
 }
 // src/github/sticky-comment.ts
 init_zod();
-const CommentShape = object$1({
+const CommentShape = object({
 	id: int(),
 	body: string().nullish(),
 	user: AuthorShape.nullish()
@@ -59373,7 +59579,7 @@ function isQuiet(report) {
 }
 // src/github/rolling-issue.ts
 init_zod();
-const IssueShape = object$1({
+const IssueShape = object({
 	number: int(),
 	title: string(),
 	body: string().nullish(),
