@@ -39,7 +39,7 @@ export function splitFrontMatter(source: string, path: string): SplitResult {
   const limit = LARGEST_FRONT_MATTER;
   if (bytes > limit) return failed(makeProblem('prompt/front-matter-too-large', { bytes, limit }, at(path, 1)));
   const body = source.slice(closingAt + closing.length + 1);
-  return { parts: { ...split(yaml, body), bodyLine: closingLine + 1 }, problems: [] };
+  return { parts: { yaml: handedThrough(yaml), body, bodyLine: closingLine + 1 }, problems: [] };
 }
 
 /** Where a file with both delimiters has its lines of YAML, and the offset at which its body begins. */
@@ -59,11 +59,12 @@ function closingOffset(source: string): number {
   return source.indexOf('\n---') + 1;
 }
 
-/** The YAML is handed over as one line of JSON: in many blank lines gray-matter looks for comments for seconds. */
-function split(yaml: string, body: string): Omit<SplitFile, 'bodyLine'> {
-  const source = `---\n${JSON.stringify(yaml)}\n---\n${body}`;
-  const file = matter(source, { engines: inertEngines });
-  return { yaml: String(file.data['yaml']), body: file.content };
+/**
+ * As one line of JSON: in many blank lines gray-matter looks for comments for seconds. Without the body: it looks up
+ * every whole text among those that it remembers, which for the engine means a copy that is kept and a hash of it.
+ */
+function handedThrough(yaml: string): string {
+  return String(matter(`---\n${JSON.stringify(yaml)}\n---\n`, { engines: inertEngines }).data['yaml']);
 }
 
 const handThrough = (line: string) => ({ yaml: JSON.parse(line) as unknown });

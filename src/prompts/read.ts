@@ -1,11 +1,11 @@
-import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import pLimit from 'p-limit';
+import { setImmediate } from 'node:timers/promises';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { isError, makeProblem, systemCodeOf, type Problem } from '../problem.ts';
 import { checkOutlines, type KnownPrompt, type PromptRules } from './check.ts';
 import { findPromptPaths, type PromptPatterns } from './find.ts';
 import { parsePromptFile, unreadable, type ParseResult } from './parse.ts';
+import { makeByteReader } from './read-bytes.ts';
 import { placeOfFile } from './source.ts';
 
 export type ReadPromptsResult = {
@@ -18,7 +18,8 @@ export type ReadPromptsResult = {
 
 /** In bytes. */
 export const LARGEST_FILE = 16 * 1024 * 1024;
-const OPEN_FILES = 32;
+/** After so many files, signals and timers have their turn. */
+const FILES_AT_ONCE = 64;
 
 /** Reads and checks the prompt files of a workspace, all but those left out. Every problem of every file is reported. */
 export async function readPrompts(
@@ -27,10 +28,9 @@ export async function readPrompts(
   left: readonly KnownPrompt[] = [],
 ): Promise<ReadPromptsResult> {
   const found = await findPromptPaths(where);
-  const limit = pLimit(OPEN_FILES);
   const unread = new Set(left.map(({ path }) => path));
   const wanted = found.paths.filter((path) => !unread.has(path));
-  const results = await limit.map(wanted, (path) => readPromptFile(where.folder, path));
+  const results = await readPromptFiles(where.folder, wanted);
   const files = results.flatMap(({ file }) => (file === null ? [] : [file]));
   const none = found.paths.length + found.problems.length === 0;
   const problems = [
@@ -47,14 +47,23 @@ export async function readPrompts(
   return { files: files.filter((file) => !faulty.has(file.path)), problems, count: found.paths.length };
 }
 
-async function readPromptFile(folder: string, path: string): Promise<ParseResult> {
+async function readPromptFiles(folder: string, paths: readonly string[]): Promise<readonly ParseResult[]> {
+  const read = makeByteReader(LARGEST_FILE);
+  const results: ParseResult[] = [];
+  for (const path of paths) {
+    if (results.length % FILES_AT_ONCE === FILES_AT_ONCE - 1) await setImmediate();
+    results.push(readPromptFile(folder, path, read));
+  }
+  return results;
+}
+
+function readPromptFile(folder: string, path: string, read: ReturnType<typeof makeByteReader>): ParseResult {
   const place = placeOfFile(path);
   try {
-    const full = join(folder, path);
-    const { size } = await stat(full);
-    const limit = LARGEST_FILE;
-    if (size > limit) return unreadable([makeProblem('prompt/too-large', { bytes: size, limit }, place)]);
-    return parsePromptFile(await readFile(full), path);
+    const bytes = read(join(folder, path));
+    if (bytes instanceof Uint8Array) return parsePromptFile(bytes, path);
+    if ('reason' in bytes) return unreadable([makeProblem('prompt/unreadable', bytes, place)]);
+    return unreadable([makeProblem('prompt/too-large', { bytes: bytes.tooLarge, limit: LARGEST_FILE }, place)]);
   } catch (error) {
     return unreadable([makeProblem('prompt/unreadable', { reason: systemCodeOf(error) }, place)]);
   }
