@@ -26,7 +26,8 @@ export type Selectors = {
 /** The files that are named and that `--only` selects as well: what narrows a command adds nothing to it. */
 export function selectNamed(files: readonly PromptFile[], { only, named = [] }: Selectors): Selection {
   const [within, wanted] = [selectFiles(files, only), selectFiles(files, named)];
-  const both = wanted.files.filter((file) => within.files.includes(file));
+  const selected = new Set(within.files);
+  const both = wanted.files.filter((file) => selected.has(file));
   const problems = [...within.problems, ...wanted.problems];
   if (both.length > 0 || problems.length > 0 || files.length === 0) return { files: both, problems };
   return {

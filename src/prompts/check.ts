@@ -1,6 +1,6 @@
 import { suggest } from '../domain/suggest.ts';
 import { makeProblem, type Problem } from '../problem.ts';
-import type { Located, Outline } from './outline.ts';
+import type { Located, Names, Outline } from './outline.ts';
 import { placeOfFile } from './source.ts';
 
 /** What the configuration says about the environments that a pin may name. */
@@ -21,41 +21,58 @@ export type ServiceRules = {
 /** Null, or absent, where services have no names: then no file may name one. */
 export type PromptRules = EnvironmentRules & { readonly services?: ServiceRules | null };
 
-type Owned = Located & { readonly path: string };
-
 /** A prompt file that is not read, because its own problems and what it is called are known. */
 export type KnownPrompt = { readonly path: string; readonly id: string; readonly key: string };
 
-/** What is wrong between files, and between files and configuration. Of what is known, only names are compared. */
-export function checkOutlines(
-  outlines: readonly Outline[],
-  rules: PromptRules,
-  known: readonly KnownPrompt[] = [],
-): readonly Problem[] {
+type Owned = Located & { readonly path: string };
+
+/** What is wrong between a file and the configuration. */
+export function checkOutline(outline: Outline, rules: PromptRules): readonly Problem[] {
   return [
-    ...duplicates(
-      [...outlines.flatMap(({ path, id }) => (id === null ? [] : [{ path, ...id }])), ...known.map(knownAs('id'))],
-      (one, other) => makeProblem('prompt/duplicate-id', { id: one.value, other }, one.place),
-    ),
-    ...duplicates(
-      [...outlines.flatMap(({ path, key }) => (key === null ? [] : [{ path, ...key }])), ...known.map(knownAs('key'))],
-      (one, other) => makeProblem('prompt/duplicate-key', { key: one.value, other }, one.place),
-    ),
-    ...outlines.flatMap(({ environments }) => environments.flatMap((one) => environmentProblems(one, rules))),
-    ...outlines.flatMap((outline) => serviceProblems(outline, rules.services ?? null)),
+    ...outline.environments.flatMap((one) => environmentProblems(one, rules)),
+    ...serviceProblems(outline, rules.services ?? null),
   ];
 }
 
-function knownAs(field: 'id' | 'key'): (prompt: KnownPrompt) => Owned {
-  return ({ path, [field]: value }) => ({ path, value, place: placeOfFile(path) });
+/** What is wrong between files. */
+export function checkNames(read: readonly Names[], known: readonly KnownPrompt[]): readonly Problem[] {
+  const all = [...read, ...known.map(namesOf)];
+  return [
+    ...duplicates(all, 'id', (one, other) => makeProblem('prompt/duplicate-id', { id: one.value, other }, one.place)),
+    ...duplicates(all, 'key', (one, other) =>
+      makeProblem('prompt/duplicate-key', { key: one.value, other }, one.place),
+    ),
+  ];
+}
+
+function namesOf({ path, id, key }: KnownPrompt): Names {
+  const place = placeOfFile(path);
+  return { path, id: { value: id, place }, key: { value: key, place } };
 }
 
 /** Compared in normal form C: two spellings that look alike are one. Each of a group names another one. */
-function duplicates(all: readonly Owned[], problem: (one: Owned, other: string) => Problem): readonly Problem[] {
-  const groups = [...Map.groupBy(all, ({ value }) => value.normalize('NFC')).values()];
-  return groups
-    .filter((group) => group.length > 1)
-    .flatMap((group) => group.map((one, index) => problem(one, group[index === 0 ? 1 : 0]?.path ?? one.path)));
+function duplicates(
+  all: readonly Names[],
+  field: 'id' | 'key',
+  problem: (one: Owned, other: string) => Problem,
+): readonly Problem[] {
+  const repeated = repeatedIn(all.flatMap(({ [field]: name }) => (name === null ? [] : [comparable(name)])));
+  if (repeated.size === 0) return [];
+  const owned = all.flatMap(({ path, [field]: name }) => (name === null ? [] : [{ path, ...name }]));
+  const groups = Map.groupBy(owned, comparable);
+  return [...repeated].flatMap((value) => {
+    const group = groups.get(value) ?? [];
+    return group.map((one, index) => problem(one, group[index === 0 ? 1 : 0]?.path ?? one.path));
+  });
+}
+
+function comparable({ value }: Located): string {
+  return value.normalize('NFC');
+}
+
+function repeatedIn(values: readonly string[]): ReadonlySet<string> {
+  const seen = new Set<string>();
+  return new Set(values.filter((value) => seen.size === seen.add(value).size));
 }
 
 function environmentProblems({ value, place }: Located, { known, reserved }: EnvironmentRules): readonly Problem[] {

@@ -87,10 +87,11 @@ async function findOne({ folder, root, patterns, patternPlaces }: PromptPatterns
 }
 
 async function walk(glob: Glob, directory: string, found: Found): Promise<void> {
+  const [way, below] = [wayBelow(found.folder, directory), wayBelow(glob.directory, directory)];
   for (const entry of await entriesOf(directory, found)) {
     const full = join(directory, entry.name);
-    const path = slashed(relative(found.folder, full));
-    const matches = glob.matches(slashed(relative(glob.directory, full)));
+    const path = way + entry.name;
+    const matches = glob.matches(below + entry.name);
     if (entry.isSymbolicLink()) {
       const hides = matches || (glob.enters(entry.name) && (await isDirectory(full)));
       if (hides) found.problems.push(linkProblem(path));
@@ -100,6 +101,12 @@ async function walk(glob: Glob, directory: string, found: Found): Promise<void> 
       takeFile(entry, path, found);
     }
   }
+}
+
+/** From one folder to another, as names in it are put behind. */
+function wayBelow(folder: string, directory: string): string {
+  const way = slashed(relative(folder, directory));
+  return way === '' ? '' : `${way}/`;
 }
 
 /** What is in a folder, sorted; nothing when it is not there. */

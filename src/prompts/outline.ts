@@ -4,11 +4,11 @@ import type { LocatedMapping } from '../yaml/strict-yaml.ts';
 
 export type Located = { readonly value: string; readonly place: Place };
 
-/** What is compared between files. Drawn from invalid files as well, so that every problem is found at once. */
-export type Outline = {
-  readonly path: string;
-  readonly id: Located | null;
-  readonly key: Located | null;
+/** What is compared between files. */
+export type Names = { readonly path: string; readonly id: Located | null; readonly key: Located | null };
+
+/** What is checked beyond a file itself. Drawn from invalid files as well, so that every problem is found at once. */
+export type Outline = Names & {
   readonly service: Located | null;
   readonly environments: readonly Located[];
 };

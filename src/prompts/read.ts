@@ -2,15 +2,16 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { isError, makeProblem, systemCodeOf, type Problem } from '../problem.ts';
-import { checkOutlines, type KnownPrompt, type PromptRules } from './check.ts';
+import { checkNames, checkOutline, type KnownPrompt, type PromptRules } from './check.ts';
 import { findPromptPaths, type PromptPatterns } from './find.ts';
+import type { Names } from './outline.ts';
 import { parsePromptFile, unreadable, type ParseResult } from './parse.ts';
 import { makeByteReader } from './read-bytes.ts';
 import { placeOfFile } from './source.ts';
 
-export type ReadPromptsResult = {
+export type ReadPromptsResult<File = PromptFile> = {
   /** The valid files, in the order of their paths. */
-  readonly files: readonly PromptFile[];
+  readonly files: readonly File[];
   readonly problems: readonly Problem[];
   /** How many files there are, valid or not. */
   readonly count: number;
@@ -22,39 +23,81 @@ export const LARGEST_FILE = 16 * 1024 * 1024;
 const FILES_AT_ONCE = 64;
 
 /** Reads and checks the prompt files of a workspace, all but those left out. Every problem of every file is reported. */
-export async function readPrompts(
+export function readPrompts(
   where: PromptPatterns,
   rules: PromptRules,
   left: readonly KnownPrompt[] = [],
 ): Promise<ReadPromptsResult> {
+  return readAll(where, rules, left, (file) => file);
+}
+
+/** What is left of a prompt file when it was only to be checked: of thousands, the texts are what fills the memory. */
+export type CheckedPrompt = Pick<PromptFile, 'path' | 'id' | 'key' | 'service' | 'pins'> & {
+  readonly content: Pick<PromptFile['content'], 'digest'>;
+};
+
+/** Does the same and keeps no texts. */
+export function checkPrompts(
+  where: PromptPatterns,
+  rules: PromptRules,
+  left: readonly KnownPrompt[] = [],
+): Promise<ReadPromptsResult<CheckedPrompt>> {
+  return readAll(where, rules, left, ({ path, id, key, service, pins, content: { digest } }) => {
+    return { path, id, key, ...(service === undefined ? {} : { service }), pins, content: { digest } };
+  });
+}
+
+async function readAll<File extends CheckedPrompt>(
+  where: PromptPatterns,
+  rules: PromptRules,
+  left: readonly KnownPrompt[],
+  keep: (file: PromptFile) => File,
+): Promise<ReadPromptsResult<File>> {
   const found = await findPromptPaths(where);
   const unread = new Set(left.map(({ path }) => path));
   const wanted = found.paths.filter((path) => !unread.has(path));
-  const results = await readPromptFiles(where.folder, wanted);
-  const files = results.flatMap(({ file }) => (file === null ? [] : [file]));
+  const read = await readPromptFiles({ folder: where.folder, paths: wanted, rules, keep });
   const none = found.paths.length + found.problems.length === 0;
   const problems = [
     ...(none ? [makeProblem('prompt/none-found', { patterns: where.patterns })] : []),
     ...found.problems,
-    ...results.flatMap((result) => result.problems),
-    ...checkOutlines(
-      results.flatMap(({ outline }) => outline ?? []),
-      rules,
-      left,
-    ),
+    ...read.problems,
+    ...checkNames(read.names, left),
+    ...read.against,
   ];
   const faulty = new Set(problems.filter(isError).map((problem) => problem.path));
-  return { files: files.filter((file) => !faulty.has(file.path)), problems, count: found.paths.length };
+  return { files: read.files.filter((file) => !faulty.has(file.path)), problems, count: found.paths.length };
 }
 
-async function readPromptFiles(folder: string, paths: readonly string[]): Promise<readonly ParseResult[]> {
+type Reading<File> = {
+  readonly folder: string;
+  readonly paths: readonly string[];
+  readonly rules: PromptRules;
+  readonly keep: (file: PromptFile) => File;
+};
+
+type FilesRead<File> = {
+  readonly files: File[];
+  readonly names: Names[];
+  readonly problems: Problem[];
+  /** What is wrong against the rules. */
+  readonly against: Problem[];
+};
+
+/** No more is kept of a file than is needed when all are read. */
+async function readPromptFiles<File>({ folder, paths, rules, keep }: Reading<File>): Promise<FilesRead<File>> {
   const read = makeByteReader(LARGEST_FILE);
-  const results: ParseResult[] = [];
-  for (const path of paths) {
-    if (results.length % FILES_AT_ONCE === FILES_AT_ONCE - 1) await setImmediate();
-    results.push(readPromptFile(folder, path, read));
+  const all: FilesRead<File> = { files: [], names: [], problems: [], against: [] };
+  for (const [index, path] of paths.entries()) {
+    if (index % FILES_AT_ONCE === FILES_AT_ONCE - 1) await setImmediate();
+    const { file, outline, problems } = readPromptFile(folder, path, read);
+    if (file !== null) all.files.push(keep(file));
+    all.problems.push(...problems);
+    if (outline === null) continue;
+    all.names.push({ path, id: outline.id, key: outline.key });
+    all.against.push(...checkOutline(outline, rules));
   }
-  return results;
+  return all;
 }
 
 function readPromptFile(folder: string, path: string, read: ReturnType<typeof makeByteReader>): ParseResult {

@@ -40,7 +40,7 @@ export function parseStrictYaml(text: string, path: string, firstLine = 1): Yaml
   if (problems.length > 0) return failed(problems);
   const result = toJson(document.contents, placeAt);
   const value = isEmpty(document) ? {} : result.value;
-  if (isJsonObject(value)) return { mapping: locate(value, result.places), problems: result.problems };
+  if (isJsonObject(value)) return { mapping: locate(value, result.places, placeAt), problems: result.problems };
   return failed(result.problems.length > 0 ? result.problems : [makeProblem('yaml/not-a-mapping', {}, placeAt(0))]);
 }
 
@@ -71,25 +71,28 @@ function wordingOf({ code, message }: Document['errors'][number]): string {
   return sentence.slice(0, 200);
 }
 
-function locate(value: JsonObject, root: PlaceTree): LocatedMapping {
+function locate(value: JsonObject, root: PlaceTree, placeAt: (offset: number) => Place): LocatedMapping {
   return {
     value,
     has: (path) => follow(root, path).found,
     isRefused: (path) => follow(root, path).tree.refused,
     keysOf: (path) => keysOf(follow(root, path)),
-    placeOf: (path) => follow(root, path).tree.place,
-    keyPlaceOf: (path) => follow(root, path).tree.keyPlace,
+    placeOf: (path) => placeAt(follow(root, path).tree.offset),
+    keyPlaceOf: (path) => placeAt(follow(root, path).tree.keyOffset),
   };
 }
 
 type Followed = { readonly tree: PlaceTree; readonly found: boolean };
 
 /** Goes down a path as far as there are values. */
-function follow(tree: PlaceTree, path: readonly PropertyKey[]): Followed {
-  const [step, ...rest] = path;
-  if (step === undefined) return { tree, found: true };
-  const child = typeof step === 'symbol' ? undefined : tree.children.get(step);
-  return child === undefined ? { tree, found: false } : follow(child, rest);
+function follow(root: PlaceTree, path: readonly PropertyKey[]): Followed {
+  let tree = root;
+  for (const step of path) {
+    const child = typeof step === 'symbol' ? undefined : tree.children.get(step);
+    if (child === undefined) return { tree, found: false };
+    tree = child;
+  }
+  return { tree, found: true };
 }
 
 function keysOf({ tree, found }: Followed): readonly string[] {
