@@ -3,10 +3,12 @@ import type { PromptFile } from '../domain/prompt-file.ts';
 import { suggest } from '../domain/suggest.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 
-export type Selection = { readonly files: readonly PromptFile[]; readonly problems: readonly Problem[] };
+type Named = Pick<PromptFile, 'path' | 'key'>;
+
+export type Selection<File = PromptFile> = { readonly files: readonly File[]; readonly problems: readonly Problem[] };
 
 /** The files that any of the selectors names by key, path, or a pattern of either; all of them without a selector. */
-export function selectFiles(files: readonly PromptFile[], selectors: readonly string[]): Selection {
+export function selectFiles<File extends Named>(files: readonly File[], selectors: readonly string[]): Selection<File> {
   if (selectors.length === 0) return { files, problems: [] };
   const matchers = selectors.map((selector) => ({ selector, matches: matcherOf(selector) }));
   const problems = matchers
@@ -24,7 +26,10 @@ export type Selectors = {
 };
 
 /** The files that are named and that `--only` selects as well: what narrows a command adds nothing to it. */
-export function selectNamed(files: readonly PromptFile[], { only, named = [] }: Selectors): Selection {
+export function selectNamed<File extends Named>(
+  files: readonly File[],
+  { only, named = [] }: Selectors,
+): Selection<File> {
   const [within, wanted] = [selectFiles(files, only), selectFiles(files, named)];
   const selected = new Set(within.files);
   const both = wanted.files.filter((file) => selected.has(file));
@@ -36,7 +41,7 @@ export function selectNamed(files: readonly PromptFile[], { only, named = [] }: 
   };
 }
 
-function matcherOf(selector: string): (file: PromptFile) => boolean {
+function matcherOf(selector: string): (file: Named) => boolean {
   const glob = globOf(selector);
   return ({ key, path }) => key === selector || path === selector || glob(key) || glob(path);
 }
@@ -50,7 +55,7 @@ function globOf(selector: string): (text: string) => boolean {
   }
 }
 
-function nearest(selector: string, files: readonly PromptFile[]): string | undefined {
+function nearest(selector: string, files: readonly Named[]): string | undefined {
   return suggest(
     selector,
     files.flatMap(({ key, path }) => [key, path]),

@@ -6,7 +6,8 @@ import { toolEnvironments } from '../domain/policy.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import type { Repository } from '../git/repository.ts';
 import { inPlaceOrder, isError, problemOf, ProblemError, type Problem } from '../problem.ts';
-import { readPrompts } from '../prompts/read.ts';
+import type { KnownPrompt, PromptRules } from '../prompts/check.ts';
+import { checkPrompts, readPrompts, type CheckedPrompt, type ReadPromptsResult } from '../prompts/read.ts';
 import { assignServices, serviceRules } from './services/assign-services.ts';
 import { selectNamed, type Selectors } from './select-files.ts';
 import type { Narrowed } from './since/narrow.ts';
@@ -20,18 +21,37 @@ export type WorkspaceOptions = Selectors & {
 };
 
 /** The configuration and the prompt files that a command is about. */
-export type Workspace = {
+export type Workspace<File = PromptFile> = {
   /** Null when it cannot be read; then there is an error among the problems. */
   readonly config: Config | null;
   /** The valid files that were selected. */
-  readonly files: readonly PromptFile[];
+  readonly files: readonly File[];
   readonly problems: readonly Problem[];
   /** Null where nothing was to be left out. */
   readonly narrowed: Narrowed | null;
 };
 
 /** Reads configuration and prompt files; every problem of both is gathered. */
-export async function openWorkspace(options: WorkspaceOptions, world: World): Promise<Workspace> {
+export function openWorkspace(options: WorkspaceOptions, world: World): Promise<Workspace> {
+  return open(options, world, readPrompts);
+}
+
+/** Does the same and keeps no texts. */
+export function checkWorkspace(options: WorkspaceOptions, world: World): Promise<Workspace<CheckedPrompt>> {
+  return open(options, world, checkPrompts);
+}
+
+type Read<File> = (
+  config: Config,
+  rules: PromptRules,
+  left?: readonly KnownPrompt[],
+) => Promise<ReadPromptsResult<File>>;
+
+async function open<File extends CheckedPrompt>(
+  options: WorkspaceOptions,
+  world: World,
+  readAll: Read<File>,
+): Promise<Workspace<File>> {
   const { workingDirectory, environment } = world;
   const { config, problems } = await loadConfig({ workingDirectory, file: options.config, environment });
   if (config === null) return { config, files: [], problems: inPlaceOrder(problems), narrowed: null };
@@ -42,7 +62,7 @@ export async function openWorkspace(options: WorkspaceOptions, world: World): Pr
   const services = serviceRules(config);
   const selects = options.only.length > 0;
   // What is to be selected by key or path has to be read.
-  const read = await readPrompts(config, { ...environmentRules(config), services }, selects ? [] : narrowed?.left);
+  const read = await readAll(config, { ...environmentRules(config), services }, selects ? [] : narrowed?.left);
   const selected = selectNamed(assignServices(read.files, services), options);
   const unselectable = read.problems.some(isError) ? [] : selected.problems;
   const found = inPlaceOrder([...problems, ...read.problems, ...unselectable]);
@@ -67,7 +87,7 @@ async function narrowedBy(
 }
 
 /** Where prompts were selected, those of them that are left out are taken out again. */
-function leaveOut(files: readonly PromptFile[], narrowed: Narrowed | null, selects: boolean) {
+function leaveOut<File extends CheckedPrompt>(files: readonly File[], narrowed: Narrowed | null, selects: boolean) {
   if (narrowed === null || !selects) return { files, narrowed };
   const left = new Set(narrowed.left.map(({ path }) => path));
   const selected = new Set(files.map(({ path }) => path));

@@ -15,7 +15,7 @@ export type Run = {
   readonly service: string | null;
   readonly commit: string | null;
   /** The files that were selected; those without a plan or outcome were not attempted. */
-  readonly files: readonly PromptFile[];
+  readonly files: readonly Named[];
   readonly plan: Plan | null;
   /** Null when nothing was to be written. */
   readonly outcomes: readonly PromptOutcome[] | null;
