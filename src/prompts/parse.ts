@@ -75,12 +75,14 @@ function makePin(environment: string, written: string | number, mapping: Located
   return { environment, pin: parsePin(written), line, column };
 }
 
+const LATEST: Pin = { kind: 'latest' };
+
 /** Reads a pin that has the shape of one. */
 function parsePin(written: string | number): Pin {
   if (typeof written === 'number') return { kind: 'number', number: written };
   if (written.startsWith('version:')) return { kind: 'version', id: written.slice('version:'.length) };
   if (written.startsWith('git:')) return { kind: 'git', ref: written.slice('git:'.length) };
-  return { kind: 'latest' };
+  return LATEST;
 }
 
 function makeContent(text: string, metadata: JsonObject | undefined): Content {

@@ -33,6 +33,14 @@ describe('hidden characters', () => {
     ]);
   });
 
+  test('are found where showing them changes the text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary-ascii' }), (text) => {
+        expect(findHidden(text).length > 0).toBe(showHidden(text) !== text);
+      }),
+    );
+  });
+
   test('the joiners of an emoji are not hidden, those beside it are', () => {
     expect(findHidden('👩‍👩‍👧')).toEqual([]);
     expect(findHidden('👩\u200d👩\u200d👧 \u200d')).toMatchObject([{ count: 1, offset: 9 }]);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { inPlaceOrder } from '../../src/problem.ts';
 import type { EnvironmentRules } from '../../src/prompts/check.ts';
-import { readPrompts } from '../../src/prompts/read.ts';
+import { checkPrompts, readPrompts } from '../../src/prompts/read.ts';
 import { makeWorkspace, type Files } from '../support/folder.ts';
 
 const ANY: EnvironmentRules = { known: null, reserved: ['promptsync', 'promptsync-look'] };
@@ -45,6 +45,23 @@ describe('reading all prompt files', () => {
       ],
       count: 5,
     });
+  });
+
+  test('says the same of files that are only checked, without their texts', async () => {
+    const root = makeWorkspace({
+      'prompts/a.md': file('a', 'a', 'pins: {staging: 1}\n'),
+      'prompts/b.md': file('b', 'a', 'service: x\n'),
+      'prompts/c.md': file('c', 'c', 'metadata: {x: 1}\n'),
+      'prompts/d.md': 'Hello.',
+    });
+    const where = { folder: root, root, patterns: ['prompts/**/*.md'] };
+    const left = [{ path: 'prompts/e.md', id: 'c', key: 'e' }];
+    for (const rules of [ANY, { ...ANY, known: [] }, { ...ANY, services: { known: ['x'], assigned: () => null } }]) {
+      const [read, checked] = [await readPrompts(where, rules, left), await checkPrompts(where, rules, left)];
+      expect({ ...checked, files: [] }).toEqual({ ...read, files: [] });
+      expect(read).toMatchObject({ files: checked.files });
+      expect(JSON.stringify(checked.files)).not.toContain('Hello');
+    }
   });
 
   test('a warning does not make a file invalid', async () => {
