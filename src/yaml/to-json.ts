@@ -24,6 +24,7 @@ type Spot = { readonly offset: number; readonly keyOffset: number; readonly dept
 type Converted = { readonly value: JsonValue; readonly places: PlaceTree };
 
 const DEEPEST = 64;
+const SHORTEST_VIEW = 13;
 const NO_CHILDREN: PlaceTree['children'] = new Map();
 
 /** Turns a parsed YAML node into plain JSON data, noting where each value stands and all that is not plain. */
@@ -76,10 +77,16 @@ function convertSeq(walk: Walk, seq: YAMLSeq, spot: Spot): Converted {
 
 function convertScalar(walk: Walk, scalar: Scalar, spot: Spot): Converted {
   const { value } = scalar;
-  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return converted(value, spot);
+  if (typeof value === 'string') return converted(detached(value), spot);
+  if (typeof value === 'boolean' || value === null) return converted(value, spot);
   if (isExact(value)) return converted(Number(value), spot);
   const number = scalar.source ?? String(value);
   return refuse(walk, makeProblem('yaml/number', { number }, walk.placeAt(spot.offset)), spot);
+}
+
+/** The engine keeps a part of a text as a view of the whole: each id that is kept would keep all front matter. */
+function detached(text: string): string {
+  return text.length < SHORTEST_VIEW ? text : Buffer.from(text).toString();
 }
 
 /** Integers come as bigint, except those with a point or an exponent, which were rounded already. */
