@@ -45,6 +45,7 @@ const catalogue = {
     (e) => `The file has ${e.bytes} bytes; at most ${e.limit} are read.`,
     'Shorten the prompt.',
   ),
+  'prompt/changed-meanwhile': error('The file has changed since it was checked.', 'Run again.'),
   'prompt/not-utf8': error('The file is not valid UTF-8.', 'Save it as UTF-8.'),
   'prompt/nul': error('The file contains a NUL character.', 'Remove it: prompts are text.'),
   'prompt/conflict-markers': error(

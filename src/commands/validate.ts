@@ -1,11 +1,11 @@
 import type { Config } from '../config/config.ts';
+import type { PromptFile } from '../domain/prompt-file.ts';
 import { latestProblems, possibleSkips, skipWarnings } from '../planning/offline.ts';
 import { inPlaceOrder, isError, type Problem } from '../problem.ts';
-import type { CheckedPrompt } from '../prompts/read.ts';
 import { before, readFormerPins } from './past/former-pins.ts';
 import { forbidsLatest, promotedFrom } from './past/promotion-rules.ts';
 import { exitCodeOf, notRun, type CommandResult } from './result.ts';
-import { checkWorkspace, openRepositoryOf, type Workspace, type WorkspaceOptions } from './workspace.ts';
+import { openRepositoryOf, openWorkspace, type Workspace, type WorkspaceOptions } from './workspace.ts';
 import type { World } from './world.ts';
 
 /**
@@ -13,7 +13,7 @@ import type { World } from './world.ts';
  * nothing of it and needs no key.
  */
 export async function validate(options: WorkspaceOptions, world: World): Promise<CommandResult> {
-  const workspace = await checkWorkspace(options, world);
+  const workspace = await openWorkspace({ ...options, lateTexts: true }, world);
   const { forbidden, warnings } = await checkRules(workspace);
   const run = notRun('validate', {
     ...workspace,
@@ -23,7 +23,7 @@ export async function validate(options: WorkspaceOptions, world: World): Promise
   return { run, texts: new Map(), exitCode };
 }
 
-async function checkRules({ config, files, problems }: Workspace<CheckedPrompt>) {
+async function checkRules({ config, files, problems }: Workspace) {
   if (config === null || problems.some(isError)) return { forbidden: [], warnings: [] };
   const environments = forbidsLatest(config);
   const forbidden = files.flatMap((file) => latestProblems(file, environments));
@@ -32,7 +32,7 @@ async function checkRules({ config, files, problems }: Workspace<CheckedPrompt>)
 }
 
 /** Git is asked only about pins that may be out of order. */
-async function skipped(config: Config, files: readonly CheckedPrompt[]): Promise<readonly Problem[]> {
+async function skipped(config: Config, files: readonly PromptFile[]): Promise<readonly Problem[]> {
   const order = promotedFrom(config);
   const doubtful = files.filter((file) => possibleSkips(file, order).length > 0);
   const repository = doubtful.length === 0 ? null : await openRepositoryOf(config);

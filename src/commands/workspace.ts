@@ -6,8 +6,7 @@ import { toolEnvironments } from '../domain/policy.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import type { Repository } from '../git/repository.ts';
 import { inPlaceOrder, isError, problemOf, ProblemError, type Problem } from '../problem.ts';
-import type { KnownPrompt, PromptRules } from '../prompts/check.ts';
-import { checkPrompts, readPrompts, type CheckedPrompt, type ReadPromptsResult } from '../prompts/read.ts';
+import { readPrompts } from '../prompts/read.ts';
 import { assignServices, serviceRules } from './services/assign-services.ts';
 import { selectNamed, type Selectors } from './select-files.ts';
 import type { Narrowed } from './since/narrow.ts';
@@ -16,42 +15,25 @@ import type { World } from './world.ts';
 export type WorkspaceOptions = Selectors & {
   /** Only prompts that have changed since this ref, and those whose last sync is not known to be complete. */
   readonly changedSince?: string | undefined;
+  /** Whether texts are read again when they are asked for: for commands that need few of them, and edit no file. */
+  readonly lateTexts?: boolean | undefined;
   /** As given with --config, relative to the working directory. */
   readonly config?: string | undefined;
 };
 
 /** The configuration and the prompt files that a command is about. */
-export type Workspace<File = PromptFile> = {
+export type Workspace = {
   /** Null when it cannot be read; then there is an error among the problems. */
   readonly config: Config | null;
   /** The valid files that were selected. */
-  readonly files: readonly File[];
+  readonly files: readonly PromptFile[];
   readonly problems: readonly Problem[];
   /** Null where nothing was to be left out. */
   readonly narrowed: Narrowed | null;
 };
 
 /** Reads configuration and prompt files; every problem of both is gathered. */
-export function openWorkspace(options: WorkspaceOptions, world: World): Promise<Workspace> {
-  return open(options, world, readPrompts);
-}
-
-/** Does the same and keeps no texts. */
-export function checkWorkspace(options: WorkspaceOptions, world: World): Promise<Workspace<CheckedPrompt>> {
-  return open(options, world, checkPrompts);
-}
-
-type Read<File> = (
-  config: Config,
-  rules: PromptRules,
-  left?: readonly KnownPrompt[],
-) => Promise<ReadPromptsResult<File>>;
-
-async function open<File extends CheckedPrompt>(
-  options: WorkspaceOptions,
-  world: World,
-  readAll: Read<File>,
-): Promise<Workspace<File>> {
+export async function openWorkspace(options: WorkspaceOptions, world: World): Promise<Workspace> {
   const { workingDirectory, environment } = world;
   const { config, problems } = await loadConfig({ workingDirectory, file: options.config, environment });
   if (config === null) return { config, files: [], problems: inPlaceOrder(problems), narrowed: null };
@@ -62,7 +44,9 @@ async function open<File extends CheckedPrompt>(
   const services = serviceRules(config);
   const selects = options.only.length > 0;
   // What is to be selected by key or path has to be read.
-  const read = await readAll(config, { ...environmentRules(config), services }, selects ? [] : narrowed?.left);
+  const left = selects ? [] : (narrowed?.left ?? []);
+  const rules = { ...environmentRules(config), services };
+  const read = await readPrompts(config, rules, { left, lateTexts: options.lateTexts ?? false });
   const selected = selectNamed(assignServices(read.files, services), options);
   const unselectable = read.problems.some(isError) ? [] : selected.problems;
   const found = inPlaceOrder([...problems, ...read.problems, ...unselectable]);
@@ -87,7 +71,7 @@ async function narrowedBy(
 }
 
 /** Where prompts were selected, those of them that are left out are taken out again. */
-function leaveOut<File extends CheckedPrompt>(files: readonly File[], narrowed: Narrowed | null, selects: boolean) {
+function leaveOut(files: readonly PromptFile[], narrowed: Narrowed | null, selects: boolean) {
   if (narrowed === null || !selects) return { files, narrowed };
   const left = new Set(narrowed.left.map(({ path }) => path));
   const selected = new Set(files.map(({ path }) => path));

@@ -28,12 +28,12 @@ export function isCopy(version: Version, known: readonly LedgerEntry[]): boolean
 
 /** Whether the service stored something else than promptsync sent for this content: what was sent stands in the stamp. */
 export function isRewritten(version: Version, content: Content, known: readonly LedgerEntry[]): boolean {
-  const { text, digest, metadataDigest } = content;
+  const { digest, metadataDigest } = content;
   const { stamp } = version;
   if (stamp?.digest !== digest || hasOriginal(version, known)) return false;
   const sent = stamp.metadataDigest;
   if (sent !== undefined && sent !== (metadataDigest ?? EMPTY_METADATA_DIGEST)) return false;
-  if (version.digest !== digest) return followsLedger(version) || differsInForm(version.text, text);
+  if (version.digest !== digest) return followsLedger(version) || differsInForm(version.text, content.text);
   return sent !== undefined && metadataDigest !== undefined && version.metadataDigest !== metadataDigest;
 }
 

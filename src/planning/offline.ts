@@ -2,10 +2,8 @@ import type { PromptFile } from '../domain/prompt-file.ts';
 import { makeProblem, type Place, type Problem } from '../problem.ts';
 import type { FormerPins } from './former-pins.ts';
 
-type Pinned = Pick<PromptFile, 'path' | 'pins'>;
-
 /** Pins that follow the file in environments where that is not allowed. */
-export function latestProblems(file: Pinned, forbidden: readonly string[]): readonly Problem[] {
+export function latestProblems(file: PromptFile, forbidden: readonly string[]): readonly Problem[] {
   return file.pins
     .filter(({ pin, environment }) => pin.kind === 'latest' && forbidden.includes(environment))
     .map(({ environment, line, column }) =>
@@ -22,7 +20,7 @@ export type Skip = {
 };
 
 /** Pins that may be promotions out of order; git knows more. */
-export function possibleSkips({ pins, path }: Pinned, promotedFrom: ReadonlyMap<string, string>): readonly Skip[] {
+export function possibleSkips({ pins, path }: PromptFile, promotedFrom: ReadonlyMap<string, string>): readonly Skip[] {
   return pins.flatMap(({ environment, pin, line, column }): readonly Skip[] => {
     const from = pins.find((one) => one.environment === promotedFrom.get(environment));
     if (from === undefined || pin.kind !== 'number' || from.pin.kind !== 'number') return [];

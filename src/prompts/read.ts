@@ -4,17 +4,25 @@ import type { PromptFile } from '../domain/prompt-file.ts';
 import { isError, makeProblem, systemCodeOf, type Problem } from '../problem.ts';
 import { checkNames, checkOutline, type KnownPrompt, type PromptRules } from './check.ts';
 import { findPromptPaths, type PromptPatterns } from './find.ts';
+import { withLateText } from './late-text.ts';
 import type { Names } from './outline.ts';
 import { parsePromptFile, unreadable, type ParseResult } from './parse.ts';
-import { makeByteReader } from './read-bytes.ts';
+import { makeByteReader, type ByteReader } from './read-bytes.ts';
 import { placeOfFile } from './source.ts';
 
-export type ReadPromptsResult<File = PromptFile> = {
+export type ReadPromptsResult = {
   /** The valid files, in the order of their paths. */
-  readonly files: readonly File[];
+  readonly files: readonly PromptFile[];
   readonly problems: readonly Problem[];
   /** How many files there are, valid or not. */
   readonly count: number;
+};
+
+export type ReadOptions = {
+  /** Prompts whose files are not read; only their names are compared. */
+  readonly left?: readonly KnownPrompt[];
+  /** Whether texts are read again when they are asked for, instead of being held. */
+  readonly lateTexts?: boolean;
 };
 
 /** In bytes. */
@@ -23,40 +31,15 @@ export const LARGEST_FILE = 16 * 1024 * 1024;
 const FILES_AT_ONCE = 64;
 
 /** Reads and checks the prompt files of a workspace, all but those left out. Every problem of every file is reported. */
-export function readPrompts(
+export async function readPrompts(
   where: PromptPatterns,
   rules: PromptRules,
-  left: readonly KnownPrompt[] = [],
+  { left = [], lateTexts = false }: ReadOptions = {},
 ): Promise<ReadPromptsResult> {
-  return readAll(where, rules, left, (file) => file);
-}
-
-/** What is left of a prompt file when it was only to be checked: of thousands, the texts are what fills the memory. */
-export type CheckedPrompt = Pick<PromptFile, 'path' | 'id' | 'key' | 'service' | 'pins'> & {
-  readonly content: Pick<PromptFile['content'], 'digest'>;
-};
-
-/** Does the same and keeps no texts. */
-export function checkPrompts(
-  where: PromptPatterns,
-  rules: PromptRules,
-  left: readonly KnownPrompt[] = [],
-): Promise<ReadPromptsResult<CheckedPrompt>> {
-  return readAll(where, rules, left, ({ path, id, key, service, pins, content: { digest } }) => {
-    return { path, id, key, ...(service === undefined ? {} : { service }), pins, content: { digest } };
-  });
-}
-
-async function readAll<File extends CheckedPrompt>(
-  where: PromptPatterns,
-  rules: PromptRules,
-  left: readonly KnownPrompt[],
-  keep: (file: PromptFile) => File,
-): Promise<ReadPromptsResult<File>> {
   const found = await findPromptPaths(where);
   const unread = new Set(left.map(({ path }) => path));
   const wanted = found.paths.filter((path) => !unread.has(path));
-  const read = await readPromptFiles({ folder: where.folder, paths: wanted, rules, keep });
+  const read = await readPromptFiles({ folder: where.folder, paths: wanted, rules, lateTexts });
   const none = found.paths.length + found.problems.length === 0;
   const problems = [
     ...(none ? [makeProblem('prompt/none-found', { patterns: where.patterns })] : []),
@@ -69,15 +52,15 @@ async function readAll<File extends CheckedPrompt>(
   return { files: read.files.filter((file) => !faulty.has(file.path)), problems, count: found.paths.length };
 }
 
-type Reading<File> = {
+type Reading = {
   readonly folder: string;
   readonly paths: readonly string[];
   readonly rules: PromptRules;
-  readonly keep: (file: PromptFile) => File;
+  readonly lateTexts: boolean;
 };
 
-type FilesRead<File> = {
-  readonly files: File[];
+type FilesRead = {
+  readonly files: PromptFile[];
   readonly names: Names[];
   readonly problems: Problem[];
   /** What is wrong against the rules. */
@@ -85,13 +68,13 @@ type FilesRead<File> = {
 };
 
 /** No more is kept of a file than is needed when all are read. */
-async function readPromptFiles<File>({ folder, paths, rules, keep }: Reading<File>): Promise<FilesRead<File>> {
+async function readPromptFiles({ folder, paths, rules, lateTexts }: Reading): Promise<FilesRead> {
   const read = makeByteReader(LARGEST_FILE);
-  const all: FilesRead<File> = { files: [], names: [], problems: [], against: [] };
+  const all: FilesRead = { files: [], names: [], problems: [], against: [] };
   for (const [index, path] of paths.entries()) {
     if (index % FILES_AT_ONCE === FILES_AT_ONCE - 1) await setImmediate();
     const { file, outline, problems } = readPromptFile(folder, path, read);
-    if (file !== null) all.files.push(keep(file));
+    if (file !== null) all.files.push(lateTexts ? withLateText(file, folder, read) : file);
     all.problems.push(...problems);
     if (outline === null) continue;
     all.names.push({ path, id: outline.id, key: outline.key });
@@ -100,7 +83,7 @@ async function readPromptFiles<File>({ folder, paths, rules, keep }: Reading<Fil
   return all;
 }
 
-function readPromptFile(folder: string, path: string, read: ReturnType<typeof makeByteReader>): ParseResult {
+function readPromptFile(folder: string, path: string, read: ByteReader): ParseResult {
   const place = placeOfFile(path);
   try {
     const bytes = read(join(folder, path));

@@ -1,9 +1,9 @@
-import { chmodSync, symlinkSync, truncateSync } from 'node:fs';
+import { chmodSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { inPlaceOrder } from '../../src/problem.ts';
 import type { EnvironmentRules } from '../../src/prompts/check.ts';
-import { checkPrompts, readPrompts } from '../../src/prompts/read.ts';
+import { readPrompts } from '../../src/prompts/read.ts';
 import { makeWorkspace, type Files } from '../support/folder.ts';
 
 const ANY: EnvironmentRules = { known: null, reserved: ['promptsync', 'promptsync-look'] };
@@ -47,7 +47,7 @@ describe('reading all prompt files', () => {
     });
   });
 
-  test('says the same of files that are only checked, without their texts', async () => {
+  test('says the same where texts are read when they are asked for', async () => {
     const root = makeWorkspace({
       'prompts/a.md': file('a', 'a', 'pins: {staging: 1}\n'),
       'prompts/b.md': file('b', 'a', 'service: x\n'),
@@ -57,11 +57,31 @@ describe('reading all prompt files', () => {
     const where = { folder: root, root, patterns: ['prompts/**/*.md'] };
     const left = [{ path: 'prompts/e.md', id: 'c', key: 'e' }];
     for (const rules of [ANY, { ...ANY, known: [] }, { ...ANY, services: { known: ['x'], assigned: () => null } }]) {
-      const [read, checked] = [await readPrompts(where, rules, left), await checkPrompts(where, rules, left)];
-      expect({ ...checked, files: [] }).toEqual({ ...read, files: [] });
-      expect(read).toMatchObject({ files: checked.files });
-      expect(JSON.stringify(checked.files)).not.toContain('Hello');
+      const read = await readPrompts(where, rules, { left });
+      expect(await readPrompts(where, rules, { left, lateTexts: true })).toEqual(read);
     }
+  });
+
+  test.each<[sentence: string, change: (path: string) => void]>([
+    ['is another one', (path) => writeFileSync(path, file('a', 'a').replace('Hello', 'Other'))],
+    ['is gone', (path) => rmSync(path)],
+    ['is no prompt file any more', (path) => writeFileSync(path, 'Hello.')],
+    ['is behind a link', (path) => (renameSync(path, `${path}.bak`), symlinkSync(`${path}.bak`, path))],
+  ])('a text that is asked for when its file %s is refused', async (_, change) => {
+    const root = makeWorkspace({ 'prompts/a.md': file('a', 'a') });
+    const where = { folder: root, root, patterns: ['prompts/**/*.md'] };
+    const { files } = await readPrompts(where, ANY, { lateTexts: true });
+    expect(files[0]?.content.text).toContain('Hello');
+    change(join(root, 'prompts/a.md'));
+    expect(() => files[0]?.content.text).toThrow('The file has changed since it was checked.');
+  });
+
+  test('new front matter around the same text does not matter to who asks for the text', async () => {
+    const root = makeWorkspace({ 'prompts/a.md': file('a', 'a') });
+    const where = { folder: root, root, patterns: ['prompts/**/*.md'] };
+    const { files } = await readPrompts(where, ANY, { lateTexts: true });
+    writeFileSync(join(root, 'prompts/a.md'), file('a', 'a', 'description: Later\n'));
+    expect(files[0]?.content.text).toContain('Hello');
   });
 
   test('a warning does not make a file invalid', async () => {

@@ -99,13 +99,11 @@ async function contentOf(pin: Pin, file: PromptFile, repository: Repository | nu
   return found === null || typeof found === 'string' ? null : found.file.content;
 }
 
-type Pinned = Pick<PromptFile, 'pins'> & { readonly content: Pick<Content, 'digest'> };
-
 /**
  * Without what HEAD itself says where the file says it still: that is no earlier state. Where the file pins more than
  * HEAD does, it is.
  */
-export function before(former: FormerPins, { pins, content }: Pinned, head: string | null): FormerPins {
+export function before(former: FormerPins, { pins, content }: PromptFile, head: string | null): FormerPins {
   const atHead = new Set([...former].flatMap(([name, [newest]]) => (newest?.commit === head ? [name] : [])));
   if (!pins.every(({ environment }) => atHead.has(environment))) return former;
   const isNow = (environment: string, one: FormerPin): boolean => {

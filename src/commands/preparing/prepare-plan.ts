@@ -75,7 +75,10 @@ export async function withPlan<Result>(
   use: (prepared: Prepared) => Promise<Result>,
   giveUp: (reason: NotPrepared) => Result,
 ): Promise<Result> {
-  const { config, files, problems, narrowed } = await openWorkspace(options, world);
+  const { config, files, problems, narrowed } = await openWorkspace(
+    { ...options, lateTexts: options.keepsAll !== true },
+    world,
+  );
   if (config === null || problems.some(isError)) return giveUp({ files, problems });
   const needs = options.needs?.(config) ?? { problems: [], alsoRead: [] };
   const unanswerable = (options.asking ?? 'always') === 'always' ? serviceProblems(config, files, options, world) : [];

@@ -19,10 +19,7 @@ export function serviceRules({
 }
 
 /** The files with the service of each: what a file itself names goes before what it is assigned to. */
-export function assignServices<File extends Pick<PromptFile, 'path' | 'service'>>(
-  files: readonly File[],
-  rules: ServiceRules | null,
-): readonly File[] {
+export function assignServices(files: readonly PromptFile[], rules: ServiceRules | null): readonly PromptFile[] {
   if (rules === null) return files;
   return files.map((file) => {
     const service = file.service ?? rules.assigned(file.path);
