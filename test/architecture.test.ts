@@ -17,7 +17,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   rendering: ['problem.ts', 'domain', 'schemas', 'diff', 'picocolors'],
   prompts: ['problem.ts', 'domain', 'files', 'yaml', 'node:', 'gray-matter', 'p-limit', 'picomatch', 'zod'],
   config: ['problem.ts', 'domain', 'yaml', 'node:', 'zod'],
-  git: ['problem.ts', 'domain', 'node:', 'simple-git'],
+  git: ['problem.ts', 'domain', 'node:', 'simple-git', 'p-limit'],
   service: ['problem.ts', 'domain', 'node:', 'undici', 'zod'],
   merging: ['domain', 'prompts/edit.ts', 'node:', 'node-diff3'],
   observing: ['problem.ts', 'domain', 'p-limit'],

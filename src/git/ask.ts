@@ -1,6 +1,9 @@
-import type { SimpleGit } from 'simple-git';
-import type { Provenance } from '../domain/plan.ts';
-import { makeProblem, messageOf, ProblemError } from '../problem.ts';
+import { spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import pLimit from 'p-limit';
+import { plainEnvironment } from './environment.ts';
+import { gitProblem } from './problem-of-git.ts';
 
 const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
@@ -9,24 +12,47 @@ export function isCommitId(text: string): boolean {
   return COMMIT.test(text);
 }
 
-/** One git command's output. Throws a `ProblemError` when git cannot answer. */
+/** One git command's output. Throws a `ProblemError` when git cannot answer; no answer without a word is an empty one. */
 export type Ask = (...words: readonly string[]) => Promise<string>;
 
-/** By default an output would count as complete 50 ms after the process has ended, read or not. */
-export const WHOLE_OUTPUT = { onClose: true, onExit: false } as const;
+/** The same with lines for its standard input: a command line is not long enough for many ids. */
+export type AskWith = (input: readonly string[], ...words: readonly string[]) => Promise<string>;
 
-export function asker(git: SimpleGit): Ask {
-  return async (...words) => {
-    try {
-      return await git.raw([...words]);
-    } catch (error) {
-      throw gitProblem(error);
-    }
+export type Asking = { readonly ask: Ask; readonly askWith: AskWith };
+
+/** So many processes at a time. */
+const AT_ONCE = 4;
+
+/** For questions, which change nothing: each is a process in the folder that ends with its answer. */
+export function askingIn(folder: string): Asking {
+  const limit = pLimit(AT_ONCE);
+  return {
+    ask: (...words) => limit(() => answerTo(folder, words, [])),
+    askWith: (input, ...words) => limit(() => answerTo(folder, words, input)),
   };
 }
 
-export function gitProblem(error: unknown): ProblemError {
-  return new ProblemError(makeProblem('git/failed', { reason: reasonOf(error) }));
+/** Git with pipes for all that it reads and says: nothing of it gets to the terminal. */
+export function startGit(folder: string, words: readonly string[]) {
+  return spawn('git', words, { cwd: folder, env: plainEnvironment(), stdio: 'pipe', windowsHide: true });
+}
+
+async function answerTo(folder: string, words: readonly string[], input: readonly string[]): Promise<string> {
+  const child = startGit(folder, words);
+  // A command that ends before it has read all says itself why.
+  child.stdin.on('error', () => {}).end(input.map((line) => `${line}\n`).join(''));
+  const ended = new Promise<boolean>((done, fail) => child.on('error', fail).on('close', (code) => done(code === 0)));
+  try {
+    const [good, said, complaint] = await Promise.all([ended, textOf(child.stdout), textOf(child.stderr)]);
+    if (good || (complaint === '' && child.signalCode === null)) return said;
+    throw new Error(complaint || `it was ended by ${child.signalCode}`);
+  } catch (error) {
+    throw gitProblem(error);
+  }
+}
+
+async function textOf(stream: Readable): Promise<string> {
+  return (await buffer(stream)).toString('utf8');
 }
 
 /**
@@ -50,21 +76,4 @@ export function namesIn(listed: string): readonly string[] {
 /** A path from the repository's root, as it is: nothing in it is a pattern or a word of git's. */
 export function literally(pathFromRoot: string): string {
   return `:(top,literal)${pathFromRoot}`;
-}
-
-/** The commit that last touched a path (from the root) as of a commit; null when none did. */
-export async function lastCommit(ask: Ask, asOf: string, path: string): Promise<Provenance | null> {
-  // What the user has configured for reading logs must not change what is read here.
-  const plain = ['--no-show-signature', '--encoding=UTF-8', '--format=%H%x00%s'];
-  const line = await ask('log', '-1', ...plain, asOf, '--', literally(path));
-  const [commit, subject = ''] = line.replace(/\n$/, '').split('\0');
-  if (commit === undefined || commit === '') return null;
-  return { commit, path, ...(subject === '' ? {} : { changeSummary: subject }) };
-}
-
-/** In one line, and without the stack that simple-git hands on when git cannot be started. */
-function reasonOf(error: unknown): string {
-  const message = messageOf(error);
-  if (message.includes('spawn git ENOENT')) return 'there is no program git in PATH.';
-  return message.replaceAll(/\s+/g, ' ').trim();
 }

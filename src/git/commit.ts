@@ -1,7 +1,8 @@
 import { simpleGit } from 'simple-git';
 import type { Committed } from '../domain/edits.ts';
 import { makeProblem, ProblemError, problemOf, type Problem } from '../problem.ts';
-import { asker, literally, WHOLE_OUTPUT, type Ask } from './ask.ts';
+import { literally, type Ask } from './ask.ts';
+import { asker, WHOLE_OUTPUT } from './simple.ts';
 
 /** Commits what a command has edited. Throws a `ProblemError` when git refuses a commit. */
 export type Committer = {

@@ -1,8 +1,11 @@
 import { posix } from 'node:path';
 import type { CommitInfo } from '../domain/prompt-history.ts';
-import { changedFiles, isCommitId, literally, namesIn, type Ask } from './ask.ts';
+import { changedFiles, isCommitId, literally, namesIn, type Ask, type AskWith } from './ask.ts';
 import { commitsOf } from './commits.ts';
+import type { Sources } from './files-at.ts';
+import { gathered } from './gather.ts';
 import type { KnownBlobs } from './known-blobs.ts';
+import { findMerged } from './lineages.ts';
 import { mergesOf } from './merges.ts';
 
 /** What git knows of the history between commits. */
@@ -35,7 +38,11 @@ export type History = {
 /** A path from the repository's root, as it was called at the commit. */
 export type FileAtCommit = { readonly commit: string; readonly path: string };
 
-export function historyOf(ask: Ask, prefix: string, known: KnownBlobs): History {
+type Place = { readonly prefix: string; readonly shallow: boolean };
+
+export function historyOf(sources: Sources & { readonly ask: Ask }, { prefix, shallow }: Place): History {
+  const { ask, askWith, known } = sources;
+  const merged = gathered((paths, commit = '', most = '') => findMerged(sources, commit, paths, Number(most)));
   const toFolder = (path: string): string => posix.relative(prefix === '' ? '.' : prefix, path);
   const lines = (listed: string) => listed.split('\n').filter((line) => line !== '');
   return {
@@ -45,27 +52,28 @@ export function historyOf(ask: Ask, prefix: string, known: KnownBlobs): History 
     ancestorsOf: async (commits) => new Set(lines(await ask('rev-list', ...commits, '--'))),
     whereTouched: (commit, path, most) =>
       findTouched(ask, known, [`--max-count=${most}`, commit, '--', literally(path)]),
-    whereMerged: (commit, path, most) => {
-      const mainLine = ['--first-parent', '--diff-merges=first-parent'];
-      return findTouched(ask, known, [...mainLine, `--max-count=${most}`, commit, '--', literally(path)]);
-    },
-    commitsOf: (ids) => commitsOf(ask, ids),
+    whereMerged: async (commit, path, most) => (await merged(path, commit, String(most))).get(path) ?? [],
+    commitsOf: (ids) => commitsOf(askWith, ids),
     mergesOf: (commit) => mergesOf(ask, commit),
     parentsOf: async (commit) =>
       (await ask('rev-list', '--parents', '--max-count=1', commit, '--')).trim().split(' ').slice(1),
-    mergeBase: async (one, other) => (await ask('merge-base', one, other).catch(() => '')).trim() || null,
+    mergeBase: async (one, other) => (await ask('merge-base', '--', one, other).catch(() => '')).trim() || null,
     mergesBefore: async (commit, most) =>
       lines(await ask('rev-list', '--first-parent', `--max-count=${most}`, commit, '--')),
-    descendantsOf: (commit, candidates) => findDescendants(ask, commit, candidates),
-    isShallow: async () => (await ask('rev-parse', '--is-shallow-repository')).trim() === 'true',
+    descendantsOf: (commit, candidates) => findDescendants(askWith, commit, candidates),
+    isShallow: async () => shallow,
   };
 }
 
 /** Candidates may come from the service: only what can be a commit's id is handed to git. */
-async function findDescendants(ask: Ask, commit: string, candidates: readonly string[]): Promise<readonly string[]> {
+async function findDescendants(
+  ask: AskWith,
+  commit: string,
+  candidates: readonly string[],
+): Promise<readonly string[]> {
   const ids = [...new Set(candidates)].filter(isCommitId);
   if (ids.length === 0) return [];
-  const listed = await ask('rev-list', '--ignore-missing', '--ancestry-path', ...ids, `^${commit}`, '--');
+  const listed = await ask([...ids, `^${commit}`], 'rev-list', '--ignore-missing', '--ancestry-path', '--stdin');
   const after = new Set(listed.split('\n'));
   return ids.filter((id) => after.has(id));
 }

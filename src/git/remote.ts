@@ -1,5 +1,5 @@
 import { simpleGit } from 'simple-git';
-import { asker, WHOLE_OUTPUT } from './ask.ts';
+import { asker, WHOLE_OUTPUT } from './simple.ts';
 
 /** What is asked of the remote that a clone comes from. Each function throws a `ProblemError` when it cannot answer. */
 export type Remote = {

@@ -1,17 +1,20 @@
-import { posix, resolve } from 'node:path';
-import { simpleGit } from 'simple-git';
+import { posix } from 'node:path';
 import type { Provenance } from '../domain/plan.ts';
-import { asker, changedFiles, WHOLE_OUTPUT, lastCommit, type Ask } from './ask.ts';
-import { filesAt, type FilesAt } from './files-at.ts';
+import { askingIn, changedFiles, type Ask } from './ask.ts';
+import { filesAt, type FilesAt, type Sources } from './files-at.ts';
 import { historyOf, type History } from './history.ts';
 import { makeKnownBlobs } from './known-blobs.ts';
+import { findLastCommits } from './last-commits.ts';
+import { openObjects } from './objects.ts';
+import { placeOf } from './place.ts';
+import { treesOf } from './trees.ts';
 
 /** What git knows of the folder that holds the configuration. Paths are relative to it, as in prompt files. */
 export type Repository = FilesAt &
   History & {
     /** The commit that is checked out; null before the first one. */
     readonly head: string | null;
-    /** Absolute path of git's own folder, that of all work trees. */
+    /** The absolute path of the folder that git keeps its own in, the same one for all work trees. */
     readonly commonDir: string;
     /** Those of the paths that differ from HEAD: edited, staged, untracked or ignored. */
     readonly uncommitted: (paths: readonly string[]) => Promise<ReadonlySet<string>>;
@@ -26,21 +29,19 @@ export type Repository = FilesAt &
  * written but git's own notes of file times, and paths and refs never stand where git would take them for options.
  */
 export async function openRepository(folder: string): Promise<Repository> {
-  const git = simpleGit({ baseDir: folder, maxConcurrentProcesses: 4, completion: WHOLE_OUTPUT });
-  const ask = asker(git);
-  const prefix = (await ask('rev-parse', '--show-prefix')).replace(/\n$/, '');
-  const head = (await ask('rev-parse', '--verify', '--quiet', 'HEAD')).trim() || null;
+  const { ask, askWith } = askingIn(folder);
+  const { prefix, commonDir, shallow, head } = await placeOf(ask);
   const fromRoot = (path: string): string => posix.normalize(prefix + path);
-  const known = makeKnownBlobs();
-  const commonDir = resolve(folder, (await ask('rev-parse', '--git-common-dir')).replace(/\n$/, ''));
+  const objects = openObjects(folder);
+  const sources = { askWith, objects, trees: treesOf(objects), known: makeKnownBlobs() };
   return {
     head,
     commonDir,
     uncommitted: (paths) => findUncommitted(ask, head, paths, fromRoot),
     staged: (paths) => findStaged(ask, head, paths, fromRoot),
-    lastCommits: (paths) => findLastCommits(ask, head, paths, fromRoot),
-    ...filesAt(git, ask, fromRoot, known),
-    ...historyOf(ask, prefix, known),
+    lastCommits: (paths) => lastCommitsOf(sources, head, paths, fromRoot),
+    ...filesAt(sources, fromRoot),
+    ...historyOf({ ...sources, ask }, { prefix, shallow }),
   };
 }
 
@@ -75,18 +76,18 @@ function trackedPath(entry: string): readonly string[] {
   return entry.startsWith('H ') ? [entry.slice(2)] : [];
 }
 
-async function findLastCommits(
-  ask: Ask,
+async function lastCommitsOf(
+  { askWith, trees }: Sources,
   head: string | null,
   paths: readonly string[],
   fromRoot: (path: string) => string,
 ): Promise<ReadonlyMap<string, Provenance>> {
   if (head === null) return new Map();
-  const entries = await Promise.all(
-    paths.map(async (path): Promise<[string, Provenance][]> => {
-      const provenance = await lastCommit(ask, head, fromRoot(path));
-      return provenance === null ? [] : [[path, provenance]];
+  const found = await findLastCommits(askWith, trees, head, paths.map(fromRoot));
+  return new Map(
+    paths.flatMap((path): [string, Provenance][] => {
+      const last = found.get(fromRoot(path));
+      return last === undefined ? [] : [[path, last]];
     }),
   );
-  return new Map(entries.flat());
 }

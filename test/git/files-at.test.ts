@@ -119,8 +119,8 @@ describe('a file at a commit', () => {
     });
     configure(folder, UNUSUAL_SETTINGS);
     const repository = await open(join(folder, 'ws'));
-    expect(await repository.filesHolding(repository.head!, 'prm.1', '.md')).toEqual(['other/b.md', 'ws/a.md']);
-    expect(await repository.filesHolding(repository.head!, '-e nothing', '.md')).toEqual([]);
+    expect(await repository.filesHolding(repository.head!, ['prm.1'], '.md')).toEqual(['other/b.md', 'ws/a.md']);
+    expect(await repository.filesHolding(repository.head!, ['-e nothing'], '.md')).toEqual([]);
   });
 });
 
@@ -137,7 +137,7 @@ describe('variables of the user', () => {
     expect(await uncommittedOf(folder, ['a.md', 'b.md'])).toEqual(['a.md']);
     expect(await lastCommitOf(folder, 'a.md')).toEqual({ commit, path: 'a.md', changeSummary: 'First prompts' });
     expect((await repository.fileAt(commit, 'a.md'))?.toString()).toBe('a');
-    expect(await repository.filesHolding(commit, 'id', '.md')).toEqual(['b.md']);
+    expect(await repository.filesHolding(commit, ['id'], '.md')).toEqual(['b.md']);
   });
 
   test('without git in PATH the problem says so', async () => {
