@@ -83,6 +83,10 @@ describe('the dependency rule', () => {
     expect(impure).toEqual([]);
   });
 
+  test('but what git inherits of the process is read by whoever starts git', () => {
+    expect(files.filter((file) => importsOf(file).includes('node:process'))).toEqual(['git/environment.ts']);
+  });
+
   test('there is no barrel but the public API', () => {
     const barrels = files.filter((file) => file !== 'index.ts' && /^export (\*|\{[^}]*\}) from/m.test(read(file)));
     expect(barrels).toEqual([]);

@@ -87,6 +87,37 @@ describe('a ref', () => {
   });
 });
 
+/** What names a commit, and what does not, in git's own words. */
+const WORDS = [
+  ...['HEAD~1', 'HEAD^', 'HEAD^2', 'HEAD^1^{commit}', 'HEAD@{0}', 'HEAD@{1}', 'main@{0}', '@{-1}', '@{0}', ':/First'],
+  ...['HEAD^{/First}', 'HEAD^{}', 'HEAD^{tree}', 'HEAD^{blob}', 'tags/v1', 'heads/main', 'v1~1', 'v1-0-gdeadbeef'],
+  ...['-n', '-', 'a b', 'HEAD ', ' HEAD', 'FETCH_HEAD', 'ORIG_HEAD', '--end-of-options', '--', 'same', 'refs/heads'],
+  ...[':a.md', ':0:a.md', 'HEAD:', 'HEAD^-', 'HEAD^@', 'HEAD..', '..HEAD', '^main', 'größe', '"HEAD"', 'main@{u}', '^'],
+] as const;
+
+test('a ref is the commit that git itself takes it for', async () => {
+  const folder = makeRepository({ 'a.md': 'a' });
+  for (const ref of ['heads/größe', 'heads/-n', 'heads/same', 'tags/v1'])
+    git(folder, 'update-ref', `refs/${ref}`, 'HEAD');
+  commitAll(folder, 'Second');
+  for (const ref of ['tags/same', 'heads/other']) git(folder, 'update-ref', `refs/${ref}`, 'HEAD');
+  git(folder, 'checkout', '--quiet', 'other');
+  const { resolveRef } = await open(folder);
+  const short = [4, 5, 7, 39].map((length) => git(folder, 'rev-parse', 'HEAD').slice(0, length));
+  const words = [...WORDS, ...NO_COMMITS.filter((word) => !word.includes('\0')), ...short];
+  const bySelf = await Promise.all(words.map(async (word) => [word, await resolveRef(word)]));
+  expect(bySelf).toEqual(words.map((word) => [word, commitOf(folder, word)]));
+});
+
+function commitOf(folder: string, word: string): string | null {
+  try {
+    const said = git(folder, 'rev-parse', '--verify', '--quiet', '--end-of-options', `${word}^{commit}`);
+    return /^[0-9a-f]{40}$/.test(said) ? said : null;
+  } catch {
+    return null;
+  }
+}
+
 describe('a file at a commit', () => {
   test('has the bytes of that commit, whatever the folder holds now', async () => {
     const bytes = Buffer.from([0x61, 0x0d, 0x0a, 0xff, 0x00, 0xc3, 0xbc, 0x0a]);

@@ -157,6 +157,17 @@ describe('a clone', () => {
   });
 });
 
+test('where git keeps its own is one folder for all work trees', async () => {
+  const folder = makeRepository({ 'a.md': '1', 'sub/b.md': '1', 'line\nfeed/c.md': '1' });
+  const worktree = join(makeFolder(), 'tree');
+  git(folder, 'worktree', 'add', '--quiet', worktree);
+  const places = [folder, join(folder, 'sub'), join(folder, 'line\nfeed'), worktree, join(worktree, 'sub')];
+  const opened = await Promise.all(places.map(open));
+  expect(opened.map(({ commonDir }) => commonDir)).toEqual(places.map(() => join(folder, '.git')));
+  expect(opened.map(({ head: commit }) => commit)).toEqual(places.map(() => head(folder)));
+  expect(opened.map(({ fromRoot }) => fromRoot('x'))).toEqual(['x', 'sub/x', 'line\nfeed/x', 'x', 'sub/x']);
+});
+
 /** main and side begin at the first commit and are merged. */
 function makeMerged() {
   const folder = makeRepository({ 'a.md': '1' });

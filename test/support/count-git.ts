@@ -1,0 +1,26 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, readFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { vi } from 'vitest';
+import { makeWorkspace } from './folder.ts';
+
+/**
+ * From now on each process of git that is started is noted, until the variables are put back. The function gives the
+ * command of each since it was last called.
+ */
+export function countGit(): () => readonly string[] {
+  const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+  const folder = makeWorkspace({
+    git: `#!/bin/sh\necho "$1" >> "\${0%/*}/started"\nexec ${JSON.stringify(real)} "$@"\n`,
+  });
+  chmodSync(join(folder, 'git'), 0o755);
+  vi.stubEnv('PATH', `${folder}${delimiter}${process.env['PATH']}`);
+  const started = join(folder, 'started');
+  let told = 0;
+  return () => {
+    const lines = existsSync(started) ? readFileSync(started, 'utf8').split('\n').slice(0, -1) : [];
+    const fresh = lines.slice(told);
+    told = lines.length;
+    return fresh.toSorted();
+  };
+}
