@@ -1,8 +1,7 @@
-import { simpleGit } from 'simple-git';
 import type { Committed } from '../domain/edits.ts';
 import { makeProblem, ProblemError, problemOf, type Problem } from '../problem.ts';
 import { literally, type Ask } from './ask.ts';
-import { asker, WHOLE_OUTPUT } from './simple.ts';
+import { simpleAsker } from './simple.ts';
 
 /** Commits what a command has edited. Throws a `ProblemError` when git refuses a commit. */
 export type Committer = {
@@ -20,7 +19,7 @@ const IDENTITY = ['AUTHOR', 'COMMITTER'].flatMap((who) =>
 );
 
 export function openCommitter(folder: string): Committer {
-  const ask = asker(simpleGit({ baseDir: folder, completion: WHOLE_OUTPUT, allowEnvironment: IDENTITY }));
+  const ask = simpleAsker({ baseDir: folder, allowEnvironment: IDENTITY });
   return {
     branchProblem: (name) => branchProblem(ask, name),
     switchTo: (branch) => switchTo(ask, branch),

@@ -1,5 +1,4 @@
-import { simpleGit } from 'simple-git';
-import { asker, WHOLE_OUTPUT } from './simple.ts';
+import { simpleAsker } from './simple.ts';
 
 /** What is asked of the remote that a clone comes from. Each function throws a `ProblemError` when it cannot answer. */
 export type Remote = {
@@ -13,7 +12,7 @@ export type Remote = {
 const SILENCE = 60_000;
 
 export function openRemote(folder: string, name = 'origin'): Remote {
-  const ask = asker(simpleGit({ baseDir: folder, completion: WHOLE_OUTPUT, timeout: { block: SILENCE } }));
+  const ask = simpleAsker({ baseDir: folder, timeout: { block: SILENCE } });
   return {
     tipOf: async (ref) => {
       const peeled = `${ref}^{}`;
