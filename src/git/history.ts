@@ -80,7 +80,16 @@ async function findDescendants(
 
 /** What git tells of the contents is kept: each of these files is read next, and asking again takes a process. */
 async function findTouched(ask: Ask, known: KnownBlobs, which: readonly string[]): Promise<readonly FileAtCommit[]> {
-  const how = ['--follow', '--no-show-signature', '--raw', '--no-abbrev', '-z', '--no-relative', '--format=%H'];
+  const how = [
+    '--follow',
+    '--root',
+    '--no-show-signature',
+    '--raw',
+    '--no-abbrev',
+    '-z',
+    '--no-relative',
+    '--format=%H',
+  ];
   const touched = parseTouched(await ask('log', ...how, ...which));
   for (const { commit, path, blob } of touched) if (blob !== undefined) known.note(commit, path, blob);
   return touched.map(({ commit, path }) => ({ commit, path }));
