@@ -29,6 +29,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'domain/modes.ts',
     'domain/policy.ts',
     'domain/redact.ts',
+    'domain/shard.ts',
     'domain/text.ts',
     'files',
     'commands',

@@ -21,15 +21,24 @@ export type Emission = Pick<SharedFlags, 'format' | 'quiet'> & {
   readonly colour: boolean;
 };
 
+/** Writes the report of a command: see `emitReport`. */
+export async function emit({ run, texts }: CommandResult, emission: Emission, host: Host): Promise<boolean> {
+  return emitReport(makeReport(run), { texts, restored: restoredIn(run) }, emission, host);
+}
+
 /**
  * Writes the report to standard output or to the file, and warnings to standard error. A report that its file cannot
  * take goes to standard output, because it tells what was done; then the result is false.
  */
-export async function emit({ run, texts }: CommandResult, emission: Emission, host: Host): Promise<boolean> {
-  const report = makeReport(run);
+export async function emitReport(
+  report: Report,
+  known: Pick<RenderOptions, 'texts' | 'restored'>,
+  emission: Emission,
+  host: Host,
+): Promise<boolean> {
   const { format, output, quiet, hide } = emission;
   const colour = emission.colour && output === undefined;
-  const rendered = hide(await render(report, format, { colour, quiet, texts, restored: restoredIn(run) }));
+  const rendered = hide(await render(report, format, { colour, quiet, ...known }));
   const text = format === 'json' ? rendered : forLog(rendered, host);
   const obstacle = output === undefined ? null : await writeReport(text, output, host);
   if (output === undefined || obstacle !== null) host.output.write(text);

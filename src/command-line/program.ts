@@ -1,11 +1,13 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { parseMaxChanges, type MaxChanges, type OnDrift } from '../domain/policy.ts';
+import type { Shard } from '../domain/shard.ts';
 import { addEdits, type PromoteFlags, type PullFlags, type RollbackFlags } from './add-edits.ts';
 import { addHistory, type HistoryFlags } from './add-history.ts';
 import { addImport, type ImportFlags } from './add-import.ts';
 import { addInit, type InitCommandFlags } from './add-init.ts';
+import { addReport, type MergeFlags } from './add-report.ts';
 import { describe, DESCRIPTION, EXAMPLES, SERVE_HELP } from './help-texts.ts';
-import { withShared } from './shared-flags.ts';
+import { withShard, withShared } from './shared-flags.ts';
 
 export type Format = 'text' | 'json' | 'markdown';
 
@@ -20,7 +22,9 @@ export type SharedFlags = {
   readonly verbose: boolean;
 };
 
-export type SyncFlags = SharedFlags & {
+export type ShardFlags = SharedFlags & { readonly shard?: Shard };
+
+export type SyncFlags = ShardFlags & {
   readonly dryRun: boolean;
   readonly yes: boolean;
   readonly exitCode: boolean;
@@ -43,13 +47,14 @@ export type ServeFlags = {
 export type Handlers = {
   readonly sync: (flags: SyncFlags) => Promise<void>;
   readonly validate: (flags: SharedFlags) => Promise<void>;
-  readonly status: (flags: SharedFlags) => Promise<void>;
+  readonly status: (flags: ShardFlags) => Promise<void>;
   readonly init: (flags: InitCommandFlags) => Promise<void>;
   readonly import: (ids: readonly string[], flags: ImportFlags) => Promise<void>;
   readonly promote: (keys: readonly string[], flags: PromoteFlags) => Promise<void>;
   readonly rollback: (key: string, flags: RollbackFlags) => Promise<void>;
   readonly pull: (keys: readonly string[], flags: PullFlags) => Promise<void>;
   readonly history: (key: string, flags: HistoryFlags) => Promise<void>;
+  readonly mergeReports: (files: readonly string[], flags: MergeFlags) => Promise<void>;
   readonly serve: (flags: ServeFlags) => Promise<void>;
 };
 
@@ -90,6 +95,7 @@ const COMMANDS: ReadonlyMap<string, (program: Command, handlers: Handlers) => vo
   ['pull', edits],
   ['history', addHistory],
   ['blame', addHistory],
+  ['report', addReport],
   ['serve', addServe],
 ]);
 
@@ -100,9 +106,9 @@ function addValidate(program: Command, handlers: Handlers): void {
 }
 
 function addStatus(program: Command, handlers: Handlers): void {
-  withShared(
-    program.command('status').description('show what is active in each environment, and what should be'),
-  ).action((flags: SharedFlags) => handlers.status(flags));
+  withShard(
+    withShared(program.command('status').description('show what is active in each environment, and what should be')),
+  ).action((flags: ShardFlags) => handlers.status(flags));
 }
 
 function addSync(program: Command, handlers: Handlers): void {
@@ -114,7 +120,7 @@ function addSync(program: Command, handlers: Handlers): void {
 }
 
 function withWriting(command: Command): Command {
-  return command
+  return withShard(command)
     .option('-y, --yes', 'apply without a question', false)
     .option('--exit-code', 'on a dry run: exit with 2 when changes are pending', false)
     .option('--expect-plan <digest>', 'refuse to apply any other plan than the one with this digest', planDigest)

@@ -1,10 +1,10 @@
 import type { PrepareOptions } from '../commands/preparing/prepare-plan.ts';
-import { refused } from '../commands/result.ts';
+import { ofShard, refused } from '../commands/result.ts';
 import { problemOf } from '../problem.ts';
 import type { Run } from '../rendering/make-report.ts';
 import { wantsColour } from './colour.ts';
 import { interviewer } from './interview.ts';
-import type { SharedFlags, SyncFlags } from './program.ts';
+import type { ShardFlags, SyncFlags } from './program.ts';
 import type { HidingHost } from './secrets.ts';
 import type { Work } from './works.ts';
 import { worldOf } from './world-of.ts';
@@ -12,11 +12,11 @@ import { worldOf } from './world-of.ts';
 /** Plans or applies, and resolves to the exit code. */
 export async function runSync(flags: SyncFlags, host: HidingHost): Promise<number> {
   const { sync } = await import('../commands/sync.ts');
-  const { config, only, dryRun, yes, exitCode, expectPlan, maxChanges, allowDirty, base, onDrift, changedSince } =
-    flags;
+  const { config, only, shard, dryRun, yes, exitCode, changedSince } = flags;
+  const { expectPlan, maxChanges, allowDirty, base, onDrift } = flags;
   const withTexts = flags.format !== 'json' && !flags.quiet;
   const colour = wantsColour(flags, host, host.errors);
-  const chosen = { config, only, changedSince, dryRun, yes, exitCode, withTexts, colour };
+  const chosen = { config, only, shard, changedSince, dryRun, yes, exitCode, withTexts, colour };
   const guards = { expectPlan, maxChanges, allowDirty, base, onDrift };
   const work: Work = (world) => sync({ ...chosen, ...guards, onCall: callWriter(flags, host) }, world);
   return runReporting(dryRun ? 'dry-run' : 'apply', flags, host, work);
@@ -25,7 +25,7 @@ export async function runSync(flags: SyncFlags, host: HidingHost): Promise<numbe
 export type OnCall = PrepareOptions['onCall'];
 
 /** What of the flags every report depends on. */
-export type ReportFlags = Omit<SharedFlags, 'only' | 'config'>;
+export type ReportFlags = Omit<ShardFlags, 'only' | 'config'>;
 
 /** Does a command's work, writes its report and resolves to the exit code. */
 export async function runReporting(
@@ -43,7 +43,8 @@ export async function runReporting(
     const problem = problemOf(error);
     // While a question is drawn, the terminal hands on Ctrl-C as a key and not as a signal.
     const interrupted = world.stop.aborted || problem.code === 'usage/cancelled';
-    return { ...refused(mode, problem), exitCode: interrupted ? 130 : 1 };
+    const { run, texts } = refused(mode, problem);
+    return { run: ofShard(run, flags.shard), texts, exitCode: interrupted ? 130 : 1 };
   });
   const colour = wantsColour(flags, host, host.output);
   const { emit } = await import('./emit.ts');
@@ -54,7 +55,7 @@ export async function runReporting(
 const INTERRUPTED = '\nInterrupted: the call in flight is finished. Once more ends at once.\n';
 
 /** What `--verbose` writes of each call; undefined without it. */
-export function callWriter({ verbose }: Pick<SharedFlags, 'verbose'>, { errors }: HidingHost): OnCall {
+export function callWriter({ verbose }: Pick<ShardFlags, 'verbose'>, { errors }: HidingHost): OnCall {
   if (!verbose) return undefined;
   return ({ method, path, status, milliseconds }) =>
     errors.write(`${method} ${path} ${status ?? 'no answer'} ${Math.round(milliseconds)} ms\n`);

@@ -10,7 +10,7 @@ import { breakingIn } from './preparing/breaking-in.ts';
 import { gatherTexts } from './preparing/gather-texts.ts';
 import { keepingRecord } from './since/keep-record.ts';
 import { withPlan, type NotPrepared, type Prepared, type PrepareOptions } from './preparing/prepare-plan.ts';
-import { exitCodeOf, notRun, plannedRun, type CommandResult } from './result.ts';
+import { exitCodeOf, notRun, ofShard, plannedRun, type CommandResult } from './result.ts';
 import type { World } from './world.ts';
 
 export type SyncOptions = PrepareOptions & {
@@ -40,7 +40,8 @@ const NO_TEXTS: Texts = new Map();
 /** Plans, and applies the plan unless it is a dry run. */
 export async function sync(options: SyncOptions, world: World): Promise<CommandResult> {
   const mode = options.dryRun ? 'dry-run' : 'apply';
-  const giveUp = (reason: NotPrepared) => resultOf(notRun(mode, reason), NO_TEXTS, options, world);
+  const giveUp = (reason: NotPrepared) =>
+    resultOf(ofShard(notRun(mode, reason), options.shard), NO_TEXTS, options, world);
   if (!options.dryRun && !mayApply(options, world)) {
     return giveUp({ files: [], problems: [makeProblem('usage/confirmation-needed')] });
   }
@@ -60,7 +61,7 @@ async function finish(prepared: Prepared, options: SyncOptions, world: World): P
   const texts = options.withTexts || asks ? (compared ?? (await gatherTexts(plan, prepared))) : NO_TEXTS;
   const warnings = [...leaves, ...uncommittedWarnings(prepared, options), ...driftWarnings(guards, options)];
   const problems = inPlaceOrder([...prepared.problems, ...warnings]);
-  const planned = plannedRun('dry-run', { ...prepared, plan, problems });
+  const planned = ofShard(plannedRun('dry-run', { ...prepared, plan, problems }), options.shard);
   if (options.dryRun) return resultOf(planned, texts, options, world);
   if (asks && !(await ask(planned, texts, options, world))) {
     const declined = [...problems, makeProblem('usage/declined')];

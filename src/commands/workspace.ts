@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import { toolEnvironments } from '../domain/policy.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
+import { inShard, type Shard } from '../domain/shard.ts';
 import type { Repository } from '../git/repository.ts';
 import { inPlaceOrder, isError, problemOf, ProblemError, type Problem } from '../problem.ts';
 import { readPrompts } from '../prompts/read.ts';
@@ -19,6 +20,8 @@ export type WorkspaceOptions = Selectors & {
   readonly lateTexts?: boolean | undefined;
   /** As given with --config, relative to the working directory. */
   readonly config?: string | undefined;
+  /** The part of the selected prompts that is meant; all of them are read and checked. */
+  readonly shard?: Shard | undefined;
 };
 
 /** The configuration and the prompt files that a command is about. */
@@ -50,18 +53,18 @@ export async function openWorkspace(options: WorkspaceOptions, world: World): Pr
   const selected = selectNamed(assignServices(read.files, services), options);
   const unselectable = read.problems.some(isError) ? [] : selected.problems;
   const found = inPlaceOrder([...problems, ...read.problems, ...unselectable]);
-  return { config, ...leaveOut(selected.files, narrowed, selects), problems: found };
+  return { config, ...leaveOut(inShard(selected.files, options.shard), narrowed, selects), problems: found };
 }
 
 async function narrowedBy(
-  { changedSince }: WorkspaceOptions,
+  { changedSince, shard }: WorkspaceOptions,
   config: Config,
   { notice }: World,
 ): Promise<Narrowed | Problem | null> {
   if (changedSince === undefined) return null;
   try {
     const { narrowSince } = await import('./since/narrow.ts');
-    const narrowed = await narrowSince(changedSince, config, await openRepositoryOf(config), null);
+    const narrowed = await narrowSince(changedSince, config, await openRepositoryOf(config), shardName(shard));
     if (narrowed.reason !== null) notice(`All prompts are looked at: ${narrowed.reason}.`);
     return narrowed;
   } catch (error) {

@@ -12,6 +12,7 @@ import { renderDiffs } from './render-diff.ts';
 import { editText, isConflict } from './render-edit.ts';
 import { renderProblem } from './render-problem.ts';
 import { placeOf, type Restored } from './restored.ts';
+import { hasPlan } from './shards.ts';
 import type { TextChange, Texts } from '../domain/texts.ts';
 
 const plain = coloursFor(false);
@@ -33,7 +34,7 @@ export function sectionsOf(report: Report, { texts, restored }: Known): readonly
     problemSection('Problems', problems.filter(isError), 0.3),
     {
       ...{ open: `\n#### ${wouldOrDid}\n\n| prompt | change |\n| --- | --- |\n`, close: '', item: 'row', share: 0.5 },
-      items: prompts.flatMap((prompt) => rowsOf(prompt, restored, report.plan_digest !== null)),
+      items: prompts.flatMap((prompt) => rowsOf(prompt, restored, hasPlan(report))),
     },
     ...historySections(report),
     {

@@ -6,6 +6,7 @@ import { sectionsOf } from './markdown-sections.ts';
 import { counted } from './counted.ts';
 import { renderOutcome } from './render-summary.ts';
 import type { Restored } from './restored.ts';
+import { partText } from './shards.ts';
 import type { Texts } from '../domain/texts.ts';
 
 export type MarkdownOptions = {
@@ -42,7 +43,8 @@ function headOf(report: Report, { title, folder }: MarkdownOptions): string {
   const where = folder === null ? '' : ` in ${inertCode(folder)}`;
   const reason = report.problems.find(({ code }) => code === NOT_ASKED);
   const note = reason === undefined ? '' : `\n> [!NOTE]\n> ${reason.message} ${reason.hint}\n`;
-  return `### promptsync ${title}${where}\n\n${renderOutcome(report, coloursFor(false))}\n${note}`;
+  const part = partText(report);
+  return `### promptsync ${title}${part === null ? '' : `, ${part}`}${where}\n\n${renderOutcome(report, coloursFor(false))}\n${note}`;
 }
 
 const NOT_ASKED: ReportProblem['code'] = 'service/not-asked';

@@ -4,6 +4,7 @@ import { inertLine } from './inert.ts';
 import { refText } from './render-change.ts';
 import { renderErrors } from './render-errors.ts';
 import { renderSummary } from './render-summary.ts';
+import { isPlanned } from './shards.ts';
 import { layOut, type Cell } from './table.ts';
 
 type Row = NonNullable<ReportPrompt['environments']>[number];
@@ -20,7 +21,7 @@ export function renderStatus(report: Report, { colour, quiet }: StatusOptions): 
   const environments = environmentsOf(report);
   const header = ['prompt', ...environments].map((text) => ({ text: inertLine(text), paint: colours.bold }));
   const rows = report.prompts.map((prompt) => cellsOf(prompt, environments, colours));
-  const matrix = quiet || report.plan_digest === null ? [] : [`${layOut([header, ...rows]).join('\n')}\n`];
+  const matrix = quiet || !isPlanned(report) ? [] : [`${layOut([header, ...rows]).join('\n')}\n`];
   return [...matrix, ...renderErrors(report, colours), `${renderSummary(report, colours)}\n`].join('\n');
 }
 

@@ -5,12 +5,15 @@ import { counted, type Part } from './counted.ts';
 import { editOutcome, isAboutFiles, nextStep } from './edit-summary.ts';
 import { historyOutcome } from './history-summary.ts';
 import { inertLine } from './inert.ts';
+import { isPlanned, partText } from './shards.ts';
 
 type Summary = Report['summary'];
 
 /** The last lines of a report: what would be done, was done, or that there is nothing to do; and with what. */
 export function renderSummary(report: Report, colours: Colours): string {
-  const line = renderOutcome(report, colours);
+  const part = partText(report);
+  const note = part === null ? '' : colours.dim(` ${part.charAt(0).toUpperCase()}${part.slice(1)}.`);
+  const line = `${renderOutcome(report, colours)}${note}`;
   const next = isAboutFiles(report) ? nextStep(report) : null;
   if (next !== null) return `${line}\n${colours.dim(next)}`;
   return tellsWork(report) ? `${line}\n${colours.dim(originText(report))}` : line;
@@ -19,11 +22,18 @@ export function renderSummary(report: Report, colours: Colours): string {
 /** In one line of our own words and numbers: what would be done, was done, or that there is nothing to do. */
 export function renderOutcome(report: Report, colours: Colours): string {
   const errors = report.problems.filter(isError).length;
-  if (errors > 0) return colours.red(`${counted([errors, 'error', 'errors'])}; ${written(report)}.`);
+  if (errors > 0 && !goesOn(report)) {
+    return colours.red(`${counted([errors, 'error', 'errors'])}; ${written(report)}.`);
+  }
   if (isAboutFiles(report)) return editOutcome(report, colours);
   if (report.mode === 'validate') return colours.green(`${prompts(report.summary.prompts)} valid.`);
   if (report.mode === 'history') return historyOutcome(report, colours);
   if (noneObserved(report)) return colours.red('No prompt could be observed; nothing was written.');
+  const failed = errors === 0 ? '' : `${colours.red(`${counted([errors, 'error', 'errors'])}.`)} `;
+  return `${failed}${workOutcome(report, colours)}`;
+}
+
+function workOutcome(report: Report, colours: Colours): string {
   const { mode, summary } = report;
   const { done, work } = workOf(report);
   const left = notLookedAt(summary);
@@ -35,8 +45,14 @@ export function renderOutcome(report: Report, colours: Colours): string {
   return `${colours.bold(title)}: ${[...work, ...unchanged].join(', ')}.`;
 }
 
+/** An error of one shard does not stop the others: what they found or did is told as well. */
+function goesOn(report: Report): boolean {
+  return report.shards !== undefined && isPlanned(report);
+}
+
 /** A commit may fail when the files are edited already. */
-function written({ prompts }: Report): string {
+function written({ prompts, mode }: Report): string {
+  if (mode === 'report') return 'nothing was merged';
   const edited = prompts.filter(({ status }) => status === 'applied').length;
   return edited === 0 ? 'nothing was written' : counted([edited, 'file edited', 'files edited']);
 }
@@ -47,7 +63,7 @@ function notLookedAt({ not_looked_at: count = 0 }: Summary): readonly string[] {
 
 function tellsWork(report: Report): boolean {
   const about = report.mode !== 'validate' && report.mode !== 'history' && !isAboutFiles(report);
-  const ran = about && !report.problems.some(isError) && !noneObserved(report);
+  const ran = about && (goesOn(report) || !report.problems.some(isError)) && !noneObserved(report);
   return ran && workOf(report).work.length > 0;
 }
 
@@ -56,8 +72,8 @@ function workOf({ mode, summary }: Report) {
   return { done, work: [...done, ...restParts(summary)] };
 }
 
-function noneObserved({ plan_digest: digest, prompts: all }: Report): boolean {
-  return digest === null && all.some(({ status }) => status === 'failed' || status === 'not_attempted');
+function noneObserved(report: Report): boolean {
+  return !isPlanned(report) && report.prompts.some(({ status }) => status === 'failed' || status === 'not_attempted');
 }
 
 /** The digest is what `--expect-plan` takes. */

@@ -121,6 +121,8 @@ const writtenFile = z.object({ path: z.string(), status: z.enum(['created', 'ove
 
 const count = z.int().min(0);
 
+const shardNumbers = { index: z.int().min(1), of: z.int().min(1) };
+
 export const ReportShape = z.object({
   schema_version: z.literal(1),
   mode: z.enum(MODES),
@@ -128,6 +130,11 @@ export const ReportShape = z.object({
   commit: z.string().nullable(),
   changed_since: z.string().optional().describe('Only what has changed since this commit was looked at.'),
   plan_digest: digest.nullable(),
+  shard: z.object(shardNumbers).optional().describe('The part of the prompts that the report is of: --shard.'),
+  shards: z
+    .array(z.object({ ...shardNumbers, plan_digest: digest.nullable() }))
+    .optional()
+    .describe('Of a merged report: the parts that it is made of, each with what --expect-plan takes for it.'),
   summary: z.object({
     prompts: count,
     unchanged: count,

@@ -76,7 +76,7 @@ async function openAll(
     const known = [...files, ...filesOf(name, gone)];
     return service === undefined ? [] : known.map(({ id }): [string, PromptService] => [id, service]);
   });
-  return { service: routeCalls(new Map(byPrompt)), name: opened.map(({ name }) => name).join(', '), close };
+  return { service: routeCalls(new Map(byPrompt)), name: opened.map(({ name }) => name).join(', ') || null, close };
 }
 
 async function openOne(
