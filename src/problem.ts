@@ -650,7 +650,7 @@ const catalogue = {
     'Give one report for each shard.',
   ),
   'merge/missing-shards': error<{ missing: readonly number[]; of: number }>(
-    (e) => `There is no report of shard ${firstOf(e.missing.map(String))} of ${e.of}.`,
+    (e) => `Of ${e.of} shards the reports of these are missing: ${firstOf(e.missing.map(String), ', ')}.`,
     'Give one report for each shard; a job that failed may have left none.',
   ),
   'merge/repeated-prompt': error<{ id: string; other: string }>(
@@ -867,9 +867,9 @@ function quoted(names: readonly string[]): string {
   return names.map((name) => `"${name}"`).join(', ');
 }
 
-function firstOf(parts: readonly string[]): string {
+function firstOf(parts: readonly string[], between = '; '): string {
   const further = parts.length - 20;
-  return parts.slice(0, 20).join('; ') + (further > 0 ? `; and ${further} more` : '');
+  return parts.slice(0, 20).join(between) + (further > 0 ? `${between}and ${further} more` : '');
 }
 
 /** As it can be pasted into a shell: a key may hold blanks, and worse. */
