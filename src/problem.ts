@@ -657,6 +657,10 @@ const catalogue = {
     (e) => `The prompt "${e.id}" is in ${e.other} as well.`,
     'Give each report once, as it was written.',
   ),
+  'merge/stray-prompt': error<{ id: string; index?: number; of?: number }>(
+    (e) => `The prompt "${e.id}" is not one of shard ${e.index} of ${e.of}.`,
+    'Give each report as it was written.',
+  ),
 
   // Usage
   'usage/invalid': error<{ reason: string }>((e) => e.reason, 'See promptsync --help.'),

@@ -1,3 +1,4 @@
+import { inShard } from '../domain/shard.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import type { Report } from '../schemas/report.ts';
 import { namedServices } from './named-services.ts';
@@ -20,7 +21,9 @@ export function mergeProblems(files: readonly ReportFile[]): readonly Problem[] 
   const differences = differing(files);
   if (differences.length > 0) return differences;
   const unmatched = [...repeatedShards(files), ...missingShards(files)];
-  return unmatched.length > 0 ? unmatched : repeatedPrompts(files);
+  if (unmatched.length > 0) return unmatched;
+  const repeated = repeatedPrompts(files);
+  return repeated.length > 0 ? repeated : strayPrompts(files);
 }
 
 type Fact = readonly [what: string, value: string];
@@ -66,6 +69,14 @@ function missingShards(files: readonly ReportFile[]): readonly Problem[] {
   const there = new Set(files.map(({ report }) => report.shard?.index));
   const missing = Array.from({ length: of }, (_, index) => index + 1).filter((index) => !there.has(index));
   return missing.length === 0 ? [] : [makeProblem('merge/missing-shards', { missing, of })];
+}
+
+function strayPrompts(files: readonly ReportFile[]): readonly Problem[] {
+  return files.flatMap(({ path, report: { shard, prompts } }) => {
+    const own = new Set(inShard(prompts, shard));
+    const stray = prompts.filter((prompt) => !own.has(prompt));
+    return stray.map(({ id }) => makeProblem('merge/stray-prompt', { id, ...shard }, { path }));
+  });
 }
 
 function repeatedPrompts(files: readonly ReportFile[]): readonly Problem[] {

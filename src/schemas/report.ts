@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { MODES } from '../domain/modes.ts';
+import { MOST_SHARDS } from '../domain/shard.ts';
 import { HistoryShape, LineageShape } from './history.ts';
 
 /** The JSON report, `--format json`. Its JSON Schema ships as schemas/report.schema.json. */
@@ -121,7 +122,9 @@ const writtenFile = z.object({ path: z.string(), status: z.enum(['created', 'ove
 
 const count = z.int().min(0);
 
-const shardNumbers = { index: z.int().min(1), of: z.int().min(1) };
+const shardNumber = z.int().min(1).max(MOST_SHARDS);
+const shardNumbers = { index: shardNumber, of: shardNumber };
+const shard = z.object(shardNumbers).refine(({ index, of }) => index <= of, 'expected an index of at most `of`');
 
 export const ReportShape = z.object({
   schema_version: z.literal(1),
@@ -130,7 +133,7 @@ export const ReportShape = z.object({
   commit: z.string().nullable(),
   changed_since: z.string().optional().describe('Only what has changed since this commit was looked at.'),
   plan_digest: digest.nullable(),
-  shard: z.object(shardNumbers).optional().describe('The part of the prompts that the report is of: --shard.'),
+  shard: shard.optional().describe('The part of the prompts that the report is of: --shard.'),
   shards: z
     .array(z.object({ ...shardNumbers, plan_digest: digest.nullable() }))
     .optional()

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { exitCodeOfReport } from '../../src/commands/report-exit-code.ts';
 import { exitCodeOf, type ExitConditions } from '../../src/commands/result.ts';
 import { contentDigest } from '../../src/domain/digest.ts';
 import type { PromptOutcome } from '../../src/domain/outcome.ts';
 import type { PromptPlan } from '../../src/domain/plan.ts';
-import { makeProblem } from '../../src/problem.ts';
-import type { Run } from '../../src/rendering/make-report.ts';
+import { isError, makeProblem } from '../../src/problem.ts';
+import { makeReport, type Run } from '../../src/rendering/make-report.ts';
+import { mergeReports } from '../../src/rendering/merge-reports.ts';
 
 const prompt = { id: 'prm', key: 'key', name: 'Name', description: '', latestVersionId: null };
 
@@ -42,33 +44,75 @@ const pending = planned('pending');
 const tell: Partial<ExitConditions> = { tellPending: true };
 const interrupted: Partial<ExitConditions> = { interrupted: true };
 
+const cases: readonly (readonly [number, string, Run, Partial<ExitConditions>])[] = [
+  [0, 'nothing to do', dryRun(planned('unchanged')), tell],
+  [0, 'no plan was needed', withoutPlan, {}],
+  [0, 'a warning', withProblem(dryRun(planned('unchanged')), warning), {}],
+  [0, 'changes are pending', dryRun(pending), {}],
+  [2, 'changes are pending, and that is to be told', dryRun(pending, planned('unchanged')), tell],
+  [0, 'everything was applied', applied([pending, 'applied'], [planned('unchanged'), 'unchanged']), {}],
+  [1, 'invalid files or configuration', withProblem(withoutPlan), {}],
+  [1, 'no prompt could be observed', dryRun(unobserved, unobserved), {}],
+  [1, 'no prompt could be observed for writing', applied([unobserved, 'failed']), {}],
+  [3, 'a guard refused', dryRun(planned('blocked')), {}],
+  [3, 'a guard refused one prompt and another was written', applied([pending, 'applied'], [pending, 'blocked']), {}],
+  [4, 'one prompt could not be observed', dryRun(unobserved, planned('unchanged')), {}],
+  [4, 'one prompt was not wholly written', applied([pending, 'failed'], [pending, 'applied']), {}],
+  [4, 'the only prompt was not wholly written', applied([pending, 'failed']), {}],
+  [0, 'what was not attempted does not count by itself', applied([pending, 'not_attempted']), {}],
+  [4, '4 goes before 3', dryRun(unobserved, planned('blocked')), {}],
+  [4, '4 goes before 1', withProblem(dryRun(unobserved, pending)), {}],
+  [4, '4 goes before 2', dryRun(unobserved, pending), tell],
+  [3, '3 goes before 1', withProblem(dryRun(planned('blocked'))), {}],
+  [3, '3 goes before 2', dryRun(planned('blocked'), pending), tell],
+  [1, '1 goes before 2', withProblem(dryRun(pending)), tell],
+  [130, 'interrupted with nothing else', applied([pending, 'not_attempted']), interrupted],
+  [130, 'interrupted after a failure', applied([pending, 'failed']), interrupted],
+  [130, 'interrupted before anything was observed', dryRun(unobserved), interrupted],
+];
+
 describe('the exit code', () => {
-  test.each<[number, string, Run, Partial<ExitConditions>]>([
-    [0, 'nothing to do', dryRun(planned('unchanged')), tell],
-    [0, 'no plan was needed', withoutPlan, {}],
-    [0, 'a warning', withProblem(dryRun(planned('unchanged')), warning), {}],
-    [0, 'changes are pending', dryRun(pending), {}],
-    [2, 'changes are pending, and that is to be told', dryRun(pending, planned('unchanged')), tell],
-    [0, 'everything was applied', applied([pending, 'applied'], [planned('unchanged'), 'unchanged']), {}],
-    [1, 'invalid files or configuration', withProblem(withoutPlan), {}],
-    [1, 'no prompt could be observed', dryRun(unobserved, unobserved), {}],
-    [1, 'no prompt could be observed for writing', applied([unobserved, 'failed']), {}],
-    [3, 'a guard refused', dryRun(planned('blocked')), {}],
-    [3, 'a guard refused one prompt and another was written', applied([pending, 'applied'], [pending, 'blocked']), {}],
-    [4, 'one prompt could not be observed', dryRun(unobserved, planned('unchanged')), {}],
-    [4, 'one prompt was not wholly written', applied([pending, 'failed'], [pending, 'applied']), {}],
-    [4, 'the only prompt was not wholly written', applied([pending, 'failed']), {}],
-    [0, 'what was not attempted does not count by itself', applied([pending, 'not_attempted']), {}],
-    [4, '4 goes before 3', dryRun(unobserved, planned('blocked')), {}],
-    [4, '4 goes before 1', withProblem(dryRun(unobserved, pending)), {}],
-    [4, '4 goes before 2', dryRun(unobserved, pending), tell],
-    [3, '3 goes before 1', withProblem(dryRun(planned('blocked'))), {}],
-    [3, '3 goes before 2', dryRun(planned('blocked'), pending), tell],
-    [1, '1 goes before 2', withProblem(dryRun(pending)), tell],
-    [130, 'interrupted with nothing else', applied([pending, 'not_attempted']), interrupted],
-    [130, 'interrupted after a failure', applied([pending, 'failed']), interrupted],
-    [130, 'interrupted before anything was observed', dryRun(unobserved), interrupted],
-  ])('is %i: %s', (code, _, run, conditions) => {
+  test.each(cases)('is %i: %s', (code, _, run, conditions) => {
     expect(exitCodeOf(run, { tellPending: false, interrupted: false, ...conditions })).toBe(code);
   });
+});
+
+describe('the exit code that a report tells', () => {
+  const told = cases.filter(([code]) => code !== 130);
+  test.each(told)('is %i as that of the run: %s', (code, _, run, { tellPending = false }) => {
+    expect(exitCodeOfReport(makeReport(asked(run)), { tellPending })).toBe(code);
+  });
+
+  test.each(told)('is %i for a run of one shard and its merged report: %s', (code, _, run, { tellPending = false }) => {
+    const report = makeReport({ ...asked(run), shard: { index: 1, of: 1 } });
+    const handled = report.plan_digest !== null && report.prompts.length > 0;
+    // What a run with a plan and an error comes to is told as if there were others; no command has such a run.
+    const merged = handled && report.problems.some(isError) ? 4 : code;
+    expect(exitCodeOfReport(report, { tellPending })).toBe(code);
+    expect(exitCodeOfReport(mergeReports([report]), { tellPending })).toBe(merged);
+  });
+
+  const interruption = makeProblem('apply/interrupted');
+  test.each<[string, Run]>([
+    [
+      'interrupted while observing',
+      dryRun({ ...unobserved, status: 'not_attempted', problems: [interruption] }, pending),
+    ],
+    ['interrupted while applying', stopped('not_attempted')],
+    ['interrupted in the middle of a prompt', stopped('failed')],
+    ['a question that was left', withProblem(withoutPlan, makeProblem('usage/cancelled'))],
+  ])('is 130: %s', (_, run) => {
+    expect(exitCodeOf(run, { tellPending: false, interrupted: true })).toBe(130);
+    expect(exitCodeOfReport(makeReport(asked(run)), { tellPending: false })).toBe(130);
+  });
+
+  function stopped(status: PromptOutcome['status']): Run {
+    const run = applied([pending, status]);
+    return { ...run, outcomes: (run.outcomes ?? []).map((one) => ({ ...one, problems: [interruption] })) };
+  }
+
+  /** A run that has a plan has asked a service. */
+  function asked(run: Run): Run {
+    return { ...run, service: 'https://prompts.example.com' };
+  }
 });
