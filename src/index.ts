@@ -40,6 +40,8 @@ export { applyPlan } from './applying/apply-plan.ts';
 export type { ApplyDependencies } from './applying/deps.ts';
 
 // Render.
+export { mergeProblems, type ReportFile } from './rendering/merge-problems.ts';
+export { mergeReports } from './rendering/merge-reports.ts';
 export { makeReport, type Run } from './rendering/make-report.ts';
 export { renderMarkdown, type MarkdownOptions, type MarkdownPage } from './rendering/render-markdown.ts';
 export { restoredIn, type Restored } from './rendering/restored.ts';
@@ -74,6 +76,7 @@ export type {
   UpdatePrompt,
 } from './domain/plan.ts';
 export type { Environment, MaxChanges, OnDrift } from './domain/policy.ts';
+export { inShard, parseShard, shardOf, type Shard } from './domain/shard.ts';
 export type { Content, EnvironmentPin, Pin, PromptFile } from './domain/prompt-file.ts';
 export {
   ServiceError,

@@ -621,10 +621,7 @@ const catalogue = {
     (e) => `The report cannot be read (${e.reason}).`,
     'Give the files that --output has written. Where one is missing, its job may have ended before it.',
   ),
-  'merge/not-json': error<{ reason: string }>(
-    (e) => `The file is not JSON (${e.reason}).`,
-    'Write the report with --format json --output FILE.',
-  ),
+  'merge/not-json': error('The file is not JSON.', 'Write the report with --format json --output FILE.'),
   'merge/other-schema': error<{ version: number; known: number }>(
     (e) => `The report has the schema version ${e.version}; this promptsync reads ${e.known}.`,
     'Use the same version of promptsync in all jobs.',
@@ -657,7 +654,7 @@ const catalogue = {
     (e) => `The prompt "${e.id}" is in ${e.other} as well.`,
     'Give each report once, as it was written.',
   ),
-  'merge/stray-prompt': error<{ id: string; index?: number; of?: number }>(
+  'merge/stray-prompt': error<{ id: string; index: number; of: number }>(
     (e) => `The prompt "${e.id}" is not one of shard ${e.index} of ${e.of}.`,
     'Give each report as it was written.',
   ),

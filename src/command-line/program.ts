@@ -124,7 +124,11 @@ function withWriting(command: Command): Command {
     .option('-y, --yes', 'apply without a question', false)
     .option('--exit-code', 'on a dry run: exit with 2 when changes are pending', false)
     .option('--expect-plan <digest>', 'refuse to apply any other plan than the one with this digest', planDigest)
-    .option('--max-changes <n>', 'refuse when more prompts would change: a number, or a percentage', maxChanges)
+    .option(
+      '--max-changes <n>',
+      'refuse when more prompts would change: a number, or a percentage; for each shard',
+      maxChanges,
+    )
     .option('--base <ref>', 'tell what was changed in the service since this commit: drift', ref)
     .option('--changed-since <ref>', 'look only at what has changed since, or was not wholly synced last time', ref)
     .addOption(new Option('--on-drift <what>', 'what to do about drift from outside').choices(['overwrite', 'fail']))

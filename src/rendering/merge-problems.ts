@@ -73,6 +73,7 @@ function missingShards(files: readonly ReportFile[]): readonly Problem[] {
 
 function strayPrompts(files: readonly ReportFile[]): readonly Problem[] {
   return files.flatMap(({ path, report: { shard, prompts } }) => {
+    if (shard === undefined) return [];
     const own = new Set(inShard(prompts, shard));
     const stray = prompts.filter((prompt) => !own.has(prompt));
     return stray.map(({ id }) => makeProblem('merge/stray-prompt', { id, ...shard }, { path }));

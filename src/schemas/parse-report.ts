@@ -1,4 +1,4 @@
-import { makeProblem, messageOf, type Problem } from '../problem.ts';
+import { makeProblem, type Problem } from '../problem.ts';
 import { ReportShape, type Report } from './report.ts';
 
 export type ParsedReport = { readonly report: Report | null; readonly problems: readonly Problem[] };
@@ -7,7 +7,7 @@ export type ParsedReport = { readonly report: Report | null; readonly problems: 
 export function parseReport(text: string, path: string): ParsedReport {
   const refused = (problem: Problem): ParsedReport => ({ report: null, problems: [{ ...problem, path }] });
   const read = parseJson(text);
-  if ('reason' in read) return refused(makeProblem('merge/not-json', read));
+  if (read === null) return refused(makeProblem('merge/not-json'));
   const version = versionOf(read.value);
   if (version !== 1 && version !== null) return refused(makeProblem('merge/other-schema', { version, known: 1 }));
   const parsed = ReportShape.safeParse(read.value);
@@ -17,11 +17,12 @@ export function parseReport(text: string, path: string): ParsedReport {
   return refused(makeProblem('merge/not-a-report', { where, reason: issue?.message ?? '' }));
 }
 
-function parseJson(text: string): { readonly value: unknown } | { readonly reason: string } {
+/** What the parser says is left out: it quotes the file, which may be another one than was meant. */
+function parseJson(text: string): { readonly value: unknown } | null {
   try {
     return { value: JSON.parse(text) };
-  } catch (error) {
-    return { reason: messageOf(error) };
+  } catch {
+    return null;
   }
 }
 
