@@ -1,5 +1,6 @@
 import type { Plan } from '../domain/plan.ts';
 import type { MaxChanges, OnDrift } from '../domain/policy.ts';
+import { shardText } from '../domain/shard.ts';
 import { refuse, type Guards } from '../planning/refuse.ts';
 import { inPlaceOrder, makeProblem, type Problem } from '../problem.ts';
 import { makeReport, type Run } from '../rendering/make-report.ts';
@@ -67,8 +68,7 @@ async function finish(prepared: Prepared, options: SyncOptions, world: World): P
     const declined = [...problems, makeProblem('usage/declined')];
     return resultOf({ ...planned, mode: 'apply', plan: null, problems: declined }, NO_TEXTS, options, world);
   }
-  const part = { isPart: options.only.length > 0, shard: null };
-  const kept = await keepingRecord(prepared, plan, part, () => applyPrepared(plan, guards, prepared, world));
+  const kept = await keepingRecord(prepared, plan, partOf(options), () => applyPrepared(plan, guards, prepared, world));
   const run = {
     ...planned,
     mode: 'apply',
@@ -77,6 +77,11 @@ async function finish(prepared: Prepared, options: SyncOptions, world: World): P
   } as const;
   // Whoever was asked has seen the diffs.
   return resultOf(run, asks ? NO_TEXTS : texts, options, world);
+}
+
+/** The part of the prompts that the run is of; each shard has a record of its own. */
+function partOf({ only, shard }: SyncOptions) {
+  return { isPart: only.length > 0, shard: shard === undefined ? null : shardText(shard) };
 }
 
 function guardsOf({ config, uncommitted, plan, narrowed }: Prepared, options: SyncOptions): Guards {

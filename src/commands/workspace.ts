@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import { toolEnvironments } from '../domain/policy.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
-import { inShard, type Shard } from '../domain/shard.ts';
+import { inShard, shardText, type Shard } from '../domain/shard.ts';
 import type { Repository } from '../git/repository.ts';
 import { inPlaceOrder, isError, problemOf, ProblemError, type Problem } from '../problem.ts';
 import { readPrompts } from '../prompts/read.ts';
@@ -64,7 +64,12 @@ async function narrowedBy(
   if (changedSince === undefined) return null;
   try {
     const { narrowSince } = await import('./since/narrow.ts');
-    const narrowed = await narrowSince(changedSince, config, await openRepositoryOf(config), shardName(shard));
+    const narrowed = await narrowSince(
+      changedSince,
+      config,
+      await openRepositoryOf(config),
+      shard === undefined ? null : shardText(shard),
+    );
     if (narrowed.reason !== null) notice(`All prompts are looked at: ${narrowed.reason}.`);
     return narrowed;
   } catch (error) {

@@ -30,11 +30,12 @@ type Fact = readonly [what: string, value: string];
 
 /** What is the same in all reports of a run. A shard that could not begin knows less than the others. */
 function factsOf(report: Report): readonly Fact[] {
-  const { mode, commit, shard } = report;
+  const { mode, commit, shard, changed_since: since, plan_digest: plan } = report;
   const services = namedServices(report);
   return [
     ['mode', mode],
     ['number of shards', String(shard?.of)],
+    ...(since === undefined && plan === null ? [] : [['base of --changed-since', since ?? 'none'] as const]),
     ...(commit === null ? [] : [['commit', commit] as const]),
     ...[...services].map(([name, address]): Fact => [`service${name && ` "${name}"`}`, address]),
     ...(services.size === 0 ? [] : [['kind of services', services.has('') ? 'one' : 'named'] as const]),

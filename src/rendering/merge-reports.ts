@@ -9,11 +9,13 @@ import { namedServices } from './named-services.ts';
 export function mergeReports(reports: readonly [Report, ...Report[]]): Report {
   const [first] = reports;
   const { shard: _, ...rest } = first;
+  const since = reports.find(({ changed_since }) => changed_since !== undefined)?.changed_since;
   const shards = shardsOf(reports);
   return {
     ...rest,
     service: serviceOf(reports),
     commit: reports.find(({ commit }) => commit !== null)?.commit ?? null,
+    ...(since === undefined ? {} : { changed_since: since }),
     plan_digest: shards.length === 1 ? first.plan_digest : null,
     shards,
     summary: reports.map(({ summary }) => summary).reduce(add),
@@ -39,6 +41,7 @@ function serviceOf(reports: readonly Report[]): string | null {
 type Summary = Report['summary'];
 
 function add(one: Summary, other: Summary): Summary {
+  const left = one.not_looked_at ?? other.not_looked_at;
   return {
     prompts: one.prompts + other.prompts,
     unchanged: one.unchanged + other.unchanged,
@@ -49,6 +52,7 @@ function add(one: Summary, other: Summary): Summary {
     applied: one.applied + other.applied,
     failed: one.failed + other.failed,
     not_attempted: one.not_attempted + other.not_attempted,
+    ...(left === undefined ? {} : { not_looked_at: (one.not_looked_at ?? 0) + (other.not_looked_at ?? 0) }),
   };
 }
 

@@ -104,6 +104,12 @@ describe('reports that do not fit together', () => {
       'The commit is "c2" here and "c1" in b.json.',
     ],
     [
+      'one that has not looked at all prompts',
+      [one, shard(2, { changed_since: 'c0' }), three],
+      ['b.json merge/differs'],
+      'The base of --changed-since is "c0" here and "none" in a.json.',
+    ],
+    [
       'two services',
       [one, two, shard(3, { service: 'https://b.example' })],
       ['c.json merge/differs'],
@@ -272,6 +278,15 @@ describe('a merged report', () => {
       shard(3, { problems: [shallow, hidden] }),
     ]);
     expect(report.problems).toEqual([shallow, hidden, own]);
+  });
+
+  test('counts what was not looked at, also where a shard could not begin', async () => {
+    const narrowed = (count: number): Parts => ({
+      changed_since: 'c0',
+      summary: { ...NOTHING, unchanged: 1, prompts: 1, not_looked_at: count },
+    });
+    const { report } = await merge([shard(1, cannotRun), shard(2, narrowed(5)), shard(3, narrowed(7))]);
+    expect(report).toMatchObject({ changed_since: 'c0', summary: { not_looked_at: 12, unchanged: 2 } });
   });
 
   test('names all services, each once', async () => {

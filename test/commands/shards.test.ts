@@ -185,6 +185,26 @@ describe('a shard without prompts', () => {
   });
 });
 
+test('With --changed-since each shard knows what it has completed itself', async () => {
+  const stage = await begin(makeRepository(filesOf()));
+  for (const index of [1, 2]) expect((await stage.inShard(index, SYNC)).exitCode).toBe(0);
+  const [edited = ''] = namesIn(2);
+  writeFiles(stage.folder, { [`prompts/${edited}.md`]: promptText(edited, { text: 'Edited' }) });
+  commitAll(stage.folder, 'Edit one');
+  const looked = [];
+  for (const index of SHARDS) {
+    const { report } = await stage.inShard(index, [...SYNC, '--changed-since', 'HEAD^', '--base', 'HEAD^']);
+    looked.push(report.prompts.map(({ key }) => key));
+    expect(report.problems).toEqual([]);
+  }
+  expect(looked).toEqual([[], [edited], namesIn(3)]);
+  const { exitCode, report } = await stage.merge();
+  const left = namesIn(1).length + namesIn(2).length - 1;
+  expect(exitCode).toBe(0);
+  expect(report.summary).toMatchObject({ prompts: 1 + namesIn(3).length, not_looked_at: left });
+  expect((await runJson(stage.folder, ['plan', '--exit-code'], stage.service)).exitCode).toBe(0);
+});
+
 test('A percentage of changes is one of the prompts of the shard', async () => {
   const stage = await begin(makeRepository(filesOf()));
   const [first] = namesIn(1);
