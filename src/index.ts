@@ -76,7 +76,8 @@ export type {
   UpdatePrompt,
 } from './domain/plan.ts';
 export type { Environment, MaxChanges, OnDrift } from './domain/policy.ts';
-export { inShard, parseShard, shardOf, type Shard } from './domain/shard.ts';
+export { inShard, shardOf } from './domain/shard-of.ts';
+export { parseShard, type Shard } from './domain/shard.ts';
 export type { Content, EnvironmentPin, Pin, PromptFile } from './domain/prompt-file.ts';
 export {
   ServiceError,

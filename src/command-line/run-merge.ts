@@ -6,7 +6,7 @@ import { checkOutput } from './write-report.ts';
 /** Merges reports, writes the one, and resolves to the exit code of all. */
 export async function runMerge(paths: readonly string[], flags: MergeFlags, host: HidingHost): Promise<number> {
   const { format, output, quiet } = flags;
-  await checkOutput(output, host);
+  if (output !== undefined) await checkOutput(output, host);
   const { mergeReportFiles } = await import('../commands/report-merge.ts');
   const { report, exitCode } = await mergeReportFiles({ paths, exitCode: flags.exitCode }, host.workingDirectory);
   const { emitReport } = await import('./emit.ts');

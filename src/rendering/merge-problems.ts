@@ -1,4 +1,4 @@
-import { inShard } from '../domain/shard.ts';
+import { inShard } from '../domain/shard-of.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import type { Report } from '../schemas/report.ts';
 import { namedServices } from './named-services.ts';

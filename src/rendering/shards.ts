@@ -1,4 +1,5 @@
-import { inShard, shardText } from '../domain/shard.ts';
+import { inShard } from '../domain/shard-of.ts';
+import { shardText } from '../domain/shard.ts';
 import type { Report } from '../schemas/report.ts';
 import { counted } from './counted.ts';
 

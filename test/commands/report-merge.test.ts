@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { shardOf, type Shard } from '../../src/domain/shard.ts';
+import { shardOf } from '../../src/domain/shard-of.ts';
+import type { Shard } from '../../src/domain/shard.ts';
 import { makeProblem } from '../../src/problem.ts';
 import type { Report, ReportPrompt } from '../../src/schemas/report.ts';
 import { makeFolder } from '../support/folder.ts';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { inShard } from '../../src/domain/shard.ts';
+import { inShard } from '../../src/domain/shard-of.ts';
 import { commitAll, git, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
 import { promptText, workspaceFiles } from '../support/prompts.ts';
 import { run, runJson } from '../support/run.ts';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { inShard, MOST_SHARDS, parseShard, shardOf, shardText } from '../../src/domain/shard.ts';
+import { inShard, shardOf } from '../../src/domain/shard-of.ts';
+import { MOST_SHARDS, parseShard, shardText } from '../../src/domain/shard.ts';
 
 const counts = fc.integer({ min: 1, max: MOST_SHARDS });
 const ids = fc.string({ unit: 'grapheme' });

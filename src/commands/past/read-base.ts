@@ -1,7 +1,8 @@
 import type { Config } from '../../config/config.ts';
 import type { PromptFile } from '../../domain/prompt-file.ts';
 import type { Repository } from '../../git/repository.ts';
-import { inShard, type Shard } from '../../domain/shard.ts';
+import { inShard } from '../../domain/shard-of.ts';
+import type { Shard } from '../../domain/shard.ts';
 import { isError, makeProblem, ProblemError, type Problem } from '../../problem.ts';
 import { promptMatcher } from '../../prompts/find.ts';
 import { readPrompts } from '../../prompts/read.ts';
