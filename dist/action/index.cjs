@@ -44,6 +44,7 @@ let crypto$1 = require("crypto");
 crypto$1 = __toESM(crypto$1, 1);
 let fs = require("fs");
 fs = __toESM(fs, 1);
+let node_net = require("node:net");
 let node_http = require("node:http");
 let node_util = require("node:util");
 let node_events = require("node:events");
@@ -53,9 +54,11 @@ let node_fs_promises = require("node:fs/promises");
 let node_path = require("node:path");
 let node_readline = require("node:readline");
 let node_sqlite = require("node:sqlite");
-let node_child_process = require("node:child_process");
-let node_os = require("node:os");
 let node_timers_promises = require("node:timers/promises");
+let node_child_process = require("node:child_process");
+let node_stream_consumers = require("node:stream/consumers");
+let node_process = require("node:process");
+let node_os = require("node:os");
 // node_modules/@actions/core/lib/utils.js
 /**
 * Sanitizes an input into a string so it can be passed into issueCommand safely
@@ -653,9 +656,9 @@ function listOf(names) {
 function quoted(names) {
 	return names.map((name) => `"${name}"`).join(", ");
 }
-function firstOf(parts) {
+function firstOf(parts, between = "; ") {
 	const further = parts.length - 20;
-	return parts.slice(0, 20).join("; ") + (further > 0 ? `; and ${further} more` : "");
+	return parts.slice(0, 20).join(between) + (further > 0 ? `${between}and ${further} more` : "");
 }
 /** As it can be pasted into a shell: a key may hold blanks, and worse. */
 function shellWord(text) {
@@ -707,6 +710,7 @@ var init_problem = __esmMin((() => {
 		"prompt/unreadable": error$1((e) => `The file cannot be read (${e.reason}).`, "Check that it exists and that you may read it."),
 		"prompt/symbolic-link": error$1("The path is a symbolic link.", "Prompt files are read from the repository alone: put the file itself here."),
 		"prompt/too-large": error$1((e) => `The file has ${e.bytes} bytes; at most ${e.limit} are read.`, "Shorten the prompt."),
+		"prompt/changed-meanwhile": error$1("The file has changed since it was checked.", "Run again."),
 		"prompt/not-utf8": error$1("The file is not valid UTF-8.", "Save it as UTF-8."),
 		"prompt/nul": error$1("The file contains a NUL character.", "Remove it: prompts are text."),
 		"prompt/conflict-markers": error$1("A merge conflict was left in the file.", "Resolve it and remove the lines that begin with <<<<<<<, ||||||| and >>>>>>>."),
@@ -841,6 +845,17 @@ var init_problem = __esmMin((() => {
 		"init/not-selected": warning((e) => `${e.path} was not written: the promptsync.yaml that was kept does not select it.`, "Put prompt files where `prompts:` in it says; `promptsync import <id>` writes one there."),
 		"init/in-the-way": error$1((e) => `${e.path} cannot be written: ${e.what}.`, "Move it away, then run promptsync init again."),
 		"init/write-failed": error$1((e) => `${e.path} cannot be written (${e.reason}).`, "Check that you may write there, then run promptsync init again: what is written already stays."),
+		"merge/unreadable": error$1((e) => `The report cannot be read (${e.reason}).`, "Give the files that --output has written. Where one is missing, its job may have ended before it."),
+		"merge/not-json": error$1("The file is not JSON.", "Write the report with --format json --output FILE."),
+		"merge/other-schema": error$1((e) => `The report has the schema version ${e.version}; this promptsync reads ${e.known}.`, "Use the same version of promptsync in all jobs."),
+		"merge/not-a-report": error$1((e) => `The file is not a report of promptsync: ${e.where}: ${e.reason}.`, "Write the report with --format json --output FILE."),
+		"merge/mode": error$1((e) => `Reports of the mode "${e.mode}" are not merged.`, "Only those of plan, sync and status are."),
+		"merge/no-shard": error$1("The report is of no shard.", "Several reports are merged where each is of a shard of one run: --shard 1/3, 2/3 and 3/3. One alone may be of none."),
+		"merge/differs": error$1((e) => `The ${e.what} is "${e.value}" here and "${e.otherValue}" in ${e.other}.`, "Merge reports of one run: the same command, commit, services and number of shards."),
+		"merge/repeated-shard": error$1((e) => `Shard ${e.index} of ${e.of} is reported by ${e.other} as well.`, "Give one report for each shard."),
+		"merge/missing-shards": error$1((e) => `Of ${e.of} shards the reports of these are missing: ${firstOf(e.missing.map(String), ", ")}.`, "Give one report for each shard; a job that failed may have left none."),
+		"merge/repeated-prompt": error$1((e) => `The prompt "${e.id}" is in ${e.other} as well.`, "Give each report once, as it was written."),
+		"merge/stray-prompt": error$1((e) => `The prompt "${e.id}" is not one of shard ${e.index} of ${e.of}.`, "Give each report as it was written."),
 		"usage/invalid": error$1((e) => e.reason, "See promptsync --help."),
 		"usage/nothing-selected": error$1((e) => `"${e.selector}" selects no prompt${e.within === void 0 ? "" : ` that --only ${quoted(e.within)} selects`}.`, (e) => {
 			if (e.within !== void 0) return "Leave --only out: it narrows what is named.";
@@ -905,6 +920,13 @@ function refused(mode, ...problems) {
 		}),
 		texts: /* @__PURE__ */ new Map(),
 		exitCode: 1
+	};
+}
+/** The run as one of the part of the prompts that was asked for. */
+function ofShard(run, shard) {
+	return shard === void 0 ? run : {
+		...run,
+		shard
 	};
 }
 /** A run that has a plan and has written nothing so far. */
@@ -1282,7 +1304,7 @@ function safeExtend(schema, shape) {
 	if (!isPlainObject$2(shape)) throw new Error("Invalid input to safeExtend: expected a plain object");
 	return clone(schema, mergeDefs(schema._zod.def, { shape: extended(schema, shape) }));
 }
-function merge$1(a, b) {
+function merge$2(a, b) {
 	if (!b?._zod?.def) throw new Error("Invalid input to merge: expected an object schema. To merge a plain shape, use `.extend()`.");
 	if (a._zod.def.checks?.length) throw new Error(".merge() cannot be used on object schemas containing refinements. Use .safeExtend() instead.");
 	const newShape = {};
@@ -2084,7 +2106,7 @@ function datetime(args) {
 	const timeRegex = args.local ? `${qualified}|${timeSource({ precision: args.precision })}` : qualified;
 	return new RegExp(`^${dateSource}T(?:${timeRegex})$`);
 }
-var cuid, cuid2, ulid, xid, ksuid, nanoid, duration, guid, uuid, email, _emoji$1, ipv4, ipv6, cidrv4, cidrv6, base64, base64url, httpProtocol, e164, dateSource, date, anyString, string$1, integer, number$1, boolean$1, _null$2, lowercase, uppercase;
+var cuid, cuid2, ulid, xid, ksuid, nanoid, duration, guid, uuid, email, _emoji$1, ipv4, ipv6, cidrv4, cidrv6, base64, base64url, httpProtocol, e164, dateSource, date, anyString, string$2, integer, number$1, boolean$1, _null$2, lowercase, uppercase;
 var init_regexes = __esmMin((() => {
 	cuid = /^[cC][0-9a-z]{6,}$/;
 	cuid2 = /^[0-9a-z]+$/;
@@ -2111,7 +2133,7 @@ var init_regexes = __esmMin((() => {
 	dateSource = `(?:(?:\\d\\d[2468][048]|\\d\\d[13579][26]|\\d\\d0[48]|[02468][048]00|[13579][26]00)-02-29|\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|(?:02)-(?:0[1-9]|1\\d|2[0-8])))`;
 	date = /*@__PURE__*/ anchor(dateSource);
 	anyString = /^[\s\S]{0,}$/;
-	string$1 = (params) => {
+	string$2 = (params) => {
 		const regex = params ? `[\\s\\S]{${params?.minimum ?? 0},${params?.maximum ?? ""}}` : `[\\s\\S]*`;
 		return new RegExp(`^${regex}$`);
 	};
@@ -2852,7 +2874,7 @@ function leafPattern(schema) {
 	}
 	if (pattern) return pattern.source;
 	if (minimum !== void 0 && maximum !== void 0 && minimum > maximum) return "(?!)";
-	if (minimum !== void 0 || maximum !== void 0) return string$1({
+	if (minimum !== void 0 || maximum !== void 0) return string$2({
 		minimum,
 		maximum
 	}).source;
@@ -5923,13 +5945,13 @@ function _ensureDefaultLocale() {
 function _ensureDefaultMemoizer() {
 	if (!globalConfig.memoizer) config({ memoizer: memoizer() });
 }
-function string(params) {
+function string$1(params) {
 	return /* @__PURE__ */ _string(ZodString, params);
 }
 function number(params) {
 	return /* @__PURE__ */ _number(ZodNumber, params);
 }
-function int(params) {
+function int$2(params) {
 	return /* @__PURE__ */ _int(ZodNumberFormat, params);
 }
 function boolean(params) {
@@ -5980,7 +6002,7 @@ function intersection(left, right) {
 function record(keyType, valueType, params) {
 	if (!valueType || !valueType._zod) return new ZodRecord({
 		type: "record",
-		keyType: string(),
+		keyType: string$1(),
 		valueType: keyType,
 		...normalizeParams(valueType)
 	});
@@ -6100,12 +6122,12 @@ function superRefine(fn, params) {
 function json(params) {
 	const jsonSchema = lazy(() => {
 		return union([
-			string(params),
+			string$1(params),
 			number(),
 			boolean(),
 			_null(),
 			array(jsonSchema),
-			record(string(), jsonSchema)
+			record(string$1(), jsonSchema)
 		]);
 	});
 	return jsonSchema;
@@ -6560,10 +6582,10 @@ var init_schemas = __esmMin((() => {
 			return this.check(/* @__PURE__ */ _lte(value, params));
 		},
 		int(params) {
-			return this.check(int(params));
+			return this.check(int$2(params));
 		},
 		safe(params) {
-			return this.check(int(params));
+			return this.check(int$2(params));
 		},
 		positive(params) {
 			return this.check(/* @__PURE__ */ _gt(0, params));
@@ -6666,7 +6688,7 @@ var init_schemas = __esmMin((() => {
 			return safeExtend(this, incoming);
 		},
 		merge(other) {
-			return merge$1(this, other);
+			return merge$2(this, other);
 		},
 		pick(mask) {
 			return pick(this, mask);
@@ -6873,27 +6895,27 @@ var init_zod = __esmMin((() => {
 init_zod();
 init_problem();
 /** What GitHub hands a workflow run, as far as it matters here; everything else in the payload is left alone. */
-const commit = string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/);
-const repository = object({ full_name: string() });
-const person = object({ login: string() });
+const commit = string$1().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/);
+const repository = object({ full_name: string$1() });
+const person = object({ login: string$1() });
 const EventShape = object({
 	pull_request: object({
-		number: int().positive(),
+		number: int$2().positive(),
 		head: object({
 			sha: commit,
 			repo: repository.nullish()
 		}),
 		base: object({
 			sha: commit,
-			ref: string(),
+			ref: string$1(),
 			repo: repository.nullish()
 		}),
 		user: person.nullish()
 	}).optional(),
 	merge_group: object({ base_sha: commit }).optional(),
-	repository: repository.extend({ default_branch: string().optional() }).optional(),
+	repository: repository.extend({ default_branch: string$1().optional() }).optional(),
 	sender: person.nullish(),
-	before: string().optional()
+	before: string$1().optional()
 });
 const DEPENDABOT = "dependabot[bot]";
 const NO_COMMIT = /^0+$/;
@@ -7010,7 +7032,7 @@ function Singular() {
 	bindApi(singularHook, singularHookState, singularHookName);
 	return singularHook;
 }
-function Collection() {
+function Collection$1() {
 	const state = { registry: {} };
 	const hook = register.bind(null, state);
 	bindApi(hook, state);
@@ -7025,7 +7047,7 @@ var init_before_after_hook = __esmMin((() => {
 	bindable = bind.bind(bind);
 	before_after_hook_default = {
 		Singular,
-		Collection
+		Collection: Collection$1
 	};
 }));
 // node_modules/@octokit/endpoint/dist-bundle/index.js
@@ -7058,7 +7080,7 @@ function removeUndefinedProperties(obj) {
 	for (const key in obj) if (obj[key] === void 0) delete obj[key];
 	return obj;
 }
-function merge(defaults, route, options) {
+function merge$1(defaults, route, options) {
 	if (typeof route === "string") {
 		let [method, url] = route.split(" ");
 		options = Object.assign(url ? {
@@ -7227,15 +7249,15 @@ function parse$1(options) {
 	}, typeof body !== "undefined" ? { body } : null, options.request ? { request: options.request } : null);
 }
 function endpointWithDefaults(defaults, route, options) {
-	return parse$1(merge(defaults, route, options));
+	return parse$1(merge$1(defaults, route, options));
 }
 function withDefaults$2(oldDefaults, newDefaults) {
-	const DEFAULTS2 = merge(oldDefaults, newDefaults);
+	const DEFAULTS2 = merge$1(oldDefaults, newDefaults);
 	const endpoint2 = endpointWithDefaults.bind(null, DEFAULTS2);
 	return Object.assign(endpoint2, {
 		DEFAULTS: DEFAULTS2,
 		defaults: withDefaults$2.bind(null, DEFAULTS2),
-		merge: merge.bind(null, DEFAULTS2),
+		merge: merge$1.bind(null, DEFAULTS2),
 		parse: parse$1
 	});
 }
@@ -10009,7 +10031,7 @@ var require_timers = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	};
 }));
 // node_modules/undici/lib/core/errors.js
-var require_errors$1 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+var require_errors = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const kUndiciError = Symbol.for("undici.error.UND_ERR");
 	var UndiciError = class extends Error {
 		constructor(message, options) {
@@ -10713,7 +10735,7 @@ var require_util$5 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const { stringify } = require("node:querystring");
 	const { EventEmitter: EE, addAbortListener: addAbortListenerNative } = require("node:events");
 	const timers = require_timers();
-	const { InvalidArgumentError, ConnectTimeoutError } = require_errors$1();
+	const { InvalidArgumentError, ConnectTimeoutError } = require_errors();
 	const { headerNameLowerCasedRecord } = require_constants$5();
 	const { tree } = require_tree();
 	var BodyAsyncIterable = class {
@@ -13967,7 +13989,7 @@ var require_formdata = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 }));
 // node_modules/undici/lib/core/request.js
 var require_request$1 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	const { InvalidArgumentError, NotSupportedError } = require_errors$1();
+	const { InvalidArgumentError, NotSupportedError } = require_errors();
 	const assert = require("node:assert");
 	const { isValidHTTPToken, isValidHeaderValue, isStream, destroy, isBuffer, isFormDataLike, isIterable, hasSafeIterator, isBlobLike, serializePathWithQuery, parseHeaders, assertRequestHandler, getServerName, normalizedMethodRecords, getProtocolFromUrlString } = require_util$5();
 	const { channels } = require_diagnostics();
@@ -14347,7 +14369,7 @@ var require_dispatcher = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 var require_dispatcher_base = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const buffer = require("node:buffer");
 	const Dispatcher = require_dispatcher();
-	const { ClientDestroyedError, ClientClosedError, InvalidArgumentError } = require_errors$1();
+	const { ClientDestroyedError, ClientClosedError, InvalidArgumentError } = require_errors();
 	const { kDestroy, kClose, kClosed, kDestroyed, kDispatch } = require_symbols();
 	const { defaultWebSocketMaxFragments, defaultWebSocketMaxPayloadSize } = require_constants$5();
 	const kOnDestroyed = Symbol("onDestroyed");
@@ -14470,7 +14492,7 @@ var require_connect = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const net = require("node:net");
 	const assert = require("node:assert");
 	const util = require_util$5();
-	const { InvalidArgumentError, ConnectTimeoutError } = require_errors$1();
+	const { InvalidArgumentError, ConnectTimeoutError } = require_errors();
 	let tls;
 	const SessionCache = class WeakSessionCache {
 		constructor(maxCachedSessions) {
@@ -17048,7 +17070,7 @@ var require_parser_h1 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const assert = require("node:assert");
 	const util = require_util$5();
 	const timers = require_timers();
-	const { HeadersTimeoutError, HeadersOverflowError, SocketError, InformationalError, BodyTimeoutError, HTTPParserError, ResponseContentLengthMismatchError, ResponseExceededMaxSizeError } = require_errors$1();
+	const { HeadersTimeoutError, HeadersOverflowError, SocketError, InformationalError, BodyTimeoutError, HTTPParserError, ResponseContentLengthMismatchError, ResponseExceededMaxSizeError } = require_errors();
 	const { kUrl, kReset, kClient, kParser, kBlocking, kRunning, kWriting, kQueue, kKeepAliveDefaultTimeout, kRunningIdx, kError, kPipelining, kSocket, kKeepAliveTimeoutValue, kKeepAliveMaxTimeout, kKeepAliveTimeoutThreshold, kBodyTimeout, kMaxResponseSize, kResume, kHTTPContext, kMaxHeadersSize } = require_symbols();
 	const FastBuffer = Buffer[Symbol.species];
 	const removeAllListeners = util.removeAllListeners;
@@ -18215,7 +18237,7 @@ var require_client_h1 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const util = require_util$5();
 	const { channels } = require_diagnostics();
 	const timers = require_timers();
-	const { RequestContentLengthMismatchError, ResponseContentLengthMismatchError, RequestAbortedError, InvalidArgumentError, HeadersTimeoutError, HeadersOverflowError, SocketError, InformationalError, BodyTimeoutError, HTTPParserError, WebAssemblyNotSupportedError, ResponseExceededMaxSizeError } = require_errors$1();
+	const { RequestContentLengthMismatchError, ResponseContentLengthMismatchError, RequestAbortedError, InvalidArgumentError, HeadersTimeoutError, HeadersOverflowError, SocketError, InformationalError, BodyTimeoutError, HTTPParserError, WebAssemblyNotSupportedError, ResponseExceededMaxSizeError } = require_errors();
 	const { kUrl, kReset, kClient, kParser, kBlocking, kRunning, kPending, kSize, kWriting, kQueue, kNoRef, kKeepAliveDefaultTimeout, kHostHeader, kPendingIdx, kRunningIdx, kError, kPipelining, kSocket, kKeepAliveTimeoutValue, kMaxHeadersSize, kKeepAliveMaxTimeout, kKeepAliveTimeoutThreshold, kHeadersTimeout, kBodyTimeout, kStrictContentLength, kMaxRequests, kCounter, kMaxResponseSize, kOnError, kResume, kHTTPContext, kClosed, kUseMilo } = require_symbols();
 	const constants = require_constants$3();
 	const { H1Parser, getMiloEnabled } = typeof esbuildDetection === "undefined" ? require_parser_h1() : {};
@@ -19347,7 +19369,7 @@ var require_client_h2 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const assert = require("node:assert");
 	const { pipeline } = require("node:stream");
 	const util = require_util$5();
-	const { RequestContentLengthMismatchError, ResponseContentLengthMismatchError, RequestAbortedError, SocketError, InformationalError, InvalidArgumentError, HeadersTimeoutError, BodyTimeoutError, ResponseExceededMaxSizeError } = require_errors$1();
+	const { RequestContentLengthMismatchError, ResponseContentLengthMismatchError, RequestAbortedError, SocketError, InformationalError, InvalidArgumentError, HeadersTimeoutError, BodyTimeoutError, ResponseExceededMaxSizeError } = require_errors();
 	const { kUrl, kReset, kClient, kRunning, kPending, kQueue, kPendingIdx, kRunningIdx, kError, kSocket, kStrictContentLength, kOnError, kMaxConcurrentStreams, kHTTP2Session, kHostAuthority, kResume, kSize, kHTTPContext, kClosed, kKeepAliveDefaultTimeout, kHeadersTimeout, kBodyTimeout, kEnableConnectProtocol, kRemoteSettings, kHTTP2Stream, kHTTP2SessionState, kHTTP2Options, kMaxResponseSize } = require_symbols();
 	const { channels } = require_diagnostics();
 	const kOpenStreams = Symbol("open streams");
@@ -20392,7 +20414,7 @@ var require_client = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const { channels } = require_diagnostics();
 	const Request = require_request$1();
 	const DispatcherBase = require_dispatcher_base();
-	const { InvalidArgumentError, InformationalError, ClientDestroyedError } = require_errors$1();
+	const { InvalidArgumentError, InformationalError, ClientDestroyedError } = require_errors();
 	const buildConnector = require_connect();
 	const { kUrl, kServerName, kClient, kBusy, kConnect, kResuming, kRunning, kPending, kSize, kQueue, kConnected, kConnecting, kNeedDrain, kKeepAliveDefaultTimeout, kHostHeader, kPendingIdx, kRunningIdx, kError, kPipelining, kKeepAliveTimeoutValue, kMaxHeadersSize, kKeepAliveMaxTimeout, kKeepAliveTimeoutThreshold, kHeadersTimeout, kBodyTimeout, kStrictContentLength, kConnector, kMaxRequests, kCounter, kClose, kDestroy, kDispatch, kLocalAddress, kMaxResponseSize, kOnError, kHTTPContext, kMaxConcurrentStreams, kHostAuthority, kResume, kHTTP2Options, kUseMilo } = require_symbols();
 	const connectH1 = require_client_h1();
@@ -21097,7 +21119,7 @@ var require_pool_base = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 var require_pool = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const { PoolBase, kClients, kNeedDrain, kAddClient, kDrainQueue, kOnClientBusy, kOnClientDrain, kGetDispatcher, kHasDispatcher, kRemoveClient, kRetireClient } = require_pool_base();
 	const Client = require_client();
-	const { InvalidArgumentError } = require_errors$1();
+	const { InvalidArgumentError } = require_errors();
 	const util = require_util$5();
 	const { kConnecting, kHTTPContext, kUrl, kQueued } = require_symbols();
 	const buildConnector = require_connect();
@@ -21218,7 +21240,7 @@ var require_pool = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 }));
 // node_modules/undici/lib/dispatcher/balanced-pool.js
 var require_balanced_pool = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	const { BalancedPoolMissingUpstreamError, InvalidArgumentError } = require_errors$1();
+	const { BalancedPoolMissingUpstreamError, InvalidArgumentError } = require_errors();
 	const { PoolBase, kClients, kNeedDrain, kAddClient, kRemoveClient, kGetDispatcher } = require_pool_base();
 	const Pool = require_pool();
 	const { kOriginless, kUrl } = require_symbols();
@@ -21340,7 +21362,7 @@ var require_balanced_pool = /* @__PURE__ */ __commonJSMin(((exports, module) => 
 var require_round_robin_pool = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const { PoolBase, kClients, kNeedDrain, kAddClient, kGetDispatcher, kHasDispatcher, kRemoveClient, kRetireClient, kDrainQueue } = require_pool_base();
 	const Client = require_client();
-	const { InvalidArgumentError } = require_errors$1();
+	const { InvalidArgumentError } = require_errors();
 	const util = require_util$5();
 	const { kUrl, kQueued } = require_symbols();
 	const buildConnector = require_connect();
@@ -21435,7 +21457,7 @@ var require_round_robin_pool = /* @__PURE__ */ __commonJSMin(((exports, module) 
 }));
 // node_modules/undici/lib/dispatcher/agent.js
 var require_agent = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	const { InvalidArgumentError, MaxOriginsReachedError } = require_errors$1();
+	const { InvalidArgumentError, MaxOriginsReachedError } = require_errors();
 	const { kBusy, kClients, kConnected, kRunning, kPending, kClose, kDestroy, kDispatch, kUrl } = require_symbols();
 	const DispatcherBase = require_dispatcher_base();
 	const Pool = require_pool();
@@ -21546,7 +21568,7 @@ var require_agent = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 // node_modules/undici/lib/dispatcher/dispatcher1-wrapper.js
 var require_dispatcher1_wrapper = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const Dispatcher = require_dispatcher();
-	const { InvalidArgumentError } = require_errors$1();
+	const { InvalidArgumentError } = require_errors();
 	const { toRawHeaders } = require_util$5();
 	const { kOriginless, kUrl } = require_symbols();
 	var LegacyHandlerWrapper = class {
@@ -21625,7 +21647,7 @@ var require_dispatcher1_wrapper = /* @__PURE__ */ __commonJSMin(((exports, modul
 var require_socks5_utils = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const { Buffer } = require("node:buffer");
 	const net = require("node:net");
-	const { InvalidArgumentError } = require_errors$1();
+	const { InvalidArgumentError } = require_errors();
 	/**
 	* Parse an address and determine its type
 	* @param {string} address - The address to parse
@@ -21786,7 +21808,7 @@ var require_socks5_utils = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 var require_socks5_client = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const { EventEmitter } = require("node:events");
 	const { Buffer } = require("node:buffer");
-	const { InvalidArgumentError, Socks5ProxyError } = require_errors$1();
+	const { InvalidArgumentError, Socks5ProxyError } = require_errors();
 	const { debuglog } = require("node:util");
 	const { parseAddress } = require_socks5_utils();
 	const debug = debuglog("undici:socks5");
@@ -22069,7 +22091,7 @@ var require_socks5_proxy_agent = /* @__PURE__ */ __commonJSMin(((exports, module
 	const { URL } = require("node:url");
 	let tls;
 	const DispatcherBase = require_dispatcher_base();
-	const { ConnectTimeoutError, InvalidArgumentError } = require_errors$1();
+	const { ConnectTimeoutError, InvalidArgumentError } = require_errors();
 	const { Socks5Client, STATES } = require_socks5_client();
 	const { kBusy, kConnected, kDispatch, kClose, kDestroy } = require_symbols();
 	const Pool = require_pool();
@@ -22306,7 +22328,7 @@ var require_proxy_agent = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const Agent = require_agent();
 	const Pool = require_pool();
 	const DispatcherBase = require_dispatcher_base();
-	const { InvalidArgumentError, RequestAbortedError, SecureProxyConnectionError, ProxyConnectionError } = require_errors$1();
+	const { InvalidArgumentError, RequestAbortedError, SecureProxyConnectionError, ProxyConnectionError } = require_errors();
 	const buildConnector = require_connect();
 	const Client = require_client();
 	const { channels } = require_diagnostics();
@@ -22701,7 +22723,7 @@ var require_env_http_proxy_agent = /* @__PURE__ */ __commonJSMin(((exports, modu
 var require_retry_handler = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const assert = require("node:assert");
 	const { kRetryHandlerDefaultRetry } = require_symbols();
-	const { RequestRetryError, RequestAbortedError } = require_errors$1();
+	const { RequestRetryError, RequestAbortedError } = require_errors();
 	const { hasSafeIterator, isDisturbed, parseRangeHeader, wrapRequestBody } = require_util$5();
 	function calculateRetryAfterHeader(retryAfter) {
 		const retryTime = new Date(retryAfter).getTime();
@@ -23153,7 +23175,7 @@ var require_retry_agent = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 }));
 // node_modules/undici/lib/dispatcher/h2c-client.js
 var require_h2c_client = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	const { InvalidArgumentError } = require_errors$1();
+	const { InvalidArgumentError } = require_errors();
 	const Client = require_client();
 	var H2CClient = class extends Client {
 		constructor(origin, clientOpts) {
@@ -23181,7 +23203,7 @@ var require_readable = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const assert = require("node:assert");
 	const { addAbortListener } = require("node:events");
 	const { Readable } = require("node:stream");
-	const { RequestAbortedError, NotSupportedError, InvalidArgumentError, AbortError } = require_errors$1();
+	const { RequestAbortedError, NotSupportedError, InvalidArgumentError, AbortError } = require_errors();
 	const util = require_util$5();
 	const kConsume = Symbol("kConsume");
 	const kReading = Symbol("kReading");
@@ -23600,7 +23622,7 @@ var require_api_request = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const assert = require("node:assert");
 	const { AsyncResource } = require("node:async_hooks");
 	const { Readable } = require_readable();
-	const { InvalidArgumentError, RequestAbortedError } = require_errors$1();
+	const { InvalidArgumentError, RequestAbortedError } = require_errors();
 	const util = require_util$5();
 	function noop() {}
 	var RequestHandler = class extends AsyncResource {
@@ -23759,7 +23781,7 @@ var require_api_request = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 // node_modules/undici/lib/api/abort-signal.js
 var require_abort_signal = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const { addAbortListener } = require_util$5();
-	const { RequestAbortedError } = require_errors$1();
+	const { RequestAbortedError } = require_errors();
 	const kListener = Symbol("kListener");
 	const kSignal = Symbol("kSignal");
 	function abort(self) {
@@ -23798,7 +23820,7 @@ var require_abort_signal = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 var require_api_stream = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const assert = require("node:assert");
 	const { AsyncResource } = require("node:async_hooks");
-	const { InvalidArgumentError, InvalidReturnValueError } = require_errors$1();
+	const { InvalidArgumentError, InvalidReturnValueError } = require_errors();
 	const util = require_util$5();
 	const { addSignal, removeSignal } = require_abort_signal();
 	function noop() {}
@@ -23964,7 +23986,7 @@ var require_api_pipeline = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const { Readable, Duplex, PassThrough } = require("node:stream");
 	const assert = require("node:assert");
 	const { AsyncResource } = require("node:async_hooks");
-	const { InvalidArgumentError, InvalidReturnValueError, RequestAbortedError } = require_errors$1();
+	const { InvalidArgumentError, InvalidReturnValueError, RequestAbortedError } = require_errors();
 	const util = require_util$5();
 	const { kBodyUsed } = require_symbols();
 	const { addSignal, removeSignal } = require_abort_signal();
@@ -24132,7 +24154,7 @@ var require_api_pipeline = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 }));
 // node_modules/undici/lib/api/api-upgrade.js
 var require_api_upgrade = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	const { InvalidArgumentError, SocketError } = require_errors$1();
+	const { InvalidArgumentError, SocketError } = require_errors();
 	const { AsyncResource } = require("node:async_hooks");
 	const assert = require("node:assert");
 	const util = require_util$5();
@@ -24219,7 +24241,7 @@ var require_api_upgrade = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 var require_api_connect = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const assert = require("node:assert");
 	const { AsyncResource } = require("node:async_hooks");
-	const { InvalidArgumentError, SocketError } = require_errors$1();
+	const { InvalidArgumentError, SocketError } = require_errors();
 	const util = require_util$5();
 	const { addSignal, removeSignal } = require_abort_signal();
 	var ConnectHandler = class extends AsyncResource {
@@ -24304,7 +24326,7 @@ var require_api = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 }));
 // node_modules/undici/lib/mock/mock-errors.js
 var require_mock_errors = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	const { UndiciError } = require_errors$1();
+	const { UndiciError } = require_errors();
 	const kMockNotMatchedError = Symbol.for("undici.error.UND_MOCK_ERR_MOCK_NOT_MATCHED");
 	/**
 	* The request does not match any registered mock dispatches.
@@ -24365,7 +24387,7 @@ var require_mock_utils = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const { serializePathWithQuery, parseHeaders } = require_util$5();
 	const { STATUS_CODES } = require("node:http");
 	const { types: { isPromise } } = require("node:util");
-	const { InvalidArgumentError } = require_errors$1();
+	const { InvalidArgumentError } = require_errors();
 	const requestAborted = Symbol("request aborted");
 	function matchValue(match, value) {
 		if (typeof match === "string") return match === value;
@@ -24818,7 +24840,7 @@ var require_mock_utils = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 var require_mock_interceptor = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const { getResponseData, buildKey, addMockDispatch } = require_mock_utils();
 	const { kDispatches, kDispatchKey, kDefaultHeaders, kDefaultTrailers, kContentLength, kMockDispatch, kIgnoreTrailingSlash } = require_mock_symbols();
-	const { InvalidArgumentError } = require_errors$1();
+	const { InvalidArgumentError } = require_errors();
 	const { serializePathWithQuery } = require_util$5();
 	const { types: { isPromise } } = require("node:util");
 	/**
@@ -24969,7 +24991,7 @@ var require_mock_client = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const { kDispatches, kMockAgent, kClose, kOriginalClose, kOrigin, kOriginalDispatch, kConnected, kIgnoreTrailingSlash } = require_mock_symbols();
 	const { MockInterceptor } = require_mock_interceptor();
 	const Symbols = require_symbols();
-	const { InvalidArgumentError } = require_errors$1();
+	const { InvalidArgumentError } = require_errors();
 	/**
 	* MockClient provides an API that extends the Client to influence the mockDispatches.
 	*/
@@ -25013,7 +25035,7 @@ var require_mock_client = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 // node_modules/undici/lib/mock/mock-call-history.js
 var require_mock_call_history = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const { kMockCallHistoryAddLog } = require_mock_symbols();
-	const { InvalidArgumentError } = require_errors$1();
+	const { InvalidArgumentError } = require_errors();
 	function handleFilterCallsWithOptions(criteria, options, handler, store, allLogs) {
 		switch (options.operator) {
 			case "OR":
@@ -25171,7 +25193,7 @@ var require_mock_pool = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const { kDispatches, kMockAgent, kClose, kOriginalClose, kOrigin, kOriginalDispatch, kConnected, kIgnoreTrailingSlash } = require_mock_symbols();
 	const { MockInterceptor } = require_mock_interceptor();
 	const Symbols = require_symbols();
-	const { InvalidArgumentError } = require_errors$1();
+	const { InvalidArgumentError } = require_errors();
 	/**
 	* MockPool provides an API that extends the Pool to influence the mockDispatches.
 	*/
@@ -25254,7 +25276,7 @@ var require_mock_agent = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const MockClient = require_mock_client();
 	const MockPool = require_mock_pool();
 	const { matchValue, normalizeSearchParams, buildAndValidateMockOptions, normalizeOrigin } = require_mock_utils();
-	const { InvalidArgumentError, UndiciError } = require_errors$1();
+	const { InvalidArgumentError, UndiciError } = require_errors();
 	const Dispatcher = require_dispatcher();
 	const PendingInterceptorsFormatter = require_pending_interceptors_formatter();
 	const { MockCallHistory } = require_mock_call_history();
@@ -25399,7 +25421,7 @@ var require_mock_agent = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 }));
 // node_modules/undici/lib/mock/snapshot-utils.js
 var require_snapshot_utils = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	const { InvalidArgumentError } = require_errors$1();
+	const { InvalidArgumentError } = require_errors();
 	const { setHeader } = require_util$5();
 	const { runtimeFeatures } = require_runtime_features();
 	/**
@@ -25518,7 +25540,7 @@ var require_snapshot_recorder = /* @__PURE__ */ __commonJSMin(((exports, module)
 	const { writeFile, readFile, mkdir } = require("node:fs/promises");
 	const { dirname, resolve } = require("node:path");
 	const { setTimeout, clearTimeout } = require("node:timers");
-	const { InvalidArgumentError, UndiciError } = require_errors$1();
+	const { InvalidArgumentError, UndiciError } = require_errors();
 	const { setHeader } = require_util$5();
 	const { hashId, isUrlExcludedFactory, normalizeHeaders, createHeaderFilters } = require_snapshot_utils();
 	/**
@@ -25970,7 +25992,7 @@ var require_snapshot_agent = /* @__PURE__ */ __commonJSMin(((exports, module) =>
 	const Agent = require_agent();
 	const MockAgent = require_mock_agent();
 	const { SnapshotRecorder } = require_snapshot_recorder();
-	const { InvalidArgumentError, UndiciError } = require_errors$1();
+	const { InvalidArgumentError, UndiciError } = require_errors();
 	const util = require_util$5();
 	const { validateSnapshotMode } = require_snapshot_utils();
 	const kSnapshotRecorder = Symbol("kSnapshotRecorder");
@@ -26234,7 +26256,7 @@ var require_snapshot_agent = /* @__PURE__ */ __commonJSMin(((exports, module) =>
 var require_global = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const globalDispatcher = Symbol.for("undici.globalDispatcher.2");
 	const legacyGlobalDispatcher = Symbol.for("undici.globalDispatcher.1");
-	const { InvalidArgumentError } = require_errors$1();
+	const { InvalidArgumentError } = require_errors();
 	const Agent = require_agent();
 	const Dispatcher1Wrapper = require_dispatcher1_wrapper();
 	let fallbackDispatcher;
@@ -26349,7 +26371,7 @@ var require_decorator_handler = /* @__PURE__ */ __commonJSMin(((exports, module)
 var require_redirect_handler = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const util = require_util$5();
 	const assert = require("node:assert");
-	const { InvalidArgumentError, MaxRedirectsError } = require_errors$1();
+	const { InvalidArgumentError, MaxRedirectsError } = require_errors();
 	const { kRequestOrigin, kRedirectCacheControl } = require_symbols();
 	const redirectableStatusCodes = [
 		300,
@@ -26509,7 +26531,7 @@ var require_redirect = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 // node_modules/undici/lib/interceptor/response-error.js
 var require_response_error = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const DecoratorHandler = require_decorator_handler();
-	const { InvalidArgumentError, ResponseError } = require_errors$1();
+	const { InvalidArgumentError, ResponseError } = require_errors();
 	const defaultMaxSize = 1048576;
 	var ResponseErrorHandler = class extends DecoratorHandler {
 		#statusCode;
@@ -26625,7 +26647,7 @@ var require_retry = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 }));
 // node_modules/undici/lib/interceptor/dump.js
 var require_dump = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	const { InvalidArgumentError, RequestAbortedError } = require_errors$1();
+	const { InvalidArgumentError, RequestAbortedError } = require_errors();
 	const DecoratorHandler = require_decorator_handler();
 	var DumpHandler = class extends DecoratorHandler {
 		#maxSize = 1048576;
@@ -26687,7 +26709,7 @@ var require_dns = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const { isIP } = require("node:net");
 	const { lookup } = require("node:dns");
 	const DecoratorHandler = require_decorator_handler();
-	const { InvalidArgumentError, InformationalError } = require_errors$1();
+	const { InvalidArgumentError, InformationalError } = require_errors();
 	const { kRequestOrigin } = require_symbols();
 	const maxInt = Math.pow(2, 31) - 1;
 	function hasSafeIterator(headers) {
@@ -28822,7 +28844,7 @@ var require_cache$1 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const MemoryCacheStore = require_memory_cache_store();
 	const CacheRevalidationHandler = require_cache_revalidation_handler();
 	const { assertCacheStore, assertCacheMethods, getInterceptorOrigin, makeCacheKey, normalizeHeaders, parseCacheControlHeader, isInvalidOrWildcardVaryHeader, parseVaryHeader, isEtagUsable } = require_cache$2();
-	const { AbortError } = require_errors$1();
+	const { AbortError } = require_errors();
 	const { parseHttpDate } = require_date();
 	/**
 	* @param {(string | RegExp)[] | undefined} origins
@@ -29239,7 +29261,7 @@ var require_cache$1 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 var require_decompress = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const { createInflate, createGunzip, createBrotliDecompress, createZstdDecompress, constants } = require("node:zlib");
 	const { pipeline, Transform: TransformStream } = require("node:stream");
-	const { InvalidArgumentError, ResponseExceededMaxSizeError } = require_errors$1();
+	const { InvalidArgumentError, ResponseExceededMaxSizeError } = require_errors();
 	const DecoratorHandler = require_decorator_handler();
 	/** @typedef {import('node:stream').Transform} Transform */
 	/** @typedef {import('node:stream').Transform} Controller */
@@ -29656,7 +29678,7 @@ var require_decompress = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 }));
 // node_modules/undici/lib/handler/deduplication-handler.js
 var require_deduplication_handler = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	const { RequestAbortedError } = require_errors$1();
+	const { RequestAbortedError } = require_errors();
 	/**
 	* @typedef {import('../../types/dispatcher.d.ts').default.DispatchHandler} DispatchHandler
 	*/
@@ -32051,7 +32073,7 @@ var require_fetch = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const EE = require("node:events");
 	const { Readable, pipeline, finished, isErrored, isReadable } = require("node:stream");
 	const { addAbortListener, bufferToLowerCasedHeaderName } = require_util$5();
-	const { SocketError } = require_errors$1();
+	const { SocketError } = require_errors();
 	const { dataURLProcessor, serializeAMimeType, minimizeSupportedMimeType } = require_data_url();
 	const { getGlobalDispatcher } = require_global();
 	const { webidl } = require_webidl();
@@ -34699,7 +34721,7 @@ var require_connection = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 var require_permessage_deflate = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const { createInflateRaw, Z_DEFAULT_WINDOWBITS } = require("node:zlib");
 	const { isValidClientWindowBits } = require_util$1();
-	const { MessageSizeExceededError } = require_errors$1();
+	const { MessageSizeExceededError } = require_errors();
 	const tail = Buffer.from([
 		0,
 		0,
@@ -34783,7 +34805,7 @@ var require_receiver = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const { failWebsocketConnection } = require_connection();
 	const { WebsocketFrameSend } = require_frame();
 	const { PerMessageDeflate } = require_permessage_deflate();
-	const { MessageSizeExceededError } = require_errors$1();
+	const { MessageSizeExceededError } = require_errors();
 	const { defaultWebSocketMaxFragments, defaultWebSocketMaxPayloadSize } = require_constants$5();
 	var ByteParser = class extends Writable {
 		#buffers = [];
@@ -36737,7 +36759,7 @@ var require_undici = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const EnvHttpProxyAgent = require_env_http_proxy_agent();
 	const RetryAgent = require_retry_agent();
 	const H2CClient = require_h2c_client();
-	const errors = require_errors$1();
+	const errors = require_errors();
 	const util = require_util$5();
 	const { InvalidArgumentError } = errors;
 	const api = require_api();
@@ -37148,6 +37170,23 @@ function lookEnvironment(trackingEnvironment) {
 function toolEnvironments(trackingEnvironment) {
 	return trackingEnvironment === null ? [] : [trackingEnvironment, lookEnvironment(trackingEnvironment)];
 }
+// src/domain/shard.ts
+const MOST_SHARDS = 1e3;
+/** Reads `2/5`; null when it is no shard. */
+function parseShard(text) {
+	const [, index, of] = /^([1-9][0-9]{0,3})\/([1-9][0-9]{0,3})$/.exec(text) ?? [];
+	const shard = {
+		index: Number(index),
+		of: Number(of)
+	};
+	return shard.index <= shard.of && shard.of <= 1e3 ? shard : null;
+}
+/** What `parseShard` takes, for whoever has written something else. */
+const SHARD_EXPECTED = `I/N such as 2/5, where I is 1 to N and N at most ${MOST_SHARDS}`;
+/** As people read it: `shard 2 of 5`. */
+function shardText({ index, of }) {
+	return `shard ${index} of ${of}`;
+}
 // src/action/inputs.ts
 init_zod();
 init_problem();
@@ -37156,7 +37195,7 @@ const flag = _enum([
 	"false",
 	""
 ], { error: "expected true or false" }).transform((text) => text === "true");
-const text$1 = string().transform((value) => value === "" ? void 0 : value);
+const text$1 = string$1().transform((value) => value === "" ? void 0 : value);
 const oneOf = (names) => _enum(names, { error: `expected ${names.join(", ")}` });
 /** The inputs of action.yml; what is left out there is the empty text. */
 const InputShape = object({
@@ -37167,7 +37206,7 @@ const InputShape = object({
 		"drift"
 	]),
 	config: text$1,
-	"working-directory": string(),
+	"working-directory": string$1(),
 	"base-url": text$1,
 	"api-key": text$1,
 	"github-token": text$1,
@@ -37181,13 +37220,19 @@ const InputShape = object({
 		"fail",
 		""
 	]).transform((value) => value === "" ? void 0 : value),
-	"max-changes": string().transform((value, context) => {
+	"max-changes": string$1().transform((value, context) => {
 		if (value === "") return void 0;
 		const parsed = parseMaxChanges(value);
 		if (parsed === null) context.addIssue("expected a number, or a percentage such as 25%");
 		return parsed ?? void 0;
 	}),
 	"all-prompts": flag,
+	shard: string$1().transform((value, context) => {
+		if (value === "") return void 0;
+		const parsed = parseShard(value);
+		if (parsed === null) context.addIssue(`expected ${SHARD_EXPECTED}`);
+		return parsed ?? void 0;
+	}),
 	"require-reviewed-plan": flag,
 	"drift-issue": flag
 });
@@ -37523,6 +37568,7 @@ function makeReport(run) {
 		commit: run.commit,
 		...run.narrowed === void 0 ? {} : { changed_since: run.narrowed.since },
 		plan_digest: planDigestOf(run),
+		...run.shard === void 0 ? {} : { shard: run.shard },
 		summary: {
 			...summarise(prompts, run.mode),
 			...notLookedAt$1(run)
@@ -37541,8 +37587,9 @@ function notLookedAt$1({ narrowed }) {
 * history has none.
 */
 function planDigestOf({ plan, service, histories, edited }) {
-	if (plan === null || service === null || histories !== void 0 || edited !== void 0) return null;
-	return plan.prompts.length > 0 && plan.prompts.every(({ observed }) => observed === null) ? null : plan.digest;
+	if (plan === null || histories !== void 0 || edited !== void 0) return null;
+	if (plan.prompts.length === 0) return plan.digest;
+	return service === null || plan.prompts.every(({ observed }) => observed === null) ? null : plan.digest;
 }
 function promptsOf(run) {
 	if (run.edited !== void 0) return run.edited.map(fromEdited);
@@ -37833,6 +37880,8 @@ const CONTROL = /\p{Cc}/u;
 const HIDDEN = /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
 /** Control characters that have no place in text, a lone carriage return among them; tab and line feed do. */
 const UNSEEN_CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/gu;
+/** No text of these alone has anything hidden. A first look that most texts pass is quicker than both searches. */
+const PLAIN = /^[\n\t -~]*$/;
 function hasControlCharacters(text) {
 	return CONTROL.test(text);
 }
@@ -37846,6 +37895,7 @@ function codePoint(character) {
 }
 /** Each hidden character of a text, with its first offset (UTF-16 units) and how often it occurs. */
 function findHidden(text) {
+	if (PLAIN.test(text)) return [];
 	const found = /* @__PURE__ */ new Map();
 	const visible = text.search(HIDDEN) === -1 ? text : withoutEmoji(text);
 	for (const pattern of [UNSEEN_CONTROL, HIDDEN]) for (const match of visible.matchAll(pattern)) {
@@ -38502,7 +38552,7 @@ function structuredPatch(oldFileName, newFileName, oldStr, newStr, oldHeader, ne
 		const hunks = [];
 		let oldRangeStart = 0, newRangeStart = 0, curRange = [], oldLine = 1, newLine = 1;
 		for (let i = 0; i < diff.length; i++) {
-			const current = diff[i], lines = current.lines || splitLines(current.value);
+			const current = diff[i], lines = current.lines || splitLines$1(current.value);
 			current.lines = lines;
 			if (current.added || current.removed) {
 				if (!oldRangeStart) {
@@ -38558,7 +38608,7 @@ function structuredPatch(oldFileName, newFileName, oldStr, newStr, oldHeader, ne
 /**
 * Split `text` into an array of lines, including the trailing newline character (where present)
 */
-function splitLines(text) {
+function splitLines$1(text) {
 	const hasTrailingNl = text.endsWith("\n");
 	const result = text.split("\n").map((line) => line + "\n");
 	if (hasTrailingNl) result.pop();
@@ -38720,13 +38770,17 @@ const FILE_MODES = [
 	"promote",
 	"rollback"
 ];
-/** What a report is of: `dry-run` and `apply` are a sync, all others are called as their commands. */
+/**
+* What a report is of: `dry-run` and `apply` are a sync, `report` is a merge of reports that was refused, all others are
+* called as their commands.
+*/
 const MODES = [
 	"dry-run",
 	"apply",
 	"validate",
 	"status",
 	"history",
+	"report",
 	...FILE_MODES
 ];
 // src/rendering/edit-summary.ts
@@ -38848,11 +38902,46 @@ function isTold({ history, lineage }) {
 function differingRows({ environments = [], lineage }) {
 	return environments.filter(({ environment, in_sync: inSync }) => !inSync && (lineage === void 0 || lineage.environment === environment));
 }
+// src/domain/shard-of.ts
+/**
+* The number of the shard that a prompt falls into, from 1 to `of`: the first 48 bits of the SHA-256 of its id in UTF-8,
+* modulo `of`, plus 1. It is the same in every version, because the runners of one run may have several of them.
+*/
+function shardOf(promptId, of) {
+	const first = (0, node_crypto.createHash)("sha256").update(promptId, "utf8").digest("hex").slice(0, 12);
+	return Number.parseInt(first, 16) % of + 1;
+}
+/** What of them is in the shard; all of them without one. */
+function inShard(prompts, shard) {
+	return shard === void 0 ? prompts : prompts.filter(({ id }) => shardOf(id, shard.of) === shard.index);
+}
+// src/rendering/shards.ts
+/** What part of the prompts a report is of, such as `shard 2 of 5`; null where it is of all, and nothing was merged. */
+function partText({ shard, shards }) {
+	if (shard !== void 0) return shardText(shard);
+	return shards === void 0 ? null : counted([
+		shards.length,
+		"shard",
+		"shards"
+	]);
+}
+/** Whether there is a plan to show: a merged report has one where one of its shards has. */
+function hasPlan({ plan_digest: digest, shards = [] }) {
+	return [{ plan_digest: digest }, ...shards].some((one) => one.plan_digest !== null);
+}
+/** Whether there are prompts with a plan. A shard without prompts has one that says nothing about the others. */
+function isPlanned({ prompts, ...report }) {
+	const { shards } = report;
+	if (shards === void 0) return hasPlan(report) && prompts.length > 0;
+	return shards.some((one) => one.plan_digest !== null && inShard(prompts, one).length > 0);
+}
 // src/rendering/render-summary.ts
 init_problem();
 /** The last lines of a report: what would be done, was done, or that there is nothing to do; and with what. */
 function renderSummary(report, colours) {
-	const line = renderOutcome(report, colours);
+	const part = partText(report);
+	const note = part === null ? "" : colours.dim(` ${part.charAt(0).toUpperCase()}${part.slice(1)}.`);
+	const line = `${renderOutcome(report, colours)}${note}`;
 	const next = isAboutFiles(report) ? nextStep(report) : null;
 	if (next !== null) return `${line}\n${colours.dim(next)}`;
 	return tellsWork(report) ? `${line}\n${colours.dim(originText(report))}` : line;
@@ -38860,7 +38949,7 @@ function renderSummary(report, colours) {
 /** In one line of our own words and numbers: what would be done, was done, or that there is nothing to do. */
 function renderOutcome(report, colours) {
 	const errors = report.problems.filter(isError).length;
-	if (errors > 0) return colours.red(`${counted([
+	if (errors > 0 && !goesOn(report)) return colours.red(`${counted([
 		errors,
 		"error",
 		"errors"
@@ -38869,6 +38958,13 @@ function renderOutcome(report, colours) {
 	if (report.mode === "validate") return colours.green(`${prompts(report.summary.prompts)} valid.`);
 	if (report.mode === "history") return historyOutcome(report, colours);
 	if (noneObserved(report)) return colours.red("No prompt could be observed; nothing was written.");
+	return `${errors === 0 ? "" : `${colours.red(`${counted([
+		errors,
+		"error",
+		"errors"
+	])}.`)} `}${workOutcome(report, colours)}`;
+}
+function workOutcome(report, colours) {
 	const { mode, summary } = report;
 	const { done, work } = workOf(report);
 	const left = notLookedAt(summary);
@@ -38877,8 +38973,13 @@ function renderOutcome(report, colours) {
 	const title = mode !== "apply" ? "Plan" : done.length > 0 ? "Applied" : "Nothing applied";
 	return `${colours.bold(title)}: ${[...work, ...unchanged].join(", ")}.`;
 }
+/** An error of one shard does not stop the others: what they found or did is told as well. */
+function goesOn(report) {
+	return report.shards !== void 0 && isPlanned(report);
+}
 /** A commit may fail when the files are edited already. */
-function written({ prompts }) {
+function written({ prompts, mode }) {
+	if (mode === "report") return "nothing was merged";
 	const edited = prompts.filter(({ status }) => status === "applied").length;
 	return edited === 0 ? "nothing was written" : counted([
 		edited,
@@ -38890,7 +38991,7 @@ function notLookedAt({ not_looked_at: count = 0 }) {
 	return count > 0 ? [`${count} not looked at`] : [];
 }
 function tellsWork(report) {
-	return report.mode !== "validate" && report.mode !== "history" && !isAboutFiles(report) && !report.problems.some(isError) && !noneObserved(report) && workOf(report).work.length > 0;
+	return report.mode !== "validate" && report.mode !== "history" && !isAboutFiles(report) && (goesOn(report) || !report.problems.some(isError)) && !noneObserved(report) && workOf(report).work.length > 0;
 }
 function workOf({ mode, summary }) {
 	const done = mode === "apply" ? doneParts(summary) : plannedParts(summary);
@@ -38899,8 +39000,8 @@ function workOf({ mode, summary }) {
 		work: [...done, ...restParts(summary)]
 	};
 }
-function noneObserved({ plan_digest: digest, prompts: all }) {
-	return digest === null && all.some(({ status }) => status === "failed" || status === "not_attempted");
+function noneObserved(report) {
+	return !isPlanned(report) && report.prompts.some(({ status }) => status === "failed" || status === "not_attempted");
 }
 /** The digest is what `--expect-plan` takes. */
 function originText({ service, commit, plan_digest: digest }) {
@@ -39045,62 +39146,65 @@ function indent(text) {
 	return text.replace(/^/gm, "  ");
 }
 // node_modules/yocto-queue/index.js
-var Node = class {
-	value;
-	next;
-	constructor(value) {
-		this.value = value;
-	}
-};
-var Queue = class {
-	#head;
-	#tail;
-	#size;
-	constructor() {
-		this.clear();
-	}
-	enqueue(value) {
-		const node = new Node(value);
-		if (this.#head) {
-			this.#tail.next = node;
-			this.#tail = node;
-		} else {
-			this.#head = node;
-			this.#tail = node;
+var Node, Queue;
+var init_yocto_queue = __esmMin((() => {
+	Node = class {
+		value;
+		next;
+		constructor(value) {
+			this.value = value;
 		}
-		this.#size++;
-	}
-	dequeue() {
-		const current = this.#head;
-		if (!current) return;
-		this.#head = this.#head.next;
-		this.#size--;
-		if (!this.#head) this.#tail = void 0;
-		return current.value;
-	}
-	peek() {
-		if (!this.#head) return;
-		return this.#head.value;
-	}
-	clear() {
-		this.#head = void 0;
-		this.#tail = void 0;
-		this.#size = 0;
-	}
-	get size() {
-		return this.#size;
-	}
-	*[Symbol.iterator]() {
-		let current = this.#head;
-		while (current) {
-			yield current.value;
-			current = current.next;
+	};
+	Queue = class {
+		#head;
+		#tail;
+		#size;
+		constructor() {
+			this.clear();
 		}
-	}
-	*drain() {
-		while (this.#head) yield this.dequeue();
-	}
-};
+		enqueue(value) {
+			const node = new Node(value);
+			if (this.#head) {
+				this.#tail.next = node;
+				this.#tail = node;
+			} else {
+				this.#head = node;
+				this.#tail = node;
+			}
+			this.#size++;
+		}
+		dequeue() {
+			const current = this.#head;
+			if (!current) return;
+			this.#head = this.#head.next;
+			this.#size--;
+			if (!this.#head) this.#tail = void 0;
+			return current.value;
+		}
+		peek() {
+			if (!this.#head) return;
+			return this.#head.value;
+		}
+		clear() {
+			this.#head = void 0;
+			this.#tail = void 0;
+			this.#size = 0;
+		}
+		get size() {
+			return this.#size;
+		}
+		*[Symbol.iterator]() {
+			let current = this.#head;
+			while (current) {
+				yield current.value;
+				current = current.next;
+			}
+		}
+		*drain() {
+			while (this.#head) yield this.dequeue();
+		}
+	};
+}));
 // node_modules/p-limit/index.js
 function pLimit(concurrency) {
 	let rejectOnClear = false;
@@ -39179,6 +39283,9 @@ function pLimit(concurrency) {
 function validateConcurrency(concurrency) {
 	if (!((Number.isInteger(concurrency) || concurrency === Number.POSITIVE_INFINITY) && concurrency > 0)) throw new TypeError("Expected `concurrency` to be a number from 1 and up");
 }
+var init_p_limit = __esmMin((() => {
+	init_yocto_queue();
+}));
 // src/domain/prompt-service.ts
 /** The same service, of which no call is begun once the signal is aborted. A call in flight is finished. */
 function untilStopped(service, stop) {
@@ -39206,6 +39313,7 @@ var init_prompt_service = __esmMin((() => {
 	};
 }));
 // src/domain/observed.ts
+init_p_limit();
 init_prompt_service();
 function versionsRead({ active, looked }) {
 	return [...[...active.values()].filter((version) => version !== null), ...looked];
@@ -39244,12 +39352,12 @@ function isCopy(version, known) {
 }
 /** Whether the service stored something else than promptsync sent for this content: what was sent stands in the stamp. */
 function isRewritten(version, content, known) {
-	const { text, digest, metadataDigest } = content;
+	const { digest, metadataDigest } = content;
 	const { stamp } = version;
 	if (stamp?.digest !== digest || hasOriginal(version, known)) return false;
 	const sent = stamp.metadataDigest;
 	if (sent !== void 0 && sent !== (metadataDigest ?? EMPTY_METADATA_DIGEST)) return false;
-	if (version.digest !== digest) return followsLedger(version) || differsInForm(version.text, text);
+	if (version.digest !== digest) return followsLedger(version) || differsInForm(version.text, content.text);
 	return sent !== void 0 && metadataDigest !== void 0 && version.metadataDigest !== metadataDigest;
 }
 /** Whether two texts are the same but for white space and Unicode's normal forms: what services tidy. */
@@ -39436,7 +39544,7 @@ function beginWriting(plan, dependencies) {
 	};
 }
 /** Remembers a version that was read, with all that its ledger tells of: of what is known already, whether it was pinned. */
-function note({ known, seen, looked }, version) {
+function note$1({ known, seen, looked }, version) {
 	for (const entry of version.stamp?.ledger ?? []) known.set(entry.id, stillPinned(known.get(entry.id) ?? entry, entry));
 	known.set(version.id, stillPinned(entryOf(version), known.get(version.id)));
 	seen.add(version.id);
@@ -39502,7 +39610,7 @@ async function lookAtNewest(writing) {
 	if (dependencies.trackingEnvironment === null || id === null || known.has(id)) return null;
 	const version = await lookIfThere(dependencies, promptId, id);
 	if (version === null) throw new ProblemError(makeProblem("apply/newest-unreadable", { id }));
-	note(writing, version);
+	note$1(writing, version);
 	return version;
 }
 // src/applying/looking-up.ts
@@ -39691,7 +39799,7 @@ async function settle(writing, change, stamp, lost) {
 	const version = await look(dependencies, observed.prompt.id, id).catch(() => {
 		throw lost;
 	});
-	note(writing, version);
+	note$1(writing, version);
 	const weight = weigh(writing, change, version);
 	if (weight === "wanted") return adopt(writing, change, version, version);
 	const ours = version.stamp?.operation === stamp.operation && followsLedger(version);
@@ -39747,7 +39855,7 @@ async function lookVerified(writing, entry) {
 	await verifyByGit(dependencies, entry);
 	const version = await look(dependencies, observed.prompt.id, entry.id);
 	if (version.digest !== entry.digest || version.number !== entry.number) throw otherContent(`v${version.number}`, "the ledger knows it as");
-	note(writing, version);
+	note$1(writing, version);
 	return version;
 }
 async function verifyByGit({ digestAt }, entry) {
@@ -40000,12 +40108,12 @@ init_problem();
 async function refresh(plan, dependencies) {
 	const { observe, replan, service } = dependencies;
 	const now = await observe(service, plan);
-	if (plan.observed !== null && isSame(plan.observed, now)) return plan;
+	if (plan.observed !== null && isSame$1(plan.observed, now)) return plan;
 	const fresh = await replan(plan, now);
-	if (isSame(now, await observe(service, plan))) return fresh;
+	if (isSame$1(now, await observe(service, plan))) return fresh;
 	throw new ProblemError(makeProblem("apply/keeps-changing"));
 }
-function isSame(one, other) {
+function isSame$1(one, other) {
 	return fingerprint(one) === fingerprint(other);
 }
 /** Versions never change, but their ids are the service's word: texts are compared as well. */
@@ -40417,40 +40525,40 @@ function followContent(content, active, { known, forgets }, from = {}) {
 	const sought = asKept(content, forgets);
 	if (active !== null && holds(entryAsServed(active, known), sought)) return IN_SYNC;
 	const found = findContent(known, sought);
-	return set(found === void 0 ? {
+	return set$1(found === void 0 ? {
 		new: content,
 		...from
 	} : refOf(found));
 }
 function followRef(pin, ref, context) {
-	const at = context.contentsAtRefs.get(ref) ?? makeProblem("pin/unknown-ref", { ref }, placeOf$3(pin, context));
+	const at = context.contentsAtRefs.get(ref) ?? makeProblem("pin/unknown-ref", { ref }, placeOf$4(pin, context));
 	if ("code" in at) return blocked(at);
 	return followContent(at.content, context.observed.active.get(pin.environment) ?? null, context, { ref });
 }
 function findNumber(pin, number, context) {
 	const found = context.known.find((version) => version.number === number);
-	if (found !== void 0) return set(refOf(found));
+	if (found !== void 0) return set$1(refOf(found));
 	const unseen = unseenLatest(context);
 	const lookups = unseen === null || !context.mayLook ? [] : [unseen];
 	return blocked(makeProblem("pin/unknown-number", {
 		environment: pin.environment,
 		number,
 		lookable: lookups.length > 0
-	}, placeOf$3(pin, context)), lookups);
+	}, placeOf$4(pin, context)), lookups);
 }
 /** An id is a promise by itself: unknown ones are planned, and read before they go live. */
 function findId(pin, id, context) {
 	const { known, mayLook, observed } = context;
 	const found = known.find((version) => version.id === id);
-	if (found !== void 0) return set(refOf(found));
-	if (!observed.missing.includes(id)) return set({
+	if (found !== void 0) return set$1(refOf(found));
+	if (!observed.missing.includes(id)) return set$1({
 		id,
 		number: null
 	}, mayLook ? [id] : []);
 	return blocked(makeProblem("pin/unknown-version", {
 		environment: pin.environment,
 		id
-	}, placeOf$3(pin, context)));
+	}, placeOf$4(pin, context)));
 }
 /** The service's newest version, where it was never read and no ledger names it. */
 function unseenLatest({ observed, known }) {
@@ -40458,14 +40566,14 @@ function unseenLatest({ observed, known }) {
 	const id = prompt.latestVersionId;
 	return id === null || missing.includes(id) || known.some((version) => version.id === id) ? null : id;
 }
-function placeOf$3({ line, column }, { file }) {
+function placeOf$4({ line, column }, { file }) {
 	return {
 		path: file.path,
 		line,
 		column
 	};
 }
-function set(after, lookups = []) {
+function set$1(after, lookups = []) {
 	return {
 		kind: "set",
 		after,
@@ -40496,7 +40604,7 @@ function planPrompt(written, observed, rules) {
 		pins: inOrder(written.pins, rules)
 	};
 	const context = contextOf(file, observed, rules);
-	const resolved = resolve$5(context);
+	const resolved = resolve$4(context);
 	const { changes, creates } = resolved;
 	const resolutions = resolved.pins.map(({ resolution }) => resolution);
 	const promotions = promotionProblems$1(resolved.pins.flatMap(({ pin, resolution: one }) => one.kind === "set" ? [{
@@ -40521,7 +40629,7 @@ function planPrompt(written, observed, rules) {
 		lookups
 	};
 }
-function resolve$5(context) {
+function resolve$4(context) {
 	const { file, observed } = context;
 	const pins = file.pins.map((pin) => ({
 		pin,
@@ -40547,7 +40655,7 @@ function driftSince({ base }, context, head) {
 	return findDrift({
 		promptId: file.id,
 		head,
-		base: resolve$5({
+		base: resolve$4({
 			...context,
 			file
 		}).changes,
@@ -40651,7 +40759,7 @@ init_problem();
 function unmeantBreaking({ file, lookups }, texts) {
 	if (file.allowBreaking === true) return [];
 	return texts.flatMap((text) => {
-		const place = placeOf$2(file, text.environment);
+		const place = placeOf$3(file, text.environment);
 		const changed = variableChanges(text);
 		if (changed.length > 0) return [makeProblem("guard/breaking", { changed }, place)];
 		return text.after === "unknown" && text.before !== null && lookups.length === 0 ? [makeProblem("guard/unknown-variables", { environment: text.environment }, place)] : [];
@@ -40665,7 +40773,7 @@ function needlessLeave({ file }, texts) {
 function isUnread({ before, after }) {
 	return before === "unknown" || after === "unknown";
 }
-function placeOf$2({ pins, path }, environment) {
+function placeOf$3({ pins, path }, environment) {
 	const { line = 1, column = 1 } = pins.find((pin) => pin.environment === environment) ?? {};
 	return {
 		path,
@@ -40862,3831 +40970,3363 @@ function wordingOf$1({ message }) {
 function fieldName(path) {
 	return path.map(String).join(".");
 }
-// node_modules/yaml/dist/nodes/identity.js
-var require_identity = /* @__PURE__ */ __commonJSMin(((exports) => {
-	const ALIAS = Symbol.for("yaml.alias");
-	const DOC = Symbol.for("yaml.document");
-	const MAP = Symbol.for("yaml.map");
-	const PAIR = Symbol.for("yaml.pair");
-	const SCALAR = Symbol.for("yaml.scalar");
-	const SEQ = Symbol.for("yaml.seq");
-	const NODE_TYPE = Symbol.for("yaml.node.type");
-	const isAlias = (node) => !!node && typeof node === "object" && node[NODE_TYPE] === ALIAS;
-	const isDocument = (node) => !!node && typeof node === "object" && node[NODE_TYPE] === DOC;
-	const isMap = (node) => !!node && typeof node === "object" && node[NODE_TYPE] === MAP;
-	const isPair = (node) => !!node && typeof node === "object" && node[NODE_TYPE] === PAIR;
-	const isScalar = (node) => !!node && typeof node === "object" && node[NODE_TYPE] === SCALAR;
-	const isSeq = (node) => !!node && typeof node === "object" && node[NODE_TYPE] === SEQ;
-	function isCollection(node) {
-		if (node && typeof node === "object") switch (node[NODE_TYPE]) {
-			case MAP:
-			case SEQ: return true;
-		}
-		return false;
+// node_modules/yaml/browser/dist/nodes/identity.js
+const ALIAS = Symbol.for("yaml.alias");
+const DOC = Symbol.for("yaml.document");
+const MAP = Symbol.for("yaml.map");
+const PAIR = Symbol.for("yaml.pair");
+const SCALAR$1 = Symbol.for("yaml.scalar");
+const SEQ = Symbol.for("yaml.seq");
+const NODE_TYPE = Symbol.for("yaml.node.type");
+const isAlias = (node) => !!node && typeof node === "object" && node[NODE_TYPE] === ALIAS;
+const isDocument = (node) => !!node && typeof node === "object" && node[NODE_TYPE] === DOC;
+const isMap = (node) => !!node && typeof node === "object" && node[NODE_TYPE] === MAP;
+const isPair = (node) => !!node && typeof node === "object" && node[NODE_TYPE] === PAIR;
+const isScalar = (node) => !!node && typeof node === "object" && node[NODE_TYPE] === SCALAR$1;
+const isSeq = (node) => !!node && typeof node === "object" && node[NODE_TYPE] === SEQ;
+function isCollection(node) {
+	if (node && typeof node === "object") switch (node[NODE_TYPE]) {
+		case MAP:
+		case SEQ: return true;
 	}
-	function isNode(node) {
-		if (node && typeof node === "object") switch (node[NODE_TYPE]) {
-			case ALIAS:
-			case MAP:
-			case SCALAR:
-			case SEQ: return true;
-		}
-		return false;
+	return false;
+}
+function isNode$1(node) {
+	if (node && typeof node === "object") switch (node[NODE_TYPE]) {
+		case ALIAS:
+		case MAP:
+		case SCALAR$1:
+		case SEQ: return true;
 	}
-	const hasAnchor = (node) => (isScalar(node) || isCollection(node)) && !!node.anchor;
-	exports.ALIAS = ALIAS;
-	exports.DOC = DOC;
-	exports.MAP = MAP;
-	exports.NODE_TYPE = NODE_TYPE;
-	exports.PAIR = PAIR;
-	exports.SCALAR = SCALAR;
-	exports.SEQ = SEQ;
-	exports.hasAnchor = hasAnchor;
-	exports.isAlias = isAlias;
-	exports.isCollection = isCollection;
-	exports.isDocument = isDocument;
-	exports.isMap = isMap;
-	exports.isNode = isNode;
-	exports.isPair = isPair;
-	exports.isScalar = isScalar;
-	exports.isSeq = isSeq;
-}));
-// node_modules/yaml/dist/visit.js
-var require_visit = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var identity = require_identity();
-	const BREAK = Symbol("break visit");
-	const SKIP = Symbol("skip children");
-	const REMOVE = Symbol("remove node");
-	/**
-	* Apply a visitor to an AST node or document.
-	*
-	* Walks through the tree (depth-first) starting from `node`, calling a
-	* `visitor` function with three arguments:
-	*   - `key`: For sequence values and map `Pair`, the node's index in the
-	*     collection. Within a `Pair`, `'key'` or `'value'`, correspondingly.
-	*     `null` for the root node.
-	*   - `node`: The current node.
-	*   - `path`: The ancestry of the current node.
-	*
-	* The return value of the visitor may be used to control the traversal:
-	*   - `undefined` (default): Do nothing and continue
-	*   - `visit.SKIP`: Do not visit the children of this node, continue with next
-	*     sibling
-	*   - `visit.BREAK`: Terminate traversal completely
-	*   - `visit.REMOVE`: Remove the current node, then continue with the next one
-	*   - `Node`: Replace the current node, then continue by visiting it
-	*   - `number`: While iterating the items of a sequence or map, set the index
-	*     of the next step. This is useful especially if the index of the current
-	*     node has changed.
-	*
-	* If `visitor` is a single function, it will be called with all values
-	* encountered in the tree, including e.g. `null` values. Alternatively,
-	* separate visitor functions may be defined for each `Map`, `Pair`, `Seq`,
-	* `Alias` and `Scalar` node. To define the same visitor function for more than
-	* one node type, use the `Collection` (map and seq), `Value` (map, seq & scalar)
-	* and `Node` (alias, map, seq & scalar) targets. Of all these, only the most
-	* specific defined one will be used for each node.
-	*/
-	function visit(node, visitor) {
-		const visitor_ = initVisitor(visitor);
-		if (identity.isDocument(node)) {
-			if (visit_(null, node.contents, visitor_, Object.freeze([node])) === REMOVE) node.contents = null;
-		} else visit_(null, node, visitor_, Object.freeze([]));
+	return false;
+}
+const hasAnchor = (node) => (isScalar(node) || isCollection(node)) && !!node.anchor;
+// node_modules/yaml/browser/dist/visit.js
+const BREAK$1 = Symbol("break visit");
+const SKIP$1 = Symbol("skip children");
+const REMOVE$1 = Symbol("remove node");
+/**
+* Apply a visitor to an AST node or document.
+*
+* Walks through the tree (depth-first) starting from `node`, calling a
+* `visitor` function with three arguments:
+*   - `key`: For sequence values and map `Pair`, the node's index in the
+*     collection. Within a `Pair`, `'key'` or `'value'`, correspondingly.
+*     `null` for the root node.
+*   - `node`: The current node.
+*   - `path`: The ancestry of the current node.
+*
+* The return value of the visitor may be used to control the traversal:
+*   - `undefined` (default): Do nothing and continue
+*   - `visit.SKIP`: Do not visit the children of this node, continue with next
+*     sibling
+*   - `visit.BREAK`: Terminate traversal completely
+*   - `visit.REMOVE`: Remove the current node, then continue with the next one
+*   - `Node`: Replace the current node, then continue by visiting it
+*   - `number`: While iterating the items of a sequence or map, set the index
+*     of the next step. This is useful especially if the index of the current
+*     node has changed.
+*
+* If `visitor` is a single function, it will be called with all values
+* encountered in the tree, including e.g. `null` values. Alternatively,
+* separate visitor functions may be defined for each `Map`, `Pair`, `Seq`,
+* `Alias` and `Scalar` node. To define the same visitor function for more than
+* one node type, use the `Collection` (map and seq), `Value` (map, seq & scalar)
+* and `Node` (alias, map, seq & scalar) targets. Of all these, only the most
+* specific defined one will be used for each node.
+*/
+function visit$1(node, visitor) {
+	const visitor_ = initVisitor(visitor);
+	if (isDocument(node)) {
+		if (visit_(null, node.contents, visitor_, Object.freeze([node])) === REMOVE$1) node.contents = null;
+	} else visit_(null, node, visitor_, Object.freeze([]));
+}
+/** Terminate visit traversal completely */
+visit$1.BREAK = BREAK$1;
+/** Do not visit the children of the current node */
+visit$1.SKIP = SKIP$1;
+/** Remove the current node */
+visit$1.REMOVE = REMOVE$1;
+function visit_(key, node, visitor, path) {
+	const ctrl = callVisitor(key, node, visitor, path);
+	if (isNode$1(ctrl) || isPair(ctrl)) {
+		replaceNode(key, path, ctrl);
+		return visit_(key, ctrl, visitor, path);
 	}
-	/** Terminate visit traversal completely */
-	visit.BREAK = BREAK;
-	/** Do not visit the children of the current node */
-	visit.SKIP = SKIP;
-	/** Remove the current node */
-	visit.REMOVE = REMOVE;
-	function visit_(key, node, visitor, path) {
-		const ctrl = callVisitor(key, node, visitor, path);
-		if (identity.isNode(ctrl) || identity.isPair(ctrl)) {
-			replaceNode(key, path, ctrl);
-			return visit_(key, ctrl, visitor, path);
-		}
-		if (typeof ctrl !== "symbol") {
-			if (identity.isCollection(node)) {
-				path = Object.freeze(path.concat(node));
-				for (let i = 0; i < node.items.length; ++i) {
-					const ci = visit_(i, node.items[i], visitor, path);
-					if (typeof ci === "number") i = ci - 1;
-					else if (ci === BREAK) return BREAK;
-					else if (ci === REMOVE) {
-						node.items.splice(i, 1);
-						i -= 1;
-					}
+	if (typeof ctrl !== "symbol") {
+		if (isCollection(node)) {
+			path = Object.freeze(path.concat(node));
+			for (let i = 0; i < node.items.length; ++i) {
+				const ci = visit_(i, node.items[i], visitor, path);
+				if (typeof ci === "number") i = ci - 1;
+				else if (ci === BREAK$1) return BREAK$1;
+				else if (ci === REMOVE$1) {
+					node.items.splice(i, 1);
+					i -= 1;
 				}
-			} else if (identity.isPair(node)) {
-				path = Object.freeze(path.concat(node));
-				const ck = visit_("key", node.key, visitor, path);
-				if (ck === BREAK) return BREAK;
-				else if (ck === REMOVE) node.key = null;
-				const cv = visit_("value", node.value, visitor, path);
-				if (cv === BREAK) return BREAK;
-				else if (cv === REMOVE) node.value = null;
 			}
+		} else if (isPair(node)) {
+			path = Object.freeze(path.concat(node));
+			const ck = visit_("key", node.key, visitor, path);
+			if (ck === BREAK$1) return BREAK$1;
+			else if (ck === REMOVE$1) node.key = null;
+			const cv = visit_("value", node.value, visitor, path);
+			if (cv === BREAK$1) return BREAK$1;
+			else if (cv === REMOVE$1) node.value = null;
 		}
-		return ctrl;
+	}
+	return ctrl;
+}
+/**
+* Apply an async visitor to an AST node or document.
+*
+* Walks through the tree (depth-first) starting from `node`, calling a
+* `visitor` function with three arguments:
+*   - `key`: For sequence values and map `Pair`, the node's index in the
+*     collection. Within a `Pair`, `'key'` or `'value'`, correspondingly.
+*     `null` for the root node.
+*   - `node`: The current node.
+*   - `path`: The ancestry of the current node.
+*
+* The return value of the visitor may be used to control the traversal:
+*   - `Promise`: Must resolve to one of the following values
+*   - `undefined` (default): Do nothing and continue
+*   - `visit.SKIP`: Do not visit the children of this node, continue with next
+*     sibling
+*   - `visit.BREAK`: Terminate traversal completely
+*   - `visit.REMOVE`: Remove the current node, then continue with the next one
+*   - `Node`: Replace the current node, then continue by visiting it
+*   - `number`: While iterating the items of a sequence or map, set the index
+*     of the next step. This is useful especially if the index of the current
+*     node has changed.
+*
+* If `visitor` is a single function, it will be called with all values
+* encountered in the tree, including e.g. `null` values. Alternatively,
+* separate visitor functions may be defined for each `Map`, `Pair`, `Seq`,
+* `Alias` and `Scalar` node. To define the same visitor function for more than
+* one node type, use the `Collection` (map and seq), `Value` (map, seq & scalar)
+* and `Node` (alias, map, seq & scalar) targets. Of all these, only the most
+* specific defined one will be used for each node.
+*/
+async function visitAsync(node, visitor) {
+	const visitor_ = initVisitor(visitor);
+	if (isDocument(node)) {
+		if (await visitAsync_(null, node.contents, visitor_, Object.freeze([node])) === REMOVE$1) node.contents = null;
+	} else await visitAsync_(null, node, visitor_, Object.freeze([]));
+}
+/** Terminate visit traversal completely */
+visitAsync.BREAK = BREAK$1;
+/** Do not visit the children of the current node */
+visitAsync.SKIP = SKIP$1;
+/** Remove the current node */
+visitAsync.REMOVE = REMOVE$1;
+async function visitAsync_(key, node, visitor, path) {
+	const ctrl = await callVisitor(key, node, visitor, path);
+	if (isNode$1(ctrl) || isPair(ctrl)) {
+		replaceNode(key, path, ctrl);
+		return visitAsync_(key, ctrl, visitor, path);
+	}
+	if (typeof ctrl !== "symbol") {
+		if (isCollection(node)) {
+			path = Object.freeze(path.concat(node));
+			for (let i = 0; i < node.items.length; ++i) {
+				const ci = await visitAsync_(i, node.items[i], visitor, path);
+				if (typeof ci === "number") i = ci - 1;
+				else if (ci === BREAK$1) return BREAK$1;
+				else if (ci === REMOVE$1) {
+					node.items.splice(i, 1);
+					i -= 1;
+				}
+			}
+		} else if (isPair(node)) {
+			path = Object.freeze(path.concat(node));
+			const ck = await visitAsync_("key", node.key, visitor, path);
+			if (ck === BREAK$1) return BREAK$1;
+			else if (ck === REMOVE$1) node.key = null;
+			const cv = await visitAsync_("value", node.value, visitor, path);
+			if (cv === BREAK$1) return BREAK$1;
+			else if (cv === REMOVE$1) node.value = null;
+		}
+	}
+	return ctrl;
+}
+function initVisitor(visitor) {
+	if (typeof visitor === "object" && (visitor.Collection || visitor.Node || visitor.Value)) return Object.assign({
+		Alias: visitor.Node,
+		Map: visitor.Node,
+		Scalar: visitor.Node,
+		Seq: visitor.Node
+	}, visitor.Value && {
+		Map: visitor.Value,
+		Scalar: visitor.Value,
+		Seq: visitor.Value
+	}, visitor.Collection && {
+		Map: visitor.Collection,
+		Seq: visitor.Collection
+	}, visitor);
+	return visitor;
+}
+function callVisitor(key, node, visitor, path) {
+	if (typeof visitor === "function") return visitor(key, node, path);
+	if (isMap(node)) return visitor.Map?.(key, node, path);
+	if (isSeq(node)) return visitor.Seq?.(key, node, path);
+	if (isPair(node)) return visitor.Pair?.(key, node, path);
+	if (isScalar(node)) return visitor.Scalar?.(key, node, path);
+	if (isAlias(node)) return visitor.Alias?.(key, node, path);
+}
+function replaceNode(key, path, node) {
+	const parent = path[path.length - 1];
+	if (isCollection(parent)) parent.items[key] = node;
+	else if (isPair(parent)) {
+		if (key === "key") parent.key = node;
+		else parent.value = node;
+	} else if (isDocument(parent)) parent.contents = node;
+	else {
+		const pt = isAlias(parent) ? "alias" : "scalar";
+		throw new Error(`Cannot replace node with ${pt} parent`);
+	}
+}
+// node_modules/yaml/browser/dist/doc/directives.js
+const escapeChars = {
+	"!": "%21",
+	",": "%2C",
+	"[": "%5B",
+	"]": "%5D",
+	"{": "%7B",
+	"}": "%7D"
+};
+const escapeTagName = (tn) => tn.replace(/[!,[\]{}]/g, (ch) => escapeChars[ch]);
+var Directives = class Directives {
+	constructor(yaml, tags) {
+		/**
+		* The directives-end/doc-start marker `---`. If `null`, a marker may still be
+		* included in the document's stringified representation.
+		*/
+		this.docStart = null;
+		/** The doc-end marker `...`.  */
+		this.docEnd = false;
+		this.yaml = Object.assign({}, Directives.defaultYaml, yaml);
+		this.tags = Object.assign({}, Directives.defaultTags, tags);
+	}
+	clone() {
+		const copy = new Directives(this.yaml, this.tags);
+		copy.docStart = this.docStart;
+		return copy;
 	}
 	/**
-	* Apply an async visitor to an AST node or document.
-	*
-	* Walks through the tree (depth-first) starting from `node`, calling a
-	* `visitor` function with three arguments:
-	*   - `key`: For sequence values and map `Pair`, the node's index in the
-	*     collection. Within a `Pair`, `'key'` or `'value'`, correspondingly.
-	*     `null` for the root node.
-	*   - `node`: The current node.
-	*   - `path`: The ancestry of the current node.
-	*
-	* The return value of the visitor may be used to control the traversal:
-	*   - `Promise`: Must resolve to one of the following values
-	*   - `undefined` (default): Do nothing and continue
-	*   - `visit.SKIP`: Do not visit the children of this node, continue with next
-	*     sibling
-	*   - `visit.BREAK`: Terminate traversal completely
-	*   - `visit.REMOVE`: Remove the current node, then continue with the next one
-	*   - `Node`: Replace the current node, then continue by visiting it
-	*   - `number`: While iterating the items of a sequence or map, set the index
-	*     of the next step. This is useful especially if the index of the current
-	*     node has changed.
-	*
-	* If `visitor` is a single function, it will be called with all values
-	* encountered in the tree, including e.g. `null` values. Alternatively,
-	* separate visitor functions may be defined for each `Map`, `Pair`, `Seq`,
-	* `Alias` and `Scalar` node. To define the same visitor function for more than
-	* one node type, use the `Collection` (map and seq), `Value` (map, seq & scalar)
-	* and `Node` (alias, map, seq & scalar) targets. Of all these, only the most
-	* specific defined one will be used for each node.
+	* During parsing, get a Directives instance for the current document and
+	* update the stream state according to the current version's spec.
 	*/
-	async function visitAsync(node, visitor) {
-		const visitor_ = initVisitor(visitor);
-		if (identity.isDocument(node)) {
-			if (await visitAsync_(null, node.contents, visitor_, Object.freeze([node])) === REMOVE) node.contents = null;
-		} else await visitAsync_(null, node, visitor_, Object.freeze([]));
-	}
-	/** Terminate visit traversal completely */
-	visitAsync.BREAK = BREAK;
-	/** Do not visit the children of the current node */
-	visitAsync.SKIP = SKIP;
-	/** Remove the current node */
-	visitAsync.REMOVE = REMOVE;
-	async function visitAsync_(key, node, visitor, path) {
-		const ctrl = await callVisitor(key, node, visitor, path);
-		if (identity.isNode(ctrl) || identity.isPair(ctrl)) {
-			replaceNode(key, path, ctrl);
-			return visitAsync_(key, ctrl, visitor, path);
-		}
-		if (typeof ctrl !== "symbol") {
-			if (identity.isCollection(node)) {
-				path = Object.freeze(path.concat(node));
-				for (let i = 0; i < node.items.length; ++i) {
-					const ci = await visitAsync_(i, node.items[i], visitor, path);
-					if (typeof ci === "number") i = ci - 1;
-					else if (ci === BREAK) return BREAK;
-					else if (ci === REMOVE) {
-						node.items.splice(i, 1);
-						i -= 1;
-					}
-				}
-			} else if (identity.isPair(node)) {
-				path = Object.freeze(path.concat(node));
-				const ck = await visitAsync_("key", node.key, visitor, path);
-				if (ck === BREAK) return BREAK;
-				else if (ck === REMOVE) node.key = null;
-				const cv = await visitAsync_("value", node.value, visitor, path);
-				if (cv === BREAK) return BREAK;
-				else if (cv === REMOVE) node.value = null;
-			}
-		}
-		return ctrl;
-	}
-	function initVisitor(visitor) {
-		if (typeof visitor === "object" && (visitor.Collection || visitor.Node || visitor.Value)) return Object.assign({
-			Alias: visitor.Node,
-			Map: visitor.Node,
-			Scalar: visitor.Node,
-			Seq: visitor.Node
-		}, visitor.Value && {
-			Map: visitor.Value,
-			Scalar: visitor.Value,
-			Seq: visitor.Value
-		}, visitor.Collection && {
-			Map: visitor.Collection,
-			Seq: visitor.Collection
-		}, visitor);
-		return visitor;
-	}
-	function callVisitor(key, node, visitor, path) {
-		if (typeof visitor === "function") return visitor(key, node, path);
-		if (identity.isMap(node)) return visitor.Map?.(key, node, path);
-		if (identity.isSeq(node)) return visitor.Seq?.(key, node, path);
-		if (identity.isPair(node)) return visitor.Pair?.(key, node, path);
-		if (identity.isScalar(node)) return visitor.Scalar?.(key, node, path);
-		if (identity.isAlias(node)) return visitor.Alias?.(key, node, path);
-	}
-	function replaceNode(key, path, node) {
-		const parent = path[path.length - 1];
-		if (identity.isCollection(parent)) parent.items[key] = node;
-		else if (identity.isPair(parent)) {
-			if (key === "key") parent.key = node;
-			else parent.value = node;
-		} else if (identity.isDocument(parent)) parent.contents = node;
-		else {
-			const pt = identity.isAlias(parent) ? "alias" : "scalar";
-			throw new Error(`Cannot replace node with ${pt} parent`);
-		}
-	}
-	exports.visit = visit;
-	exports.visitAsync = visitAsync;
-}));
-// node_modules/yaml/dist/doc/directives.js
-var require_directives = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var identity = require_identity();
-	var visit = require_visit();
-	const escapeChars = {
-		"!": "%21",
-		",": "%2C",
-		"[": "%5B",
-		"]": "%5D",
-		"{": "%7B",
-		"}": "%7D"
-	};
-	const escapeTagName = (tn) => tn.replace(/[!,[\]{}]/g, (ch) => escapeChars[ch]);
-	var Directives = class Directives {
-		constructor(yaml, tags) {
-			/**
-			* The directives-end/doc-start marker `---`. If `null`, a marker may still be
-			* included in the document's stringified representation.
-			*/
-			this.docStart = null;
-			/** The doc-end marker `...`.  */
-			this.docEnd = false;
-			this.yaml = Object.assign({}, Directives.defaultYaml, yaml);
-			this.tags = Object.assign({}, Directives.defaultTags, tags);
-		}
-		clone() {
-			const copy = new Directives(this.yaml, this.tags);
-			copy.docStart = this.docStart;
-			return copy;
-		}
-		/**
-		* During parsing, get a Directives instance for the current document and
-		* update the stream state according to the current version's spec.
-		*/
-		atDocument() {
-			const res = new Directives(this.yaml, this.tags);
-			switch (this.yaml.version) {
-				case "1.1":
-					this.atNextDocument = true;
-					break;
-				case "1.2":
-					this.atNextDocument = false;
-					this.yaml = {
-						explicit: Directives.defaultYaml.explicit,
-						version: "1.2"
-					};
-					this.tags = Object.assign({}, Directives.defaultTags);
-			}
-			return res;
-		}
-		/**
-		* @param onError - May be called even if the action was successful
-		* @returns `true` on success
-		*/
-		add(line, onError) {
-			if (this.atNextDocument) {
+	atDocument() {
+		const res = new Directives(this.yaml, this.tags);
+		switch (this.yaml.version) {
+			case "1.1":
+				this.atNextDocument = true;
+				break;
+			case "1.2":
+				this.atNextDocument = false;
 				this.yaml = {
 					explicit: Directives.defaultYaml.explicit,
-					version: "1.1"
+					version: "1.2"
 				};
 				this.tags = Object.assign({}, Directives.defaultTags);
-				this.atNextDocument = false;
-			}
-			const parts = line.trim().split(/[ \t]+/);
-			const name = parts.shift();
-			switch (name) {
-				case "%TAG": {
-					if (parts.length !== 2) {
-						onError(0, "%TAG directive should contain exactly two parts");
-						if (parts.length < 2) return false;
-					}
-					const [handle, prefix] = parts;
-					this.tags[handle] = prefix;
-					return true;
-				}
-				case "%YAML": {
-					this.yaml.explicit = true;
-					if (parts.length !== 1) {
-						onError(0, "%YAML directive should contain exactly one part");
-						return false;
-					}
-					const [version] = parts;
-					if (version === "1.1" || version === "1.2") {
-						this.yaml.version = version;
-						return true;
-					} else {
-						const isValid = /^\d+\.\d+$/.test(version);
-						onError(6, `Unsupported YAML version ${version}`, isValid);
-						return false;
-					}
-				}
-				default:
-					onError(0, `Unknown directive ${name}`, true);
-					return false;
-			}
-		}
-		/**
-		* Resolves a tag, matching handles to those defined in %TAG directives.
-		*
-		* @returns Resolved tag, which may also be the non-specific tag `'!'` or a
-		*   `'!local'` tag, or `null` if unresolvable.
-		*/
-		tagName(source, onError) {
-			if (source === "!") return "!";
-			if (source[0] !== "!") {
-				onError(`Not a valid tag: ${source}`);
-				return null;
-			}
-			if (source[1] === "<") {
-				const verbatim = source.slice(2, -1);
-				if (verbatim === "!" || verbatim === "!!") {
-					onError(`Verbatim tags aren't resolved, so ${source} is invalid.`);
-					return null;
-				}
-				if (source[source.length - 1] !== ">") onError("Verbatim tags must end with a >");
-				return verbatim;
-			}
-			const [, handle, suffix] = source.match(/^(.*!)([^!]*)$/s);
-			if (!suffix) onError(`The ${source} tag has no suffix`);
-			const prefix = this.tags[handle];
-			if (prefix) try {
-				return prefix + decodeURIComponent(suffix);
-			} catch (error) {
-				onError(String(error));
-				return null;
-			}
-			if (handle === "!") return source;
-			onError(`Could not resolve tag: ${source}`);
-			return null;
-		}
-		/**
-		* Given a fully resolved tag, returns its printable string form,
-		* taking into account current tag prefixes and defaults.
-		*/
-		tagString(tag) {
-			for (const [handle, prefix] of Object.entries(this.tags)) if (tag.startsWith(prefix)) return handle + escapeTagName(tag.substring(prefix.length));
-			return tag[0] === "!" ? tag : `!<${tag}>`;
-		}
-		toString(doc) {
-			const lines = this.yaml.explicit ? [`%YAML ${this.yaml.version || "1.2"}`] : [];
-			const tagEntries = Object.entries(this.tags);
-			let tagNames;
-			if (doc && tagEntries.length > 0 && identity.isNode(doc.contents)) {
-				const tags = {};
-				visit.visit(doc.contents, (_key, node) => {
-					if (identity.isNode(node) && node.tag) tags[node.tag] = true;
-				});
-				tagNames = Object.keys(tags);
-			} else tagNames = [];
-			for (const [handle, prefix] of tagEntries) {
-				if (handle === "!!" && prefix === "tag:yaml.org,2002:") continue;
-				if (!doc || tagNames.some((tn) => tn.startsWith(prefix))) lines.push(`%TAG ${handle} ${prefix}`);
-			}
-			return lines.join("\n");
-		}
-	};
-	Directives.defaultYaml = {
-		explicit: false,
-		version: "1.2"
-	};
-	Directives.defaultTags = { "!!": "tag:yaml.org,2002:" };
-	exports.Directives = Directives;
-}));
-// node_modules/yaml/dist/doc/anchors.js
-var require_anchors = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var identity = require_identity();
-	var visit = require_visit();
-	/**
-	* Verify that the input string is a valid anchor.
-	*
-	* Will throw on errors.
-	*/
-	function anchorIsValid(anchor) {
-		if (/[\x00-\x19\s,[\]{}]/.test(anchor)) {
-			const msg = `Anchor must not contain whitespace or control characters: ${JSON.stringify(anchor)}`;
-			throw new Error(msg);
-		}
-		return true;
-	}
-	function anchorNames(root) {
-		const anchors = /* @__PURE__ */ new Set();
-		visit.visit(root, { Value(_key, node) {
-			if (node.anchor) anchors.add(node.anchor);
-		} });
-		return anchors;
-	}
-	/** Find a new anchor name with the given `prefix` and a one-indexed suffix. */
-	function findNewAnchor(prefix, exclude) {
-		for (let i = 1;; ++i) {
-			const name = `${prefix}${i}`;
-			if (!exclude.has(name)) return name;
-		}
-	}
-	function createNodeAnchors(doc, prefix) {
-		const aliasObjects = [];
-		const sourceObjects = /* @__PURE__ */ new Map();
-		let prevAnchors = null;
-		return {
-			onAnchor: (source) => {
-				aliasObjects.push(source);
-				prevAnchors ?? (prevAnchors = anchorNames(doc));
-				const anchor = findNewAnchor(prefix, prevAnchors);
-				prevAnchors.add(anchor);
-				return anchor;
-			},
-			/**
-			* With circular references, the source node is only resolved after all
-			* of its child nodes are. This is why anchors are set only after all of
-			* the nodes have been created.
-			*/
-			setAnchors: () => {
-				for (const source of aliasObjects) {
-					const ref = sourceObjects.get(source);
-					if (typeof ref === "object" && ref.anchor && (identity.isScalar(ref.node) || identity.isCollection(ref.node))) ref.node.anchor = ref.anchor;
-					else {
-						const error = /* @__PURE__ */ new Error("Failed to resolve repeated object (this should not happen)");
-						error.source = source;
-						throw error;
-					}
-				}
-			},
-			sourceObjects
-		};
-	}
-	exports.anchorIsValid = anchorIsValid;
-	exports.anchorNames = anchorNames;
-	exports.createNodeAnchors = createNodeAnchors;
-	exports.findNewAnchor = findNewAnchor;
-}));
-// node_modules/yaml/dist/doc/applyReviver.js
-var require_applyReviver = /* @__PURE__ */ __commonJSMin(((exports) => {
-	/**
-	* Applies the JSON.parse reviver algorithm as defined in the ECMA-262 spec,
-	* in section 24.5.1.1 "Runtime Semantics: InternalizeJSONProperty" of the
-	* 2021 edition: https://tc39.es/ecma262/#sec-json.parse
-	*
-	* Includes extensions for handling Map and Set objects.
-	*/
-	function applyReviver(reviver, obj, key, val) {
-		if (val && typeof val === "object") {
-			if (Array.isArray(val)) for (let i = 0, len = val.length; i < len; ++i) {
-				const v0 = val[i];
-				const v1 = applyReviver(reviver, val, String(i), v0);
-				if (v1 === void 0) delete val[i];
-				else if (v1 !== v0) val[i] = v1;
-			}
-			else if (val instanceof Map) for (const k of Array.from(val.keys())) {
-				const v0 = val.get(k);
-				const v1 = applyReviver(reviver, val, k, v0);
-				if (v1 === void 0) val.delete(k);
-				else if (v1 !== v0) val.set(k, v1);
-			}
-			else if (val instanceof Set) for (const v0 of Array.from(val)) {
-				const v1 = applyReviver(reviver, val, v0, v0);
-				if (v1 === void 0) val.delete(v0);
-				else if (v1 !== v0) {
-					val.delete(v0);
-					val.add(v1);
-				}
-			}
-			else for (const [k, v0] of Object.entries(val)) {
-				const v1 = applyReviver(reviver, val, k, v0);
-				if (v1 === void 0) delete val[k];
-				else if (v1 !== v0) val[k] = v1;
-			}
-		}
-		return reviver.call(obj, key, val);
-	}
-	exports.applyReviver = applyReviver;
-}));
-// node_modules/yaml/dist/nodes/toJS.js
-var require_toJS = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var identity = require_identity();
-	/**
-	* Recursively convert any node or its contents to native JavaScript
-	*
-	* @param value - The input value
-	* @param arg - If `value` defines a `toJSON()` method, use this
-	*   as its first argument
-	* @param ctx - Conversion context, originally set in Document#toJS(). If
-	*   `{ keep: true }` is not set, output should be suitable for JSON
-	*   stringification.
-	*/
-	function toJS(value, arg, ctx) {
-		if (Array.isArray(value)) return value.map((v, i) => toJS(v, String(i), ctx));
-		if (value && typeof value.toJSON === "function") {
-			if (!ctx || !identity.hasAnchor(value)) return value.toJSON(arg, ctx);
-			const data = {
-				aliasCount: 0,
-				count: 1,
-				res: void 0
-			};
-			ctx.anchors.set(value, data);
-			ctx.onCreate = (res) => {
-				data.res = res;
-				delete ctx.onCreate;
-			};
-			const res = value.toJSON(arg, ctx);
-			if (ctx.onCreate) ctx.onCreate(res);
-			return res;
-		}
-		if (typeof value === "bigint" && !ctx?.keep) return Number(value);
-		return value;
-	}
-	exports.toJS = toJS;
-}));
-// node_modules/yaml/dist/nodes/Node.js
-var require_Node = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var applyReviver = require_applyReviver();
-	var identity = require_identity();
-	var toJS = require_toJS();
-	var NodeBase = class {
-		constructor(type) {
-			Object.defineProperty(this, identity.NODE_TYPE, { value: type });
-		}
-		/** Create a copy of this node.  */
-		clone() {
-			const copy = Object.create(Object.getPrototypeOf(this), Object.getOwnPropertyDescriptors(this));
-			if (this.range) copy.range = this.range.slice();
-			return copy;
-		}
-		/** A plain JavaScript representation of this node. */
-		toJS(doc, { mapAsMap, maxAliasCount, onAnchor, reviver } = {}) {
-			if (!identity.isDocument(doc)) throw new TypeError("A document argument is required");
-			const ctx = {
-				anchors: /* @__PURE__ */ new Map(),
-				doc,
-				keep: true,
-				mapAsMap: mapAsMap === true,
-				mapKeyWarned: false,
-				maxAliasCount: typeof maxAliasCount === "number" ? maxAliasCount : 100
-			};
-			const res = toJS.toJS(this, "", ctx);
-			if (typeof onAnchor === "function") for (const { count, res } of ctx.anchors.values()) onAnchor(res, count);
-			return typeof reviver === "function" ? applyReviver.applyReviver(reviver, { "": res }, "", res) : res;
-		}
-	};
-	exports.NodeBase = NodeBase;
-}));
-// node_modules/yaml/dist/nodes/Alias.js
-var require_Alias = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var anchors = require_anchors();
-	var visit = require_visit();
-	var identity = require_identity();
-	var Node = require_Node();
-	var toJS = require_toJS();
-	var Alias = class extends Node.NodeBase {
-		constructor(source) {
-			super(identity.ALIAS);
-			this.source = source;
-			Object.defineProperty(this, "tag", { set() {
-				throw new Error("Alias nodes cannot have tags");
-			} });
-		}
-		/**
-		* Resolve the value of this alias within `doc`, finding the last
-		* instance of the `source` anchor before this node.
-		*/
-		resolve(doc, ctx) {
-			if (ctx?.maxAliasCount === 0) throw new ReferenceError("Alias resolution is disabled");
-			let nodes;
-			if (ctx?.aliasResolveCache) nodes = ctx.aliasResolveCache;
-			else {
-				nodes = [];
-				visit.visit(doc, { Node: (_key, node) => {
-					if (identity.isAlias(node) || identity.hasAnchor(node)) nodes.push(node);
-				} });
-				if (ctx) ctx.aliasResolveCache = nodes;
-			}
-			let found = void 0;
-			for (const node of nodes) {
-				if (node === this) break;
-				if (node.anchor === this.source) found = node;
-			}
-			if (found && ctx) {
-				const { anchors, doc, maxAliasCount } = ctx;
-				let data = anchors.get(found);
-				if (!data) {
-					toJS.toJS(found, null, ctx);
-					data = anchors.get(found);
-				}
-				/* istanbul ignore if */
-				if (data?.res === void 0) throw new ReferenceError("This should not happen: Alias anchor was not resolved?");
-				if (maxAliasCount >= 0) {
-					data.count += 1;
-					if (data.aliasCount === 0) data.aliasCount = getAliasCount(doc, found, anchors);
-					if (data.count * data.aliasCount > maxAliasCount) throw new ReferenceError("Excessive alias count indicates a resource exhaustion attack");
-				}
-			}
-			return found;
-		}
-		toJSON(_arg, ctx) {
-			if (!ctx) return { source: this.source };
-			const source = this.resolve(ctx.doc, ctx);
-			if (!source) {
-				const msg = `Unresolved alias (the anchor must be set before the alias): ${this.source}`;
-				throw new ReferenceError(msg);
-			}
-			return ctx.anchors.get(source).res;
-		}
-		toString(ctx, _onComment, _onChompKeep) {
-			const src = `*${this.source}`;
-			if (ctx) {
-				anchors.anchorIsValid(this.source);
-				if (ctx.options.verifyAliasOrder && !ctx.anchors.has(this.source)) {
-					const msg = `Unresolved alias (the anchor must be set before the alias): ${this.source}`;
-					throw new Error(msg);
-				}
-				if (ctx.implicitKey) return `${src} `;
-			}
-			return src;
-		}
-	};
-	function getAliasCount(doc, node, anchors) {
-		if (identity.isAlias(node)) {
-			const source = node.resolve(doc);
-			const anchor = anchors && source && anchors.get(source);
-			return anchor ? anchor.count * anchor.aliasCount : 0;
-		} else if (identity.isCollection(node)) {
-			let count = 0;
-			for (const item of node.items) {
-				const c = getAliasCount(doc, item, anchors);
-				if (c > count) count = c;
-			}
-			return count;
-		} else if (identity.isPair(node)) {
-			const kc = getAliasCount(doc, node.key, anchors);
-			const vc = getAliasCount(doc, node.value, anchors);
-			return Math.max(kc, vc);
-		}
-		return 1;
-	}
-	exports.Alias = Alias;
-}));
-// node_modules/yaml/dist/nodes/Scalar.js
-var require_Scalar = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var identity = require_identity();
-	var Node = require_Node();
-	var toJS = require_toJS();
-	const isScalarValue = (value) => !value || typeof value !== "function" && typeof value !== "object";
-	var Scalar = class extends Node.NodeBase {
-		constructor(value) {
-			super(identity.SCALAR);
-			this.value = value;
-		}
-		toJSON(arg, ctx) {
-			return ctx?.keep ? this.value : toJS.toJS(this.value, arg, ctx);
-		}
-		toString() {
-			return String(this.value);
-		}
-	};
-	Scalar.BLOCK_FOLDED = "BLOCK_FOLDED";
-	Scalar.BLOCK_LITERAL = "BLOCK_LITERAL";
-	Scalar.PLAIN = "PLAIN";
-	Scalar.QUOTE_DOUBLE = "QUOTE_DOUBLE";
-	Scalar.QUOTE_SINGLE = "QUOTE_SINGLE";
-	exports.Scalar = Scalar;
-	exports.isScalarValue = isScalarValue;
-}));
-// node_modules/yaml/dist/doc/createNode.js
-var require_createNode = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var Alias = require_Alias();
-	var identity = require_identity();
-	var Scalar = require_Scalar();
-	const defaultTagPrefix = "tag:yaml.org,2002:";
-	function findTagObject(value, tagName, tags) {
-		if (tagName) {
-			const match = tags.filter((t) => t.tag === tagName);
-			const tagObj = match.find((t) => !t.format) ?? match[0];
-			if (!tagObj) throw new Error(`Tag ${tagName} not found`);
-			return tagObj;
-		}
-		return tags.find((t) => t.identify?.(value) && !t.format);
-	}
-	function createNode(value, tagName, ctx) {
-		if (identity.isDocument(value)) value = value.contents;
-		if (identity.isNode(value)) return value;
-		if (identity.isPair(value)) {
-			const map = ctx.schema[identity.MAP].createNode?.(ctx.schema, null, ctx);
-			map.items.push(value);
-			return map;
-		}
-		if (value instanceof String || value instanceof Number || value instanceof Boolean || typeof BigInt !== "undefined" && value instanceof BigInt) value = value.valueOf();
-		const { aliasDuplicateObjects, onAnchor, onTagObj, schema, sourceObjects } = ctx;
-		let ref = void 0;
-		if (aliasDuplicateObjects && value && typeof value === "object") {
-			ref = sourceObjects.get(value);
-			if (ref) {
-				ref.anchor ?? (ref.anchor = onAnchor(value));
-				return new Alias.Alias(ref.anchor);
-			} else {
-				ref = {
-					anchor: null,
-					node: null
-				};
-				sourceObjects.set(value, ref);
-			}
-		}
-		if (tagName?.startsWith("!!")) tagName = defaultTagPrefix + tagName.slice(2);
-		let tagObj = findTagObject(value, tagName, schema.tags);
-		if (!tagObj) {
-			if (value && typeof value.toJSON === "function") value = value.toJSON();
-			if (!value || typeof value !== "object") {
-				const node = new Scalar.Scalar(value);
-				if (ref) ref.node = node;
-				return node;
-			}
-			tagObj = value instanceof Map ? schema[identity.MAP] : Symbol.iterator in Object(value) ? schema[identity.SEQ] : schema[identity.MAP];
-		}
-		if (onTagObj) {
-			onTagObj(tagObj);
-			delete ctx.onTagObj;
-		}
-		const node = tagObj?.createNode ? tagObj.createNode(ctx.schema, value, ctx) : typeof tagObj?.nodeClass?.from === "function" ? tagObj.nodeClass.from(ctx.schema, value, ctx) : new Scalar.Scalar(value);
-		if (tagName) node.tag = tagName;
-		else if (!tagObj.default) node.tag = tagObj.tag;
-		if (ref) ref.node = node;
-		return node;
-	}
-	exports.createNode = createNode;
-}));
-// node_modules/yaml/dist/nodes/Collection.js
-var require_Collection = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var createNode = require_createNode();
-	var identity = require_identity();
-	var Node = require_Node();
-	function collectionFromPath(schema, path, value) {
-		let v = value;
-		for (let i = path.length - 1; i >= 0; --i) {
-			const k = path[i];
-			if (typeof k === "number" && Number.isInteger(k) && k >= 0) {
-				const a = [];
-				a[k] = v;
-				v = a;
-			} else v = /* @__PURE__ */ new Map([[k, v]]);
-		}
-		return createNode.createNode(v, void 0, {
-			aliasDuplicateObjects: false,
-			keepUndefined: false,
-			onAnchor: () => {
-				throw new Error("This should not happen, please report a bug.");
-			},
-			schema,
-			sourceObjects: /* @__PURE__ */ new Map()
-		});
-	}
-	const isEmptyPath = (path) => path == null || typeof path === "object" && !!path[Symbol.iterator]().next().done;
-	var Collection = class extends Node.NodeBase {
-		constructor(type, schema) {
-			super(type);
-			Object.defineProperty(this, "schema", {
-				value: schema,
-				configurable: true,
-				enumerable: false,
-				writable: true
-			});
-		}
-		/**
-		* Create a copy of this collection.
-		*
-		* @param schema - If defined, overwrites the original's schema
-		*/
-		clone(schema) {
-			const copy = Object.create(Object.getPrototypeOf(this), Object.getOwnPropertyDescriptors(this));
-			if (schema) copy.schema = schema;
-			copy.items = copy.items.map((it) => identity.isNode(it) || identity.isPair(it) ? it.clone(schema) : it);
-			if (this.range) copy.range = this.range.slice();
-			return copy;
-		}
-		/**
-		* Adds a value to the collection. For `!!map` and `!!omap` the value must
-		* be a Pair instance or a `{ key, value }` object, which may not have a key
-		* that already exists in the map.
-		*/
-		addIn(path, value) {
-			if (isEmptyPath(path)) this.add(value);
-			else {
-				const [key, ...rest] = path;
-				const node = this.get(key, true);
-				if (identity.isCollection(node)) node.addIn(rest, value);
-				else if (node === void 0 && this.schema) this.set(key, collectionFromPath(this.schema, rest, value));
-				else throw new Error(`Expected YAML collection at ${key}. Remaining path: ${rest}`);
-			}
-		}
-		/**
-		* Removes a value from the collection.
-		* @returns `true` if the item was found and removed.
-		*/
-		deleteIn(path) {
-			const [key, ...rest] = path;
-			if (rest.length === 0) return this.delete(key);
-			const node = this.get(key, true);
-			if (identity.isCollection(node)) return node.deleteIn(rest);
-			else throw new Error(`Expected YAML collection at ${key}. Remaining path: ${rest}`);
-		}
-		/**
-		* Returns item at `key`, or `undefined` if not found. By default unwraps
-		* scalar values from their surrounding node; to disable set `keepScalar` to
-		* `true` (collections are always returned intact).
-		*/
-		getIn(path, keepScalar) {
-			const [key, ...rest] = path;
-			const node = this.get(key, true);
-			if (rest.length === 0) return !keepScalar && identity.isScalar(node) ? node.value : node;
-			else return identity.isCollection(node) ? node.getIn(rest, keepScalar) : void 0;
-		}
-		hasAllNullValues(allowScalar) {
-			return this.items.every((node) => {
-				if (!identity.isPair(node)) return false;
-				const n = node.value;
-				return n == null || allowScalar && identity.isScalar(n) && n.value == null && !n.commentBefore && !n.comment && !n.tag;
-			});
-		}
-		/**
-		* Checks if the collection includes a value with the key `key`.
-		*/
-		hasIn(path) {
-			const [key, ...rest] = path;
-			if (rest.length === 0) return this.has(key);
-			const node = this.get(key, true);
-			return identity.isCollection(node) ? node.hasIn(rest) : false;
-		}
-		/**
-		* Sets a value in this collection. For `!!set`, `value` needs to be a
-		* boolean to add/remove the item from the set.
-		*/
-		setIn(path, value) {
-			const [key, ...rest] = path;
-			if (rest.length === 0) this.set(key, value);
-			else {
-				const node = this.get(key, true);
-				if (identity.isCollection(node)) node.setIn(rest, value);
-				else if (node === void 0 && this.schema) this.set(key, collectionFromPath(this.schema, rest, value));
-				else throw new Error(`Expected YAML collection at ${key}. Remaining path: ${rest}`);
-			}
-		}
-	};
-	exports.Collection = Collection;
-	exports.collectionFromPath = collectionFromPath;
-	exports.isEmptyPath = isEmptyPath;
-}));
-// node_modules/yaml/dist/stringify/stringifyComment.js
-var require_stringifyComment = /* @__PURE__ */ __commonJSMin(((exports) => {
-	/**
-	* Stringifies a comment.
-	*
-	* Empty comment lines are left empty,
-	* lines consisting of a single space are replaced by `#`,
-	* and all other lines are prefixed with a `#`.
-	*/
-	const stringifyComment = (str) => str.replace(/^(?!$)(?: $)?/gm, "#");
-	function indentComment(comment, indent) {
-		if (/^\n+$/.test(comment)) return comment.substring(1);
-		return indent ? comment.replace(/^(?! *$)/gm, indent) : comment;
-	}
-	const lineComment = (str, indent, comment) => str.endsWith("\n") ? indentComment(comment, indent) : comment.includes("\n") ? "\n" + indentComment(comment, indent) : (str.endsWith(" ") ? "" : " ") + comment;
-	exports.indentComment = indentComment;
-	exports.lineComment = lineComment;
-	exports.stringifyComment = stringifyComment;
-}));
-// node_modules/yaml/dist/stringify/foldFlowLines.js
-var require_foldFlowLines = /* @__PURE__ */ __commonJSMin(((exports) => {
-	const FOLD_FLOW = "flow";
-	const FOLD_BLOCK = "block";
-	const FOLD_QUOTED = "quoted";
-	/**
-	* Tries to keep input at up to `lineWidth` characters, splitting only on spaces
-	* not followed by newlines or spaces unless `mode` is `'quoted'`. Lines are
-	* terminated with `\n` and started with `indent`.
-	*/
-	function foldFlowLines(text, indent, mode = "flow", { indentAtStart, lineWidth = 80, minContentWidth = 20, onFold, onOverflow } = {}) {
-		if (!lineWidth || lineWidth < 0) return text;
-		if (lineWidth < minContentWidth) minContentWidth = 0;
-		const endStep = Math.max(1 + minContentWidth, 1 + lineWidth - indent.length);
-		if (text.length <= endStep) return text;
-		const folds = [];
-		const escapedFolds = {};
-		let end = lineWidth - indent.length;
-		if (typeof indentAtStart === "number") {
-			if (indentAtStart > lineWidth - Math.max(2, minContentWidth)) folds.push(0);
-			else end = lineWidth - indentAtStart;
-		}
-		let split = void 0;
-		let prev = void 0;
-		let overflow = false;
-		let i = -1;
-		let escStart = -1;
-		let escEnd = -1;
-		if (mode === FOLD_BLOCK) {
-			i = consumeMoreIndentedLines(text, i, indent.length);
-			if (i !== -1) end = i + endStep;
-		}
-		for (let ch; ch = text[i += 1];) {
-			if (mode === FOLD_QUOTED && ch === "\\") {
-				escStart = i;
-				switch (text[i + 1]) {
-					case "x":
-						i += 3;
-						break;
-					case "u":
-						i += 5;
-						break;
-					case "U":
-						i += 9;
-						break;
-					default: i += 1;
-				}
-				escEnd = i;
-			}
-			if (ch === "\n") {
-				if (mode === FOLD_BLOCK) i = consumeMoreIndentedLines(text, i, indent.length);
-				end = i + indent.length + endStep;
-				split = void 0;
-			} else {
-				if (ch === " " && prev && prev !== " " && prev !== "\n" && prev !== "	") {
-					const next = text[i + 1];
-					if (next && next !== " " && next !== "\n" && next !== "	") split = i;
-				}
-				if (i >= end) {
-					if (split) {
-						folds.push(split);
-						end = split + endStep;
-						split = void 0;
-					} else if (mode === FOLD_QUOTED) {
-						while (prev === " " || prev === "	") {
-							prev = ch;
-							ch = text[i += 1];
-							overflow = true;
-						}
-						const j = i > escEnd + 1 ? i - 2 : escStart - 1;
-						if (escapedFolds[j]) return text;
-						folds.push(j);
-						escapedFolds[j] = true;
-						end = j + endStep;
-						split = void 0;
-					} else overflow = true;
-				}
-			}
-			prev = ch;
-		}
-		if (overflow && onOverflow) onOverflow();
-		if (folds.length === 0) return text;
-		if (onFold) onFold();
-		let res = text.slice(0, folds[0]);
-		for (let i = 0; i < folds.length; ++i) {
-			const fold = folds[i];
-			const end = folds[i + 1] || text.length;
-			if (fold === 0) res = `\n${indent}${text.slice(0, end)}`;
-			else {
-				if (mode === FOLD_QUOTED && escapedFolds[fold]) res += `${text[fold]}\\`;
-				res += `\n${indent}${text.slice(fold + 1, end)}`;
-			}
 		}
 		return res;
 	}
 	/**
-	* Presumes `i + 1` is at the start of a line
-	* @returns index of last newline in more-indented block
+	* @param onError - May be called even if the action was successful
+	* @returns `true` on success
 	*/
-	function consumeMoreIndentedLines(text, i, indent) {
-		let end = i;
-		let start = i + 1;
-		let ch = text[start];
-		while (ch === " " || ch === "	") if (i < start + indent) ch = text[++i];
-		else {
-			do
-				ch = text[++i];
-			while (ch && ch !== "\n");
-			end = i;
-			start = i + 1;
-			ch = text[start];
+	add(line, onError) {
+		if (this.atNextDocument) {
+			this.yaml = {
+				explicit: Directives.defaultYaml.explicit,
+				version: "1.1"
+			};
+			this.tags = Object.assign({}, Directives.defaultTags);
+			this.atNextDocument = false;
 		}
-		return end;
-	}
-	exports.FOLD_BLOCK = FOLD_BLOCK;
-	exports.FOLD_FLOW = FOLD_FLOW;
-	exports.FOLD_QUOTED = FOLD_QUOTED;
-	exports.foldFlowLines = foldFlowLines;
-}));
-// node_modules/yaml/dist/stringify/stringifyString.js
-var require_stringifyString = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var Scalar = require_Scalar();
-	var foldFlowLines = require_foldFlowLines();
-	const getFoldOptions = (ctx, isBlock) => ({
-		indentAtStart: isBlock ? ctx.indent.length : ctx.indentAtStart,
-		lineWidth: ctx.options.lineWidth,
-		minContentWidth: ctx.options.minContentWidth
-	});
-	const containsDocumentMarker = (str) => /^(%|---|\.\.\.)/m.test(str);
-	function lineLengthOverLimit(str, lineWidth, indentLength) {
-		if (!lineWidth || lineWidth < 0) return false;
-		const limit = lineWidth - indentLength;
-		const strLen = str.length;
-		if (strLen <= limit) return false;
-		for (let i = 0, start = 0; i < strLen; ++i) if (str[i] === "\n") {
-			if (i - start > limit) return true;
-			start = i + 1;
-			if (strLen - start <= limit) return false;
-		}
-		return true;
-	}
-	function doubleQuotedString(value, ctx) {
-		const json = JSON.stringify(value);
-		if (ctx.options.doubleQuotedAsJSON) return json;
-		const { implicitKey } = ctx;
-		const minMultiLineLength = ctx.options.doubleQuotedMinMultiLineLength;
-		const indent = ctx.indent || (containsDocumentMarker(value) ? "  " : "");
-		let str = "";
-		let start = 0;
-		for (let i = 0, ch = json[i]; ch; ch = json[++i]) {
-			if (ch === " " && json[i + 1] === "\\" && json[i + 2] === "n") {
-				str += json.slice(start, i) + "\\ ";
-				i += 1;
-				start = i;
-				ch = "\\";
+		const parts = line.trim().split(/[ \t]+/);
+		const name = parts.shift();
+		switch (name) {
+			case "%TAG": {
+				if (parts.length !== 2) {
+					onError(0, "%TAG directive should contain exactly two parts");
+					if (parts.length < 2) return false;
+				}
+				const [handle, prefix] = parts;
+				this.tags[handle] = prefix;
+				return true;
 			}
-			if (ch === "\\") switch (json[i + 1]) {
-				case "u":
-					{
-						str += json.slice(start, i);
-						const code = json.substr(i + 2, 4);
-						switch (code) {
-							case "0000":
-								str += "\\0";
-								break;
-							case "0007":
-								str += "\\a";
-								break;
-							case "000b":
-								str += "\\v";
-								break;
-							case "001b":
-								str += "\\e";
-								break;
-							case "0085":
-								str += "\\N";
-								break;
-							case "00a0":
-								str += "\\_";
-								break;
-							case "2028":
-								str += "\\L";
-								break;
-							case "2029":
-								str += "\\P";
-								break;
-							default: if (code.substr(0, 2) === "00") str += "\\x" + code.substr(2);
-							else str += json.substr(i, 6);
-						}
-						i += 5;
-						start = i + 1;
-					}
+			case "%YAML": {
+				this.yaml.explicit = true;
+				if (parts.length !== 1) {
+					onError(0, "%YAML directive should contain exactly one part");
+					return false;
+				}
+				const [version] = parts;
+				if (version === "1.1" || version === "1.2") {
+					this.yaml.version = version;
+					return true;
+				} else {
+					const isValid = /^\d+\.\d+$/.test(version);
+					onError(6, `Unsupported YAML version ${version}`, isValid);
+					return false;
+				}
+			}
+			default:
+				onError(0, `Unknown directive ${name}`, true);
+				return false;
+		}
+	}
+	/**
+	* Resolves a tag, matching handles to those defined in %TAG directives.
+	*
+	* @returns Resolved tag, which may also be the non-specific tag `'!'` or a
+	*   `'!local'` tag, or `null` if unresolvable.
+	*/
+	tagName(source, onError) {
+		if (source === "!") return "!";
+		if (source[0] !== "!") {
+			onError(`Not a valid tag: ${source}`);
+			return null;
+		}
+		if (source[1] === "<") {
+			const verbatim = source.slice(2, -1);
+			if (verbatim === "!" || verbatim === "!!") {
+				onError(`Verbatim tags aren't resolved, so ${source} is invalid.`);
+				return null;
+			}
+			if (source[source.length - 1] !== ">") onError("Verbatim tags must end with a >");
+			return verbatim;
+		}
+		const [, handle, suffix] = source.match(/^(.*!)([^!]*)$/s);
+		if (!suffix) onError(`The ${source} tag has no suffix`);
+		const prefix = this.tags[handle];
+		if (prefix) try {
+			return prefix + decodeURIComponent(suffix);
+		} catch (error) {
+			onError(String(error));
+			return null;
+		}
+		if (handle === "!") return source;
+		onError(`Could not resolve tag: ${source}`);
+		return null;
+	}
+	/**
+	* Given a fully resolved tag, returns its printable string form,
+	* taking into account current tag prefixes and defaults.
+	*/
+	tagString(tag) {
+		for (const [handle, prefix] of Object.entries(this.tags)) if (tag.startsWith(prefix)) return handle + escapeTagName(tag.substring(prefix.length));
+		return tag[0] === "!" ? tag : `!<${tag}>`;
+	}
+	toString(doc) {
+		const lines = this.yaml.explicit ? [`%YAML ${this.yaml.version || "1.2"}`] : [];
+		const tagEntries = Object.entries(this.tags);
+		let tagNames;
+		if (doc && tagEntries.length > 0 && isNode$1(doc.contents)) {
+			const tags = {};
+			visit$1(doc.contents, (_key, node) => {
+				if (isNode$1(node) && node.tag) tags[node.tag] = true;
+			});
+			tagNames = Object.keys(tags);
+		} else tagNames = [];
+		for (const [handle, prefix] of tagEntries) {
+			if (handle === "!!" && prefix === "tag:yaml.org,2002:") continue;
+			if (!doc || tagNames.some((tn) => tn.startsWith(prefix))) lines.push(`%TAG ${handle} ${prefix}`);
+		}
+		return lines.join("\n");
+	}
+};
+Directives.defaultYaml = {
+	explicit: false,
+	version: "1.2"
+};
+Directives.defaultTags = { "!!": "tag:yaml.org,2002:" };
+// node_modules/yaml/browser/dist/doc/anchors.js
+/**
+* Verify that the input string is a valid anchor.
+*
+* Will throw on errors.
+*/
+function anchorIsValid(anchor) {
+	if (/[\x00-\x19\s,[\]{}]/.test(anchor)) {
+		const msg = `Anchor must not contain whitespace or control characters: ${JSON.stringify(anchor)}`;
+		throw new Error(msg);
+	}
+	return true;
+}
+function anchorNames(root) {
+	const anchors = /* @__PURE__ */ new Set();
+	visit$1(root, { Value(_key, node) {
+		if (node.anchor) anchors.add(node.anchor);
+	} });
+	return anchors;
+}
+/** Find a new anchor name with the given `prefix` and a one-indexed suffix. */
+function findNewAnchor(prefix, exclude) {
+	for (let i = 1;; ++i) {
+		const name = `${prefix}${i}`;
+		if (!exclude.has(name)) return name;
+	}
+}
+function createNodeAnchors(doc, prefix) {
+	const aliasObjects = [];
+	const sourceObjects = /* @__PURE__ */ new Map();
+	let prevAnchors = null;
+	return {
+		onAnchor: (source) => {
+			aliasObjects.push(source);
+			prevAnchors ?? (prevAnchors = anchorNames(doc));
+			const anchor = findNewAnchor(prefix, prevAnchors);
+			prevAnchors.add(anchor);
+			return anchor;
+		},
+		/**
+		* With circular references, the source node is only resolved after all
+		* of its child nodes are. This is why anchors are set only after all of
+		* the nodes have been created.
+		*/
+		setAnchors: () => {
+			for (const source of aliasObjects) {
+				const ref = sourceObjects.get(source);
+				if (typeof ref === "object" && ref.anchor && (isScalar(ref.node) || isCollection(ref.node))) ref.node.anchor = ref.anchor;
+				else {
+					const error = /* @__PURE__ */ new Error("Failed to resolve repeated object (this should not happen)");
+					error.source = source;
+					throw error;
+				}
+			}
+		},
+		sourceObjects
+	};
+}
+// node_modules/yaml/browser/dist/doc/applyReviver.js
+/**
+* Applies the JSON.parse reviver algorithm as defined in the ECMA-262 spec,
+* in section 24.5.1.1 "Runtime Semantics: InternalizeJSONProperty" of the
+* 2021 edition: https://tc39.es/ecma262/#sec-json.parse
+*
+* Includes extensions for handling Map and Set objects.
+*/
+function applyReviver(reviver, obj, key, val) {
+	if (val && typeof val === "object") {
+		if (Array.isArray(val)) for (let i = 0, len = val.length; i < len; ++i) {
+			const v0 = val[i];
+			const v1 = applyReviver(reviver, val, String(i), v0);
+			if (v1 === void 0) delete val[i];
+			else if (v1 !== v0) val[i] = v1;
+		}
+		else if (val instanceof Map) for (const k of Array.from(val.keys())) {
+			const v0 = val.get(k);
+			const v1 = applyReviver(reviver, val, k, v0);
+			if (v1 === void 0) val.delete(k);
+			else if (v1 !== v0) val.set(k, v1);
+		}
+		else if (val instanceof Set) for (const v0 of Array.from(val)) {
+			const v1 = applyReviver(reviver, val, v0, v0);
+			if (v1 === void 0) val.delete(v0);
+			else if (v1 !== v0) {
+				val.delete(v0);
+				val.add(v1);
+			}
+		}
+		else for (const [k, v0] of Object.entries(val)) {
+			const v1 = applyReviver(reviver, val, k, v0);
+			if (v1 === void 0) delete val[k];
+			else if (v1 !== v0) val[k] = v1;
+		}
+	}
+	return reviver.call(obj, key, val);
+}
+// node_modules/yaml/browser/dist/nodes/toJS.js
+/**
+* Recursively convert any node or its contents to native JavaScript
+*
+* @param value - The input value
+* @param arg - If `value` defines a `toJSON()` method, use this
+*   as its first argument
+* @param ctx - Conversion context, originally set in Document#toJS(). If
+*   `{ keep: true }` is not set, output should be suitable for JSON
+*   stringification.
+*/
+function toJS(value, arg, ctx) {
+	if (Array.isArray(value)) return value.map((v, i) => toJS(v, String(i), ctx));
+	if (value && typeof value.toJSON === "function") {
+		if (!ctx || !hasAnchor(value)) return value.toJSON(arg, ctx);
+		const data = {
+			aliasCount: 0,
+			count: 1,
+			res: void 0
+		};
+		ctx.anchors.set(value, data);
+		ctx.onCreate = (res) => {
+			data.res = res;
+			delete ctx.onCreate;
+		};
+		const res = value.toJSON(arg, ctx);
+		if (ctx.onCreate) ctx.onCreate(res);
+		return res;
+	}
+	if (typeof value === "bigint" && !ctx?.keep) return Number(value);
+	return value;
+}
+// node_modules/yaml/browser/dist/nodes/Node.js
+var NodeBase = class {
+	constructor(type) {
+		Object.defineProperty(this, NODE_TYPE, { value: type });
+	}
+	/** Create a copy of this node.  */
+	clone() {
+		const copy = Object.create(Object.getPrototypeOf(this), Object.getOwnPropertyDescriptors(this));
+		if (this.range) copy.range = this.range.slice();
+		return copy;
+	}
+	/** A plain JavaScript representation of this node. */
+	toJS(doc, { mapAsMap, maxAliasCount, onAnchor, reviver } = {}) {
+		if (!isDocument(doc)) throw new TypeError("A document argument is required");
+		const ctx = {
+			anchors: /* @__PURE__ */ new Map(),
+			doc,
+			keep: true,
+			mapAsMap: mapAsMap === true,
+			mapKeyWarned: false,
+			maxAliasCount: typeof maxAliasCount === "number" ? maxAliasCount : 100
+		};
+		const res = toJS(this, "", ctx);
+		if (typeof onAnchor === "function") for (const { count, res } of ctx.anchors.values()) onAnchor(res, count);
+		return typeof reviver === "function" ? applyReviver(reviver, { "": res }, "", res) : res;
+	}
+};
+// node_modules/yaml/browser/dist/nodes/Alias.js
+var Alias = class extends NodeBase {
+	constructor(source) {
+		super(ALIAS);
+		this.source = source;
+		Object.defineProperty(this, "tag", { set() {
+			throw new Error("Alias nodes cannot have tags");
+		} });
+	}
+	/**
+	* Resolve the value of this alias within `doc`, finding the last
+	* instance of the `source` anchor before this node.
+	*/
+	resolve(doc, ctx) {
+		if (ctx?.maxAliasCount === 0) throw new ReferenceError("Alias resolution is disabled");
+		let nodes;
+		if (ctx?.aliasResolveCache) nodes = ctx.aliasResolveCache;
+		else {
+			nodes = [];
+			visit$1(doc, { Node: (_key, node) => {
+				if (isAlias(node) || hasAnchor(node)) nodes.push(node);
+			} });
+			if (ctx) ctx.aliasResolveCache = nodes;
+		}
+		let found = void 0;
+		for (const node of nodes) {
+			if (node === this) break;
+			if (node.anchor === this.source) found = node;
+		}
+		if (found && ctx) {
+			const { anchors, doc, maxAliasCount } = ctx;
+			let data = anchors.get(found);
+			if (!data) {
+				toJS(found, null, ctx);
+				data = anchors.get(found);
+			}
+			/* istanbul ignore if */
+			if (data?.res === void 0) throw new ReferenceError("This should not happen: Alias anchor was not resolved?");
+			if (maxAliasCount >= 0) {
+				data.count += 1;
+				if (data.aliasCount === 0) data.aliasCount = getAliasCount(doc, found, anchors);
+				if (data.count * data.aliasCount > maxAliasCount) throw new ReferenceError("Excessive alias count indicates a resource exhaustion attack");
+			}
+		}
+		return found;
+	}
+	toJSON(_arg, ctx) {
+		if (!ctx) return { source: this.source };
+		const source = this.resolve(ctx.doc, ctx);
+		if (!source) {
+			const msg = `Unresolved alias (the anchor must be set before the alias): ${this.source}`;
+			throw new ReferenceError(msg);
+		}
+		return ctx.anchors.get(source).res;
+	}
+	toString(ctx, _onComment, _onChompKeep) {
+		const src = `*${this.source}`;
+		if (ctx) {
+			anchorIsValid(this.source);
+			if (ctx.options.verifyAliasOrder && !ctx.anchors.has(this.source)) {
+				const msg = `Unresolved alias (the anchor must be set before the alias): ${this.source}`;
+				throw new Error(msg);
+			}
+			if (ctx.implicitKey) return `${src} `;
+		}
+		return src;
+	}
+};
+function getAliasCount(doc, node, anchors) {
+	if (isAlias(node)) {
+		const source = node.resolve(doc);
+		const anchor = anchors && source && anchors.get(source);
+		return anchor ? anchor.count * anchor.aliasCount : 0;
+	} else if (isCollection(node)) {
+		let count = 0;
+		for (const item of node.items) {
+			const c = getAliasCount(doc, item, anchors);
+			if (c > count) count = c;
+		}
+		return count;
+	} else if (isPair(node)) {
+		const kc = getAliasCount(doc, node.key, anchors);
+		const vc = getAliasCount(doc, node.value, anchors);
+		return Math.max(kc, vc);
+	}
+	return 1;
+}
+// node_modules/yaml/browser/dist/nodes/Scalar.js
+const isScalarValue = (value) => !value || typeof value !== "function" && typeof value !== "object";
+var Scalar = class extends NodeBase {
+	constructor(value) {
+		super(SCALAR$1);
+		this.value = value;
+	}
+	toJSON(arg, ctx) {
+		return ctx?.keep ? this.value : toJS(this.value, arg, ctx);
+	}
+	toString() {
+		return String(this.value);
+	}
+};
+Scalar.BLOCK_FOLDED = "BLOCK_FOLDED";
+Scalar.BLOCK_LITERAL = "BLOCK_LITERAL";
+Scalar.PLAIN = "PLAIN";
+Scalar.QUOTE_DOUBLE = "QUOTE_DOUBLE";
+Scalar.QUOTE_SINGLE = "QUOTE_SINGLE";
+// node_modules/yaml/browser/dist/doc/createNode.js
+const defaultTagPrefix = "tag:yaml.org,2002:";
+function findTagObject(value, tagName, tags) {
+	if (tagName) {
+		const match = tags.filter((t) => t.tag === tagName);
+		const tagObj = match.find((t) => !t.format) ?? match[0];
+		if (!tagObj) throw new Error(`Tag ${tagName} not found`);
+		return tagObj;
+	}
+	return tags.find((t) => t.identify?.(value) && !t.format);
+}
+function createNode(value, tagName, ctx) {
+	if (isDocument(value)) value = value.contents;
+	if (isNode$1(value)) return value;
+	if (isPair(value)) {
+		const map = ctx.schema[MAP].createNode?.(ctx.schema, null, ctx);
+		map.items.push(value);
+		return map;
+	}
+	if (value instanceof String || value instanceof Number || value instanceof Boolean || typeof BigInt !== "undefined" && value instanceof BigInt) value = value.valueOf();
+	const { aliasDuplicateObjects, onAnchor, onTagObj, schema, sourceObjects } = ctx;
+	let ref = void 0;
+	if (aliasDuplicateObjects && value && typeof value === "object") {
+		ref = sourceObjects.get(value);
+		if (ref) {
+			ref.anchor ?? (ref.anchor = onAnchor(value));
+			return new Alias(ref.anchor);
+		} else {
+			ref = {
+				anchor: null,
+				node: null
+			};
+			sourceObjects.set(value, ref);
+		}
+	}
+	if (tagName?.startsWith("!!")) tagName = defaultTagPrefix + tagName.slice(2);
+	let tagObj = findTagObject(value, tagName, schema.tags);
+	if (!tagObj) {
+		if (value && typeof value.toJSON === "function") value = value.toJSON();
+		if (!value || typeof value !== "object") {
+			const node = new Scalar(value);
+			if (ref) ref.node = node;
+			return node;
+		}
+		tagObj = value instanceof Map ? schema[MAP] : Symbol.iterator in Object(value) ? schema[SEQ] : schema[MAP];
+	}
+	if (onTagObj) {
+		onTagObj(tagObj);
+		delete ctx.onTagObj;
+	}
+	const node = tagObj?.createNode ? tagObj.createNode(ctx.schema, value, ctx) : typeof tagObj?.nodeClass?.from === "function" ? tagObj.nodeClass.from(ctx.schema, value, ctx) : new Scalar(value);
+	if (tagName) node.tag = tagName;
+	else if (!tagObj.default) node.tag = tagObj.tag;
+	if (ref) ref.node = node;
+	return node;
+}
+// node_modules/yaml/browser/dist/nodes/Collection.js
+function collectionFromPath(schema, path, value) {
+	let v = value;
+	for (let i = path.length - 1; i >= 0; --i) {
+		const k = path[i];
+		if (typeof k === "number" && Number.isInteger(k) && k >= 0) {
+			const a = [];
+			a[k] = v;
+			v = a;
+		} else v = /* @__PURE__ */ new Map([[k, v]]);
+	}
+	return createNode(v, void 0, {
+		aliasDuplicateObjects: false,
+		keepUndefined: false,
+		onAnchor: () => {
+			throw new Error("This should not happen, please report a bug.");
+		},
+		schema,
+		sourceObjects: /* @__PURE__ */ new Map()
+	});
+}
+const isEmptyPath = (path) => path == null || typeof path === "object" && !!path[Symbol.iterator]().next().done;
+var Collection = class extends NodeBase {
+	constructor(type, schema) {
+		super(type);
+		Object.defineProperty(this, "schema", {
+			value: schema,
+			configurable: true,
+			enumerable: false,
+			writable: true
+		});
+	}
+	/**
+	* Create a copy of this collection.
+	*
+	* @param schema - If defined, overwrites the original's schema
+	*/
+	clone(schema) {
+		const copy = Object.create(Object.getPrototypeOf(this), Object.getOwnPropertyDescriptors(this));
+		if (schema) copy.schema = schema;
+		copy.items = copy.items.map((it) => isNode$1(it) || isPair(it) ? it.clone(schema) : it);
+		if (this.range) copy.range = this.range.slice();
+		return copy;
+	}
+	/**
+	* Adds a value to the collection. For `!!map` and `!!omap` the value must
+	* be a Pair instance or a `{ key, value }` object, which may not have a key
+	* that already exists in the map.
+	*/
+	addIn(path, value) {
+		if (isEmptyPath(path)) this.add(value);
+		else {
+			const [key, ...rest] = path;
+			const node = this.get(key, true);
+			if (isCollection(node)) node.addIn(rest, value);
+			else if (node === void 0 && this.schema) this.set(key, collectionFromPath(this.schema, rest, value));
+			else throw new Error(`Expected YAML collection at ${key}. Remaining path: ${rest}`);
+		}
+	}
+	/**
+	* Removes a value from the collection.
+	* @returns `true` if the item was found and removed.
+	*/
+	deleteIn(path) {
+		const [key, ...rest] = path;
+		if (rest.length === 0) return this.delete(key);
+		const node = this.get(key, true);
+		if (isCollection(node)) return node.deleteIn(rest);
+		else throw new Error(`Expected YAML collection at ${key}. Remaining path: ${rest}`);
+	}
+	/**
+	* Returns item at `key`, or `undefined` if not found. By default unwraps
+	* scalar values from their surrounding node; to disable set `keepScalar` to
+	* `true` (collections are always returned intact).
+	*/
+	getIn(path, keepScalar) {
+		const [key, ...rest] = path;
+		const node = this.get(key, true);
+		if (rest.length === 0) return !keepScalar && isScalar(node) ? node.value : node;
+		else return isCollection(node) ? node.getIn(rest, keepScalar) : void 0;
+	}
+	hasAllNullValues(allowScalar) {
+		return this.items.every((node) => {
+			if (!isPair(node)) return false;
+			const n = node.value;
+			return n == null || allowScalar && isScalar(n) && n.value == null && !n.commentBefore && !n.comment && !n.tag;
+		});
+	}
+	/**
+	* Checks if the collection includes a value with the key `key`.
+	*/
+	hasIn(path) {
+		const [key, ...rest] = path;
+		if (rest.length === 0) return this.has(key);
+		const node = this.get(key, true);
+		return isCollection(node) ? node.hasIn(rest) : false;
+	}
+	/**
+	* Sets a value in this collection. For `!!set`, `value` needs to be a
+	* boolean to add/remove the item from the set.
+	*/
+	setIn(path, value) {
+		const [key, ...rest] = path;
+		if (rest.length === 0) this.set(key, value);
+		else {
+			const node = this.get(key, true);
+			if (isCollection(node)) node.setIn(rest, value);
+			else if (node === void 0 && this.schema) this.set(key, collectionFromPath(this.schema, rest, value));
+			else throw new Error(`Expected YAML collection at ${key}. Remaining path: ${rest}`);
+		}
+	}
+};
+// node_modules/yaml/browser/dist/stringify/stringifyComment.js
+/**
+* Stringifies a comment.
+*
+* Empty comment lines are left empty,
+* lines consisting of a single space are replaced by `#`,
+* and all other lines are prefixed with a `#`.
+*/
+const stringifyComment = (str) => str.replace(/^(?!$)(?: $)?/gm, "#");
+function indentComment(comment, indent) {
+	if (/^\n+$/.test(comment)) return comment.substring(1);
+	return indent ? comment.replace(/^(?! *$)/gm, indent) : comment;
+}
+const lineComment = (str, indent, comment) => str.endsWith("\n") ? indentComment(comment, indent) : comment.includes("\n") ? "\n" + indentComment(comment, indent) : (str.endsWith(" ") ? "" : " ") + comment;
+// node_modules/yaml/browser/dist/stringify/foldFlowLines.js
+const FOLD_FLOW = "flow";
+const FOLD_BLOCK = "block";
+const FOLD_QUOTED = "quoted";
+/**
+* Tries to keep input at up to `lineWidth` characters, splitting only on spaces
+* not followed by newlines or spaces unless `mode` is `'quoted'`. Lines are
+* terminated with `\n` and started with `indent`.
+*/
+function foldFlowLines(text, indent, mode = "flow", { indentAtStart, lineWidth = 80, minContentWidth = 20, onFold, onOverflow } = {}) {
+	if (!lineWidth || lineWidth < 0) return text;
+	if (lineWidth < minContentWidth) minContentWidth = 0;
+	const endStep = Math.max(1 + minContentWidth, 1 + lineWidth - indent.length);
+	if (text.length <= endStep) return text;
+	const folds = [];
+	const escapedFolds = {};
+	let end = lineWidth - indent.length;
+	if (typeof indentAtStart === "number") {
+		if (indentAtStart > lineWidth - Math.max(2, minContentWidth)) folds.push(0);
+		else end = lineWidth - indentAtStart;
+	}
+	let split = void 0;
+	let prev = void 0;
+	let overflow = false;
+	let i = -1;
+	let escStart = -1;
+	let escEnd = -1;
+	if (mode === "block") {
+		i = consumeMoreIndentedLines(text, i, indent.length);
+		if (i !== -1) end = i + endStep;
+	}
+	for (let ch; ch = text[i += 1];) {
+		if (mode === "quoted" && ch === "\\") {
+			escStart = i;
+			switch (text[i + 1]) {
+				case "x":
+					i += 3;
 					break;
-				case "n":
-					if (implicitKey || json[i + 2] === "\"" || json.length < minMultiLineLength) i += 1;
-					else {
-						str += json.slice(start, i) + "\n\n";
-						while (json[i + 2] === "\\" && json[i + 3] === "n" && json[i + 4] !== "\"") {
-							str += "\n";
-							i += 2;
-						}
-						str += indent;
-						if (json[i + 2] === " ") str += "\\";
-						i += 1;
-						start = i + 1;
-					}
+				case "u":
+					i += 5;
+					break;
+				case "U":
+					i += 9;
 					break;
 				default: i += 1;
 			}
+			escEnd = i;
 		}
-		str = start ? str + json.slice(start) : json;
-		return implicitKey ? str : foldFlowLines.foldFlowLines(str, indent, foldFlowLines.FOLD_QUOTED, getFoldOptions(ctx, false));
+		if (ch === "\n") {
+			if (mode === "block") i = consumeMoreIndentedLines(text, i, indent.length);
+			end = i + indent.length + endStep;
+			split = void 0;
+		} else {
+			if (ch === " " && prev && prev !== " " && prev !== "\n" && prev !== "	") {
+				const next = text[i + 1];
+				if (next && next !== " " && next !== "\n" && next !== "	") split = i;
+			}
+			if (i >= end) {
+				if (split) {
+					folds.push(split);
+					end = split + endStep;
+					split = void 0;
+				} else if (mode === "quoted") {
+					while (prev === " " || prev === "	") {
+						prev = ch;
+						ch = text[i += 1];
+						overflow = true;
+					}
+					const j = i > escEnd + 1 ? i - 2 : escStart - 1;
+					if (escapedFolds[j]) return text;
+					folds.push(j);
+					escapedFolds[j] = true;
+					end = j + endStep;
+					split = void 0;
+				} else overflow = true;
+			}
+		}
+		prev = ch;
 	}
-	function singleQuotedString(value, ctx) {
-		if (ctx.options.singleQuote === false || ctx.implicitKey && value.includes("\n") || /[ \t]\n|\n[ \t]/.test(value)) return doubleQuotedString(value, ctx);
-		const indent = ctx.indent || (containsDocumentMarker(value) ? "  " : "");
-		const res = "'" + value.replace(/'/g, "''").replace(/\n+/g, `$&\n${indent}`) + "'";
-		return ctx.implicitKey ? res : foldFlowLines.foldFlowLines(res, indent, foldFlowLines.FOLD_FLOW, getFoldOptions(ctx, false));
-	}
-	function quotedString(value, ctx) {
-		const { singleQuote } = ctx.options;
-		let qs;
-		if (singleQuote === false) qs = doubleQuotedString;
+	if (overflow && onOverflow) onOverflow();
+	if (folds.length === 0) return text;
+	if (onFold) onFold();
+	let res = text.slice(0, folds[0]);
+	for (let i = 0; i < folds.length; ++i) {
+		const fold = folds[i];
+		const end = folds[i + 1] || text.length;
+		if (fold === 0) res = `\n${indent}${text.slice(0, end)}`;
 		else {
-			const hasDouble = value.includes("\"");
-			const hasSingle = value.includes("'");
-			if (hasDouble && !hasSingle) qs = singleQuotedString;
-			else if (hasSingle && !hasDouble) qs = doubleQuotedString;
-			else qs = singleQuote ? singleQuotedString : doubleQuotedString;
+			if (mode === "quoted" && escapedFolds[fold]) res += `${text[fold]}\\`;
+			res += `\n${indent}${text.slice(fold + 1, end)}`;
 		}
-		return qs(value, ctx);
 	}
-	let blockEndNewlines;
-	try {
-		blockEndNewlines = new RegExp("(^|(?<!\n))\n+(?!\n|$)", "g");
-	} catch {
-		blockEndNewlines = /\n+(?!\n|$)/g;
+	return res;
+}
+/**
+* Presumes `i + 1` is at the start of a line
+* @returns index of last newline in more-indented block
+*/
+function consumeMoreIndentedLines(text, i, indent) {
+	let end = i;
+	let start = i + 1;
+	let ch = text[start];
+	while (ch === " " || ch === "	") if (i < start + indent) ch = text[++i];
+	else {
+		do
+			ch = text[++i];
+		while (ch && ch !== "\n");
+		end = i;
+		start = i + 1;
+		ch = text[start];
 	}
-	function blockString({ comment, type, value }, ctx, onComment, onChompKeep) {
-		const { blockQuote, commentString, lineWidth } = ctx.options;
-		if (!blockQuote || /\n[\t ]+$/.test(value)) return quotedString(value, ctx);
-		const indent = ctx.indent || (ctx.forceBlockIndent || containsDocumentMarker(value) ? "  " : "");
-		const literal = blockQuote === "literal" ? true : blockQuote === "folded" || type === Scalar.Scalar.BLOCK_FOLDED ? false : type === Scalar.Scalar.BLOCK_LITERAL ? true : !lineLengthOverLimit(value, lineWidth, indent.length);
-		if (!value) return literal ? "|\n" : ">\n";
-		let chomp;
-		let endStart;
-		for (endStart = value.length; endStart > 0; --endStart) {
-			const ch = value[endStart - 1];
-			if (ch !== "\n" && ch !== "	" && ch !== " ") break;
-		}
-		let end = value.substring(endStart);
-		const endNlPos = end.indexOf("\n");
-		if (endNlPos === -1) chomp = "-";
-		else if (value === end || endNlPos !== end.length - 1) {
-			chomp = "+";
-			if (onChompKeep) onChompKeep();
-		} else chomp = "";
-		if (end) {
-			value = value.slice(0, -end.length);
-			if (end[end.length - 1] === "\n") end = end.slice(0, -1);
-			end = end.replace(blockEndNewlines, `$&${indent}`);
-		}
-		let startWithSpace = false;
-		let startEnd;
-		let startNlPos = -1;
-		for (startEnd = 0; startEnd < value.length; ++startEnd) {
-			const ch = value[startEnd];
-			if (ch === " ") startWithSpace = true;
-			else if (ch === "\n") startNlPos = startEnd;
-			else break;
-		}
-		let start = value.substring(0, startNlPos < startEnd ? startNlPos + 1 : startEnd);
-		if (start) {
-			value = value.substring(start.length);
-			start = start.replace(/\n+/g, `$&${indent}`);
-		}
-		let header = (startWithSpace ? indent ? "2" : "1" : "") + chomp;
-		if (comment) {
-			header += " " + commentString(comment.replace(/ ?[\r\n]+/g, " "));
-			if (onComment) onComment();
-		}
-		if (!literal) {
-			const foldedValue = value.replace(/\n+/g, "\n$&").replace(/(?:^|\n)([\t ].*)(?:([\n\t ]*)\n(?![\n\t ]))?/g, "$1$2").replace(/\n+/g, `$&${indent}`);
-			let literalFallback = false;
-			const foldOptions = getFoldOptions(ctx, true);
-			if (blockQuote !== "folded" && type !== Scalar.Scalar.BLOCK_FOLDED) foldOptions.onOverflow = () => {
-				literalFallback = true;
-			};
-			const body = foldFlowLines.foldFlowLines(`${start}${foldedValue}${end}`, indent, foldFlowLines.FOLD_BLOCK, foldOptions);
-			if (!literalFallback) return `>${header}\n${indent}${body}`;
-		}
-		value = value.replace(/\n+/g, `$&${indent}`);
-		return `|${header}\n${indent}${start}${value}${end}`;
+	return end;
+}
+// node_modules/yaml/browser/dist/stringify/stringifyString.js
+const getFoldOptions = (ctx, isBlock) => ({
+	indentAtStart: isBlock ? ctx.indent.length : ctx.indentAtStart,
+	lineWidth: ctx.options.lineWidth,
+	minContentWidth: ctx.options.minContentWidth
+});
+const containsDocumentMarker = (str) => /^(%|---|\.\.\.)/m.test(str);
+function lineLengthOverLimit(str, lineWidth, indentLength) {
+	if (!lineWidth || lineWidth < 0) return false;
+	const limit = lineWidth - indentLength;
+	const strLen = str.length;
+	if (strLen <= limit) return false;
+	for (let i = 0, start = 0; i < strLen; ++i) if (str[i] === "\n") {
+		if (i - start > limit) return true;
+		start = i + 1;
+		if (strLen - start <= limit) return false;
 	}
-	function plainString(item, ctx, onComment, onChompKeep) {
-		const { type, value } = item;
-		const { actualString, implicitKey, indent, indentStep, inFlow } = ctx;
-		if (implicitKey && value.includes("\n") || inFlow && /[[\]{},]/.test(value)) return quotedString(value, ctx);
-		if (/^[\n\t ,[\]{}#&*!|>'"%@`]|^[?-]$|^[?-][ \t]|[\n:][ \t]|[ \t]\n|[\n\t ]#|[\n\t :]$/.test(value)) return implicitKey || inFlow || !value.includes("\n") ? quotedString(value, ctx) : blockString(item, ctx, onComment, onChompKeep);
-		if (!implicitKey && !inFlow && type !== Scalar.Scalar.PLAIN && value.includes("\n")) return blockString(item, ctx, onComment, onChompKeep);
-		if (containsDocumentMarker(value)) {
-			if (indent === "") {
-				ctx.forceBlockIndent = true;
-				return blockString(item, ctx, onComment, onChompKeep);
-			} else if (implicitKey && indent === indentStep) return quotedString(value, ctx);
+	return true;
+}
+function doubleQuotedString(value, ctx) {
+	const json = JSON.stringify(value);
+	if (ctx.options.doubleQuotedAsJSON) return json;
+	const { implicitKey } = ctx;
+	const minMultiLineLength = ctx.options.doubleQuotedMinMultiLineLength;
+	const indent = ctx.indent || (containsDocumentMarker(value) ? "  " : "");
+	let str = "";
+	let start = 0;
+	for (let i = 0, ch = json[i]; ch; ch = json[++i]) {
+		if (ch === " " && json[i + 1] === "\\" && json[i + 2] === "n") {
+			str += json.slice(start, i) + "\\ ";
+			i += 1;
+			start = i;
+			ch = "\\";
 		}
-		const str = value.replace(/\n+/g, `$&\n${indent}`);
-		if (actualString) {
-			const test = (tag) => tag.default && tag.tag !== "tag:yaml.org,2002:str" && tag.test?.test(str);
-			const { compat, tags } = ctx.doc.schema;
-			if (tags.some(test) || compat?.some(test)) return quotedString(value, ctx);
-		}
-		return implicitKey ? str : foldFlowLines.foldFlowLines(str, indent, foldFlowLines.FOLD_FLOW, getFoldOptions(ctx, false));
-	}
-	function stringifyString(item, ctx, onComment, onChompKeep) {
-		const { implicitKey, inFlow } = ctx;
-		const ss = typeof item.value === "string" ? item : Object.assign({}, item, { value: String(item.value) });
-		let { type } = item;
-		if (type !== Scalar.Scalar.QUOTE_DOUBLE) {
-			if (/[\x00-\x08\x0b-\x1f\x7f-\x9f\u{D800}-\u{DFFF}]/u.test(ss.value)) type = Scalar.Scalar.QUOTE_DOUBLE;
-		}
-		const _stringify = (_type) => {
-			switch (_type) {
-				case Scalar.Scalar.BLOCK_FOLDED:
-				case Scalar.Scalar.BLOCK_LITERAL: return implicitKey || inFlow ? quotedString(ss.value, ctx) : blockString(ss, ctx, onComment, onChompKeep);
-				case Scalar.Scalar.QUOTE_DOUBLE: return doubleQuotedString(ss.value, ctx);
-				case Scalar.Scalar.QUOTE_SINGLE: return singleQuotedString(ss.value, ctx);
-				case Scalar.Scalar.PLAIN: return plainString(ss, ctx, onComment, onChompKeep);
-				default: return null;
-			}
-		};
-		let res = _stringify(type);
-		if (res === null) {
-			const { defaultKeyType, defaultStringType } = ctx.options;
-			const t = implicitKey && defaultKeyType || defaultStringType;
-			res = _stringify(t);
-			if (res === null) throw new Error(`Unsupported default string type ${t}`);
-		}
-		return res;
-	}
-	exports.stringifyString = stringifyString;
-}));
-// node_modules/yaml/dist/stringify/stringify.js
-var require_stringify$1 = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var anchors = require_anchors();
-	var identity = require_identity();
-	var stringifyComment = require_stringifyComment();
-	var stringifyString = require_stringifyString();
-	function createStringifyContext(doc, options) {
-		const opt = Object.assign({
-			blockQuote: true,
-			commentString: stringifyComment.stringifyComment,
-			defaultKeyType: null,
-			defaultStringType: "PLAIN",
-			directives: null,
-			doubleQuotedAsJSON: false,
-			doubleQuotedMinMultiLineLength: 40,
-			falseStr: "false",
-			flowCollectionPadding: true,
-			indentSeq: true,
-			lineWidth: 80,
-			minContentWidth: 20,
-			nullStr: "null",
-			simpleKeys: false,
-			singleQuote: null,
-			trailingComma: false,
-			trueStr: "true",
-			verifyAliasOrder: true
-		}, doc.schema.toStringOptions, options);
-		let inFlow;
-		switch (opt.collectionStyle) {
-			case "block":
-				inFlow = false;
-				break;
-			case "flow":
-				inFlow = true;
-				break;
-			default: inFlow = null;
-		}
-		return {
-			anchors: /* @__PURE__ */ new Set(),
-			doc,
-			flowCollectionPadding: opt.flowCollectionPadding ? " " : "",
-			indent: "",
-			indentStep: typeof opt.indent === "number" ? " ".repeat(opt.indent) : "  ",
-			inFlow,
-			options: opt
-		};
-	}
-	function getTagObject(tags, item) {
-		if (item.tag) {
-			const match = tags.filter((t) => t.tag === item.tag);
-			if (match.length > 0) return match.find((t) => t.format === item.format) ?? match[0];
-		}
-		let tagObj = void 0;
-		let obj;
-		if (identity.isScalar(item)) {
-			obj = item.value;
-			let match = tags.filter((t) => t.identify?.(obj));
-			if (match.length > 1) {
-				const testMatch = match.filter((t) => t.test);
-				if (testMatch.length > 0) match = testMatch;
-			}
-			tagObj = match.find((t) => t.format === item.format) ?? match.find((t) => !t.format);
-		} else {
-			obj = item;
-			tagObj = tags.find((t) => t.nodeClass && obj instanceof t.nodeClass);
-		}
-		if (!tagObj) {
-			const name = obj?.constructor?.name ?? (obj === null ? "null" : typeof obj);
-			throw new Error(`Tag not resolved for ${name} value`);
-		}
-		return tagObj;
-	}
-	function stringifyProps(node, tagObj, { anchors: anchors$1, doc }) {
-		if (!doc.directives) return "";
-		const props = [];
-		const anchor = (identity.isScalar(node) || identity.isCollection(node)) && node.anchor;
-		if (anchor && anchors.anchorIsValid(anchor)) {
-			anchors$1.add(anchor);
-			props.push(`&${anchor}`);
-		}
-		const tag = node.tag ?? (tagObj.default ? null : tagObj.tag);
-		if (tag) props.push(doc.directives.tagString(tag));
-		return props.join(" ");
-	}
-	function stringify(item, ctx, onComment, onChompKeep) {
-		if (identity.isPair(item)) return item.toString(ctx, onComment, onChompKeep);
-		if (identity.isAlias(item)) {
-			if (ctx.doc.directives) return item.toString(ctx);
-			if (ctx.resolvedAliases?.has(item)) throw new TypeError(`Cannot stringify circular structure without alias nodes`);
-			else {
-				if (ctx.resolvedAliases) ctx.resolvedAliases.add(item);
-				else ctx.resolvedAliases = /* @__PURE__ */ new Set([item]);
-				item = item.resolve(ctx.doc);
-			}
-		}
-		let tagObj = void 0;
-		const node = identity.isNode(item) ? item : ctx.doc.createNode(item, { onTagObj: (o) => tagObj = o });
-		tagObj ?? (tagObj = getTagObject(ctx.doc.schema.tags, node));
-		const props = stringifyProps(node, tagObj, ctx);
-		if (props.length > 0) ctx.indentAtStart = (ctx.indentAtStart ?? 0) + props.length + 1;
-		const str = typeof tagObj.stringify === "function" ? tagObj.stringify(node, ctx, onComment, onChompKeep) : identity.isScalar(node) ? stringifyString.stringifyString(node, ctx, onComment, onChompKeep) : node.toString(ctx, onComment, onChompKeep);
-		if (!props) return str;
-		return identity.isScalar(node) || str[0] === "{" || str[0] === "[" ? `${props} ${str}` : `${props}\n${ctx.indent}${str}`;
-	}
-	exports.createStringifyContext = createStringifyContext;
-	exports.stringify = stringify;
-}));
-// node_modules/yaml/dist/stringify/stringifyPair.js
-var require_stringifyPair = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var identity = require_identity();
-	var Scalar = require_Scalar();
-	var stringify = require_stringify$1();
-	var stringifyComment = require_stringifyComment();
-	function stringifyPair({ key, value }, ctx, onComment, onChompKeep) {
-		const { allNullValues, doc, indent, indentStep, options: { commentString, indentSeq, simpleKeys } } = ctx;
-		let keyComment = identity.isNode(key) && key.comment || null;
-		if (simpleKeys) {
-			if (keyComment) throw new Error("With simple keys, key nodes cannot have comments");
-			if (identity.isCollection(key) || !identity.isNode(key) && typeof key === "object") throw new Error("With simple keys, collection cannot be used as a key value");
-		}
-		let explicitKey = !simpleKeys && (!key || keyComment && value == null && !ctx.inFlow || identity.isCollection(key) || (identity.isScalar(key) ? key.type === Scalar.Scalar.BLOCK_FOLDED || key.type === Scalar.Scalar.BLOCK_LITERAL : typeof key === "object"));
-		ctx = Object.assign({}, ctx, {
-			allNullValues: false,
-			implicitKey: !explicitKey && (simpleKeys || !allNullValues),
-			indent: indent + indentStep
-		});
-		let keyCommentDone = false;
-		let chompKeep = false;
-		let str = stringify.stringify(key, ctx, () => keyCommentDone = true, () => chompKeep = true);
-		if (!explicitKey && !ctx.inFlow && str.length > 1024) {
-			if (simpleKeys) throw new Error("With simple keys, single line scalar must not span more than 1024 characters");
-			explicitKey = true;
-		}
-		if (ctx.inFlow) {
-			if (allNullValues || value == null) {
-				if (keyCommentDone && onComment) onComment();
-				return str === "" ? "?" : explicitKey ? `? ${str}` : str;
-			}
-		} else if (allNullValues && !simpleKeys || value == null && explicitKey) {
-			str = `? ${str}`;
-			if (keyComment && !keyCommentDone) str += stringifyComment.lineComment(str, ctx.indent, commentString(keyComment));
-			else if (chompKeep && onChompKeep) onChompKeep();
-			return str;
-		}
-		if (keyCommentDone) keyComment = null;
-		if (explicitKey) {
-			if (keyComment) str += stringifyComment.lineComment(str, ctx.indent, commentString(keyComment));
-			str = `? ${str}\n${indent}:`;
-		} else {
-			str = `${str}:`;
-			if (keyComment) str += stringifyComment.lineComment(str, ctx.indent, commentString(keyComment));
-		}
-		let vsb, vcb, valueComment;
-		if (identity.isNode(value)) {
-			vsb = !!value.spaceBefore;
-			vcb = value.commentBefore;
-			valueComment = value.comment;
-		} else {
-			vsb = false;
-			vcb = null;
-			valueComment = null;
-			if (value && typeof value === "object") value = doc.createNode(value);
-		}
-		ctx.implicitKey = false;
-		if (!explicitKey && !keyComment && identity.isScalar(value)) ctx.indentAtStart = str.length + 1;
-		chompKeep = false;
-		if (!indentSeq && indentStep.length >= 2 && !ctx.inFlow && !explicitKey && identity.isSeq(value) && !value.flow && !value.tag && !value.anchor) ctx.indent = ctx.indent.substring(2);
-		let valueCommentDone = false;
-		const valueStr = stringify.stringify(value, ctx, () => valueCommentDone = true, () => chompKeep = true);
-		let ws = " ";
-		if (keyComment || vsb || vcb) {
-			ws = vsb ? "\n" : "";
-			if (vcb) {
-				const cs = commentString(vcb);
-				ws += `\n${stringifyComment.indentComment(cs, ctx.indent)}`;
-			}
-			if (valueStr === "" && !ctx.inFlow) {
-				if (ws === "\n" && valueComment) ws = "\n\n";
-			} else ws += `\n${ctx.indent}`;
-		} else if (!explicitKey && identity.isCollection(value)) {
-			const vs0 = valueStr[0];
-			const nl0 = valueStr.indexOf("\n");
-			const hasNewline = nl0 !== -1;
-			const flow = ctx.inFlow ?? value.flow ?? value.items.length === 0;
-			if (hasNewline || !flow) {
-				let hasPropsLine = false;
-				if (hasNewline && (vs0 === "&" || vs0 === "!")) {
-					let sp0 = valueStr.indexOf(" ");
-					if (vs0 === "&" && sp0 !== -1 && sp0 < nl0 && valueStr[sp0 + 1] === "!") sp0 = valueStr.indexOf(" ", sp0 + 1);
-					if (sp0 === -1 || nl0 < sp0) hasPropsLine = true;
+		if (ch === "\\") switch (json[i + 1]) {
+			case "u":
+				{
+					str += json.slice(start, i);
+					const code = json.substr(i + 2, 4);
+					switch (code) {
+						case "0000":
+							str += "\\0";
+							break;
+						case "0007":
+							str += "\\a";
+							break;
+						case "000b":
+							str += "\\v";
+							break;
+						case "001b":
+							str += "\\e";
+							break;
+						case "0085":
+							str += "\\N";
+							break;
+						case "00a0":
+							str += "\\_";
+							break;
+						case "2028":
+							str += "\\L";
+							break;
+						case "2029":
+							str += "\\P";
+							break;
+						default: if (code.substr(0, 2) === "00") str += "\\x" + code.substr(2);
+						else str += json.substr(i, 6);
+					}
+					i += 5;
+					start = i + 1;
 				}
-				if (!hasPropsLine) ws = `\n${ctx.indent}`;
-			}
-		} else if (valueStr === "" || valueStr[0] === "\n") ws = "";
-		str += ws + valueStr;
-		if (ctx.inFlow) {
-			if (valueCommentDone && onComment) onComment();
-		} else if (valueComment && !valueCommentDone) str += stringifyComment.lineComment(str, ctx.indent, commentString(valueComment));
+				break;
+			case "n":
+				if (implicitKey || json[i + 2] === "\"" || json.length < minMultiLineLength) i += 1;
+				else {
+					str += json.slice(start, i) + "\n\n";
+					while (json[i + 2] === "\\" && json[i + 3] === "n" && json[i + 4] !== "\"") {
+						str += "\n";
+						i += 2;
+					}
+					str += indent;
+					if (json[i + 2] === " ") str += "\\";
+					i += 1;
+					start = i + 1;
+				}
+				break;
+			default: i += 1;
+		}
+	}
+	str = start ? str + json.slice(start) : json;
+	return implicitKey ? str : foldFlowLines(str, indent, FOLD_QUOTED, getFoldOptions(ctx, false));
+}
+function singleQuotedString(value, ctx) {
+	if (ctx.options.singleQuote === false || ctx.implicitKey && value.includes("\n") || /[ \t]\n|\n[ \t]/.test(value)) return doubleQuotedString(value, ctx);
+	const indent = ctx.indent || (containsDocumentMarker(value) ? "  " : "");
+	const res = "'" + value.replace(/'/g, "''").replace(/\n+/g, `$&\n${indent}`) + "'";
+	return ctx.implicitKey ? res : foldFlowLines(res, indent, FOLD_FLOW, getFoldOptions(ctx, false));
+}
+function quotedString(value, ctx) {
+	const { singleQuote } = ctx.options;
+	let qs;
+	if (singleQuote === false) qs = doubleQuotedString;
+	else {
+		const hasDouble = value.includes("\"");
+		const hasSingle = value.includes("'");
+		if (hasDouble && !hasSingle) qs = singleQuotedString;
+		else if (hasSingle && !hasDouble) qs = doubleQuotedString;
+		else qs = singleQuote ? singleQuotedString : doubleQuotedString;
+	}
+	return qs(value, ctx);
+}
+let blockEndNewlines;
+try {
+	blockEndNewlines = new RegExp("(^|(?<!\n))\n+(?!\n|$)", "g");
+} catch {
+	blockEndNewlines = /\n+(?!\n|$)/g;
+}
+function blockString({ comment, type, value }, ctx, onComment, onChompKeep) {
+	const { blockQuote, commentString, lineWidth } = ctx.options;
+	if (!blockQuote || /\n[\t ]+$/.test(value)) return quotedString(value, ctx);
+	const indent = ctx.indent || (ctx.forceBlockIndent || containsDocumentMarker(value) ? "  " : "");
+	const literal = blockQuote === "literal" ? true : blockQuote === "folded" || type === Scalar.BLOCK_FOLDED ? false : type === Scalar.BLOCK_LITERAL ? true : !lineLengthOverLimit(value, lineWidth, indent.length);
+	if (!value) return literal ? "|\n" : ">\n";
+	let chomp;
+	let endStart;
+	for (endStart = value.length; endStart > 0; --endStart) {
+		const ch = value[endStart - 1];
+		if (ch !== "\n" && ch !== "	" && ch !== " ") break;
+	}
+	let end = value.substring(endStart);
+	const endNlPos = end.indexOf("\n");
+	if (endNlPos === -1) chomp = "-";
+	else if (value === end || endNlPos !== end.length - 1) {
+		chomp = "+";
+		if (onChompKeep) onChompKeep();
+	} else chomp = "";
+	if (end) {
+		value = value.slice(0, -end.length);
+		if (end[end.length - 1] === "\n") end = end.slice(0, -1);
+		end = end.replace(blockEndNewlines, `$&${indent}`);
+	}
+	let startWithSpace = false;
+	let startEnd;
+	let startNlPos = -1;
+	for (startEnd = 0; startEnd < value.length; ++startEnd) {
+		const ch = value[startEnd];
+		if (ch === " ") startWithSpace = true;
+		else if (ch === "\n") startNlPos = startEnd;
+		else break;
+	}
+	let start = value.substring(0, startNlPos < startEnd ? startNlPos + 1 : startEnd);
+	if (start) {
+		value = value.substring(start.length);
+		start = start.replace(/\n+/g, `$&${indent}`);
+	}
+	let header = (startWithSpace ? indent ? "2" : "1" : "") + chomp;
+	if (comment) {
+		header += " " + commentString(comment.replace(/ ?[\r\n]+/g, " "));
+		if (onComment) onComment();
+	}
+	if (!literal) {
+		const foldedValue = value.replace(/\n+/g, "\n$&").replace(/(?:^|\n)([\t ].*)(?:([\n\t ]*)\n(?![\n\t ]))?/g, "$1$2").replace(/\n+/g, `$&${indent}`);
+		let literalFallback = false;
+		const foldOptions = getFoldOptions(ctx, true);
+		if (blockQuote !== "folded" && type !== Scalar.BLOCK_FOLDED) foldOptions.onOverflow = () => {
+			literalFallback = true;
+		};
+		const body = foldFlowLines(`${start}${foldedValue}${end}`, indent, FOLD_BLOCK, foldOptions);
+		if (!literalFallback) return `>${header}\n${indent}${body}`;
+	}
+	value = value.replace(/\n+/g, `$&${indent}`);
+	return `|${header}\n${indent}${start}${value}${end}`;
+}
+function plainString(item, ctx, onComment, onChompKeep) {
+	const { type, value } = item;
+	const { actualString, implicitKey, indent, indentStep, inFlow } = ctx;
+	if (implicitKey && value.includes("\n") || inFlow && /[[\]{},]/.test(value)) return quotedString(value, ctx);
+	if (/^[\n\t ,[\]{}#&*!|>'"%@`]|^[?-]$|^[?-][ \t]|[\n:][ \t]|[ \t]\n|[\n\t ]#|[\n\t :]$/.test(value)) return implicitKey || inFlow || !value.includes("\n") ? quotedString(value, ctx) : blockString(item, ctx, onComment, onChompKeep);
+	if (!implicitKey && !inFlow && type !== Scalar.PLAIN && value.includes("\n")) return blockString(item, ctx, onComment, onChompKeep);
+	if (containsDocumentMarker(value)) {
+		if (indent === "") {
+			ctx.forceBlockIndent = true;
+			return blockString(item, ctx, onComment, onChompKeep);
+		} else if (implicitKey && indent === indentStep) return quotedString(value, ctx);
+	}
+	const str = value.replace(/\n+/g, `$&\n${indent}`);
+	if (actualString) {
+		const test = (tag) => tag.default && tag.tag !== "tag:yaml.org,2002:str" && tag.test?.test(str);
+		const { compat, tags } = ctx.doc.schema;
+		if (tags.some(test) || compat?.some(test)) return quotedString(value, ctx);
+	}
+	return implicitKey ? str : foldFlowLines(str, indent, FOLD_FLOW, getFoldOptions(ctx, false));
+}
+function stringifyString(item, ctx, onComment, onChompKeep) {
+	const { implicitKey, inFlow } = ctx;
+	const ss = typeof item.value === "string" ? item : Object.assign({}, item, { value: String(item.value) });
+	let { type } = item;
+	if (type !== Scalar.QUOTE_DOUBLE) {
+		if (/[\x00-\x08\x0b-\x1f\x7f-\x9f\u{D800}-\u{DFFF}]/u.test(ss.value)) type = Scalar.QUOTE_DOUBLE;
+	}
+	const _stringify = (_type) => {
+		switch (_type) {
+			case Scalar.BLOCK_FOLDED:
+			case Scalar.BLOCK_LITERAL: return implicitKey || inFlow ? quotedString(ss.value, ctx) : blockString(ss, ctx, onComment, onChompKeep);
+			case Scalar.QUOTE_DOUBLE: return doubleQuotedString(ss.value, ctx);
+			case Scalar.QUOTE_SINGLE: return singleQuotedString(ss.value, ctx);
+			case Scalar.PLAIN: return plainString(ss, ctx, onComment, onChompKeep);
+			default: return null;
+		}
+	};
+	let res = _stringify(type);
+	if (res === null) {
+		const { defaultKeyType, defaultStringType } = ctx.options;
+		const t = implicitKey && defaultKeyType || defaultStringType;
+		res = _stringify(t);
+		if (res === null) throw new Error(`Unsupported default string type ${t}`);
+	}
+	return res;
+}
+// node_modules/yaml/browser/dist/stringify/stringify.js
+function createStringifyContext(doc, options) {
+	const opt = Object.assign({
+		blockQuote: true,
+		commentString: stringifyComment,
+		defaultKeyType: null,
+		defaultStringType: "PLAIN",
+		directives: null,
+		doubleQuotedAsJSON: false,
+		doubleQuotedMinMultiLineLength: 40,
+		falseStr: "false",
+		flowCollectionPadding: true,
+		indentSeq: true,
+		lineWidth: 80,
+		minContentWidth: 20,
+		nullStr: "null",
+		simpleKeys: false,
+		singleQuote: null,
+		trailingComma: false,
+		trueStr: "true",
+		verifyAliasOrder: true
+	}, doc.schema.toStringOptions, options);
+	let inFlow;
+	switch (opt.collectionStyle) {
+		case "block":
+			inFlow = false;
+			break;
+		case "flow":
+			inFlow = true;
+			break;
+		default: inFlow = null;
+	}
+	return {
+		anchors: /* @__PURE__ */ new Set(),
+		doc,
+		flowCollectionPadding: opt.flowCollectionPadding ? " " : "",
+		indent: "",
+		indentStep: typeof opt.indent === "number" ? " ".repeat(opt.indent) : "  ",
+		inFlow,
+		options: opt
+	};
+}
+function getTagObject(tags, item) {
+	if (item.tag) {
+		const match = tags.filter((t) => t.tag === item.tag);
+		if (match.length > 0) return match.find((t) => t.format === item.format) ?? match[0];
+	}
+	let tagObj = void 0;
+	let obj;
+	if (isScalar(item)) {
+		obj = item.value;
+		let match = tags.filter((t) => t.identify?.(obj));
+		if (match.length > 1) {
+			const testMatch = match.filter((t) => t.test);
+			if (testMatch.length > 0) match = testMatch;
+		}
+		tagObj = match.find((t) => t.format === item.format) ?? match.find((t) => !t.format);
+	} else {
+		obj = item;
+		tagObj = tags.find((t) => t.nodeClass && obj instanceof t.nodeClass);
+	}
+	if (!tagObj) {
+		const name = obj?.constructor?.name ?? (obj === null ? "null" : typeof obj);
+		throw new Error(`Tag not resolved for ${name} value`);
+	}
+	return tagObj;
+}
+function stringifyProps(node, tagObj, { anchors, doc }) {
+	if (!doc.directives) return "";
+	const props = [];
+	const anchor = (isScalar(node) || isCollection(node)) && node.anchor;
+	if (anchor && anchorIsValid(anchor)) {
+		anchors.add(anchor);
+		props.push(`&${anchor}`);
+	}
+	const tag = node.tag ?? (tagObj.default ? null : tagObj.tag);
+	if (tag) props.push(doc.directives.tagString(tag));
+	return props.join(" ");
+}
+function stringify(item, ctx, onComment, onChompKeep) {
+	if (isPair(item)) return item.toString(ctx, onComment, onChompKeep);
+	if (isAlias(item)) {
+		if (ctx.doc.directives) return item.toString(ctx);
+		if (ctx.resolvedAliases?.has(item)) throw new TypeError(`Cannot stringify circular structure without alias nodes`);
+		else {
+			if (ctx.resolvedAliases) ctx.resolvedAliases.add(item);
+			else ctx.resolvedAliases = /* @__PURE__ */ new Set([item]);
+			item = item.resolve(ctx.doc);
+		}
+	}
+	let tagObj = void 0;
+	const node = isNode$1(item) ? item : ctx.doc.createNode(item, { onTagObj: (o) => tagObj = o });
+	tagObj ?? (tagObj = getTagObject(ctx.doc.schema.tags, node));
+	const props = stringifyProps(node, tagObj, ctx);
+	if (props.length > 0) ctx.indentAtStart = (ctx.indentAtStart ?? 0) + props.length + 1;
+	const str = typeof tagObj.stringify === "function" ? tagObj.stringify(node, ctx, onComment, onChompKeep) : isScalar(node) ? stringifyString(node, ctx, onComment, onChompKeep) : node.toString(ctx, onComment, onChompKeep);
+	if (!props) return str;
+	return isScalar(node) || str[0] === "{" || str[0] === "[" ? `${props} ${str}` : `${props}\n${ctx.indent}${str}`;
+}
+// node_modules/yaml/browser/dist/stringify/stringifyPair.js
+function stringifyPair({ key, value }, ctx, onComment, onChompKeep) {
+	const { allNullValues, doc, indent, indentStep, options: { commentString, indentSeq, simpleKeys } } = ctx;
+	let keyComment = isNode$1(key) && key.comment || null;
+	if (simpleKeys) {
+		if (keyComment) throw new Error("With simple keys, key nodes cannot have comments");
+		if (isCollection(key) || !isNode$1(key) && typeof key === "object") throw new Error("With simple keys, collection cannot be used as a key value");
+	}
+	let explicitKey = !simpleKeys && (!key || keyComment && value == null && !ctx.inFlow || isCollection(key) || (isScalar(key) ? key.type === Scalar.BLOCK_FOLDED || key.type === Scalar.BLOCK_LITERAL : typeof key === "object"));
+	ctx = Object.assign({}, ctx, {
+		allNullValues: false,
+		implicitKey: !explicitKey && (simpleKeys || !allNullValues),
+		indent: indent + indentStep
+	});
+	let keyCommentDone = false;
+	let chompKeep = false;
+	let str = stringify(key, ctx, () => keyCommentDone = true, () => chompKeep = true);
+	if (!explicitKey && !ctx.inFlow && str.length > 1024) {
+		if (simpleKeys) throw new Error("With simple keys, single line scalar must not span more than 1024 characters");
+		explicitKey = true;
+	}
+	if (ctx.inFlow) {
+		if (allNullValues || value == null) {
+			if (keyCommentDone && onComment) onComment();
+			return str === "" ? "?" : explicitKey ? `? ${str}` : str;
+		}
+	} else if (allNullValues && !simpleKeys || value == null && explicitKey) {
+		str = `? ${str}`;
+		if (keyComment && !keyCommentDone) str += lineComment(str, ctx.indent, commentString(keyComment));
 		else if (chompKeep && onChompKeep) onChompKeep();
 		return str;
 	}
-	exports.stringifyPair = stringifyPair;
-}));
-// node_modules/yaml/dist/log.js
-var require_log = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var node_process = require("process");
-	function debug(logLevel, ...messages) {
-		if (logLevel === "debug") console.log(...messages);
+	if (keyCommentDone) keyComment = null;
+	if (explicitKey) {
+		if (keyComment) str += lineComment(str, ctx.indent, commentString(keyComment));
+		str = `? ${str}\n${indent}:`;
+	} else {
+		str = `${str}:`;
+		if (keyComment) str += lineComment(str, ctx.indent, commentString(keyComment));
 	}
-	function warn(logLevel, warning) {
-		if (logLevel === "debug" || logLevel === "warn") {
-			if (typeof node_process.emitWarning === "function") node_process.emitWarning(warning);
-			else console.warn(warning);
+	let vsb, vcb, valueComment;
+	if (isNode$1(value)) {
+		vsb = !!value.spaceBefore;
+		vcb = value.commentBefore;
+		valueComment = value.comment;
+	} else {
+		vsb = false;
+		vcb = null;
+		valueComment = null;
+		if (value && typeof value === "object") value = doc.createNode(value);
+	}
+	ctx.implicitKey = false;
+	if (!explicitKey && !keyComment && isScalar(value)) ctx.indentAtStart = str.length + 1;
+	chompKeep = false;
+	if (!indentSeq && indentStep.length >= 2 && !ctx.inFlow && !explicitKey && isSeq(value) && !value.flow && !value.tag && !value.anchor) ctx.indent = ctx.indent.substring(2);
+	let valueCommentDone = false;
+	const valueStr = stringify(value, ctx, () => valueCommentDone = true, () => chompKeep = true);
+	let ws = " ";
+	if (keyComment || vsb || vcb) {
+		ws = vsb ? "\n" : "";
+		if (vcb) {
+			const cs = commentString(vcb);
+			ws += `\n${indentComment(cs, ctx.indent)}`;
 		}
-	}
-	exports.debug = debug;
-	exports.warn = warn;
-}));
-// node_modules/yaml/dist/schema/yaml-1.1/merge.js
-var require_merge = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var identity = require_identity();
-	var Scalar = require_Scalar();
-	const MERGE_KEY = "<<";
-	const merge = {
-		identify: (value) => value === MERGE_KEY || typeof value === "symbol" && value.description === MERGE_KEY,
-		default: "key",
-		tag: "tag:yaml.org,2002:merge",
-		test: /^<<$/,
-		resolve: () => Object.assign(new Scalar.Scalar(Symbol(MERGE_KEY)), { addToJSMap: addMergeToJSMap }),
-		stringify: () => MERGE_KEY
-	};
-	const isMergeKey = (ctx, key) => (merge.identify(key) || identity.isScalar(key) && (!key.type || key.type === Scalar.Scalar.PLAIN) && merge.identify(key.value)) && ctx?.doc.schema.tags.some((tag) => tag.tag === merge.tag && tag.default);
-	function addMergeToJSMap(ctx, map, value) {
-		const source = resolveAliasValue(ctx, value);
-		if (identity.isSeq(source)) for (const it of source.items) mergeValue(ctx, map, it);
-		else if (Array.isArray(source)) for (const it of source) mergeValue(ctx, map, it);
-		else mergeValue(ctx, map, source);
-	}
-	function mergeValue(ctx, map, value) {
-		const source = resolveAliasValue(ctx, value);
-		if (!identity.isMap(source)) throw new Error("Merge sources must be maps or map aliases");
-		const srcMap = source.toJSON(null, ctx, Map);
-		for (const [key, value] of srcMap) if (map instanceof Map) {
-			if (!map.has(key)) map.set(key, value);
-		} else if (map instanceof Set) map.add(key);
-		else if (!Object.prototype.hasOwnProperty.call(map, key)) Object.defineProperty(map, key, {
-			value,
-			writable: true,
-			enumerable: true,
-			configurable: true
-		});
-		return map;
-	}
-	function resolveAliasValue(ctx, value) {
-		return ctx && identity.isAlias(value) ? value.resolve(ctx.doc, ctx) : value;
-	}
-	exports.addMergeToJSMap = addMergeToJSMap;
-	exports.isMergeKey = isMergeKey;
-	exports.merge = merge;
-}));
-// node_modules/yaml/dist/nodes/addPairToJSMap.js
-var require_addPairToJSMap = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var log = require_log();
-	var merge = require_merge();
-	var stringify = require_stringify$1();
-	var identity = require_identity();
-	var toJS = require_toJS();
-	function addPairToJSMap(ctx, map, { key, value }) {
-		if (identity.isNode(key) && key.addToJSMap) key.addToJSMap(ctx, map, value);
-		else if (merge.isMergeKey(ctx, key)) merge.addMergeToJSMap(ctx, map, value);
+		if (valueStr === "" && !ctx.inFlow) {
+			if (ws === "\n" && valueComment) ws = "\n\n";
+		} else ws += `\n${ctx.indent}`;
+	} else if (!explicitKey && isCollection(value)) {
+		const vs0 = valueStr[0];
+		const nl0 = valueStr.indexOf("\n");
+		const hasNewline = nl0 !== -1;
+		const flow = ctx.inFlow ?? value.flow ?? value.items.length === 0;
+		if (hasNewline || !flow) {
+			let hasPropsLine = false;
+			if (hasNewline && (vs0 === "&" || vs0 === "!")) {
+				let sp0 = valueStr.indexOf(" ");
+				if (vs0 === "&" && sp0 !== -1 && sp0 < nl0 && valueStr[sp0 + 1] === "!") sp0 = valueStr.indexOf(" ", sp0 + 1);
+				if (sp0 === -1 || nl0 < sp0) hasPropsLine = true;
+			}
+			if (!hasPropsLine) ws = `\n${ctx.indent}`;
+		}
+	} else if (valueStr === "" || valueStr[0] === "\n") ws = "";
+	str += ws + valueStr;
+	if (ctx.inFlow) {
+		if (valueCommentDone && onComment) onComment();
+	} else if (valueComment && !valueCommentDone) str += lineComment(str, ctx.indent, commentString(valueComment));
+	else if (chompKeep && onChompKeep) onChompKeep();
+	return str;
+}
+// node_modules/yaml/browser/dist/log.js
+function warn(logLevel, warning) {
+	if (logLevel === "debug" || logLevel === "warn") console.warn(warning);
+}
+// node_modules/yaml/browser/dist/schema/yaml-1.1/merge.js
+const MERGE_KEY = "<<";
+const merge = {
+	identify: (value) => value === MERGE_KEY || typeof value === "symbol" && value.description === MERGE_KEY,
+	default: "key",
+	tag: "tag:yaml.org,2002:merge",
+	test: /^<<$/,
+	resolve: () => Object.assign(new Scalar(Symbol(MERGE_KEY)), { addToJSMap: addMergeToJSMap }),
+	stringify: () => MERGE_KEY
+};
+const isMergeKey = (ctx, key) => (merge.identify(key) || isScalar(key) && (!key.type || key.type === Scalar.PLAIN) && merge.identify(key.value)) && ctx?.doc.schema.tags.some((tag) => tag.tag === merge.tag && tag.default);
+function addMergeToJSMap(ctx, map, value) {
+	const source = resolveAliasValue(ctx, value);
+	if (isSeq(source)) for (const it of source.items) mergeValue(ctx, map, it);
+	else if (Array.isArray(source)) for (const it of source) mergeValue(ctx, map, it);
+	else mergeValue(ctx, map, source);
+}
+function mergeValue(ctx, map, value) {
+	const source = resolveAliasValue(ctx, value);
+	if (!isMap(source)) throw new Error("Merge sources must be maps or map aliases");
+	const srcMap = source.toJSON(null, ctx, Map);
+	for (const [key, value] of srcMap) if (map instanceof Map) {
+		if (!map.has(key)) map.set(key, value);
+	} else if (map instanceof Set) map.add(key);
+	else if (!Object.prototype.hasOwnProperty.call(map, key)) Object.defineProperty(map, key, {
+		value,
+		writable: true,
+		enumerable: true,
+		configurable: true
+	});
+	return map;
+}
+function resolveAliasValue(ctx, value) {
+	return ctx && isAlias(value) ? value.resolve(ctx.doc, ctx) : value;
+}
+// node_modules/yaml/browser/dist/nodes/addPairToJSMap.js
+function addPairToJSMap(ctx, map, { key, value }) {
+	if (isNode$1(key) && key.addToJSMap) key.addToJSMap(ctx, map, value);
+	else if (isMergeKey(ctx, key)) addMergeToJSMap(ctx, map, value);
+	else {
+		const jsKey = toJS(key, "", ctx);
+		if (map instanceof Map) map.set(jsKey, toJS(value, jsKey, ctx));
+		else if (map instanceof Set) map.add(jsKey);
 		else {
-			const jsKey = toJS.toJS(key, "", ctx);
-			if (map instanceof Map) map.set(jsKey, toJS.toJS(value, jsKey, ctx));
-			else if (map instanceof Set) map.add(jsKey);
-			else {
-				const stringKey = stringifyKey(key, jsKey, ctx);
-				const jsValue = toJS.toJS(value, stringKey, ctx);
-				if (stringKey in map) Object.defineProperty(map, stringKey, {
-					value: jsValue,
-					writable: true,
-					enumerable: true,
-					configurable: true
-				});
-				else map[stringKey] = jsValue;
-			}
-		}
-		return map;
-	}
-	function stringifyKey(key, jsKey, ctx) {
-		if (jsKey === null) return "";
-		if (typeof jsKey !== "object") return String(jsKey);
-		if (identity.isNode(key) && ctx?.doc) {
-			const strCtx = stringify.createStringifyContext(ctx.doc, {});
-			strCtx.anchors = /* @__PURE__ */ new Set();
-			for (const node of ctx.anchors.keys()) strCtx.anchors.add(node.anchor);
-			strCtx.inFlow = true;
-			strCtx.inStringifyKey = true;
-			const strKey = key.toString(strCtx);
-			if (!ctx.mapKeyWarned) {
-				let jsonStr = JSON.stringify(strKey);
-				if (jsonStr.length > 40) jsonStr = jsonStr.substring(0, 36) + "...\"";
-				log.warn(ctx.doc.options.logLevel, `Keys with collection values will be stringified due to JS Object restrictions: ${jsonStr}. Set mapAsMap: true to use object keys.`);
-				ctx.mapKeyWarned = true;
-			}
-			return strKey;
-		}
-		return JSON.stringify(jsKey);
-	}
-	exports.addPairToJSMap = addPairToJSMap;
-}));
-// node_modules/yaml/dist/nodes/Pair.js
-var require_Pair = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var createNode = require_createNode();
-	var stringifyPair = require_stringifyPair();
-	var addPairToJSMap = require_addPairToJSMap();
-	var identity = require_identity();
-	function createPair(key, value, ctx) {
-		return new Pair(createNode.createNode(key, void 0, ctx), createNode.createNode(value, void 0, ctx));
-	}
-	var Pair = class Pair {
-		constructor(key, value = null) {
-			Object.defineProperty(this, identity.NODE_TYPE, { value: identity.PAIR });
-			this.key = key;
-			this.value = value;
-		}
-		clone(schema) {
-			let { key, value } = this;
-			if (identity.isNode(key)) key = key.clone(schema);
-			if (identity.isNode(value)) value = value.clone(schema);
-			return new Pair(key, value);
-		}
-		toJSON(_, ctx) {
-			const pair = ctx?.mapAsMap ? /* @__PURE__ */ new Map() : {};
-			return addPairToJSMap.addPairToJSMap(ctx, pair, this);
-		}
-		toString(ctx, onComment, onChompKeep) {
-			return ctx?.doc ? stringifyPair.stringifyPair(this, ctx, onComment, onChompKeep) : JSON.stringify(this);
-		}
-	};
-	exports.Pair = Pair;
-	exports.createPair = createPair;
-}));
-// node_modules/yaml/dist/stringify/stringifyCollection.js
-var require_stringifyCollection = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var identity = require_identity();
-	var stringify = require_stringify$1();
-	var stringifyComment = require_stringifyComment();
-	function stringifyCollection(collection, ctx, options) {
-		return (ctx.inFlow ?? collection.flow ? stringifyFlowCollection : stringifyBlockCollection)(collection, ctx, options);
-	}
-	function stringifyBlockCollection({ comment, items }, ctx, { blockItemPrefix, flowChars, itemIndent, onChompKeep, onComment }) {
-		const { indent, options: { commentString } } = ctx;
-		const itemCtx = Object.assign({}, ctx, {
-			indent: itemIndent,
-			type: null
-		});
-		let chompKeep = false;
-		const lines = [];
-		for (let i = 0; i < items.length; ++i) {
-			const item = items[i];
-			let comment = null;
-			if (identity.isNode(item)) {
-				if (!chompKeep && item.spaceBefore) lines.push("");
-				addCommentBefore(ctx, lines, item.commentBefore, chompKeep);
-				if (item.comment) comment = item.comment;
-			} else if (identity.isPair(item)) {
-				const ik = identity.isNode(item.key) ? item.key : null;
-				if (ik) {
-					if (!chompKeep && ik.spaceBefore) lines.push("");
-					addCommentBefore(ctx, lines, ik.commentBefore, chompKeep);
-				}
-			}
-			chompKeep = false;
-			let str = stringify.stringify(item, itemCtx, () => comment = null, () => chompKeep = true);
-			if (comment) str += stringifyComment.lineComment(str, itemIndent, commentString(comment));
-			if (chompKeep && comment) chompKeep = false;
-			lines.push(blockItemPrefix + str);
-		}
-		let str;
-		if (lines.length === 0) str = flowChars.start + flowChars.end;
-		else {
-			str = lines[0];
-			for (let i = 1; i < lines.length; ++i) {
-				const line = lines[i];
-				str += line ? `\n${indent}${line}` : "\n";
-			}
-		}
-		if (comment) {
-			str += "\n" + stringifyComment.indentComment(commentString(comment), indent);
-			if (onComment) onComment();
-		} else if (chompKeep && onChompKeep) onChompKeep();
-		return str;
-	}
-	function stringifyFlowCollection({ items }, ctx, { flowChars, itemIndent }) {
-		const { indent, indentStep, flowCollectionPadding: fcPadding, options: { commentString } } = ctx;
-		itemIndent += indentStep;
-		const itemCtx = Object.assign({}, ctx, {
-			indent: itemIndent,
-			inFlow: true,
-			type: null
-		});
-		let reqNewline = false;
-		let linesAtValue = 0;
-		const lines = [];
-		for (let i = 0; i < items.length; ++i) {
-			const item = items[i];
-			let comment = null;
-			if (identity.isNode(item)) {
-				if (item.spaceBefore) lines.push("");
-				addCommentBefore(ctx, lines, item.commentBefore, false);
-				if (item.comment) comment = item.comment;
-			} else if (identity.isPair(item)) {
-				const ik = identity.isNode(item.key) ? item.key : null;
-				if (ik) {
-					if (ik.spaceBefore) lines.push("");
-					addCommentBefore(ctx, lines, ik.commentBefore, false);
-					if (ik.comment) reqNewline = true;
-				}
-				const iv = identity.isNode(item.value) ? item.value : null;
-				if (iv) {
-					if (iv.comment) comment = iv.comment;
-					if (iv.commentBefore) reqNewline = true;
-				} else if (item.value == null && ik?.comment) comment = ik.comment;
-			}
-			if (comment) reqNewline = true;
-			let str = stringify.stringify(item, itemCtx, () => comment = null);
-			reqNewline || (reqNewline = lines.length > linesAtValue || str.includes("\n"));
-			if (i < items.length - 1) str += ",";
-			else if (ctx.options.trailingComma) {
-				if (ctx.options.lineWidth > 0) reqNewline || (reqNewline = lines.reduce((sum, line) => sum + line.length + 2, 2) + (str.length + 2) > ctx.options.lineWidth);
-				if (reqNewline) str += ",";
-			}
-			if (comment) str += stringifyComment.lineComment(str, itemIndent, commentString(comment));
-			lines.push(str);
-			linesAtValue = lines.length;
-		}
-		const { start, end } = flowChars;
-		if (lines.length === 0) return start + end;
-		else {
-			if (!reqNewline) {
-				const len = lines.reduce((sum, line) => sum + line.length + 2, 2);
-				reqNewline = ctx.options.lineWidth > 0 && len > ctx.options.lineWidth;
-			}
-			if (reqNewline) {
-				let str = start;
-				for (const line of lines) str += line ? `\n${indentStep}${indent}${line}` : "\n";
-				return `${str}\n${indent}${end}`;
-			} else return `${start}${fcPadding}${lines.join(" ")}${fcPadding}${end}`;
-		}
-	}
-	function addCommentBefore({ indent, options: { commentString } }, lines, comment, chompKeep) {
-		if (comment && chompKeep) comment = comment.replace(/^\n+/, "");
-		if (comment) {
-			const ic = stringifyComment.indentComment(commentString(comment), indent);
-			lines.push(ic.trimStart());
-		}
-	}
-	exports.stringifyCollection = stringifyCollection;
-}));
-// node_modules/yaml/dist/nodes/YAMLMap.js
-var require_YAMLMap = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var stringifyCollection = require_stringifyCollection();
-	var addPairToJSMap = require_addPairToJSMap();
-	var Collection = require_Collection();
-	var identity = require_identity();
-	var Pair = require_Pair();
-	var Scalar = require_Scalar();
-	function findPair(items, key) {
-		const k = identity.isScalar(key) ? key.value : key;
-		for (const it of items) if (identity.isPair(it)) {
-			if (it.key === key || it.key === k) return it;
-			if (identity.isScalar(it.key) && it.key.value === k) return it;
-		}
-	}
-	var YAMLMap = class extends Collection.Collection {
-		static get tagName() {
-			return "tag:yaml.org,2002:map";
-		}
-		constructor(schema) {
-			super(identity.MAP, schema);
-			this.items = [];
-		}
-		/**
-		* A generic collection parsing method that can be extended
-		* to other node classes that inherit from YAMLMap
-		*/
-		static from(schema, obj, ctx) {
-			const { keepUndefined, replacer } = ctx;
-			const map = new this(schema);
-			const add = (key, value) => {
-				if (typeof replacer === "function") value = replacer.call(obj, key, value);
-				else if (Array.isArray(replacer) && !replacer.includes(key)) return;
-				if (value !== void 0 || keepUndefined) map.items.push(Pair.createPair(key, value, ctx));
-			};
-			if (obj instanceof Map) for (const [key, value] of obj) add(key, value);
-			else if (obj && typeof obj === "object") for (const key of Object.keys(obj)) add(key, obj[key]);
-			if (typeof schema.sortMapEntries === "function") map.items.sort(schema.sortMapEntries);
-			return map;
-		}
-		/**
-		* Adds a value to the collection.
-		*
-		* @param overwrite - If not set `true`, using a key that is already in the
-		*   collection will throw. Otherwise, overwrites the previous value.
-		*/
-		add(pair, overwrite) {
-			let _pair;
-			if (identity.isPair(pair)) _pair = pair;
-			else if (!pair || typeof pair !== "object" || !("key" in pair)) _pair = new Pair.Pair(pair, pair?.value);
-			else _pair = new Pair.Pair(pair.key, pair.value);
-			const prev = findPair(this.items, _pair.key);
-			const sortEntries = this.schema?.sortMapEntries;
-			if (prev) {
-				if (!overwrite) throw new Error(`Key ${_pair.key} already set`);
-				if (identity.isScalar(prev.value) && Scalar.isScalarValue(_pair.value)) prev.value.value = _pair.value;
-				else prev.value = _pair.value;
-			} else if (sortEntries) {
-				const i = this.items.findIndex((item) => sortEntries(_pair, item) < 0);
-				if (i === -1) this.items.push(_pair);
-				else this.items.splice(i, 0, _pair);
-			} else this.items.push(_pair);
-		}
-		delete(key) {
-			const it = findPair(this.items, key);
-			if (!it) return false;
-			return this.items.splice(this.items.indexOf(it), 1).length > 0;
-		}
-		get(key, keepScalar) {
-			const node = findPair(this.items, key)?.value;
-			return (!keepScalar && identity.isScalar(node) ? node.value : node) ?? void 0;
-		}
-		has(key) {
-			return !!findPair(this.items, key);
-		}
-		set(key, value) {
-			this.add(new Pair.Pair(key, value), true);
-		}
-		/**
-		* @param ctx - Conversion context, originally set in Document#toJS()
-		* @param {Class} Type - If set, forces the returned collection type
-		* @returns Instance of Type, Map, or Object
-		*/
-		toJSON(_, ctx, Type) {
-			const map = Type ? new Type() : ctx?.mapAsMap ? /* @__PURE__ */ new Map() : {};
-			if (ctx?.onCreate) ctx.onCreate(map);
-			for (const item of this.items) addPairToJSMap.addPairToJSMap(ctx, map, item);
-			return map;
-		}
-		toString(ctx, onComment, onChompKeep) {
-			if (!ctx) return JSON.stringify(this);
-			for (const item of this.items) if (!identity.isPair(item)) throw new Error(`Map items must all be pairs; found ${JSON.stringify(item)} instead`);
-			if (!ctx.allNullValues && this.hasAllNullValues(false)) ctx = Object.assign({}, ctx, { allNullValues: true });
-			return stringifyCollection.stringifyCollection(this, ctx, {
-				blockItemPrefix: "",
-				flowChars: {
-					start: "{",
-					end: "}"
-				},
-				itemIndent: ctx.indent || "",
-				onChompKeep,
-				onComment
+			const stringKey = stringifyKey(key, jsKey, ctx);
+			const jsValue = toJS(value, stringKey, ctx);
+			if (stringKey in map) Object.defineProperty(map, stringKey, {
+				value: jsValue,
+				writable: true,
+				enumerable: true,
+				configurable: true
 			});
+			else map[stringKey] = jsValue;
 		}
-	};
-	exports.YAMLMap = YAMLMap;
-	exports.findPair = findPair;
-}));
-// node_modules/yaml/dist/schema/common/map.js
-var require_map = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var identity = require_identity();
-	var YAMLMap = require_YAMLMap();
-	exports.map = {
-		collection: "map",
-		default: true,
-		nodeClass: YAMLMap.YAMLMap,
-		tag: "tag:yaml.org,2002:map",
-		resolve(map, onError) {
-			if (!identity.isMap(map)) onError("Expected a mapping for this tag");
-			return map;
-		},
-		createNode: (schema, obj, ctx) => YAMLMap.YAMLMap.from(schema, obj, ctx)
-	};
-}));
-// node_modules/yaml/dist/nodes/YAMLSeq.js
-var require_YAMLSeq = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var createNode = require_createNode();
-	var stringifyCollection = require_stringifyCollection();
-	var Collection = require_Collection();
-	var identity = require_identity();
-	var Scalar = require_Scalar();
-	var toJS = require_toJS();
-	var YAMLSeq = class extends Collection.Collection {
-		static get tagName() {
-			return "tag:yaml.org,2002:seq";
+	}
+	return map;
+}
+function stringifyKey(key, jsKey, ctx) {
+	if (jsKey === null) return "";
+	if (typeof jsKey !== "object") return String(jsKey);
+	if (isNode$1(key) && ctx?.doc) {
+		const strCtx = createStringifyContext(ctx.doc, {});
+		strCtx.anchors = /* @__PURE__ */ new Set();
+		for (const node of ctx.anchors.keys()) strCtx.anchors.add(node.anchor);
+		strCtx.inFlow = true;
+		strCtx.inStringifyKey = true;
+		const strKey = key.toString(strCtx);
+		if (!ctx.mapKeyWarned) {
+			let jsonStr = JSON.stringify(strKey);
+			if (jsonStr.length > 40) jsonStr = jsonStr.substring(0, 36) + "...\"";
+			warn(ctx.doc.options.logLevel, `Keys with collection values will be stringified due to JS Object restrictions: ${jsonStr}. Set mapAsMap: true to use object keys.`);
+			ctx.mapKeyWarned = true;
 		}
-		constructor(schema) {
-			super(identity.SEQ, schema);
-			this.items = [];
+		return strKey;
+	}
+	return JSON.stringify(jsKey);
+}
+// node_modules/yaml/browser/dist/nodes/Pair.js
+function createPair(key, value, ctx) {
+	return new Pair(createNode(key, void 0, ctx), createNode(value, void 0, ctx));
+}
+var Pair = class Pair {
+	constructor(key, value = null) {
+		Object.defineProperty(this, NODE_TYPE, { value: PAIR });
+		this.key = key;
+		this.value = value;
+	}
+	clone(schema) {
+		let { key, value } = this;
+		if (isNode$1(key)) key = key.clone(schema);
+		if (isNode$1(value)) value = value.clone(schema);
+		return new Pair(key, value);
+	}
+	toJSON(_, ctx) {
+		return addPairToJSMap(ctx, ctx?.mapAsMap ? /* @__PURE__ */ new Map() : {}, this);
+	}
+	toString(ctx, onComment, onChompKeep) {
+		return ctx?.doc ? stringifyPair(this, ctx, onComment, onChompKeep) : JSON.stringify(this);
+	}
+};
+// node_modules/yaml/browser/dist/stringify/stringifyCollection.js
+function stringifyCollection(collection, ctx, options) {
+	return (ctx.inFlow ?? collection.flow ? stringifyFlowCollection : stringifyBlockCollection)(collection, ctx, options);
+}
+function stringifyBlockCollection({ comment, items }, ctx, { blockItemPrefix, flowChars, itemIndent, onChompKeep, onComment }) {
+	const { indent, options: { commentString } } = ctx;
+	const itemCtx = Object.assign({}, ctx, {
+		indent: itemIndent,
+		type: null
+	});
+	let chompKeep = false;
+	const lines = [];
+	for (let i = 0; i < items.length; ++i) {
+		const item = items[i];
+		let comment = null;
+		if (isNode$1(item)) {
+			if (!chompKeep && item.spaceBefore) lines.push("");
+			addCommentBefore(ctx, lines, item.commentBefore, chompKeep);
+			if (item.comment) comment = item.comment;
+		} else if (isPair(item)) {
+			const ik = isNode$1(item.key) ? item.key : null;
+			if (ik) {
+				if (!chompKeep && ik.spaceBefore) lines.push("");
+				addCommentBefore(ctx, lines, ik.commentBefore, chompKeep);
+			}
 		}
-		add(value) {
-			this.items.push(value);
+		chompKeep = false;
+		let str = stringify(item, itemCtx, () => comment = null, () => chompKeep = true);
+		if (comment) str += lineComment(str, itemIndent, commentString(comment));
+		if (chompKeep && comment) chompKeep = false;
+		lines.push(blockItemPrefix + str);
+	}
+	let str;
+	if (lines.length === 0) str = flowChars.start + flowChars.end;
+	else {
+		str = lines[0];
+		for (let i = 1; i < lines.length; ++i) {
+			const line = lines[i];
+			str += line ? `\n${indent}${line}` : "\n";
 		}
-		/**
-		* Removes a value from the collection.
-		*
-		* `key` must contain a representation of an integer for this to succeed.
-		* It may be wrapped in a `Scalar`.
-		*
-		* @returns `true` if the item was found and removed.
-		*/
-		delete(key) {
-			const idx = asItemIndex(key);
-			if (typeof idx !== "number") return false;
-			return this.items.splice(idx, 1).length > 0;
+	}
+	if (comment) {
+		str += "\n" + indentComment(commentString(comment), indent);
+		if (onComment) onComment();
+	} else if (chompKeep && onChompKeep) onChompKeep();
+	return str;
+}
+function stringifyFlowCollection({ items }, ctx, { flowChars, itemIndent }) {
+	const { indent, indentStep, flowCollectionPadding: fcPadding, options: { commentString } } = ctx;
+	itemIndent += indentStep;
+	const itemCtx = Object.assign({}, ctx, {
+		indent: itemIndent,
+		inFlow: true,
+		type: null
+	});
+	let reqNewline = false;
+	let linesAtValue = 0;
+	const lines = [];
+	for (let i = 0; i < items.length; ++i) {
+		const item = items[i];
+		let comment = null;
+		if (isNode$1(item)) {
+			if (item.spaceBefore) lines.push("");
+			addCommentBefore(ctx, lines, item.commentBefore, false);
+			if (item.comment) comment = item.comment;
+		} else if (isPair(item)) {
+			const ik = isNode$1(item.key) ? item.key : null;
+			if (ik) {
+				if (ik.spaceBefore) lines.push("");
+				addCommentBefore(ctx, lines, ik.commentBefore, false);
+				if (ik.comment) reqNewline = true;
+			}
+			const iv = isNode$1(item.value) ? item.value : null;
+			if (iv) {
+				if (iv.comment) comment = iv.comment;
+				if (iv.commentBefore) reqNewline = true;
+			} else if (item.value == null && ik?.comment) comment = ik.comment;
 		}
-		get(key, keepScalar) {
-			const idx = asItemIndex(key);
-			if (typeof idx !== "number") return void 0;
-			const it = this.items[idx];
-			return !keepScalar && identity.isScalar(it) ? it.value : it;
+		if (comment) reqNewline = true;
+		let str = stringify(item, itemCtx, () => comment = null);
+		reqNewline || (reqNewline = lines.length > linesAtValue || str.includes("\n"));
+		if (i < items.length - 1) str += ",";
+		else if (ctx.options.trailingComma) {
+			if (ctx.options.lineWidth > 0) reqNewline || (reqNewline = lines.reduce((sum, line) => sum + line.length + 2, 2) + (str.length + 2) > ctx.options.lineWidth);
+			if (reqNewline) str += ",";
 		}
-		/**
-		* Checks if the collection includes a value with the key `key`.
-		*
-		* `key` must contain a representation of an integer for this to succeed.
-		* It may be wrapped in a `Scalar`.
-		*/
-		has(key) {
-			const idx = asItemIndex(key);
-			return typeof idx === "number" && idx < this.items.length;
+		if (comment) str += lineComment(str, itemIndent, commentString(comment));
+		lines.push(str);
+		linesAtValue = lines.length;
+	}
+	const { start, end } = flowChars;
+	if (lines.length === 0) return start + end;
+	else {
+		if (!reqNewline) {
+			const len = lines.reduce((sum, line) => sum + line.length + 2, 2);
+			reqNewline = ctx.options.lineWidth > 0 && len > ctx.options.lineWidth;
 		}
-		/**
-		* Sets a value in this collection. For `!!set`, `value` needs to be a
-		* boolean to add/remove the item from the set.
-		*
-		* If `key` does not contain a representation of an integer, this will throw.
-		* It may be wrapped in a `Scalar`.
-		*/
-		set(key, value) {
-			const idx = asItemIndex(key);
-			if (typeof idx !== "number") throw new Error(`Expected a valid index, not ${key}.`);
-			const prev = this.items[idx];
-			if (identity.isScalar(prev) && Scalar.isScalarValue(value)) prev.value = value;
-			else this.items[idx] = value;
-		}
-		toJSON(_, ctx) {
-			const seq = [];
-			if (ctx?.onCreate) ctx.onCreate(seq);
+		if (reqNewline) {
+			let str = start;
+			for (const line of lines) str += line ? `\n${indentStep}${indent}${line}` : "\n";
+			return `${str}\n${indent}${end}`;
+		} else return `${start}${fcPadding}${lines.join(" ")}${fcPadding}${end}`;
+	}
+}
+function addCommentBefore({ indent, options: { commentString } }, lines, comment, chompKeep) {
+	if (comment && chompKeep) comment = comment.replace(/^\n+/, "");
+	if (comment) {
+		const ic = indentComment(commentString(comment), indent);
+		lines.push(ic.trimStart());
+	}
+}
+// node_modules/yaml/browser/dist/nodes/YAMLMap.js
+function findPair(items, key) {
+	const k = isScalar(key) ? key.value : key;
+	for (const it of items) if (isPair(it)) {
+		if (it.key === key || it.key === k) return it;
+		if (isScalar(it.key) && it.key.value === k) return it;
+	}
+}
+var YAMLMap = class extends Collection {
+	static get tagName() {
+		return "tag:yaml.org,2002:map";
+	}
+	constructor(schema) {
+		super(MAP, schema);
+		this.items = [];
+	}
+	/**
+	* A generic collection parsing method that can be extended
+	* to other node classes that inherit from YAMLMap
+	*/
+	static from(schema, obj, ctx) {
+		const { keepUndefined, replacer } = ctx;
+		const map = new this(schema);
+		const add = (key, value) => {
+			if (typeof replacer === "function") value = replacer.call(obj, key, value);
+			else if (Array.isArray(replacer) && !replacer.includes(key)) return;
+			if (value !== void 0 || keepUndefined) map.items.push(createPair(key, value, ctx));
+		};
+		if (obj instanceof Map) for (const [key, value] of obj) add(key, value);
+		else if (obj && typeof obj === "object") for (const key of Object.keys(obj)) add(key, obj[key]);
+		if (typeof schema.sortMapEntries === "function") map.items.sort(schema.sortMapEntries);
+		return map;
+	}
+	/**
+	* Adds a value to the collection.
+	*
+	* @param overwrite - If not set `true`, using a key that is already in the
+	*   collection will throw. Otherwise, overwrites the previous value.
+	*/
+	add(pair, overwrite) {
+		let _pair;
+		if (isPair(pair)) _pair = pair;
+		else if (!pair || typeof pair !== "object" || !("key" in pair)) _pair = new Pair(pair, pair?.value);
+		else _pair = new Pair(pair.key, pair.value);
+		const prev = findPair(this.items, _pair.key);
+		const sortEntries = this.schema?.sortMapEntries;
+		if (prev) {
+			if (!overwrite) throw new Error(`Key ${_pair.key} already set`);
+			if (isScalar(prev.value) && isScalarValue(_pair.value)) prev.value.value = _pair.value;
+			else prev.value = _pair.value;
+		} else if (sortEntries) {
+			const i = this.items.findIndex((item) => sortEntries(_pair, item) < 0);
+			if (i === -1) this.items.push(_pair);
+			else this.items.splice(i, 0, _pair);
+		} else this.items.push(_pair);
+	}
+	delete(key) {
+		const it = findPair(this.items, key);
+		if (!it) return false;
+		return this.items.splice(this.items.indexOf(it), 1).length > 0;
+	}
+	get(key, keepScalar) {
+		const node = findPair(this.items, key)?.value;
+		return (!keepScalar && isScalar(node) ? node.value : node) ?? void 0;
+	}
+	has(key) {
+		return !!findPair(this.items, key);
+	}
+	set(key, value) {
+		this.add(new Pair(key, value), true);
+	}
+	/**
+	* @param ctx - Conversion context, originally set in Document#toJS()
+	* @param {Class} Type - If set, forces the returned collection type
+	* @returns Instance of Type, Map, or Object
+	*/
+	toJSON(_, ctx, Type) {
+		const map = Type ? new Type() : ctx?.mapAsMap ? /* @__PURE__ */ new Map() : {};
+		if (ctx?.onCreate) ctx.onCreate(map);
+		for (const item of this.items) addPairToJSMap(ctx, map, item);
+		return map;
+	}
+	toString(ctx, onComment, onChompKeep) {
+		if (!ctx) return JSON.stringify(this);
+		for (const item of this.items) if (!isPair(item)) throw new Error(`Map items must all be pairs; found ${JSON.stringify(item)} instead`);
+		if (!ctx.allNullValues && this.hasAllNullValues(false)) ctx = Object.assign({}, ctx, { allNullValues: true });
+		return stringifyCollection(this, ctx, {
+			blockItemPrefix: "",
+			flowChars: {
+				start: "{",
+				end: "}"
+			},
+			itemIndent: ctx.indent || "",
+			onChompKeep,
+			onComment
+		});
+	}
+};
+// node_modules/yaml/browser/dist/schema/common/map.js
+const map = {
+	collection: "map",
+	default: true,
+	nodeClass: YAMLMap,
+	tag: "tag:yaml.org,2002:map",
+	resolve(map, onError) {
+		if (!isMap(map)) onError("Expected a mapping for this tag");
+		return map;
+	},
+	createNode: (schema, obj, ctx) => YAMLMap.from(schema, obj, ctx)
+};
+// node_modules/yaml/browser/dist/nodes/YAMLSeq.js
+var YAMLSeq = class extends Collection {
+	static get tagName() {
+		return "tag:yaml.org,2002:seq";
+	}
+	constructor(schema) {
+		super(SEQ, schema);
+		this.items = [];
+	}
+	add(value) {
+		this.items.push(value);
+	}
+	/**
+	* Removes a value from the collection.
+	*
+	* `key` must contain a representation of an integer for this to succeed.
+	* It may be wrapped in a `Scalar`.
+	*
+	* @returns `true` if the item was found and removed.
+	*/
+	delete(key) {
+		const idx = asItemIndex(key);
+		if (typeof idx !== "number") return false;
+		return this.items.splice(idx, 1).length > 0;
+	}
+	get(key, keepScalar) {
+		const idx = asItemIndex(key);
+		if (typeof idx !== "number") return void 0;
+		const it = this.items[idx];
+		return !keepScalar && isScalar(it) ? it.value : it;
+	}
+	/**
+	* Checks if the collection includes a value with the key `key`.
+	*
+	* `key` must contain a representation of an integer for this to succeed.
+	* It may be wrapped in a `Scalar`.
+	*/
+	has(key) {
+		const idx = asItemIndex(key);
+		return typeof idx === "number" && idx < this.items.length;
+	}
+	/**
+	* Sets a value in this collection. For `!!set`, `value` needs to be a
+	* boolean to add/remove the item from the set.
+	*
+	* If `key` does not contain a representation of an integer, this will throw.
+	* It may be wrapped in a `Scalar`.
+	*/
+	set(key, value) {
+		const idx = asItemIndex(key);
+		if (typeof idx !== "number") throw new Error(`Expected a valid index, not ${key}.`);
+		const prev = this.items[idx];
+		if (isScalar(prev) && isScalarValue(value)) prev.value = value;
+		else this.items[idx] = value;
+	}
+	toJSON(_, ctx) {
+		const seq = [];
+		if (ctx?.onCreate) ctx.onCreate(seq);
+		let i = 0;
+		for (const item of this.items) seq.push(toJS(item, String(i++), ctx));
+		return seq;
+	}
+	toString(ctx, onComment, onChompKeep) {
+		if (!ctx) return JSON.stringify(this);
+		return stringifyCollection(this, ctx, {
+			blockItemPrefix: "- ",
+			flowChars: {
+				start: "[",
+				end: "]"
+			},
+			itemIndent: (ctx.indent || "") + "  ",
+			onChompKeep,
+			onComment
+		});
+	}
+	static from(schema, obj, ctx) {
+		const { replacer } = ctx;
+		const seq = new this(schema);
+		if (obj && Symbol.iterator in Object(obj)) {
 			let i = 0;
-			for (const item of this.items) seq.push(toJS.toJS(item, String(i++), ctx));
-			return seq;
-		}
-		toString(ctx, onComment, onChompKeep) {
-			if (!ctx) return JSON.stringify(this);
-			return stringifyCollection.stringifyCollection(this, ctx, {
-				blockItemPrefix: "- ",
-				flowChars: {
-					start: "[",
-					end: "]"
-				},
-				itemIndent: (ctx.indent || "") + "  ",
-				onChompKeep,
-				onComment
-			});
-		}
-		static from(schema, obj, ctx) {
-			const { replacer } = ctx;
-			const seq = new this(schema);
-			if (obj && Symbol.iterator in Object(obj)) {
-				let i = 0;
-				for (let it of obj) {
-					if (typeof replacer === "function") {
-						const key = obj instanceof Set ? it : String(i++);
-						it = replacer.call(obj, key, it);
-					}
-					seq.items.push(createNode.createNode(it, void 0, ctx));
+			for (let it of obj) {
+				if (typeof replacer === "function") {
+					const key = obj instanceof Set ? it : String(i++);
+					it = replacer.call(obj, key, it);
 				}
+				seq.items.push(createNode(it, void 0, ctx));
 			}
-			return seq;
 		}
-	};
-	function asItemIndex(key) {
-		let idx = identity.isScalar(key) ? key.value : key;
-		if (idx && typeof idx === "string") idx = Number(idx);
-		return typeof idx === "number" && Number.isInteger(idx) && idx >= 0 ? idx : null;
+		return seq;
 	}
-	exports.YAMLSeq = YAMLSeq;
-}));
-// node_modules/yaml/dist/schema/common/seq.js
-var require_seq = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var identity = require_identity();
-	var YAMLSeq = require_YAMLSeq();
-	exports.seq = {
-		collection: "seq",
-		default: true,
-		nodeClass: YAMLSeq.YAMLSeq,
-		tag: "tag:yaml.org,2002:seq",
-		resolve(seq, onError) {
-			if (!identity.isSeq(seq)) onError("Expected a sequence for this tag");
-			return seq;
-		},
-		createNode: (schema, obj, ctx) => YAMLSeq.YAMLSeq.from(schema, obj, ctx)
-	};
-}));
-// node_modules/yaml/dist/schema/common/string.js
-var require_string = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var stringifyString = require_stringifyString();
-	exports.string = {
+};
+function asItemIndex(key) {
+	let idx = isScalar(key) ? key.value : key;
+	if (idx && typeof idx === "string") idx = Number(idx);
+	return typeof idx === "number" && Number.isInteger(idx) && idx >= 0 ? idx : null;
+}
+// node_modules/yaml/browser/dist/schema/common/seq.js
+const seq = {
+	collection: "seq",
+	default: true,
+	nodeClass: YAMLSeq,
+	tag: "tag:yaml.org,2002:seq",
+	resolve(seq, onError) {
+		if (!isSeq(seq)) onError("Expected a sequence for this tag");
+		return seq;
+	},
+	createNode: (schema, obj, ctx) => YAMLSeq.from(schema, obj, ctx)
+};
+// node_modules/yaml/browser/dist/schema/common/string.js
+const string = {
+	identify: (value) => typeof value === "string",
+	default: true,
+	tag: "tag:yaml.org,2002:str",
+	resolve: (str) => str,
+	stringify(item, ctx, onComment, onChompKeep) {
+		ctx = Object.assign({ actualString: true }, ctx);
+		return stringifyString(item, ctx, onComment, onChompKeep);
+	}
+};
+// node_modules/yaml/browser/dist/schema/common/null.js
+const nullTag = {
+	identify: (value) => value == null,
+	createNode: () => new Scalar(null),
+	default: true,
+	tag: "tag:yaml.org,2002:null",
+	test: /^(?:~|[Nn]ull|NULL)?$/,
+	resolve: () => new Scalar(null),
+	stringify: ({ source }, ctx) => typeof source === "string" && nullTag.test.test(source) ? source : ctx.options.nullStr
+};
+// node_modules/yaml/browser/dist/schema/core/bool.js
+const boolTag = {
+	identify: (value) => typeof value === "boolean",
+	default: true,
+	tag: "tag:yaml.org,2002:bool",
+	test: /^(?:[Tt]rue|TRUE|[Ff]alse|FALSE)$/,
+	resolve: (str) => new Scalar(str[0] === "t" || str[0] === "T"),
+	stringify({ source, value }, ctx) {
+		if (source && boolTag.test.test(source)) {
+			if (value === (source[0] === "t" || source[0] === "T")) return source;
+		}
+		return value ? ctx.options.trueStr : ctx.options.falseStr;
+	}
+};
+// node_modules/yaml/browser/dist/stringify/stringifyNumber.js
+function stringifyNumber({ format, minFractionDigits, tag, value }) {
+	if (typeof value === "bigint") return String(value);
+	const num = typeof value === "number" ? value : Number(value);
+	if (!isFinite(num)) return isNaN(num) ? ".nan" : num < 0 ? "-.inf" : ".inf";
+	let n = Object.is(value, -0) ? "-0" : JSON.stringify(value);
+	if (!format && minFractionDigits && (!tag || tag === "tag:yaml.org,2002:float") && /^-?\d/.test(n) && !n.includes("e")) {
+		let i = n.indexOf(".");
+		if (i < 0) {
+			i = n.length;
+			n += ".";
+		}
+		let d = minFractionDigits - (n.length - i - 1);
+		while (d-- > 0) n += "0";
+	}
+	return n;
+}
+// node_modules/yaml/browser/dist/schema/core/float.js
+const floatNaN$1 = {
+	identify: (value) => typeof value === "number",
+	default: true,
+	tag: "tag:yaml.org,2002:float",
+	test: /^(?:[-+]?\.(?:inf|Inf|INF)|\.nan|\.NaN|\.NAN)$/,
+	resolve: (str) => str.slice(-3).toLowerCase() === "nan" ? NaN : str[0] === "-" ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY,
+	stringify: stringifyNumber
+};
+const floatExp$1 = {
+	identify: (value) => typeof value === "number",
+	default: true,
+	tag: "tag:yaml.org,2002:float",
+	format: "EXP",
+	test: /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)[eE][-+]?[0-9]+$/,
+	resolve: (str) => parseFloat(str),
+	stringify(node) {
+		const num = Number(node.value);
+		return isFinite(num) ? num.toExponential() : stringifyNumber(node);
+	}
+};
+const float$1 = {
+	identify: (value) => typeof value === "number",
+	default: true,
+	tag: "tag:yaml.org,2002:float",
+	test: /^[-+]?(?:\.[0-9]+|[0-9]+\.[0-9]*)$/,
+	resolve(str) {
+		const node = new Scalar(parseFloat(str));
+		const dot = str.indexOf(".");
+		if (dot !== -1 && str[str.length - 1] === "0") node.minFractionDigits = str.length - dot - 1;
+		return node;
+	},
+	stringify: stringifyNumber
+};
+// node_modules/yaml/browser/dist/schema/core/int.js
+const intIdentify$2 = (value) => typeof value === "bigint" || Number.isInteger(value);
+const intResolve$1 = (str, offset, radix, { intAsBigInt }) => intAsBigInt ? BigInt(str) : parseInt(str.substring(offset), radix);
+function intStringify$1(node, radix, prefix) {
+	const { value } = node;
+	if (intIdentify$2(value) && value >= 0) return prefix + value.toString(radix);
+	return stringifyNumber(node);
+}
+const intOct$1 = {
+	identify: (value) => intIdentify$2(value) && value >= 0,
+	default: true,
+	tag: "tag:yaml.org,2002:int",
+	format: "OCT",
+	test: /^0o[0-7]+$/,
+	resolve: (str, _onError, opt) => intResolve$1(str, 2, 8, opt),
+	stringify: (node) => intStringify$1(node, 8, "0o")
+};
+const int$1 = {
+	identify: intIdentify$2,
+	default: true,
+	tag: "tag:yaml.org,2002:int",
+	test: /^[-+]?[0-9]+$/,
+	resolve: (str, _onError, opt) => intResolve$1(str, 0, 10, opt),
+	stringify: stringifyNumber
+};
+const intHex$1 = {
+	identify: (value) => intIdentify$2(value) && value >= 0,
+	default: true,
+	tag: "tag:yaml.org,2002:int",
+	format: "HEX",
+	test: /^0x[0-9a-fA-F]+$/,
+	resolve: (str, _onError, opt) => intResolve$1(str, 2, 16, opt),
+	stringify: (node) => intStringify$1(node, 16, "0x")
+};
+// node_modules/yaml/browser/dist/schema/core/schema.js
+const schema$2 = [
+	map,
+	seq,
+	string,
+	nullTag,
+	boolTag,
+	intOct$1,
+	int$1,
+	intHex$1,
+	floatNaN$1,
+	floatExp$1,
+	float$1
+];
+// node_modules/yaml/browser/dist/schema/json/schema.js
+function intIdentify$1(value) {
+	return typeof value === "bigint" || Number.isInteger(value);
+}
+const stringifyJSON = ({ value }) => JSON.stringify(value);
+const jsonScalars = [
+	{
 		identify: (value) => typeof value === "string",
 		default: true,
 		tag: "tag:yaml.org,2002:str",
 		resolve: (str) => str,
-		stringify(item, ctx, onComment, onChompKeep) {
-			ctx = Object.assign({ actualString: true }, ctx);
-			return stringifyString.stringifyString(item, ctx, onComment, onChompKeep);
-		}
-	};
-}));
-// node_modules/yaml/dist/schema/common/null.js
-var require_null = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var Scalar = require_Scalar();
-	const nullTag = {
+		stringify: stringifyJSON
+	},
+	{
 		identify: (value) => value == null,
-		createNode: () => new Scalar.Scalar(null),
+		createNode: () => new Scalar(null),
 		default: true,
 		tag: "tag:yaml.org,2002:null",
-		test: /^(?:~|[Nn]ull|NULL)?$/,
-		resolve: () => new Scalar.Scalar(null),
-		stringify: ({ source }, ctx) => typeof source === "string" && nullTag.test.test(source) ? source : ctx.options.nullStr
-	};
-	exports.nullTag = nullTag;
-}));
-// node_modules/yaml/dist/schema/core/bool.js
-var require_bool$1 = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var Scalar = require_Scalar();
-	const boolTag = {
+		test: /^null$/,
+		resolve: () => null,
+		stringify: stringifyJSON
+	},
+	{
 		identify: (value) => typeof value === "boolean",
 		default: true,
 		tag: "tag:yaml.org,2002:bool",
-		test: /^(?:[Tt]rue|TRUE|[Ff]alse|FALSE)$/,
-		resolve: (str) => new Scalar.Scalar(str[0] === "t" || str[0] === "T"),
-		stringify({ source, value }, ctx) {
-			if (source && boolTag.test.test(source)) {
-				if (value === (source[0] === "t" || source[0] === "T")) return source;
-			}
-			return value ? ctx.options.trueStr : ctx.options.falseStr;
-		}
-	};
-	exports.boolTag = boolTag;
-}));
-// node_modules/yaml/dist/stringify/stringifyNumber.js
-var require_stringifyNumber = /* @__PURE__ */ __commonJSMin(((exports) => {
-	function stringifyNumber({ format, minFractionDigits, tag, value }) {
-		if (typeof value === "bigint") return String(value);
-		const num = typeof value === "number" ? value : Number(value);
-		if (!isFinite(num)) return isNaN(num) ? ".nan" : num < 0 ? "-.inf" : ".inf";
-		let n = Object.is(value, -0) ? "-0" : JSON.stringify(value);
-		if (!format && minFractionDigits && (!tag || tag === "tag:yaml.org,2002:float") && /^-?\d/.test(n) && !n.includes("e")) {
-			let i = n.indexOf(".");
-			if (i < 0) {
-				i = n.length;
-				n += ".";
-			}
-			let d = minFractionDigits - (n.length - i - 1);
-			while (d-- > 0) n += "0";
-		}
-		return n;
-	}
-	exports.stringifyNumber = stringifyNumber;
-}));
-// node_modules/yaml/dist/schema/core/float.js
-var require_float$1 = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var Scalar = require_Scalar();
-	var stringifyNumber = require_stringifyNumber();
-	const floatNaN = {
+		test: /^true$|^false$/,
+		resolve: (str) => str === "true",
+		stringify: stringifyJSON
+	},
+	{
+		identify: intIdentify$1,
+		default: true,
+		tag: "tag:yaml.org,2002:int",
+		test: /^-?(?:0|[1-9][0-9]*)$/,
+		resolve: (str, _onError, { intAsBigInt }) => intAsBigInt ? BigInt(str) : parseInt(str, 10),
+		stringify: ({ value }) => intIdentify$1(value) ? value.toString() : JSON.stringify(value)
+	},
+	{
 		identify: (value) => typeof value === "number",
 		default: true,
 		tag: "tag:yaml.org,2002:float",
-		test: /^(?:[-+]?\.(?:inf|Inf|INF)|\.nan|\.NaN|\.NAN)$/,
-		resolve: (str) => str.slice(-3).toLowerCase() === "nan" ? NaN : str[0] === "-" ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY,
-		stringify: stringifyNumber.stringifyNumber
-	};
-	const floatExp = {
-		identify: (value) => typeof value === "number",
-		default: true,
-		tag: "tag:yaml.org,2002:float",
-		format: "EXP",
-		test: /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)[eE][-+]?[0-9]+$/,
+		test: /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?$/,
 		resolve: (str) => parseFloat(str),
-		stringify(node) {
-			const num = Number(node.value);
-			return isFinite(num) ? num.toExponential() : stringifyNumber.stringifyNumber(node);
-		}
-	};
-	exports.float = {
-		identify: (value) => typeof value === "number",
-		default: true,
-		tag: "tag:yaml.org,2002:float",
-		test: /^[-+]?(?:\.[0-9]+|[0-9]+\.[0-9]*)$/,
-		resolve(str) {
-			const node = new Scalar.Scalar(parseFloat(str));
-			const dot = str.indexOf(".");
-			if (dot !== -1 && str[str.length - 1] === "0") node.minFractionDigits = str.length - dot - 1;
-			return node;
-		},
-		stringify: stringifyNumber.stringifyNumber
-	};
-	exports.floatExp = floatExp;
-	exports.floatNaN = floatNaN;
-}));
-// node_modules/yaml/dist/schema/core/int.js
-var require_int$1 = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var stringifyNumber = require_stringifyNumber();
-	const intIdentify = (value) => typeof value === "bigint" || Number.isInteger(value);
-	const intResolve = (str, offset, radix, { intAsBigInt }) => intAsBigInt ? BigInt(str) : parseInt(str.substring(offset), radix);
-	function intStringify(node, radix, prefix) {
-		const { value } = node;
-		if (intIdentify(value) && value >= 0) return prefix + value.toString(radix);
-		return stringifyNumber.stringifyNumber(node);
+		stringify: stringifyJSON
 	}
-	const intOct = {
-		identify: (value) => intIdentify(value) && value >= 0,
-		default: true,
-		tag: "tag:yaml.org,2002:int",
-		format: "OCT",
-		test: /^0o[0-7]+$/,
-		resolve: (str, _onError, opt) => intResolve(str, 2, 8, opt),
-		stringify: (node) => intStringify(node, 8, "0o")
-	};
-	const int = {
-		identify: intIdentify,
-		default: true,
-		tag: "tag:yaml.org,2002:int",
-		test: /^[-+]?[0-9]+$/,
-		resolve: (str, _onError, opt) => intResolve(str, 0, 10, opt),
-		stringify: stringifyNumber.stringifyNumber
-	};
-	const intHex = {
-		identify: (value) => intIdentify(value) && value >= 0,
-		default: true,
-		tag: "tag:yaml.org,2002:int",
-		format: "HEX",
-		test: /^0x[0-9a-fA-F]+$/,
-		resolve: (str, _onError, opt) => intResolve(str, 2, 16, opt),
-		stringify: (node) => intStringify(node, 16, "0x")
-	};
-	exports.int = int;
-	exports.intHex = intHex;
-	exports.intOct = intOct;
-}));
-// node_modules/yaml/dist/schema/core/schema.js
-var require_schema$2 = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var map = require_map();
-	var _null = require_null();
-	var seq = require_seq();
-	var string = require_string();
-	var bool = require_bool$1();
-	var float = require_float$1();
-	var int = require_int$1();
-	exports.schema = [
-		map.map,
-		seq.seq,
-		string.string,
-		_null.nullTag,
-		bool.boolTag,
-		int.intOct,
-		int.int,
-		int.intHex,
-		float.floatNaN,
-		float.floatExp,
-		float.float
-	];
-}));
-// node_modules/yaml/dist/schema/json/schema.js
-var require_schema$1 = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var Scalar = require_Scalar();
-	var map = require_map();
-	var seq = require_seq();
-	function intIdentify(value) {
-		return typeof value === "bigint" || Number.isInteger(value);
+];
+const schema$1 = [map, seq].concat(jsonScalars, {
+	default: true,
+	tag: "",
+	test: /^/,
+	resolve(str, onError) {
+		onError(`Unresolved plain scalar ${JSON.stringify(str)}`);
+		return str;
 	}
-	const stringifyJSON = ({ value }) => JSON.stringify(value);
-	const jsonScalars = [
-		{
-			identify: (value) => typeof value === "string",
-			default: true,
-			tag: "tag:yaml.org,2002:str",
-			resolve: (str) => str,
-			stringify: stringifyJSON
-		},
-		{
-			identify: (value) => value == null,
-			createNode: () => new Scalar.Scalar(null),
-			default: true,
-			tag: "tag:yaml.org,2002:null",
-			test: /^null$/,
-			resolve: () => null,
-			stringify: stringifyJSON
-		},
-		{
-			identify: (value) => typeof value === "boolean",
-			default: true,
-			tag: "tag:yaml.org,2002:bool",
-			test: /^true$|^false$/,
-			resolve: (str) => str === "true",
-			stringify: stringifyJSON
-		},
-		{
-			identify: intIdentify,
-			default: true,
-			tag: "tag:yaml.org,2002:int",
-			test: /^-?(?:0|[1-9][0-9]*)$/,
-			resolve: (str, _onError, { intAsBigInt }) => intAsBigInt ? BigInt(str) : parseInt(str, 10),
-			stringify: ({ value }) => intIdentify(value) ? value.toString() : JSON.stringify(value)
-		},
-		{
-			identify: (value) => typeof value === "number",
-			default: true,
-			tag: "tag:yaml.org,2002:float",
-			test: /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?$/,
-			resolve: (str) => parseFloat(str),
-			stringify: stringifyJSON
+});
+// node_modules/yaml/browser/dist/schema/yaml-1.1/binary.js
+const binary = {
+	identify: (value) => value instanceof Uint8Array,
+	default: false,
+	tag: "tag:yaml.org,2002:binary",
+	/**
+	* Returns a Buffer in node and an Uint8Array in browsers
+	*
+	* To use the resulting buffer as an image, you'll want to do something like:
+	*
+	*   const blob = new Blob([buffer], { type: 'image/jpeg' })
+	*   document.querySelector('#photo').src = URL.createObjectURL(blob)
+	*/
+	resolve(src, onError) {
+		if (typeof atob === "function") {
+			const str = atob(src.replace(/[\n\r]/g, ""));
+			const buffer = new Uint8Array(str.length);
+			for (let i = 0; i < str.length; ++i) buffer[i] = str.charCodeAt(i);
+			return buffer;
+		} else {
+			onError("This environment does not support reading binary tags; either Buffer or atob is required");
+			return src;
 		}
-	];
-	exports.schema = [map.map, seq.seq].concat(jsonScalars, {
-		default: true,
-		tag: "",
-		test: /^/,
-		resolve(str, onError) {
-			onError(`Unresolved plain scalar ${JSON.stringify(str)}`);
-			return str;
+	},
+	stringify({ comment, type, value }, ctx, onComment, onChompKeep) {
+		if (!value) return "";
+		const buf = value;
+		let str;
+		if (typeof btoa === "function") {
+			let s = "";
+			for (let i = 0; i < buf.length; ++i) s += String.fromCharCode(buf[i]);
+			str = btoa(s);
+		} else throw new Error("This environment does not support writing binary tags; either Buffer or btoa is required");
+		type ?? (type = Scalar.BLOCK_LITERAL);
+		if (type !== Scalar.QUOTE_DOUBLE) {
+			const lineWidth = Math.max(ctx.options.lineWidth - ctx.indent.length, ctx.options.minContentWidth);
+			const n = Math.ceil(str.length / lineWidth);
+			const lines = new Array(n);
+			for (let i = 0, o = 0; i < n; ++i, o += lineWidth) lines[i] = str.substr(o, lineWidth);
+			str = lines.join(type === Scalar.BLOCK_LITERAL ? "\n" : " ");
 		}
-	});
-}));
-// node_modules/yaml/dist/schema/yaml-1.1/binary.js
-var require_binary = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var node_buffer = require("buffer");
-	var Scalar = require_Scalar();
-	var stringifyString = require_stringifyString();
-	exports.binary = {
-		identify: (value) => value instanceof Uint8Array,
-		default: false,
-		tag: "tag:yaml.org,2002:binary",
-		/**
-		* Returns a Buffer in node and an Uint8Array in browsers
-		*
-		* To use the resulting buffer as an image, you'll want to do something like:
-		*
-		*   const blob = new Blob([buffer], { type: 'image/jpeg' })
-		*   document.querySelector('#photo').src = URL.createObjectURL(blob)
-		*/
-		resolve(src, onError) {
-			if (typeof node_buffer.Buffer === "function") return node_buffer.Buffer.from(src, "base64");
-			else if (typeof atob === "function") {
-				const str = atob(src.replace(/[\n\r]/g, ""));
-				const buffer = new Uint8Array(str.length);
-				for (let i = 0; i < str.length; ++i) buffer[i] = str.charCodeAt(i);
-				return buffer;
-			} else {
-				onError("This environment does not support reading binary tags; either Buffer or atob is required");
-				return src;
-			}
-		},
-		stringify({ comment, type, value }, ctx, onComment, onChompKeep) {
-			if (!value) return "";
-			const buf = value;
-			let str;
-			if (typeof node_buffer.Buffer === "function") str = buf instanceof node_buffer.Buffer ? buf.toString("base64") : node_buffer.Buffer.from(buf.buffer).toString("base64");
-			else if (typeof btoa === "function") {
-				let s = "";
-				for (let i = 0; i < buf.length; ++i) s += String.fromCharCode(buf[i]);
-				str = btoa(s);
-			} else throw new Error("This environment does not support writing binary tags; either Buffer or btoa is required");
-			type ?? (type = Scalar.Scalar.BLOCK_LITERAL);
-			if (type !== Scalar.Scalar.QUOTE_DOUBLE) {
-				const lineWidth = Math.max(ctx.options.lineWidth - ctx.indent.length, ctx.options.minContentWidth);
-				const n = Math.ceil(str.length / lineWidth);
-				const lines = new Array(n);
-				for (let i = 0, o = 0; i < n; ++i, o += lineWidth) lines[i] = str.substr(o, lineWidth);
-				str = lines.join(type === Scalar.Scalar.BLOCK_LITERAL ? "\n" : " ");
-			}
-			return stringifyString.stringifyString({
-				comment,
-				type,
-				value: str
-			}, ctx, onComment, onChompKeep);
-		}
-	};
-}));
-// node_modules/yaml/dist/schema/yaml-1.1/pairs.js
-var require_pairs = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var identity = require_identity();
-	var Pair = require_Pair();
-	var Scalar = require_Scalar();
-	var YAMLSeq = require_YAMLSeq();
-	function resolvePairs(seq, onError) {
-		if (identity.isSeq(seq)) for (let i = 0; i < seq.items.length; ++i) {
-			let item = seq.items[i];
-			if (identity.isPair(item)) continue;
-			else if (identity.isMap(item)) {
-				if (item.items.length > 1) onError("Each pair must have its own sequence indicator");
-				const pair = item.items[0] || new Pair.Pair(new Scalar.Scalar(null));
-				if (item.commentBefore) pair.key.commentBefore = pair.key.commentBefore ? `${item.commentBefore}\n${pair.key.commentBefore}` : item.commentBefore;
-				if (item.comment) {
-					const cn = pair.value ?? pair.key;
-					cn.comment = cn.comment ? `${item.comment}\n${cn.comment}` : item.comment;
-				}
-				item = pair;
-			}
-			seq.items[i] = identity.isPair(item) ? item : new Pair.Pair(item);
-		}
-		else onError("Expected a sequence for this tag");
-		return seq;
+		return stringifyString({
+			comment,
+			type,
+			value: str
+		}, ctx, onComment, onChompKeep);
 	}
-	function createPairs(schema, iterable, ctx) {
-		const { replacer } = ctx;
-		const pairs = new YAMLSeq.YAMLSeq(schema);
-		pairs.tag = "tag:yaml.org,2002:pairs";
-		let i = 0;
-		if (iterable && Symbol.iterator in Object(iterable)) for (let it of iterable) {
-			if (typeof replacer === "function") it = replacer.call(iterable, String(i++), it);
-			let key, value;
-			if (Array.isArray(it)) {
-				if (it.length === 2) {
-					key = it[0];
-					value = it[1];
-				} else throw new TypeError(`Expected [key, value] tuple: ${it}`);
-			} else if (it && it instanceof Object) {
-				const keys = Object.keys(it);
-				if (keys.length === 1) {
-					key = keys[0];
-					value = it[key];
-				} else throw new TypeError(`Expected tuple with one key, not ${keys.length} keys`);
-			} else key = it;
-			pairs.items.push(Pair.createPair(key, value, ctx));
+};
+// node_modules/yaml/browser/dist/schema/yaml-1.1/pairs.js
+function resolvePairs(seq, onError) {
+	if (isSeq(seq)) for (let i = 0; i < seq.items.length; ++i) {
+		let item = seq.items[i];
+		if (isPair(item)) continue;
+		else if (isMap(item)) {
+			if (item.items.length > 1) onError("Each pair must have its own sequence indicator");
+			const pair = item.items[0] || new Pair(new Scalar(null));
+			if (item.commentBefore) pair.key.commentBefore = pair.key.commentBefore ? `${item.commentBefore}\n${pair.key.commentBefore}` : item.commentBefore;
+			if (item.comment) {
+				const cn = pair.value ?? pair.key;
+				cn.comment = cn.comment ? `${item.comment}\n${cn.comment}` : item.comment;
+			}
+			item = pair;
 		}
-		return pairs;
+		seq.items[i] = isPair(item) ? item : new Pair(item);
 	}
-	const pairs = {
-		collection: "seq",
-		default: false,
-		tag: "tag:yaml.org,2002:pairs",
-		resolve: resolvePairs,
-		createNode: createPairs
-	};
-	exports.createPairs = createPairs;
-	exports.pairs = pairs;
-	exports.resolvePairs = resolvePairs;
-}));
-// node_modules/yaml/dist/schema/yaml-1.1/omap.js
-var require_omap = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var identity = require_identity();
-	var toJS = require_toJS();
-	var YAMLMap = require_YAMLMap();
-	var YAMLSeq = require_YAMLSeq();
-	var pairs = require_pairs();
-	var YAMLOMap = class YAMLOMap extends YAMLSeq.YAMLSeq {
-		constructor() {
-			super();
-			this.add = YAMLMap.YAMLMap.prototype.add.bind(this);
-			this.delete = YAMLMap.YAMLMap.prototype.delete.bind(this);
-			this.get = YAMLMap.YAMLMap.prototype.get.bind(this);
-			this.has = YAMLMap.YAMLMap.prototype.has.bind(this);
-			this.set = YAMLMap.YAMLMap.prototype.set.bind(this);
-			this.tag = YAMLOMap.tag;
-		}
-		/**
-		* If `ctx` is given, the return type is actually `Map<unknown, unknown>`,
-		* but TypeScript won't allow widening the signature of a child method.
-		*/
-		toJSON(_, ctx) {
-			if (!ctx) return super.toJSON(_);
-			const map = /* @__PURE__ */ new Map();
-			if (ctx?.onCreate) ctx.onCreate(map);
-			for (const pair of this.items) {
-				let key, value;
-				if (identity.isPair(pair)) {
-					key = toJS.toJS(pair.key, "", ctx);
-					value = toJS.toJS(pair.value, key, ctx);
-				} else key = toJS.toJS(pair, "", ctx);
-				if (map.has(key)) throw new Error("Ordered maps must not include duplicate keys");
-				map.set(key, value);
-			}
-			return map;
-		}
-		static from(schema, iterable, ctx) {
-			const pairs$1 = pairs.createPairs(schema, iterable, ctx);
-			const omap = new this();
-			omap.items = pairs$1.items;
-			return omap;
-		}
-	};
-	YAMLOMap.tag = "tag:yaml.org,2002:omap";
-	const omap = {
-		collection: "seq",
-		identify: (value) => value instanceof Map,
-		nodeClass: YAMLOMap,
-		default: false,
-		tag: "tag:yaml.org,2002:omap",
-		resolve(seq, onError) {
-			const pairs$1 = pairs.resolvePairs(seq, onError);
-			const seenKeys = [];
-			for (const { key } of pairs$1.items) if (identity.isScalar(key)) {
-				if (seenKeys.includes(key.value)) onError(`Ordered maps must not include duplicate keys: ${key.value}`);
-				else seenKeys.push(key.value);
-			}
-			return Object.assign(new YAMLOMap(), pairs$1);
-		},
-		createNode: (schema, iterable, ctx) => YAMLOMap.from(schema, iterable, ctx)
-	};
-	exports.YAMLOMap = YAMLOMap;
-	exports.omap = omap;
-}));
-// node_modules/yaml/dist/schema/yaml-1.1/bool.js
-var require_bool = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var Scalar = require_Scalar();
-	function boolStringify({ value, source }, ctx) {
-		if (source && (value ? trueTag : falseTag).test.test(source)) return source;
-		return value ? ctx.options.trueStr : ctx.options.falseStr;
+	else onError("Expected a sequence for this tag");
+	return seq;
+}
+function createPairs(schema, iterable, ctx) {
+	const { replacer } = ctx;
+	const pairs = new YAMLSeq(schema);
+	pairs.tag = "tag:yaml.org,2002:pairs";
+	let i = 0;
+	if (iterable && Symbol.iterator in Object(iterable)) for (let it of iterable) {
+		if (typeof replacer === "function") it = replacer.call(iterable, String(i++), it);
+		let key, value;
+		if (Array.isArray(it)) {
+			if (it.length === 2) {
+				key = it[0];
+				value = it[1];
+			} else throw new TypeError(`Expected [key, value] tuple: ${it}`);
+		} else if (it && it instanceof Object) {
+			const keys = Object.keys(it);
+			if (keys.length === 1) {
+				key = keys[0];
+				value = it[key];
+			} else throw new TypeError(`Expected tuple with one key, not ${keys.length} keys`);
+		} else key = it;
+		pairs.items.push(createPair(key, value, ctx));
 	}
-	const trueTag = {
-		identify: (value) => value === true,
-		default: true,
-		tag: "tag:yaml.org,2002:bool",
-		test: /^(?:Y|y|[Yy]es|YES|[Tt]rue|TRUE|[Oo]n|ON)$/,
-		resolve: () => new Scalar.Scalar(true),
-		stringify: boolStringify
-	};
-	const falseTag = {
-		identify: (value) => value === false,
-		default: true,
-		tag: "tag:yaml.org,2002:bool",
-		test: /^(?:N|n|[Nn]o|NO|[Ff]alse|FALSE|[Oo]ff|OFF)$/,
-		resolve: () => new Scalar.Scalar(false),
-		stringify: boolStringify
-	};
-	exports.falseTag = falseTag;
-	exports.trueTag = trueTag;
-}));
-// node_modules/yaml/dist/schema/yaml-1.1/float.js
-var require_float = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var Scalar = require_Scalar();
-	var stringifyNumber = require_stringifyNumber();
-	const floatNaN = {
-		identify: (value) => typeof value === "number",
-		default: true,
-		tag: "tag:yaml.org,2002:float",
-		test: /^(?:[-+]?\.(?:inf|Inf|INF)|\.nan|\.NaN|\.NAN)$/,
-		resolve: (str) => str.slice(-3).toLowerCase() === "nan" ? NaN : str[0] === "-" ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY,
-		stringify: stringifyNumber.stringifyNumber
-	};
-	const floatExp = {
-		identify: (value) => typeof value === "number",
-		default: true,
-		tag: "tag:yaml.org,2002:float",
-		format: "EXP",
-		test: /^[-+]?(?:[0-9][0-9_]*)?(?:\.[0-9_]*)?[eE][-+]?[0-9]+$/,
-		resolve: (str) => parseFloat(str.replace(/_/g, "")),
-		stringify(node) {
-			const num = Number(node.value);
-			return isFinite(num) ? num.toExponential() : stringifyNumber.stringifyNumber(node);
-		}
-	};
-	exports.float = {
-		identify: (value) => typeof value === "number",
-		default: true,
-		tag: "tag:yaml.org,2002:float",
-		test: /^[-+]?(?:[0-9][0-9_]*)?\.[0-9_]*$/,
-		resolve(str) {
-			const node = new Scalar.Scalar(parseFloat(str.replace(/_/g, "")));
-			const dot = str.indexOf(".");
-			if (dot !== -1) {
-				const f = str.substring(dot + 1).replace(/_/g, "");
-				if (f[f.length - 1] === "0") node.minFractionDigits = f.length;
-			}
-			return node;
-		},
-		stringify: stringifyNumber.stringifyNumber
-	};
-	exports.floatExp = floatExp;
-	exports.floatNaN = floatNaN;
-}));
-// node_modules/yaml/dist/schema/yaml-1.1/int.js
-var require_int = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var stringifyNumber = require_stringifyNumber();
-	const intIdentify = (value) => typeof value === "bigint" || Number.isInteger(value);
-	function intResolve(str, offset, radix, { intAsBigInt }) {
-		const sign = str[0];
-		if (sign === "-" || sign === "+") offset += 1;
-		str = str.substring(offset).replace(/_/g, "");
-		if (intAsBigInt) {
-			switch (radix) {
-				case 2:
-					str = `0b${str}`;
-					break;
-				case 8:
-					str = `0o${str}`;
-					break;
-				case 16: str = `0x${str}`;
-			}
-			const n = BigInt(str);
-			return sign === "-" ? BigInt(-1) * n : n;
-		}
-		const n = parseInt(str, radix);
-		return sign === "-" ? -1 * n : n;
-	}
-	function intStringify(node, radix, prefix) {
-		const { value } = node;
-		if (intIdentify(value)) {
-			const str = value.toString(radix);
-			return value < 0 ? "-" + prefix + str.substr(1) : prefix + str;
-		}
-		return stringifyNumber.stringifyNumber(node);
-	}
-	const intBin = {
-		identify: intIdentify,
-		default: true,
-		tag: "tag:yaml.org,2002:int",
-		format: "BIN",
-		test: /^[-+]?0b[0-1_]+$/,
-		resolve: (str, _onError, opt) => intResolve(str, 2, 2, opt),
-		stringify: (node) => intStringify(node, 2, "0b")
-	};
-	const intOct = {
-		identify: intIdentify,
-		default: true,
-		tag: "tag:yaml.org,2002:int",
-		format: "OCT",
-		test: /^[-+]?0[0-7_]+$/,
-		resolve: (str, _onError, opt) => intResolve(str, 1, 8, opt),
-		stringify: (node) => intStringify(node, 8, "0")
-	};
-	const int = {
-		identify: intIdentify,
-		default: true,
-		tag: "tag:yaml.org,2002:int",
-		test: /^[-+]?[0-9][0-9_]*$/,
-		resolve: (str, _onError, opt) => intResolve(str, 0, 10, opt),
-		stringify: stringifyNumber.stringifyNumber
-	};
-	const intHex = {
-		identify: intIdentify,
-		default: true,
-		tag: "tag:yaml.org,2002:int",
-		format: "HEX",
-		test: /^[-+]?0x[0-9a-fA-F_]+$/,
-		resolve: (str, _onError, opt) => intResolve(str, 2, 16, opt),
-		stringify: (node) => intStringify(node, 16, "0x")
-	};
-	exports.int = int;
-	exports.intBin = intBin;
-	exports.intHex = intHex;
-	exports.intOct = intOct;
-}));
-// node_modules/yaml/dist/schema/yaml-1.1/set.js
-var require_set = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var identity = require_identity();
-	var Pair = require_Pair();
-	var YAMLMap = require_YAMLMap();
-	var YAMLSet = class YAMLSet extends YAMLMap.YAMLMap {
-		constructor(schema) {
-			super(schema);
-			this.tag = YAMLSet.tag;
-		}
-		add(key) {
-			let pair;
-			if (identity.isPair(key)) pair = key;
-			else if (key && typeof key === "object" && "key" in key && "value" in key && key.value === null) pair = new Pair.Pair(key.key, null);
-			else pair = new Pair.Pair(key, null);
-			if (!YAMLMap.findPair(this.items, pair.key)) this.items.push(pair);
-		}
-		/**
-		* If `keepPair` is `true`, returns the Pair matching `key`.
-		* Otherwise, returns the value of that Pair's key.
-		*/
-		get(key, keepPair) {
-			const pair = YAMLMap.findPair(this.items, key);
-			return !keepPair && identity.isPair(pair) ? identity.isScalar(pair.key) ? pair.key.value : pair.key : pair;
-		}
-		set(key, value) {
-			if (typeof value !== "boolean") throw new Error(`Expected boolean value for set(key, value) in a YAML set, not ${typeof value}`);
-			const prev = YAMLMap.findPair(this.items, key);
-			if (prev && !value) this.items.splice(this.items.indexOf(prev), 1);
-			else if (!prev && value) this.items.push(new Pair.Pair(key));
-		}
-		toJSON(_, ctx) {
-			return super.toJSON(_, ctx, Set);
-		}
-		toString(ctx, onComment, onChompKeep) {
-			if (!ctx) return JSON.stringify(this);
-			if (this.hasAllNullValues(true)) return super.toString(Object.assign({}, ctx, { allNullValues: true }), onComment, onChompKeep);
-			else throw new Error("Set items must all have null values");
-		}
-		static from(schema, iterable, ctx) {
-			const { replacer } = ctx;
-			const set = new this(schema);
-			if (iterable && Symbol.iterator in Object(iterable)) for (let value of iterable) {
-				if (typeof replacer === "function") value = replacer.call(iterable, value, value);
-				set.items.push(Pair.createPair(value, null, ctx));
-			}
-			return set;
-		}
-	};
-	YAMLSet.tag = "tag:yaml.org,2002:set";
-	const set = {
-		collection: "map",
-		identify: (value) => value instanceof Set,
-		nodeClass: YAMLSet,
-		default: false,
-		tag: "tag:yaml.org,2002:set",
-		createNode: (schema, iterable, ctx) => YAMLSet.from(schema, iterable, ctx),
-		resolve(map, onError) {
-			if (identity.isMap(map)) {
-				if (map.hasAllNullValues(true)) return Object.assign(new YAMLSet(), map);
-				else onError("Set items must all have null values");
-			} else onError("Expected a mapping for this tag");
-			return map;
-		}
-	};
-	exports.YAMLSet = YAMLSet;
-	exports.set = set;
-}));
-// node_modules/yaml/dist/schema/yaml-1.1/timestamp.js
-var require_timestamp = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var stringifyNumber = require_stringifyNumber();
-	/** Internal types handle bigint as number, because TS can't figure it out. */
-	function parseSexagesimal(str, asBigInt) {
-		const sign = str[0];
-		const parts = sign === "-" || sign === "+" ? str.substring(1) : str;
-		const num = (n) => asBigInt ? BigInt(n) : Number(n);
-		const res = parts.replace(/_/g, "").split(":").reduce((res, p) => res * num(60) + num(p), num(0));
-		return sign === "-" ? num(-1) * res : res;
+	return pairs;
+}
+const pairs = {
+	collection: "seq",
+	default: false,
+	tag: "tag:yaml.org,2002:pairs",
+	resolve: resolvePairs,
+	createNode: createPairs
+};
+// node_modules/yaml/browser/dist/schema/yaml-1.1/omap.js
+var YAMLOMap = class YAMLOMap extends YAMLSeq {
+	constructor() {
+		super();
+		this.add = YAMLMap.prototype.add.bind(this);
+		this.delete = YAMLMap.prototype.delete.bind(this);
+		this.get = YAMLMap.prototype.get.bind(this);
+		this.has = YAMLMap.prototype.has.bind(this);
+		this.set = YAMLMap.prototype.set.bind(this);
+		this.tag = YAMLOMap.tag;
 	}
 	/**
-	* hhhh:mm:ss.sss
-	*
-	* Internal types handle bigint as number, because TS can't figure it out.
+	* If `ctx` is given, the return type is actually `Map<unknown, unknown>`,
+	* but TypeScript won't allow widening the signature of a child method.
 	*/
-	function stringifySexagesimal(node) {
-		let { value } = node;
-		let num = (n) => n;
-		if (typeof value === "bigint") num = (n) => BigInt(n);
-		else if (isNaN(value) || !isFinite(value)) return stringifyNumber.stringifyNumber(node);
-		let sign = "";
-		if (value < 0) {
-			sign = "-";
-			value *= num(-1);
+	toJSON(_, ctx) {
+		if (!ctx) return super.toJSON(_);
+		const map = /* @__PURE__ */ new Map();
+		if (ctx?.onCreate) ctx.onCreate(map);
+		for (const pair of this.items) {
+			let key, value;
+			if (isPair(pair)) {
+				key = toJS(pair.key, "", ctx);
+				value = toJS(pair.value, key, ctx);
+			} else key = toJS(pair, "", ctx);
+			if (map.has(key)) throw new Error("Ordered maps must not include duplicate keys");
+			map.set(key, value);
 		}
-		const _60 = num(60);
-		const parts = [value % _60];
-		if (value < 60) parts.unshift(0);
-		else {
+		return map;
+	}
+	static from(schema, iterable, ctx) {
+		const pairs = createPairs(schema, iterable, ctx);
+		const omap = new this();
+		omap.items = pairs.items;
+		return omap;
+	}
+};
+YAMLOMap.tag = "tag:yaml.org,2002:omap";
+const omap = {
+	collection: "seq",
+	identify: (value) => value instanceof Map,
+	nodeClass: YAMLOMap,
+	default: false,
+	tag: "tag:yaml.org,2002:omap",
+	resolve(seq, onError) {
+		const pairs = resolvePairs(seq, onError);
+		const seenKeys = [];
+		for (const { key } of pairs.items) if (isScalar(key)) {
+			if (seenKeys.includes(key.value)) onError(`Ordered maps must not include duplicate keys: ${key.value}`);
+			else seenKeys.push(key.value);
+		}
+		return Object.assign(new YAMLOMap(), pairs);
+	},
+	createNode: (schema, iterable, ctx) => YAMLOMap.from(schema, iterable, ctx)
+};
+// node_modules/yaml/browser/dist/schema/yaml-1.1/bool.js
+function boolStringify({ value, source }, ctx) {
+	if (source && (value ? trueTag : falseTag).test.test(source)) return source;
+	return value ? ctx.options.trueStr : ctx.options.falseStr;
+}
+const trueTag = {
+	identify: (value) => value === true,
+	default: true,
+	tag: "tag:yaml.org,2002:bool",
+	test: /^(?:Y|y|[Yy]es|YES|[Tt]rue|TRUE|[Oo]n|ON)$/,
+	resolve: () => new Scalar(true),
+	stringify: boolStringify
+};
+const falseTag = {
+	identify: (value) => value === false,
+	default: true,
+	tag: "tag:yaml.org,2002:bool",
+	test: /^(?:N|n|[Nn]o|NO|[Ff]alse|FALSE|[Oo]ff|OFF)$/,
+	resolve: () => new Scalar(false),
+	stringify: boolStringify
+};
+// node_modules/yaml/browser/dist/schema/yaml-1.1/float.js
+const floatNaN = {
+	identify: (value) => typeof value === "number",
+	default: true,
+	tag: "tag:yaml.org,2002:float",
+	test: /^(?:[-+]?\.(?:inf|Inf|INF)|\.nan|\.NaN|\.NAN)$/,
+	resolve: (str) => str.slice(-3).toLowerCase() === "nan" ? NaN : str[0] === "-" ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY,
+	stringify: stringifyNumber
+};
+const floatExp = {
+	identify: (value) => typeof value === "number",
+	default: true,
+	tag: "tag:yaml.org,2002:float",
+	format: "EXP",
+	test: /^[-+]?(?:[0-9][0-9_]*)?(?:\.[0-9_]*)?[eE][-+]?[0-9]+$/,
+	resolve: (str) => parseFloat(str.replace(/_/g, "")),
+	stringify(node) {
+		const num = Number(node.value);
+		return isFinite(num) ? num.toExponential() : stringifyNumber(node);
+	}
+};
+const float = {
+	identify: (value) => typeof value === "number",
+	default: true,
+	tag: "tag:yaml.org,2002:float",
+	test: /^[-+]?(?:[0-9][0-9_]*)?\.[0-9_]*$/,
+	resolve(str) {
+		const node = new Scalar(parseFloat(str.replace(/_/g, "")));
+		const dot = str.indexOf(".");
+		if (dot !== -1) {
+			const f = str.substring(dot + 1).replace(/_/g, "");
+			if (f[f.length - 1] === "0") node.minFractionDigits = f.length;
+		}
+		return node;
+	},
+	stringify: stringifyNumber
+};
+// node_modules/yaml/browser/dist/schema/yaml-1.1/int.js
+const intIdentify = (value) => typeof value === "bigint" || Number.isInteger(value);
+function intResolve(str, offset, radix, { intAsBigInt }) {
+	const sign = str[0];
+	if (sign === "-" || sign === "+") offset += 1;
+	str = str.substring(offset).replace(/_/g, "");
+	if (intAsBigInt) {
+		switch (radix) {
+			case 2:
+				str = `0b${str}`;
+				break;
+			case 8:
+				str = `0o${str}`;
+				break;
+			case 16: str = `0x${str}`;
+		}
+		const n = BigInt(str);
+		return sign === "-" ? BigInt(-1) * n : n;
+	}
+	const n = parseInt(str, radix);
+	return sign === "-" ? -1 * n : n;
+}
+function intStringify(node, radix, prefix) {
+	const { value } = node;
+	if (intIdentify(value)) {
+		const str = value.toString(radix);
+		return value < 0 ? "-" + prefix + str.substr(1) : prefix + str;
+	}
+	return stringifyNumber(node);
+}
+const intBin = {
+	identify: intIdentify,
+	default: true,
+	tag: "tag:yaml.org,2002:int",
+	format: "BIN",
+	test: /^[-+]?0b[0-1_]+$/,
+	resolve: (str, _onError, opt) => intResolve(str, 2, 2, opt),
+	stringify: (node) => intStringify(node, 2, "0b")
+};
+const intOct = {
+	identify: intIdentify,
+	default: true,
+	tag: "tag:yaml.org,2002:int",
+	format: "OCT",
+	test: /^[-+]?0[0-7_]+$/,
+	resolve: (str, _onError, opt) => intResolve(str, 1, 8, opt),
+	stringify: (node) => intStringify(node, 8, "0")
+};
+const int = {
+	identify: intIdentify,
+	default: true,
+	tag: "tag:yaml.org,2002:int",
+	test: /^[-+]?[0-9][0-9_]*$/,
+	resolve: (str, _onError, opt) => intResolve(str, 0, 10, opt),
+	stringify: stringifyNumber
+};
+const intHex = {
+	identify: intIdentify,
+	default: true,
+	tag: "tag:yaml.org,2002:int",
+	format: "HEX",
+	test: /^[-+]?0x[0-9a-fA-F_]+$/,
+	resolve: (str, _onError, opt) => intResolve(str, 2, 16, opt),
+	stringify: (node) => intStringify(node, 16, "0x")
+};
+// node_modules/yaml/browser/dist/schema/yaml-1.1/set.js
+var YAMLSet = class YAMLSet extends YAMLMap {
+	constructor(schema) {
+		super(schema);
+		this.tag = YAMLSet.tag;
+	}
+	add(key) {
+		let pair;
+		if (isPair(key)) pair = key;
+		else if (key && typeof key === "object" && "key" in key && "value" in key && key.value === null) pair = new Pair(key.key, null);
+		else pair = new Pair(key, null);
+		if (!findPair(this.items, pair.key)) this.items.push(pair);
+	}
+	/**
+	* If `keepPair` is `true`, returns the Pair matching `key`.
+	* Otherwise, returns the value of that Pair's key.
+	*/
+	get(key, keepPair) {
+		const pair = findPair(this.items, key);
+		return !keepPair && isPair(pair) ? isScalar(pair.key) ? pair.key.value : pair.key : pair;
+	}
+	set(key, value) {
+		if (typeof value !== "boolean") throw new Error(`Expected boolean value for set(key, value) in a YAML set, not ${typeof value}`);
+		const prev = findPair(this.items, key);
+		if (prev && !value) this.items.splice(this.items.indexOf(prev), 1);
+		else if (!prev && value) this.items.push(new Pair(key));
+	}
+	toJSON(_, ctx) {
+		return super.toJSON(_, ctx, Set);
+	}
+	toString(ctx, onComment, onChompKeep) {
+		if (!ctx) return JSON.stringify(this);
+		if (this.hasAllNullValues(true)) return super.toString(Object.assign({}, ctx, { allNullValues: true }), onComment, onChompKeep);
+		else throw new Error("Set items must all have null values");
+	}
+	static from(schema, iterable, ctx) {
+		const { replacer } = ctx;
+		const set = new this(schema);
+		if (iterable && Symbol.iterator in Object(iterable)) for (let value of iterable) {
+			if (typeof replacer === "function") value = replacer.call(iterable, value, value);
+			set.items.push(createPair(value, null, ctx));
+		}
+		return set;
+	}
+};
+YAMLSet.tag = "tag:yaml.org,2002:set";
+const set = {
+	collection: "map",
+	identify: (value) => value instanceof Set,
+	nodeClass: YAMLSet,
+	default: false,
+	tag: "tag:yaml.org,2002:set",
+	createNode: (schema, iterable, ctx) => YAMLSet.from(schema, iterable, ctx),
+	resolve(map, onError) {
+		if (isMap(map)) {
+			if (map.hasAllNullValues(true)) return Object.assign(new YAMLSet(), map);
+			else onError("Set items must all have null values");
+		} else onError("Expected a mapping for this tag");
+		return map;
+	}
+};
+// node_modules/yaml/browser/dist/schema/yaml-1.1/timestamp.js
+/** Internal types handle bigint as number, because TS can't figure it out. */
+function parseSexagesimal(str, asBigInt) {
+	const sign = str[0];
+	const parts = sign === "-" || sign === "+" ? str.substring(1) : str;
+	const num = (n) => asBigInt ? BigInt(n) : Number(n);
+	const res = parts.replace(/_/g, "").split(":").reduce((res, p) => res * num(60) + num(p), num(0));
+	return sign === "-" ? num(-1) * res : res;
+}
+/**
+* hhhh:mm:ss.sss
+*
+* Internal types handle bigint as number, because TS can't figure it out.
+*/
+function stringifySexagesimal(node) {
+	let { value } = node;
+	let num = (n) => n;
+	if (typeof value === "bigint") num = (n) => BigInt(n);
+	else if (isNaN(value) || !isFinite(value)) return stringifyNumber(node);
+	let sign = "";
+	if (value < 0) {
+		sign = "-";
+		value *= num(-1);
+	}
+	const _60 = num(60);
+	const parts = [value % _60];
+	if (value < 60) parts.unshift(0);
+	else {
+		value = (value - parts[0]) / _60;
+		parts.unshift(value % _60);
+		if (value >= 60) {
 			value = (value - parts[0]) / _60;
-			parts.unshift(value % _60);
-			if (value >= 60) {
-				value = (value - parts[0]) / _60;
-				parts.unshift(value);
-			}
+			parts.unshift(value);
 		}
-		return sign + parts.map((n) => String(n).padStart(2, "0")).join(":").replace(/000000\d*$/, "");
 	}
-	const intTime = {
-		identify: (value) => typeof value === "bigint" || Number.isInteger(value),
-		default: true,
-		tag: "tag:yaml.org,2002:int",
-		format: "TIME",
-		test: /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+$/,
-		resolve: (str, _onError, { intAsBigInt }) => parseSexagesimal(str, intAsBigInt),
-		stringify: stringifySexagesimal
-	};
-	const floatTime = {
-		identify: (value) => typeof value === "number",
-		default: true,
-		tag: "tag:yaml.org,2002:float",
-		format: "TIME",
-		test: /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+\.[0-9_]*$/,
-		resolve: (str) => parseSexagesimal(str, false),
-		stringify: stringifySexagesimal
-	};
-	const timestamp = {
-		identify: (value) => value instanceof Date,
-		default: true,
-		tag: "tag:yaml.org,2002:timestamp",
-		test: RegExp("^([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})(?:(?:t|T|[ \\t]+)([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2}(\\.[0-9]+)?)(?:[ \\t]*(Z|[-+][012]?[0-9](?::[0-9]{2})?))?)?$"),
-		resolve(str) {
-			const match = str.match(timestamp.test);
-			if (!match) throw new Error("!!timestamp expects a date, starting with yyyy-mm-dd");
-			const [, year, month, day, hour, minute, second] = match.map(Number);
-			const millisec = match[7] ? Number((match[7] + "00").substr(1, 3)) : 0;
-			let date = Date.UTC(year, month - 1, day, hour || 0, minute || 0, second || 0, millisec);
-			const tz = match[8];
-			if (tz && tz !== "Z") {
-				let d = parseSexagesimal(tz, false);
-				if (Math.abs(d) < 30) d *= 60;
-				date -= 6e4 * d;
-			}
-			return new Date(date);
-		},
-		stringify: ({ value }) => value?.toISOString().replace(/(T00:00:00)?\.000Z$/, "") ?? ""
-	};
-	exports.floatTime = floatTime;
-	exports.intTime = intTime;
-	exports.timestamp = timestamp;
-}));
-// node_modules/yaml/dist/schema/yaml-1.1/schema.js
-var require_schema = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var map = require_map();
-	var _null = require_null();
-	var seq = require_seq();
-	var string = require_string();
-	var binary = require_binary();
-	var bool = require_bool();
-	var float = require_float();
-	var int = require_int();
-	var merge = require_merge();
-	var omap = require_omap();
-	var pairs = require_pairs();
-	var set = require_set();
-	var timestamp = require_timestamp();
-	exports.schema = [
-		map.map,
-		seq.seq,
-		string.string,
-		_null.nullTag,
-		bool.trueTag,
-		bool.falseTag,
-		int.intBin,
-		int.intOct,
-		int.int,
-		int.intHex,
-		float.floatNaN,
-		float.floatExp,
-		float.float,
-		binary.binary,
-		merge.merge,
-		omap.omap,
-		pairs.pairs,
-		set.set,
-		timestamp.intTime,
-		timestamp.floatTime,
-		timestamp.timestamp
-	];
-}));
-// node_modules/yaml/dist/schema/tags.js
-var require_tags = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var map = require_map();
-	var _null = require_null();
-	var seq = require_seq();
-	var string = require_string();
-	var bool = require_bool$1();
-	var float = require_float$1();
-	var int = require_int$1();
-	var schema = require_schema$2();
-	var schema$1 = require_schema$1();
-	var binary = require_binary();
-	var merge = require_merge();
-	var omap = require_omap();
-	var pairs = require_pairs();
-	var schema$2 = require_schema();
-	var set = require_set();
-	var timestamp = require_timestamp();
-	const schemas = /* @__PURE__ */ new Map([
-		["core", schema.schema],
-		["failsafe", [
-			map.map,
-			seq.seq,
-			string.string
-		]],
-		["json", schema$1.schema],
-		["yaml11", schema$2.schema],
-		["yaml-1.1", schema$2.schema]
-	]);
-	const tagsByName = {
-		binary: binary.binary,
-		bool: bool.boolTag,
-		float: float.float,
-		floatExp: float.floatExp,
-		floatNaN: float.floatNaN,
-		floatTime: timestamp.floatTime,
-		int: int.int,
-		intHex: int.intHex,
-		intOct: int.intOct,
-		intTime: timestamp.intTime,
-		map: map.map,
-		merge: merge.merge,
-		null: _null.nullTag,
-		omap: omap.omap,
-		pairs: pairs.pairs,
-		seq: seq.seq,
-		set: set.set,
-		timestamp: timestamp.timestamp
-	};
-	const coreKnownTags = {
-		"tag:yaml.org,2002:binary": binary.binary,
-		"tag:yaml.org,2002:merge": merge.merge,
-		"tag:yaml.org,2002:omap": omap.omap,
-		"tag:yaml.org,2002:pairs": pairs.pairs,
-		"tag:yaml.org,2002:set": set.set,
-		"tag:yaml.org,2002:timestamp": timestamp.timestamp
-	};
-	function getTags(customTags, schemaName, addMergeTag) {
-		const schemaTags = schemas.get(schemaName);
-		if (schemaTags && !customTags) return addMergeTag && !schemaTags.includes(merge.merge) ? schemaTags.concat(merge.merge) : schemaTags.slice();
-		let tags = schemaTags;
-		if (!tags) {
-			if (Array.isArray(customTags)) tags = [];
-			else {
-				const keys = Array.from(schemas.keys()).filter((key) => key !== "yaml11").map((key) => JSON.stringify(key)).join(", ");
-				throw new Error(`Unknown schema "${schemaName}"; use one of ${keys} or define customTags array`);
-			}
+	return sign + parts.map((n) => String(n).padStart(2, "0")).join(":").replace(/000000\d*$/, "");
+}
+const intTime = {
+	identify: (value) => typeof value === "bigint" || Number.isInteger(value),
+	default: true,
+	tag: "tag:yaml.org,2002:int",
+	format: "TIME",
+	test: /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+$/,
+	resolve: (str, _onError, { intAsBigInt }) => parseSexagesimal(str, intAsBigInt),
+	stringify: stringifySexagesimal
+};
+const floatTime = {
+	identify: (value) => typeof value === "number",
+	default: true,
+	tag: "tag:yaml.org,2002:float",
+	format: "TIME",
+	test: /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+\.[0-9_]*$/,
+	resolve: (str) => parseSexagesimal(str, false),
+	stringify: stringifySexagesimal
+};
+const timestamp = {
+	identify: (value) => value instanceof Date,
+	default: true,
+	tag: "tag:yaml.org,2002:timestamp",
+	test: RegExp("^([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})(?:(?:t|T|[ \\t]+)([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2}(\\.[0-9]+)?)(?:[ \\t]*(Z|[-+][012]?[0-9](?::[0-9]{2})?))?)?$"),
+	resolve(str) {
+		const match = str.match(timestamp.test);
+		if (!match) throw new Error("!!timestamp expects a date, starting with yyyy-mm-dd");
+		const [, year, month, day, hour, minute, second] = match.map(Number);
+		const millisec = match[7] ? Number((match[7] + "00").substr(1, 3)) : 0;
+		let date = Date.UTC(year, month - 1, day, hour || 0, minute || 0, second || 0, millisec);
+		const tz = match[8];
+		if (tz && tz !== "Z") {
+			let d = parseSexagesimal(tz, false);
+			if (Math.abs(d) < 30) d *= 60;
+			date -= 6e4 * d;
 		}
-		if (Array.isArray(customTags)) for (const tag of customTags) tags = tags.concat(tag);
-		else if (typeof customTags === "function") tags = customTags(tags.slice());
-		if (addMergeTag) tags = tags.concat(merge.merge);
-		return tags.reduce((tags, tag) => {
-			const tagObj = typeof tag === "string" ? tagsByName[tag] : tag;
-			if (!tagObj) {
-				const tagName = JSON.stringify(tag);
-				const keys = Object.keys(tagsByName).map((key) => JSON.stringify(key)).join(", ");
-				throw new Error(`Unknown custom tag ${tagName}; use one of ${keys}`);
-			}
-			if (!tags.includes(tagObj)) tags.push(tagObj);
-			return tags;
-		}, []);
+		return new Date(date);
+	},
+	stringify: ({ value }) => value?.toISOString().replace(/(T00:00:00)?\.000Z$/, "") ?? ""
+};
+// node_modules/yaml/browser/dist/schema/yaml-1.1/schema.js
+const schema = [
+	map,
+	seq,
+	string,
+	nullTag,
+	trueTag,
+	falseTag,
+	intBin,
+	intOct,
+	int,
+	intHex,
+	floatNaN,
+	floatExp,
+	float,
+	binary,
+	merge,
+	omap,
+	pairs,
+	set,
+	intTime,
+	floatTime,
+	timestamp
+];
+// node_modules/yaml/browser/dist/schema/tags.js
+const schemas = /* @__PURE__ */ new Map([
+	["core", schema$2],
+	["failsafe", [
+		map,
+		seq,
+		string
+	]],
+	["json", schema$1],
+	["yaml11", schema],
+	["yaml-1.1", schema]
+]);
+const tagsByName = {
+	binary,
+	bool: boolTag,
+	float: float$1,
+	floatExp: floatExp$1,
+	floatNaN: floatNaN$1,
+	floatTime,
+	int: int$1,
+	intHex: intHex$1,
+	intOct: intOct$1,
+	intTime,
+	map,
+	merge,
+	null: nullTag,
+	omap,
+	pairs,
+	seq,
+	set,
+	timestamp
+};
+const coreKnownTags = {
+	"tag:yaml.org,2002:binary": binary,
+	"tag:yaml.org,2002:merge": merge,
+	"tag:yaml.org,2002:omap": omap,
+	"tag:yaml.org,2002:pairs": pairs,
+	"tag:yaml.org,2002:set": set,
+	"tag:yaml.org,2002:timestamp": timestamp
+};
+function getTags(customTags, schemaName, addMergeTag) {
+	const schemaTags = schemas.get(schemaName);
+	if (schemaTags && !customTags) return addMergeTag && !schemaTags.includes(merge) ? schemaTags.concat(merge) : schemaTags.slice();
+	let tags = schemaTags;
+	if (!tags) {
+		if (Array.isArray(customTags)) tags = [];
+		else {
+			const keys = Array.from(schemas.keys()).filter((key) => key !== "yaml11").map((key) => JSON.stringify(key)).join(", ");
+			throw new Error(`Unknown schema "${schemaName}"; use one of ${keys} or define customTags array`);
+		}
 	}
-	exports.coreKnownTags = coreKnownTags;
-	exports.getTags = getTags;
-}));
-// node_modules/yaml/dist/schema/Schema.js
-var require_Schema = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var identity = require_identity();
-	var map = require_map();
-	var seq = require_seq();
-	var string = require_string();
-	var tags = require_tags();
-	const sortMapEntriesByKey = (a, b) => a.key < b.key ? -1 : a.key > b.key ? 1 : 0;
-	exports.Schema = class Schema {
-		constructor({ compat, customTags, merge, resolveKnownTags, schema, sortMapEntries, toStringDefaults }) {
-			this.compat = Array.isArray(compat) ? tags.getTags(compat, "compat") : compat ? tags.getTags(null, compat) : null;
-			this.name = typeof schema === "string" && schema || "core";
-			this.knownTags = resolveKnownTags ? tags.coreKnownTags : {};
-			this.tags = tags.getTags(customTags, this.name, merge);
-			this.toStringOptions = toStringDefaults ?? null;
-			Object.defineProperty(this, identity.MAP, { value: map.map });
-			Object.defineProperty(this, identity.SCALAR, { value: string.string });
-			Object.defineProperty(this, identity.SEQ, { value: seq.seq });
-			this.sortMapEntries = typeof sortMapEntries === "function" ? sortMapEntries : sortMapEntries === true ? sortMapEntriesByKey : null;
+	if (Array.isArray(customTags)) for (const tag of customTags) tags = tags.concat(tag);
+	else if (typeof customTags === "function") tags = customTags(tags.slice());
+	if (addMergeTag) tags = tags.concat(merge);
+	return tags.reduce((tags, tag) => {
+		const tagObj = typeof tag === "string" ? tagsByName[tag] : tag;
+		if (!tagObj) {
+			const tagName = JSON.stringify(tag);
+			const keys = Object.keys(tagsByName).map((key) => JSON.stringify(key)).join(", ");
+			throw new Error(`Unknown custom tag ${tagName}; use one of ${keys}`);
 		}
-		clone() {
-			const copy = Object.create(Schema.prototype, Object.getOwnPropertyDescriptors(this));
-			copy.tags = this.tags.slice();
-			return copy;
+		if (!tags.includes(tagObj)) tags.push(tagObj);
+		return tags;
+	}, []);
+}
+// node_modules/yaml/browser/dist/schema/Schema.js
+const sortMapEntriesByKey = (a, b) => a.key < b.key ? -1 : a.key > b.key ? 1 : 0;
+var Schema = class Schema {
+	constructor({ compat, customTags, merge, resolveKnownTags, schema, sortMapEntries, toStringDefaults }) {
+		this.compat = Array.isArray(compat) ? getTags(compat, "compat") : compat ? getTags(null, compat) : null;
+		this.name = typeof schema === "string" && schema || "core";
+		this.knownTags = resolveKnownTags ? coreKnownTags : {};
+		this.tags = getTags(customTags, this.name, merge);
+		this.toStringOptions = toStringDefaults ?? null;
+		Object.defineProperty(this, MAP, { value: map });
+		Object.defineProperty(this, SCALAR$1, { value: string });
+		Object.defineProperty(this, SEQ, { value: seq });
+		this.sortMapEntries = typeof sortMapEntries === "function" ? sortMapEntries : sortMapEntries === true ? sortMapEntriesByKey : null;
+	}
+	clone() {
+		const copy = Object.create(Schema.prototype, Object.getOwnPropertyDescriptors(this));
+		copy.tags = this.tags.slice();
+		return copy;
+	}
+};
+// node_modules/yaml/browser/dist/stringify/stringifyDocument.js
+function stringifyDocument(doc, options) {
+	const lines = [];
+	let hasDirectives = options.directives === true;
+	if (options.directives !== false && doc.directives) {
+		const dir = doc.directives.toString(doc);
+		if (dir) {
+			lines.push(dir);
+			hasDirectives = true;
+		} else if (doc.directives.docStart) hasDirectives = true;
+	}
+	if (hasDirectives) lines.push("---");
+	const ctx = createStringifyContext(doc, options);
+	const { commentString } = ctx.options;
+	if (doc.commentBefore) {
+		if (lines.length !== 1) lines.unshift("");
+		const cs = commentString(doc.commentBefore);
+		lines.unshift(indentComment(cs, ""));
+	}
+	let chompKeep = false;
+	let contentComment = null;
+	if (doc.contents) {
+		if (isNode$1(doc.contents)) {
+			if (doc.contents.spaceBefore && hasDirectives) lines.push("");
+			if (doc.contents.commentBefore) {
+				const cs = commentString(doc.contents.commentBefore);
+				lines.push(indentComment(cs, ""));
+			}
+			ctx.forceBlockIndent = !!doc.comment;
+			contentComment = doc.contents.comment;
 		}
+		const onChompKeep = contentComment ? void 0 : () => chompKeep = true;
+		let body = stringify(doc.contents, ctx, () => contentComment = null, onChompKeep);
+		if (contentComment) body += lineComment(body, "", commentString(contentComment));
+		if ((body[0] === "|" || body[0] === ">") && lines[lines.length - 1] === "---") lines[lines.length - 1] = `--- ${body}`;
+		else lines.push(body);
+	} else lines.push(stringify(doc.contents, ctx));
+	if (doc.directives?.docEnd) {
+		if (doc.comment) {
+			const cs = commentString(doc.comment);
+			if (cs.includes("\n")) {
+				lines.push("...");
+				lines.push(indentComment(cs, ""));
+			} else lines.push(`... ${cs}`);
+		} else lines.push("...");
+	} else {
+		let dc = doc.comment;
+		if (dc && chompKeep) dc = dc.replace(/^\n+/, "");
+		if (dc) {
+			if ((!chompKeep || contentComment) && lines[lines.length - 1] !== "") lines.push("");
+			lines.push(indentComment(commentString(dc), ""));
+		}
+	}
+	return lines.join("\n") + "\n";
+}
+// node_modules/yaml/browser/dist/doc/Document.js
+var Document = class Document {
+	constructor(value, replacer, options) {
+		/** A comment before this Document */
+		this.commentBefore = null;
+		/** A comment immediately after this Document */
+		this.comment = null;
+		/** Errors encountered during parsing. */
+		this.errors = [];
+		/** Warnings encountered during parsing. */
+		this.warnings = [];
+		Object.defineProperty(this, NODE_TYPE, { value: DOC });
+		let _replacer = null;
+		if (typeof replacer === "function" || Array.isArray(replacer)) _replacer = replacer;
+		else if (options === void 0 && replacer) {
+			options = replacer;
+			replacer = void 0;
+		}
+		const opt = Object.assign({
+			intAsBigInt: false,
+			keepSourceTokens: false,
+			logLevel: "warn",
+			prettyErrors: true,
+			strict: true,
+			stringKeys: false,
+			uniqueKeys: true,
+			version: "1.2"
+		}, options);
+		this.options = opt;
+		let { version } = opt;
+		if (options?._directives) {
+			this.directives = options._directives.atDocument();
+			if (this.directives.yaml.explicit) version = this.directives.yaml.version;
+		} else this.directives = new Directives({ version });
+		this.setSchema(version, options);
+		this.contents = value === void 0 ? null : this.createNode(value, _replacer, options);
+	}
+	/**
+	* Create a deep copy of this Document and its contents.
+	*
+	* Custom Node values that inherit from `Object` still refer to their original instances.
+	*/
+	clone() {
+		const copy = Object.create(Document.prototype, { [NODE_TYPE]: { value: DOC } });
+		copy.commentBefore = this.commentBefore;
+		copy.comment = this.comment;
+		copy.errors = this.errors.slice();
+		copy.warnings = this.warnings.slice();
+		copy.options = Object.assign({}, this.options);
+		if (this.directives) copy.directives = this.directives.clone();
+		copy.schema = this.schema.clone();
+		copy.contents = isNode$1(this.contents) ? this.contents.clone(copy.schema) : this.contents;
+		if (this.range) copy.range = this.range.slice();
+		return copy;
+	}
+	/** Adds a value to the document. */
+	add(value) {
+		if (assertCollection(this.contents)) this.contents.add(value);
+	}
+	/** Adds a value to the document. */
+	addIn(path, value) {
+		if (assertCollection(this.contents)) this.contents.addIn(path, value);
+	}
+	/**
+	* Create a new `Alias` node, ensuring that the target `node` has the required anchor.
+	*
+	* If `node` already has an anchor, `name` is ignored.
+	* Otherwise, the `node.anchor` value will be set to `name`,
+	* or if an anchor with that name is already present in the document,
+	* `name` will be used as a prefix for a new unique anchor.
+	* If `name` is undefined, the generated anchor will use 'a' as a prefix.
+	*/
+	createAlias(node, name) {
+		if (!node.anchor) {
+			const prev = anchorNames(this);
+			node.anchor = !name || prev.has(name) ? findNewAnchor(name || "a", prev) : name;
+		}
+		return new Alias(node.anchor);
+	}
+	createNode(value, replacer, options) {
+		let _replacer = void 0;
+		if (typeof replacer === "function") {
+			value = replacer.call({ "": value }, "", value);
+			_replacer = replacer;
+		} else if (Array.isArray(replacer)) {
+			const keyToStr = (v) => typeof v === "number" || v instanceof String || v instanceof Number;
+			const asStr = replacer.filter(keyToStr).map(String);
+			if (asStr.length > 0) replacer = replacer.concat(asStr);
+			_replacer = replacer;
+		} else if (options === void 0 && replacer) {
+			options = replacer;
+			replacer = void 0;
+		}
+		const { aliasDuplicateObjects, anchorPrefix, flow, keepUndefined, onTagObj, tag } = options ?? {};
+		const { onAnchor, setAnchors, sourceObjects } = createNodeAnchors(this, anchorPrefix || "a");
+		const ctx = {
+			aliasDuplicateObjects: aliasDuplicateObjects ?? true,
+			keepUndefined: keepUndefined ?? false,
+			onAnchor,
+			onTagObj,
+			replacer: _replacer,
+			schema: this.schema,
+			sourceObjects
+		};
+		const node = createNode(value, tag, ctx);
+		if (flow && isCollection(node)) node.flow = true;
+		setAnchors();
+		return node;
+	}
+	/**
+	* Convert a key and a value into a `Pair` using the current schema,
+	* recursively wrapping all values as `Scalar` or `Collection` nodes.
+	*/
+	createPair(key, value, options = {}) {
+		return new Pair(this.createNode(key, null, options), this.createNode(value, null, options));
+	}
+	/**
+	* Removes a value from the document.
+	* @returns `true` if the item was found and removed.
+	*/
+	delete(key) {
+		return assertCollection(this.contents) ? this.contents.delete(key) : false;
+	}
+	/**
+	* Removes a value from the document.
+	* @returns `true` if the item was found and removed.
+	*/
+	deleteIn(path) {
+		if (isEmptyPath(path)) {
+			if (this.contents == null) return false;
+			this.contents = null;
+			return true;
+		}
+		return assertCollection(this.contents) ? this.contents.deleteIn(path) : false;
+	}
+	/**
+	* Returns item at `key`, or `undefined` if not found. By default unwraps
+	* scalar values from their surrounding node; to disable set `keepScalar` to
+	* `true` (collections are always returned intact).
+	*/
+	get(key, keepScalar) {
+		return isCollection(this.contents) ? this.contents.get(key, keepScalar) : void 0;
+	}
+	/**
+	* Returns item at `path`, or `undefined` if not found. By default unwraps
+	* scalar values from their surrounding node; to disable set `keepScalar` to
+	* `true` (collections are always returned intact).
+	*/
+	getIn(path, keepScalar) {
+		if (isEmptyPath(path)) return !keepScalar && isScalar(this.contents) ? this.contents.value : this.contents;
+		return isCollection(this.contents) ? this.contents.getIn(path, keepScalar) : void 0;
+	}
+	/**
+	* Checks if the document includes a value with the key `key`.
+	*/
+	has(key) {
+		return isCollection(this.contents) ? this.contents.has(key) : false;
+	}
+	/**
+	* Checks if the document includes a value at `path`.
+	*/
+	hasIn(path) {
+		if (isEmptyPath(path)) return this.contents !== void 0;
+		return isCollection(this.contents) ? this.contents.hasIn(path) : false;
+	}
+	/**
+	* Sets a value in this document. For `!!set`, `value` needs to be a
+	* boolean to add/remove the item from the set.
+	*/
+	set(key, value) {
+		if (this.contents == null) this.contents = collectionFromPath(this.schema, [key], value);
+		else if (assertCollection(this.contents)) this.contents.set(key, value);
+	}
+	/**
+	* Sets a value in this document. For `!!set`, `value` needs to be a
+	* boolean to add/remove the item from the set.
+	*/
+	setIn(path, value) {
+		if (isEmptyPath(path)) this.contents = value;
+		else if (this.contents == null) this.contents = collectionFromPath(this.schema, Array.from(path), value);
+		else if (assertCollection(this.contents)) this.contents.setIn(path, value);
+	}
+	/**
+	* Change the YAML version and schema used by the document.
+	* A `null` version disables support for directives, explicit tags, anchors, and aliases.
+	* It also requires the `schema` option to be given as a `Schema` instance value.
+	*
+	* Overrides all previously set schema options.
+	*/
+	setSchema(version, options = {}) {
+		if (typeof version === "number") version = String(version);
+		let opt;
+		switch (version) {
+			case "1.1":
+				if (this.directives) this.directives.yaml.version = "1.1";
+				else this.directives = new Directives({ version: "1.1" });
+				opt = {
+					resolveKnownTags: false,
+					schema: "yaml-1.1"
+				};
+				break;
+			case "1.2":
+			case "next":
+				if (this.directives) this.directives.yaml.version = version;
+				else this.directives = new Directives({ version });
+				opt = {
+					resolveKnownTags: true,
+					schema: "core"
+				};
+				break;
+			case null:
+				if (this.directives) delete this.directives;
+				opt = null;
+				break;
+			default: {
+				const sv = JSON.stringify(version);
+				throw new Error(`Expected '1.1', '1.2' or null as first argument, but found: ${sv}`);
+			}
+		}
+		if (options.schema instanceof Object) this.schema = options.schema;
+		else if (opt) this.schema = new Schema(Object.assign(opt, options));
+		else throw new Error(`With a null YAML version, the { schema: Schema } option is required`);
+	}
+	toJS({ json, jsonArg, mapAsMap, maxAliasCount, onAnchor, reviver } = {}) {
+		const ctx = {
+			anchors: /* @__PURE__ */ new Map(),
+			doc: this,
+			keep: !json,
+			mapAsMap: mapAsMap === true,
+			mapKeyWarned: false,
+			maxAliasCount: typeof maxAliasCount === "number" ? maxAliasCount : 100
+		};
+		const res = toJS(this.contents, jsonArg ?? "", ctx);
+		if (typeof onAnchor === "function") for (const { count, res } of ctx.anchors.values()) onAnchor(res, count);
+		return typeof reviver === "function" ? applyReviver(reviver, { "": res }, "", res) : res;
+	}
+	/**
+	* A JSON representation of the document `contents`.
+	*
+	* @param jsonArg Used by `JSON.stringify` to indicate the array index or
+	*   property name.
+	*/
+	toJSON(jsonArg, onAnchor) {
+		return this.toJS({
+			json: true,
+			jsonArg,
+			mapAsMap: false,
+			onAnchor
+		});
+	}
+	/** A YAML representation of the document. */
+	toString(options = {}) {
+		if (this.errors.length > 0) throw new Error("Document with errors cannot be stringified");
+		if ("indent" in options && (!Number.isInteger(options.indent) || Number(options.indent) <= 0)) {
+			const s = JSON.stringify(options.indent);
+			throw new Error(`"indent" option must be a positive integer, not ${s}`);
+		}
+		return stringifyDocument(this, options);
+	}
+};
+function assertCollection(contents) {
+	if (isCollection(contents)) return true;
+	throw new Error("Expected a YAML collection as document contents");
+}
+// node_modules/yaml/browser/dist/errors.js
+var YAMLError = class extends Error {
+	constructor(name, pos, code, message) {
+		super();
+		this.name = name;
+		this.code = code;
+		this.message = message;
+		this.pos = pos;
+	}
+};
+var YAMLParseError = class extends YAMLError {
+	constructor(pos, code, message) {
+		super("YAMLParseError", pos, code, message);
+	}
+};
+var YAMLWarning = class extends YAMLError {
+	constructor(pos, code, message) {
+		super("YAMLWarning", pos, code, message);
+	}
+};
+const prettifyError = (src, lc) => (error) => {
+	if (error.pos[0] === -1) return;
+	error.linePos = error.pos.map((pos) => lc.linePos(pos));
+	const { line, col } = error.linePos[0];
+	error.message += ` at line ${line}, column ${col}`;
+	let ci = col - 1;
+	let lineStr = src.substring(lc.lineStarts[line - 1], lc.lineStarts[line]).replace(/[\n\r]+$/, "");
+	if (ci >= 60 && lineStr.length > 80) {
+		const trimStart = Math.min(ci - 39, lineStr.length - 79);
+		lineStr = "…" + lineStr.substring(trimStart);
+		ci -= trimStart - 1;
+	}
+	if (lineStr.length > 80) lineStr = lineStr.substring(0, 79) + "…";
+	if (line > 1 && /^ *$/.test(lineStr.substring(0, ci))) {
+		let prev = src.substring(lc.lineStarts[line - 2], lc.lineStarts[line - 1]);
+		if (prev.length > 80) prev = prev.substring(0, 79) + "…\n";
+		lineStr = prev + lineStr;
+	}
+	if (/[^ ]/.test(lineStr)) {
+		let count = 1;
+		const end = error.linePos[1];
+		if (end?.line === line && end.col > col) count = Math.max(1, Math.min(end.col - col, 80 - ci));
+		const pointer = " ".repeat(ci) + "^".repeat(count);
+		error.message += `:\n\n${lineStr}\n${pointer}\n`;
+	}
+};
+// node_modules/yaml/browser/dist/compose/resolve-props.js
+function resolveProps(tokens, { flow, indicator, next, offset, onError, parentIndent, startOnNewline }) {
+	let spaceBefore = false;
+	let atNewline = startOnNewline;
+	let hasSpace = startOnNewline;
+	let comment = "";
+	let commentSep = "";
+	let hasNewline = false;
+	let reqSpace = false;
+	let tab = null;
+	let anchor = null;
+	let tag = null;
+	let newlineAfterProp = null;
+	let comma = null;
+	let found = null;
+	let start = null;
+	for (const token of tokens) {
+		if (reqSpace) {
+			if (token.type !== "space" && token.type !== "newline" && token.type !== "comma") onError(token.offset, "MISSING_CHAR", "Tags and anchors must be separated from the next token by white space");
+			reqSpace = false;
+		}
+		if (tab) {
+			if (atNewline && token.type !== "comment" && token.type !== "newline") onError(tab, "TAB_AS_INDENT", "Tabs are not allowed as indentation");
+			tab = null;
+		}
+		switch (token.type) {
+			case "space":
+				if (!flow && (indicator !== "doc-start" || next?.type !== "flow-collection") && token.source.includes("	")) tab = token;
+				hasSpace = true;
+				break;
+			case "comment": {
+				if (!hasSpace) onError(token, "MISSING_CHAR", "Comments must be separated from other tokens by white space characters");
+				const cb = token.source.substring(1) || " ";
+				if (!comment) comment = cb;
+				else comment += commentSep + cb;
+				commentSep = "";
+				atNewline = false;
+				break;
+			}
+			case "newline":
+				if (atNewline) {
+					if (comment) comment += token.source;
+					else if (!found || indicator !== "seq-item-ind") spaceBefore = true;
+				} else commentSep += token.source;
+				atNewline = true;
+				hasNewline = true;
+				if (anchor || tag) newlineAfterProp = token;
+				hasSpace = true;
+				break;
+			case "anchor":
+				if (anchor) onError(token, "MULTIPLE_ANCHORS", "A node can have at most one anchor");
+				if (token.source.endsWith(":")) onError(token.offset + token.source.length - 1, "BAD_ALIAS", "Anchor ending in : is ambiguous", true);
+				anchor = token;
+				start ?? (start = token.offset);
+				atNewline = false;
+				hasSpace = false;
+				reqSpace = true;
+				break;
+			case "tag":
+				if (tag) onError(token, "MULTIPLE_TAGS", "A node can have at most one tag");
+				tag = token;
+				start ?? (start = token.offset);
+				atNewline = false;
+				hasSpace = false;
+				reqSpace = true;
+				break;
+			case indicator:
+				if (anchor || tag) onError(token, "BAD_PROP_ORDER", `Anchors and tags must be after the ${token.source} indicator`);
+				if (found) onError(token, "UNEXPECTED_TOKEN", `Unexpected ${token.source} in ${flow ?? "collection"}`);
+				found = token;
+				atNewline = indicator === "seq-item-ind" || indicator === "explicit-key-ind";
+				hasSpace = false;
+				break;
+			case "comma": if (flow) {
+				if (comma) onError(token, "UNEXPECTED_TOKEN", `Unexpected , in ${flow}`);
+				comma = token;
+				atNewline = false;
+				hasSpace = false;
+				break;
+			}
+			default:
+				onError(token, "UNEXPECTED_TOKEN", `Unexpected ${token.type} token`);
+				atNewline = false;
+				hasSpace = false;
+		}
+	}
+	const last = tokens[tokens.length - 1];
+	const end = last ? last.offset + last.source.length : offset;
+	if (reqSpace && next && next.type !== "space" && next.type !== "newline" && next.type !== "comma" && (next.type !== "scalar" || next.source !== "")) onError(next.offset, "MISSING_CHAR", "Tags and anchors must be separated from the next token by white space");
+	if (tab && (atNewline && tab.indent <= parentIndent || next?.type === "block-map" || next?.type === "block-seq")) onError(tab, "TAB_AS_INDENT", "Tabs are not allowed as indentation");
+	return {
+		comma,
+		found,
+		spaceBefore,
+		comment,
+		hasNewline,
+		anchor,
+		tag,
+		newlineAfterProp,
+		end,
+		start: start ?? end
 	};
-}));
-// node_modules/yaml/dist/stringify/stringifyDocument.js
-var require_stringifyDocument = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var identity = require_identity();
-	var stringify = require_stringify$1();
-	var stringifyComment = require_stringifyComment();
-	function stringifyDocument(doc, options) {
-		const lines = [];
-		let hasDirectives = options.directives === true;
-		if (options.directives !== false && doc.directives) {
-			const dir = doc.directives.toString(doc);
-			if (dir) {
-				lines.push(dir);
-				hasDirectives = true;
-			} else if (doc.directives.docStart) hasDirectives = true;
-		}
-		if (hasDirectives) lines.push("---");
-		const ctx = stringify.createStringifyContext(doc, options);
-		const { commentString } = ctx.options;
-		if (doc.commentBefore) {
-			if (lines.length !== 1) lines.unshift("");
-			const cs = commentString(doc.commentBefore);
-			lines.unshift(stringifyComment.indentComment(cs, ""));
-		}
-		let chompKeep = false;
-		let contentComment = null;
-		if (doc.contents) {
-			if (identity.isNode(doc.contents)) {
-				if (doc.contents.spaceBefore && hasDirectives) lines.push("");
-				if (doc.contents.commentBefore) {
-					const cs = commentString(doc.contents.commentBefore);
-					lines.push(stringifyComment.indentComment(cs, ""));
+}
+// node_modules/yaml/browser/dist/compose/util-contains-newline.js
+function containsNewline(key) {
+	if (!key) return null;
+	switch (key.type) {
+		case "alias":
+		case "scalar":
+		case "double-quoted-scalar":
+		case "single-quoted-scalar":
+			if (key.source.includes("\n")) return true;
+			if (key.end) {
+				for (const st of key.end) if (st.type === "newline") return true;
+			}
+			return false;
+		case "flow-collection":
+			for (const it of key.items) {
+				for (const st of it.start) if (st.type === "newline") return true;
+				if (it.sep) {
+					for (const st of it.sep) if (st.type === "newline") return true;
 				}
-				ctx.forceBlockIndent = !!doc.comment;
-				contentComment = doc.contents.comment;
+				if (containsNewline(it.key) || containsNewline(it.value)) return true;
 			}
-			const onChompKeep = contentComment ? void 0 : () => chompKeep = true;
-			let body = stringify.stringify(doc.contents, ctx, () => contentComment = null, onChompKeep);
-			if (contentComment) body += stringifyComment.lineComment(body, "", commentString(contentComment));
-			if ((body[0] === "|" || body[0] === ">") && lines[lines.length - 1] === "---") lines[lines.length - 1] = `--- ${body}`;
-			else lines.push(body);
-		} else lines.push(stringify.stringify(doc.contents, ctx));
-		if (doc.directives?.docEnd) {
-			if (doc.comment) {
-				const cs = commentString(doc.comment);
-				if (cs.includes("\n")) {
-					lines.push("...");
-					lines.push(stringifyComment.indentComment(cs, ""));
-				} else lines.push(`... ${cs}`);
-			} else lines.push("...");
+			return false;
+		default: return true;
+	}
+}
+// node_modules/yaml/browser/dist/compose/util-flow-indent-check.js
+function flowIndentCheck(indent, fc, onError) {
+	if (fc?.type === "flow-collection") {
+		const end = fc.end[0];
+		if (end.indent === indent && (end.source === "]" || end.source === "}") && containsNewline(fc)) onError(end, "BAD_INDENT", "Flow end indicator should be more indented than parent", true);
+	}
+}
+// node_modules/yaml/browser/dist/compose/util-map-includes.js
+function mapIncludes(ctx, items, search) {
+	const { uniqueKeys } = ctx.options;
+	if (uniqueKeys === false) return false;
+	const isEqual = typeof uniqueKeys === "function" ? uniqueKeys : (a, b) => a === b || isScalar(a) && isScalar(b) && a.value === b.value;
+	return items.some((pair) => isEqual(pair.key, search));
+}
+// node_modules/yaml/browser/dist/compose/resolve-block-map.js
+const startColMsg = "All mapping items must start at the same column";
+function resolveBlockMap({ composeNode, composeEmptyNode }, ctx, bm, onError, tag) {
+	const map = new ((tag?.nodeClass) ?? YAMLMap)(ctx.schema);
+	if (ctx.atRoot) ctx.atRoot = false;
+	let offset = bm.offset;
+	let commentEnd = null;
+	for (const collItem of bm.items) {
+		const { start, key, sep, value } = collItem;
+		const keyProps = resolveProps(start, {
+			indicator: "explicit-key-ind",
+			next: key ?? sep?.[0],
+			offset,
+			onError,
+			parentIndent: bm.indent,
+			startOnNewline: true
+		});
+		const implicitKey = !keyProps.found;
+		if (implicitKey) {
+			if (key) {
+				if (key.type === "block-seq") onError(offset, "BLOCK_AS_IMPLICIT_KEY", "A block sequence may not be used as an implicit map key");
+				else if ("indent" in key && key.indent !== bm.indent) onError(offset, "BAD_INDENT", startColMsg);
+			}
+			if (!keyProps.anchor && !keyProps.tag && !sep) {
+				commentEnd = keyProps.end;
+				if (keyProps.comment) {
+					if (map.comment) map.comment += "\n" + keyProps.comment;
+					else map.comment = keyProps.comment;
+				}
+				continue;
+			}
+			if (keyProps.newlineAfterProp || containsNewline(key)) onError(key ?? start[start.length - 1], "MULTILINE_IMPLICIT_KEY", "Implicit keys need to be on a single line");
+		} else if (keyProps.found?.indent !== bm.indent) onError(offset, "BAD_INDENT", startColMsg);
+		ctx.atKey = true;
+		const keyStart = keyProps.end;
+		const keyNode = key ? composeNode(ctx, key, keyProps, onError) : composeEmptyNode(ctx, keyStart, start, null, keyProps, onError);
+		if (ctx.schema.compat) flowIndentCheck(bm.indent, key, onError);
+		ctx.atKey = false;
+		if (mapIncludes(ctx, map.items, keyNode)) onError(keyStart, "DUPLICATE_KEY", "Map keys must be unique");
+		const valueProps = resolveProps(sep ?? [], {
+			indicator: "map-value-ind",
+			next: value,
+			offset: keyNode.range[2],
+			onError,
+			parentIndent: bm.indent,
+			startOnNewline: !key || key.type === "block-scalar"
+		});
+		offset = valueProps.end;
+		if (valueProps.found) {
+			if (implicitKey) {
+				if (value?.type === "block-map" && !valueProps.hasNewline) onError(offset, "BLOCK_AS_IMPLICIT_KEY", "Nested mappings are not allowed in compact mappings");
+				if (ctx.options.strict && keyProps.start < valueProps.found.offset - 1024) onError(keyNode.range, "KEY_OVER_1024_CHARS", "The : indicator must be at most 1024 chars after the start of an implicit block mapping key");
+			}
+			const valueNode = value ? composeNode(ctx, value, valueProps, onError) : composeEmptyNode(ctx, offset, sep, null, valueProps, onError);
+			if (ctx.schema.compat) flowIndentCheck(bm.indent, value, onError);
+			offset = valueNode.range[2];
+			const pair = new Pair(keyNode, valueNode);
+			if (ctx.options.keepSourceTokens) pair.srcToken = collItem;
+			map.items.push(pair);
 		} else {
-			let dc = doc.comment;
-			if (dc && chompKeep) dc = dc.replace(/^\n+/, "");
-			if (dc) {
-				if ((!chompKeep || contentComment) && lines[lines.length - 1] !== "") lines.push("");
-				lines.push(stringifyComment.indentComment(commentString(dc), ""));
+			if (implicitKey) onError(keyNode.range, "MISSING_CHAR", "Implicit map keys need to be followed by map values");
+			if (valueProps.comment) {
+				if (keyNode.comment) keyNode.comment += "\n" + valueProps.comment;
+				else keyNode.comment = valueProps.comment;
 			}
+			const pair = new Pair(keyNode);
+			if (ctx.options.keepSourceTokens) pair.srcToken = collItem;
+			map.items.push(pair);
 		}
-		return lines.join("\n") + "\n";
 	}
-	exports.stringifyDocument = stringifyDocument;
-}));
-// node_modules/yaml/dist/doc/Document.js
-var require_Document = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var Alias = require_Alias();
-	var Collection = require_Collection();
-	var identity = require_identity();
-	var Pair = require_Pair();
-	var toJS = require_toJS();
-	var Schema = require_Schema();
-	var stringifyDocument = require_stringifyDocument();
-	var anchors = require_anchors();
-	var applyReviver = require_applyReviver();
-	var createNode = require_createNode();
-	var directives = require_directives();
-	var Document = class Document {
-		constructor(value, replacer, options) {
-			/** A comment before this Document */
-			this.commentBefore = null;
-			/** A comment immediately after this Document */
-			this.comment = null;
-			/** Errors encountered during parsing. */
-			this.errors = [];
-			/** Warnings encountered during parsing. */
-			this.warnings = [];
-			Object.defineProperty(this, identity.NODE_TYPE, { value: identity.DOC });
-			let _replacer = null;
-			if (typeof replacer === "function" || Array.isArray(replacer)) _replacer = replacer;
-			else if (options === void 0 && replacer) {
-				options = replacer;
-				replacer = void 0;
+	if (commentEnd && commentEnd < offset) onError(commentEnd, "IMPOSSIBLE", "Map comment with trailing content");
+	map.range = [
+		bm.offset,
+		offset,
+		commentEnd ?? offset
+	];
+	return map;
+}
+// node_modules/yaml/browser/dist/compose/resolve-block-seq.js
+function resolveBlockSeq({ composeNode, composeEmptyNode }, ctx, bs, onError, tag) {
+	const seq = new ((tag?.nodeClass) ?? YAMLSeq)(ctx.schema);
+	if (ctx.atRoot) ctx.atRoot = false;
+	if (ctx.atKey) ctx.atKey = false;
+	let offset = bs.offset;
+	let commentEnd = null;
+	for (const { start, value } of bs.items) {
+		const props = resolveProps(start, {
+			indicator: "seq-item-ind",
+			next: value,
+			offset,
+			onError,
+			parentIndent: bs.indent,
+			startOnNewline: true
+		});
+		if (!props.found) {
+			if (props.anchor || props.tag || value) {
+				if (value?.type === "block-seq") onError(props.end, "BAD_INDENT", "All sequence items must start at the same column");
+				else onError(offset, "MISSING_CHAR", "Sequence item without - indicator");
+			} else {
+				commentEnd = props.end;
+				if (props.comment) seq.comment = props.comment;
+				continue;
 			}
-			const opt = Object.assign({
-				intAsBigInt: false,
-				keepSourceTokens: false,
-				logLevel: "warn",
-				prettyErrors: true,
-				strict: true,
-				stringKeys: false,
-				uniqueKeys: true,
-				version: "1.2"
-			}, options);
-			this.options = opt;
-			let { version } = opt;
-			if (options?._directives) {
-				this.directives = options._directives.atDocument();
-				if (this.directives.yaml.explicit) version = this.directives.yaml.version;
-			} else this.directives = new directives.Directives({ version });
-			this.setSchema(version, options);
-			this.contents = value === void 0 ? null : this.createNode(value, _replacer, options);
 		}
-		/**
-		* Create a deep copy of this Document and its contents.
-		*
-		* Custom Node values that inherit from `Object` still refer to their original instances.
-		*/
-		clone() {
-			const copy = Object.create(Document.prototype, { [identity.NODE_TYPE]: { value: identity.DOC } });
-			copy.commentBefore = this.commentBefore;
-			copy.comment = this.comment;
-			copy.errors = this.errors.slice();
-			copy.warnings = this.warnings.slice();
-			copy.options = Object.assign({}, this.options);
-			if (this.directives) copy.directives = this.directives.clone();
-			copy.schema = this.schema.clone();
-			copy.contents = identity.isNode(this.contents) ? this.contents.clone(copy.schema) : this.contents;
-			if (this.range) copy.range = this.range.slice();
-			return copy;
-		}
-		/** Adds a value to the document. */
-		add(value) {
-			if (assertCollection(this.contents)) this.contents.add(value);
-		}
-		/** Adds a value to the document. */
-		addIn(path, value) {
-			if (assertCollection(this.contents)) this.contents.addIn(path, value);
-		}
-		/**
-		* Create a new `Alias` node, ensuring that the target `node` has the required anchor.
-		*
-		* If `node` already has an anchor, `name` is ignored.
-		* Otherwise, the `node.anchor` value will be set to `name`,
-		* or if an anchor with that name is already present in the document,
-		* `name` will be used as a prefix for a new unique anchor.
-		* If `name` is undefined, the generated anchor will use 'a' as a prefix.
-		*/
-		createAlias(node, name) {
-			if (!node.anchor) {
-				const prev = anchors.anchorNames(this);
-				node.anchor = !name || prev.has(name) ? anchors.findNewAnchor(name || "a", prev) : name;
-			}
-			return new Alias.Alias(node.anchor);
-		}
-		createNode(value, replacer, options) {
-			let _replacer = void 0;
-			if (typeof replacer === "function") {
-				value = replacer.call({ "": value }, "", value);
-				_replacer = replacer;
-			} else if (Array.isArray(replacer)) {
-				const keyToStr = (v) => typeof v === "number" || v instanceof String || v instanceof Number;
-				const asStr = replacer.filter(keyToStr).map(String);
-				if (asStr.length > 0) replacer = replacer.concat(asStr);
-				_replacer = replacer;
-			} else if (options === void 0 && replacer) {
-				options = replacer;
-				replacer = void 0;
-			}
-			const { aliasDuplicateObjects, anchorPrefix, flow, keepUndefined, onTagObj, tag } = options ?? {};
-			const { onAnchor, setAnchors, sourceObjects } = anchors.createNodeAnchors(this, anchorPrefix || "a");
-			const ctx = {
-				aliasDuplicateObjects: aliasDuplicateObjects ?? true,
-				keepUndefined: keepUndefined ?? false,
-				onAnchor,
-				onTagObj,
-				replacer: _replacer,
-				schema: this.schema,
-				sourceObjects
-			};
-			const node = createNode.createNode(value, tag, ctx);
-			if (flow && identity.isCollection(node)) node.flow = true;
-			setAnchors();
-			return node;
-		}
-		/**
-		* Convert a key and a value into a `Pair` using the current schema,
-		* recursively wrapping all values as `Scalar` or `Collection` nodes.
-		*/
-		createPair(key, value, options = {}) {
-			const k = this.createNode(key, null, options);
-			const v = this.createNode(value, null, options);
-			return new Pair.Pair(k, v);
-		}
-		/**
-		* Removes a value from the document.
-		* @returns `true` if the item was found and removed.
-		*/
-		delete(key) {
-			return assertCollection(this.contents) ? this.contents.delete(key) : false;
-		}
-		/**
-		* Removes a value from the document.
-		* @returns `true` if the item was found and removed.
-		*/
-		deleteIn(path) {
-			if (Collection.isEmptyPath(path)) {
-				if (this.contents == null) return false;
-				this.contents = null;
-				return true;
-			}
-			return assertCollection(this.contents) ? this.contents.deleteIn(path) : false;
-		}
-		/**
-		* Returns item at `key`, or `undefined` if not found. By default unwraps
-		* scalar values from their surrounding node; to disable set `keepScalar` to
-		* `true` (collections are always returned intact).
-		*/
-		get(key, keepScalar) {
-			return identity.isCollection(this.contents) ? this.contents.get(key, keepScalar) : void 0;
-		}
-		/**
-		* Returns item at `path`, or `undefined` if not found. By default unwraps
-		* scalar values from their surrounding node; to disable set `keepScalar` to
-		* `true` (collections are always returned intact).
-		*/
-		getIn(path, keepScalar) {
-			if (Collection.isEmptyPath(path)) return !keepScalar && identity.isScalar(this.contents) ? this.contents.value : this.contents;
-			return identity.isCollection(this.contents) ? this.contents.getIn(path, keepScalar) : void 0;
-		}
-		/**
-		* Checks if the document includes a value with the key `key`.
-		*/
-		has(key) {
-			return identity.isCollection(this.contents) ? this.contents.has(key) : false;
-		}
-		/**
-		* Checks if the document includes a value at `path`.
-		*/
-		hasIn(path) {
-			if (Collection.isEmptyPath(path)) return this.contents !== void 0;
-			return identity.isCollection(this.contents) ? this.contents.hasIn(path) : false;
-		}
-		/**
-		* Sets a value in this document. For `!!set`, `value` needs to be a
-		* boolean to add/remove the item from the set.
-		*/
-		set(key, value) {
-			if (this.contents == null) this.contents = Collection.collectionFromPath(this.schema, [key], value);
-			else if (assertCollection(this.contents)) this.contents.set(key, value);
-		}
-		/**
-		* Sets a value in this document. For `!!set`, `value` needs to be a
-		* boolean to add/remove the item from the set.
-		*/
-		setIn(path, value) {
-			if (Collection.isEmptyPath(path)) this.contents = value;
-			else if (this.contents == null) this.contents = Collection.collectionFromPath(this.schema, Array.from(path), value);
-			else if (assertCollection(this.contents)) this.contents.setIn(path, value);
-		}
-		/**
-		* Change the YAML version and schema used by the document.
-		* A `null` version disables support for directives, explicit tags, anchors, and aliases.
-		* It also requires the `schema` option to be given as a `Schema` instance value.
-		*
-		* Overrides all previously set schema options.
-		*/
-		setSchema(version, options = {}) {
-			if (typeof version === "number") version = String(version);
-			let opt;
-			switch (version) {
-				case "1.1":
-					if (this.directives) this.directives.yaml.version = "1.1";
-					else this.directives = new directives.Directives({ version: "1.1" });
-					opt = {
-						resolveKnownTags: false,
-						schema: "yaml-1.1"
-					};
-					break;
-				case "1.2":
-				case "next":
-					if (this.directives) this.directives.yaml.version = version;
-					else this.directives = new directives.Directives({ version });
-					opt = {
-						resolveKnownTags: true,
-						schema: "core"
-					};
-					break;
-				case null:
-					if (this.directives) delete this.directives;
-					opt = null;
-					break;
-				default: {
-					const sv = JSON.stringify(version);
-					throw new Error(`Expected '1.1', '1.2' or null as first argument, but found: ${sv}`);
-				}
-			}
-			if (options.schema instanceof Object) this.schema = options.schema;
-			else if (opt) this.schema = new Schema.Schema(Object.assign(opt, options));
-			else throw new Error(`With a null YAML version, the { schema: Schema } option is required`);
-		}
-		toJS({ json, jsonArg, mapAsMap, maxAliasCount, onAnchor, reviver } = {}) {
-			const ctx = {
-				anchors: /* @__PURE__ */ new Map(),
-				doc: this,
-				keep: !json,
-				mapAsMap: mapAsMap === true,
-				mapKeyWarned: false,
-				maxAliasCount: typeof maxAliasCount === "number" ? maxAliasCount : 100
-			};
-			const res = toJS.toJS(this.contents, jsonArg ?? "", ctx);
-			if (typeof onAnchor === "function") for (const { count, res } of ctx.anchors.values()) onAnchor(res, count);
-			return typeof reviver === "function" ? applyReviver.applyReviver(reviver, { "": res }, "", res) : res;
-		}
-		/**
-		* A JSON representation of the document `contents`.
-		*
-		* @param jsonArg Used by `JSON.stringify` to indicate the array index or
-		*   property name.
-		*/
-		toJSON(jsonArg, onAnchor) {
-			return this.toJS({
-				json: true,
-				jsonArg,
-				mapAsMap: false,
-				onAnchor
-			});
-		}
-		/** A YAML representation of the document. */
-		toString(options = {}) {
-			if (this.errors.length > 0) throw new Error("Document with errors cannot be stringified");
-			if ("indent" in options && (!Number.isInteger(options.indent) || Number(options.indent) <= 0)) {
-				const s = JSON.stringify(options.indent);
-				throw new Error(`"indent" option must be a positive integer, not ${s}`);
-			}
-			return stringifyDocument.stringifyDocument(this, options);
-		}
-	};
-	function assertCollection(contents) {
-		if (identity.isCollection(contents)) return true;
-		throw new Error("Expected a YAML collection as document contents");
+		const node = value ? composeNode(ctx, value, props, onError) : composeEmptyNode(ctx, props.end, start, null, props, onError);
+		if (ctx.schema.compat) flowIndentCheck(bs.indent, value, onError);
+		offset = node.range[2];
+		seq.items.push(node);
 	}
-	exports.Document = Document;
-}));
-// node_modules/yaml/dist/errors.js
-var require_errors = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var YAMLError = class extends Error {
-		constructor(name, pos, code, message) {
-			super();
-			this.name = name;
-			this.code = code;
-			this.message = message;
-			this.pos = pos;
-		}
-	};
-	var YAMLParseError = class extends YAMLError {
-		constructor(pos, code, message) {
-			super("YAMLParseError", pos, code, message);
-		}
-	};
-	var YAMLWarning = class extends YAMLError {
-		constructor(pos, code, message) {
-			super("YAMLWarning", pos, code, message);
-		}
-	};
-	const prettifyError = (src, lc) => (error) => {
-		if (error.pos[0] === -1) return;
-		error.linePos = error.pos.map((pos) => lc.linePos(pos));
-		const { line, col } = error.linePos[0];
-		error.message += ` at line ${line}, column ${col}`;
-		let ci = col - 1;
-		let lineStr = src.substring(lc.lineStarts[line - 1], lc.lineStarts[line]).replace(/[\n\r]+$/, "");
-		if (ci >= 60 && lineStr.length > 80) {
-			const trimStart = Math.min(ci - 39, lineStr.length - 79);
-			lineStr = "…" + lineStr.substring(trimStart);
-			ci -= trimStart - 1;
-		}
-		if (lineStr.length > 80) lineStr = lineStr.substring(0, 79) + "…";
-		if (line > 1 && /^ *$/.test(lineStr.substring(0, ci))) {
-			let prev = src.substring(lc.lineStarts[line - 2], lc.lineStarts[line - 1]);
-			if (prev.length > 80) prev = prev.substring(0, 79) + "…\n";
-			lineStr = prev + lineStr;
-		}
-		if (/[^ ]/.test(lineStr)) {
-			let count = 1;
-			const end = error.linePos[1];
-			if (end?.line === line && end.col > col) count = Math.max(1, Math.min(end.col - col, 80 - ci));
-			const pointer = " ".repeat(ci) + "^".repeat(count);
-			error.message += `:\n\n${lineStr}\n${pointer}\n`;
-		}
-	};
-	exports.YAMLError = YAMLError;
-	exports.YAMLParseError = YAMLParseError;
-	exports.YAMLWarning = YAMLWarning;
-	exports.prettifyError = prettifyError;
-}));
-// node_modules/yaml/dist/compose/resolve-props.js
-var require_resolve_props = /* @__PURE__ */ __commonJSMin(((exports) => {
-	function resolveProps(tokens, { flow, indicator, next, offset, onError, parentIndent, startOnNewline }) {
-		let spaceBefore = false;
-		let atNewline = startOnNewline;
-		let hasSpace = startOnNewline;
-		let comment = "";
-		let commentSep = "";
-		let hasNewline = false;
-		let reqSpace = false;
-		let tab = null;
-		let anchor = null;
-		let tag = null;
-		let newlineAfterProp = null;
-		let comma = null;
-		let found = null;
-		let start = null;
-		for (const token of tokens) {
-			if (reqSpace) {
-				if (token.type !== "space" && token.type !== "newline" && token.type !== "comma") onError(token.offset, "MISSING_CHAR", "Tags and anchors must be separated from the next token by white space");
-				reqSpace = false;
-			}
-			if (tab) {
-				if (atNewline && token.type !== "comment" && token.type !== "newline") onError(tab, "TAB_AS_INDENT", "Tabs are not allowed as indentation");
-				tab = null;
-			}
-			switch (token.type) {
+	seq.range = [
+		bs.offset,
+		offset,
+		commentEnd ?? offset
+	];
+	return seq;
+}
+// node_modules/yaml/browser/dist/compose/resolve-end.js
+function resolveEnd(end, offset, reqSpace, onError) {
+	let comment = "";
+	if (end) {
+		let hasSpace = false;
+		let sep = "";
+		for (const token of end) {
+			const { source, type } = token;
+			switch (type) {
 				case "space":
-					if (!flow && (indicator !== "doc-start" || next?.type !== "flow-collection") && token.source.includes("	")) tab = token;
 					hasSpace = true;
 					break;
 				case "comment": {
-					if (!hasSpace) onError(token, "MISSING_CHAR", "Comments must be separated from other tokens by white space characters");
-					const cb = token.source.substring(1) || " ";
+					if (reqSpace && !hasSpace) onError(token, "MISSING_CHAR", "Comments must be separated from other tokens by white space characters");
+					const cb = source.substring(1) || " ";
 					if (!comment) comment = cb;
-					else comment += commentSep + cb;
-					commentSep = "";
-					atNewline = false;
+					else comment += sep + cb;
+					sep = "";
 					break;
 				}
 				case "newline":
-					if (atNewline) {
-						if (comment) comment += token.source;
-						else if (!found || indicator !== "seq-item-ind") spaceBefore = true;
-					} else commentSep += token.source;
-					atNewline = true;
-					hasNewline = true;
-					if (anchor || tag) newlineAfterProp = token;
+					if (comment) sep += source;
 					hasSpace = true;
 					break;
-				case "anchor":
-					if (anchor) onError(token, "MULTIPLE_ANCHORS", "A node can have at most one anchor");
-					if (token.source.endsWith(":")) onError(token.offset + token.source.length - 1, "BAD_ALIAS", "Anchor ending in : is ambiguous", true);
-					anchor = token;
-					start ?? (start = token.offset);
-					atNewline = false;
-					hasSpace = false;
-					reqSpace = true;
-					break;
-				case "tag":
-					if (tag) onError(token, "MULTIPLE_TAGS", "A node can have at most one tag");
-					tag = token;
-					start ?? (start = token.offset);
-					atNewline = false;
-					hasSpace = false;
-					reqSpace = true;
-					break;
-				case indicator:
-					if (anchor || tag) onError(token, "BAD_PROP_ORDER", `Anchors and tags must be after the ${token.source} indicator`);
-					if (found) onError(token, "UNEXPECTED_TOKEN", `Unexpected ${token.source} in ${flow ?? "collection"}`);
-					found = token;
-					atNewline = indicator === "seq-item-ind" || indicator === "explicit-key-ind";
-					hasSpace = false;
-					break;
-				case "comma": if (flow) {
-					if (comma) onError(token, "UNEXPECTED_TOKEN", `Unexpected , in ${flow}`);
-					comma = token;
-					atNewline = false;
-					hasSpace = false;
-					break;
+				default: onError(token, "UNEXPECTED_TOKEN", `Unexpected ${type} at node end`);
+			}
+			offset += source.length;
+		}
+	}
+	return {
+		comment,
+		offset
+	};
+}
+// node_modules/yaml/browser/dist/compose/resolve-flow-collection.js
+const blockMsg = "Block collections are not allowed within flow collections";
+const isBlock = (token) => token && (token.type === "block-map" || token.type === "block-seq");
+function resolveFlowCollection({ composeNode, composeEmptyNode }, ctx, fc, onError, tag) {
+	const isMap = fc.start.source === "{";
+	const fcName = isMap ? "flow map" : "flow sequence";
+	const coll = new ((tag?.nodeClass) ?? (isMap ? YAMLMap : YAMLSeq))(ctx.schema);
+	coll.flow = true;
+	const atRoot = ctx.atRoot;
+	if (atRoot) ctx.atRoot = false;
+	if (ctx.atKey) ctx.atKey = false;
+	let offset = fc.offset + fc.start.source.length;
+	for (let i = 0; i < fc.items.length; ++i) {
+		const collItem = fc.items[i];
+		const { start, key, sep, value } = collItem;
+		const props = resolveProps(start, {
+			flow: fcName,
+			indicator: "explicit-key-ind",
+			next: key ?? sep?.[0],
+			offset,
+			onError,
+			parentIndent: fc.indent,
+			startOnNewline: false
+		});
+		if (!props.found) {
+			if (!props.anchor && !props.tag && !sep && !value) {
+				if (i === 0 && props.comma) onError(props.comma, "UNEXPECTED_TOKEN", `Unexpected , in ${fcName}`);
+				else if (i < fc.items.length - 1) onError(props.start, "UNEXPECTED_TOKEN", `Unexpected empty item in ${fcName}`);
+				if (props.comment) {
+					if (coll.comment) coll.comment += "\n" + props.comment;
+					else coll.comment = props.comment;
 				}
-				default:
-					onError(token, "UNEXPECTED_TOKEN", `Unexpected ${token.type} token`);
-					atNewline = false;
-					hasSpace = false;
+				offset = props.end;
+				continue;
+			}
+			if (!isMap && ctx.options.strict && containsNewline(key)) onError(key, "MULTILINE_IMPLICIT_KEY", "Implicit keys of flow sequence pairs need to be on a single line");
+		}
+		if (i === 0) {
+			if (props.comma) onError(props.comma, "UNEXPECTED_TOKEN", `Unexpected , in ${fcName}`);
+		} else {
+			if (!props.comma) onError(props.start, "MISSING_CHAR", `Missing , between ${fcName} items`);
+			if (props.comment) {
+				let prevItemComment = "";
+				loop: for (const st of start) switch (st.type) {
+					case "comma":
+					case "space": break;
+					case "comment":
+						prevItemComment = st.source.substring(1);
+						break loop;
+					default: break loop;
+				}
+				if (prevItemComment) {
+					let prev = coll.items[coll.items.length - 1];
+					if (isPair(prev)) prev = prev.value ?? prev.key;
+					if (prev.comment) prev.comment += "\n" + prevItemComment;
+					else prev.comment = prevItemComment;
+					props.comment = props.comment.substring(prevItemComment.length + 1);
+				}
 			}
 		}
-		const last = tokens[tokens.length - 1];
-		const end = last ? last.offset + last.source.length : offset;
-		if (reqSpace && next && next.type !== "space" && next.type !== "newline" && next.type !== "comma" && (next.type !== "scalar" || next.source !== "")) onError(next.offset, "MISSING_CHAR", "Tags and anchors must be separated from the next token by white space");
-		if (tab && (atNewline && tab.indent <= parentIndent || next?.type === "block-map" || next?.type === "block-seq")) onError(tab, "TAB_AS_INDENT", "Tabs are not allowed as indentation");
-		return {
-			comma,
-			found,
-			spaceBefore,
-			comment,
-			hasNewline,
-			anchor,
-			tag,
-			newlineAfterProp,
-			end,
-			start: start ?? end
-		};
-	}
-	exports.resolveProps = resolveProps;
-}));
-// node_modules/yaml/dist/compose/util-contains-newline.js
-var require_util_contains_newline = /* @__PURE__ */ __commonJSMin(((exports) => {
-	function containsNewline(key) {
-		if (!key) return null;
-		switch (key.type) {
-			case "alias":
-			case "scalar":
-			case "double-quoted-scalar":
-			case "single-quoted-scalar":
-				if (key.source.includes("\n")) return true;
-				if (key.end) {
-					for (const st of key.end) if (st.type === "newline") return true;
-				}
-				return false;
-			case "flow-collection":
-				for (const it of key.items) {
-					for (const st of it.start) if (st.type === "newline") return true;
-					if (it.sep) {
-						for (const st of it.sep) if (st.type === "newline") return true;
-					}
-					if (containsNewline(it.key) || containsNewline(it.value)) return true;
-				}
-				return false;
-			default: return true;
-		}
-	}
-	exports.containsNewline = containsNewline;
-}));
-// node_modules/yaml/dist/compose/util-flow-indent-check.js
-var require_util_flow_indent_check = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var utilContainsNewline = require_util_contains_newline();
-	function flowIndentCheck(indent, fc, onError) {
-		if (fc?.type === "flow-collection") {
-			const end = fc.end[0];
-			if (end.indent === indent && (end.source === "]" || end.source === "}") && utilContainsNewline.containsNewline(fc)) onError(end, "BAD_INDENT", "Flow end indicator should be more indented than parent", true);
-		}
-	}
-	exports.flowIndentCheck = flowIndentCheck;
-}));
-// node_modules/yaml/dist/compose/util-map-includes.js
-var require_util_map_includes = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var identity = require_identity();
-	function mapIncludes(ctx, items, search) {
-		const { uniqueKeys } = ctx.options;
-		if (uniqueKeys === false) return false;
-		const isEqual = typeof uniqueKeys === "function" ? uniqueKeys : (a, b) => a === b || identity.isScalar(a) && identity.isScalar(b) && a.value === b.value;
-		return items.some((pair) => isEqual(pair.key, search));
-	}
-	exports.mapIncludes = mapIncludes;
-}));
-// node_modules/yaml/dist/compose/resolve-block-map.js
-var require_resolve_block_map = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var Pair = require_Pair();
-	var YAMLMap = require_YAMLMap();
-	var resolveProps = require_resolve_props();
-	var utilContainsNewline = require_util_contains_newline();
-	var utilFlowIndentCheck = require_util_flow_indent_check();
-	var utilMapIncludes = require_util_map_includes();
-	const startColMsg = "All mapping items must start at the same column";
-	function resolveBlockMap({ composeNode, composeEmptyNode }, ctx, bm, onError, tag) {
-		const map = new ((tag?.nodeClass) ?? YAMLMap.YAMLMap)(ctx.schema);
-		if (ctx.atRoot) ctx.atRoot = false;
-		let offset = bm.offset;
-		let commentEnd = null;
-		for (const collItem of bm.items) {
-			const { start, key, sep, value } = collItem;
-			const keyProps = resolveProps.resolveProps(start, {
-				indicator: "explicit-key-ind",
-				next: key ?? sep?.[0],
-				offset,
-				onError,
-				parentIndent: bm.indent,
-				startOnNewline: true
-			});
-			const implicitKey = !keyProps.found;
-			if (implicitKey) {
-				if (key) {
-					if (key.type === "block-seq") onError(offset, "BLOCK_AS_IMPLICIT_KEY", "A block sequence may not be used as an implicit map key");
-					else if ("indent" in key && key.indent !== bm.indent) onError(offset, "BAD_INDENT", startColMsg);
-				}
-				if (!keyProps.anchor && !keyProps.tag && !sep) {
-					commentEnd = keyProps.end;
-					if (keyProps.comment) {
-						if (map.comment) map.comment += "\n" + keyProps.comment;
-						else map.comment = keyProps.comment;
-					}
-					continue;
-				}
-				if (keyProps.newlineAfterProp || utilContainsNewline.containsNewline(key)) onError(key ?? start[start.length - 1], "MULTILINE_IMPLICIT_KEY", "Implicit keys need to be on a single line");
-			} else if (keyProps.found?.indent !== bm.indent) onError(offset, "BAD_INDENT", startColMsg);
+		if (!isMap && !sep && !props.found) {
+			const valueNode = value ? composeNode(ctx, value, props, onError) : composeEmptyNode(ctx, props.end, sep, null, props, onError);
+			coll.items.push(valueNode);
+			offset = valueNode.range[2];
+			if (isBlock(value)) onError(valueNode.range, "BLOCK_IN_FLOW", blockMsg);
+		} else {
 			ctx.atKey = true;
-			const keyStart = keyProps.end;
-			const keyNode = key ? composeNode(ctx, key, keyProps, onError) : composeEmptyNode(ctx, keyStart, start, null, keyProps, onError);
-			if (ctx.schema.compat) utilFlowIndentCheck.flowIndentCheck(bm.indent, key, onError);
+			const keyStart = props.end;
+			const keyNode = key ? composeNode(ctx, key, props, onError) : composeEmptyNode(ctx, keyStart, start, null, props, onError);
+			if (isBlock(key)) onError(keyNode.range, "BLOCK_IN_FLOW", blockMsg);
 			ctx.atKey = false;
-			if (utilMapIncludes.mapIncludes(ctx, map.items, keyNode)) onError(keyStart, "DUPLICATE_KEY", "Map keys must be unique");
-			const valueProps = resolveProps.resolveProps(sep ?? [], {
+			const valueProps = resolveProps(sep ?? [], {
+				flow: fcName,
 				indicator: "map-value-ind",
 				next: value,
 				offset: keyNode.range[2],
 				onError,
-				parentIndent: bm.indent,
-				startOnNewline: !key || key.type === "block-scalar"
-			});
-			offset = valueProps.end;
-			if (valueProps.found) {
-				if (implicitKey) {
-					if (value?.type === "block-map" && !valueProps.hasNewline) onError(offset, "BLOCK_AS_IMPLICIT_KEY", "Nested mappings are not allowed in compact mappings");
-					if (ctx.options.strict && keyProps.start < valueProps.found.offset - 1024) onError(keyNode.range, "KEY_OVER_1024_CHARS", "The : indicator must be at most 1024 chars after the start of an implicit block mapping key");
-				}
-				const valueNode = value ? composeNode(ctx, value, valueProps, onError) : composeEmptyNode(ctx, offset, sep, null, valueProps, onError);
-				if (ctx.schema.compat) utilFlowIndentCheck.flowIndentCheck(bm.indent, value, onError);
-				offset = valueNode.range[2];
-				const pair = new Pair.Pair(keyNode, valueNode);
-				if (ctx.options.keepSourceTokens) pair.srcToken = collItem;
-				map.items.push(pair);
-			} else {
-				if (implicitKey) onError(keyNode.range, "MISSING_CHAR", "Implicit map keys need to be followed by map values");
-				if (valueProps.comment) {
-					if (keyNode.comment) keyNode.comment += "\n" + valueProps.comment;
-					else keyNode.comment = valueProps.comment;
-				}
-				const pair = new Pair.Pair(keyNode);
-				if (ctx.options.keepSourceTokens) pair.srcToken = collItem;
-				map.items.push(pair);
-			}
-		}
-		if (commentEnd && commentEnd < offset) onError(commentEnd, "IMPOSSIBLE", "Map comment with trailing content");
-		map.range = [
-			bm.offset,
-			offset,
-			commentEnd ?? offset
-		];
-		return map;
-	}
-	exports.resolveBlockMap = resolveBlockMap;
-}));
-// node_modules/yaml/dist/compose/resolve-block-seq.js
-var require_resolve_block_seq = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var YAMLSeq = require_YAMLSeq();
-	var resolveProps = require_resolve_props();
-	var utilFlowIndentCheck = require_util_flow_indent_check();
-	function resolveBlockSeq({ composeNode, composeEmptyNode }, ctx, bs, onError, tag) {
-		const seq = new ((tag?.nodeClass) ?? YAMLSeq.YAMLSeq)(ctx.schema);
-		if (ctx.atRoot) ctx.atRoot = false;
-		if (ctx.atKey) ctx.atKey = false;
-		let offset = bs.offset;
-		let commentEnd = null;
-		for (const { start, value } of bs.items) {
-			const props = resolveProps.resolveProps(start, {
-				indicator: "seq-item-ind",
-				next: value,
-				offset,
-				onError,
-				parentIndent: bs.indent,
-				startOnNewline: true
-			});
-			if (!props.found) {
-				if (props.anchor || props.tag || value) {
-					if (value?.type === "block-seq") onError(props.end, "BAD_INDENT", "All sequence items must start at the same column");
-					else onError(offset, "MISSING_CHAR", "Sequence item without - indicator");
-				} else {
-					commentEnd = props.end;
-					if (props.comment) seq.comment = props.comment;
-					continue;
-				}
-			}
-			const node = value ? composeNode(ctx, value, props, onError) : composeEmptyNode(ctx, props.end, start, null, props, onError);
-			if (ctx.schema.compat) utilFlowIndentCheck.flowIndentCheck(bs.indent, value, onError);
-			offset = node.range[2];
-			seq.items.push(node);
-		}
-		seq.range = [
-			bs.offset,
-			offset,
-			commentEnd ?? offset
-		];
-		return seq;
-	}
-	exports.resolveBlockSeq = resolveBlockSeq;
-}));
-// node_modules/yaml/dist/compose/resolve-end.js
-var require_resolve_end = /* @__PURE__ */ __commonJSMin(((exports) => {
-	function resolveEnd(end, offset, reqSpace, onError) {
-		let comment = "";
-		if (end) {
-			let hasSpace = false;
-			let sep = "";
-			for (const token of end) {
-				const { source, type } = token;
-				switch (type) {
-					case "space":
-						hasSpace = true;
-						break;
-					case "comment": {
-						if (reqSpace && !hasSpace) onError(token, "MISSING_CHAR", "Comments must be separated from other tokens by white space characters");
-						const cb = source.substring(1) || " ";
-						if (!comment) comment = cb;
-						else comment += sep + cb;
-						sep = "";
-						break;
-					}
-					case "newline":
-						if (comment) sep += source;
-						hasSpace = true;
-						break;
-					default: onError(token, "UNEXPECTED_TOKEN", `Unexpected ${type} at node end`);
-				}
-				offset += source.length;
-			}
-		}
-		return {
-			comment,
-			offset
-		};
-	}
-	exports.resolveEnd = resolveEnd;
-}));
-// node_modules/yaml/dist/compose/resolve-flow-collection.js
-var require_resolve_flow_collection = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var identity = require_identity();
-	var Pair = require_Pair();
-	var YAMLMap = require_YAMLMap();
-	var YAMLSeq = require_YAMLSeq();
-	var resolveEnd = require_resolve_end();
-	var resolveProps = require_resolve_props();
-	var utilContainsNewline = require_util_contains_newline();
-	var utilMapIncludes = require_util_map_includes();
-	const blockMsg = "Block collections are not allowed within flow collections";
-	const isBlock = (token) => token && (token.type === "block-map" || token.type === "block-seq");
-	function resolveFlowCollection({ composeNode, composeEmptyNode }, ctx, fc, onError, tag) {
-		const isMap = fc.start.source === "{";
-		const fcName = isMap ? "flow map" : "flow sequence";
-		const coll = new ((tag?.nodeClass) ?? (isMap ? YAMLMap.YAMLMap : YAMLSeq.YAMLSeq))(ctx.schema);
-		coll.flow = true;
-		const atRoot = ctx.atRoot;
-		if (atRoot) ctx.atRoot = false;
-		if (ctx.atKey) ctx.atKey = false;
-		let offset = fc.offset + fc.start.source.length;
-		for (let i = 0; i < fc.items.length; ++i) {
-			const collItem = fc.items[i];
-			const { start, key, sep, value } = collItem;
-			const props = resolveProps.resolveProps(start, {
-				flow: fcName,
-				indicator: "explicit-key-ind",
-				next: key ?? sep?.[0],
-				offset,
-				onError,
 				parentIndent: fc.indent,
 				startOnNewline: false
 			});
-			if (!props.found) {
-				if (!props.anchor && !props.tag && !sep && !value) {
-					if (i === 0 && props.comma) onError(props.comma, "UNEXPECTED_TOKEN", `Unexpected , in ${fcName}`);
-					else if (i < fc.items.length - 1) onError(props.start, "UNEXPECTED_TOKEN", `Unexpected empty item in ${fcName}`);
-					if (props.comment) {
-						if (coll.comment) coll.comment += "\n" + props.comment;
-						else coll.comment = props.comment;
-					}
-					offset = props.end;
-					continue;
-				}
-				if (!isMap && ctx.options.strict && utilContainsNewline.containsNewline(key)) onError(key, "MULTILINE_IMPLICIT_KEY", "Implicit keys of flow sequence pairs need to be on a single line");
-			}
-			if (i === 0) {
-				if (props.comma) onError(props.comma, "UNEXPECTED_TOKEN", `Unexpected , in ${fcName}`);
-			} else {
-				if (!props.comma) onError(props.start, "MISSING_CHAR", `Missing , between ${fcName} items`);
-				if (props.comment) {
-					let prevItemComment = "";
-					loop: for (const st of start) switch (st.type) {
-						case "comma":
-						case "space": break;
-						case "comment":
-							prevItemComment = st.source.substring(1);
-							break loop;
-						default: break loop;
-					}
-					if (prevItemComment) {
-						let prev = coll.items[coll.items.length - 1];
-						if (identity.isPair(prev)) prev = prev.value ?? prev.key;
-						if (prev.comment) prev.comment += "\n" + prevItemComment;
-						else prev.comment = prevItemComment;
-						props.comment = props.comment.substring(prevItemComment.length + 1);
-					}
-				}
-			}
-			if (!isMap && !sep && !props.found) {
-				const valueNode = value ? composeNode(ctx, value, props, onError) : composeEmptyNode(ctx, props.end, sep, null, props, onError);
-				coll.items.push(valueNode);
-				offset = valueNode.range[2];
-				if (isBlock(value)) onError(valueNode.range, "BLOCK_IN_FLOW", blockMsg);
-			} else {
-				ctx.atKey = true;
-				const keyStart = props.end;
-				const keyNode = key ? composeNode(ctx, key, props, onError) : composeEmptyNode(ctx, keyStart, start, null, props, onError);
-				if (isBlock(key)) onError(keyNode.range, "BLOCK_IN_FLOW", blockMsg);
-				ctx.atKey = false;
-				const valueProps = resolveProps.resolveProps(sep ?? [], {
-					flow: fcName,
-					indicator: "map-value-ind",
-					next: value,
-					offset: keyNode.range[2],
-					onError,
-					parentIndent: fc.indent,
-					startOnNewline: false
-				});
-				if (valueProps.found) {
-					if (!isMap && !props.found && ctx.options.strict) {
-						if (sep) for (const st of sep) {
-							if (st === valueProps.found) break;
-							if (st.type === "newline") {
-								onError(st, "MULTILINE_IMPLICIT_KEY", "Implicit keys of flow sequence pairs need to be on a single line");
-								break;
-							}
+			if (valueProps.found) {
+				if (!isMap && !props.found && ctx.options.strict) {
+					if (sep) for (const st of sep) {
+						if (st === valueProps.found) break;
+						if (st.type === "newline") {
+							onError(st, "MULTILINE_IMPLICIT_KEY", "Implicit keys of flow sequence pairs need to be on a single line");
+							break;
 						}
-						if (props.start < valueProps.found.offset - 1024) onError(valueProps.found, "KEY_OVER_1024_CHARS", "The : indicator must be at most 1024 chars after the start of an implicit flow sequence key");
 					}
-				} else if (value) {
-					if ("source" in value && value.source?.[0] === ":") onError(value, "MISSING_CHAR", `Missing space after : in ${fcName}`);
-					else onError(valueProps.start, "MISSING_CHAR", `Missing , or : between ${fcName} items`);
+					if (props.start < valueProps.found.offset - 1024) onError(valueProps.found, "KEY_OVER_1024_CHARS", "The : indicator must be at most 1024 chars after the start of an implicit flow sequence key");
 				}
-				const valueNode = value ? composeNode(ctx, value, valueProps, onError) : valueProps.found ? composeEmptyNode(ctx, valueProps.end, sep, null, valueProps, onError) : null;
-				if (valueNode) {
-					if (isBlock(value)) onError(valueNode.range, "BLOCK_IN_FLOW", blockMsg);
-				} else if (valueProps.comment) {
-					if (keyNode.comment) keyNode.comment += "\n" + valueProps.comment;
-					else keyNode.comment = valueProps.comment;
-				}
-				const pair = new Pair.Pair(keyNode, valueNode);
-				if (ctx.options.keepSourceTokens) pair.srcToken = collItem;
-				if (isMap) {
-					const map = coll;
-					if (utilMapIncludes.mapIncludes(ctx, map.items, keyNode)) onError(keyStart, "DUPLICATE_KEY", "Map keys must be unique");
-					map.items.push(pair);
-				} else {
-					const map = new YAMLMap.YAMLMap(ctx.schema);
-					map.flow = true;
-					map.items.push(pair);
-					const endRange = (valueNode ?? keyNode).range;
-					map.range = [
-						keyNode.range[0],
-						endRange[1],
-						endRange[2]
-					];
-					coll.items.push(map);
-				}
-				offset = valueNode ? valueNode.range[2] : valueProps.end;
+			} else if (value) {
+				if ("source" in value && value.source?.[0] === ":") onError(value, "MISSING_CHAR", `Missing space after : in ${fcName}`);
+				else onError(valueProps.start, "MISSING_CHAR", `Missing , or : between ${fcName} items`);
 			}
-		}
-		const expectedEnd = isMap ? "}" : "]";
-		const [ce, ...ee] = fc.end;
-		let cePos = offset;
-		if (ce?.source === expectedEnd) cePos = ce.offset + ce.source.length;
-		else {
-			const name = fcName[0].toUpperCase() + fcName.substring(1);
-			const msg = atRoot ? `${name} must end with a ${expectedEnd}` : `${name} in block collection must be sufficiently indented and end with a ${expectedEnd}`;
-			onError(offset, atRoot ? "MISSING_CHAR" : "BAD_INDENT", msg);
-			if (ce && ce.source.length !== 1) ee.unshift(ce);
-		}
-		if (ee.length > 0) {
-			const end = resolveEnd.resolveEnd(ee, cePos, ctx.options.strict, onError);
-			if (end.comment) {
-				if (coll.comment) coll.comment += "\n" + end.comment;
-				else coll.comment = end.comment;
+			const valueNode = value ? composeNode(ctx, value, valueProps, onError) : valueProps.found ? composeEmptyNode(ctx, valueProps.end, sep, null, valueProps, onError) : null;
+			if (valueNode) {
+				if (isBlock(value)) onError(valueNode.range, "BLOCK_IN_FLOW", blockMsg);
+			} else if (valueProps.comment) {
+				if (keyNode.comment) keyNode.comment += "\n" + valueProps.comment;
+				else keyNode.comment = valueProps.comment;
 			}
-			coll.range = [
-				fc.offset,
-				cePos,
-				end.offset
-			];
-		} else coll.range = [
+			const pair = new Pair(keyNode, valueNode);
+			if (ctx.options.keepSourceTokens) pair.srcToken = collItem;
+			if (isMap) {
+				const map = coll;
+				if (mapIncludes(ctx, map.items, keyNode)) onError(keyStart, "DUPLICATE_KEY", "Map keys must be unique");
+				map.items.push(pair);
+			} else {
+				const map = new YAMLMap(ctx.schema);
+				map.flow = true;
+				map.items.push(pair);
+				const endRange = (valueNode ?? keyNode).range;
+				map.range = [
+					keyNode.range[0],
+					endRange[1],
+					endRange[2]
+				];
+				coll.items.push(map);
+			}
+			offset = valueNode ? valueNode.range[2] : valueProps.end;
+		}
+	}
+	const expectedEnd = isMap ? "}" : "]";
+	const [ce, ...ee] = fc.end;
+	let cePos = offset;
+	if (ce?.source === expectedEnd) cePos = ce.offset + ce.source.length;
+	else {
+		const name = fcName[0].toUpperCase() + fcName.substring(1);
+		const msg = atRoot ? `${name} must end with a ${expectedEnd}` : `${name} in block collection must be sufficiently indented and end with a ${expectedEnd}`;
+		onError(offset, atRoot ? "MISSING_CHAR" : "BAD_INDENT", msg);
+		if (ce && ce.source.length !== 1) ee.unshift(ce);
+	}
+	if (ee.length > 0) {
+		const end = resolveEnd(ee, cePos, ctx.options.strict, onError);
+		if (end.comment) {
+			if (coll.comment) coll.comment += "\n" + end.comment;
+			else coll.comment = end.comment;
+		}
+		coll.range = [
 			fc.offset,
 			cePos,
-			cePos
+			end.offset
 		];
+	} else coll.range = [
+		fc.offset,
+		cePos,
+		cePos
+	];
+	return coll;
+}
+// node_modules/yaml/browser/dist/compose/compose-collection.js
+function resolveCollection(CN, ctx, token, onError, tagName, tag) {
+	const coll = token.type === "block-map" ? resolveBlockMap(CN, ctx, token, onError, tag) : token.type === "block-seq" ? resolveBlockSeq(CN, ctx, token, onError, tag) : resolveFlowCollection(CN, ctx, token, onError, tag);
+	const Coll = coll.constructor;
+	if (tagName === "!" || tagName === Coll.tagName) {
+		coll.tag = Coll.tagName;
 		return coll;
 	}
-	exports.resolveFlowCollection = resolveFlowCollection;
-}));
-// node_modules/yaml/dist/compose/compose-collection.js
-var require_compose_collection = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var identity = require_identity();
-	var Scalar = require_Scalar();
-	var YAMLMap = require_YAMLMap();
-	var YAMLSeq = require_YAMLSeq();
-	var resolveBlockMap = require_resolve_block_map();
-	var resolveBlockSeq = require_resolve_block_seq();
-	var resolveFlowCollection = require_resolve_flow_collection();
-	function resolveCollection(CN, ctx, token, onError, tagName, tag) {
-		const coll = token.type === "block-map" ? resolveBlockMap.resolveBlockMap(CN, ctx, token, onError, tag) : token.type === "block-seq" ? resolveBlockSeq.resolveBlockSeq(CN, ctx, token, onError, tag) : resolveFlowCollection.resolveFlowCollection(CN, ctx, token, onError, tag);
-		const Coll = coll.constructor;
-		if (tagName === "!" || tagName === Coll.tagName) {
-			coll.tag = Coll.tagName;
-			return coll;
-		}
-		if (tagName) coll.tag = tagName;
-		return coll;
+	if (tagName) coll.tag = tagName;
+	return coll;
+}
+function composeCollection(CN, ctx, token, props, onError) {
+	const tagToken = props.tag;
+	const tagName = !tagToken ? null : ctx.directives.tagName(tagToken.source, (msg) => onError(tagToken, "TAG_RESOLVE_FAILED", msg));
+	if (token.type === "block-seq") {
+		const { anchor, newlineAfterProp: nl } = props;
+		const lastProp = anchor && tagToken ? anchor.offset > tagToken.offset ? anchor : tagToken : anchor ?? tagToken;
+		if (lastProp && (!nl || nl.offset < lastProp.offset)) onError(lastProp, "MISSING_CHAR", "Missing newline after block sequence props");
 	}
-	function composeCollection(CN, ctx, token, props, onError) {
-		const tagToken = props.tag;
-		const tagName = !tagToken ? null : ctx.directives.tagName(tagToken.source, (msg) => onError(tagToken, "TAG_RESOLVE_FAILED", msg));
-		if (token.type === "block-seq") {
-			const { anchor, newlineAfterProp: nl } = props;
-			const lastProp = anchor && tagToken ? anchor.offset > tagToken.offset ? anchor : tagToken : anchor ?? tagToken;
-			if (lastProp && (!nl || nl.offset < lastProp.offset)) onError(lastProp, "MISSING_CHAR", "Missing newline after block sequence props");
+	const expType = token.type === "block-map" ? "map" : token.type === "block-seq" ? "seq" : token.start.source === "{" ? "map" : "seq";
+	if (!tagToken || !tagName || tagName === "!" || tagName === YAMLMap.tagName && expType === "map" || tagName === YAMLSeq.tagName && expType === "seq") return resolveCollection(CN, ctx, token, onError, tagName);
+	let tag = ctx.schema.tags.find((t) => t.tag === tagName && t.collection === expType);
+	if (!tag) {
+		const kt = ctx.schema.knownTags[tagName];
+		if (kt?.collection === expType) {
+			ctx.schema.tags.push(Object.assign({}, kt, { default: false }));
+			tag = kt;
+		} else {
+			if (kt) onError(tagToken, "BAD_COLLECTION_TYPE", `${kt.tag} used for ${expType} collection, but expects ${kt.collection ?? "scalar"}`, true);
+			else onError(tagToken, "TAG_RESOLVE_FAILED", `Unresolved tag: ${tagName}`, true);
+			return resolveCollection(CN, ctx, token, onError, tagName);
 		}
-		const expType = token.type === "block-map" ? "map" : token.type === "block-seq" ? "seq" : token.start.source === "{" ? "map" : "seq";
-		if (!tagToken || !tagName || tagName === "!" || tagName === YAMLMap.YAMLMap.tagName && expType === "map" || tagName === YAMLSeq.YAMLSeq.tagName && expType === "seq") return resolveCollection(CN, ctx, token, onError, tagName);
-		let tag = ctx.schema.tags.find((t) => t.tag === tagName && t.collection === expType);
-		if (!tag) {
-			const kt = ctx.schema.knownTags[tagName];
-			if (kt?.collection === expType) {
-				ctx.schema.tags.push(Object.assign({}, kt, { default: false }));
-				tag = kt;
-			} else {
-				if (kt) onError(tagToken, "BAD_COLLECTION_TYPE", `${kt.tag} used for ${expType} collection, but expects ${kt.collection ?? "scalar"}`, true);
-				else onError(tagToken, "TAG_RESOLVE_FAILED", `Unresolved tag: ${tagName}`, true);
-				return resolveCollection(CN, ctx, token, onError, tagName);
-			}
-		}
-		const coll = resolveCollection(CN, ctx, token, onError, tagName, tag);
-		const res = tag.resolve?.(coll, (msg) => onError(tagToken, "TAG_RESOLVE_FAILED", msg), ctx.options) ?? coll;
-		const node = identity.isNode(res) ? res : new Scalar.Scalar(res);
-		node.range = coll.range;
-		node.tag = tagName;
-		if (tag?.format) node.format = tag.format;
-		return node;
 	}
-	exports.composeCollection = composeCollection;
-}));
-// node_modules/yaml/dist/compose/resolve-block-scalar.js
-var require_resolve_block_scalar = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var Scalar = require_Scalar();
-	function resolveBlockScalar(ctx, scalar, onError) {
-		const start = scalar.offset;
-		const header = parseBlockScalarHeader(scalar, ctx.options.strict, onError);
-		if (!header) return {
-			value: "",
-			type: null,
-			comment: "",
-			range: [
-				start,
-				start,
-				start
-			]
-		};
-		const type = header.mode === ">" ? Scalar.Scalar.BLOCK_FOLDED : Scalar.Scalar.BLOCK_LITERAL;
-		const lines = scalar.source ? splitLines(scalar.source) : [];
-		let chompStart = lines.length;
-		for (let i = lines.length - 1; i >= 0; --i) {
-			const content = lines[i][1];
-			if (content === "" || content === "\r") chompStart = i;
-			else break;
-		}
-		if (chompStart === 0) {
-			const value = header.chomp === "+" && lines.length > 0 ? "\n".repeat(Math.max(1, lines.length - 1)) : "";
-			let end = start + header.length;
-			if (scalar.source) end += scalar.source.length;
-			return {
-				value,
-				type,
-				comment: header.comment,
-				range: [
-					start,
-					end,
-					end
-				]
-			};
-		}
-		let trimIndent = scalar.indent + header.indent;
-		let offset = scalar.offset + header.length;
-		let contentStart = 0;
-		for (let i = 0; i < chompStart; ++i) {
-			const [indent, content] = lines[i];
-			if (content === "" || content === "\r") {
-				if (header.indent === 0 && indent.length > trimIndent) trimIndent = indent.length;
-			} else {
-				if (indent.length < trimIndent) onError(offset + indent.length, "MISSING_CHAR", "Block scalars with more-indented leading empty lines must use an explicit indentation indicator");
-				if (header.indent === 0) trimIndent = indent.length;
-				contentStart = i;
-				if (trimIndent === 0 && !ctx.atRoot) onError(offset, "BAD_INDENT", "Block scalar values in collections must be indented");
-				break;
-			}
-			offset += indent.length + content.length + 1;
-		}
-		for (let i = lines.length - 1; i >= chompStart; --i) if (lines[i][0].length > trimIndent) chompStart = i + 1;
-		let value = "";
-		let sep = "";
-		let prevMoreIndented = false;
-		for (let i = 0; i < contentStart; ++i) value += lines[i][0].slice(trimIndent) + "\n";
-		for (let i = contentStart; i < chompStart; ++i) {
-			let [indent, content] = lines[i];
-			offset += indent.length + content.length + 1;
-			const crlf = content[content.length - 1] === "\r";
-			if (crlf) content = content.slice(0, -1);
-			/* istanbul ignore if already caught in lexer */
-			if (content && indent.length < trimIndent) {
-				const message = `Block scalar lines must not be less indented than their ${header.indent ? "explicit indentation indicator" : "first line"}`;
-				onError(offset - content.length - (crlf ? 2 : 1), "BAD_INDENT", message);
-				indent = "";
-			}
-			if (type === Scalar.Scalar.BLOCK_LITERAL) {
-				value += sep + indent.slice(trimIndent) + content;
-				sep = "\n";
-			} else if (indent.length > trimIndent || content[0] === "	") {
-				if (sep === " ") sep = "\n";
-				else if (!prevMoreIndented && sep === "\n") sep = "\n\n";
-				value += sep + indent.slice(trimIndent) + content;
-				sep = "\n";
-				prevMoreIndented = true;
-			} else if (content === "") {
-				if (sep === "\n") value += "\n";
-				else sep = "\n";
-			} else {
-				value += sep + content;
-				sep = " ";
-				prevMoreIndented = false;
-			}
-		}
-		switch (header.chomp) {
-			case "-": break;
-			case "+":
-				for (let i = chompStart; i < lines.length; ++i) value += "\n" + lines[i][0].slice(trimIndent);
-				if (value[value.length - 1] !== "\n") value += "\n";
-				break;
-			default: value += "\n";
-		}
-		const end = start + header.length + scalar.source.length;
+	const coll = resolveCollection(CN, ctx, token, onError, tagName, tag);
+	const res = tag.resolve?.(coll, (msg) => onError(tagToken, "TAG_RESOLVE_FAILED", msg), ctx.options) ?? coll;
+	const node = isNode$1(res) ? res : new Scalar(res);
+	node.range = coll.range;
+	node.tag = tagName;
+	if (tag?.format) node.format = tag.format;
+	return node;
+}
+// node_modules/yaml/browser/dist/compose/resolve-block-scalar.js
+function resolveBlockScalar(ctx, scalar, onError) {
+	const start = scalar.offset;
+	const header = parseBlockScalarHeader(scalar, ctx.options.strict, onError);
+	if (!header) return {
+		value: "",
+		type: null,
+		comment: "",
+		range: [
+			start,
+			start,
+			start
+		]
+	};
+	const type = header.mode === ">" ? Scalar.BLOCK_FOLDED : Scalar.BLOCK_LITERAL;
+	const lines = scalar.source ? splitLines(scalar.source) : [];
+	let chompStart = lines.length;
+	for (let i = lines.length - 1; i >= 0; --i) {
+		const content = lines[i][1];
+		if (content === "" || content === "\r") chompStart = i;
+		else break;
+	}
+	if (chompStart === 0) {
+		const value = header.chomp === "+" && lines.length > 0 ? "\n".repeat(Math.max(1, lines.length - 1)) : "";
+		let end = start + header.length;
+		if (scalar.source) end += scalar.source.length;
 		return {
 			value,
 			type,
@@ -44698,2313 +44338,1933 @@ var require_resolve_block_scalar = /* @__PURE__ */ __commonJSMin(((exports) => {
 			]
 		};
 	}
-	function parseBlockScalarHeader({ offset, props }, strict, onError) {
-		/* istanbul ignore if should not happen */
-		if (props[0].type !== "block-scalar-header") {
-			onError(props[0], "IMPOSSIBLE", "Block scalar header not found");
-			return null;
+	let trimIndent = scalar.indent + header.indent;
+	let offset = scalar.offset + header.length;
+	let contentStart = 0;
+	for (let i = 0; i < chompStart; ++i) {
+		const [indent, content] = lines[i];
+		if (content === "" || content === "\r") {
+			if (header.indent === 0 && indent.length > trimIndent) trimIndent = indent.length;
+		} else {
+			if (indent.length < trimIndent) onError(offset + indent.length, "MISSING_CHAR", "Block scalars with more-indented leading empty lines must use an explicit indentation indicator");
+			if (header.indent === 0) trimIndent = indent.length;
+			contentStart = i;
+			if (trimIndent === 0 && !ctx.atRoot) onError(offset, "BAD_INDENT", "Block scalar values in collections must be indented");
+			break;
 		}
-		const { source } = props[0];
-		const mode = source[0];
-		let indent = 0;
-		let chomp = "";
-		let error = -1;
-		for (let i = 1; i < source.length; ++i) {
-			const ch = source[i];
-			if (!chomp && (ch === "-" || ch === "+")) chomp = ch;
-			else {
-				const n = Number(ch);
-				if (!indent && n) indent = n;
-				else if (error === -1) error = offset + i;
-			}
-		}
-		if (error !== -1) onError(error, "UNEXPECTED_TOKEN", `Block scalar header includes extra characters: ${source}`);
-		let hasSpace = false;
-		let comment = "";
-		let length = source.length;
-		for (let i = 1; i < props.length; ++i) {
-			const token = props[i];
-			switch (token.type) {
-				case "space": hasSpace = true;
-				case "newline":
-					length += token.source.length;
-					break;
-				case "comment":
-					if (strict && !hasSpace) onError(token, "MISSING_CHAR", "Comments must be separated from other tokens by white space characters");
-					length += token.source.length;
-					comment = token.source.substring(1);
-					break;
-				case "error":
-					onError(token, "UNEXPECTED_TOKEN", token.message);
-					length += token.source.length;
-					break;
-				/* istanbul ignore next should not happen */
-				default: {
-					onError(token, "UNEXPECTED_TOKEN", `Unexpected token in block scalar header: ${token.type}`);
-					const ts = token.source;
-					if (ts && typeof ts === "string") length += ts.length;
-				}
-			}
-		}
-		return {
-			mode,
-			indent,
-			chomp,
-			comment,
-			length
-		};
+		offset += indent.length + content.length + 1;
 	}
-	/** @returns Array of lines split up as `[indent, content]` */
-	function splitLines(source) {
-		const split = source.split(/\n( *)/);
-		const first = split[0];
-		const m = first.match(/^( *)/);
-		const lines = [m?.[1] ? [m[1], first.slice(m[1].length)] : ["", first]];
-		for (let i = 1; i < split.length; i += 2) lines.push([split[i], split[i + 1]]);
-		return lines;
-	}
-	exports.resolveBlockScalar = resolveBlockScalar;
-}));
-// node_modules/yaml/dist/compose/resolve-flow-scalar.js
-var require_resolve_flow_scalar = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var Scalar = require_Scalar();
-	var resolveEnd = require_resolve_end();
-	function resolveFlowScalar(scalar, strict, onError) {
-		const { offset, type, source, end } = scalar;
-		let _type;
-		let value;
-		const _onError = (rel, code, msg) => onError(offset + rel, code, msg);
-		switch (type) {
-			case "scalar":
-				_type = Scalar.Scalar.PLAIN;
-				value = plainValue(source, _onError);
-				break;
-			case "single-quoted-scalar":
-				_type = Scalar.Scalar.QUOTE_SINGLE;
-				value = singleQuotedValue(source, _onError);
-				break;
-			case "double-quoted-scalar":
-				_type = Scalar.Scalar.QUOTE_DOUBLE;
-				value = doubleQuotedValue(source, _onError);
-				break;
-			/* istanbul ignore next should not happen */
-			default:
-				onError(scalar, "UNEXPECTED_TOKEN", `Expected a flow scalar value, but found: ${type}`);
-				return {
-					value: "",
-					type: null,
-					comment: "",
-					range: [
-						offset,
-						offset + source.length,
-						offset + source.length
-					]
-				};
+	for (let i = lines.length - 1; i >= chompStart; --i) if (lines[i][0].length > trimIndent) chompStart = i + 1;
+	let value = "";
+	let sep = "";
+	let prevMoreIndented = false;
+	for (let i = 0; i < contentStart; ++i) value += lines[i][0].slice(trimIndent) + "\n";
+	for (let i = contentStart; i < chompStart; ++i) {
+		let [indent, content] = lines[i];
+		offset += indent.length + content.length + 1;
+		const crlf = content[content.length - 1] === "\r";
+		if (crlf) content = content.slice(0, -1);
+		/* istanbul ignore if already caught in lexer */
+		if (content && indent.length < trimIndent) {
+			const message = `Block scalar lines must not be less indented than their ${header.indent ? "explicit indentation indicator" : "first line"}`;
+			onError(offset - content.length - (crlf ? 2 : 1), "BAD_INDENT", message);
+			indent = "";
 		}
-		const valueEnd = offset + source.length;
-		const re = resolveEnd.resolveEnd(end, valueEnd, strict, onError);
-		return {
-			value,
-			type: _type,
-			comment: re.comment,
-			range: [
-				offset,
-				valueEnd,
-				re.offset
-			]
-		};
-	}
-	function plainValue(source, onError) {
-		let badChar = "";
-		switch (source[0]) {
-			/* istanbul ignore next should not happen */
-			case "	":
-				badChar = "a tab character";
-				break;
-			case ",":
-				badChar = "flow indicator character ,";
-				break;
-			case "%":
-				badChar = "directive indicator character %";
-				break;
-			case "|":
-			case ">":
-				badChar = `block scalar indicator ${source[0]}`;
-				break;
-			case "@":
-			case "`": badChar = `reserved character ${source[0]}`;
+		if (type === Scalar.BLOCK_LITERAL) {
+			value += sep + indent.slice(trimIndent) + content;
+			sep = "\n";
+		} else if (indent.length > trimIndent || content[0] === "	") {
+			if (sep === " ") sep = "\n";
+			else if (!prevMoreIndented && sep === "\n") sep = "\n\n";
+			value += sep + indent.slice(trimIndent) + content;
+			sep = "\n";
+			prevMoreIndented = true;
+		} else if (content === "") {
+			if (sep === "\n") value += "\n";
+			else sep = "\n";
+		} else {
+			value += sep + content;
+			sep = " ";
+			prevMoreIndented = false;
 		}
-		if (badChar) onError(0, "BAD_SCALAR_START", `Plain value cannot start with ${badChar}`);
-		return unfoldLines(source);
 	}
-	function singleQuotedValue(source, onError) {
-		if (source[source.length - 1] !== "'" || source.length === 1) onError(source.length, "MISSING_CHAR", "Missing closing 'quote");
-		return unfoldLines(source.slice(1, -1)).replace(/''/g, "'");
+	switch (header.chomp) {
+		case "-": break;
+		case "+":
+			for (let i = chompStart; i < lines.length; ++i) value += "\n" + lines[i][0].slice(trimIndent);
+			if (value[value.length - 1] !== "\n") value += "\n";
+			break;
+		default: value += "\n";
 	}
-	function unfoldLines(source) {
-		const line = /(.*?)\r?\n/sy;
-		let match = line.exec(source);
-		if (!match) return source;
-		/**
-		* The negative lookbehinds in these RegExps are to
-		* prevent causing a polynomial search time in certain cases.
-		*
-		* The try-catch is for Safari < 16.4 and other old browsers:
-		* https://caniuse.com/js-regexp-lookbehind
-		*/
-		let trimEnd, trimBoth;
-		try {
-			trimEnd = new RegExp("(?<![ 	])[ 	]+$");
-			trimBoth = new RegExp("^[ 	]+|(?<![ 	])[ 	]+$", "g");
-		} catch {
-			trimEnd = /[ \t]+$/;
-			trimBoth = /^[ \t]+|[ \t]+$/g;
-		}
-		let res = match[1].replace(trimEnd, "");
-		let sep = " ";
-		let pos = line.lastIndex;
-		while (match = line.exec(source)) {
-			const lm = match[1].replace(trimBoth, "");
-			if (lm === "") {
-				if (sep === "\n") res += sep;
-				else sep = "\n";
-			} else {
-				res += sep + lm;
-				sep = " ";
-			}
-			pos = line.lastIndex;
-		}
-		const last = /[ \t]*(.*)/sy;
-		last.lastIndex = pos;
-		match = last.exec(source);
-		return res + sep + (match?.[1] ?? "");
-	}
-	function doubleQuotedValue(source, onError) {
-		let res = "";
-		for (let i = 1; i < source.length - 1; ++i) {
-			const ch = source[i];
-			if (ch === "\r" && source[i + 1] === "\n") continue;
-			if (ch === "\n") {
-				const { fold, offset } = foldNewline(source, i);
-				res += fold;
-				i = offset;
-			} else if (ch === "\\") {
-				let next = source[++i];
-				const cc = escapeCodes[next];
-				if (cc) res += cc;
-				else if (next === "\n") {
-					next = source[i + 1];
-					while (next === " " || next === "	") next = source[++i + 1];
-				} else if (next === "\r" && source[i + 1] === "\n") {
-					next = source[++i + 1];
-					while (next === " " || next === "	") next = source[++i + 1];
-				} else if (next === "x" || next === "u" || next === "U") {
-					const length = next === "x" ? 2 : next === "u" ? 4 : 8;
-					res += parseCharCode(source, i + 1, length, onError);
-					i += length;
-				} else {
-					const raw = source.substr(i - 1, 2);
-					onError(i - 1, "BAD_DQ_ESCAPE", `Invalid escape sequence ${raw}`);
-					res += raw;
-				}
-			} else if (ch === " " || ch === "	") {
-				const wsStart = i;
-				let next = source[i + 1];
-				while (next === " " || next === "	") next = source[++i + 1];
-				if (next !== "\n" && !(next === "\r" && source[i + 2] === "\n")) res += i > wsStart ? source.slice(wsStart, i + 1) : ch;
-			} else res += ch;
-		}
-		if (source[source.length - 1] !== "\"" || source.length === 1) onError(source.length, "MISSING_CHAR", "Missing closing \"quote");
-		return res;
-	}
-	/**
-	* Fold a single newline into a space, multiple newlines to N - 1 newlines.
-	* Presumes `source[offset] === '\n'`
-	*/
-	function foldNewline(source, offset) {
-		let fold = "";
-		let ch = source[offset + 1];
-		while (ch === " " || ch === "	" || ch === "\n" || ch === "\r") {
-			if (ch === "\r" && source[offset + 2] !== "\n") break;
-			if (ch === "\n") fold += "\n";
-			offset += 1;
-			ch = source[offset + 1];
-		}
-		if (!fold) fold = " ";
-		return {
-			fold,
-			offset
-		};
-	}
-	const escapeCodes = {
-		"0": "\0",
-		a: "\x07",
-		b: "\b",
-		e: "\x1B",
-		f: "\f",
-		n: "\n",
-		r: "\r",
-		t: "	",
-		v: "\v",
-		N: "",
-		_: "\xA0",
-		L: "\u2028",
-		P: "\u2029",
-		" ": " ",
-		"\"": "\"",
-		"/": "/",
-		"\\": "\\",
-		"	": "	"
+	const end = start + header.length + scalar.source.length;
+	return {
+		value,
+		type,
+		comment: header.comment,
+		range: [
+			start,
+			end,
+			end
+		]
 	};
-	function parseCharCode(source, offset, length, onError) {
-		const cc = source.substr(offset, length);
-		const code = cc.length === length && /^[0-9a-fA-F]+$/.test(cc) ? parseInt(cc, 16) : NaN;
-		try {
-			return String.fromCodePoint(code);
-		} catch {
-			const raw = source.substr(offset - 2, length + 2);
-			onError(offset - 2, "BAD_DQ_ESCAPE", `Invalid escape sequence ${raw}`);
-			return raw;
+}
+function parseBlockScalarHeader({ offset, props }, strict, onError) {
+	/* istanbul ignore if should not happen */
+	if (props[0].type !== "block-scalar-header") {
+		onError(props[0], "IMPOSSIBLE", "Block scalar header not found");
+		return null;
+	}
+	const { source } = props[0];
+	const mode = source[0];
+	let indent = 0;
+	let chomp = "";
+	let error = -1;
+	for (let i = 1; i < source.length; ++i) {
+		const ch = source[i];
+		if (!chomp && (ch === "-" || ch === "+")) chomp = ch;
+		else {
+			const n = Number(ch);
+			if (!indent && n) indent = n;
+			else if (error === -1) error = offset + i;
 		}
 	}
-	exports.resolveFlowScalar = resolveFlowScalar;
-}));
-// node_modules/yaml/dist/compose/compose-scalar.js
-var require_compose_scalar = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var identity = require_identity();
-	var Scalar = require_Scalar();
-	var resolveBlockScalar = require_resolve_block_scalar();
-	var resolveFlowScalar = require_resolve_flow_scalar();
-	function composeScalar(ctx, token, tagToken, onError) {
-		const { value, type, comment, range } = token.type === "block-scalar" ? resolveBlockScalar.resolveBlockScalar(ctx, token, onError) : resolveFlowScalar.resolveFlowScalar(token, ctx.options.strict, onError);
-		const tagName = tagToken ? ctx.directives.tagName(tagToken.source, (msg) => onError(tagToken, "TAG_RESOLVE_FAILED", msg)) : null;
-		let tag;
-		if (ctx.options.stringKeys && ctx.atKey) tag = ctx.schema[identity.SCALAR];
-		else if (tagName) tag = findScalarTagByName(ctx.schema, value, tagName, tagToken, onError);
-		else if (token.type === "scalar") tag = findScalarTagByTest(ctx, value, token, onError);
-		else tag = ctx.schema[identity.SCALAR];
-		let scalar;
-		try {
-			const res = tag.resolve(value, (msg) => onError(tagToken ?? token, "TAG_RESOLVE_FAILED", msg), ctx.options);
-			scalar = identity.isScalar(res) ? res : new Scalar.Scalar(res);
-		} catch (error) {
-			const msg = error instanceof Error ? error.message : String(error);
-			onError(tagToken ?? token, "TAG_RESOLVE_FAILED", msg);
-			scalar = new Scalar.Scalar(value);
-		}
-		scalar.range = range;
-		scalar.source = value;
-		if (type) scalar.type = type;
-		if (tagName) scalar.tag = tagName;
-		if (tag.format) scalar.format = tag.format;
-		if (comment) scalar.comment = comment;
-		return scalar;
-	}
-	function findScalarTagByName(schema, value, tagName, tagToken, onError) {
-		if (tagName === "!") return schema[identity.SCALAR];
-		const matchWithTest = [];
-		for (const tag of schema.tags) if (!tag.collection && tag.tag === tagName) {
-			if (tag.default && tag.test) matchWithTest.push(tag);
-			else return tag;
-		}
-		for (const tag of matchWithTest) if (tag.test?.test(value)) return tag;
-		const kt = schema.knownTags[tagName];
-		if (kt && !kt.collection) {
-			schema.tags.push(Object.assign({}, kt, {
-				default: false,
-				test: void 0
-			}));
-			return kt;
-		}
-		onError(tagToken, "TAG_RESOLVE_FAILED", `Unresolved tag: ${tagName}`, tagName !== "tag:yaml.org,2002:str");
-		return schema[identity.SCALAR];
-	}
-	function findScalarTagByTest({ atKey, directives, schema }, value, token, onError) {
-		const tag = schema.tags.find((tag) => (tag.default === true || atKey && tag.default === "key") && tag.test?.test(value)) || schema[identity.SCALAR];
-		if (schema.compat) {
-			const compat = schema.compat.find((tag) => tag.default && tag.test?.test(value)) ?? schema[identity.SCALAR];
-			if (tag.tag !== compat.tag) onError(token, "TAG_RESOLVE_FAILED", `Value may be parsed as either ${directives.tagString(tag.tag)} or ${directives.tagString(compat.tag)}`, true);
-		}
-		return tag;
-	}
-	exports.composeScalar = composeScalar;
-}));
-// node_modules/yaml/dist/compose/util-empty-scalar-position.js
-var require_util_empty_scalar_position = /* @__PURE__ */ __commonJSMin(((exports) => {
-	function emptyScalarPosition(offset, before, pos) {
-		if (before) {
-			pos ?? (pos = before.length);
-			for (let i = pos - 1; i >= 0; --i) {
-				let st = before[i];
-				switch (st.type) {
-					case "space":
-					case "comment":
-					case "newline":
-						offset -= st.source.length;
-						continue;
-				}
-				st = before[++i];
-				while (st?.type === "space") {
-					offset += st.source.length;
-					st = before[++i];
-				}
-				break;
-			}
-		}
-		return offset;
-	}
-	exports.emptyScalarPosition = emptyScalarPosition;
-}));
-// node_modules/yaml/dist/compose/compose-node.js
-var require_compose_node = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var Alias = require_Alias();
-	var identity = require_identity();
-	var composeCollection = require_compose_collection();
-	var composeScalar = require_compose_scalar();
-	var resolveEnd = require_resolve_end();
-	var utilEmptyScalarPosition = require_util_empty_scalar_position();
-	const CN = {
-		composeNode,
-		composeEmptyNode
-	};
-	function composeNode(ctx, token, props, onError) {
-		const atKey = ctx.atKey;
-		const { spaceBefore, comment, anchor, tag } = props;
-		let node;
-		let isSrcToken = true;
+	if (error !== -1) onError(error, "UNEXPECTED_TOKEN", `Block scalar header includes extra characters: ${source}`);
+	let hasSpace = false;
+	let comment = "";
+	let length = source.length;
+	for (let i = 1; i < props.length; ++i) {
+		const token = props[i];
 		switch (token.type) {
-			case "alias":
-				node = composeAlias(ctx, token, onError);
-				if (anchor || tag) onError(token, "ALIAS_PROPS", "An alias node must not specify any properties");
+			case "space": hasSpace = true;
+			case "newline":
+				length += token.source.length;
 				break;
-			case "scalar":
-			case "single-quoted-scalar":
-			case "double-quoted-scalar":
-			case "block-scalar":
-				node = composeScalar.composeScalar(ctx, token, tag, onError);
-				if (anchor) node.anchor = anchor.source.substring(1);
+			case "comment":
+				if (strict && !hasSpace) onError(token, "MISSING_CHAR", "Comments must be separated from other tokens by white space characters");
+				length += token.source.length;
+				comment = token.source.substring(1);
 				break;
-			case "block-map":
-			case "block-seq":
-			case "flow-collection":
-				try {
-					node = composeCollection.composeCollection(CN, ctx, token, props, onError);
-					if (anchor) node.anchor = anchor.source.substring(1);
-				} catch (error) {
-					onError(token, "RESOURCE_EXHAUSTION", error instanceof Error ? error.message : String(error));
-				}
+			case "error":
+				onError(token, "UNEXPECTED_TOKEN", token.message);
+				length += token.source.length;
 				break;
-			default:
-				onError(token, "UNEXPECTED_TOKEN", token.type === "error" ? token.message : `Unsupported token (type: ${token.type})`);
-				isSrcToken = false;
+			/* istanbul ignore next should not happen */
+			default: {
+				onError(token, "UNEXPECTED_TOKEN", `Unexpected token in block scalar header: ${token.type}`);
+				const ts = token.source;
+				if (ts && typeof ts === "string") length += ts.length;
+			}
 		}
-		node ?? (node = composeEmptyNode(ctx, token.offset, void 0, null, props, onError));
-		if (anchor && node.anchor === "") onError(anchor, "BAD_ALIAS", "Anchor cannot be an empty string");
-		if (atKey && ctx.options.stringKeys && (!identity.isScalar(node) || typeof node.value !== "string" || node.tag && node.tag !== "tag:yaml.org,2002:str")) onError(tag ?? token, "NON_STRING_KEY", "With stringKeys, all keys must be strings");
-		if (spaceBefore) node.spaceBefore = true;
-		if (comment) {
-			if (token.type === "scalar" && token.source === "") node.comment = comment;
-			else node.commentBefore = comment;
-		}
-		if (ctx.options.keepSourceTokens && isSrcToken) node.srcToken = token;
-		return node;
 	}
-	function composeEmptyNode(ctx, offset, before, pos, { spaceBefore, comment, anchor, tag, end }, onError) {
-		const token = {
-			type: "scalar",
-			offset: utilEmptyScalarPosition.emptyScalarPosition(offset, before, pos),
-			indent: -1,
-			source: ""
-		};
-		const node = composeScalar.composeScalar(ctx, token, tag, onError);
-		if (anchor) {
-			node.anchor = anchor.source.substring(1);
-			if (node.anchor === "") onError(anchor, "BAD_ALIAS", "Anchor cannot be an empty string");
-		}
-		if (spaceBefore) node.spaceBefore = true;
-		if (comment) {
-			node.comment = comment;
-			node.range[2] = end;
-		}
-		return node;
+	return {
+		mode,
+		indent,
+		chomp,
+		comment,
+		length
+	};
+}
+/** @returns Array of lines split up as `[indent, content]` */
+function splitLines(source) {
+	const split = source.split(/\n( *)/);
+	const first = split[0];
+	const m = first.match(/^( *)/);
+	const lines = [m?.[1] ? [m[1], first.slice(m[1].length)] : ["", first]];
+	for (let i = 1; i < split.length; i += 2) lines.push([split[i], split[i + 1]]);
+	return lines;
+}
+// node_modules/yaml/browser/dist/compose/resolve-flow-scalar.js
+function resolveFlowScalar(scalar, strict, onError) {
+	const { offset, type, source, end } = scalar;
+	let _type;
+	let value;
+	const _onError = (rel, code, msg) => onError(offset + rel, code, msg);
+	switch (type) {
+		case "scalar":
+			_type = Scalar.PLAIN;
+			value = plainValue(source, _onError);
+			break;
+		case "single-quoted-scalar":
+			_type = Scalar.QUOTE_SINGLE;
+			value = singleQuotedValue(source, _onError);
+			break;
+		case "double-quoted-scalar":
+			_type = Scalar.QUOTE_DOUBLE;
+			value = doubleQuotedValue(source, _onError);
+			break;
+		/* istanbul ignore next should not happen */
+		default:
+			onError(scalar, "UNEXPECTED_TOKEN", `Expected a flow scalar value, but found: ${type}`);
+			return {
+				value: "",
+				type: null,
+				comment: "",
+				range: [
+					offset,
+					offset + source.length,
+					offset + source.length
+				]
+			};
 	}
-	function composeAlias({ options }, { offset, source, end }, onError) {
-		const alias = new Alias.Alias(source.substring(1));
-		if (alias.source === "") onError(offset, "BAD_ALIAS", "Alias cannot be an empty string");
-		if (alias.source.endsWith(":")) onError(offset + source.length - 1, "BAD_ALIAS", "Alias ending in : is ambiguous", true);
-		const valueEnd = offset + source.length;
-		const re = resolveEnd.resolveEnd(end, valueEnd, options.strict, onError);
-		alias.range = [
+	const valueEnd = offset + source.length;
+	const re = resolveEnd(end, valueEnd, strict, onError);
+	return {
+		value,
+		type: _type,
+		comment: re.comment,
+		range: [
 			offset,
 			valueEnd,
 			re.offset
-		];
-		if (re.comment) alias.comment = re.comment;
-		return alias;
+		]
+	};
+}
+function plainValue(source, onError) {
+	let badChar = "";
+	switch (source[0]) {
+		/* istanbul ignore next should not happen */
+		case "	":
+			badChar = "a tab character";
+			break;
+		case ",":
+			badChar = "flow indicator character ,";
+			break;
+		case "%":
+			badChar = "directive indicator character %";
+			break;
+		case "|":
+		case ">":
+			badChar = `block scalar indicator ${source[0]}`;
+			break;
+		case "@":
+		case "`": badChar = `reserved character ${source[0]}`;
 	}
-	exports.composeEmptyNode = composeEmptyNode;
-	exports.composeNode = composeNode;
-}));
-// node_modules/yaml/dist/compose/compose-doc.js
-var require_compose_doc = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var Document = require_Document();
-	var composeNode = require_compose_node();
-	var resolveEnd = require_resolve_end();
-	var resolveProps = require_resolve_props();
-	function composeDoc(options, directives, { offset, start, value, end }, onError) {
-		const opts = Object.assign({ _directives: directives }, options);
-		const doc = new Document.Document(void 0, opts);
-		const ctx = {
-			atKey: false,
-			atRoot: true,
-			directives: doc.directives,
-			options: doc.options,
-			schema: doc.schema
-		};
-		const props = resolveProps.resolveProps(start, {
-			indicator: "doc-start",
-			next: value ?? end?.[0],
-			offset,
-			onError,
-			parentIndent: 0,
-			startOnNewline: true
-		});
-		if (props.found) {
-			doc.directives.docStart = true;
-			if (value && (value.type === "block-map" || value.type === "block-seq") && !props.hasNewline) onError(props.end, "MISSING_CHAR", "Block collection cannot start on same line with directives-end marker");
-		}
-		doc.contents = value ? composeNode.composeNode(ctx, value, props, onError) : composeNode.composeEmptyNode(ctx, props.end, start, null, props, onError);
-		const contentEnd = doc.contents.range[2];
-		const re = resolveEnd.resolveEnd(end, contentEnd, false, onError);
-		if (re.comment) doc.comment = re.comment;
-		doc.range = [
-			offset,
-			contentEnd,
-			re.offset
-		];
-		return doc;
-	}
-	exports.composeDoc = composeDoc;
-}));
-// node_modules/yaml/dist/compose/composer.js
-var require_composer = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var node_process = require("process");
-	var directives = require_directives();
-	var Document = require_Document();
-	var errors = require_errors();
-	var identity = require_identity();
-	var composeDoc = require_compose_doc();
-	var resolveEnd = require_resolve_end();
-	function getErrorPos(src) {
-		if (typeof src === "number") return [src, src + 1];
-		if (Array.isArray(src)) return src.length === 2 ? src : [src[0], src[1]];
-		const { offset, source } = src;
-		return [offset, offset + (typeof source === "string" ? source.length : 1)];
-	}
-	function parsePrelude(prelude) {
-		let comment = "";
-		let atComment = false;
-		let afterEmptyLine = false;
-		for (let i = 0; i < prelude.length; ++i) {
-			const source = prelude[i];
-			switch (source[0]) {
-				case "#":
-					comment += (comment === "" ? "" : afterEmptyLine ? "\n\n" : "\n") + (source.substring(1) || " ");
-					atComment = true;
-					afterEmptyLine = false;
-					break;
-				case "%":
-					if (prelude[i + 1]?.[0] !== "#") i += 1;
-					atComment = false;
-					break;
-				default:
-					if (!atComment) afterEmptyLine = true;
-					atComment = false;
-			}
-		}
-		return {
-			comment,
-			afterEmptyLine
-		};
-	}
+	if (badChar) onError(0, "BAD_SCALAR_START", `Plain value cannot start with ${badChar}`);
+	return unfoldLines(source);
+}
+function singleQuotedValue(source, onError) {
+	if (source[source.length - 1] !== "'" || source.length === 1) onError(source.length, "MISSING_CHAR", "Missing closing 'quote");
+	return unfoldLines(source.slice(1, -1)).replace(/''/g, "'");
+}
+function unfoldLines(source) {
+	const line = /(.*?)\r?\n/sy;
+	let match = line.exec(source);
+	if (!match) return source;
 	/**
-	* Compose a stream of CST nodes into a stream of YAML Documents.
+	* The negative lookbehinds in these RegExps are to
+	* prevent causing a polynomial search time in certain cases.
 	*
-	* ```ts
-	* import { Composer, Parser } from 'yaml'
-	*
-	* const src: string = ...
-	* const tokens = new Parser().parse(src)
-	* const docs = new Composer().compose(tokens)
-	* ```
+	* The try-catch is for Safari < 16.4 and other old browsers:
+	* https://caniuse.com/js-regexp-lookbehind
 	*/
-	var Composer = class {
-		constructor(options = {}) {
-			this.doc = null;
-			this.atDirectives = false;
-			this.prelude = [];
-			this.errors = [];
-			this.warnings = [];
-			this.onError = (source, code, message, warning) => {
-				const pos = getErrorPos(source);
-				if (warning) this.warnings.push(new errors.YAMLWarning(pos, code, message));
-				else this.errors.push(new errors.YAMLParseError(pos, code, message));
-			};
-			this.directives = new directives.Directives({ version: options.version || "1.2" });
-			this.options = options;
+	let trimEnd, trimBoth;
+	try {
+		trimEnd = new RegExp("(?<![ 	])[ 	]+$");
+		trimBoth = new RegExp("^[ 	]+|(?<![ 	])[ 	]+$", "g");
+	} catch {
+		trimEnd = /[ \t]+$/;
+		trimBoth = /^[ \t]+|[ \t]+$/g;
+	}
+	let res = match[1].replace(trimEnd, "");
+	let sep = " ";
+	let pos = line.lastIndex;
+	while (match = line.exec(source)) {
+		const lm = match[1].replace(trimBoth, "");
+		if (lm === "") {
+			if (sep === "\n") res += sep;
+			else sep = "\n";
+		} else {
+			res += sep + lm;
+			sep = " ";
 		}
-		decorate(doc, afterDoc) {
-			const { comment, afterEmptyLine } = parsePrelude(this.prelude);
-			if (comment) {
-				const dc = doc.contents;
-				if (afterDoc) doc.comment = doc.comment ? `${doc.comment}\n${comment}` : comment;
-				else if (afterEmptyLine || doc.directives.docStart || !dc) doc.commentBefore = comment;
-				else if (identity.isCollection(dc) && !dc.flow && dc.items.length > 0) {
-					let it = dc.items[0];
-					if (identity.isPair(it)) it = it.key;
-					const cb = it.commentBefore;
-					it.commentBefore = cb ? `${comment}\n${cb}` : comment;
-				} else {
-					const cb = dc.commentBefore;
-					dc.commentBefore = cb ? `${comment}\n${cb}` : comment;
-				}
-			}
-			if (afterDoc) {
-				for (let i = 0; i < this.errors.length; ++i) doc.errors.push(this.errors[i]);
-				for (let i = 0; i < this.warnings.length; ++i) doc.warnings.push(this.warnings[i]);
+		pos = line.lastIndex;
+	}
+	const last = /[ \t]*(.*)/sy;
+	last.lastIndex = pos;
+	match = last.exec(source);
+	return res + sep + (match?.[1] ?? "");
+}
+function doubleQuotedValue(source, onError) {
+	let res = "";
+	for (let i = 1; i < source.length - 1; ++i) {
+		const ch = source[i];
+		if (ch === "\r" && source[i + 1] === "\n") continue;
+		if (ch === "\n") {
+			const { fold, offset } = foldNewline(source, i);
+			res += fold;
+			i = offset;
+		} else if (ch === "\\") {
+			let next = source[++i];
+			const cc = escapeCodes[next];
+			if (cc) res += cc;
+			else if (next === "\n") {
+				next = source[i + 1];
+				while (next === " " || next === "	") next = source[++i + 1];
+			} else if (next === "\r" && source[i + 1] === "\n") {
+				next = source[++i + 1];
+				while (next === " " || next === "	") next = source[++i + 1];
+			} else if (next === "x" || next === "u" || next === "U") {
+				const length = next === "x" ? 2 : next === "u" ? 4 : 8;
+				res += parseCharCode(source, i + 1, length, onError);
+				i += length;
 			} else {
-				doc.errors = this.errors;
-				doc.warnings = this.warnings;
+				const raw = source.substr(i - 1, 2);
+				onError(i - 1, "BAD_DQ_ESCAPE", `Invalid escape sequence ${raw}`);
+				res += raw;
 			}
-			this.prelude = [];
-			this.errors = [];
-			this.warnings = [];
-		}
-		/**
-		* Current stream status information.
-		*
-		* Mostly useful at the end of input for an empty stream.
-		*/
-		streamInfo() {
-			return {
-				comment: parsePrelude(this.prelude).comment,
-				directives: this.directives,
-				errors: this.errors,
-				warnings: this.warnings
-			};
-		}
-		/**
-		* Compose tokens into documents.
-		*
-		* @param forceDoc - If the stream contains no document, still emit a final document including any comments and directives that would be applied to a subsequent document.
-		* @param endOffset - Should be set if `forceDoc` is also set, to set the document range end and to indicate errors correctly.
-		*/
-		*compose(tokens, forceDoc = false, endOffset = -1) {
-			for (const token of tokens) yield* this.next(token);
-			yield* this.end(forceDoc, endOffset);
-		}
-		/** Advance the composer by one CST token. */
-		*next(token) {
-			if (node_process.env.LOG_STREAM) console.dir(token, { depth: null });
-			switch (token.type) {
-				case "directive":
-					this.directives.add(token.source, (offset, message, warning) => {
-						const pos = getErrorPos(token);
-						pos[0] += offset;
-						this.onError(pos, "BAD_DIRECTIVE", message, warning);
-					});
-					this.prelude.push(token.source);
-					this.atDirectives = true;
-					break;
-				case "document": {
-					const doc = composeDoc.composeDoc(this.options, this.directives, token, this.onError);
-					if (this.atDirectives && !doc.directives.docStart) this.onError(token, "MISSING_CHAR", "Missing directives-end/doc-start indicator line");
-					this.decorate(doc, false);
-					if (this.doc) yield this.doc;
-					this.doc = doc;
-					this.atDirectives = false;
-					break;
-				}
-				case "byte-order-mark":
-				case "space": break;
+		} else if (ch === " " || ch === "	") {
+			const wsStart = i;
+			let next = source[i + 1];
+			while (next === " " || next === "	") next = source[++i + 1];
+			if (next !== "\n" && !(next === "\r" && source[i + 2] === "\n")) res += i > wsStart ? source.slice(wsStart, i + 1) : ch;
+		} else res += ch;
+	}
+	if (source[source.length - 1] !== "\"" || source.length === 1) onError(source.length, "MISSING_CHAR", "Missing closing \"quote");
+	return res;
+}
+/**
+* Fold a single newline into a space, multiple newlines to N - 1 newlines.
+* Presumes `source[offset] === '\n'`
+*/
+function foldNewline(source, offset) {
+	let fold = "";
+	let ch = source[offset + 1];
+	while (ch === " " || ch === "	" || ch === "\n" || ch === "\r") {
+		if (ch === "\r" && source[offset + 2] !== "\n") break;
+		if (ch === "\n") fold += "\n";
+		offset += 1;
+		ch = source[offset + 1];
+	}
+	if (!fold) fold = " ";
+	return {
+		fold,
+		offset
+	};
+}
+const escapeCodes = {
+	"0": "\0",
+	a: "\x07",
+	b: "\b",
+	e: "\x1B",
+	f: "\f",
+	n: "\n",
+	r: "\r",
+	t: "	",
+	v: "\v",
+	N: "",
+	_: "\xA0",
+	L: "\u2028",
+	P: "\u2029",
+	" ": " ",
+	"\"": "\"",
+	"/": "/",
+	"\\": "\\",
+	"	": "	"
+};
+function parseCharCode(source, offset, length, onError) {
+	const cc = source.substr(offset, length);
+	const code = cc.length === length && /^[0-9a-fA-F]+$/.test(cc) ? parseInt(cc, 16) : NaN;
+	try {
+		return String.fromCodePoint(code);
+	} catch {
+		const raw = source.substr(offset - 2, length + 2);
+		onError(offset - 2, "BAD_DQ_ESCAPE", `Invalid escape sequence ${raw}`);
+		return raw;
+	}
+}
+// node_modules/yaml/browser/dist/compose/compose-scalar.js
+function composeScalar(ctx, token, tagToken, onError) {
+	const { value, type, comment, range } = token.type === "block-scalar" ? resolveBlockScalar(ctx, token, onError) : resolveFlowScalar(token, ctx.options.strict, onError);
+	const tagName = tagToken ? ctx.directives.tagName(tagToken.source, (msg) => onError(tagToken, "TAG_RESOLVE_FAILED", msg)) : null;
+	let tag;
+	if (ctx.options.stringKeys && ctx.atKey) tag = ctx.schema[SCALAR$1];
+	else if (tagName) tag = findScalarTagByName(ctx.schema, value, tagName, tagToken, onError);
+	else if (token.type === "scalar") tag = findScalarTagByTest(ctx, value, token, onError);
+	else tag = ctx.schema[SCALAR$1];
+	let scalar;
+	try {
+		const res = tag.resolve(value, (msg) => onError(tagToken ?? token, "TAG_RESOLVE_FAILED", msg), ctx.options);
+		scalar = isScalar(res) ? res : new Scalar(res);
+	} catch (error) {
+		const msg = error instanceof Error ? error.message : String(error);
+		onError(tagToken ?? token, "TAG_RESOLVE_FAILED", msg);
+		scalar = new Scalar(value);
+	}
+	scalar.range = range;
+	scalar.source = value;
+	if (type) scalar.type = type;
+	if (tagName) scalar.tag = tagName;
+	if (tag.format) scalar.format = tag.format;
+	if (comment) scalar.comment = comment;
+	return scalar;
+}
+function findScalarTagByName(schema, value, tagName, tagToken, onError) {
+	if (tagName === "!") return schema[SCALAR$1];
+	const matchWithTest = [];
+	for (const tag of schema.tags) if (!tag.collection && tag.tag === tagName) {
+		if (tag.default && tag.test) matchWithTest.push(tag);
+		else return tag;
+	}
+	for (const tag of matchWithTest) if (tag.test?.test(value)) return tag;
+	const kt = schema.knownTags[tagName];
+	if (kt && !kt.collection) {
+		schema.tags.push(Object.assign({}, kt, {
+			default: false,
+			test: void 0
+		}));
+		return kt;
+	}
+	onError(tagToken, "TAG_RESOLVE_FAILED", `Unresolved tag: ${tagName}`, tagName !== "tag:yaml.org,2002:str");
+	return schema[SCALAR$1];
+}
+function findScalarTagByTest({ atKey, directives, schema }, value, token, onError) {
+	const tag = schema.tags.find((tag) => (tag.default === true || atKey && tag.default === "key") && tag.test?.test(value)) || schema[SCALAR$1];
+	if (schema.compat) {
+		const compat = schema.compat.find((tag) => tag.default && tag.test?.test(value)) ?? schema[SCALAR$1];
+		if (tag.tag !== compat.tag) onError(token, "TAG_RESOLVE_FAILED", `Value may be parsed as either ${directives.tagString(tag.tag)} or ${directives.tagString(compat.tag)}`, true);
+	}
+	return tag;
+}
+// node_modules/yaml/browser/dist/compose/util-empty-scalar-position.js
+function emptyScalarPosition(offset, before, pos) {
+	if (before) {
+		pos ?? (pos = before.length);
+		for (let i = pos - 1; i >= 0; --i) {
+			let st = before[i];
+			switch (st.type) {
+				case "space":
 				case "comment":
 				case "newline":
-					this.prelude.push(token.source);
-					break;
-				case "error": {
-					const msg = token.source ? `${token.message}: ${JSON.stringify(token.source)}` : token.message;
-					const error = new errors.YAMLParseError(getErrorPos(token), "UNEXPECTED_TOKEN", msg);
-					if (this.atDirectives || !this.doc) this.errors.push(error);
-					else this.doc.errors.push(error);
-					break;
-				}
-				case "doc-end": {
-					if (!this.doc) {
-						this.errors.push(new errors.YAMLParseError(getErrorPos(token), "UNEXPECTED_TOKEN", "Unexpected doc-end without preceding document"));
-						break;
-					}
-					this.doc.directives.docEnd = true;
-					const end = resolveEnd.resolveEnd(token.end, token.offset + token.source.length, this.doc.options.strict, this.onError);
-					this.decorate(this.doc, true);
-					if (end.comment) {
-						const dc = this.doc.comment;
-						this.doc.comment = dc ? `${dc}\n${end.comment}` : end.comment;
-					}
-					this.doc.range[2] = end.offset;
-					break;
-				}
-				default: this.errors.push(new errors.YAMLParseError(getErrorPos(token), "UNEXPECTED_TOKEN", `Unsupported token ${token.type}`));
+					offset -= st.source.length;
+					continue;
 			}
-		}
-		/**
-		* Call at end of input to yield any remaining document.
-		*
-		* @param forceDoc - If the stream contains no document, still emit a final document including any comments and directives that would be applied to a subsequent document.
-		* @param endOffset - Should be set if `forceDoc` is also set, to set the document range end and to indicate errors correctly.
-		*/
-		*end(forceDoc = false, endOffset = -1) {
-			if (this.doc) {
-				this.decorate(this.doc, true);
-				yield this.doc;
-				this.doc = null;
-			} else if (forceDoc) {
-				const opts = Object.assign({ _directives: this.directives }, this.options);
-				const doc = new Document.Document(void 0, opts);
-				if (this.atDirectives) this.onError(endOffset, "MISSING_CHAR", "Missing directives-end indicator line");
-				doc.range = [
-					0,
-					endOffset,
-					endOffset
-				];
-				this.decorate(doc, false);
-				yield doc;
+			st = before[++i];
+			while (st?.type === "space") {
+				offset += st.source.length;
+				st = before[++i];
 			}
+			break;
 		}
+	}
+	return offset;
+}
+// node_modules/yaml/browser/dist/compose/compose-node.js
+const CN = {
+	composeNode,
+	composeEmptyNode
+};
+function composeNode(ctx, token, props, onError) {
+	const atKey = ctx.atKey;
+	const { spaceBefore, comment, anchor, tag } = props;
+	let node;
+	let isSrcToken = true;
+	switch (token.type) {
+		case "alias":
+			node = composeAlias(ctx, token, onError);
+			if (anchor || tag) onError(token, "ALIAS_PROPS", "An alias node must not specify any properties");
+			break;
+		case "scalar":
+		case "single-quoted-scalar":
+		case "double-quoted-scalar":
+		case "block-scalar":
+			node = composeScalar(ctx, token, tag, onError);
+			if (anchor) node.anchor = anchor.source.substring(1);
+			break;
+		case "block-map":
+		case "block-seq":
+		case "flow-collection":
+			try {
+				node = composeCollection(CN, ctx, token, props, onError);
+				if (anchor) node.anchor = anchor.source.substring(1);
+			} catch (error) {
+				onError(token, "RESOURCE_EXHAUSTION", error instanceof Error ? error.message : String(error));
+			}
+			break;
+		default:
+			onError(token, "UNEXPECTED_TOKEN", token.type === "error" ? token.message : `Unsupported token (type: ${token.type})`);
+			isSrcToken = false;
+	}
+	node ?? (node = composeEmptyNode(ctx, token.offset, void 0, null, props, onError));
+	if (anchor && node.anchor === "") onError(anchor, "BAD_ALIAS", "Anchor cannot be an empty string");
+	if (atKey && ctx.options.stringKeys && (!isScalar(node) || typeof node.value !== "string" || node.tag && node.tag !== "tag:yaml.org,2002:str")) onError(tag ?? token, "NON_STRING_KEY", "With stringKeys, all keys must be strings");
+	if (spaceBefore) node.spaceBefore = true;
+	if (comment) {
+		if (token.type === "scalar" && token.source === "") node.comment = comment;
+		else node.commentBefore = comment;
+	}
+	if (ctx.options.keepSourceTokens && isSrcToken) node.srcToken = token;
+	return node;
+}
+function composeEmptyNode(ctx, offset, before, pos, { spaceBefore, comment, anchor, tag, end }, onError) {
+	const node = composeScalar(ctx, {
+		type: "scalar",
+		offset: emptyScalarPosition(offset, before, pos),
+		indent: -1,
+		source: ""
+	}, tag, onError);
+	if (anchor) {
+		node.anchor = anchor.source.substring(1);
+		if (node.anchor === "") onError(anchor, "BAD_ALIAS", "Anchor cannot be an empty string");
+	}
+	if (spaceBefore) node.spaceBefore = true;
+	if (comment) {
+		node.comment = comment;
+		node.range[2] = end;
+	}
+	return node;
+}
+function composeAlias({ options }, { offset, source, end }, onError) {
+	const alias = new Alias(source.substring(1));
+	if (alias.source === "") onError(offset, "BAD_ALIAS", "Alias cannot be an empty string");
+	if (alias.source.endsWith(":")) onError(offset + source.length - 1, "BAD_ALIAS", "Alias ending in : is ambiguous", true);
+	const valueEnd = offset + source.length;
+	const re = resolveEnd(end, valueEnd, options.strict, onError);
+	alias.range = [
+		offset,
+		valueEnd,
+		re.offset
+	];
+	if (re.comment) alias.comment = re.comment;
+	return alias;
+}
+// node_modules/yaml/browser/dist/compose/compose-doc.js
+function composeDoc(options, directives, { offset, start, value, end }, onError) {
+	const doc = new Document(void 0, Object.assign({ _directives: directives }, options));
+	const ctx = {
+		atKey: false,
+		atRoot: true,
+		directives: doc.directives,
+		options: doc.options,
+		schema: doc.schema
 	};
-	exports.Composer = Composer;
-}));
-// node_modules/yaml/dist/parse/cst-scalar.js
-var require_cst_scalar = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var resolveBlockScalar = require_resolve_block_scalar();
-	var resolveFlowScalar = require_resolve_flow_scalar();
-	var errors = require_errors();
-	var stringifyString = require_stringifyString();
-	function resolveAsScalar(token, strict = true, onError) {
-		if (token) {
-			const _onError = (pos, code, message) => {
-				const offset = typeof pos === "number" ? pos : Array.isArray(pos) ? pos[0] : pos.offset;
-				if (onError) onError(offset, code, message);
-				else throw new errors.YAMLParseError([offset, offset + 1], code, message);
-			};
-			switch (token.type) {
-				case "scalar":
-				case "single-quoted-scalar":
-				case "double-quoted-scalar": return resolveFlowScalar.resolveFlowScalar(token, strict, _onError);
-				case "block-scalar": return resolveBlockScalar.resolveBlockScalar({ options: { strict } }, token, _onError);
+	const props = resolveProps(start, {
+		indicator: "doc-start",
+		next: value ?? end?.[0],
+		offset,
+		onError,
+		parentIndent: 0,
+		startOnNewline: true
+	});
+	if (props.found) {
+		doc.directives.docStart = true;
+		if (value && (value.type === "block-map" || value.type === "block-seq") && !props.hasNewline) onError(props.end, "MISSING_CHAR", "Block collection cannot start on same line with directives-end marker");
+	}
+	doc.contents = value ? composeNode(ctx, value, props, onError) : composeEmptyNode(ctx, props.end, start, null, props, onError);
+	const contentEnd = doc.contents.range[2];
+	const re = resolveEnd(end, contentEnd, false, onError);
+	if (re.comment) doc.comment = re.comment;
+	doc.range = [
+		offset,
+		contentEnd,
+		re.offset
+	];
+	return doc;
+}
+// node_modules/yaml/browser/dist/compose/composer.js
+function getErrorPos(src) {
+	if (typeof src === "number") return [src, src + 1];
+	if (Array.isArray(src)) return src.length === 2 ? src : [src[0], src[1]];
+	const { offset, source } = src;
+	return [offset, offset + (typeof source === "string" ? source.length : 1)];
+}
+function parsePrelude(prelude) {
+	let comment = "";
+	let atComment = false;
+	let afterEmptyLine = false;
+	for (let i = 0; i < prelude.length; ++i) {
+		const source = prelude[i];
+		switch (source[0]) {
+			case "#":
+				comment += (comment === "" ? "" : afterEmptyLine ? "\n\n" : "\n") + (source.substring(1) || " ");
+				atComment = true;
+				afterEmptyLine = false;
+				break;
+			case "%":
+				if (prelude[i + 1]?.[0] !== "#") i += 1;
+				atComment = false;
+				break;
+			default:
+				if (!atComment) afterEmptyLine = true;
+				atComment = false;
+		}
+	}
+	return {
+		comment,
+		afterEmptyLine
+	};
+}
+/**
+* Compose a stream of CST nodes into a stream of YAML Documents.
+*
+* ```ts
+* import { Composer, Parser } from 'yaml'
+*
+* const src: string = ...
+* const tokens = new Parser().parse(src)
+* const docs = new Composer().compose(tokens)
+* ```
+*/
+var Composer = class {
+	constructor(options = {}) {
+		this.doc = null;
+		this.atDirectives = false;
+		this.prelude = [];
+		this.errors = [];
+		this.warnings = [];
+		this.onError = (source, code, message, warning) => {
+			const pos = getErrorPos(source);
+			if (warning) this.warnings.push(new YAMLWarning(pos, code, message));
+			else this.errors.push(new YAMLParseError(pos, code, message));
+		};
+		this.directives = new Directives({ version: options.version || "1.2" });
+		this.options = options;
+	}
+	decorate(doc, afterDoc) {
+		const { comment, afterEmptyLine } = parsePrelude(this.prelude);
+		if (comment) {
+			const dc = doc.contents;
+			if (afterDoc) doc.comment = doc.comment ? `${doc.comment}\n${comment}` : comment;
+			else if (afterEmptyLine || doc.directives.docStart || !dc) doc.commentBefore = comment;
+			else if (isCollection(dc) && !dc.flow && dc.items.length > 0) {
+				let it = dc.items[0];
+				if (isPair(it)) it = it.key;
+				const cb = it.commentBefore;
+				it.commentBefore = cb ? `${comment}\n${cb}` : comment;
+			} else {
+				const cb = dc.commentBefore;
+				dc.commentBefore = cb ? `${comment}\n${cb}` : comment;
 			}
 		}
+		if (afterDoc) {
+			for (let i = 0; i < this.errors.length; ++i) doc.errors.push(this.errors[i]);
+			for (let i = 0; i < this.warnings.length; ++i) doc.warnings.push(this.warnings[i]);
+		} else {
+			doc.errors = this.errors;
+			doc.warnings = this.warnings;
+		}
+		this.prelude = [];
+		this.errors = [];
+		this.warnings = [];
+	}
+	/**
+	* Current stream status information.
+	*
+	* Mostly useful at the end of input for an empty stream.
+	*/
+	streamInfo() {
+		return {
+			comment: parsePrelude(this.prelude).comment,
+			directives: this.directives,
+			errors: this.errors,
+			warnings: this.warnings
+		};
+	}
+	/**
+	* Compose tokens into documents.
+	*
+	* @param forceDoc - If the stream contains no document, still emit a final document including any comments and directives that would be applied to a subsequent document.
+	* @param endOffset - Should be set if `forceDoc` is also set, to set the document range end and to indicate errors correctly.
+	*/
+	*compose(tokens, forceDoc = false, endOffset = -1) {
+		for (const token of tokens) yield* this.next(token);
+		yield* this.end(forceDoc, endOffset);
+	}
+	/** Advance the composer by one CST token. */
+	*next(token) {
+		switch (token.type) {
+			case "directive":
+				this.directives.add(token.source, (offset, message, warning) => {
+					const pos = getErrorPos(token);
+					pos[0] += offset;
+					this.onError(pos, "BAD_DIRECTIVE", message, warning);
+				});
+				this.prelude.push(token.source);
+				this.atDirectives = true;
+				break;
+			case "document": {
+				const doc = composeDoc(this.options, this.directives, token, this.onError);
+				if (this.atDirectives && !doc.directives.docStart) this.onError(token, "MISSING_CHAR", "Missing directives-end/doc-start indicator line");
+				this.decorate(doc, false);
+				if (this.doc) yield this.doc;
+				this.doc = doc;
+				this.atDirectives = false;
+				break;
+			}
+			case "byte-order-mark":
+			case "space": break;
+			case "comment":
+			case "newline":
+				this.prelude.push(token.source);
+				break;
+			case "error": {
+				const msg = token.source ? `${token.message}: ${JSON.stringify(token.source)}` : token.message;
+				const error = new YAMLParseError(getErrorPos(token), "UNEXPECTED_TOKEN", msg);
+				if (this.atDirectives || !this.doc) this.errors.push(error);
+				else this.doc.errors.push(error);
+				break;
+			}
+			case "doc-end": {
+				if (!this.doc) {
+					this.errors.push(new YAMLParseError(getErrorPos(token), "UNEXPECTED_TOKEN", "Unexpected doc-end without preceding document"));
+					break;
+				}
+				this.doc.directives.docEnd = true;
+				const end = resolveEnd(token.end, token.offset + token.source.length, this.doc.options.strict, this.onError);
+				this.decorate(this.doc, true);
+				if (end.comment) {
+					const dc = this.doc.comment;
+					this.doc.comment = dc ? `${dc}\n${end.comment}` : end.comment;
+				}
+				this.doc.range[2] = end.offset;
+				break;
+			}
+			default: this.errors.push(new YAMLParseError(getErrorPos(token), "UNEXPECTED_TOKEN", `Unsupported token ${token.type}`));
+		}
+	}
+	/**
+	* Call at end of input to yield any remaining document.
+	*
+	* @param forceDoc - If the stream contains no document, still emit a final document including any comments and directives that would be applied to a subsequent document.
+	* @param endOffset - Should be set if `forceDoc` is also set, to set the document range end and to indicate errors correctly.
+	*/
+	*end(forceDoc = false, endOffset = -1) {
+		if (this.doc) {
+			this.decorate(this.doc, true);
+			yield this.doc;
+			this.doc = null;
+		} else if (forceDoc) {
+			const doc = new Document(void 0, Object.assign({ _directives: this.directives }, this.options));
+			if (this.atDirectives) this.onError(endOffset, "MISSING_CHAR", "Missing directives-end indicator line");
+			doc.range = [
+				0,
+				endOffset,
+				endOffset
+			];
+			this.decorate(doc, false);
+			yield doc;
+		}
+	}
+};
+// node_modules/yaml/browser/dist/parse/cst-visit.js
+const BREAK = Symbol("break visit");
+const SKIP = Symbol("skip children");
+const REMOVE = Symbol("remove item");
+/**
+* Apply a visitor to a CST document or item.
+*
+* Walks through the tree (depth-first) starting from the root, calling a
+* `visitor` function with two arguments when entering each item:
+*   - `item`: The current item, which included the following members:
+*     - `start: SourceToken[]` – Source tokens before the key or value,
+*       possibly including its anchor or tag.
+*     - `key?: Token | null` – Set for pair values. May then be `null`, if
+*       the key before the `:` separator is empty.
+*     - `sep?: SourceToken[]` – Source tokens between the key and the value,
+*       which should include the `:` map value indicator if `value` is set.
+*     - `value?: Token` – The value of a sequence item, or of a map pair.
+*   - `path`: The steps from the root to the current node, as an array of
+*     `['key' | 'value', number]` tuples.
+*
+* The return value of the visitor may be used to control the traversal:
+*   - `undefined` (default): Do nothing and continue
+*   - `visit.SKIP`: Do not visit the children of this token, continue with
+*      next sibling
+*   - `visit.BREAK`: Terminate traversal completely
+*   - `visit.REMOVE`: Remove the current item, then continue with the next one
+*   - `number`: Set the index of the next step. This is useful especially if
+*     the index of the current token has changed.
+*   - `function`: Define the next visitor for this item. After the original
+*     visitor is called on item entry, next visitors are called after handling
+*     a non-empty `key` and when exiting the item.
+*/
+function visit(cst, visitor) {
+	if ("type" in cst && cst.type === "document") cst = {
+		start: cst.start,
+		value: cst.value
+	};
+	_visit(Object.freeze([]), cst, visitor);
+}
+/** Terminate visit traversal completely */
+visit.BREAK = BREAK;
+/** Do not visit the children of the current item */
+visit.SKIP = SKIP;
+/** Remove the current item */
+visit.REMOVE = REMOVE;
+/** Find the item at `path` from `cst` as the root */
+visit.itemAtPath = (cst, path) => {
+	let item = cst;
+	for (const [field, index] of path) {
+		const tok = item?.[field];
+		if (tok && "items" in tok) item = tok.items[index];
+		else return void 0;
+	}
+	return item;
+};
+/**
+* Get the immediate parent collection of the item at `path` from `cst` as the root.
+*
+* Throws an error if the collection is not found, which should never happen if the item itself exists.
+*/
+visit.parentCollection = (cst, path) => {
+	const parent = visit.itemAtPath(cst, path.slice(0, -1));
+	const field = path[path.length - 1][0];
+	const coll = parent?.[field];
+	if (coll && "items" in coll) return coll;
+	throw new Error("Parent collection not found");
+};
+function _visit(path, item, visitor) {
+	let ctrl = visitor(item, path);
+	if (typeof ctrl === "symbol") return ctrl;
+	for (const field of ["key", "value"]) {
+		const token = item[field];
+		if (token && "items" in token) {
+			for (let i = 0; i < token.items.length; ++i) {
+				const ci = _visit(Object.freeze(path.concat([[field, i]])), token.items[i], visitor);
+				if (typeof ci === "number") i = ci - 1;
+				else if (ci === BREAK) return BREAK;
+				else if (ci === REMOVE) {
+					token.items.splice(i, 1);
+					i -= 1;
+				}
+			}
+			if (typeof ctrl === "function" && field === "key") ctrl = ctrl(item, path);
+		}
+	}
+	return typeof ctrl === "function" ? ctrl(item, path) : ctrl;
+}
+// node_modules/yaml/browser/dist/parse/cst.js
+/** The byte order mark */
+const BOM = "﻿";
+/** Start of doc-mode */
+const DOCUMENT = "";
+/** Unexpected end of flow-mode */
+const FLOW_END = "";
+/** Next token is a scalar value */
+const SCALAR = "";
+/** Identify the type of a lexer token. May return `null` for unknown tokens. */
+function tokenType(source) {
+	switch (source) {
+		case "﻿": return "byte-order-mark";
+		case "": return "doc-mode";
+		case "": return "flow-error-end";
+		case "": return "scalar";
+		case "---": return "doc-start";
+		case "...": return "doc-end";
+		case "":
+		case "\n":
+		case "\r\n": return "newline";
+		case "-": return "seq-item-ind";
+		case "?": return "explicit-key-ind";
+		case ":": return "map-value-ind";
+		case "{": return "flow-map-start";
+		case "}": return "flow-map-end";
+		case "[": return "flow-seq-start";
+		case "]": return "flow-seq-end";
+		case ",": return "comma";
+	}
+	switch (source[0]) {
+		case " ":
+		case "	": return "space";
+		case "#": return "comment";
+		case "%": return "directive-line";
+		case "*": return "alias";
+		case "&": return "anchor";
+		case "!": return "tag";
+		case "'": return "single-quoted-scalar";
+		case "\"": return "double-quoted-scalar";
+		case "|":
+		case ">": return "block-scalar-header";
+	}
+	return null;
+}
+// node_modules/yaml/browser/dist/parse/lexer.js
+function isEmpty$1(ch) {
+	switch (ch) {
+		case void 0:
+		case " ":
+		case "\n":
+		case "\r":
+		case "	": return true;
+		default: return false;
+	}
+}
+const hexDigits = /* @__PURE__ */ new Set("0123456789ABCDEFabcdef");
+const tagChars = /* @__PURE__ */ new Set("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-#;/?:@&=+$_.!~*'()");
+const flowIndicatorChars = /* @__PURE__ */ new Set(",[]{}");
+const invalidAnchorChars = /* @__PURE__ */ new Set(" ,[]{}\n\r	");
+const isNotAnchorChar = (ch) => !ch || invalidAnchorChars.has(ch);
+/**
+* Splits an input string into lexical tokens, i.e. smaller strings that are
+* easily identifiable by `tokens.tokenType()`.
+*
+* Lexing starts always in a "stream" context. Incomplete input may be buffered
+* until a complete token can be emitted.
+*
+* In addition to slices of the original input, the following control characters
+* may also be emitted:
+*
+* - `\x02` (Start of Text): A document starts with the next token
+* - `\x18` (Cancel): Unexpected end of flow-mode (indicates an error)
+* - `\x1f` (Unit Separator): Next token is a scalar value
+* - `\u{FEFF}` (Byte order mark): Emitted separately outside documents
+*/
+var Lexer = class {
+	constructor() {
+		/**
+		* Flag indicating whether the end of the current buffer marks the end of
+		* all input
+		*/
+		this.atEnd = false;
+		/**
+		* Explicit indent set in block scalar header, as an offset from the current
+		* minimum indent, so e.g. set to 1 from a header `|2+`. Set to -1 if not
+		* explicitly set.
+		*/
+		this.blockScalarIndent = -1;
+		/**
+		* Block scalars that include a + (keep) chomping indicator in their header
+		* include trailing empty lines, which are otherwise excluded from the
+		* scalar's contents.
+		*/
+		this.blockScalarKeep = false;
+		/** Current input */
+		this.buffer = "";
+		/**
+		* Flag noting whether the map value indicator : can immediately follow this
+		* node within a flow context.
+		*/
+		this.flowKey = false;
+		/** Count of surrounding flow collection levels. */
+		this.flowLevel = 0;
+		/**
+		* Minimum level of indentation required for next lines to be parsed as a
+		* part of the current scalar value.
+		*/
+		this.indentNext = 0;
+		/** Indentation level of the current line. */
+		this.indentValue = 0;
+		/** Position of the next \n character. */
+		this.lineEndPos = null;
+		/** Stores the state of the lexer if reaching the end of incpomplete input */
+		this.next = null;
+		/** A pointer to `buffer`; the current position of the lexer. */
+		this.pos = 0;
+	}
+	/**
+	* Generate YAML tokens from the `source` string. If `incomplete`,
+	* a part of the last line may be left as a buffer for the next call.
+	*
+	* @returns A generator of lexical tokens
+	*/
+	*lex(source, incomplete = false) {
+		if (source) {
+			if (typeof source !== "string") throw TypeError("source is not a string");
+			this.buffer = this.buffer ? this.buffer + source : source;
+			this.lineEndPos = null;
+		}
+		this.atEnd = !incomplete;
+		let next = this.next ?? "stream";
+		while (next && (incomplete || this.hasChars(1))) next = yield* this.parseNext(next);
+	}
+	atLineEnd() {
+		let i = this.pos;
+		let ch = this.buffer[i];
+		while (ch === " " || ch === "	") ch = this.buffer[++i];
+		if (!ch || ch === "#" || ch === "\n") return true;
+		if (ch === "\r") return this.buffer[i + 1] === "\n";
+		return false;
+	}
+	charAt(n) {
+		return this.buffer[this.pos + n];
+	}
+	continueScalar(offset) {
+		let ch = this.buffer[offset];
+		if (this.indentNext > 0) {
+			let indent = 0;
+			while (ch === " ") ch = this.buffer[++indent + offset];
+			if (ch === "\r") {
+				const next = this.buffer[indent + offset + 1];
+				if (next === "\n" || !next && !this.atEnd) return offset + indent + 1;
+			}
+			return ch === "\n" || indent >= this.indentNext || !ch && !this.atEnd ? offset + indent : -1;
+		}
+		if (ch === "-" || ch === ".") {
+			const dt = this.buffer.substr(offset, 3);
+			if ((dt === "---" || dt === "...") && isEmpty$1(this.buffer[offset + 3])) return -1;
+		}
+		return offset;
+	}
+	getLine() {
+		let end = this.lineEndPos;
+		if (typeof end !== "number" || end !== -1 && end < this.pos) {
+			end = this.buffer.indexOf("\n", this.pos);
+			this.lineEndPos = end;
+		}
+		if (end === -1) return this.atEnd ? this.buffer.substring(this.pos) : null;
+		if (this.buffer[end - 1] === "\r") end -= 1;
+		return this.buffer.substring(this.pos, end);
+	}
+	hasChars(n) {
+		return this.pos + n <= this.buffer.length;
+	}
+	setNext(state) {
+		this.buffer = this.buffer.substring(this.pos);
+		this.pos = 0;
+		this.lineEndPos = null;
+		this.next = state;
 		return null;
 	}
-	/**
-	* Create a new scalar token with `value`
-	*
-	* Values that represent an actual string but may be parsed as a different type should use a `type` other than `'PLAIN'`,
-	* as this function does not support any schema operations and won't check for such conflicts.
-	*
-	* @param value The string representation of the value, which will have its content properly indented.
-	* @param context.end Comments and whitespace after the end of the value, or after the block scalar header. If undefined, a newline will be added.
-	* @param context.implicitKey Being within an implicit key may affect the resolved type of the token's value.
-	* @param context.indent The indent level of the token.
-	* @param context.inFlow Is this scalar within a flow collection? This may affect the resolved type of the token's value.
-	* @param context.offset The offset position of the token.
-	* @param context.type The preferred type of the scalar token. If undefined, the previous type of the `token` will be used, defaulting to `'PLAIN'`.
-	*/
-	function createScalarToken(value, context) {
-		const { implicitKey = false, indent, inFlow = false, offset = -1, type = "PLAIN" } = context;
-		const source = stringifyString.stringifyString({
-			type,
-			value
-		}, {
-			implicitKey,
-			indent: indent > 0 ? " ".repeat(indent) : "",
-			inFlow,
-			options: {
-				blockQuote: true,
-				lineWidth: -1
-			}
-		});
-		const end = context.end ?? [{
-			type: "newline",
-			offset: -1,
-			indent,
-			source: "\n"
-		}];
-		switch (source[0]) {
-			case "|":
-			case ">": {
-				const he = source.indexOf("\n");
-				const head = source.substring(0, he);
-				const body = source.substring(he + 1) + "\n";
-				const props = [{
-					type: "block-scalar-header",
-					offset,
-					indent,
-					source: head
-				}];
-				if (!addEndtoBlockProps(props, end)) props.push({
-					type: "newline",
-					offset: -1,
-					indent,
-					source: "\n"
-				});
-				return {
-					type: "block-scalar",
-					offset,
-					indent,
-					props,
-					source: body
-				};
-			}
-			case "\"": return {
-				type: "double-quoted-scalar",
-				offset,
-				indent,
-				source,
-				end
-			};
-			case "'": return {
-				type: "single-quoted-scalar",
-				offset,
-				indent,
-				source,
-				end
-			};
-			default: return {
-				type: "scalar",
-				offset,
-				indent,
-				source,
-				end
-			};
+	peek(n) {
+		return this.buffer.substr(this.pos, n);
+	}
+	*parseNext(next) {
+		switch (next) {
+			case "stream": return yield* this.parseStream();
+			case "line-start": return yield* this.parseLineStart();
+			case "block-start": return yield* this.parseBlockStart();
+			case "doc": return yield* this.parseDocument();
+			case "flow": return yield* this.parseFlowCollection();
+			case "quoted-scalar": return yield* this.parseQuotedScalar();
+			case "block-scalar": return yield* this.parseBlockScalar();
+			case "plain-scalar": return yield* this.parsePlainScalar();
 		}
 	}
-	/**
-	* Set the value of `token` to the given string `value`, overwriting any previous contents and type that it may have.
-	*
-	* Best efforts are made to retain any comments previously associated with the `token`,
-	* though all contents within a collection's `items` will be overwritten.
-	*
-	* Values that represent an actual string but may be parsed as a different type should use a `type` other than `'PLAIN'`,
-	* as this function does not support any schema operations and won't check for such conflicts.
-	*
-	* @param token Any token. If it does not include an `indent` value, the value will be stringified as if it were an implicit key.
-	* @param value The string representation of the value, which will have its content properly indented.
-	* @param context.afterKey In most cases, values after a key should have an additional level of indentation.
-	* @param context.implicitKey Being within an implicit key may affect the resolved type of the token's value.
-	* @param context.inFlow Being within a flow collection may affect the resolved type of the token's value.
-	* @param context.type The preferred type of the scalar token. If undefined, the previous type of the `token` will be used, defaulting to `'PLAIN'`.
-	*/
-	function setScalarValue(token, value, context = {}) {
-		let { afterKey = false, implicitKey = false, inFlow = false, type } = context;
-		let indent = "indent" in token ? token.indent : null;
-		if (afterKey && typeof indent === "number") indent += 2;
-		if (!type) switch (token.type) {
-			case "single-quoted-scalar":
-				type = "QUOTE_SINGLE";
-				break;
-			case "double-quoted-scalar":
-				type = "QUOTE_DOUBLE";
-				break;
-			case "block-scalar": {
-				const header = token.props[0];
-				if (header.type !== "block-scalar-header") throw new Error("Invalid block scalar header");
-				type = header.source[0] === ">" ? "BLOCK_FOLDED" : "BLOCK_LITERAL";
-				break;
-			}
-			default: type = "PLAIN";
+	*parseStream() {
+		let line = this.getLine();
+		if (line === null) return this.setNext("stream");
+		if (line[0] === "﻿") {
+			yield* this.pushCount(1);
+			line = line.substring(1);
 		}
-		const source = stringifyString.stringifyString({
-			type,
-			value
-		}, {
-			implicitKey: implicitKey || indent === null,
-			indent: indent !== null && indent > 0 ? " ".repeat(indent) : "",
-			inFlow,
-			options: {
-				blockQuote: true,
-				lineWidth: -1
+		if (line[0] === "%") {
+			let dirEnd = line.length;
+			let cs = line.indexOf("#");
+			while (cs !== -1) {
+				const ch = line[cs - 1];
+				if (ch === " " || ch === "	") {
+					dirEnd = cs - 1;
+					break;
+				} else cs = line.indexOf("#", cs + 1);
 			}
-		});
-		switch (source[0]) {
+			while (true) {
+				const ch = line[dirEnd - 1];
+				if (ch === " " || ch === "	") dirEnd -= 1;
+				else break;
+			}
+			const n = (yield* this.pushCount(dirEnd)) + (yield* this.pushSpaces(true));
+			yield* this.pushCount(line.length - n);
+			this.pushNewline();
+			return "stream";
+		}
+		if (this.atLineEnd()) {
+			const sp = yield* this.pushSpaces(true);
+			yield* this.pushCount(line.length - sp);
+			yield* this.pushNewline();
+			return "stream";
+		}
+		yield "";
+		return yield* this.parseLineStart();
+	}
+	*parseLineStart() {
+		const ch = this.charAt(0);
+		if (!ch && !this.atEnd) return this.setNext("line-start");
+		if (ch === "-" || ch === ".") {
+			if (!this.atEnd && !this.hasChars(4)) return this.setNext("line-start");
+			const s = this.peek(3);
+			if ((s === "---" || s === "...") && isEmpty$1(this.charAt(3))) {
+				yield* this.pushCount(3);
+				this.indentValue = 0;
+				this.indentNext = 0;
+				return s === "---" ? "doc" : "stream";
+			}
+		}
+		this.indentValue = yield* this.pushSpaces(false);
+		if (this.indentNext > this.indentValue && !isEmpty$1(this.charAt(1))) this.indentNext = this.indentValue;
+		return yield* this.parseBlockStart();
+	}
+	*parseBlockStart() {
+		const [ch0, ch1] = this.peek(2);
+		if (!ch1 && !this.atEnd) return this.setNext("block-start");
+		if ((ch0 === "-" || ch0 === "?" || ch0 === ":") && isEmpty$1(ch1)) {
+			const n = (yield* this.pushCount(1)) + (yield* this.pushSpaces(true));
+			this.indentNext = this.indentValue + 1;
+			this.indentValue += n;
+			return "block-start";
+		}
+		return "doc";
+	}
+	*parseDocument() {
+		yield* this.pushSpaces(true);
+		const line = this.getLine();
+		if (line === null) return this.setNext("doc");
+		let n = yield* this.pushIndicators();
+		switch (line[n]) {
+			case "#": yield* this.pushCount(line.length - n);
+			case void 0:
+				yield* this.pushNewline();
+				return yield* this.parseLineStart();
+			case "{":
+			case "[":
+				yield* this.pushCount(1);
+				this.flowKey = false;
+				this.flowLevel = 1;
+				return "flow";
+			case "}":
+			case "]":
+				yield* this.pushCount(1);
+				return "doc";
+			case "*":
+				yield* this.pushUntil(isNotAnchorChar);
+				return "doc";
+			case "\"":
+			case "'": return yield* this.parseQuotedScalar();
 			case "|":
 			case ">":
-				setBlockScalarValue(token, source);
-				break;
-			case "\"":
-				setFlowScalarValue(token, source, "double-quoted-scalar");
-				break;
-			case "'":
-				setFlowScalarValue(token, source, "single-quoted-scalar");
-				break;
-			default: setFlowScalarValue(token, source, "scalar");
-		}
-	}
-	function setBlockScalarValue(token, source) {
-		const he = source.indexOf("\n");
-		const head = source.substring(0, he);
-		const body = source.substring(he + 1) + "\n";
-		if (token.type === "block-scalar") {
-			const header = token.props[0];
-			if (header.type !== "block-scalar-header") throw new Error("Invalid block scalar header");
-			header.source = head;
-			token.source = body;
-		} else {
-			const { offset } = token;
-			const indent = "indent" in token ? token.indent : -1;
-			const props = [{
-				type: "block-scalar-header",
-				offset,
-				indent,
-				source: head
-			}];
-			if (!addEndtoBlockProps(props, "end" in token ? token.end : void 0)) props.push({
-				type: "newline",
-				offset: -1,
-				indent,
-				source: "\n"
-			});
-			for (const key of Object.keys(token)) if (key !== "type" && key !== "offset") delete token[key];
-			Object.assign(token, {
-				type: "block-scalar",
-				indent,
-				props,
-				source: body
-			});
-		}
-	}
-	/** @returns `true` if last token is a newline */
-	function addEndtoBlockProps(props, end) {
-		if (end) for (const st of end) switch (st.type) {
-			case "space":
-			case "comment":
-				props.push(st);
-				break;
-			case "newline":
-				props.push(st);
-				return true;
-		}
-		return false;
-	}
-	function setFlowScalarValue(token, source, type) {
-		switch (token.type) {
-			case "scalar":
-			case "double-quoted-scalar":
-			case "single-quoted-scalar":
-				token.type = type;
-				token.source = source;
-				break;
-			case "block-scalar": {
-				const end = token.props.slice(1);
-				let oa = source.length;
-				if (token.props[0].type === "block-scalar-header") oa -= token.props[0].source.length;
-				for (const tok of end) tok.offset += oa;
-				delete token.props;
-				Object.assign(token, {
-					type,
-					source,
-					end
-				});
-				break;
-			}
-			case "block-map":
-			case "block-seq": {
-				const nl = {
-					type: "newline",
-					offset: token.offset + source.length,
-					indent: token.indent,
-					source: "\n"
-				};
-				delete token.items;
-				Object.assign(token, {
-					type,
-					source,
-					end: [nl]
-				});
-				break;
-			}
-			default: {
-				const indent = "indent" in token ? token.indent : -1;
-				const end = "end" in token && Array.isArray(token.end) ? token.end.filter((st) => st.type === "space" || st.type === "comment" || st.type === "newline") : [];
-				for (const key of Object.keys(token)) if (key !== "type" && key !== "offset") delete token[key];
-				Object.assign(token, {
-					type,
-					indent,
-					source,
-					end
-				});
-			}
-		}
-	}
-	exports.createScalarToken = createScalarToken;
-	exports.resolveAsScalar = resolveAsScalar;
-	exports.setScalarValue = setScalarValue;
-}));
-// node_modules/yaml/dist/parse/cst-stringify.js
-var require_cst_stringify = /* @__PURE__ */ __commonJSMin(((exports) => {
-	/**
-	* Stringify a CST document, token, or collection item
-	*
-	* Fair warning: This applies no validation whatsoever, and
-	* simply concatenates the sources in their logical order.
-	*/
-	const stringify = (cst) => "type" in cst ? stringifyToken(cst) : stringifyItem(cst);
-	function stringifyToken(token) {
-		switch (token.type) {
-			case "block-scalar": {
-				let res = "";
-				for (const tok of token.props) res += stringifyToken(tok);
-				return res + token.source;
-			}
-			case "block-map":
-			case "block-seq": {
-				let res = "";
-				for (const item of token.items) res += stringifyItem(item);
-				return res;
-			}
-			case "flow-collection": {
-				let res = token.start.source;
-				for (const item of token.items) res += stringifyItem(item);
-				for (const st of token.end) res += st.source;
-				return res;
-			}
-			case "document": {
-				let res = stringifyItem(token);
-				if (token.end) for (const st of token.end) res += st.source;
-				return res;
-			}
-			default: {
-				let res = token.source;
-				if ("end" in token && token.end) for (const st of token.end) res += st.source;
-				return res;
-			}
-		}
-	}
-	function stringifyItem({ start, key, sep, value }) {
-		let res = "";
-		for (const st of start) res += st.source;
-		if (key) res += stringifyToken(key);
-		if (sep) for (const st of sep) res += st.source;
-		if (value) res += stringifyToken(value);
-		return res;
-	}
-	exports.stringify = stringify;
-}));
-// node_modules/yaml/dist/parse/cst-visit.js
-var require_cst_visit = /* @__PURE__ */ __commonJSMin(((exports) => {
-	const BREAK = Symbol("break visit");
-	const SKIP = Symbol("skip children");
-	const REMOVE = Symbol("remove item");
-	/**
-	* Apply a visitor to a CST document or item.
-	*
-	* Walks through the tree (depth-first) starting from the root, calling a
-	* `visitor` function with two arguments when entering each item:
-	*   - `item`: The current item, which included the following members:
-	*     - `start: SourceToken[]` – Source tokens before the key or value,
-	*       possibly including its anchor or tag.
-	*     - `key?: Token | null` – Set for pair values. May then be `null`, if
-	*       the key before the `:` separator is empty.
-	*     - `sep?: SourceToken[]` – Source tokens between the key and the value,
-	*       which should include the `:` map value indicator if `value` is set.
-	*     - `value?: Token` – The value of a sequence item, or of a map pair.
-	*   - `path`: The steps from the root to the current node, as an array of
-	*     `['key' | 'value', number]` tuples.
-	*
-	* The return value of the visitor may be used to control the traversal:
-	*   - `undefined` (default): Do nothing and continue
-	*   - `visit.SKIP`: Do not visit the children of this token, continue with
-	*      next sibling
-	*   - `visit.BREAK`: Terminate traversal completely
-	*   - `visit.REMOVE`: Remove the current item, then continue with the next one
-	*   - `number`: Set the index of the next step. This is useful especially if
-	*     the index of the current token has changed.
-	*   - `function`: Define the next visitor for this item. After the original
-	*     visitor is called on item entry, next visitors are called after handling
-	*     a non-empty `key` and when exiting the item.
-	*/
-	function visit(cst, visitor) {
-		if ("type" in cst && cst.type === "document") cst = {
-			start: cst.start,
-			value: cst.value
-		};
-		_visit(Object.freeze([]), cst, visitor);
-	}
-	/** Terminate visit traversal completely */
-	visit.BREAK = BREAK;
-	/** Do not visit the children of the current item */
-	visit.SKIP = SKIP;
-	/** Remove the current item */
-	visit.REMOVE = REMOVE;
-	/** Find the item at `path` from `cst` as the root */
-	visit.itemAtPath = (cst, path) => {
-		let item = cst;
-		for (const [field, index] of path) {
-			const tok = item?.[field];
-			if (tok && "items" in tok) item = tok.items[index];
-			else return void 0;
-		}
-		return item;
-	};
-	/**
-	* Get the immediate parent collection of the item at `path` from `cst` as the root.
-	*
-	* Throws an error if the collection is not found, which should never happen if the item itself exists.
-	*/
-	visit.parentCollection = (cst, path) => {
-		const parent = visit.itemAtPath(cst, path.slice(0, -1));
-		const field = path[path.length - 1][0];
-		const coll = parent?.[field];
-		if (coll && "items" in coll) return coll;
-		throw new Error("Parent collection not found");
-	};
-	function _visit(path, item, visitor) {
-		let ctrl = visitor(item, path);
-		if (typeof ctrl === "symbol") return ctrl;
-		for (const field of ["key", "value"]) {
-			const token = item[field];
-			if (token && "items" in token) {
-				for (let i = 0; i < token.items.length; ++i) {
-					const ci = _visit(Object.freeze(path.concat([[field, i]])), token.items[i], visitor);
-					if (typeof ci === "number") i = ci - 1;
-					else if (ci === BREAK) return BREAK;
-					else if (ci === REMOVE) {
-						token.items.splice(i, 1);
-						i -= 1;
-					}
-				}
-				if (typeof ctrl === "function" && field === "key") ctrl = ctrl(item, path);
-			}
-		}
-		return typeof ctrl === "function" ? ctrl(item, path) : ctrl;
-	}
-	exports.visit = visit;
-}));
-// node_modules/yaml/dist/parse/cst.js
-var require_cst = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var cstScalar = require_cst_scalar();
-	var cstStringify = require_cst_stringify();
-	var cstVisit = require_cst_visit();
-	/** The byte order mark */
-	const BOM = "﻿";
-	/** Start of doc-mode */
-	const DOCUMENT = "";
-	/** Unexpected end of flow-mode */
-	const FLOW_END = "";
-	/** Next token is a scalar value */
-	const SCALAR = "";
-	/** @returns `true` if `token` is a flow or block collection */
-	const isCollection = (token) => !!token && "items" in token;
-	/** @returns `true` if `token` is a flow or block scalar; not an alias */
-	const isScalar = (token) => !!token && (token.type === "scalar" || token.type === "single-quoted-scalar" || token.type === "double-quoted-scalar" || token.type === "block-scalar");
-	/* istanbul ignore next */
-	/** Get a printable representation of a lexer token */
-	function prettyToken(token) {
-		switch (token) {
-			case BOM: return "<BOM>";
-			case DOCUMENT: return "<DOC>";
-			case FLOW_END: return "<FLOW_END>";
-			case SCALAR: return "<SCALAR>";
-			default: return JSON.stringify(token);
-		}
-	}
-	/** Identify the type of a lexer token. May return `null` for unknown tokens. */
-	function tokenType(source) {
-		switch (source) {
-			case BOM: return "byte-order-mark";
-			case DOCUMENT: return "doc-mode";
-			case FLOW_END: return "flow-error-end";
-			case SCALAR: return "scalar";
-			case "---": return "doc-start";
-			case "...": return "doc-end";
-			case "":
-			case "\n":
-			case "\r\n": return "newline";
-			case "-": return "seq-item-ind";
-			case "?": return "explicit-key-ind";
-			case ":": return "map-value-ind";
-			case "{": return "flow-map-start";
-			case "}": return "flow-map-end";
-			case "[": return "flow-seq-start";
-			case "]": return "flow-seq-end";
-			case ",": return "comma";
-		}
-		switch (source[0]) {
-			case " ":
-			case "	": return "space";
-			case "#": return "comment";
-			case "%": return "directive-line";
-			case "*": return "alias";
-			case "&": return "anchor";
-			case "!": return "tag";
-			case "'": return "single-quoted-scalar";
-			case "\"": return "double-quoted-scalar";
-			case "|":
-			case ">": return "block-scalar-header";
-		}
-		return null;
-	}
-	exports.createScalarToken = cstScalar.createScalarToken;
-	exports.resolveAsScalar = cstScalar.resolveAsScalar;
-	exports.setScalarValue = cstScalar.setScalarValue;
-	exports.stringify = cstStringify.stringify;
-	exports.visit = cstVisit.visit;
-	exports.BOM = BOM;
-	exports.DOCUMENT = DOCUMENT;
-	exports.FLOW_END = FLOW_END;
-	exports.SCALAR = SCALAR;
-	exports.isCollection = isCollection;
-	exports.isScalar = isScalar;
-	exports.prettyToken = prettyToken;
-	exports.tokenType = tokenType;
-}));
-// node_modules/yaml/dist/parse/lexer.js
-var require_lexer = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var cst = require_cst();
-	function isEmpty(ch) {
-		switch (ch) {
-			case void 0:
-			case " ":
-			case "\n":
-			case "\r":
-			case "	": return true;
-			default: return false;
-		}
-	}
-	const hexDigits = /* @__PURE__ */ new Set("0123456789ABCDEFabcdef");
-	const tagChars = /* @__PURE__ */ new Set("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-#;/?:@&=+$_.!~*'()");
-	const flowIndicatorChars = /* @__PURE__ */ new Set(",[]{}");
-	const invalidAnchorChars = /* @__PURE__ */ new Set(" ,[]{}\n\r	");
-	const isNotAnchorChar = (ch) => !ch || invalidAnchorChars.has(ch);
-	/**
-	* Splits an input string into lexical tokens, i.e. smaller strings that are
-	* easily identifiable by `tokens.tokenType()`.
-	*
-	* Lexing starts always in a "stream" context. Incomplete input may be buffered
-	* until a complete token can be emitted.
-	*
-	* In addition to slices of the original input, the following control characters
-	* may also be emitted:
-	*
-	* - `\x02` (Start of Text): A document starts with the next token
-	* - `\x18` (Cancel): Unexpected end of flow-mode (indicates an error)
-	* - `\x1f` (Unit Separator): Next token is a scalar value
-	* - `\u{FEFF}` (Byte order mark): Emitted separately outside documents
-	*/
-	var Lexer = class {
-		constructor() {
-			/**
-			* Flag indicating whether the end of the current buffer marks the end of
-			* all input
-			*/
-			this.atEnd = false;
-			/**
-			* Explicit indent set in block scalar header, as an offset from the current
-			* minimum indent, so e.g. set to 1 from a header `|2+`. Set to -1 if not
-			* explicitly set.
-			*/
-			this.blockScalarIndent = -1;
-			/**
-			* Block scalars that include a + (keep) chomping indicator in their header
-			* include trailing empty lines, which are otherwise excluded from the
-			* scalar's contents.
-			*/
-			this.blockScalarKeep = false;
-			/** Current input */
-			this.buffer = "";
-			/**
-			* Flag noting whether the map value indicator : can immediately follow this
-			* node within a flow context.
-			*/
-			this.flowKey = false;
-			/** Count of surrounding flow collection levels. */
-			this.flowLevel = 0;
-			/**
-			* Minimum level of indentation required for next lines to be parsed as a
-			* part of the current scalar value.
-			*/
-			this.indentNext = 0;
-			/** Indentation level of the current line. */
-			this.indentValue = 0;
-			/** Position of the next \n character. */
-			this.lineEndPos = null;
-			/** Stores the state of the lexer if reaching the end of incpomplete input */
-			this.next = null;
-			/** A pointer to `buffer`; the current position of the lexer. */
-			this.pos = 0;
-		}
-		/**
-		* Generate YAML tokens from the `source` string. If `incomplete`,
-		* a part of the last line may be left as a buffer for the next call.
-		*
-		* @returns A generator of lexical tokens
-		*/
-		*lex(source, incomplete = false) {
-			if (source) {
-				if (typeof source !== "string") throw TypeError("source is not a string");
-				this.buffer = this.buffer ? this.buffer + source : source;
-				this.lineEndPos = null;
-			}
-			this.atEnd = !incomplete;
-			let next = this.next ?? "stream";
-			while (next && (incomplete || this.hasChars(1))) next = yield* this.parseNext(next);
-		}
-		atLineEnd() {
-			let i = this.pos;
-			let ch = this.buffer[i];
-			while (ch === " " || ch === "	") ch = this.buffer[++i];
-			if (!ch || ch === "#" || ch === "\n") return true;
-			if (ch === "\r") return this.buffer[i + 1] === "\n";
-			return false;
-		}
-		charAt(n) {
-			return this.buffer[this.pos + n];
-		}
-		continueScalar(offset) {
-			let ch = this.buffer[offset];
-			if (this.indentNext > 0) {
-				let indent = 0;
-				while (ch === " ") ch = this.buffer[++indent + offset];
-				if (ch === "\r") {
-					const next = this.buffer[indent + offset + 1];
-					if (next === "\n" || !next && !this.atEnd) return offset + indent + 1;
-				}
-				return ch === "\n" || indent >= this.indentNext || !ch && !this.atEnd ? offset + indent : -1;
-			}
-			if (ch === "-" || ch === ".") {
-				const dt = this.buffer.substr(offset, 3);
-				if ((dt === "---" || dt === "...") && isEmpty(this.buffer[offset + 3])) return -1;
-			}
-			return offset;
-		}
-		getLine() {
-			let end = this.lineEndPos;
-			if (typeof end !== "number" || end !== -1 && end < this.pos) {
-				end = this.buffer.indexOf("\n", this.pos);
-				this.lineEndPos = end;
-			}
-			if (end === -1) return this.atEnd ? this.buffer.substring(this.pos) : null;
-			if (this.buffer[end - 1] === "\r") end -= 1;
-			return this.buffer.substring(this.pos, end);
-		}
-		hasChars(n) {
-			return this.pos + n <= this.buffer.length;
-		}
-		setNext(state) {
-			this.buffer = this.buffer.substring(this.pos);
-			this.pos = 0;
-			this.lineEndPos = null;
-			this.next = state;
-			return null;
-		}
-		peek(n) {
-			return this.buffer.substr(this.pos, n);
-		}
-		*parseNext(next) {
-			switch (next) {
-				case "stream": return yield* this.parseStream();
-				case "line-start": return yield* this.parseLineStart();
-				case "block-start": return yield* this.parseBlockStart();
-				case "doc": return yield* this.parseDocument();
-				case "flow": return yield* this.parseFlowCollection();
-				case "quoted-scalar": return yield* this.parseQuotedScalar();
-				case "block-scalar": return yield* this.parseBlockScalar();
-				case "plain-scalar": return yield* this.parsePlainScalar();
-			}
-		}
-		*parseStream() {
-			let line = this.getLine();
-			if (line === null) return this.setNext("stream");
-			if (line[0] === cst.BOM) {
-				yield* this.pushCount(1);
-				line = line.substring(1);
-			}
-			if (line[0] === "%") {
-				let dirEnd = line.length;
-				let cs = line.indexOf("#");
-				while (cs !== -1) {
-					const ch = line[cs - 1];
-					if (ch === " " || ch === "	") {
-						dirEnd = cs - 1;
-						break;
-					} else cs = line.indexOf("#", cs + 1);
-				}
-				while (true) {
-					const ch = line[dirEnd - 1];
-					if (ch === " " || ch === "	") dirEnd -= 1;
-					else break;
-				}
-				const n = (yield* this.pushCount(dirEnd)) + (yield* this.pushSpaces(true));
-				yield* this.pushCount(line.length - n);
-				this.pushNewline();
-				return "stream";
-			}
-			if (this.atLineEnd()) {
-				const sp = yield* this.pushSpaces(true);
-				yield* this.pushCount(line.length - sp);
-				yield* this.pushNewline();
-				return "stream";
-			}
-			yield cst.DOCUMENT;
-			return yield* this.parseLineStart();
-		}
-		*parseLineStart() {
-			const ch = this.charAt(0);
-			if (!ch && !this.atEnd) return this.setNext("line-start");
-			if (ch === "-" || ch === ".") {
-				if (!this.atEnd && !this.hasChars(4)) return this.setNext("line-start");
-				const s = this.peek(3);
-				if ((s === "---" || s === "...") && isEmpty(this.charAt(3))) {
-					yield* this.pushCount(3);
-					this.indentValue = 0;
-					this.indentNext = 0;
-					return s === "---" ? "doc" : "stream";
-				}
-			}
-			this.indentValue = yield* this.pushSpaces(false);
-			if (this.indentNext > this.indentValue && !isEmpty(this.charAt(1))) this.indentNext = this.indentValue;
-			return yield* this.parseBlockStart();
-		}
-		*parseBlockStart() {
-			const [ch0, ch1] = this.peek(2);
-			if (!ch1 && !this.atEnd) return this.setNext("block-start");
-			if ((ch0 === "-" || ch0 === "?" || ch0 === ":") && isEmpty(ch1)) {
-				const n = (yield* this.pushCount(1)) + (yield* this.pushSpaces(true));
-				this.indentNext = this.indentValue + 1;
-				this.indentValue += n;
-				return "block-start";
-			}
-			return "doc";
-		}
-		*parseDocument() {
-			yield* this.pushSpaces(true);
-			const line = this.getLine();
-			if (line === null) return this.setNext("doc");
-			let n = yield* this.pushIndicators();
-			switch (line[n]) {
-				case "#": yield* this.pushCount(line.length - n);
-				case void 0:
-					yield* this.pushNewline();
-					return yield* this.parseLineStart();
-				case "{":
-				case "[":
-					yield* this.pushCount(1);
-					this.flowKey = false;
-					this.flowLevel = 1;
-					return "flow";
-				case "}":
-				case "]":
-					yield* this.pushCount(1);
-					return "doc";
-				case "*":
-					yield* this.pushUntil(isNotAnchorChar);
-					return "doc";
-				case "\"":
-				case "'": return yield* this.parseQuotedScalar();
-				case "|":
-				case ">":
-					n += yield* this.parseBlockScalarHeader();
-					n += yield* this.pushSpaces(true);
-					yield* this.pushCount(line.length - n);
-					yield* this.pushNewline();
-					return yield* this.parseBlockScalar();
-				default: return yield* this.parsePlainScalar();
-			}
-		}
-		*parseFlowCollection() {
-			let nl, sp;
-			let indent = -1;
-			do {
-				nl = yield* this.pushNewline();
-				if (nl > 0) {
-					sp = yield* this.pushSpaces(false);
-					this.indentValue = indent = sp;
-				} else sp = 0;
-				sp += yield* this.pushSpaces(true);
-			} while (nl + sp > 0);
-			const line = this.getLine();
-			if (line === null) return this.setNext("flow");
-			if (indent !== -1 && indent < this.indentNext && line[0] !== "#" || indent === 0 && (line.startsWith("---") || line.startsWith("...")) && isEmpty(line[3])) {
-				if (!(indent === this.indentNext - 1 && this.flowLevel === 1 && (line[0] === "]" || line[0] === "}"))) {
-					this.flowLevel = 0;
-					yield cst.FLOW_END;
-					return yield* this.parseLineStart();
-				}
-			}
-			let n = 0;
-			while (line[n] === ",") {
-				n += yield* this.pushCount(1);
+				n += yield* this.parseBlockScalarHeader();
 				n += yield* this.pushSpaces(true);
+				yield* this.pushCount(line.length - n);
+				yield* this.pushNewline();
+				return yield* this.parseBlockScalar();
+			default: return yield* this.parsePlainScalar();
+		}
+	}
+	*parseFlowCollection() {
+		let nl, sp;
+		let indent = -1;
+		do {
+			nl = yield* this.pushNewline();
+			if (nl > 0) {
+				sp = yield* this.pushSpaces(false);
+				this.indentValue = indent = sp;
+			} else sp = 0;
+			sp += yield* this.pushSpaces(true);
+		} while (nl + sp > 0);
+		const line = this.getLine();
+		if (line === null) return this.setNext("flow");
+		if (indent !== -1 && indent < this.indentNext && line[0] !== "#" || indent === 0 && (line.startsWith("---") || line.startsWith("...")) && isEmpty$1(line[3])) {
+			if (!(indent === this.indentNext - 1 && this.flowLevel === 1 && (line[0] === "]" || line[0] === "}"))) {
+				this.flowLevel = 0;
+				yield "";
+				return yield* this.parseLineStart();
+			}
+		}
+		let n = 0;
+		while (line[n] === ",") {
+			n += yield* this.pushCount(1);
+			n += yield* this.pushSpaces(true);
+			this.flowKey = false;
+		}
+		n += yield* this.pushIndicators();
+		switch (line[n]) {
+			case void 0: return "flow";
+			case "#":
+				yield* this.pushCount(line.length - n);
+				return "flow";
+			case "{":
+			case "[":
+				yield* this.pushCount(1);
 				this.flowKey = false;
-			}
-			n += yield* this.pushIndicators();
-			switch (line[n]) {
-				case void 0: return "flow";
-				case "#":
-					yield* this.pushCount(line.length - n);
-					return "flow";
-				case "{":
-				case "[":
-					yield* this.pushCount(1);
+				this.flowLevel += 1;
+				return "flow";
+			case "}":
+			case "]":
+				yield* this.pushCount(1);
+				this.flowKey = true;
+				this.flowLevel -= 1;
+				return this.flowLevel ? "flow" : "doc";
+			case "*":
+				yield* this.pushUntil(isNotAnchorChar);
+				return "flow";
+			case "\"":
+			case "'":
+				this.flowKey = true;
+				return yield* this.parseQuotedScalar();
+			case ":": {
+				const next = this.charAt(1);
+				if (this.flowKey || isEmpty$1(next) || next === ",") {
 					this.flowKey = false;
-					this.flowLevel += 1;
-					return "flow";
-				case "}":
-				case "]":
 					yield* this.pushCount(1);
-					this.flowKey = true;
-					this.flowLevel -= 1;
-					return this.flowLevel ? "flow" : "doc";
-				case "*":
-					yield* this.pushUntil(isNotAnchorChar);
+					yield* this.pushSpaces(true);
 					return "flow";
-				case "\"":
-				case "'":
-					this.flowKey = true;
-					return yield* this.parseQuotedScalar();
-				case ":": {
-					const next = this.charAt(1);
-					if (this.flowKey || isEmpty(next) || next === ",") {
-						this.flowKey = false;
-						yield* this.pushCount(1);
-						yield* this.pushSpaces(true);
-						return "flow";
-					}
-				}
-				default:
-					this.flowKey = false;
-					return yield* this.parsePlainScalar();
-			}
-		}
-		*parseQuotedScalar() {
-			const quote = this.charAt(0);
-			let end = this.buffer.indexOf(quote, this.pos + 1);
-			if (quote === "'") while (end !== -1 && this.buffer[end + 1] === "'") end = this.buffer.indexOf("'", end + 2);
-			else while (end !== -1) {
-				let n = 0;
-				while (this.buffer[end - 1 - n] === "\\") n += 1;
-				if (n % 2 === 0) break;
-				end = this.buffer.indexOf("\"", end + 1);
-			}
-			const qb = this.buffer.substring(0, end);
-			let nl = qb.indexOf("\n", this.pos);
-			if (nl !== -1) {
-				while (nl !== -1) {
-					const cs = this.continueScalar(nl + 1);
-					if (cs === -1) break;
-					nl = qb.indexOf("\n", cs);
-				}
-				if (nl !== -1) end = nl - (qb[nl - 1] === "\r" ? 2 : 1);
-			}
-			if (end === -1) {
-				if (!this.atEnd) return this.setNext("quoted-scalar");
-				end = this.buffer.length;
-			}
-			yield* this.pushToIndex(end + 1, false);
-			return this.flowLevel ? "flow" : "doc";
-		}
-		*parseBlockScalarHeader() {
-			this.blockScalarIndent = -1;
-			this.blockScalarKeep = false;
-			let i = this.pos;
-			while (true) {
-				const ch = this.buffer[++i];
-				if (ch === "+") this.blockScalarKeep = true;
-				else if (ch > "0" && ch <= "9") this.blockScalarIndent = Number(ch) - 1;
-				else if (ch !== "-") break;
-			}
-			return yield* this.pushUntil((ch) => isEmpty(ch) || ch === "#");
-		}
-		*parseBlockScalar() {
-			let nl = this.pos - 1;
-			let indent = 0;
-			let ch;
-			loop: for (let i = this.pos; ch = this.buffer[i]; ++i) switch (ch) {
-				case " ":
-					indent += 1;
-					break;
-				case "\n":
-					nl = i;
-					indent = 0;
-					break;
-				case "\r": {
-					const next = this.buffer[i + 1];
-					if (!next && !this.atEnd) return this.setNext("block-scalar");
-					if (next === "\n") break;
-				}
-				default: break loop;
-			}
-			if (!ch && !this.atEnd) return this.setNext("block-scalar");
-			if (indent >= this.indentNext) {
-				if (this.blockScalarIndent === -1) this.indentNext = indent;
-				else this.indentNext = this.blockScalarIndent + (this.indentNext === 0 ? 1 : this.indentNext);
-				do {
-					const cs = this.continueScalar(nl + 1);
-					if (cs === -1) break;
-					nl = this.buffer.indexOf("\n", cs);
-				} while (nl !== -1);
-				if (nl === -1) {
-					if (!this.atEnd) return this.setNext("block-scalar");
-					nl = this.buffer.length;
 				}
 			}
-			let i = nl + 1;
-			ch = this.buffer[i];
-			while (ch === " ") ch = this.buffer[++i];
-			if (ch === "	") {
-				while (ch === "	" || ch === " " || ch === "\r" || ch === "\n") ch = this.buffer[++i];
-				nl = i - 1;
-			} else if (!this.blockScalarKeep) do {
-				let i = nl - 1;
-				let ch = this.buffer[i];
-				if (ch === "\r") ch = this.buffer[--i];
-				const lastChar = i;
-				while (ch === " ") ch = this.buffer[--i];
-				if (ch === "\n" && i >= this.pos && i + 1 + indent > lastChar) nl = i;
-				else break;
-			} while (true);
-			yield cst.SCALAR;
-			yield* this.pushToIndex(nl + 1, true);
-			return yield* this.parseLineStart();
+			default:
+				this.flowKey = false;
+				return yield* this.parsePlainScalar();
 		}
-		*parsePlainScalar() {
-			const inFlow = this.flowLevel > 0;
-			let end = this.pos - 1;
-			let i = this.pos - 1;
-			let ch;
-			while (ch = this.buffer[++i]) if (ch === ":") {
-				const next = this.buffer[i + 1];
-				if (isEmpty(next) || inFlow && flowIndicatorChars.has(next)) break;
-				end = i;
-			} else if (isEmpty(ch)) {
-				let next = this.buffer[i + 1];
-				if (ch === "\r") {
-					if (next === "\n") {
-						i += 1;
-						ch = "\n";
-						next = this.buffer[i + 1];
-					} else end = i;
-				}
-				if (next === "#" || inFlow && flowIndicatorChars.has(next)) break;
-				if (ch === "\n") {
-					const cs = this.continueScalar(i + 1);
-					if (cs === -1) break;
-					i = Math.max(i, cs - 2);
-				}
-			} else {
-				if (inFlow && flowIndicatorChars.has(ch)) break;
-				end = i;
-			}
-			if (!ch && !this.atEnd) return this.setNext("plain-scalar");
-			yield cst.SCALAR;
-			yield* this.pushToIndex(end + 1, true);
-			return inFlow ? "flow" : "doc";
-		}
-		*pushCount(n) {
-			if (n > 0) {
-				yield this.buffer.substr(this.pos, n);
-				this.pos += n;
-				return n;
-			}
-			return 0;
-		}
-		*pushToIndex(i, allowEmpty) {
-			const s = this.buffer.slice(this.pos, i);
-			if (s) {
-				yield s;
-				this.pos += s.length;
-				return s.length;
-			} else if (allowEmpty) yield "";
-			return 0;
-		}
-		*pushIndicators() {
+	}
+	*parseQuotedScalar() {
+		const quote = this.charAt(0);
+		let end = this.buffer.indexOf(quote, this.pos + 1);
+		if (quote === "'") while (end !== -1 && this.buffer[end + 1] === "'") end = this.buffer.indexOf("'", end + 2);
+		else while (end !== -1) {
 			let n = 0;
-			loop: while (true) {
-				switch (this.charAt(0)) {
-					case "!":
-						n += yield* this.pushTag();
+			while (this.buffer[end - 1 - n] === "\\") n += 1;
+			if (n % 2 === 0) break;
+			end = this.buffer.indexOf("\"", end + 1);
+		}
+		const qb = this.buffer.substring(0, end);
+		let nl = qb.indexOf("\n", this.pos);
+		if (nl !== -1) {
+			while (nl !== -1) {
+				const cs = this.continueScalar(nl + 1);
+				if (cs === -1) break;
+				nl = qb.indexOf("\n", cs);
+			}
+			if (nl !== -1) end = nl - (qb[nl - 1] === "\r" ? 2 : 1);
+		}
+		if (end === -1) {
+			if (!this.atEnd) return this.setNext("quoted-scalar");
+			end = this.buffer.length;
+		}
+		yield* this.pushToIndex(end + 1, false);
+		return this.flowLevel ? "flow" : "doc";
+	}
+	*parseBlockScalarHeader() {
+		this.blockScalarIndent = -1;
+		this.blockScalarKeep = false;
+		let i = this.pos;
+		while (true) {
+			const ch = this.buffer[++i];
+			if (ch === "+") this.blockScalarKeep = true;
+			else if (ch > "0" && ch <= "9") this.blockScalarIndent = Number(ch) - 1;
+			else if (ch !== "-") break;
+		}
+		return yield* this.pushUntil((ch) => isEmpty$1(ch) || ch === "#");
+	}
+	*parseBlockScalar() {
+		let nl = this.pos - 1;
+		let indent = 0;
+		let ch;
+		loop: for (let i = this.pos; ch = this.buffer[i]; ++i) switch (ch) {
+			case " ":
+				indent += 1;
+				break;
+			case "\n":
+				nl = i;
+				indent = 0;
+				break;
+			case "\r": {
+				const next = this.buffer[i + 1];
+				if (!next && !this.atEnd) return this.setNext("block-scalar");
+				if (next === "\n") break;
+			}
+			default: break loop;
+		}
+		if (!ch && !this.atEnd) return this.setNext("block-scalar");
+		if (indent >= this.indentNext) {
+			if (this.blockScalarIndent === -1) this.indentNext = indent;
+			else this.indentNext = this.blockScalarIndent + (this.indentNext === 0 ? 1 : this.indentNext);
+			do {
+				const cs = this.continueScalar(nl + 1);
+				if (cs === -1) break;
+				nl = this.buffer.indexOf("\n", cs);
+			} while (nl !== -1);
+			if (nl === -1) {
+				if (!this.atEnd) return this.setNext("block-scalar");
+				nl = this.buffer.length;
+			}
+		}
+		let i = nl + 1;
+		ch = this.buffer[i];
+		while (ch === " ") ch = this.buffer[++i];
+		if (ch === "	") {
+			while (ch === "	" || ch === " " || ch === "\r" || ch === "\n") ch = this.buffer[++i];
+			nl = i - 1;
+		} else if (!this.blockScalarKeep) do {
+			let i = nl - 1;
+			let ch = this.buffer[i];
+			if (ch === "\r") ch = this.buffer[--i];
+			const lastChar = i;
+			while (ch === " ") ch = this.buffer[--i];
+			if (ch === "\n" && i >= this.pos && i + 1 + indent > lastChar) nl = i;
+			else break;
+		} while (true);
+		yield "";
+		yield* this.pushToIndex(nl + 1, true);
+		return yield* this.parseLineStart();
+	}
+	*parsePlainScalar() {
+		const inFlow = this.flowLevel > 0;
+		let end = this.pos - 1;
+		let i = this.pos - 1;
+		let ch;
+		while (ch = this.buffer[++i]) if (ch === ":") {
+			const next = this.buffer[i + 1];
+			if (isEmpty$1(next) || inFlow && flowIndicatorChars.has(next)) break;
+			end = i;
+		} else if (isEmpty$1(ch)) {
+			let next = this.buffer[i + 1];
+			if (ch === "\r") {
+				if (next === "\n") {
+					i += 1;
+					ch = "\n";
+					next = this.buffer[i + 1];
+				} else end = i;
+			}
+			if (next === "#" || inFlow && flowIndicatorChars.has(next)) break;
+			if (ch === "\n") {
+				const cs = this.continueScalar(i + 1);
+				if (cs === -1) break;
+				i = Math.max(i, cs - 2);
+			}
+		} else {
+			if (inFlow && flowIndicatorChars.has(ch)) break;
+			end = i;
+		}
+		if (!ch && !this.atEnd) return this.setNext("plain-scalar");
+		yield "";
+		yield* this.pushToIndex(end + 1, true);
+		return inFlow ? "flow" : "doc";
+	}
+	*pushCount(n) {
+		if (n > 0) {
+			yield this.buffer.substr(this.pos, n);
+			this.pos += n;
+			return n;
+		}
+		return 0;
+	}
+	*pushToIndex(i, allowEmpty) {
+		const s = this.buffer.slice(this.pos, i);
+		if (s) {
+			yield s;
+			this.pos += s.length;
+			return s.length;
+		} else if (allowEmpty) yield "";
+		return 0;
+	}
+	*pushIndicators() {
+		let n = 0;
+		loop: while (true) {
+			switch (this.charAt(0)) {
+				case "!":
+					n += yield* this.pushTag();
+					n += yield* this.pushSpaces(true);
+					continue loop;
+				case "&":
+					n += yield* this.pushUntil(isNotAnchorChar);
+					n += yield* this.pushSpaces(true);
+					continue loop;
+				case "-":
+				case "?":
+				case ":": {
+					const inFlow = this.flowLevel > 0;
+					const ch1 = this.charAt(1);
+					if (isEmpty$1(ch1) || inFlow && flowIndicatorChars.has(ch1)) {
+						if (!inFlow) this.indentNext = this.indentValue + 1;
+						else if (this.flowKey) this.flowKey = false;
+						n += yield* this.pushCount(1);
 						n += yield* this.pushSpaces(true);
 						continue loop;
-					case "&":
-						n += yield* this.pushUntil(isNotAnchorChar);
-						n += yield* this.pushSpaces(true);
-						continue loop;
-					case "-":
-					case "?":
-					case ":": {
-						const inFlow = this.flowLevel > 0;
-						const ch1 = this.charAt(1);
-						if (isEmpty(ch1) || inFlow && flowIndicatorChars.has(ch1)) {
-							if (!inFlow) this.indentNext = this.indentValue + 1;
-							else if (this.flowKey) this.flowKey = false;
-							n += yield* this.pushCount(1);
-							n += yield* this.pushSpaces(true);
-							continue loop;
-						}
 					}
 				}
-				break loop;
 			}
-			return n;
+			break loop;
 		}
-		*pushTag() {
-			if (this.charAt(1) === "<") {
-				let i = this.pos + 2;
-				let ch = this.buffer[i];
-				while (!isEmpty(ch) && ch !== ">") ch = this.buffer[++i];
-				return yield* this.pushToIndex(ch === ">" ? i + 1 : i, false);
-			} else {
-				let i = this.pos + 1;
-				let ch = this.buffer[i];
-				while (ch) if (tagChars.has(ch)) ch = this.buffer[++i];
-				else if (ch === "%" && hexDigits.has(this.buffer[i + 1]) && hexDigits.has(this.buffer[i + 2])) ch = this.buffer[i += 3];
-				else break;
-				return yield* this.pushToIndex(i, false);
-			}
-		}
-		*pushNewline() {
-			const ch = this.buffer[this.pos];
-			if (ch === "\n") return yield* this.pushCount(1);
-			else if (ch === "\r" && this.charAt(1) === "\n") return yield* this.pushCount(2);
-			else return 0;
-		}
-		*pushSpaces(allowTabs) {
-			let i = this.pos - 1;
-			let ch;
-			do
-				ch = this.buffer[++i];
-			while (ch === " " || allowTabs && ch === "	");
-			const n = i - this.pos;
-			if (n > 0) {
-				yield this.buffer.substr(this.pos, n);
-				this.pos = i;
-			}
-			return n;
-		}
-		*pushUntil(test) {
-			let i = this.pos;
+		return n;
+	}
+	*pushTag() {
+		if (this.charAt(1) === "<") {
+			let i = this.pos + 2;
 			let ch = this.buffer[i];
-			while (!test(ch)) ch = this.buffer[++i];
+			while (!isEmpty$1(ch) && ch !== ">") ch = this.buffer[++i];
+			return yield* this.pushToIndex(ch === ">" ? i + 1 : i, false);
+		} else {
+			let i = this.pos + 1;
+			let ch = this.buffer[i];
+			while (ch) if (tagChars.has(ch)) ch = this.buffer[++i];
+			else if (ch === "%" && hexDigits.has(this.buffer[i + 1]) && hexDigits.has(this.buffer[i + 2])) ch = this.buffer[i += 3];
+			else break;
 			return yield* this.pushToIndex(i, false);
 		}
-	};
-	exports.Lexer = Lexer;
-}));
-// node_modules/yaml/dist/parse/line-counter.js
-var require_line_counter = /* @__PURE__ */ __commonJSMin(((exports) => {
-	/**
-	* Tracks newlines during parsing in order to provide an efficient API for
-	* determining the one-indexed `{ line, col }` position for any offset
-	* within the input.
-	*/
-	var LineCounter = class {
-		constructor() {
-			this.lineStarts = [];
-			/**
-			* Should be called in ascending order. Otherwise, call
-			* `lineCounter.lineStarts.sort()` before calling `linePos()`.
-			*/
-			this.addNewLine = (offset) => this.lineStarts.push(offset);
-			/**
-			* Performs a binary search and returns the 1-indexed { line, col }
-			* position of `offset`. If `line === 0`, `addNewLine` has never been
-			* called or `offset` is before the first known newline.
-			*/
-			this.linePos = (offset) => {
-				let low = 0;
-				let high = this.lineStarts.length;
-				while (low < high) {
-					const mid = low + high >> 1;
-					if (this.lineStarts[mid] < offset) low = mid + 1;
-					else high = mid;
-				}
-				if (this.lineStarts[low] === offset) return {
-					line: low + 1,
-					col: 1
-				};
-				if (low === 0) return {
-					line: 0,
-					col: offset
-				};
-				const start = this.lineStarts[low - 1];
-				return {
-					line: low,
-					col: offset - start + 1
-				};
+	}
+	*pushNewline() {
+		const ch = this.buffer[this.pos];
+		if (ch === "\n") return yield* this.pushCount(1);
+		else if (ch === "\r" && this.charAt(1) === "\n") return yield* this.pushCount(2);
+		else return 0;
+	}
+	*pushSpaces(allowTabs) {
+		let i = this.pos - 1;
+		let ch;
+		do
+			ch = this.buffer[++i];
+		while (ch === " " || allowTabs && ch === "	");
+		const n = i - this.pos;
+		if (n > 0) {
+			yield this.buffer.substr(this.pos, n);
+			this.pos = i;
+		}
+		return n;
+	}
+	*pushUntil(test) {
+		let i = this.pos;
+		let ch = this.buffer[i];
+		while (!test(ch)) ch = this.buffer[++i];
+		return yield* this.pushToIndex(i, false);
+	}
+};
+// node_modules/yaml/browser/dist/parse/line-counter.js
+/**
+* Tracks newlines during parsing in order to provide an efficient API for
+* determining the one-indexed `{ line, col }` position for any offset
+* within the input.
+*/
+var LineCounter = class {
+	constructor() {
+		this.lineStarts = [];
+		/**
+		* Should be called in ascending order. Otherwise, call
+		* `lineCounter.lineStarts.sort()` before calling `linePos()`.
+		*/
+		this.addNewLine = (offset) => this.lineStarts.push(offset);
+		/**
+		* Performs a binary search and returns the 1-indexed { line, col }
+		* position of `offset`. If `line === 0`, `addNewLine` has never been
+		* called or `offset` is before the first known newline.
+		*/
+		this.linePos = (offset) => {
+			let low = 0;
+			let high = this.lineStarts.length;
+			while (low < high) {
+				const mid = low + high >> 1;
+				if (this.lineStarts[mid] < offset) low = mid + 1;
+				else high = mid;
+			}
+			if (this.lineStarts[low] === offset) return {
+				line: low + 1,
+				col: 1
 			};
-		}
-	};
-	exports.LineCounter = LineCounter;
-}));
-// node_modules/yaml/dist/parse/parser.js
-var require_parser = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var node_process = require("process");
-	var cst = require_cst();
-	var lexer = require_lexer();
-	function includesToken(list, type) {
-		for (let i = 0; i < list.length; ++i) if (list[i].type === type) return true;
-		return false;
+			if (low === 0) return {
+				line: 0,
+				col: offset
+			};
+			const start = this.lineStarts[low - 1];
+			return {
+				line: low,
+				col: offset - start + 1
+			};
+		};
 	}
-	function findNonEmptyIndex(list) {
-		for (let i = 0; i < list.length; ++i) switch (list[i].type) {
-			case "space":
-			case "comment":
-			case "newline": break;
-			default: return i;
-		}
-		return -1;
+};
+// node_modules/yaml/browser/dist/parse/parser.js
+function includesToken(list, type) {
+	for (let i = 0; i < list.length; ++i) if (list[i].type === type) return true;
+	return false;
+}
+function findNonEmptyIndex(list) {
+	for (let i = 0; i < list.length; ++i) switch (list[i].type) {
+		case "space":
+		case "comment":
+		case "newline": break;
+		default: return i;
 	}
-	function isFlowToken(token) {
-		switch (token?.type) {
+	return -1;
+}
+function isFlowToken(token) {
+	switch (token?.type) {
+		case "alias":
+		case "scalar":
+		case "single-quoted-scalar":
+		case "double-quoted-scalar":
+		case "flow-collection": return true;
+		default: return false;
+	}
+}
+function getPrevProps(parent) {
+	switch (parent.type) {
+		case "document": return parent.start;
+		case "block-map": {
+			const it = parent.items[parent.items.length - 1];
+			return it.sep ?? it.start;
+		}
+		case "block-seq": return parent.items[parent.items.length - 1].start;
+		/* istanbul ignore next should not happen */
+		default: return [];
+	}
+}
+/** Note: May modify input array */
+function getFirstKeyStartProps(prev) {
+	if (prev.length === 0) return [];
+	let i = prev.length;
+	loop: while (--i >= 0) switch (prev[i].type) {
+		case "doc-start":
+		case "explicit-key-ind":
+		case "map-value-ind":
+		case "seq-item-ind":
+		case "newline": break loop;
+	}
+	while (prev[++i]?.type === "space");
+	return prev.splice(i, prev.length);
+}
+function arrayPushArray(target, source) {
+	if (source.length < 1e5) Array.prototype.push.apply(target, source);
+	else for (let i = 0; i < source.length; ++i) target.push(source[i]);
+}
+function fixFlowSeqItems(fc) {
+	if (fc.start.type === "flow-seq-start") {
+		for (const it of fc.items) if (it.sep && !it.value && !includesToken(it.start, "explicit-key-ind") && !includesToken(it.sep, "map-value-ind")) {
+			if (it.key) it.value = it.key;
+			delete it.key;
+			if (isFlowToken(it.value)) {
+				if (it.value.end) arrayPushArray(it.value.end, it.sep);
+				else it.value.end = it.sep;
+			} else arrayPushArray(it.start, it.sep);
+			delete it.sep;
+		}
+	}
+}
+/**
+* A YAML concrete syntax tree (CST) parser
+*
+* ```ts
+* const src: string = ...
+* for (const token of new Parser().parse(src)) {
+*   // token: Token
+* }
+* ```
+*
+* To use the parser with a user-provided lexer:
+*
+* ```ts
+* function* parse(source: string, lexer: Lexer) {
+*   const parser = new Parser()
+*   for (const lexeme of lexer.lex(source))
+*     yield* parser.next(lexeme)
+*   yield* parser.end()
+* }
+*
+* const src: string = ...
+* const lexer = new Lexer()
+* for (const token of parse(src, lexer)) {
+*   // token: Token
+* }
+* ```
+*/
+var Parser = class {
+	/**
+	* @param onNewLine - If defined, called separately with the start position of
+	*   each new line (in `parse()`, including the start of input).
+	*/
+	constructor(onNewLine) {
+		/** If true, space and sequence indicators count as indentation */
+		this.atNewLine = true;
+		/** If true, next token is a scalar value */
+		this.atScalar = false;
+		/** Current indentation level */
+		this.indent = 0;
+		/** Current offset since the start of parsing */
+		this.offset = 0;
+		/** On the same line with a block map key */
+		this.onKeyLine = false;
+		/** Top indicates the node that's currently being built */
+		this.stack = [];
+		/** The source of the current token, set in parse() */
+		this.source = "";
+		/** The type of the current token, set in parse() */
+		this.type = "";
+		this.lexer = new Lexer();
+		this.onNewLine = onNewLine;
+	}
+	/**
+	* Parse `source` as a YAML stream.
+	* If `incomplete`, a part of the last line may be left as a buffer for the next call.
+	*
+	* Errors are not thrown, but yielded as `{ type: 'error', message }` tokens.
+	*
+	* @returns A generator of tokens representing each directive, document, and other structure.
+	*/
+	*parse(source, incomplete = false) {
+		if (this.onNewLine && this.offset === 0) this.onNewLine(0);
+		for (const lexeme of this.lexer.lex(source, incomplete)) yield* this.next(lexeme);
+		if (!incomplete) yield* this.end();
+	}
+	/**
+	* Advance the parser by the `source` of one lexical token.
+	*/
+	*next(source) {
+		this.source = source;
+		if (this.atScalar) {
+			this.atScalar = false;
+			yield* this.step();
+			this.offset += source.length;
+			return;
+		}
+		const type = tokenType(source);
+		if (!type) {
+			const message = `Not a YAML token: ${source}`;
+			yield* this.pop({
+				type: "error",
+				offset: this.offset,
+				message,
+				source
+			});
+			this.offset += source.length;
+		} else if (type === "scalar") {
+			this.atNewLine = false;
+			this.atScalar = true;
+			this.type = "scalar";
+		} else {
+			this.type = type;
+			yield* this.step();
+			switch (type) {
+				case "newline":
+					this.atNewLine = true;
+					this.indent = 0;
+					if (this.onNewLine) this.onNewLine(this.offset + source.length);
+					break;
+				case "space":
+					if (this.atNewLine && source[0] === " ") this.indent += source.length;
+					break;
+				case "explicit-key-ind":
+				case "map-value-ind":
+				case "seq-item-ind":
+					if (this.atNewLine) this.indent += source.length;
+					break;
+				case "doc-mode":
+				case "flow-error-end": return;
+				default: this.atNewLine = false;
+			}
+			this.offset += source.length;
+		}
+	}
+	/** Call at end of input to push out any remaining constructions */
+	*end() {
+		while (this.stack.length > 0) yield* this.pop();
+	}
+	get sourceToken() {
+		return {
+			type: this.type,
+			offset: this.offset,
+			indent: this.indent,
+			source: this.source
+		};
+	}
+	*step() {
+		const top = this.peek(1);
+		if (this.type === "doc-end" && top?.type !== "doc-end") {
+			while (this.stack.length > 0) yield* this.pop();
+			this.stack.push({
+				type: "doc-end",
+				offset: this.offset,
+				source: this.source
+			});
+			return;
+		}
+		if (!top) return yield* this.stream();
+		switch (top.type) {
+			case "document": return yield* this.document(top);
 			case "alias":
 			case "scalar":
 			case "single-quoted-scalar":
-			case "double-quoted-scalar":
-			case "flow-collection": return true;
-			default: return false;
+			case "double-quoted-scalar": return yield* this.scalar(top);
+			case "block-scalar": return yield* this.blockScalar(top);
+			case "block-map": return yield* this.blockMap(top);
+			case "block-seq": return yield* this.blockSequence(top);
+			case "flow-collection": return yield* this.flowCollection(top);
+			case "doc-end": return yield* this.documentEnd(top);
 		}
+		/* istanbul ignore next should not happen */
+		yield* this.pop();
 	}
-	function getPrevProps(parent) {
-		switch (parent.type) {
-			case "document": return parent.start;
-			case "block-map": {
-				const it = parent.items[parent.items.length - 1];
-				return it.sep ?? it.start;
-			}
-			case "block-seq": return parent.items[parent.items.length - 1].start;
-			/* istanbul ignore next should not happen */
-			default: return [];
-		}
+	peek(n) {
+		return this.stack[this.stack.length - n];
 	}
-	/** Note: May modify input array */
-	function getFirstKeyStartProps(prev) {
-		if (prev.length === 0) return [];
-		let i = prev.length;
-		loop: while (--i >= 0) switch (prev[i].type) {
-			case "doc-start":
-			case "explicit-key-ind":
-			case "map-value-ind":
-			case "seq-item-ind":
-			case "newline": break loop;
-		}
-		while (prev[++i]?.type === "space");
-		return prev.splice(i, prev.length);
-	}
-	function arrayPushArray(target, source) {
-		if (source.length < 1e5) Array.prototype.push.apply(target, source);
-		else for (let i = 0; i < source.length; ++i) target.push(source[i]);
-	}
-	function fixFlowSeqItems(fc) {
-		if (fc.start.type === "flow-seq-start") {
-			for (const it of fc.items) if (it.sep && !it.value && !includesToken(it.start, "explicit-key-ind") && !includesToken(it.sep, "map-value-ind")) {
-				if (it.key) it.value = it.key;
-				delete it.key;
-				if (isFlowToken(it.value)) {
-					if (it.value.end) arrayPushArray(it.value.end, it.sep);
-					else it.value.end = it.sep;
-				} else arrayPushArray(it.start, it.sep);
-				delete it.sep;
-			}
-		}
-	}
-	/**
-	* A YAML concrete syntax tree (CST) parser
-	*
-	* ```ts
-	* const src: string = ...
-	* for (const token of new Parser().parse(src)) {
-	*   // token: Token
-	* }
-	* ```
-	*
-	* To use the parser with a user-provided lexer:
-	*
-	* ```ts
-	* function* parse(source: string, lexer: Lexer) {
-	*   const parser = new Parser()
-	*   for (const lexeme of lexer.lex(source))
-	*     yield* parser.next(lexeme)
-	*   yield* parser.end()
-	* }
-	*
-	* const src: string = ...
-	* const lexer = new Lexer()
-	* for (const token of parse(src, lexer)) {
-	*   // token: Token
-	* }
-	* ```
-	*/
-	var Parser = class {
-		/**
-		* @param onNewLine - If defined, called separately with the start position of
-		*   each new line (in `parse()`, including the start of input).
-		*/
-		constructor(onNewLine) {
-			/** If true, space and sequence indicators count as indentation */
-			this.atNewLine = true;
-			/** If true, next token is a scalar value */
-			this.atScalar = false;
-			/** Current indentation level */
-			this.indent = 0;
-			/** Current offset since the start of parsing */
-			this.offset = 0;
-			/** On the same line with a block map key */
-			this.onKeyLine = false;
-			/** Top indicates the node that's currently being built */
-			this.stack = [];
-			/** The source of the current token, set in parse() */
-			this.source = "";
-			/** The type of the current token, set in parse() */
-			this.type = "";
-			this.lexer = new lexer.Lexer();
-			this.onNewLine = onNewLine;
-		}
-		/**
-		* Parse `source` as a YAML stream.
-		* If `incomplete`, a part of the last line may be left as a buffer for the next call.
-		*
-		* Errors are not thrown, but yielded as `{ type: 'error', message }` tokens.
-		*
-		* @returns A generator of tokens representing each directive, document, and other structure.
-		*/
-		*parse(source, incomplete = false) {
-			if (this.onNewLine && this.offset === 0) this.onNewLine(0);
-			for (const lexeme of this.lexer.lex(source, incomplete)) yield* this.next(lexeme);
-			if (!incomplete) yield* this.end();
-		}
-		/**
-		* Advance the parser by the `source` of one lexical token.
-		*/
-		*next(source) {
-			this.source = source;
-			if (node_process.env.LOG_TOKENS) console.log("|", cst.prettyToken(source));
-			if (this.atScalar) {
-				this.atScalar = false;
-				yield* this.step();
-				this.offset += source.length;
-				return;
-			}
-			const type = cst.tokenType(source);
-			if (!type) {
-				const message = `Not a YAML token: ${source}`;
-				yield* this.pop({
-					type: "error",
-					offset: this.offset,
-					message,
-					source
-				});
-				this.offset += source.length;
-			} else if (type === "scalar") {
-				this.atNewLine = false;
-				this.atScalar = true;
-				this.type = "scalar";
-			} else {
-				this.type = type;
-				yield* this.step();
-				switch (type) {
-					case "newline":
-						this.atNewLine = true;
-						this.indent = 0;
-						if (this.onNewLine) this.onNewLine(this.offset + source.length);
-						break;
-					case "space":
-						if (this.atNewLine && source[0] === " ") this.indent += source.length;
-						break;
-					case "explicit-key-ind":
-					case "map-value-ind":
-					case "seq-item-ind":
-						if (this.atNewLine) this.indent += source.length;
-						break;
-					case "doc-mode":
-					case "flow-error-end": return;
-					default: this.atNewLine = false;
-				}
-				this.offset += source.length;
-			}
-		}
-		/** Call at end of input to push out any remaining constructions */
-		*end() {
-			while (this.stack.length > 0) yield* this.pop();
-		}
-		get sourceToken() {
-			return {
-				type: this.type,
-				offset: this.offset,
-				indent: this.indent,
-				source: this.source
-			};
-		}
-		*step() {
+	*pop(error) {
+		const token = error ?? this.stack.pop();
+		/* istanbul ignore if should not happen */
+		if (!token) yield {
+			type: "error",
+			offset: this.offset,
+			source: "",
+			message: "Tried to pop an empty stack"
+		};
+		else if (this.stack.length === 0) yield token;
+		else {
 			const top = this.peek(1);
-			if (this.type === "doc-end" && top?.type !== "doc-end") {
-				while (this.stack.length > 0) yield* this.pop();
-				this.stack.push({
-					type: "doc-end",
-					offset: this.offset,
-					source: this.source
-				});
-				return;
-			}
-			if (!top) return yield* this.stream();
+			if (token.type === "block-scalar") token.indent = "indent" in top ? top.indent : 0;
+			else if (token.type === "flow-collection" && top.type === "document") token.indent = 0;
+			if (token.type === "flow-collection") fixFlowSeqItems(token);
 			switch (top.type) {
-				case "document": return yield* this.document(top);
-				case "alias":
-				case "scalar":
-				case "single-quoted-scalar":
-				case "double-quoted-scalar": return yield* this.scalar(top);
-				case "block-scalar": return yield* this.blockScalar(top);
-				case "block-map": return yield* this.blockMap(top);
-				case "block-seq": return yield* this.blockSequence(top);
-				case "flow-collection": return yield* this.flowCollection(top);
-				case "doc-end": return yield* this.documentEnd(top);
-			}
-			/* istanbul ignore next should not happen */
-			yield* this.pop();
-		}
-		peek(n) {
-			return this.stack[this.stack.length - n];
-		}
-		*pop(error) {
-			const token = error ?? this.stack.pop();
-			/* istanbul ignore if should not happen */
-			if (!token) yield {
-				type: "error",
-				offset: this.offset,
-				source: "",
-				message: "Tried to pop an empty stack"
-			};
-			else if (this.stack.length === 0) yield token;
-			else {
-				const top = this.peek(1);
-				if (token.type === "block-scalar") token.indent = "indent" in top ? top.indent : 0;
-				else if (token.type === "flow-collection" && top.type === "document") token.indent = 0;
-				if (token.type === "flow-collection") fixFlowSeqItems(token);
-				switch (top.type) {
-					case "document":
-						top.value = token;
-						break;
-					case "block-scalar":
-						top.props.push(token);
-						break;
-					case "block-map": {
-						const it = top.items[top.items.length - 1];
-						if (it.value) {
-							top.items.push({
-								start: [],
-								key: token,
-								sep: []
-							});
-							this.onKeyLine = true;
-							return;
-						} else if (it.sep) it.value = token;
-						else {
-							Object.assign(it, {
-								key: token,
-								sep: []
-							});
-							this.onKeyLine = !it.explicitKey;
-							return;
-						}
-						break;
-					}
-					case "block-seq": {
-						const it = top.items[top.items.length - 1];
-						if (it.value) top.items.push({
-							start: [],
-							value: token
-						});
-						else it.value = token;
-						break;
-					}
-					case "flow-collection": {
-						const it = top.items[top.items.length - 1];
-						if (!it || it.value) top.items.push({
-							start: [],
-							key: token,
-							sep: []
-						});
-						else if (it.sep) it.value = token;
-						else Object.assign(it, {
-							key: token,
-							sep: []
-						});
-						return;
-					}
-					/* istanbul ignore next should not happen */
-					default:
-						yield* this.pop();
-						yield* this.pop(token);
-				}
-				if ((top.type === "document" || top.type === "block-map" || top.type === "block-seq") && (token.type === "block-map" || token.type === "block-seq")) {
-					const last = token.items[token.items.length - 1];
-					if (last && !last.sep && !last.value && last.start.length > 0 && findNonEmptyIndex(last.start) === -1 && (token.indent === 0 || last.start.every((st) => st.type !== "comment" || st.indent < token.indent))) {
-						if (top.type === "document") top.end = last.start;
-						else top.items.push({ start: last.start });
-						token.items.splice(-1, 1);
-					}
-				}
-			}
-		}
-		*stream() {
-			switch (this.type) {
-				case "directive-line":
-					yield {
-						type: "directive",
-						offset: this.offset,
-						source: this.source
-					};
-					return;
-				case "byte-order-mark":
-				case "space":
-				case "comment":
-				case "newline":
-					yield this.sourceToken;
-					return;
-				case "doc-mode":
-				case "doc-start": {
-					const doc = {
-						type: "document",
-						offset: this.offset,
-						start: []
-					};
-					if (this.type === "doc-start") doc.start.push(this.sourceToken);
-					this.stack.push(doc);
-					return;
-				}
-			}
-			yield {
-				type: "error",
-				offset: this.offset,
-				message: `Unexpected ${this.type} token in YAML stream`,
-				source: this.source
-			};
-		}
-		*document(doc) {
-			if (doc.value) return yield* this.lineEnd(doc);
-			switch (this.type) {
-				case "doc-start":
-					if (findNonEmptyIndex(doc.start) !== -1) {
-						yield* this.pop();
-						yield* this.step();
-					} else doc.start.push(this.sourceToken);
-					return;
-				case "anchor":
-				case "tag":
-				case "space":
-				case "comment":
-				case "newline":
-					doc.start.push(this.sourceToken);
-					return;
-			}
-			const bv = this.startBlockValue(doc);
-			if (bv) this.stack.push(bv);
-			else yield {
-				type: "error",
-				offset: this.offset,
-				message: `Unexpected ${this.type} token in YAML document`,
-				source: this.source
-			};
-		}
-		*scalar(scalar) {
-			if (this.type === "map-value-ind") {
-				const start = getFirstKeyStartProps(getPrevProps(this.peek(2)));
-				let sep;
-				if (scalar.end) {
-					sep = scalar.end;
-					sep.push(this.sourceToken);
-					delete scalar.end;
-				} else sep = [this.sourceToken];
-				const map = {
-					type: "block-map",
-					offset: scalar.offset,
-					indent: scalar.indent,
-					items: [{
-						start,
-						key: scalar,
-						sep
-					}]
-				};
-				this.onKeyLine = true;
-				this.stack[this.stack.length - 1] = map;
-			} else yield* this.lineEnd(scalar);
-		}
-		*blockScalar(scalar) {
-			switch (this.type) {
-				case "space":
-				case "comment":
-				case "newline":
-					scalar.props.push(this.sourceToken);
-					return;
-				case "scalar":
-					scalar.source = this.source;
-					this.atNewLine = true;
-					this.indent = 0;
-					if (this.onNewLine) {
-						let nl = this.source.indexOf("\n") + 1;
-						while (nl !== 0) {
-							this.onNewLine(this.offset + nl);
-							nl = this.source.indexOf("\n", nl) + 1;
-						}
-					}
-					yield* this.pop();
+				case "document":
+					top.value = token;
 					break;
-				/* istanbul ignore next should not happen */
-				default:
-					yield* this.pop();
-					yield* this.step();
-			}
-		}
-		*blockMap(map) {
-			const it = map.items[map.items.length - 1];
-			switch (this.type) {
-				case "newline":
-					this.onKeyLine = false;
+				case "block-scalar":
+					top.props.push(token);
+					break;
+				case "block-map": {
+					const it = top.items[top.items.length - 1];
 					if (it.value) {
-						const end = "end" in it.value ? it.value.end : void 0;
-						if ((Array.isArray(end) ? end[end.length - 1] : void 0)?.type === "comment") end?.push(this.sourceToken);
-						else map.items.push({ start: [this.sourceToken] });
-					} else if (it.sep) it.sep.push(this.sourceToken);
-					else it.start.push(this.sourceToken);
-					return;
-				case "space":
-				case "comment":
-					if (it.value) map.items.push({ start: [this.sourceToken] });
-					else if (it.sep) it.sep.push(this.sourceToken);
-					else {
-						if (this.atIndentedComment(it.start, map.indent)) {
-							const end = map.items[map.items.length - 2]?.value?.end;
-							if (Array.isArray(end)) {
-								arrayPushArray(end, it.start);
-								end.push(this.sourceToken);
-								map.items.pop();
-								return;
-							}
-						}
-						it.start.push(this.sourceToken);
-					}
-					return;
-			}
-			if (this.indent >= map.indent) {
-				const atMapIndent = !this.onKeyLine && this.indent === map.indent;
-				const atNextItem = atMapIndent && (it.sep || it.explicitKey) && this.type !== "seq-item-ind";
-				let start = [];
-				if (atNextItem && it.sep && !it.value) {
-					const nl = [];
-					for (let i = 0; i < it.sep.length; ++i) {
-						const st = it.sep[i];
-						switch (st.type) {
-							case "newline":
-								nl.push(i);
-								break;
-							case "space": break;
-							case "comment":
-								if (st.indent > map.indent) nl.length = 0;
-								break;
-							default: nl.length = 0;
-						}
-					}
-					if (nl.length >= 2) start = it.sep.splice(nl[1]);
-				}
-				switch (this.type) {
-					case "anchor":
-					case "tag":
-						if (atNextItem || it.value) {
-							start.push(this.sourceToken);
-							map.items.push({ start });
-							this.onKeyLine = true;
-						} else if (it.sep) it.sep.push(this.sourceToken);
-						else it.start.push(this.sourceToken);
-						return;
-					case "explicit-key-ind":
-						if (!it.sep && !it.explicitKey) {
-							it.start.push(this.sourceToken);
-							it.explicitKey = true;
-						} else if (atNextItem || it.value) {
-							start.push(this.sourceToken);
-							map.items.push({
-								start,
-								explicitKey: true
-							});
-						} else this.stack.push({
-							type: "block-map",
-							offset: this.offset,
-							indent: this.indent,
-							items: [{
-								start: [this.sourceToken],
-								explicitKey: true
-							}]
+						top.items.push({
+							start: [],
+							key: token,
+							sep: []
 						});
 						this.onKeyLine = true;
 						return;
-					case "map-value-ind":
-						if (it.explicitKey) {
-							if (!it.sep) {
-								if (includesToken(it.start, "newline")) Object.assign(it, {
-									key: null,
-									sep: [this.sourceToken]
-								});
-								else {
-									const start = getFirstKeyStartProps(it.start);
-									this.stack.push({
-										type: "block-map",
-										offset: this.offset,
-										indent: this.indent,
-										items: [{
-											start,
-											key: null,
-											sep: [this.sourceToken]
-										}]
-									});
-								}
-							} else if (it.value) map.items.push({
-								start: [],
+					} else if (it.sep) it.value = token;
+					else {
+						Object.assign(it, {
+							key: token,
+							sep: []
+						});
+						this.onKeyLine = !it.explicitKey;
+						return;
+					}
+					break;
+				}
+				case "block-seq": {
+					const it = top.items[top.items.length - 1];
+					if (it.value) top.items.push({
+						start: [],
+						value: token
+					});
+					else it.value = token;
+					break;
+				}
+				case "flow-collection": {
+					const it = top.items[top.items.length - 1];
+					if (!it || it.value) top.items.push({
+						start: [],
+						key: token,
+						sep: []
+					});
+					else if (it.sep) it.value = token;
+					else Object.assign(it, {
+						key: token,
+						sep: []
+					});
+					return;
+				}
+				/* istanbul ignore next should not happen */
+				default:
+					yield* this.pop();
+					yield* this.pop(token);
+			}
+			if ((top.type === "document" || top.type === "block-map" || top.type === "block-seq") && (token.type === "block-map" || token.type === "block-seq")) {
+				const last = token.items[token.items.length - 1];
+				if (last && !last.sep && !last.value && last.start.length > 0 && findNonEmptyIndex(last.start) === -1 && (token.indent === 0 || last.start.every((st) => st.type !== "comment" || st.indent < token.indent))) {
+					if (top.type === "document") top.end = last.start;
+					else top.items.push({ start: last.start });
+					token.items.splice(-1, 1);
+				}
+			}
+		}
+	}
+	*stream() {
+		switch (this.type) {
+			case "directive-line":
+				yield {
+					type: "directive",
+					offset: this.offset,
+					source: this.source
+				};
+				return;
+			case "byte-order-mark":
+			case "space":
+			case "comment":
+			case "newline":
+				yield this.sourceToken;
+				return;
+			case "doc-mode":
+			case "doc-start": {
+				const doc = {
+					type: "document",
+					offset: this.offset,
+					start: []
+				};
+				if (this.type === "doc-start") doc.start.push(this.sourceToken);
+				this.stack.push(doc);
+				return;
+			}
+		}
+		yield {
+			type: "error",
+			offset: this.offset,
+			message: `Unexpected ${this.type} token in YAML stream`,
+			source: this.source
+		};
+	}
+	*document(doc) {
+		if (doc.value) return yield* this.lineEnd(doc);
+		switch (this.type) {
+			case "doc-start":
+				if (findNonEmptyIndex(doc.start) !== -1) {
+					yield* this.pop();
+					yield* this.step();
+				} else doc.start.push(this.sourceToken);
+				return;
+			case "anchor":
+			case "tag":
+			case "space":
+			case "comment":
+			case "newline":
+				doc.start.push(this.sourceToken);
+				return;
+		}
+		const bv = this.startBlockValue(doc);
+		if (bv) this.stack.push(bv);
+		else yield {
+			type: "error",
+			offset: this.offset,
+			message: `Unexpected ${this.type} token in YAML document`,
+			source: this.source
+		};
+	}
+	*scalar(scalar) {
+		if (this.type === "map-value-ind") {
+			const start = getFirstKeyStartProps(getPrevProps(this.peek(2)));
+			let sep;
+			if (scalar.end) {
+				sep = scalar.end;
+				sep.push(this.sourceToken);
+				delete scalar.end;
+			} else sep = [this.sourceToken];
+			const map = {
+				type: "block-map",
+				offset: scalar.offset,
+				indent: scalar.indent,
+				items: [{
+					start,
+					key: scalar,
+					sep
+				}]
+			};
+			this.onKeyLine = true;
+			this.stack[this.stack.length - 1] = map;
+		} else yield* this.lineEnd(scalar);
+	}
+	*blockScalar(scalar) {
+		switch (this.type) {
+			case "space":
+			case "comment":
+			case "newline":
+				scalar.props.push(this.sourceToken);
+				return;
+			case "scalar":
+				scalar.source = this.source;
+				this.atNewLine = true;
+				this.indent = 0;
+				if (this.onNewLine) {
+					let nl = this.source.indexOf("\n") + 1;
+					while (nl !== 0) {
+						this.onNewLine(this.offset + nl);
+						nl = this.source.indexOf("\n", nl) + 1;
+					}
+				}
+				yield* this.pop();
+				break;
+			/* istanbul ignore next should not happen */
+			default:
+				yield* this.pop();
+				yield* this.step();
+		}
+	}
+	*blockMap(map) {
+		const it = map.items[map.items.length - 1];
+		switch (this.type) {
+			case "newline":
+				this.onKeyLine = false;
+				if (it.value) {
+					const end = "end" in it.value ? it.value.end : void 0;
+					if ((Array.isArray(end) ? end[end.length - 1] : void 0)?.type === "comment") end?.push(this.sourceToken);
+					else map.items.push({ start: [this.sourceToken] });
+				} else if (it.sep) it.sep.push(this.sourceToken);
+				else it.start.push(this.sourceToken);
+				return;
+			case "space":
+			case "comment":
+				if (it.value) map.items.push({ start: [this.sourceToken] });
+				else if (it.sep) it.sep.push(this.sourceToken);
+				else {
+					if (this.atIndentedComment(it.start, map.indent)) {
+						const end = map.items[map.items.length - 2]?.value?.end;
+						if (Array.isArray(end)) {
+							arrayPushArray(end, it.start);
+							end.push(this.sourceToken);
+							map.items.pop();
+							return;
+						}
+					}
+					it.start.push(this.sourceToken);
+				}
+				return;
+		}
+		if (this.indent >= map.indent) {
+			const atMapIndent = !this.onKeyLine && this.indent === map.indent;
+			const atNextItem = atMapIndent && (it.sep || it.explicitKey) && this.type !== "seq-item-ind";
+			let start = [];
+			if (atNextItem && it.sep && !it.value) {
+				const nl = [];
+				for (let i = 0; i < it.sep.length; ++i) {
+					const st = it.sep[i];
+					switch (st.type) {
+						case "newline":
+							nl.push(i);
+							break;
+						case "space": break;
+						case "comment":
+							if (st.indent > map.indent) nl.length = 0;
+							break;
+						default: nl.length = 0;
+					}
+				}
+				if (nl.length >= 2) start = it.sep.splice(nl[1]);
+			}
+			switch (this.type) {
+				case "anchor":
+				case "tag":
+					if (atNextItem || it.value) {
+						start.push(this.sourceToken);
+						map.items.push({ start });
+						this.onKeyLine = true;
+					} else if (it.sep) it.sep.push(this.sourceToken);
+					else it.start.push(this.sourceToken);
+					return;
+				case "explicit-key-ind":
+					if (!it.sep && !it.explicitKey) {
+						it.start.push(this.sourceToken);
+						it.explicitKey = true;
+					} else if (atNextItem || it.value) {
+						start.push(this.sourceToken);
+						map.items.push({
+							start,
+							explicitKey: true
+						});
+					} else this.stack.push({
+						type: "block-map",
+						offset: this.offset,
+						indent: this.indent,
+						items: [{
+							start: [this.sourceToken],
+							explicitKey: true
+						}]
+					});
+					this.onKeyLine = true;
+					return;
+				case "map-value-ind":
+					if (it.explicitKey) {
+						if (!it.sep) {
+							if (includesToken(it.start, "newline")) Object.assign(it, {
 								key: null,
 								sep: [this.sourceToken]
 							});
-							else if (includesToken(it.sep, "map-value-ind")) this.stack.push({
-								type: "block-map",
-								offset: this.offset,
-								indent: this.indent,
-								items: [{
-									start,
-									key: null,
-									sep: [this.sourceToken]
-								}]
-							});
-							else if (isFlowToken(it.key) && !includesToken(it.sep, "newline")) {
+							else {
 								const start = getFirstKeyStartProps(it.start);
-								const key = it.key;
-								const sep = it.sep;
-								sep.push(this.sourceToken);
-								delete it.key;
-								delete it.sep;
 								this.stack.push({
 									type: "block-map",
 									offset: this.offset,
 									indent: this.indent,
 									items: [{
 										start,
-										key,
-										sep
+										key: null,
+										sep: [this.sourceToken]
 									}]
 								});
-							} else if (start.length > 0) it.sep = it.sep.concat(start, this.sourceToken);
-							else it.sep.push(this.sourceToken);
-						} else if (!it.sep) Object.assign(it, {
-							key: null,
-							sep: [this.sourceToken]
-						});
-						else if (it.value || atNextItem) map.items.push({
-							start,
+							}
+						} else if (it.value) map.items.push({
+							start: [],
 							key: null,
 							sep: [this.sourceToken]
 						});
@@ -47013,447 +46273,372 @@ var require_parser = /* @__PURE__ */ __commonJSMin(((exports) => {
 							offset: this.offset,
 							indent: this.indent,
 							items: [{
-								start: [],
+								start,
 								key: null,
 								sep: [this.sourceToken]
 							}]
 						});
+						else if (isFlowToken(it.key) && !includesToken(it.sep, "newline")) {
+							const start = getFirstKeyStartProps(it.start);
+							const key = it.key;
+							const sep = it.sep;
+							sep.push(this.sourceToken);
+							delete it.key;
+							delete it.sep;
+							this.stack.push({
+								type: "block-map",
+								offset: this.offset,
+								indent: this.indent,
+								items: [{
+									start,
+									key,
+									sep
+								}]
+							});
+						} else if (start.length > 0) it.sep = it.sep.concat(start, this.sourceToken);
 						else it.sep.push(this.sourceToken);
-						this.onKeyLine = true;
-						return;
-					case "alias":
-					case "scalar":
-					case "single-quoted-scalar":
-					case "double-quoted-scalar": {
-						const fs = this.flowScalar(this.type);
-						if (atNextItem || it.value) {
-							map.items.push({
-								start,
-								key: fs,
-								sep: []
-							});
-							this.onKeyLine = true;
-						} else if (it.sep) this.stack.push(fs);
-						else {
-							Object.assign(it, {
-								key: fs,
-								sep: []
-							});
-							this.onKeyLine = true;
-						}
-						return;
-					}
-					default: {
-						const bv = this.startBlockValue(map);
-						if (bv) {
-							if (bv.type === "block-seq") {
-								if (!it.explicitKey && it.sep && !includesToken(it.sep, "newline")) {
-									yield* this.pop({
-										type: "error",
-										offset: this.offset,
-										message: "Unexpected block-seq-ind on same line with key",
-										source: this.source
-									});
-									return;
-								}
-							} else if (atMapIndent) map.items.push({ start });
-							this.stack.push(bv);
-							return;
-						}
-					}
-				}
-			}
-			yield* this.pop();
-			yield* this.step();
-		}
-		*blockSequence(seq) {
-			const it = seq.items[seq.items.length - 1];
-			switch (this.type) {
-				case "newline":
-					if (it.value) {
-						const end = "end" in it.value ? it.value.end : void 0;
-						if ((Array.isArray(end) ? end[end.length - 1] : void 0)?.type === "comment") end?.push(this.sourceToken);
-						else seq.items.push({ start: [this.sourceToken] });
-					} else it.start.push(this.sourceToken);
-					return;
-				case "space":
-				case "comment":
-					if (it.value) seq.items.push({ start: [this.sourceToken] });
-					else {
-						if (this.atIndentedComment(it.start, seq.indent)) {
-							const end = seq.items[seq.items.length - 2]?.value?.end;
-							if (Array.isArray(end)) {
-								arrayPushArray(end, it.start);
-								end.push(this.sourceToken);
-								seq.items.pop();
-								return;
-							}
-						}
-						it.start.push(this.sourceToken);
-					}
-					return;
-				case "anchor":
-				case "tag":
-					if (it.value || this.indent <= seq.indent) break;
-					it.start.push(this.sourceToken);
-					return;
-				case "seq-item-ind":
-					if (this.indent !== seq.indent) break;
-					if (it.value || includesToken(it.start, "seq-item-ind")) seq.items.push({ start: [this.sourceToken] });
-					else it.start.push(this.sourceToken);
-					return;
-			}
-			if (this.indent > seq.indent) {
-				const bv = this.startBlockValue(seq);
-				if (bv) {
-					this.stack.push(bv);
-					return;
-				}
-			}
-			yield* this.pop();
-			yield* this.step();
-		}
-		*flowCollection(fc) {
-			const it = fc.items[fc.items.length - 1];
-			if (this.type === "flow-error-end") {
-				let top;
-				do {
-					yield* this.pop();
-					top = this.peek(1);
-				} while (top?.type === "flow-collection");
-			} else if (fc.end.length === 0) {
-				switch (this.type) {
-					case "comma":
-					case "explicit-key-ind":
-						if (!it || it.sep) fc.items.push({ start: [this.sourceToken] });
-						else it.start.push(this.sourceToken);
-						return;
-					case "map-value-ind":
-						if (!it || it.value) fc.items.push({
-							start: [],
-							key: null,
-							sep: [this.sourceToken]
-						});
-						else if (it.sep) it.sep.push(this.sourceToken);
-						else Object.assign(it, {
-							key: null,
-							sep: [this.sourceToken]
-						});
-						return;
-					case "space":
-					case "comment":
-					case "newline":
-					case "anchor":
-					case "tag":
-						if (!it || it.value) fc.items.push({ start: [this.sourceToken] });
-						else if (it.sep) it.sep.push(this.sourceToken);
-						else it.start.push(this.sourceToken);
-						return;
-					case "alias":
-					case "scalar":
-					case "single-quoted-scalar":
-					case "double-quoted-scalar": {
-						const fs = this.flowScalar(this.type);
-						if (!it || it.value) fc.items.push({
-							start: [],
-							key: fs,
-							sep: []
-						});
-						else if (it.sep) this.stack.push(fs);
-						else Object.assign(it, {
-							key: fs,
-							sep: []
-						});
-						return;
-					}
-					case "flow-map-end":
-					case "flow-seq-end":
-						fc.end.push(this.sourceToken);
-						return;
-				}
-				const bv = this.startBlockValue(fc);
-				/* istanbul ignore else should not happen */
-				if (bv) this.stack.push(bv);
-				else {
-					yield* this.pop();
-					yield* this.step();
-				}
-			} else {
-				const parent = this.peek(2);
-				if (parent.type === "block-map" && (this.type === "map-value-ind" && parent.indent === fc.indent || this.type === "newline" && !parent.items[parent.items.length - 1].sep)) {
-					yield* this.pop();
-					yield* this.step();
-				} else if (this.type === "map-value-ind" && parent.type !== "flow-collection") {
-					const start = getFirstKeyStartProps(getPrevProps(parent));
-					fixFlowSeqItems(fc);
-					const sep = fc.end.splice(1, fc.end.length);
-					sep.push(this.sourceToken);
-					const map = {
+					} else if (!it.sep) Object.assign(it, {
+						key: null,
+						sep: [this.sourceToken]
+					});
+					else if (it.value || atNextItem) map.items.push({
+						start,
+						key: null,
+						sep: [this.sourceToken]
+					});
+					else if (includesToken(it.sep, "map-value-ind")) this.stack.push({
 						type: "block-map",
-						offset: fc.offset,
-						indent: fc.indent,
+						offset: this.offset,
+						indent: this.indent,
 						items: [{
-							start,
-							key: fc,
-							sep
+							start: [],
+							key: null,
+							sep: [this.sourceToken]
 						}]
-					};
+					});
+					else it.sep.push(this.sourceToken);
 					this.onKeyLine = true;
-					this.stack[this.stack.length - 1] = map;
-				} else yield* this.lineEnd(fc);
-			}
-		}
-		flowScalar(type) {
-			if (this.onNewLine) {
-				let nl = this.source.indexOf("\n") + 1;
-				while (nl !== 0) {
-					this.onNewLine(this.offset + nl);
-					nl = this.source.indexOf("\n", nl) + 1;
-				}
-			}
-			return {
-				type,
-				offset: this.offset,
-				indent: this.indent,
-				source: this.source
-			};
-		}
-		startBlockValue(parent) {
-			switch (this.type) {
+					return;
 				case "alias":
 				case "scalar":
 				case "single-quoted-scalar":
-				case "double-quoted-scalar": return this.flowScalar(this.type);
-				case "block-scalar-header": return {
-					type: "block-scalar",
-					offset: this.offset,
-					indent: this.indent,
-					props: [this.sourceToken],
-					source: ""
-				};
-				case "flow-map-start":
-				case "flow-seq-start": return {
-					type: "flow-collection",
-					offset: this.offset,
-					indent: this.indent,
-					start: this.sourceToken,
-					items: [],
-					end: []
-				};
-				case "seq-item-ind": return {
-					type: "block-seq",
-					offset: this.offset,
-					indent: this.indent,
-					items: [{ start: [this.sourceToken] }]
-				};
-				case "explicit-key-ind": {
-					this.onKeyLine = true;
-					const start = getFirstKeyStartProps(getPrevProps(parent));
-					start.push(this.sourceToken);
-					return {
-						type: "block-map",
-						offset: this.offset,
-						indent: this.indent,
-						items: [{
+				case "double-quoted-scalar": {
+					const fs = this.flowScalar(this.type);
+					if (atNextItem || it.value) {
+						map.items.push({
 							start,
-							explicitKey: true
-						}]
-					};
+							key: fs,
+							sep: []
+						});
+						this.onKeyLine = true;
+					} else if (it.sep) this.stack.push(fs);
+					else {
+						Object.assign(it, {
+							key: fs,
+							sep: []
+						});
+						this.onKeyLine = true;
+					}
+					return;
 				}
-				case "map-value-ind": {
-					this.onKeyLine = true;
-					const start = getFirstKeyStartProps(getPrevProps(parent));
-					return {
-						type: "block-map",
-						offset: this.offset,
-						indent: this.indent,
-						items: [{
-							start,
-							key: null,
-							sep: [this.sourceToken]
-						}]
-					};
+				default: {
+					const bv = this.startBlockValue(map);
+					if (bv) {
+						if (bv.type === "block-seq") {
+							if (!it.explicitKey && it.sep && !includesToken(it.sep, "newline")) {
+								yield* this.pop({
+									type: "error",
+									offset: this.offset,
+									message: "Unexpected block-seq-ind on same line with key",
+									source: this.source
+								});
+								return;
+							}
+						} else if (atMapIndent) map.items.push({ start });
+						this.stack.push(bv);
+						return;
+					}
 				}
 			}
-			return null;
 		}
-		atIndentedComment(start, indent) {
-			if (this.type !== "comment") return false;
-			if (this.indent <= indent) return false;
-			return start.every((st) => st.type === "newline" || st.type === "space");
+		yield* this.pop();
+		yield* this.step();
+	}
+	*blockSequence(seq) {
+		const it = seq.items[seq.items.length - 1];
+		switch (this.type) {
+			case "newline":
+				if (it.value) {
+					const end = "end" in it.value ? it.value.end : void 0;
+					if ((Array.isArray(end) ? end[end.length - 1] : void 0)?.type === "comment") end?.push(this.sourceToken);
+					else seq.items.push({ start: [this.sourceToken] });
+				} else it.start.push(this.sourceToken);
+				return;
+			case "space":
+			case "comment":
+				if (it.value) seq.items.push({ start: [this.sourceToken] });
+				else {
+					if (this.atIndentedComment(it.start, seq.indent)) {
+						const end = seq.items[seq.items.length - 2]?.value?.end;
+						if (Array.isArray(end)) {
+							arrayPushArray(end, it.start);
+							end.push(this.sourceToken);
+							seq.items.pop();
+							return;
+						}
+					}
+					it.start.push(this.sourceToken);
+				}
+				return;
+			case "anchor":
+			case "tag":
+				if (it.value || this.indent <= seq.indent) break;
+				it.start.push(this.sourceToken);
+				return;
+			case "seq-item-ind":
+				if (this.indent !== seq.indent) break;
+				if (it.value || includesToken(it.start, "seq-item-ind")) seq.items.push({ start: [this.sourceToken] });
+				else it.start.push(this.sourceToken);
+				return;
 		}
-		*documentEnd(docEnd) {
-			if (this.type !== "doc-mode") {
-				if (docEnd.end) docEnd.end.push(this.sourceToken);
-				else docEnd.end = [this.sourceToken];
-				if (this.type === "newline") yield* this.pop();
+		if (this.indent > seq.indent) {
+			const bv = this.startBlockValue(seq);
+			if (bv) {
+				this.stack.push(bv);
+				return;
 			}
 		}
-		*lineEnd(token) {
+		yield* this.pop();
+		yield* this.step();
+	}
+	*flowCollection(fc) {
+		const it = fc.items[fc.items.length - 1];
+		if (this.type === "flow-error-end") {
+			let top;
+			do {
+				yield* this.pop();
+				top = this.peek(1);
+			} while (top?.type === "flow-collection");
+		} else if (fc.end.length === 0) {
 			switch (this.type) {
 				case "comma":
-				case "doc-start":
-				case "doc-end":
-				case "flow-seq-end":
-				case "flow-map-end":
+				case "explicit-key-ind":
+					if (!it || it.sep) fc.items.push({ start: [this.sourceToken] });
+					else it.start.push(this.sourceToken);
+					return;
 				case "map-value-ind":
-					yield* this.pop();
-					yield* this.step();
-					break;
-				case "newline": this.onKeyLine = false;
-				default:
-					if (token.end) token.end.push(this.sourceToken);
-					else token.end = [this.sourceToken];
-					if (this.type === "newline") yield* this.pop();
+					if (!it || it.value) fc.items.push({
+						start: [],
+						key: null,
+						sep: [this.sourceToken]
+					});
+					else if (it.sep) it.sep.push(this.sourceToken);
+					else Object.assign(it, {
+						key: null,
+						sep: [this.sourceToken]
+					});
+					return;
+				case "space":
+				case "comment":
+				case "newline":
+				case "anchor":
+				case "tag":
+					if (!it || it.value) fc.items.push({ start: [this.sourceToken] });
+					else if (it.sep) it.sep.push(this.sourceToken);
+					else it.start.push(this.sourceToken);
+					return;
+				case "alias":
+				case "scalar":
+				case "single-quoted-scalar":
+				case "double-quoted-scalar": {
+					const fs = this.flowScalar(this.type);
+					if (!it || it.value) fc.items.push({
+						start: [],
+						key: fs,
+						sep: []
+					});
+					else if (it.sep) this.stack.push(fs);
+					else Object.assign(it, {
+						key: fs,
+						sep: []
+					});
+					return;
+				}
+				case "flow-map-end":
+				case "flow-seq-end":
+					fc.end.push(this.sourceToken);
+					return;
+			}
+			const bv = this.startBlockValue(fc);
+			/* istanbul ignore else should not happen */
+			if (bv) this.stack.push(bv);
+			else {
+				yield* this.pop();
+				yield* this.step();
+			}
+		} else {
+			const parent = this.peek(2);
+			if (parent.type === "block-map" && (this.type === "map-value-ind" && parent.indent === fc.indent || this.type === "newline" && !parent.items[parent.items.length - 1].sep)) {
+				yield* this.pop();
+				yield* this.step();
+			} else if (this.type === "map-value-ind" && parent.type !== "flow-collection") {
+				const start = getFirstKeyStartProps(getPrevProps(parent));
+				fixFlowSeqItems(fc);
+				const sep = fc.end.splice(1, fc.end.length);
+				sep.push(this.sourceToken);
+				const map = {
+					type: "block-map",
+					offset: fc.offset,
+					indent: fc.indent,
+					items: [{
+						start,
+						key: fc,
+						sep
+					}]
+				};
+				this.onKeyLine = true;
+				this.stack[this.stack.length - 1] = map;
+			} else yield* this.lineEnd(fc);
+		}
+	}
+	flowScalar(type) {
+		if (this.onNewLine) {
+			let nl = this.source.indexOf("\n") + 1;
+			while (nl !== 0) {
+				this.onNewLine(this.offset + nl);
+				nl = this.source.indexOf("\n", nl) + 1;
 			}
 		}
-	};
-	exports.Parser = Parser;
-}));
-// node_modules/yaml/dist/public-api.js
-var require_public_api = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var composer = require_composer();
-	var Document = require_Document();
-	var errors = require_errors();
-	var log = require_log();
-	var identity = require_identity();
-	var lineCounter = require_line_counter();
-	var parser = require_parser();
-	function parseOptions(options) {
-		const prettyErrors = options.prettyErrors !== false;
 		return {
-			lineCounter: options.lineCounter || prettyErrors && new lineCounter.LineCounter() || null,
-			prettyErrors
+			type,
+			offset: this.offset,
+			indent: this.indent,
+			source: this.source
 		};
 	}
-	/**
-	* Parse the input as a stream of YAML documents.
-	*
-	* Documents should be separated from each other by `...` or `---` marker lines.
-	*
-	* @returns If an empty `docs` array is returned, it will be of type
-	*   EmptyStream and contain additional stream information. In
-	*   TypeScript, you should use `'empty' in docs` as a type guard for it.
-	*/
-	function parseAllDocuments(source, options = {}) {
-		const { lineCounter, prettyErrors } = parseOptions(options);
-		const parser$1 = new parser.Parser(lineCounter?.addNewLine);
-		const composer$1 = new composer.Composer(options);
-		const docs = Array.from(composer$1.compose(parser$1.parse(source)));
-		if (prettyErrors && lineCounter) for (const doc of docs) {
-			doc.errors.forEach(errors.prettifyError(source, lineCounter));
-			doc.warnings.forEach(errors.prettifyError(source, lineCounter));
+	startBlockValue(parent) {
+		switch (this.type) {
+			case "alias":
+			case "scalar":
+			case "single-quoted-scalar":
+			case "double-quoted-scalar": return this.flowScalar(this.type);
+			case "block-scalar-header": return {
+				type: "block-scalar",
+				offset: this.offset,
+				indent: this.indent,
+				props: [this.sourceToken],
+				source: ""
+			};
+			case "flow-map-start":
+			case "flow-seq-start": return {
+				type: "flow-collection",
+				offset: this.offset,
+				indent: this.indent,
+				start: this.sourceToken,
+				items: [],
+				end: []
+			};
+			case "seq-item-ind": return {
+				type: "block-seq",
+				offset: this.offset,
+				indent: this.indent,
+				items: [{ start: [this.sourceToken] }]
+			};
+			case "explicit-key-ind": {
+				this.onKeyLine = true;
+				const start = getFirstKeyStartProps(getPrevProps(parent));
+				start.push(this.sourceToken);
+				return {
+					type: "block-map",
+					offset: this.offset,
+					indent: this.indent,
+					items: [{
+						start,
+						explicitKey: true
+					}]
+				};
+			}
+			case "map-value-ind": {
+				this.onKeyLine = true;
+				const start = getFirstKeyStartProps(getPrevProps(parent));
+				return {
+					type: "block-map",
+					offset: this.offset,
+					indent: this.indent,
+					items: [{
+						start,
+						key: null,
+						sep: [this.sourceToken]
+					}]
+				};
+			}
 		}
-		if (docs.length > 0) return docs;
-		return Object.assign([], { empty: true }, composer$1.streamInfo());
+		return null;
 	}
-	/** Parse an input string into a single YAML.Document */
-	function parseDocument(source, options = {}) {
-		const { lineCounter, prettyErrors } = parseOptions(options);
-		const parser$1 = new parser.Parser(lineCounter?.addNewLine);
-		const composer$1 = new composer.Composer(options);
-		let doc = null;
-		for (const _doc of composer$1.compose(parser$1.parse(source), true, source.length)) if (!doc) doc = _doc;
-		else if (doc.options.logLevel !== "silent") {
-			doc.errors.push(new errors.YAMLParseError(_doc.range.slice(0, 2), "MULTIPLE_DOCS", "Source contains multiple documents; please use YAML.parseAllDocuments()"));
-			break;
-		}
-		if (prettyErrors && lineCounter) {
-			doc.errors.forEach(errors.prettifyError(source, lineCounter));
-			doc.warnings.forEach(errors.prettifyError(source, lineCounter));
-		}
-		return doc;
+	atIndentedComment(start, indent) {
+		if (this.type !== "comment") return false;
+		if (this.indent <= indent) return false;
+		return start.every((st) => st.type === "newline" || st.type === "space");
 	}
-	function parse(src, reviver, options) {
-		let _reviver = void 0;
-		if (typeof reviver === "function") _reviver = reviver;
-		else if (options === void 0 && reviver && typeof reviver === "object") options = reviver;
-		const doc = parseDocument(src, options);
-		if (!doc) return null;
-		doc.warnings.forEach((warning) => log.warn(doc.options.logLevel, warning));
-		if (doc.errors.length > 0) {
-			if (doc.options.logLevel !== "silent") throw doc.errors[0];
-			else doc.errors = [];
+	*documentEnd(docEnd) {
+		if (this.type !== "doc-mode") {
+			if (docEnd.end) docEnd.end.push(this.sourceToken);
+			else docEnd.end = [this.sourceToken];
+			if (this.type === "newline") yield* this.pop();
 		}
-		return doc.toJS(Object.assign({ reviver: _reviver }, options));
 	}
-	function stringify(value, replacer, options) {
-		let _replacer = null;
-		if (typeof replacer === "function" || Array.isArray(replacer)) _replacer = replacer;
-		else if (options === void 0 && replacer) options = replacer;
-		if (typeof options === "string") options = options.length;
-		if (typeof options === "number") {
-			const indent = Math.round(options);
-			options = indent < 1 ? void 0 : indent > 8 ? { indent: 8 } : { indent };
+	*lineEnd(token) {
+		switch (this.type) {
+			case "comma":
+			case "doc-start":
+			case "doc-end":
+			case "flow-seq-end":
+			case "flow-map-end":
+			case "map-value-ind":
+				yield* this.pop();
+				yield* this.step();
+				break;
+			case "newline": this.onKeyLine = false;
+			default:
+				if (token.end) token.end.push(this.sourceToken);
+				else token.end = [this.sourceToken];
+				if (this.type === "newline") yield* this.pop();
 		}
-		if (value === void 0) {
-			const { keepUndefined } = options ?? replacer ?? {};
-			if (!keepUndefined) return void 0;
-		}
-		if (identity.isDocument(value) && !_replacer) return value.toString(options);
-		return new Document.Document(value, _replacer, options).toString(options);
 	}
-	exports.parse = parse;
-	exports.parseAllDocuments = parseAllDocuments;
-	exports.parseDocument = parseDocument;
-	exports.stringify = stringify;
-}));
-// node_modules/yaml/dist/index.js
-var require_dist$2 = /* @__PURE__ */ __commonJSMin(((exports) => {
-	var composer = require_composer();
-	var Document = require_Document();
-	var Schema = require_Schema();
-	var errors = require_errors();
-	var Alias = require_Alias();
-	var identity = require_identity();
-	var Pair = require_Pair();
-	var Scalar = require_Scalar();
-	var YAMLMap = require_YAMLMap();
-	var YAMLSeq = require_YAMLSeq();
-	var cst = require_cst();
-	var lexer = require_lexer();
-	var lineCounter = require_line_counter();
-	var parser = require_parser();
-	var publicApi = require_public_api();
-	var visit = require_visit();
-	exports.Composer = composer.Composer;
-	exports.Document = Document.Document;
-	exports.Schema = Schema.Schema;
-	exports.YAMLError = errors.YAMLError;
-	exports.YAMLParseError = errors.YAMLParseError;
-	exports.YAMLWarning = errors.YAMLWarning;
-	exports.Alias = Alias.Alias;
-	exports.isAlias = identity.isAlias;
-	exports.isCollection = identity.isCollection;
-	exports.isDocument = identity.isDocument;
-	exports.isMap = identity.isMap;
-	exports.isNode = identity.isNode;
-	exports.isPair = identity.isPair;
-	exports.isScalar = identity.isScalar;
-	exports.isSeq = identity.isSeq;
-	exports.Pair = Pair.Pair;
-	exports.Scalar = Scalar.Scalar;
-	exports.YAMLMap = YAMLMap.YAMLMap;
-	exports.YAMLSeq = YAMLSeq.YAMLSeq;
-	exports.Lexer = lexer.Lexer;
-	exports.LineCounter = lineCounter.LineCounter;
-	exports.Parser = parser.Parser;
-	exports.parse = publicApi.parse;
-	exports.parseAllDocuments = publicApi.parseAllDocuments;
-	exports.parseDocument = publicApi.parseDocument;
-	exports.stringify = publicApi.stringify;
-	exports.visit = visit.visit;
-	exports.visitAsync = visit.visitAsync;
-}));
+};
+// node_modules/yaml/browser/dist/public-api.js
+function parseOptions(options) {
+	const prettyErrors = options.prettyErrors !== false;
+	return {
+		lineCounter: options.lineCounter || prettyErrors && new LineCounter() || null,
+		prettyErrors
+	};
+}
+/** Parse an input string into a single YAML.Document */
+function parseDocument(source, options = {}) {
+	const { lineCounter, prettyErrors } = parseOptions(options);
+	const parser = new Parser(lineCounter?.addNewLine);
+	const composer = new Composer(options);
+	let doc = null;
+	for (const _doc of composer.compose(parser.parse(source), true, source.length)) if (!doc) doc = _doc;
+	else if (doc.options.logLevel !== "silent") {
+		doc.errors.push(new YAMLParseError(_doc.range.slice(0, 2), "MULTIPLE_DOCS", "Source contains multiple documents; please use YAML.parseAllDocuments()"));
+		break;
+	}
+	if (prettyErrors && lineCounter) {
+		doc.errors.forEach(prettifyError(source, lineCounter));
+		doc.warnings.forEach(prettifyError(source, lineCounter));
+	}
+	return doc;
+}
 // src/yaml/parse-document.ts
-var import_dist$2 = require_dist$2();
 /**
 * Parses YAML as all of promptsync reads it: version 1.2, core schema, integers whole. Null when the nesting is deeper
 * than the library's recursion can follow.
 */
 function parseYamlDocument(text, wanted) {
 	try {
-		const document = (0, import_dist$2.parseDocument)(text, {
+		const document = parseDocument(text, {
 			version: "1.2",
 			schema: "core",
 			merge: false,
@@ -47472,43 +46657,47 @@ function parseYamlDocument(text, wanted) {
 // src/yaml/to-json.ts
 init_problem();
 const DEEPEST = 64;
+const SHORTEST_VIEW = 13;
+const NO_CHILDREN = /* @__PURE__ */ new Map();
 /** Turns a parsed YAML node into plain JSON data, noting where each value stands and all that is not plain. */
 function toJson(node, placeAt) {
 	const walk = {
 		placeAt,
 		problems: []
 	};
-	const place = placeAt(offsetOf(node));
+	const offset = offsetOf(node);
+	const { value, places } = convert(walk, node, {
+		offset,
+		keyOffset: offset,
+		depth: 0
+	});
 	return {
-		...convert(walk, node, {
-			place,
-			keyPlace: place,
-			depth: 0
-		}),
+		value,
+		places,
 		problems: walk.problems
 	};
 }
 function convert(walk, node, spot) {
-	const problem = spot.depth > DEEPEST ? makeProblem("yaml/too-deep", {}, spot.place) : oddity(node, spot.place);
+	const problem = spot.depth > DEEPEST ? makeProblem("yaml/too-deep", {}, walk.placeAt(spot.offset)) : oddity(walk, node, spot.offset);
 	if (problem !== null) return refuse(walk, problem, spot);
-	if ((0, import_dist$2.isMap)(node)) return convertMap(walk, node, spot);
-	if ((0, import_dist$2.isSeq)(node)) return convertSeq(walk, node, spot);
-	return (0, import_dist$2.isScalar)(node) ? convertScalar(walk, node, spot) : converted(null, spot);
+	if (isScalar(node)) return convertScalar(walk, node, spot);
+	if (isMap(node)) return convertMap(walk, node, spot);
+	return isSeq(node) ? convertSeq(walk, node, spot) : converted(null, spot);
 }
 function convertMap(walk, map, spot) {
 	const values = /* @__PURE__ */ new Map();
 	const children = /* @__PURE__ */ new Map();
 	for (const pair of map.items) {
-		const keyPlace = walk.placeAt(offsetOf(pair.key ?? pair.value));
-		const place = pair.value === null ? keyPlace : walk.placeAt(offsetOf(pair.value));
+		const keyOffset = offsetOf(pair.key ?? pair.value);
+		const offset = pair.value === null ? keyOffset : offsetOf(pair.value);
 		const { value, places } = convert(walk, pair.value, {
-			place,
-			keyPlace,
+			offset,
+			keyOffset,
 			depth: spot.depth + 1
 		});
-		const key = keyOf(walk, pair, keyPlace);
+		const key = keyOf(walk, pair, keyOffset);
 		if (key === null) continue;
-		if (values.has(key)) walk.problems.push(makeProblem("yaml/duplicate-key", { key }, keyPlace));
+		if (values.has(key)) walk.problems.push(makeProblem("yaml/duplicate-key", { key }, walk.placeAt(keyOffset)));
 		values.set(key, value);
 		children.set(key, places);
 	}
@@ -47516,10 +46705,10 @@ function convertMap(walk, map, spot) {
 }
 function convertSeq(walk, seq, spot) {
 	const items = seq.items.map((item) => {
-		const place = walk.placeAt(offsetOf(item));
+		const offset = offsetOf(item);
 		return convert(walk, item, {
-			place,
-			keyPlace: place,
+			offset,
+			keyOffset: offset,
 			depth: spot.depth + 1
 		});
 	});
@@ -47528,9 +46717,14 @@ function convertSeq(walk, seq, spot) {
 }
 function convertScalar(walk, scalar, spot) {
 	const { value } = scalar;
-	if (typeof value === "string" || typeof value === "boolean" || value === null) return converted(value, spot);
+	if (typeof value === "string") return converted(detached(value), spot);
+	if (typeof value === "boolean" || value === null) return converted(value, spot);
 	if (isExact(value)) return converted(Number(value), spot);
-	return refuse(walk, makeProblem("yaml/number", { number: scalar.source ?? String(value) }, spot.place), spot);
+	return refuse(walk, makeProblem("yaml/number", { number: scalar.source ?? String(value) }, walk.placeAt(spot.offset)), spot);
+}
+/** The engine keeps a part of a text as a view of the whole: each id that is kept would keep all front matter. */
+function detached(text) {
+	return text.length < SHORTEST_VIEW ? text : Buffer.from(text).toString();
 }
 /** Integers come as bigint, except those with a point or an exponent, which were rounded already. */
 function isExact(value) {
@@ -47539,44 +46733,49 @@ function isExact(value) {
 	return Number.isInteger(number) ? Number.isSafeInteger(number) : Number.isFinite(number);
 }
 /** A key is a text; null when it is something else, or a text that means more than itself. */
-function keyOf(walk, { key }, place) {
-	const name = (0, import_dist$2.isScalar)(key) ? key.value : void 0;
-	const problem = oddity(key, place) ?? (typeof name === "string" ? null : makeProblem("yaml/key-not-text", {}, place));
-	const forbidden = name === "<<" && (0, import_dist$2.isScalar)(key) && key.type === "PLAIN" || name === "__proto__" ? makeProblem("yaml/forbidden-key", { key: name }, place) : null;
-	const found = problem ?? forbidden;
+function keyOf(walk, { key }, offset) {
+	const name = isScalar(key) ? key.value : void 0;
+	const found = oddity(walk, key, offset) ?? keyProblem(walk, key, offset);
 	if (found !== null) walk.problems.push(found);
 	return found === null && typeof name === "string" ? name : null;
 }
-/** What a value or a key has that plain data has not. */
-function oddity(node, place) {
-	if ((0, import_dist$2.isAlias)(node) || isNode(node) && "anchor" in node && node.anchor !== void 0) return makeProblem("yaml/alias", {}, place);
-	const tag = isNode(node) ? node.tag : void 0;
-	if (tag !== void 0) return makeProblem("yaml/tag", { tag }, place);
-	const text = (0, import_dist$2.isScalar)(node) && typeof node.value === "string" ? node.value : "";
-	if (text.includes("\0")) return makeProblem("yaml/syntax", { reason: "a text holds a NUL character" }, place);
-	if (text.isWellFormed()) return null;
-	return makeProblem("yaml/syntax", { reason: "an escape sequence names half of a character" }, place);
+function keyProblem({ placeAt }, key, offset) {
+	const name = isScalar(key) ? key.value : void 0;
+	if (typeof name !== "string") return makeProblem("yaml/key-not-text", {}, placeAt(offset));
+	return name === "<<" && isScalar(key) && key.type === "PLAIN" || name === "__proto__" ? makeProblem("yaml/forbidden-key", { key: name }, placeAt(offset)) : null;
 }
-function converted(value, spot, children = /* @__PURE__ */ new Map()) {
+/** What a value or a key has that plain data has not. */
+function oddity({ placeAt }, node, offset) {
+	if (isAlias(node) || isNode(node) && "anchor" in node && node.anchor !== void 0) return makeProblem("yaml/alias", {}, placeAt(offset));
+	const tag = isNode(node) ? node.tag : void 0;
+	if (tag !== void 0) return makeProblem("yaml/tag", { tag }, placeAt(offset));
+	const text = isScalar(node) && typeof node.value === "string" ? node.value : "";
+	const reason = text.includes("\0") ? "a text holds a NUL character" : halfCharacterIn(text);
+	return reason === null ? null : makeProblem("yaml/syntax", { reason }, placeAt(offset));
+}
+function halfCharacterIn(text) {
+	return text.isWellFormed() ? null : "an escape sequence names half of a character";
+}
+function converted(value, { offset, keyOffset }, children = NO_CHILDREN) {
 	return {
 		value,
 		places: {
-			place: spot.place,
-			keyPlace: spot.keyPlace,
+			offset,
+			keyOffset,
 			refused: false,
 			children
 		}
 	};
 }
-function refuse(walk, problem, { place, keyPlace }) {
+function refuse(walk, problem, { offset, keyOffset }) {
 	walk.problems.push(problem);
 	return {
 		value: null,
 		places: {
-			place,
-			keyPlace,
+			offset,
+			keyOffset,
 			refused: true,
-			children: /* @__PURE__ */ new Map()
+			children: NO_CHILDREN
 		}
 	};
 }
@@ -47584,7 +46783,7 @@ function offsetOf(node) {
 	return (isNode(node) ? node.range?.[0] : void 0) ?? 0;
 }
 function isNode(node) {
-	return (0, import_dist$2.isScalar)(node) || (0, import_dist$2.isMap)(node) || (0, import_dist$2.isSeq)(node) || (0, import_dist$2.isAlias)(node);
+	return isScalar(node) || isMap(node) || isSeq(node) || isAlias(node);
 }
 // src/yaml/strict-yaml.ts
 init_json();
@@ -47596,7 +46795,7 @@ const MOST_TOLD = 20;
 * @param firstLine the line of the file on which the text begins
 */
 function parseStrictYaml(text, path, firstLine = 1) {
-	const lines = new import_dist$2.LineCounter();
+	const lines = new LineCounter();
 	const placeAt = (offset) => {
 		const { line, col } = lines.linePos(offset);
 		return {
@@ -47612,13 +46811,13 @@ function parseStrictYaml(text, path, firstLine = 1) {
 	const result = toJson(document.contents, placeAt);
 	const value = isEmpty(document) ? {} : result.value;
 	if (isJsonObject(value)) return {
-		mapping: locate$1(value, result.places),
+		mapping: locate$1(value, result.places, placeAt),
 		problems: result.problems
 	};
 	return failed$3(result.problems.length > 0 ? result.problems : [makeProblem("yaml/not-a-mapping", {}, placeAt(0))]);
 }
 function isEmpty({ contents }) {
-	return contents === null || (0, import_dist$2.isScalar)(contents) && contents.value === null && contents.source === "";
+	return contents === null || isScalar(contents) && contents.value === null && contents.source === "";
 }
 /** What the library says first; after a few errors the rest only follows from them, and may be thousands. */
 function syntaxProblems(document, placeAt) {
@@ -47637,28 +46836,31 @@ function wordingOf({ code, message }) {
 	if (code === "MULTIPLE_DOCS") return "it holds more than one document";
 	return (message.split("\n")[0] ?? message).replace(/: ".*$/, "").replace(/[.:]?\s*$/, "").slice(0, 200);
 }
-function locate$1(value, root) {
+function locate$1(value, root, placeAt) {
 	return {
 		value,
 		has: (path) => follow(root, path).found,
 		isRefused: (path) => follow(root, path).tree.refused,
 		keysOf: (path) => keysOf(follow(root, path)),
-		placeOf: (path) => follow(root, path).tree.place,
-		keyPlaceOf: (path) => follow(root, path).tree.keyPlace
+		placeOf: (path) => placeAt(follow(root, path).tree.offset),
+		keyPlaceOf: (path) => placeAt(follow(root, path).tree.keyOffset)
 	};
 }
 /** Goes down a path as far as there are values. */
-function follow(tree, path) {
-	const [step, ...rest] = path;
-	if (step === void 0) return {
+function follow(root, path) {
+	let tree = root;
+	for (const step of path) {
+		const child = typeof step === "symbol" ? void 0 : tree.children.get(step);
+		if (child === void 0) return {
+			tree,
+			found: false
+		};
+		tree = child;
+	}
+	return {
 		tree,
 		found: true
 	};
-	const child = typeof step === "symbol" ? void 0 : tree.children.get(step);
-	return child === void 0 ? {
-		tree,
-		found: false
-	} : follow(child, rest);
 }
 function keysOf({ tree, found }) {
 	return found ? [...tree.children.keys()].map(String) : [];
@@ -48329,9 +47531,11 @@ function splitFrontMatter(source, path) {
 		bytes,
 		limit
 	}, at$1(path, 1)));
+	const body = source.slice(closingAt + closing.length + 1);
 	return {
 		parts: {
-			...split(yaml, source.slice(closingAt + closing.length + 1)),
+			yaml: handedThrough(yaml),
+			body,
 			bodyLine: closingLine + 1
 		},
 		problems: []
@@ -48341,14 +47545,12 @@ function splitFrontMatter(source, path) {
 function closingOffset(source) {
 	return source.indexOf("\n---") + 1;
 }
-/** The YAML is handed over as one line of JSON: in many blank lines gray-matter looks for comments for seconds. */
-function split(yaml, body) {
-	const source = `---\n${JSON.stringify(yaml)}\n---\n${body}`;
-	const file = (0, import_gray_matter.default)(source, { engines: inertEngines });
-	return {
-		yaml: String(file.data["yaml"]),
-		body: file.content
-	};
+/**
+* As one line of JSON: in many blank lines gray-matter looks for comments for seconds. Without the body: it looks up
+* every whole text among those that it remembers, which for the engine means a copy that is kept and a hash of it.
+*/
+function handedThrough(yaml) {
+	return String((0, import_gray_matter.default)(`---\n${JSON.stringify(yaml)}\n---\n`, { engines: inertEngines }).data["yaml"]);
 }
 const handThrough = (line) => ({ yaml: JSON.parse(line) });
 const inertEngines = {
@@ -48402,28 +47604,28 @@ function outlineOf(mapping, path) {
 // src/yaml/line.ts
 init_zod();
 /** A text of one line: what ids, keys, names and environments are. */
-const line = string().min(1, "it is empty").refine((text) => !hasControlCharacters(text), "it holds control characters");
+const line$1 = string$1().min(1, "it is empty").refine((text) => !hasControlCharacters(text), "it holds control characters");
 // src/prompts/shape.ts
 init_zod();
 /** A path ending in `.` or `..` would name another resource, percent-encoded or not. */
-const id$1 = line.refine((text) => text !== "." && text !== "..", "it cannot be put into a path");
+const id$1 = line$1.refine((text) => text !== "." && text !== "..", "it cannot be put into a path");
 const pin = union([
 	literal("latest"),
-	int().min(1),
-	string().regex(/^version:(?!\.{1,2}$)[^\p{Cc}]+$/u),
-	string().regex(/^git:[^\p{Cc}\s~^:?*[\\-][^\p{Cc}\s:?*[\\]*$/u)
+	int$2().min(1),
+	string$1().regex(/^version:(?!\.{1,2}$)[^\p{Cc}]+$/u),
+	string$1().regex(/^git:[^\p{Cc}\s~^:?*[\\-][^\p{Cc}\s:?*[\\]*$/u)
 ]);
 /** The front matter of a prompt file as its author writes it. */
 const FrontMatterShape = strictObject({
 	id: id$1.describe("The id of the prompt in the service."),
-	key: line.describe("The stable key of the prompt."),
-	name: line.describe("The display name."),
-	description: string().optional().describe("What the prompt is for. Absent: not managed."),
-	service: line.optional().describe("The service it belongs to, by its name in promptsync.yaml."),
-	pins: record(line, pin).optional().describe("Environment → latest, a version number, version:<id> or git:<ref>."),
-	metadata: record(string(), json()).optional().describe("Stored with each version. Absent: not managed."),
+	key: line$1.describe("The stable key of the prompt."),
+	name: line$1.describe("The display name."),
+	description: string$1().optional().describe("What the prompt is for. Absent: not managed."),
+	service: line$1.optional().describe("The service it belongs to, by its name in promptsync.yaml."),
+	pins: record(line$1, pin).optional().describe("Environment → latest, a version number, version:<id> or git:<ref>."),
+	metadata: record(string$1(), json()).optional().describe("Stored with each version. Absent: not managed."),
 	allow_breaking: boolean().optional().describe("true: the change of variables in this commit is meant, where promptsync.yaml says `variables: strict`."),
-	variables: array(string()).optional().describe("The names of the {{placeholders}} in the text, exactly.")
+	variables: array(string$1()).optional().describe("The names of the {{placeholders}} in the text, exactly.")
 });
 const FRONT_MATTER_FIELDS = Object.keys(FrontMatterShape.shape);
 // src/prompts/source.ts
@@ -48546,7 +47748,7 @@ function unreadable(problems) {
 	};
 }
 function parseParts(parts, path) {
-	const text = textOf$2(parts.body);
+	const text = textOf$3(parts.body);
 	const bodyProblems = text.trim() === "" ? [makeProblem("prompt/empty-body", {}, {
 		path,
 		line: parts.bodyLine,
@@ -48576,7 +47778,7 @@ function parseParts(parts, path) {
 	};
 }
 /** The body minus one blank line at the start (formatters insert it) and minus one final newline. */
-function textOf$2(body) {
+function textOf$3(body) {
 	return body.replace(/^\n/, "").replace(/\n$/, "");
 }
 function makeFile(written, mapping, text, path) {
@@ -48603,6 +47805,7 @@ function makePin(environment, written, mapping) {
 		column
 	};
 }
+const LATEST = { kind: "latest" };
 /** Reads a pin that has the shape of one. */
 function parsePin(written) {
 	if (typeof written === "number") return {
@@ -48617,7 +47820,7 @@ function parsePin(written) {
 		kind: "git",
 		ref: written.slice(4)
 	};
-	return { kind: "latest" };
+	return LATEST;
 }
 function makeContent(text, metadata) {
 	const digest = contentDigest(text);
@@ -48678,23 +47881,83 @@ async function fileInGit(repository, commit, path) {
 		return null;
 	}
 }
+// src/git/gather.ts
+/**
+* What is asked at a time is answered at a time, where each answer takes a process: items of one group that are asked
+* for in the same turn, or while the group's last answer is being made, are answered together.
+*/
+function gathered(answer) {
+	const next = /* @__PURE__ */ new Map();
+	const last = /* @__PURE__ */ new Map();
+	const start = (key, group) => {
+		const items = /* @__PURE__ */ new Set();
+		const made = Promise.allSettled([last.get(key), (0, node_timers_promises.setImmediate)()]).then(() => {
+			next.delete(key);
+			return answer([...items], ...group);
+		});
+		last.set(key, made);
+		return {
+			items,
+			answer: made
+		};
+	};
+	return (item, ...group) => {
+		const key = group.join("\0");
+		const round = next.get(key) ?? start(key, group);
+		next.set(key, round);
+		round.items.add(item);
+		return round.answer;
+	};
+}
+var init_gather = __esmMin((() => {}));
 // src/commands/past/find-at.ts
+init_gather();
 init_problem();
 /**
 * A prompt as it was at a commit, found by its id: at the path (from the repository's root), or wherever the file was
-* then. A text says why it is not.
+* then. A text says why it is not. Each is looked for once: a commit never changes.
 */
-async function findAt({ id, path: own }, commit, repository) {
-	const others = async () => (await repository.filesHolding(commit, id, (0, node_path.extname)(own))).filter((other) => other !== own);
+function findAt({ id, path }, commit, repository) {
+	const finder = finders.get(repository) ?? makeFinder(repository);
+	finders.set(repository, finder);
+	const key = [
+		commit,
+		id,
+		path
+	].join("\0");
+	const found = finder.found.get(key) ?? find(id, path, commit, repository, finder);
+	finder.found.set(key, found);
+	return found;
+}
+const finders = /* @__PURE__ */ new WeakMap();
+function makeFinder(repository) {
+	const search = gathered(async (ids, commit = "", ending = "") => {
+		const paths = await repository.filesHolding(commit, ids, ending);
+		const candidates = await Promise.all(paths.map((path) => candidateAt(repository, commit, path)));
+		return Map.groupBy(candidates.flat(), ({ parsed: { file, outline } }) => file?.id ?? outline?.id?.value);
+	});
+	return {
+		found: /* @__PURE__ */ new Map(),
+		search
+	};
+}
+async function candidateAt(repository, commit, path) {
+	const parsed = await parseAt(repository, commit, path);
+	return parsed === null ? [] : [{
+		path,
+		parsed
+	}];
+}
+async function find(id, own, commit, repository, { search }) {
+	const inPlace = () => candidateAt(repository, commit, own);
+	const others = async () => ((await search(id, commit, (0, node_path.extname)(own))).get(id) ?? []).filter(({ path }) => path !== own);
 	let reason = "no file with its id";
-	for (const candidates of [async () => [own], others]) for (const candidate of await candidates()) {
-		const parsed = await parseAt(repository, commit, candidate);
-		if (parsed === null) continue;
+	for (const candidates of [inPlace, others]) for (const { path, parsed } of await candidates()) {
 		if (parsed.file?.id === id) return {
 			file: parsed.file,
-			path: candidate
+			path
 		};
-		reason = invalidity(parsed, candidate, id, candidate === own) ?? reason;
+		reason = invalidity(parsed, path, id, path === own) ?? reason;
 	}
 	return reason;
 }
@@ -48905,22 +48168,84 @@ function forget(record, ids) {
 	};
 }
 var init_sync_record = __esmMin((() => {}));
+// src/git/environment.ts
+/**
+* What a question to git inherits of this process: nothing that changes what git reads, where, or which programs it
+* starts. A hook of git's runs with many of these. simple-git leaves out the same ones.
+*/
+function plainEnvironment() {
+	const kept = Object.entries(node_process.env).filter(([name]) => !isGits(name.trim().toLowerCase()));
+	return {
+		...Object.fromEntries(kept),
+		GIT_TEST_DISALLOW_ABBREVIATED_OPTIONS: "true"
+	};
+}
+function isGits(name) {
+	return name.startsWith("git_") || OTHERS.has(name);
+}
+var OTHERS;
+var init_environment = __esmMin((() => {
+	OTHERS = /* @__PURE__ */ new Set([
+		"editor",
+		"pager",
+		"prefix",
+		"ssh_askpass",
+		"visual"
+	]);
+}));
+// src/git/problem-of-git.ts
+function gitProblem(error) {
+	return new ProblemError(makeProblem("git/failed", { reason: reasonOf$1(error) }));
+}
+/** In one line, and without the stack that simple-git hands on when git cannot be started. */
+function reasonOf$1(error) {
+	const message = messageOf(error);
+	if (message.includes("spawn git ENOENT")) return "there is no program git in PATH.";
+	return message.replaceAll(/\s+/g, " ").trim();
+}
+var init_problem_of_git = __esmMin((() => {
+	init_problem();
+}));
 // src/git/ask.ts
 /** Whether a text can be a commit's id: nothing else that comes from the service is handed to git. */
 function isCommitId(text) {
-	return COMMIT$1.test(text);
+	return COMMIT.test(text);
 }
-function asker(git) {
-	return async (...words) => {
-		try {
-			return await git.raw([...words]);
-		} catch (error) {
-			throw gitProblem(error);
-		}
+/** For questions, which change nothing: each is a process in the folder that ends with its answer. */
+function askingIn(folder) {
+	const limit = pLimit(AT_ONCE);
+	return {
+		ask: (...words) => limit(() => answerTo(folder, words, [])),
+		askWith: (input, ...words) => limit(() => answerTo(folder, words, input))
 	};
 }
-function gitProblem(error) {
-	return new ProblemError(makeProblem("git/failed", { reason: reasonOf$1(error) }));
+/** Git with pipes for all that it reads and says: nothing of it gets to the terminal. */
+function startGit(folder, words) {
+	return (0, node_child_process.spawn)("git", words, {
+		cwd: folder,
+		env: plainEnvironment(),
+		stdio: "pipe",
+		windowsHide: true
+	});
+}
+async function answerTo(folder, words, input) {
+	const child = startGit(folder, words);
+	child.stdin.on("error", () => {}).end(input.map((line) => `${line}\n`).join(""));
+	const ended = new Promise((done, fail) => child.on("error", fail).on("close", (code) => done(code === 0)));
+	try {
+		const [good, said, complaint] = await Promise.all([
+			ended,
+			textOf$2(child.stdout),
+			textOf$2(child.stderr)
+		]);
+		if (good || complaint === "" && child.signalCode === null) return said;
+		throw new Error(complaint || `it was ended by ${child.signalCode}`);
+	} catch (error) {
+		throw gitProblem(error);
+	}
+}
+async function textOf$2(stream) {
+	return (await (0, node_stream_consumers.buffer)(stream)).toString("utf8");
 }
 /**
 * The files, by their paths from the root, that differ between a commit and the work tree, whatever the user has
@@ -48943,34 +48268,13 @@ function namesIn(listed) {
 function literally(pathFromRoot) {
 	return `:(top,literal)${pathFromRoot}`;
 }
-/** The commit that last touched a path (from the root) as of a commit; null when none did. */
-async function lastCommit(ask, asOf, path) {
-	const [commit, subject = ""] = (await ask("log", "-1", ...[
-		"--no-show-signature",
-		"--encoding=UTF-8",
-		"--format=%H%x00%s"
-	], asOf, "--", literally(path))).replace(/\n$/, "").split("\0");
-	if (commit === void 0 || commit === "") return null;
-	return {
-		commit,
-		path,
-		...subject === "" ? {} : { changeSummary: subject }
-	};
-}
-/** In one line, and without the stack that simple-git hands on when git cannot be started. */
-function reasonOf$1(error) {
-	const message = messageOf(error);
-	if (message.includes("spawn git ENOENT")) return "there is no program git in PATH.";
-	return message.replaceAll(/\s+/g, " ").trim();
-}
-var COMMIT$1, WHOLE_OUTPUT;
+var COMMIT, AT_ONCE;
 var init_ask = __esmMin((() => {
-	init_problem();
-	COMMIT$1 = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
-	WHOLE_OUTPUT = {
-		onClose: true,
-		onExit: false
-	};
+	init_p_limit();
+	init_environment();
+	init_problem_of_git();
+	COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+	AT_ONCE = 4;
 }));
 // src/files/replace-file.ts
 /**
@@ -49048,8 +48352,8 @@ var init_record_file = __esmMin((() => {
 	init_replace_file();
 	RecordShape = object({
 		version: literal(1),
-		commit: string(),
-		config: templateLiteral(["sha256:", string()]),
+		commit: string$1(),
+		config: templateLiteral(["sha256:", string$1()]),
 		complete: custom((value) => Array.isArray(value) && value.every(isCompletePrompt))
 	});
 }));
@@ -49326,6 +48630,7 @@ function forgetTexts({ prompt, active, looked, missing }) {
 	};
 }
 // src/observing/observe.ts
+init_p_limit();
 init_prompt_service();
 init_problem();
 /** A prompt whose request waits to be repeated, maybe for a minute, must leave the others enough to do. */
@@ -51559,16 +50864,22 @@ async function findOne({ folder, root, patterns, patternPlaces }, index) {
 	return found;
 }
 async function walk(glob, directory, found) {
+	const [way, below] = [wayBelow(found.folder, directory), wayBelow(glob.directory, directory)];
 	for (const entry of await entriesOf(directory, found)) {
 		const full = (0, node_path.join)(directory, entry.name);
-		const path = slashed((0, node_path.relative)(found.folder, full));
-		const matches = glob.matches(slashed((0, node_path.relative)(glob.directory, full)));
+		const path = way + entry.name;
+		const matches = glob.matches(below + entry.name);
 		if (entry.isSymbolicLink()) {
 			if (matches || glob.enters(entry.name) && await isDirectory(full)) found.problems.push(linkProblem(path));
 		} else if (entry.isDirectory()) {
 			if (glob.enters(entry.name)) await walk(glob, full, found);
 		} else if (matches) takeFile(entry, path, found);
 	}
+}
+/** From one folder to another, as names in it are put behind. */
+function wayBelow(folder, directory) {
+	const way = slashed((0, node_path.relative)(folder, directory));
+	return way === "" ? "" : `${way}/`;
 }
 /** What is in a folder, sorted; nothing when it is not there. */
 async function entriesOf(directory, { folder, problems }) {
@@ -51624,37 +50935,55 @@ function slashed(path) {
 }
 // src/prompts/check.ts
 init_problem();
-/** What is wrong between files, and between files and configuration. Of what is known, only names are compared. */
-function checkOutlines(outlines, rules, known = []) {
-	return [
-		...duplicates([...outlines.flatMap(({ path, id }) => id === null ? [] : [{
-			path,
-			...id
-		}]), ...known.map(knownAs("id"))], (one, other) => makeProblem("prompt/duplicate-id", {
-			id: one.value,
-			other
-		}, one.place)),
-		...duplicates([...outlines.flatMap(({ path, key }) => key === null ? [] : [{
-			path,
-			...key
-		}]), ...known.map(knownAs("key"))], (one, other) => makeProblem("prompt/duplicate-key", {
-			key: one.value,
-			other
-		}, one.place)),
-		...outlines.flatMap(({ environments }) => environments.flatMap((one) => environmentProblems$1(one, rules))),
-		...outlines.flatMap((outline) => serviceProblems$2(outline, rules.services ?? null))
-	];
+/** What is wrong between a file and the configuration. */
+function checkOutline(outline, rules) {
+	return [...outline.environments.flatMap((one) => environmentProblems$1(one, rules)), ...serviceProblems$2(outline, rules.services ?? null)];
 }
-function knownAs(field) {
-	return ({ path, [field]: value }) => ({
+/** What is wrong between files. */
+function checkNames(read, known) {
+	const all = [...read, ...known.map(namesOf)];
+	return [...duplicates(all, "id", (one, other) => makeProblem("prompt/duplicate-id", {
+		id: one.value,
+		other
+	}, one.place)), ...duplicates(all, "key", (one, other) => makeProblem("prompt/duplicate-key", {
+		key: one.value,
+		other
+	}, one.place))];
+}
+function namesOf({ path, id, key }) {
+	const place = placeOfFile(path);
+	return {
 		path,
-		value,
-		place: placeOfFile(path)
-	});
+		id: {
+			value: id,
+			place
+		},
+		key: {
+			value: key,
+			place
+		}
+	};
 }
 /** Compared in normal form C: two spellings that look alike are one. Each of a group names another one. */
-function duplicates(all, problem) {
-	return [...Map.groupBy(all, ({ value }) => value.normalize("NFC")).values()].filter((group) => group.length > 1).flatMap((group) => group.map((one, index) => problem(one, group[index === 0 ? 1 : 0]?.path ?? one.path)));
+function duplicates(all, field, problem) {
+	const repeated = repeatedIn(all.flatMap(({ [field]: name }) => name === null ? [] : [comparable(name)]));
+	if (repeated.size === 0) return [];
+	const owned = all.flatMap(({ path, [field]: name }) => name === null ? [] : [{
+		path,
+		...name
+	}]);
+	const groups = Map.groupBy(owned, comparable);
+	return [...repeated].flatMap((value) => {
+		const group = groups.get(value) ?? [];
+		return group.map((one, index) => problem(one, group[index === 0 ? 1 : 0]?.path ?? one.path));
+	});
+}
+function comparable({ value }) {
+	return value.normalize("NFC");
+}
+function repeatedIn(values) {
+	const seen = /* @__PURE__ */ new Set();
+	return new Set(values.filter((value) => seen.size === seen.add(value).size));
 }
 function environmentProblems$1({ value, place }, { known, reserved }) {
 	if (reserved.includes(value)) return [makeProblem("prompt/tool-environment", { environment: value }, place)];
@@ -51677,43 +51006,140 @@ function serviceProblems$2({ path, service }, rules) {
 	}
 	return service === null && rules !== null && rules.assigned(path) === null ? [makeProblem("prompt/no-service", { known }, placeOfFile(path))] : [];
 }
+// src/prompts/late-text.ts
+init_digest();
+init_problem();
+/**
+* The same file without its text in memory: most runs need the texts of a few of thousands. Whoever asks for it has the
+* file read again, and it has to hold what was checked: otherwise asking throws a `ProblemError`.
+*/
+function withLateText(file, folder, read) {
+	const { text: _, ...content } = file.content;
+	const { path } = file;
+	const readAgain = () => {
+		const text = textIn((0, node_path.join)(folder, path), read);
+		if (text !== null && contentDigest(text) === content.digest) return text;
+		throw new ProblemError(makeProblem("prompt/changed-meanwhile", {}, placeOfFile(path)));
+	};
+	return {
+		...file,
+		content: {
+			...content,
+			get text() {
+				return readAgain();
+			}
+		}
+	};
+}
+/** Null where the file is no longer one that can be read. */
+function textIn(path, read) {
+	try {
+		const bytes = read(path);
+		const source = bytes instanceof Uint8Array ? decodeSource(bytes) : null;
+		const parts = source === null ? null : splitFrontMatter(source, path).parts;
+		return parts === null ? null : textOf$3(parts.body);
+	} catch {
+		return null;
+	}
+}
+// src/prompts/read-bytes.ts
+/** Since the file was found, a link or a pipe may stand in its place: none is followed, none waited for. */
+const FLAGS = node_fs.constants.O_RDONLY | node_fs.constants.O_NOFOLLOW | node_fs.constants.O_NONBLOCK;
+const USUAL_SIZE = 65536;
+/**
+* Makes a reader of regular files of at most so many bytes; it throws what the system says of one that cannot be read.
+* The bytes are good until it reads the next file: a buffer each for thousands of files is memory that comes back late.
+* It blocks, because handing the four steps of a small file to threads and back takes ten times as long as they do.
+*/
+function makeByteReader(limit) {
+	const usual = Buffer.allocUnsafeSlow(USUAL_SIZE);
+	return (path) => {
+		const descriptor = (0, node_fs.openSync)(path, FLAGS);
+		try {
+			const stats = (0, node_fs.fstatSync)(descriptor);
+			if (!stats.isFile()) return { reason: "it is not a regular file" };
+			if (stats.size > limit) return { tooLarge: stats.size };
+			return readInto(stats.size > usual.length ? Buffer.allocUnsafeSlow(stats.size) : usual, stats.size, descriptor);
+		} finally {
+			(0, node_fs.closeSync)(descriptor);
+		}
+	};
+}
+/** Less where the file has become shorter. */
+function readInto(buffer, size, descriptor) {
+	let length = 0;
+	while (length < size) {
+		const count = (0, node_fs.readSync)(descriptor, buffer, length, size - length, null);
+		if (count === 0) break;
+		length += count;
+	}
+	return buffer.subarray(0, length);
+}
 // src/prompts/read.ts
 init_problem();
 /** In bytes. */
 const LARGEST_FILE = 16777216;
-const OPEN_FILES = 32;
+/** After so many files, signals and timers have their turn. */
+const FILES_AT_ONCE = 64;
 /** Reads and checks the prompt files of a workspace, all but those left out. Every problem of every file is reported. */
-async function readPrompts(where, rules, left = []) {
+async function readPrompts(where, rules, { left = [], lateTexts = false } = {}) {
 	const found = await findPromptPaths(where);
-	const limit = pLimit(OPEN_FILES);
 	const unread = new Set(left.map(({ path }) => path));
 	const wanted = found.paths.filter((path) => !unread.has(path));
-	const results = await limit.map(wanted, (path) => readPromptFile(where.folder, path));
-	const files = results.flatMap(({ file }) => file === null ? [] : [file]);
+	const read = await readPromptFiles({
+		folder: where.folder,
+		paths: wanted,
+		rules,
+		lateTexts
+	});
 	const problems = [
 		...found.paths.length + found.problems.length === 0 ? [makeProblem("prompt/none-found", { patterns: where.patterns })] : [],
 		...found.problems,
-		...results.flatMap((result) => result.problems),
-		...checkOutlines(results.flatMap(({ outline }) => outline ?? []), rules, left)
+		...read.problems,
+		...checkNames(read.names, left),
+		...read.against
 	];
 	const faulty = new Set(problems.filter(isError).map((problem) => problem.path));
 	return {
-		files: files.filter((file) => !faulty.has(file.path)),
+		files: read.files.filter((file) => !faulty.has(file.path)),
 		problems,
 		count: found.paths.length
 	};
 }
-async function readPromptFile(folder, path) {
+/** No more is kept of a file than is needed when all are read. */
+async function readPromptFiles({ folder, paths, rules, lateTexts }) {
+	const read = makeByteReader(LARGEST_FILE);
+	const all = {
+		files: [],
+		names: [],
+		problems: [],
+		against: []
+	};
+	for (const [index, path] of paths.entries()) {
+		if (index % FILES_AT_ONCE === 63) await (0, node_timers_promises.setImmediate)();
+		const { file, outline, problems } = readPromptFile(folder, path, read);
+		if (file !== null) all.files.push(lateTexts ? withLateText(file, folder, read) : file);
+		all.problems.push(...problems);
+		if (outline === null) continue;
+		all.names.push({
+			path,
+			id: outline.id,
+			key: outline.key
+		});
+		all.against.push(...checkOutline(outline, rules));
+	}
+	return all;
+}
+function readPromptFile(folder, path, read) {
 	const place = placeOfFile(path);
 	try {
-		const full = (0, node_path.join)(folder, path);
-		const { size } = await (0, node_fs_promises.stat)(full);
-		const limit = LARGEST_FILE;
-		if (size > limit) return unreadable([makeProblem("prompt/too-large", {
-			bytes: size,
-			limit
+		const bytes = read((0, node_path.join)(folder, path));
+		if (bytes instanceof Uint8Array) return parsePromptFile(bytes, path);
+		if ("reason" in bytes) return unreadable([makeProblem("prompt/unreadable", bytes, place)]);
+		return unreadable([makeProblem("prompt/too-large", {
+			bytes: bytes.tooLarge,
+			limit: LARGEST_FILE
 		}, place)]);
-		return parsePromptFile(await (0, node_fs_promises.readFile)(full), path);
 	} catch (error) {
 		return unreadable([makeProblem("prompt/unreadable", { reason: systemCodeOf(error) }, place)]);
 	}
@@ -51770,7 +51196,8 @@ function selectFiles(files, selectors) {
 /** The files that are named and that `--only` selects as well: what narrows a command adds nothing to it. */
 function selectNamed(files, { only, named = [] }) {
 	const [within, wanted] = [selectFiles(files, only), selectFiles(files, named)];
-	const both = wanted.files.filter((file) => within.files.includes(file));
+	const selected = new Set(within.files);
+	const both = wanted.files.filter((file) => selected.has(file));
 	const problems = [...within.problems, ...wanted.problems];
 	if (both.length > 0 || problems.length > 0 || files.length === 0) return {
 		files: both,
@@ -51827,8 +51254,8 @@ async function readBase(request, repository) {
 * Those that were selected; each belongs to the service that it would belong to now. A file that was selected then may be
 * there still, and not be selected now: under another path or key.
 */
-async function goneSince$1(changed, now, { config, only }) {
-	const selected = assignServices(selectFiles(changed.flatMap(({ file }) => file === null || now.has(file.id) ? [] : [file]), only).files, serviceRules(config));
+async function goneSince$1(changed, now, { config, only, shard }) {
+	const selected = assignServices(selectFiles(inShard(changed.flatMap(({ file }) => file ?? []), shard).filter(({ id }) => !now.has(id)), only).files, serviceRules(config));
 	if (selected.length === 0 || only.length === 0) return selected;
 	const { files } = await readPrompts(config, {
 		known: null,
@@ -51933,7 +51360,7 @@ function nameProblems(name, path, mapping) {
 }
 /** What is none has a problem already. */
 function isName(value) {
-	return line.safeParse(value).success;
+	return line$1.safeParse(value).success;
 }
 // src/config/api-key.ts
 init_problem();
@@ -52097,7 +51524,7 @@ const UP_IN_BRACES = /[{,](?:[^{},]*\/)?\.\.(?=[/,}])/;
 * A pattern of prompt files. Patterns become regular expressions, and the time to match a name grows with the power of
 * the stars in it; groups in parentheses are worse still, and `!` and braces do what they do.
 */
-const pattern = line.refine((text) => text !== "!", "it is empty").refine((text) => !UP_IN_BRACES.test(text), "it holds .. within braces; write one pattern for each folder").refine((text) => !/[()]/.test(text), "it holds parentheses; use braces, or a pattern that begins with !").refine((text) => text.split("/").every((part) => starsIn(part) <= MOST_STARS), `it has more than ${MOST_STARS} stars in one name`).refine((text) => globstarsIn(text) <= MOST_GLOBSTARS, `it has ** more than ${MOST_GLOBSTARS} times`);
+const pattern = line$1.refine((text) => text !== "!", "it is empty").refine((text) => !UP_IN_BRACES.test(text), "it holds .. within braces; write one pattern for each folder").refine((text) => !/[()]/.test(text), "it holds parentheses; use braces, or a pattern that begins with !").refine((text) => text.split("/").every((part) => starsIn(part) <= MOST_STARS), `it has more than ${MOST_STARS} stars in one name`).refine((text) => globstarsIn(text) <= MOST_GLOBSTARS, `it has ** more than ${MOST_GLOBSTARS} times`);
 function starsIn(part) {
 	return part.match(/\*+/g)?.length ?? 0;
 }
@@ -52106,13 +51533,13 @@ function globstarsIn(text) {
 }
 // src/config/shape.ts
 init_zod();
-const variableName = string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "expected the name of a variable, never the key");
+const variableName = string$1().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "expected the name of a variable, never the key");
 const location = strictObject({
-	base_url: string().optional().describe("Where the service is; https, or http for loopback addresses."),
+	base_url: string$1().optional().describe("Where the service is; https, or http for loopback addresses."),
 	api_key_env: variableName.optional().describe("The NAME of the variable that holds the API key."),
-	embedded: line.optional().describe("Instead of base_url: the embedded service on this SQLite file.")
+	embedded: line$1.optional().describe("Instead of base_url: the embedded service on this SQLite file.")
 }).refine((s) => s.base_url === void 0 || s.embedded === void 0, "base_url and embedded exclude each other");
-const serviceName = line.describe("The name of one of the services.");
+const serviceName = line$1.describe("The name of one of the services.");
 const promptsEntry = union([pattern, strictObject({
 	pattern: pattern.describe("Relative to this file."),
 	service: serviceName.optional().describe("The name of the service that these files belong to.")
@@ -52121,22 +51548,22 @@ const promptsEntry = union([pattern, strictObject({
 	path: ["service"]
 })], "expected string, or a mapping with a pattern and a service");
 const environment = strictObject({
-	promote_from: line.optional().describe("The environment in which a version must be active first."),
+	promote_from: line$1.optional().describe("The environment in which a version must be active first."),
 	allow_latest: boolean().optional().describe("Whether a pin of this environment may be `latest`.")
 }).nullable();
 const MAX_CHANGES_EXPECTED = "expected a number, or a percentage such as 25%";
-const maxChanges = union([int(MAX_CHANGES_EXPECTED).min(0, MAX_CHANGES_EXPECTED).max(999999999, MAX_CHANGES_EXPECTED), string().regex(/^(100|[0-9]{1,2})%$/, MAX_CHANGES_EXPECTED)], MAX_CHANGES_EXPECTED);
+const maxChanges = union([int$2(MAX_CHANGES_EXPECTED).min(0, MAX_CHANGES_EXPECTED).max(999999999, MAX_CHANGES_EXPECTED), string$1().regex(/^(100|[0-9]{1,2})%$/, MAX_CHANGES_EXPECTED)], MAX_CHANGES_EXPECTED);
 /** `promptsync.yaml` as its author writes it. */
 const WrittenConfigShape = strictObject({
 	service: union([location, serviceName], { error: ({ input }) => `expected mapping, received ${kindOf(input)}` }).optional().describe("Where the service is; with `services` the name of the one for files that nothing else assigns."),
-	services: record(line, location.refine((one) => one.base_url !== void 0 || one.embedded !== void 0, "it needs base_url or embedded")).refine((all) => Object.keys(all).length > 0, "it is empty").optional().describe("Several services by name, each with its own key."),
+	services: record(line$1, location.refine((one) => one.base_url !== void 0 || one.embedded !== void 0, "it needs base_url or embedded")).refine((all) => Object.keys(all).length > 0, "it is empty").optional().describe("Several services by name, each with its own key."),
 	prompts: array(promptsEntry).min(1, "it is empty").optional().describe("Patterns of prompt files, relative to this file."),
-	environments: record(line, environment).optional().describe("In promotion order. Present: no other may be pinned."),
-	tracking_environment: union([line, literal(false)], "expected the name of an environment or false").optional().describe("The tool's own environment, or false."),
+	environments: record(line$1, environment).optional().describe("In promotion order. Present: no other may be pinned."),
+	tracking_environment: union([line$1, literal(false)], "expected the name of an environment or false").optional().describe("The tool's own environment, or false."),
 	on_drift: _enum(["overwrite", "fail"]).optional(),
 	variables: _enum(["note", "strict"]).optional().describe("What a change of the {{placeholders}} of an environment is: a note, or refused without allow_breaking."),
 	max_changes: maxChanges.optional(),
-	concurrency: int().min(1).max(256).optional().describe("Requests in flight."),
+	concurrency: int$2().min(1).max(256).optional().describe("Requests in flight."),
 	timeout_seconds: number().gt(0).max(600).optional()
 });
 function kindOf(input) {
@@ -52291,6 +51718,2926 @@ function readText(path) {
 		const code = systemCodeOf(error);
 		return { reason: code === "ENOENT" ? "there is no such file" : code };
 	}
+}
+// src/git/log-entries.ts
+/** Reads what git answers to these words. No field can hold the NUL that ends it. */
+function parseLog(listed) {
+	const words = listed.split("\0");
+	const entries = [];
+	for (let index = 0; index + 2 < words.length;) {
+		const { [index + 1]: ids = "", [index + 2]: subject = "" } = words;
+		const [commit = "", ...parents] = ids.split(" ").filter((id) => id !== "");
+		const changes = /* @__PURE__ */ new Map();
+		for (index += 3; CHANGE.test(words[index] ?? ""); index += 2) note(changes, words[index], words[index + 1]);
+		entries.push({
+			commit,
+			parents,
+			subject,
+			changes
+		});
+	}
+	return entries;
+}
+/** Where a file takes the place of a folder, the one is told as new and the other as gone. */
+function note(changes, line = "", path = "") {
+	const [, mode = "", id = "", kind = ""] = CHANGE.exec(line) ?? [];
+	if (kind !== "D") changes.set(path, {
+		now: {
+			mode,
+			id
+		},
+		isNew: kind === "A"
+	});
+	else if (!changes.has(path)) changes.set(path, {
+		now: null,
+		isNew: false
+	});
+}
+var LOG_ENTRIES, CHANGE;
+var init_log_entries = __esmMin((() => {
+	LOG_ENTRIES = [
+		...[
+			"log",
+			"--no-show-signature",
+			"--encoding=UTF-8",
+			"--no-color",
+			"--no-notes",
+			"--no-follow",
+			"--no-relative"
+		],
+		...[
+			"--no-ext-diff",
+			"--no-renames",
+			"--root",
+			"--diff-merges=first-parent",
+			"--raw",
+			"-t",
+			"-z",
+			"--no-abbrev"
+		],
+		"--format=tformat:%x00%H %P%x00%s"
+	];
+	CHANGE = /^\n?:[0-9]{6} ([0-9]{6}) [0-9a-f]+ ([0-9a-f]+) ([A-Z])$/;
+}));
+// src/git/last-commits.ts
+/**
+* By path (from the root), the commit that last touched it as of a commit; none where none did. It is the one that
+* `git log -1` tells for the path alone: from each commit the search goes on to its first parent that has the same there.
+* The history is read once for all paths, as far back as it takes.
+*/
+async function findLastCommits(ask, trees, asOf, paths) {
+	const found = /* @__PURE__ */ new Map();
+	const sought = new Map(paths.length === 0 ? [] : [[asOf, new Set(paths)]]);
+	const where = whereAll(paths);
+	for (let turn = 0; sought.size > 0; turn += 1) {
+		const most = WINDOWS$1[turn] ?? Math.max(...WINDOWS$1);
+		const words = [
+			...LOG_ENTRIES,
+			`--max-count=${most}`,
+			"--full-history",
+			"--sparse",
+			"--stdin",
+			"--",
+			...where
+		];
+		const entries = parseLog(await ask([...sought.keys()], ...words));
+		if (!entries.some(({ commit }) => sought.has(commit))) break;
+		await searchAll(entries, sought, trees, found);
+	}
+	return found;
+}
+/** Changes elsewhere need not be told. With a path or none, `--sparse` still tells of every commit. */
+function whereAll(paths) {
+	const [first = [], ...rest] = paths.map((path) => path.split("/"));
+	const end = first.findIndex((name, index) => rest.some((names) => names[index] !== name));
+	const common = (end === -1 ? first : first.slice(0, end)).join("/");
+	return common === "" ? [] : [literally(common)];
+}
+/** Commits are told newest first. Where a clock was wrong one may come before its child: then it is looked at again. */
+async function searchAll(entries, sought, trees, found) {
+	while (entries.some(({ commit }) => sought.has(commit))) for (const entry of entries) {
+		const paths = sought.get(entry.commit);
+		if (paths === void 0) continue;
+		sought.delete(entry.commit);
+		await searchAt(entry, paths, sought, trees, found);
+	}
+}
+async function searchAt({ commit, parents, subject, changes }, paths, sought, trees, found) {
+	const [first, ...merged] = parents;
+	const changed = [...changes].filter(([path]) => paths.has(path));
+	for (const [path, { now }] of changed) {
+		paths.delete(path);
+		const same = await findSame(merged, async (parent) => isSame(await trees.entryAt(parent, path), now));
+		if (same !== void 0) seek(sought, same, /* @__PURE__ */ new Set([path]));
+		else found.set(path, {
+			commit,
+			path,
+			...subject === "" ? {} : { changeSummary: subject }
+		});
+	}
+	if (first !== void 0 && paths.size > 0) seek(sought, first, paths);
+}
+async function findSame(parents, isIt) {
+	for (const parent of parents) if (await isIt(parent)) return parent;
+}
+function isSame(one, other) {
+	return one?.id === other?.id && one?.mode.replace(/^0/, "") === other?.mode.replace(/^0/, "");
+}
+function seek(sought, commit, paths) {
+	const there = sought.get(commit);
+	if (there === void 0) sought.set(commit, paths);
+	else for (const path of paths) there.add(path);
+}
+var WINDOWS$1;
+var init_last_commits = __esmMin((() => {
+	init_ask();
+	init_log_entries();
+	WINDOWS$1 = [
+		100,
+		2e3,
+		2e4
+	];
+}));
+// src/git/files-at.ts
+function filesAt(sources, fromRoot) {
+	const { askWith, objects, trees } = sources;
+	const resolved = /* @__PURE__ */ new Map();
+	const last = gathered((paths, commit = "") => findLastCommits(askWith, trees, commit, paths));
+	return {
+		fromRoot,
+		resolveRef: (ref) => {
+			const commit = resolved.get(ref) ?? resolveRef(objects, ref);
+			resolved.set(ref, commit);
+			return commit;
+		},
+		fileAt: (commit, path) => readFileAt(sources, commit, path),
+		filesHolding: (commit, texts, ending) => findHolding(askWith, commit, texts, `:(top,glob)**/*${ending}`),
+		lastCommitAt: async (commit, path) => (await last(path, commit)).get(path) ?? null
+	};
+}
+/** Of some refs that are not there git complains aloud, and a tree or a file is no commit: all of them are null. */
+async function resolveRef(objects, ref) {
+	const found = await objects.read(`${ref}^{commit}`).catch(() => null);
+	return found?.kind === "commit" ? found.id : null;
+}
+async function readFileAt({ objects, trees, known }, commit, path) {
+	const told = known.find(commit, path);
+	const blob = told === void 0 ? await findBlob(trees, commit, path) : told;
+	if (blob === null) return null;
+	const found = await objects.read(blob);
+	if (found === null) throw gitProblem(/* @__PURE__ */ new Error(`the object ${blob} is missing.`));
+	return found.bytes;
+}
+/** Regular files alone: at a commit, too, a symbolic link is no prompt file. */
+async function findBlob(trees, commit, path) {
+	const entry = await trees.entryAt(commit, path);
+	return entry !== null && /^100[0-9]{3}$/.test(entry.mode) ? entry.id : null;
+}
+async function findHolding(ask, commit, texts, where) {
+	return namesIn(await ask(texts, "grep", ...[
+		"--no-color",
+		"--fixed-strings",
+		"--full-name",
+		"-l",
+		"-z"
+	], "-f", "-", commit, "--", where)).map((name) => name.slice(commit.length + 1));
+}
+var init_files_at = __esmMin((() => {
+	init_ask();
+	init_gather();
+	init_last_commits();
+	init_problem_of_git();
+}));
+// src/domain/pull-request.ts
+/**
+* Reads the pull request out of a commit's message, as GitHub and GitLab write it there: `#12`, or `!12` of GitLab. A
+* merge commit's own subject names branches alone; what was merged is called in its body.
+*/
+function readMessage(subject, body) {
+	const merged = /^Merge pull request #(\d{1,9})\b/.exec(subject)?.[1];
+	if (merged !== void 0) return {
+		subject: titleIn(body) ?? subject,
+		pullRequest: `#${merged}`
+	};
+	const squashed = /\(#(\d{1,9})\)\s*$/.exec(subject)?.[1];
+	if (squashed !== void 0) return {
+		subject,
+		pullRequest: `#${squashed}`
+	};
+	const request = body.match(MERGE_REQUEST)?.at(-1)?.split("!").at(-1);
+	if (request === void 0) return {
+		subject,
+		pullRequest: null
+	};
+	return {
+		subject: (subject.startsWith("Merge branch ") ? titleIn(body) : null) ?? subject,
+		pullRequest: `!${request}`
+	};
+}
+function titleIn(body) {
+	const first = body.split("\n", 1)[0]?.trim() ?? "";
+	return first === "" || first.startsWith("See merge request ") ? null : first;
+}
+var MERGE_REQUEST;
+var init_pull_request = __esmMin((() => {
+	MERGE_REQUEST = /^See merge request [^\s!]*!\d{1,9}(?=\r?$)/gm;
+}));
+// src/git/commits.ts
+/**
+* Who made commits, when and why; those that are not there are left out. Ids may come from the service: only what can
+* be a commit's id is handed to git.
+*/
+async function commitsOf$1(ask, ids) {
+	const wanted = new Set([...new Set(ids)].filter(isCommitId));
+	if (wanted.size === 0) return /* @__PURE__ */ new Map();
+	const plain = [
+		"--no-show-signature",
+		"--encoding=UTF-8",
+		"--no-color",
+		"--no-notes",
+		"-s",
+		"-z"
+	];
+	const format = `--format=tformat:${FIELDS.join("%x00")}`;
+	const listed = await ask([...wanted], "log", "--no-walk=unsorted", "--ignore-missing", ...plain, format, "--stdin");
+	return new Map([...parseCommits(listed)].filter(([id]) => wanted.has(id)));
+}
+/** No field can hold the NUL that ends it. */
+function parseCommits(listed) {
+	const words = listed.split("\0");
+	const starts = words.slice(0, -1).flatMap((_, index) => index % FIELDS.length === 0 ? [index] : []);
+	return new Map(starts.map((start) => {
+		const [commit = "", author = "", date = "", subject = "", body = ""] = words.slice(start, start + FIELDS.length);
+		const { pullRequest, subject: told } = readMessage(subject, body);
+		return [commit, {
+			commit,
+			author,
+			date,
+			subject: told,
+			...pullRequest === null ? {} : { pullRequest }
+		}];
+	}));
+}
+var FIELDS;
+var init_commits = __esmMin((() => {
+	init_pull_request();
+	init_ask();
+	FIELDS = [
+		"%H",
+		"%an",
+		"%aI",
+		"%s",
+		"%b"
+	];
+}));
+// src/git/lineages.ts
+/**
+* By path (from the root), where the branch of a commit itself changed the file, merges included; under earlier names
+* as well, newest first. The history is read once for all paths. It is what `git log --first-parent --follow` tells for
+* each alone, but where files compete for one earlier name: git looks for the best there is for one file, this for the
+* best for all, so that two files never come from one. In a commit with more than a thousand files moved and edited at
+* once, those whose names changed as well are taken for new ones.
+*/
+async function findMerged({ ask, known }, commit, paths, most) {
+	const lineages = new Map(paths.map((path) => [path, []]));
+	const followed = new Map([...lineages].map(([path, lineage]) => [path, [lineage]]));
+	let next = commit;
+	for (let turn = 0; next !== void 0 && followed.size > 0; turn += 1) {
+		const window = WINDOWS[turn] ?? Math.max(...WINDOWS);
+		const entries = parseLog(await ask(...LOG_ENTRIES, "--first-parent", `--max-count=${window}`, next, "--"));
+		for (const entry of entries) await followTo(entry, {
+			followed,
+			most,
+			ask,
+			known
+		});
+		next = entries.at(-1)?.parents[0];
+	}
+	return lineages;
+}
+async function followTo(entry, { followed, most, ask, known }) {
+	const { commit, changes } = entry;
+	const touched = [...changes].filter(([path]) => followed.has(path));
+	for (const [path, { now }] of touched) {
+		const lineages = followed.get(path) ?? [];
+		for (const lineage of lineages) lineage.push({
+			commit,
+			path
+		});
+		known.note(commit, path, now !== null && now.mode.startsWith("100") ? now.id : null);
+		keep$1(followed, path, lineages.filter(({ length }) => length < most));
+	}
+	const added = touched.flatMap(([path, { isNew }]) => isNew && followed.has(path) ? [path] : []);
+	const renames = added.length === 0 ? NO_RENAMES : await renamesIn(entry, ask);
+	const moved = added.map((path) => ({
+		path,
+		before: renames.get(path),
+		lineages: followed.get(path) ?? []
+	}));
+	for (const { path, before } of moved) if (before !== void 0) followed.delete(path);
+	for (const { before, lineages } of moved) if (before !== void 0) keep$1(followed, before, [...followed.get(before) ?? [], ...lineages]);
+}
+function keep$1(followed, path, lineages) {
+	if (lineages.length === 0) followed.delete(path);
+	else followed.set(path, lineages);
+}
+/** By new name the earlier one. Where nothing is gone, nothing was renamed, which is so in most commits. */
+async function renamesIn({ commit, parents, changes }, ask) {
+	const [parent] = parents;
+	const isGone = [...changes.values()].some(({ now }) => now === null);
+	if (parent === void 0 || !isGone) return NO_RENAMES;
+	const words = namesIn(await ask("diff-tree", ...[
+		"-r",
+		"-z",
+		"--find-renames",
+		"-l1000",
+		"--diff-filter=R",
+		"--name-status",
+		"--no-relative"
+	], parent, commit, "--"));
+	const renames = words.flatMap((_, index) => index % 3 === 0 ? [[words[index + 2] ?? "", words[index + 1] ?? ""]] : []);
+	return new Map(renames);
+}
+var WINDOWS, NO_RENAMES;
+var init_lineages = __esmMin((() => {
+	init_ask();
+	init_log_entries();
+	WINDOWS = [
+		500,
+		5e3,
+		2e4
+	];
+	NO_RENAMES = /* @__PURE__ */ new Map();
+}));
+// src/git/merges.ts
+/** By commit: the merge that brought it into the branch that is checked out. Of its own commits there is none. */
+async function mergesOf(ask, head) {
+	return findMerges(await ask("rev-list", "--parents", `--max-count=${MOST$1}`, head, "--"));
+}
+/** Reads commits with their parents, newest first; the first one is the branch's tip. */
+function findMerges(listed) {
+	const commits = listed.split("\n").map((line) => line.split(" "));
+	const parents = new Map(commits.map(([commit = "", ...rest]) => [commit, rest]));
+	const line = firstParents(commits[0]?.[0], parents);
+	const known = new Set(line);
+	const merges = /* @__PURE__ */ new Map();
+	for (const merge of line.toReversed()) {
+		const left = (parents.get(merge) ?? []).slice(1);
+		for (let commit = left.pop(); commit !== void 0; commit = left.pop()) {
+			if (known.has(commit)) continue;
+			known.add(commit);
+			merges.set(commit, merge);
+			left.push(...parents.get(commit) ?? []);
+		}
+	}
+	return merges;
+}
+/** The branch's own commits, newest first. */
+function firstParents(tip, parents) {
+	const line = [];
+	for (let commit = tip; commit !== void 0; commit = parents.get(commit)?.[0]) line.push(commit);
+	return line;
+}
+var MOST$1;
+var init_merges = __esmMin((() => {
+	MOST$1 = 5e4;
+}));
+// src/git/history.ts
+function historyOf(sources, { prefix, shallow }) {
+	const { ask, askWith, known } = sources;
+	const merged = gathered((paths, commit = "", most = "") => findMerged(sources, commit, paths, Number(most)));
+	const toFolder = (path) => node_path.posix.relative(prefix === "" ? "." : prefix, path);
+	const lines = (listed) => listed.split("\n").filter((line) => line !== "");
+	return {
+		pathsAt: async (commit) => namesIn(await ask("ls-tree", "-r", "-z", "--name-only", "--full-tree", commit)).map(toFolder),
+		changedSince: async (commit) => new Set([...await changedFiles(ask, commit)].map(toFolder)),
+		ancestorsOf: async (commits) => new Set(lines(await ask("rev-list", ...commits, "--"))),
+		whereTouched: (commit, path, most) => findTouched(ask, known, [
+			`--max-count=${most}`,
+			commit,
+			"--",
+			literally(path)
+		]),
+		whereMerged: async (commit, path, most) => (await merged(path, commit, String(most))).get(path) ?? [],
+		commitsOf: (ids) => commitsOf$1(askWith, ids),
+		mergesOf: (commit) => mergesOf(ask, commit),
+		parentsOf: async (commit) => (await ask("rev-list", "--parents", "--max-count=1", commit, "--")).trim().split(" ").slice(1),
+		mergeBase: async (one, other) => (await ask("merge-base", "--", one, other).catch(() => "")).trim() || null,
+		mergesBefore: async (commit, most) => lines(await ask("rev-list", "--first-parent", `--max-count=${most}`, commit, "--")),
+		descendantsOf: (commit, candidates) => findDescendants(askWith, commit, candidates),
+		isShallow: async () => shallow
+	};
+}
+/** Candidates may come from the service: only what can be a commit's id is handed to git. */
+async function findDescendants(ask, commit, candidates) {
+	const ids = [...new Set(candidates)].filter(isCommitId);
+	if (ids.length === 0) return [];
+	const listed = await ask([...ids, `^${commit}`], "rev-list", "--ignore-missing", "--ancestry-path", "--stdin");
+	const after = new Set(listed.split("\n"));
+	return ids.filter((id) => after.has(id));
+}
+/** What git tells of the contents is kept: each of these files is read next, and asking again takes a process. */
+async function findTouched(ask, known, which) {
+	const touched = parseTouched(await ask("log", ...[
+		"--follow",
+		"--root",
+		"--no-show-signature",
+		"--raw",
+		"--no-abbrev",
+		"-z",
+		"--no-relative",
+		"--format=%H"
+	], ...which));
+	for (const { commit, path, blob } of touched) if (blob !== void 0) known.note(commit, path, blob);
+	return touched.map(({ commit, path }) => ({
+		commit,
+		path
+	}));
+}
+/** Each commit is followed by a line that begins with a line feed, and by the names of the file; a merge may have none. */
+function parseTouched(listed) {
+	const words = listed.split("\0");
+	const touched = [];
+	for (let index = 1; index < words.length; index += 1) {
+		const { [index - 1]: commit = "", [index]: line = "" } = words;
+		if (!line.startsWith("\n")) continue;
+		const names = / [RC][0-9]*$/.test(line) ? 2 : 1;
+		touched.push({
+			commit,
+			path: words[index + names] ?? "",
+			blob: blobIn(line)
+		});
+		index += names + 1;
+	}
+	return touched;
+}
+/** Null where the commit has no regular file; undefined where the line is none of a commit with one parent. */
+function blobIn(line) {
+	const [, mode, blob] = /^\n:[0-9]{6} ([0-9]{6}) [0-9a-f]+ ([0-9a-f]+) /.exec(line) ?? [];
+	if (mode === void 0 || blob === void 0) return void 0;
+	return mode.startsWith("100") ? blob : null;
+}
+var init_history = __esmMin((() => {
+	init_ask();
+	init_commits();
+	init_gather();
+	init_lineages();
+	init_merges();
+}));
+// src/git/known-blobs.ts
+/** A commit never changes: what is known once stays. */
+function makeKnownBlobs() {
+	const blobs = /* @__PURE__ */ new Map();
+	return {
+		note: (commit, path, blob) => void blobs.set(`${commit}\0${path}`, blob),
+		find: (commit, path) => blobs.get(`${commit}\0${path}`)
+	};
+}
+var init_known_blobs = __esmMin((() => {}));
+// src/git/batch-answers.ts
+/**
+* Reads what `git cat-file --batch` writes, in pieces of any size: for each object a line with id, kind and size, its
+* bytes and a line feed; for what is none a line that says so. Answers are told in order, null for no object.
+*/
+function readAnswers(tell) {
+	let pieces = [];
+	let length = 0;
+	let needed = 1;
+	return (piece) => {
+		pieces.push(piece);
+		length += piece.length;
+		if (length < needed) return;
+		let rest = pieces.length === 1 ? piece : Buffer.concat(pieces, length);
+		for (let answer = answerIn(rest);; answer = answerIn(rest)) {
+			if (typeof answer === "number") {
+				needed = answer;
+				break;
+			}
+			rest = rest.subarray(answer.end);
+			tell(answer.found);
+		}
+		pieces = [rest];
+		length = rest.length;
+	};
+}
+/** The first answer and where it ends; how many bytes it takes to go on where it is not whole. */
+function answerIn(bytes) {
+	const lineEnd = bytes.indexOf(LINE_FEED);
+	if (lineEnd === -1) return bytes.length + 1;
+	const header = bytes.toString("latin1", 0, lineEnd);
+	const [, id, kind, size] = /^((?:[0-9a-f]{40}|[0-9a-f]{64})) ([a-z]+) ([0-9]+)$/.exec(header) ?? [];
+	const start = lineEnd + 1;
+	if (id === void 0 || kind === void 0) return {
+		found: null,
+		end: start
+	};
+	const end = start + Number(size) + 1;
+	return bytes.length < end ? end : {
+		found: {
+			id,
+			kind,
+			bytes: bytes.subarray(start, end - 1)
+		},
+		end
+	};
+}
+var LINE_FEED;
+var init_batch_answers = __esmMin((() => {
+	LINE_FEED = 10;
+}));
+// src/git/objects.ts
+/**
+* One process answers all questions, one after the other; it is started by the first one. Nobody has to close it: it
+* keeps no other process waiting, and ends when nothing was asked for a while.
+*/
+function openObjects(folder) {
+	let batch = null;
+	const ask = (question) => {
+		if (batch === null || !batch.isOpen()) batch = startBatch(folder, askAgain);
+		batch.ask(question);
+	};
+	const askAgain = (open, reason) => {
+		for (const [index, question] of open.entries()) if (index === 0 && question.repeated) question.fail(gitProblem(reason));
+		else ask({
+			...question,
+			repeated: question.repeated || index === 0
+		});
+	};
+	return { read: (name) => /[\n\0]/.test(name) ? Promise.resolve(null) : new Promise((answer, fail) => ask({
+		name,
+		repeated: false,
+		answer,
+		fail
+	})) };
+}
+/** Tells what it was still to answer when it ended. */
+function startBatch(folder, onEnd) {
+	const child = startGit(folder, ["cat-file", "--batch"]);
+	const open = [];
+	const idle = makeIdle([
+		child,
+		child.stdin,
+		child.stdout,
+		child.stderr
+	], () => child.stdin.end());
+	let complaint = "";
+	let failure;
+	child.stderr.on("data", (text) => complaint = `${complaint}${text}`.slice(-4e3));
+	child.stdout.on("data", readAnswers((found) => {
+		open.shift()?.answer(found);
+		if (open.length === 0) idle.begin();
+	}));
+	child.stdin.on("error", () => {});
+	child.on("error", (error) => failure = error);
+	child.on("close", (code) => {
+		idle.end();
+		onEnd(open.splice(0), failure ?? new Error(complaint || `its answers ended (${child.signalCode ?? code})`));
+	});
+	return {
+		isOpen: () => child.exitCode === null && child.signalCode === null && child.stdin.writable,
+		ask: (question) => {
+			idle.end();
+			open.push(question);
+			child.stdin.write(`${question.name}\n`);
+		}
+	};
+}
+/** While nothing is asked, a process and its pipes do not keep this one from ending. */
+function makeIdle(parts, onLong) {
+	const held = parts.filter((part) => part instanceof node_net.Socket || "pid" in part);
+	let timer;
+	return {
+		begin: () => {
+			for (const part of held) part.unref();
+			timer = setTimeout(onLong, IDLE).unref();
+		},
+		end: () => {
+			clearTimeout(timer);
+			for (const part of held) part.ref();
+		}
+	};
+}
+var IDLE;
+var init_objects = __esmMin((() => {
+	init_ask();
+	init_batch_answers();
+	init_problem_of_git();
+	IDLE = 1e4;
+}));
+// src/git/place.ts
+/** Asked all at once. Throws a `ProblemError` outside of a repository. */
+async function placeOf$2(ask) {
+	const said = await ask("rev-parse", "--is-shallow-repository", "--show-prefix", ...COMMON_DIR, "--revs-only", "HEAD");
+	const [, prefix, commonDir, head = null] = ANSWER.exec(said) ?? [];
+	if (prefix === void 0 || commonDir === void 0) return separately(ask, said);
+	return {
+		prefix,
+		commonDir,
+		shallow: isShallow(said),
+		head
+	};
+}
+/** Folders may have a line feed in their names: then each path is an answer of its own. */
+async function separately(ask, said) {
+	const [prefix, commonDir] = await Promise.all([ask("rev-parse", "--show-prefix"), ask("rev-parse", ...COMMON_DIR)]);
+	const [, head = null] = /\n([0-9a-f]{40,64})\n$/.exec(said) ?? [];
+	return {
+		prefix: line(prefix),
+		commonDir: line(commonDir),
+		shallow: isShallow(said),
+		head
+	};
+}
+function line(said) {
+	return said.replace(/\n$/, "");
+}
+function isShallow(said) {
+	return said.startsWith("true\n");
+}
+var COMMON_DIR, ANSWER;
+var init_place = __esmMin((() => {
+	COMMON_DIR = ["--path-format=absolute", "--git-common-dir"];
+	ANSWER = /^(?:true|false)\n([^\n]*)\n([^\n]+)\n(?:([0-9a-f]{40,64})\n)?$/;
+}));
+// src/git/trees.ts
+/** Paths are compared byte by byte, and no path is ever part of a question. */
+function treesOf(objects) {
+	const treeAt = kept((name) => readTree(objects, name));
+	return { entryAt: async (commit, path) => {
+		const names = Buffer.from(path).toString("latin1").split("/");
+		let tree = await treeAt(`${commit}^{tree}`);
+		for (const name of names.slice(0, -1)) {
+			const folder = tree.get(name);
+			if (folder?.mode !== FOLDER) return null;
+			tree = await treeAt(folder.id);
+		}
+		return tree.get(names.at(-1) ?? "") ?? null;
+	} };
+}
+/** Keeps the trees that were read last. */
+function kept(read) {
+	const trees = /* @__PURE__ */ new Map();
+	const sizes = /* @__PURE__ */ new Map();
+	let all = 0;
+	const count = (name, size) => {
+		sizes.set(name, size);
+		all += size;
+		for (const [oldest, entries] of sizes) {
+			if (all <= MOST_ENTRIES || oldest === name) break;
+			trees.delete(oldest);
+			sizes.delete(oldest);
+			all -= entries;
+		}
+	};
+	return (name) => {
+		const known = trees.get(name);
+		if (known !== void 0) return known;
+		const tree = read(name);
+		trees.set(name, tree);
+		tree.then(({ size }) => count(name, size + 1), () => trees.delete(name));
+		return tree;
+	};
+}
+async function readTree(objects, name) {
+	const found = await objects.read(name);
+	if (found?.kind !== "tree") throw gitProblem(/* @__PURE__ */ new Error(`it has no ${name}.`));
+	return parseTree(found.bytes, found.id.length / 2);
+}
+/** Of each entry the mode, a blank, the name, NUL and the bytes of the id. */
+function parseTree(bytes, idLength) {
+	const tree = /* @__PURE__ */ new Map();
+	for (let start = 0; start < bytes.length;) {
+		const blank = bytes.indexOf(32, start);
+		const end = bytes.indexOf(0, blank);
+		const next = end + 1 + idLength;
+		const id = bytes.toString("hex", end + 1, next);
+		tree.set(bytes.toString("latin1", blank + 1, end), {
+			mode: bytes.toString("latin1", start, blank),
+			id
+		});
+		start = next;
+	}
+	return tree;
+}
+var FOLDER, MOST_ENTRIES;
+var init_trees = __esmMin((() => {
+	init_problem_of_git();
+	FOLDER = "40000";
+	MOST_ENTRIES = 1e5;
+}));
+// src/git/repository.ts
+var repository_exports = /* @__PURE__ */ __exportAll({ openRepository: () => openRepository });
+/**
+* Opens the repository that a folder is in. Every function throws a `ProblemError` when git cannot answer. Nothing is
+* written but git's own notes of file times, and paths and refs never stand where git would take them for options.
+*/
+async function openRepository(folder) {
+	const { ask, askWith } = askingIn(folder);
+	const { prefix, commonDir, shallow, head } = await placeOf$2(ask);
+	const fromRoot = (path) => node_path.posix.normalize(prefix + path);
+	const objects = openObjects(folder);
+	const sources = {
+		askWith,
+		objects,
+		trees: treesOf(objects),
+		known: makeKnownBlobs()
+	};
+	return {
+		head,
+		commonDir,
+		uncommitted: (paths) => findUncommitted(ask, head, paths, fromRoot),
+		staged: (paths) => findStaged(ask, head, paths, fromRoot),
+		lastCommits: (paths) => lastCommitsOf(sources, head, paths, fromRoot),
+		...filesAt(sources, fromRoot),
+		...historyOf({
+			...sources,
+			ask
+		}, {
+			prefix,
+			shallow
+		})
+	};
+}
+async function findUncommitted(ask, head, paths, fromRoot) {
+	if (head === null) return new Set(paths);
+	const [listed, different] = await Promise.all([ask("ls-files", "-v", "-z", "--full-name", "--", ":(top)"), changedFiles(ask, "HEAD")]);
+	const known = new Set(listed.split("\0").flatMap(trackedPath));
+	return new Set(paths.filter((path) => !known.has(fromRoot(path)) || different.has(fromRoot(path))));
+}
+async function findStaged(ask, head, paths, fromRoot) {
+	if (head === null) return new Set(paths);
+	const different = await changedFiles(ask, "HEAD", "--cached");
+	return new Set(paths.filter((path) => different.has(fromRoot(path))));
+}
+/** `H` and the path; other letters mark files whose edits git was told to overlook, or a merge that is not done. */
+function trackedPath(entry) {
+	return entry.startsWith("H ") ? [entry.slice(2)] : [];
+}
+async function lastCommitsOf({ askWith, trees }, head, paths, fromRoot) {
+	if (head === null) return /* @__PURE__ */ new Map();
+	const found = await findLastCommits(askWith, trees, head, paths.map(fromRoot));
+	return new Map(paths.flatMap((path) => {
+		const last = found.get(fromRoot(path));
+		return last === void 0 ? [] : [[path, last]];
+	}));
+}
+var init_repository = __esmMin((() => {
+	init_ask();
+	init_files_at();
+	init_history();
+	init_known_blobs();
+	init_last_commits();
+	init_objects();
+	init_place();
+	init_trees();
+}));
+// src/commands/workspace.ts
+init_problem();
+/** Reads configuration and prompt files; every problem of both is gathered. */
+async function openWorkspace(options, world) {
+	const { workingDirectory, environment } = world;
+	const { config, problems } = await loadConfig({
+		workingDirectory,
+		file: options.config,
+		environment
+	});
+	if (config === null) return {
+		config,
+		files: [],
+		problems: inPlaceOrder(problems),
+		narrowed: null
+	};
+	const narrowed = await narrowedBy(options, config, world);
+	if (narrowed !== null && "code" in narrowed) return {
+		config,
+		files: [],
+		problems: inPlaceOrder([...problems, narrowed]),
+		narrowed: null
+	};
+	const services = serviceRules(config);
+	const selects = options.only.length > 0;
+	const left = selects ? [] : narrowed?.left ?? [];
+	const read = await readPrompts(config, {
+		...environmentRules(config),
+		services
+	}, {
+		left,
+		lateTexts: options.lateTexts ?? false
+	});
+	const selected = selectNamed(assignServices(read.files, services), options);
+	const unselectable = read.problems.some(isError) ? [] : selected.problems;
+	const found = inPlaceOrder([
+		...problems,
+		...read.problems,
+		...unselectable
+	]);
+	return {
+		config,
+		...leaveOut(inShard(selected.files, options.shard), narrowed, selects),
+		problems: found
+	};
+}
+async function narrowedBy({ changedSince, shard }, config, { notice }) {
+	if (changedSince === void 0) return null;
+	try {
+		const { narrowSince } = await Promise.resolve().then(() => (init_narrow(), narrow_exports));
+		const narrowed = await narrowSince(changedSince, config, await openRepositoryOf(config), shard === void 0 ? null : shardText(shard));
+		if (narrowed.reason !== null) notice(`All prompts are looked at: ${narrowed.reason}.`);
+		return narrowed;
+	} catch (error) {
+		if (error instanceof ProblemError) return problemOf$1(error);
+		throw error;
+	}
+}
+/** Where prompts were selected, those of them that are left out are taken out again. */
+function leaveOut(files, narrowed, selects) {
+	if (narrowed === null || !selects) return {
+		files,
+		narrowed
+	};
+	const left = new Set(narrowed.left.map(({ path }) => path));
+	const selected = new Set(files.map(({ path }) => path));
+	return {
+		files: files.filter(({ path }) => !left.has(path)),
+		narrowed: {
+			...narrowed,
+			left: narrowed.left.filter(({ path }) => selected.has(path))
+		}
+	};
+}
+/** The repository that the workspace is in; null outside of one. */
+async function openRepositoryOf({ root, folder }) {
+	if (!(0, node_fs.existsSync)((0, node_path.join)(root, ".git"))) return null;
+	const { openRepository } = await Promise.resolve().then(() => (init_repository(), repository_exports));
+	return openRepository(folder);
+}
+function environmentRules({ environments, trackingEnvironment }) {
+	return {
+		known: environments === null ? null : environments.map(({ name }) => name),
+		reserved: toolEnvironments(trackingEnvironment)
+	};
+}
+// src/commands/preparing/may-ask.ts
+init_problem();
+/** Why the service is not asked, as a warning; null where it is. */
+async function reasonNotToAsk({ asking = "always", apiKey }, config, base, repository, { environment }) {
+	if (asking === "always") return null;
+	if (asking === "never") return makeProblem("service/not-asked", { reason: "this run has no API key" });
+	if (apiKey !== void 0 && (environment["PROMPTSYNC_BASE_URL"] ?? "") !== "") return null;
+	const then = base === null || repository === null ? NONE : await servicesAt(base.commit, config, repository, environment);
+	return then.size > 0 && (0, node_util.isDeepStrictEqual)(keysGoTo(then, apiKey), keysGoTo(config.services, apiKey)) ? null : makeProblem("service/not-asked", { reason: "the base commit names another service, or none; a key is sent to no address that only the head names" });
+}
+const NONE = /* @__PURE__ */ new Map();
+/** Which key goes where; one that was handed over is read from no variable, whatever the configuration names. */
+function keysGoTo(services, apiKey) {
+	if (apiKey === void 0) return services;
+	return new Map([...services].map(([name, service]) => [name, service.kind === "remote" ? {
+		kind: service.kind,
+		baseUrl: service.baseUrl
+	} : service]));
+}
+async function servicesAt(commit, { file, root }, repository, environment) {
+	const name = (0, node_path.basename)(file);
+	const bytes = await repository.fileAt(commit, repository.fromRoot(name));
+	if (bytes === null) return NONE;
+	const around = {
+		file,
+		shownPath: name,
+		root,
+		environment
+	};
+	return parseConfig(bytes.toString("utf8"), around).config?.services ?? NONE;
+}
+// src/commands/preparing/read-sources.ts
+init_problem();
+/** Reads what git knows, and finds out whether the service may be asked. A problem says why there is nothing to plan from. */
+async function readSources(given, options, world) {
+	const { config, files, problems, narrowed } = given;
+	const { base: ref, only, shard, keepsAll = false } = options;
+	const left = narrowed?.left ?? [];
+	try {
+		const repository = await openRepositoryOf(config);
+		const base = ref === void 0 ? null : await readBase({
+			ref,
+			config,
+			files,
+			only,
+			shard,
+			left
+		}, repository);
+		const obstacle = await reasonNotToAsk(options, config, base, repository, world);
+		const told = [
+			...problems,
+			...base?.problems ?? [],
+			...obstacle === null ? [] : [obstacle]
+		];
+		return {
+			...given,
+			repository,
+			problems: told,
+			base,
+			asked: obstacle === null,
+			keepsAll
+		};
+	} catch (error) {
+		if (error instanceof ProblemError) return problemOf$1(error);
+		throw error;
+	}
+}
+// src/commands/services/needed-services.ts
+init_problem();
+/**
+* The services of these files with their keys; the others need none. All keys that are missing are told at once.
+* @param given a key that was handed over: it goes before the variable of the key, where there is but one
+* @param also the name of a service that is needed although it may have no files yet
+*/
+function neededServices({ services }, files, given, environment, also = "") {
+	if (services.size === 0) return failed([makeProblem("config/missing-service")]);
+	const variables = keyVariables([...services.values()]);
+	if (given !== void 0 && variables.length > 1) return failed([makeProblem("config/key-of-which", { variables })]);
+	const handed = given === void 0 ? {} : Object.fromEntries(variables.map((variable) => [variable, given]));
+	const results = [...services].map(([name, location]) => ({
+		name,
+		location,
+		files: filesOf(name, files)
+	})).filter((one) => one.name === "" || one.name === also || one.files.length > 0).toSorted((a, b) => Number(a.name > b.name) - Number(a.name < b.name)).map((one) => withKey(one, {
+		...environment,
+		...handed
+	}));
+	const problems = results.flatMap((result) => result.problems);
+	if (problems.length === 0) return {
+		needed: results.flatMap((result) => result.needed),
+		problems
+	};
+	return failed([...new Map(problems.map((problem) => [problem.message, problem])).values()]);
+}
+function failed(problems) {
+	return {
+		needed: [],
+		problems
+	};
+}
+function withKey({ name, files, location }, environment) {
+	if (location.kind === "embedded") return {
+		needed: [{
+			name,
+			files,
+			...location
+		}],
+		problems: []
+	};
+	const { apiKey, problems } = readApiKey(location.apiKeyVariable, environment);
+	if (apiKey === null) return failed(problems);
+	return {
+		needed: [{
+			name,
+			files,
+			kind: location.kind,
+			baseUrl: location.baseUrl,
+			apiKey
+		}],
+		problems
+	};
+}
+/** The files that belong to a service. */
+function filesOf(name, files) {
+	return files.filter(({ service = "" }) => service === name);
+}
+/** Each once. */
+function keyVariables(locations) {
+	return [...new Set(locations.flatMap((one) => one.kind === "remote" ? [one.apiKeyVariable] : []))];
+}
+// src/commands/services/route-calls.ts
+init_prompt_service();
+init_problem();
+/** One service of several: each call goes to the service of its prompt, by id. */
+function routeCalls(services) {
+	const serviceOf = (promptId) => {
+		const service = services.get(promptId);
+		if (service !== void 0) return service;
+		throw new ServiceError(makeProblem("internal/unexpected", { reason: `"${promptId}" is in no file` }), "not-sent");
+	};
+	return {
+		readPrompt: async (promptId, ...sent) => serviceOf(promptId).readPrompt(promptId, ...sent),
+		createVersion: async (promptId, ...sent) => serviceOf(promptId).createVersion(promptId, ...sent),
+		updatePrompt: async (promptId, ...sent) => serviceOf(promptId).updatePrompt(promptId, ...sent),
+		setActive: async (promptId, ...sent) => serviceOf(promptId).setActive(promptId, ...sent)
+	};
+}
+// src/service/wire.ts
+var paths, API_KEY_HEADER, text, metadata, VersionShape, PromptShape, CreateVersionShape, UpdatePromptShape, SetActiveShape, SetActiveAnswerShape;
+var init_wire = __esmMin((() => {
+	init_zod();
+	init_json();
+	paths = {
+		prompt: (promptId) => `/v1/integration/prompts/${encodeURIComponent(promptId)}`,
+		versions: (promptId) => `${paths.prompt(promptId)}/versions`,
+		setActive: (promptId) => `${paths.prompt(promptId)}/set-active`
+	};
+	API_KEY_HEADER = "x-api-key";
+	text = string$1().min(1);
+	metadata = custom((value) => isJsonObject(value) && isJson(value), "Invalid input: expected JSON object");
+	VersionShape = object({
+		id: text,
+		prompt_id: text,
+		version_number: int$2(),
+		content: string$1(),
+		metadata_: metadata.nullish(),
+		created_at: string$1().nullish()
+	});
+	PromptShape = object({
+		id: text,
+		project_id: string$1(),
+		key: string$1(),
+		name: string$1(),
+		description: string$1().nullish(),
+		latest_version_id: string$1().nullish(),
+		active_version: VersionShape.nullish(),
+		created_at: string$1().nullish()
+	});
+	CreateVersionShape = object({
+		content: string$1(),
+		change_summary: string$1().optional(),
+		metadata_: metadata.optional()
+	});
+	UpdatePromptShape = object({
+		key: string$1().optional(),
+		name: string$1().optional(),
+		description: string$1().optional()
+	});
+	SetActiveShape = object({
+		environment: text,
+		version_id: text
+	});
+	SetActiveAnswerShape = object({ updated: boolean() });
+}));
+// src/embedded/refusal.ts
+var Refusal;
+var init_refusal = __esmMin((() => {
+	Refusal = class extends Error {
+		status;
+		headers;
+		constructor(status, detail, headers = {}) {
+			super(detail);
+			this.name = "Refusal";
+			this.status = status;
+			this.headers = headers;
+		}
+	};
+}));
+// src/embedded/body.ts
+/**
+* Reads a request's body, at most `limit` bytes of it. What is beyond is received and thrown away, because a client
+* that is still sending could not read the answer. Throws only when the client goes away.
+*/
+async function readBody(request, limit) {
+	const chunks = [];
+	let size = 0;
+	for await (const chunk of request) {
+		size += chunk.length;
+		if (size <= limit) chunks.push(chunk);
+		else chunks.length = 0;
+	}
+	if (size > limit) return { refusal: new Refusal(413, `The body is larger than ${limit} bytes.`) };
+	return parseJson$1(Buffer.concat(chunks), request.headers["content-type"]);
+}
+/** Gives the body the shape of an endpoint; throws a `Refusal` when it has another. */
+function parseBody(body, shape) {
+	if ("refusal" in body) throw body.refusal;
+	const result = shapeDeep(body.value, shape);
+	if (!result.success) throw new Refusal(422, result.error.issues.slice(0, 5).map(describe).join("; "));
+	return result.data;
+}
+function parseJson$1(bytes, contentType) {
+	if (contentType?.split(";")[0]?.trim().toLowerCase() !== "application/json") return { refusal: new Refusal(422, "The body must be sent as Content-Type: application/json.") };
+	try {
+		return { value: JSON.parse(new TextDecoder("utf-8", {
+			fatal: true,
+			ignoreBOM: true
+		}).decode(bytes)) };
+	} catch {
+		return { refusal: new Refusal(422, "The body is not valid JSON in UTF-8.") };
+	}
+}
+/** Shapes of free JSON are checked recursively: a body can be nested deeper than the stack is. */
+function shapeDeep(value, shape) {
+	try {
+		return shape.safeParse(value);
+	} catch (error) {
+		if (error instanceof RangeError) throw new Refusal(422, "The body is nested too deeply.");
+		throw error;
+	}
+}
+function describe({ path, message }) {
+	return `${["body", ...path.map(String)].join(".")}: ${message}`;
+}
+var init_body = __esmMin((() => {
+	init_refusal();
+}));
+// src/embedded/route.ts
+/**
+* The endpoint (interface section 4) for a request's method and target. The target is taken as it was sent: dots are
+* not resolved, so no id can reach another path. Throws a `Refusal`: 404 for another path, 405 for another method, 422
+* for an id or an environment that cannot be read.
+*/
+function parseRoute(method, target) {
+	const { promptPart, tail, query } = splitTarget(target);
+	const here = endpoints.filter((endpoint) => endpoint.tail === tail);
+	if (promptPart === "" || here.length === 0) throw new Refusal(404, "There is no such path.");
+	const endpoint = here.find((candidate) => candidate.method === method);
+	if (endpoint === void 0) {
+		const allow = here.map((candidate) => candidate.method).join(", ");
+		throw new Refusal(405, `The path allows ${allow}.`, { allow });
+	}
+	return {
+		operation: endpoint.operation,
+		promptId: decodeId(promptPart),
+		...parseQuery(query)
+	};
+}
+function splitTarget(target) {
+	const mark = target.indexOf("?");
+	const path = mark < 0 ? target : target.slice(0, mark);
+	const rest = path.startsWith(PREFIX) ? path.slice(PREFIX.length) : "";
+	const slash = rest.indexOf("/");
+	return {
+		promptPart: slash < 0 ? rest : rest.slice(0, slash),
+		tail: slash < 0 ? "" : rest.slice(slash),
+		query: mark < 0 ? "" : target.slice(mark + 1)
+	};
+}
+function decodeId(encoded) {
+	try {
+		return decodeURIComponent(encoded);
+	} catch {
+		throw new Refusal(422, "prompt_id: the percent-encoding is not valid.");
+	}
+}
+/** The interface does not say what an empty or a repeated name means, so neither is guessed at. */
+function parseQuery(query) {
+	const names = new URLSearchParams(query).getAll("environment");
+	const environment = names[0];
+	if (environment === void 0) return {};
+	if (names.length > 1 || environment === "") throw new Refusal(422, "environment: one name, not empty, is expected.");
+	return { environment };
+}
+var PREFIX, endpoints;
+var init_route = __esmMin((() => {
+	init_wire();
+	init_refusal();
+	PREFIX = paths.prompt("");
+	endpoints = [
+		{
+			method: "GET",
+			tail: "",
+			operation: "read-prompt"
+		},
+		{
+			method: "PATCH",
+			tail: "",
+			operation: "update-prompt"
+		},
+		{
+			method: "POST",
+			tail: "/versions",
+			operation: "create-version"
+		},
+		{
+			method: "POST",
+			tail: "/set-active",
+			operation: "set-active"
+		}
+	];
+}));
+// src/embedded/to-wire.ts
+/** The fields that every answer with a prompt has (interface section 2.1). */
+function promptToWire(prompt) {
+	return {
+		id: prompt.id,
+		project_id: prompt.projectId,
+		key: prompt.key,
+		name: prompt.name,
+		description: prompt.description,
+		latest_version_id: prompt.latestVersionId
+	};
+}
+/** Interface section 2.2. */
+function versionToWire(version) {
+	return {
+		id: version.id,
+		prompt_id: version.promptId,
+		version_number: version.number,
+		content: version.content,
+		metadata_: version.metadata,
+		created_at: version.createdAt
+	};
+}
+var init_to_wire = __esmMin((() => {}));
+// src/embedded/answer.ts
+/** Does what the call asks for (interface section 4). A call that is refused (section 7) has changed nothing. */
+function answerCall(store, call) {
+	try {
+		const route = parseRoute(call.method, call.target);
+		authorise(store, call.apiKey, route.promptId);
+		return {
+			status: 200,
+			body: handlers[route.operation](store, route, call.body)
+		};
+	} catch (error) {
+		if (!(error instanceof Refusal)) throw error;
+		return {
+			status: error.status,
+			headers: error.headers,
+			body: { detail: error.message }
+		};
+	}
+}
+/** The interface does not describe the answer to a missing or unknown key (section 5); 401 is what HTTP has for it. */
+function authorise(store, apiKey, promptId) {
+	const projects = apiKey ? store.readProjects(apiKey) : [];
+	if (projects.length === 0) throw new Refusal(401, "The API key is missing or not known.", { "www-authenticate": "ApiKey" });
+	const { projectId } = found(store.readPrompt(promptId));
+	if (!projects.includes(projectId)) throw new Refusal(403, "The API key does not authorise the project of the prompt.");
+}
+/** Section 4.1. It leaves open what `active_version` is when none is active (here null) or none was asked for (absent). */
+function readPrompt(store, { promptId, environment }) {
+	const prompt = found(store.readPrompt(promptId, environment));
+	const { activeVersion } = prompt;
+	if (environment === void 0) return promptToWire(prompt);
+	return {
+		...promptToWire(prompt),
+		active_version: activeVersion === null ? null : versionToWire(activeVersion)
+	};
+}
+/** Section 4.3. */
+function updatePrompt(store, { promptId }, body) {
+	const changes = parseBody(body, UpdatePromptShape);
+	refuseBrokenText(changes.key, changes.name, changes.description);
+	const prompt = found(store.updatePrompt(promptId, changes));
+	return {
+		...promptToWire(prompt),
+		created_at: prompt.createdAt
+	};
+}
+/** Section 4.2. */
+function createVersion(store, { promptId }, body) {
+	const { content, change_summary: changeSummary, metadata_: metadata } = parseBody(body, CreateVersionShape);
+	refuseBrokenText(content, changeSummary);
+	return versionToWire(found(store.createVersion(promptId, {
+		content,
+		changeSummary,
+		metadata
+	})));
+}
+/** Section 4.4. */
+function setActive(store, { promptId }, body) {
+	const { environment, version_id: versionId } = parseBody(body, SetActiveShape);
+	refuseBrokenText(environment);
+	if (!store.setActive(promptId, {
+		environment,
+		versionId
+	})) throw new Refusal(404, "The prompt has no such version.");
+	return { updated: true };
+}
+function found(value) {
+	if (value === null) throw new Refusal(404, "There is no such prompt.");
+	return value;
+}
+/** Half a surrogate pair has no UTF-8 and NUL ends a text in SQLite: either would silently become another text. */
+function refuseBrokenText(...texts) {
+	if (texts.some((text) => text?.isWellFormed() === false || text?.includes("\0"))) throw new Refusal(422, "The body holds text that is not valid Unicode, or NUL.");
+}
+var handlers;
+var init_answer = __esmMin((() => {
+	init_wire();
+	init_body();
+	init_refusal();
+	init_route();
+	init_to_wire();
+	handlers = {
+		"read-prompt": readPrompt,
+		"update-prompt": updatePrompt,
+		"create-version": createVersion,
+		"set-active": setActive
+	};
+}));
+// src/embedded/server.ts
+/** Serves the store on the loopback address alone. Rejects when the port cannot be had. */
+async function startServer(options) {
+	const server = (0, node_http.createServer)((request, response) => {
+		respond(request, response, options).catch((error) => {
+			if (request.errored === null) options.onError?.(error);
+			response.destroy();
+		});
+	});
+	const port = await listen(server, options.port);
+	return {
+		baseUrl: `http://${HOST}:${port}`,
+		port,
+		close: () => close(server)
+	};
+}
+async function respond(request, response, options) {
+	const body = await readBody(request, options.bodyLimit ?? DEFAULT_BODY_LIMIT);
+	const { method = "", url: target = "" } = request;
+	const apiKey = request.headers[API_KEY_HEADER]?.toString();
+	const answer = answerSafely({
+		method,
+		target,
+		apiKey,
+		body
+	}, options);
+	const json = "value" in body ? { body: body.value } : {};
+	options.onRequest?.({
+		method,
+		path: target,
+		...json,
+		status: answer.status
+	});
+	send$1(response, answer);
+}
+function answerSafely(call, { store, onError }) {
+	try {
+		return answerCall(store, call);
+	} catch (error) {
+		onError?.(error);
+		return {
+			status: 500,
+			body: { detail: "The service met an error of its own." }
+		};
+	}
+}
+function send$1(response, { status, headers, body }) {
+	const bytes = Buffer.from(JSON.stringify(body), "utf8");
+	response.writeHead(status, {
+		...headers,
+		"content-type": "application/json",
+		"content-length": bytes.length
+	});
+	response.end(bytes);
+}
+function listen(server, port) {
+	return new Promise((resolve, reject) => {
+		server.on("error", reject);
+		server.listen(port, HOST, () => {
+			const address = server.address();
+			resolve(typeof address === "object" && address !== null ? address.port : port);
+		});
+	});
+}
+/** Keep-alive connections would hold a plain close for seconds. */
+function close(server) {
+	return new Promise((resolve) => {
+		server.close(() => resolve());
+		server.closeAllConnections();
+	});
+}
+var HOST, DEFAULT_BODY_LIMIT;
+var init_server = __esmMin((() => {
+	init_wire();
+	init_answer();
+	init_body();
+	HOST = "127.0.0.1";
+	DEFAULT_BODY_LIMIT = 33554432;
+}));
+// src/embedded/database.ts
+/**
+* Opens the service's database, with its folder and its tables made where they are missing. `:memory:` is a database
+* that ends with the process. Throws when the file is no SQLite database or cannot be written.
+*/
+function openDatabase(path) {
+	if (path !== ":memory:") (0, node_fs.mkdirSync)((0, node_path.dirname)(path), { recursive: true });
+	const database = new node_sqlite.DatabaseSync(path);
+	try {
+		switchToWal(database);
+		database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}; PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL;`);
+		inTransaction(database, "IMMEDIATE", () => database.exec(SCHEMA));
+		return database;
+	} catch (error) {
+		database.close();
+		throw error;
+	}
+}
+/**
+* `IMMEDIATE` takes the write lock first, so that what the work reads still holds when it writes, whichever process
+* writes beside it; `DEFERRED` is one consistent view for reading. The work must not wait for anything.
+*/
+function inTransaction(database, kind, work) {
+	database.exec(`BEGIN ${kind}`);
+	try {
+		const result = work();
+		database.exec("COMMIT");
+		return result;
+	} catch (error) {
+		if (database.isTransaction) database.exec("ROLLBACK");
+		throw error;
+	}
+}
+/**
+* Of two processes that switch one new file at the same moment SQLite fails one at once, as each would wait for the
+* other, and does so whatever its busy timeout. So the wait is made here.
+*/
+function switchToWal(database) {
+	for (let waited = 0;; waited += BUSY_PAUSE) try {
+		database.exec("PRAGMA journal_mode = WAL");
+		return;
+	} catch (error) {
+		if (!isBusy(error) || waited >= BUSY_TIMEOUT) throw error;
+		Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY_PAUSE);
+	}
+}
+/** The low byte of SQLite's extended codes is the kind of error. */
+function isBusy(error) {
+	if (!(error instanceof Error && "errcode" in error && typeof error.errcode === "number")) return false;
+	return (error.errcode & 255) === SQLITE_BUSY;
+}
+var BUSY_TIMEOUT, BUSY_PAUSE, SQLITE_BUSY, SCHEMA;
+var init_database = __esmMin((() => {
+	BUSY_TIMEOUT = 1e4;
+	BUSY_PAUSE = 20;
+	SQLITE_BUSY = 5;
+	SCHEMA = `
+  CREATE TABLE IF NOT EXISTS projects (id TEXT PRIMARY KEY) STRICT;
+
+  CREATE TABLE IF NOT EXISTS api_keys (
+    key_sha256 TEXT NOT NULL,
+    project_id TEXT NOT NULL REFERENCES projects (id),
+    PRIMARY KEY (key_sha256, project_id)
+  ) STRICT;
+
+  CREATE TABLE IF NOT EXISTS prompts (
+    id TEXT PRIMARY KEY,
+    project_id TEXT NOT NULL REFERENCES projects (id),
+    key TEXT NOT NULL,
+    name TEXT NOT NULL,
+    description TEXT,
+    created_at TEXT NOT NULL
+  ) STRICT;
+
+  CREATE TABLE IF NOT EXISTS versions (
+    id TEXT PRIMARY KEY,
+    prompt_id TEXT NOT NULL REFERENCES prompts (id),
+    version_number INTEGER NOT NULL CHECK (version_number >= 1),
+    content TEXT NOT NULL,
+    change_summary TEXT,
+    metadata TEXT,
+    created_at TEXT NOT NULL,
+    UNIQUE (prompt_id, version_number),
+    UNIQUE (prompt_id, id)
+  ) STRICT;
+
+  CREATE TRIGGER IF NOT EXISTS versions_never_change BEFORE UPDATE ON versions
+    BEGIN SELECT RAISE(ABORT, 'versions are immutable'); END;
+  CREATE TRIGGER IF NOT EXISTS versions_never_go BEFORE DELETE ON versions
+    BEGIN SELECT RAISE(ABORT, 'versions are immutable'); END;
+
+  CREATE TABLE IF NOT EXISTS active_versions (
+    prompt_id TEXT NOT NULL,
+    environment TEXT NOT NULL,
+    version_id TEXT NOT NULL,
+    PRIMARY KEY (prompt_id, environment),
+    FOREIGN KEY (prompt_id, version_id) REFERENCES versions (prompt_id, id)
+  ) STRICT;
+`;
+}));
+// src/embedded/rows.ts
+function parsePromptRow(row, activeVersion) {
+	return {
+		id: textOf$1(row, "id"),
+		projectId: textOf$1(row, "project_id"),
+		key: textOf$1(row, "key"),
+		name: textOf$1(row, "name"),
+		description: optionalTextOf(row, "description"),
+		latestVersionId: optionalTextOf(row, "latest_version_id"),
+		activeVersion,
+		createdAt: textOf$1(row, "created_at")
+	};
+}
+function parseVersionRow(row) {
+	return {
+		id: textOf$1(row, "id"),
+		promptId: textOf$1(row, "prompt_id"),
+		number: numberOf(row, "version_number"),
+		content: textOf$1(row, "content"),
+		metadata: metadataOf(row),
+		createdAt: textOf$1(row, "created_at")
+	};
+}
+function textOf$1(row, column) {
+	const value = row[column];
+	if (typeof value !== "string") throw new TypeError(`The column ${column} holds no text.`);
+	return value;
+}
+function optionalTextOf(row, column) {
+	return row[column] === null ? null : textOf$1(row, column);
+}
+function numberOf(row, column) {
+	const value = row[column];
+	if (typeof value !== "number") throw new TypeError(`The column ${column} holds no number.`);
+	return value;
+}
+/** The store alone writes this column, and always a JSON object. */
+function metadataOf(row) {
+	const text = optionalTextOf(row, "metadata");
+	return text === null ? null : JSON.parse(text);
+}
+var init_rows = __esmMin((() => {}));
+// src/embedded/queries.ts
+function insertGrant({ statements }, { apiKey, projectId }) {
+	statements.insertProject.run(projectId);
+	statements.insertKey.run(hashOf(apiKey), projectId);
+}
+function selectProjects({ statements }, apiKey) {
+	return statements.selectProjects.all(hashOf(apiKey)).map((row) => textOf$1(row, "project_id"));
+}
+function insertPrompt({ statements, timestamp }, prompt) {
+	const { id, projectId, key, name, description = null } = prompt;
+	statements.insertProject.run(projectId);
+	return statements.insertPrompt.run(id, projectId, key, name, description, timestamp()).changes === 1;
+}
+function selectPrompt({ statements }, promptId, environment) {
+	const row = statements.selectPrompt.get(promptId);
+	if (row === void 0) return null;
+	const active = environment === void 0 ? void 0 : statements.selectActive.get(promptId, environment);
+	return parsePromptRow(row, active === void 0 ? null : parseVersionRow(active));
+}
+function insertVersion(context, promptId, draft) {
+	const { content, changeSummary = null, metadata } = draft;
+	const metadataText = metadata === void 0 ? null : JSON.stringify(metadata);
+	const values = [
+		context.newId(),
+		content,
+		changeSummary,
+		metadataText,
+		context.timestamp(),
+		promptId
+	];
+	const row = context.statements.insertVersion.get(...values);
+	return row === void 0 ? null : parseVersionRow(row);
+}
+function updateFields(context, promptId, changes) {
+	const { key = null, name = null, description = null } = changes;
+	context.statements.updatePrompt.run(key, name, description, promptId);
+	return selectPrompt(context, promptId);
+}
+function upsertActive({ statements }, promptId, { environment, versionId }) {
+	return statements.upsertActive.run(environment, promptId, versionId).changes === 1;
+}
+/** Only a hash is stored: a database file that gets about gives no key away. */
+function hashOf(apiKey) {
+	return (0, node_crypto.createHash)("sha256").update(apiKey, "utf8").digest("hex");
+}
+var init_queries = __esmMin((() => {
+	init_rows();
+}));
+// src/embedded/statements.ts
+function prepareStatements(database) {
+	return {
+		insertProject: database.prepare(sql.insertProject),
+		insertKey: database.prepare(sql.insertKey),
+		selectProjects: database.prepare(sql.selectProjects),
+		insertPrompt: database.prepare(sql.insertPrompt),
+		selectPrompt: database.prepare(sql.selectPrompt),
+		selectActive: database.prepare(sql.selectActive),
+		insertVersion: database.prepare(sql.insertVersion),
+		updatePrompt: database.prepare(sql.updatePrompt),
+		upsertActive: database.prepare(sql.upsertActive)
+	};
+}
+var sql;
+var init_statements = __esmMin((() => {
+	sql = {
+		insertProject: "INSERT INTO projects (id) VALUES (?) ON CONFLICT DO NOTHING",
+		insertKey: "INSERT INTO api_keys (key_sha256, project_id) VALUES (?, ?) ON CONFLICT DO NOTHING",
+		selectProjects: "SELECT project_id FROM api_keys WHERE key_sha256 = ? ORDER BY project_id",
+		insertPrompt: `
+    INSERT INTO prompts (id, project_id, key, name, description, created_at)
+    VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+		selectPrompt: `
+    SELECT p.*, (
+      SELECT v.id FROM versions v WHERE v.prompt_id = p.id ORDER BY v.version_number DESC LIMIT 1
+    ) AS latest_version_id
+    FROM prompts p WHERE p.id = ?`,
+		selectActive: `
+    SELECT v.* FROM active_versions a JOIN versions v ON v.id = a.version_id
+    WHERE a.prompt_id = ? AND a.environment = ?`,
+		insertVersion: `
+    INSERT INTO versions (id, content, change_summary, metadata, created_at, prompt_id, version_number)
+    SELECT ?, ?, ?, ?, ?, p.id, 1 + COALESCE(
+      (SELECT MAX(v.version_number) FROM versions v WHERE v.prompt_id = p.id), 0)
+    FROM prompts p WHERE p.id = ? RETURNING *`,
+		updatePrompt: `
+    UPDATE prompts SET key = COALESCE(?, key), name = COALESCE(?, name), description = COALESCE(?, description)
+    WHERE id = ?`,
+		upsertActive: `
+    INSERT INTO active_versions (environment, prompt_id, version_id)
+    SELECT ?, v.prompt_id, v.id FROM versions v WHERE v.prompt_id = ? AND v.id = ?
+    ON CONFLICT (prompt_id, environment) DO UPDATE SET version_id = excluded.version_id`
+	};
+}));
+// src/embedded/store.ts
+/** Opens the store at a path, or `:memory:`. Several processes may have one file open. Throws when it cannot be opened. */
+function openStore(path, { now, newId = makeVersionId }) {
+	const database = openDatabase(path);
+	const context = {
+		statements: prepareStatements(database),
+		newId,
+		timestamp: () => new Date(now()).toISOString()
+	};
+	const write = (work) => inTransaction(database, "IMMEDIATE", work);
+	const read = (work) => inTransaction(database, "DEFERRED", work);
+	return {
+		authoriseKey: (grant) => write(() => insertGrant(context, grant)),
+		readProjects: (apiKey) => read(() => selectProjects(context, apiKey)),
+		registerPrompt: (prompt) => write(() => insertPrompt(context, prompt)),
+		readPrompt: (promptId, environment) => read(() => selectPrompt(context, promptId, environment)),
+		createVersion: (promptId, draft) => write(() => insertVersion(context, promptId, draft)),
+		updatePrompt: (promptId, changes) => write(() => updateFields(context, promptId, changes)),
+		setActive: (promptId, activation) => write(() => upsertActive(context, promptId, activation)),
+		close: () => {
+			if (database.isOpen) database.close();
+		}
+	};
+}
+function makeVersionId() {
+	return `ver_${(0, node_crypto.randomUUID)()}`;
+}
+var init_store = __esmMin((() => {
+	init_database();
+	init_queries();
+	init_statements();
+}));
+// src/commands/services/embedded-service.ts
+var embedded_service_exports = /* @__PURE__ */ __exportAll({
+	EMBEDDED_API_KEY: () => EMBEDDED_API_KEY,
+	startEmbedded: () => startEmbedded
+});
+/** Starts the embedded service. Throws a `ProblemError` when the file or the port cannot be had. */
+async function startEmbedded(options) {
+	try {
+		return await start(options);
+	} catch (error) {
+		throw new ProblemError(makeProblem("usage/cannot-serve", { reason: messageOf(error) }), { cause: error });
+	}
+}
+async function start({ databasePath, port, apiKeys, files, now }) {
+	const store = openStore(databasePath, { now });
+	try {
+		for (const apiKey of apiKeys) store.authoriseKey({
+			apiKey,
+			projectId: PROJECT
+		});
+		for (const { id, key, name } of files) store.registerPrompt({
+			id,
+			projectId: PROJECT,
+			key,
+			name
+		});
+		const server = await startServer({
+			store,
+			port
+		});
+		const close = () => server.close().then(() => store.close());
+		return {
+			...server,
+			close
+		};
+	} catch (error) {
+		store.close();
+		throw error;
+	}
+}
+var PROJECT, EMBEDDED_API_KEY;
+var init_embedded_service = __esmMin((() => {
+	init_server();
+	init_store();
+	init_problem();
+	PROJECT = "embedded";
+	EMBEDDED_API_KEY = "embedded";
+}));
+// src/service/stamp.ts
+/**
+* The stamp in a version's `metadata_` (interface section 2.2), or null where there is none that can be read. A ledger
+* entry that cannot be read is dropped alone: one bad entry must not cost the memory of all others.
+*/
+function parseStamp(metadata) {
+	const parsed = StampShape.safeParse(metadata?.[STAMP_KEY]);
+	if (!parsed.success) return null;
+	const { digest, metadata_digest: metadataDigest, commit, path, operation, ledger } = parsed.data;
+	return {
+		digest,
+		...metadataDigest === void 0 ? {} : { metadataDigest },
+		...present({
+			commit,
+			path
+		}),
+		operation,
+		ledger: ledger.flatMap(entryFrom)
+	};
+}
+/** The JSON that stands under `promptsync` in the metadata of a version; `parseStamp` reads it back unchanged. */
+function stampToWire(stamp) {
+	const { digest, metadataDigest, commit, path, operation, ledger } = stamp;
+	return {
+		digest,
+		...metadataDigest === void 0 ? {} : { metadata_digest: metadataDigest },
+		...present({
+			commit,
+			path
+		}),
+		operation,
+		ledger: ledger.map(entryToWire)
+	};
+}
+function entryFrom(entry) {
+	if (entry === null) return [];
+	const { number, id, digest, metadata_digest: metadataDigest } = entry;
+	return [{
+		number,
+		id,
+		digest,
+		metadataDigest,
+		...present(entry)
+	}];
+}
+function entryToWire(entry) {
+	const { number, id, digest, metadataDigest, commit, path, outside, pinned } = entry;
+	return {
+		number,
+		id,
+		digest,
+		metadata_digest: metadataDigest,
+		...present({
+			commit,
+			path,
+			outside,
+			pinned
+		})
+	};
+}
+/** Absent rather than undefined: such fields must not appear in JSON, nor make two equal stamps differ. */
+function present({ commit, path, outside, pinned }) {
+	return {
+		...commit !== void 0 && { commit },
+		...path !== void 0 && { path },
+		...outside && { outside },
+		...pinned && { pinned }
+	};
+}
+var digest, id, optionalText, optionalMark, EntryShape, StampShape;
+var init_stamp = __esmMin((() => {
+	init_zod();
+	init_digest();
+	digest = templateLiteral(["sha256:", string$1().regex(/^[0-9a-f]{64}$/)]);
+	id = string$1().min(1);
+	optionalText = string$1().optional().catch(void 0);
+	optionalMark = literal(true).optional().catch(void 0);
+	EntryShape = object({
+		number: int$2(),
+		id,
+		digest,
+		metadata_digest: digest,
+		commit: optionalText,
+		path: optionalText,
+		outside: optionalMark,
+		pinned: optionalMark
+	});
+	StampShape = object({
+		digest,
+		metadata_digest: digest.optional().catch(void 0),
+		commit: optionalText,
+		path: optionalText,
+		operation: id,
+		ledger: array(EntryShape.nullable().catch(null)).catch([])
+	});
+}));
+// src/service/answers.ts
+/** Parses a body of UTF-8 JSON into what the call wants. Throws `InvalidAnswer`. */
+function parseAnswer(body, parse) {
+	try {
+		return parse(parseJson(body));
+	} catch (error) {
+		if (error instanceof RangeError) throw new InvalidAnswer("it is nested too deeply");
+		throw error;
+	}
+}
+/** Interface section 2.2. A version of another prompt than the one asked for is refused. */
+function parseVersion(value, promptId) {
+	return toVersion(conform(VersionShape, value), promptId, "prompt_id");
+}
+/** Interface section 2.1. Another prompt than the one asked for is refused, and so is its version. */
+function parsePrompt(value, promptId) {
+	const wire = conform(PromptShape, value);
+	if (wire.id !== promptId) throw new InvalidAnswer("\"id\" names another prompt");
+	return {
+		id: wire.id,
+		key: wire.key,
+		name: wire.name,
+		description: wire.description ?? "",
+		latestVersionId: wire.latest_version_id ?? null,
+		activeVersion: wire.active_version ? toVersion(wire.active_version, promptId, "active_version.prompt_id") : null
+	};
+}
+/** Interface section 4.4: whether the active version was set. */
+function parseUpdated(value) {
+	return conform(SetActiveAnswerShape, value).updated;
+}
+function parseJson(body) {
+	try {
+		return JSON.parse(UTF_8.decode(body));
+	} catch (error) {
+		if (error instanceof SyntaxError) throw new InvalidAnswer("it is not JSON");
+		if (error instanceof TypeError) throw new InvalidAnswer("it is not UTF-8");
+		throw error;
+	}
+}
+function toVersion(wire, promptId, field) {
+	if (wire.prompt_id !== promptId) throw new InvalidAnswer(`"${field}" names another prompt`);
+	const metadata = withoutKey(wire.metadata_ ?? {}, STAMP_KEY);
+	return {
+		id: wire.id,
+		number: wire.version_number,
+		text: wire.content,
+		digest: contentDigest(wire.content),
+		metadata,
+		metadataDigest: metadataDigest(metadata),
+		stamp: parseStamp(wire.metadata_)
+	};
+}
+function conform(shape, value) {
+	const parsed = shape.safeParse(value);
+	if (parsed.success) return parsed.data;
+	throw new InvalidAnswer(summaryOf(parsed.error.issues));
+}
+/** The first issue stands for all: an answer of another shape breaks everywhere at once. */
+function summaryOf(issues) {
+	const path = issues[0]?.path.join(".") ?? "";
+	const place = path === "" ? "it" : `"${path.length > LONGEST_PATH ? `${path.slice(0, LONGEST_PATH)}…` : path}"`;
+	const what = (issues[0]?.message ?? "Invalid input").replace(/^Invalid input(: )?/, "");
+	return what === "" ? `${place} is not valid` : `${place} is not valid: ${what}`;
+}
+var InvalidAnswer, LONGEST_PATH, UTF_8;
+var init_answers = __esmMin((() => {
+	init_digest();
+	init_json();
+	init_stamp();
+	init_wire();
+	InvalidAnswer = class extends Error {};
+	LONGEST_PATH = 100;
+	UTF_8 = new TextDecoder("utf-8", { fatal: true });
+}));
+// src/service/calls.ts
+/** Section 4.1. */
+function readPromptCall(promptId, environment, recall) {
+	const query = environment === void 0 ? "" : `?environment=${encodeURIComponent(wellFormed(environment))}`;
+	const path = paths.prompt(addressable(promptId)) + query;
+	const read = promptIn(promptId);
+	const parse = (body) => recall(promptId, body, () => read(body));
+	return {
+		method: "GET",
+		path,
+		body: null,
+		once: false,
+		promptId,
+		parse
+	};
+}
+/** Section 4.2. */
+function createVersionCall(promptId, version) {
+	const { text, metadata, stamp, changeSummary } = version;
+	const body = {
+		content: text,
+		...changeSummary !== void 0 && { change_summary: changeSummary },
+		metadata_: {
+			...metadata,
+			[STAMP_KEY]: stampToWire(stamp)
+		}
+	};
+	const path = paths.versions(addressable(promptId));
+	const parse = (answer) => parseAnswer(answer, (value) => parseVersion(value, promptId));
+	return {
+		method: "POST",
+		path,
+		body,
+		once: true,
+		promptId,
+		parse
+	};
+}
+/** Section 4.3. */
+function updatePromptCall(promptId, { key, name, description }) {
+	const body = {
+		...key !== void 0 && { key },
+		...name !== void 0 && { name },
+		...description !== void 0 && { description }
+	};
+	return {
+		method: "PATCH",
+		path: paths.prompt(addressable(promptId)),
+		body,
+		once: false,
+		promptId,
+		parse: promptIn(promptId)
+	};
+}
+/** Section 4.4. */
+function setActiveCall(promptId, environment, versionId) {
+	const body = {
+		environment,
+		version_id: versionId
+	};
+	const path = paths.setActive(addressable(promptId));
+	const parse = (answer) => {
+		if (!parseAnswer(answer, parseUpdated)) throw new ServiceError(makeProblem("service/not-updated", { environment }), "rejected");
+	};
+	return {
+		method: "POST",
+		path,
+		body,
+		once: false,
+		promptId,
+		versionId,
+		parse
+	};
+}
+function promptIn(promptId) {
+	return (body) => parseAnswer(body, (value) => parsePrompt(value, promptId));
+}
+/** `.` and `..` are steps in an address however they are encoded: such an id would reach another resource. */
+function addressable(promptId) {
+	if (promptId === "" || promptId === "." || promptId === "..") throw unaddressable(promptId);
+	return wellFormed(promptId);
+}
+function wellFormed(text) {
+	if (!text.isWellFormed()) throw unaddressable(text);
+	return text;
+}
+function unaddressable(name) {
+	return new ServiceError(makeProblem("service/unaddressable", { name }), "not-sent");
+}
+var init_calls = __esmMin((() => {
+	init_prompt_service();
+	init_digest();
+	init_problem();
+	init_answers();
+	init_stamp();
+	init_wire();
+}));
+// \0instead:undici
+var import_pool, import_env_http_proxy_agent;
+var init__instead_undici = __esmMin((() => {
+	import_pool = /* @__PURE__ */ __toESM(require_pool());
+	import_env_http_proxy_agent = /* @__PURE__ */ __toESM(require_env_http_proxy_agent());
+}));
+// src/service/dispatchers.ts
+/** Dispatchers are made when first used, so that a broken proxy setting fails a call and not the start. */
+function makeDispatchers(settings) {
+	const made = /* @__PURE__ */ new Map();
+	const get = (connection) => {
+		const dispatcher = made.get(connection) ?? makeDispatcher(settings, connection);
+		made.set(connection, dispatcher);
+		return dispatcher;
+	};
+	return {
+		get,
+		close: async () => void await Promise.all([...made.values()].map((each) => each.destroy()))
+	};
+}
+function makeDispatcher(settings, connection) {
+	const { origin, concurrency, timeoutMilliseconds, environment } = settings;
+	const options = {
+		connections: concurrency,
+		pipelining: connection === "fresh" ? 0 : 1,
+		connectTimeout: timeoutMilliseconds,
+		headersTimeout: timeoutMilliseconds,
+		bodyTimeout: timeoutMilliseconds,
+		allowH2: false
+	};
+	const proxies = proxiesOf(environment);
+	if (isLoopback(origin) || proxies.httpProxy === "" && proxies.httpsProxy === "") return new import_pool.default(origin.origin, options);
+	return new import_env_http_proxy_agent.default({
+		...options,
+		...proxies,
+		requestTls: { allowH2: false }
+	});
+}
+var init_dispatchers = __esmMin((() => {
+	init__instead_undici();
+	init_loopback();
+	init_proxies();
+}));
+// src/service/receiver.ts
+var Receiver;
+var init_receiver = __esmMin((() => {
+	Receiver = class {
+		#options;
+		#onEnd;
+		#deadline;
+		#chunks = [];
+		#size = 0;
+		#controller = null;
+		#status = null;
+		#headers = {};
+		#waited = null;
+		/** When; null while not a byte of the request can have left. */
+		#sentAt = null;
+		#over = false;
+		constructor(options, onEnd) {
+			this.#options = options;
+			this.#onEnd = onEnd;
+			this.#deadline = setTimeout(() => this.#cut("late"), options.timeoutMilliseconds);
+		}
+		/** undici calls this right before it writes the first byte: until then, nothing was sent. */
+		onRequestStart(controller) {
+			if (this.#over) return controller.abort(/* @__PURE__ */ new Error("too late"));
+			this.#controller = controller;
+			this.#sentAt = this.#options.now();
+		}
+		onResponseStart(_, status, headers) {
+			if (status < 200) return;
+			this.#status = status;
+			this.#headers = headers;
+			this.#waited = this.#options.now() - (this.#sentAt ?? 0);
+		}
+		onResponseData(_, chunk) {
+			if (this.#over) return;
+			this.#chunks.push(chunk);
+			this.#size += chunk.length;
+			if (this.#size > this.#options.limitOf(this.#status ?? 0)) this.#cut("over");
+		}
+		onResponseEnd() {
+			this.#end({ kind: "whole" });
+		}
+		onResponseError(_, error) {
+			this.#end({
+				kind: "broken",
+				error
+			});
+		}
+		#cut(kind) {
+			this.#end({ kind });
+			this.#controller?.abort(new Error(kind));
+		}
+		#end(end) {
+			if (this.#over) return;
+			this.#over = true;
+			clearTimeout(this.#deadline);
+			const [first = /* @__PURE__ */ new Uint8Array(0)] = this.#chunks;
+			const body = this.#chunks.length > 1 ? Buffer.concat(this.#chunks, this.#size) : first;
+			const sent = this.#sentAt !== null;
+			this.#onEnd({
+				status: this.#status,
+				headers: this.#headers,
+				body,
+				waited: this.#waited,
+				sent,
+				end
+			});
+		}
+	};
+}));
+// src/service/http.ts
+/**
+* Sends one request and reads its answer, all within the time given: a body that drips on for ever ends too. Never
+* rejects. Of an answer that is not 2xx only the beginning is read, and its status counts whatever its body does.
+*/
+async function send(request, sending) {
+	const { timeoutMilliseconds, now, reset } = sending;
+	const { promise, resolve } = Promise.withResolvers();
+	const receiver = new Receiver({
+		timeoutMilliseconds,
+		limitOf,
+		now
+	}, resolve);
+	try {
+		sending.dispatcher().dispatch({
+			...request,
+			...NO_OTHER_TIMES,
+			...reset && { reset }
+		}, receiver);
+	} catch (error) {
+		receiver.onResponseError(null, error);
+	}
+	return toExchange(await promise);
+}
+function limitOf(status) {
+	return isGood(status) ? ANSWER_LIMIT : ERROR_BODY_LIMIT;
+}
+function isGood(status) {
+	return status >= 200 && status < 300;
+}
+function toExchange(received) {
+	const { status, headers, body, waited, sent, end } = received;
+	const whole = end.kind === "whole";
+	if (status === null || isGood(status) && !whole) return {
+		kind: "broken",
+		status,
+		sent,
+		how: breakOf(end),
+		waited
+	};
+	return {
+		kind: "answered",
+		status,
+		retryAfter: headerOf(headers, "retry-after"),
+		encoding: headerOf(headers, "content-encoding"),
+		body,
+		whole,
+		waited
+	};
+}
+/** Only the code is kept: undici's errors may hold headers, and with them the key. */
+function breakOf(end) {
+	if (end.kind === "late") return { kind: "timeout" };
+	if (end.kind === "over") return { kind: "too-large" };
+	return {
+		kind: "lost",
+		code: end.kind === "broken" ? codeOf(end.error) : "unknown"
+	};
+}
+function codeOf(error) {
+	if (!(error instanceof Error)) return "unknown";
+	return "code" in error && typeof error.code === "string" ? error.code : error.name;
+}
+function headerOf(headers, name) {
+	const value = headers[name];
+	return (Array.isArray(value) ? value[0] : value) ?? null;
+}
+var ANSWER_LIMIT, ERROR_BODY_LIMIT, NO_OTHER_TIMES;
+var init_http = __esmMin((() => {
+	init_receiver();
+	ANSWER_LIMIT = 33554432;
+	ERROR_BODY_LIMIT = 16384;
+	NO_OTHER_TIMES = {
+		headersTimeout: 0,
+		bodyTimeout: 0
+	};
+}));
+// src/service/errors.ts
+/** The service answered with a status that is no success (section 7). */
+function statusError(status, said, subject) {
+	return new ServiceError(statusProblem(status, said, subject), status >= 300 && status < 500 ? "rejected" : "unknown");
+}
+function isTransientStatus(status) {
+	return TRANSIENT_STATUS.has(status);
+}
+/** Not begun, no connection, a lost one, no answer in time, or one that is too large or not HTTP. */
+function brokenError(call, limit) {
+	const effect = call.sent ? "unknown" : "not-sent";
+	return new ServiceError(call.sent ? sentProblem(call, limit) : unsentProblem(call), effect);
+}
+function isTransientBreak(how) {
+	return how.kind === "timeout" || how.kind === "lost" && !PERMANENT.test(how.code);
+}
+/** A 2xx answer that breaks the interface: the call may have done its work. */
+function invalidAnswerError(reason) {
+	return new ServiceError(makeProblem("service/invalid-answer", { reason }), "unknown");
+}
+function statusProblem(status, said, { promptId, versionId }) {
+	if (status === 403) return makeProblem("service/not-authorised", { promptId });
+	if (status === 404 && versionId === void 0) return makeProblem("service/prompt-not-found", { promptId });
+	if (status === 404 && versionId !== void 0) return makeProblem("service/version-not-found", {
+		promptId,
+		versionId
+	});
+	if (status >= 300 && status < 400) return makeProblem("service/redirect", { status });
+	return makeProblem("service/unexpected-status", {
+		status,
+		said
+	});
+}
+function unsentProblem({ origin, seconds, how }) {
+	if (how.kind === "stopped") return makeProblem("apply/interrupted");
+	return makeProblem("service/unreachable", {
+		origin,
+		reason: how.kind === "lost" ? reasonOf(how.code) : `no connection within ${seconds} s`
+	});
+}
+function sentProblem({ seconds, how }, limit) {
+	if (how.kind === "timeout") return makeProblem("service/timeout", { seconds });
+	if (how.kind === "too-large") return makeProblem("service/answer-too-large", { limit });
+	if (how.kind === "stopped") return makeProblem("apply/interrupted");
+	if (how.code === "HTTPParserError") return makeProblem("service/invalid-answer", { reason: "it is not HTTP, or it was cut short" });
+	if (how.code === "UND_ERR_HEADERS_OVERFLOW") return makeProblem("service/invalid-answer", { reason: "its headers are too long" });
+	return makeProblem("service/connection-lost", { reason: reasonOf(how.code) });
+}
+function reasonOf(code) {
+	const words = REASONS[code];
+	return words === void 0 ? code : `${words}, ${code}`;
+}
+var TRANSIENT_STATUS, REASONS, PERMANENT;
+var init_errors = __esmMin((() => {
+	init_prompt_service();
+	init_problem();
+	TRANSIENT_STATUS = /* @__PURE__ */ new Set([
+		408,
+		425,
+		429,
+		500,
+		502,
+		503,
+		504
+	]);
+	REASONS = {
+		EAI_AGAIN: "its name could not be looked up",
+		ECONNREFUSED: "connection refused",
+		ECONNRESET: "connection reset",
+		EHOSTUNREACH: "no way to its host",
+		ENETUNREACH: "no way to its network",
+		ENOTFOUND: "its name is not known",
+		EPIPE: "connection closed",
+		ETIMEDOUT: "no connection in time",
+		UND_ERR_ABORTED: "the proxy refused the tunnel",
+		UND_ERR_CONNECT_TIMEOUT: "no connection in time",
+		UND_ERR_CLOSED: "the client was closed",
+		UND_ERR_DESTROYED: "the client was closed",
+		UND_ERR_INVALID_ARG: "the request or the proxy setting is not valid",
+		UND_ERR_PRX_CONN: "the proxy closed the connection",
+		UND_ERR_PRX_TLS: "the proxy's certificate is not accepted",
+		UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the answer was cut short",
+		UND_ERR_SOCKET: "connection closed",
+		ERR_INVALID_URL: "the proxy setting is not valid"
+	};
+	PERMANENT = /^(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_INVALID_URL|ERR_TLS_)|_(ARG|CLOSED|DESTROYED|OVERFLOW)$/;
+}));
+// src/service/judge.ts
+/** Makes of one exchange the call's answer, or the failure with its name, its effect and whether to repeat it. */
+function judge(call, exchange, judging) {
+	const { origin, seconds, apiKey } = judging;
+	if (exchange.kind === "broken") {
+		const error = brokenError({
+			...exchange,
+			origin,
+			seconds
+		}, ANSWER_LIMIT);
+		return {
+			ok: false,
+			error,
+			repeat: isTransientBreak(exchange.how) && (!call.once || error.effect === "not-sent"),
+			retryAfter: null
+		};
+	}
+	const { status, retryAfter } = exchange;
+	if (status >= 200 && status < 300) return judgeAnswer(call, exchange, apiKey);
+	return {
+		ok: false,
+		error: statusError(status, saidIn(exchange, apiKey), call),
+		repeat: call.once ? status === 429 : isTransientStatus(status),
+		retryAfter
+	};
+}
+function judgeAnswer(call, answered, apiKey) {
+	try {
+		if (isEncoded(answered)) throw new InvalidAnswer("it is compressed, which was not asked for");
+		return {
+			ok: true,
+			value: call.parse(answered.body)
+		};
+	} catch (error) {
+		return {
+			ok: false,
+			error: nameFailure(error, apiKey),
+			repeat: false,
+			retryAfter: null
+		};
+	}
+}
+function nameFailure(error, apiKey) {
+	if (error instanceof ServiceError) return error;
+	if (error instanceof InvalidAnswer) return invalidAnswerError(makeRedact(apiKey)(error.message));
+	throw error;
+}
+function saidIn(answered, apiKey) {
+	return isEncoded(answered) ? "" : makeExcerpt(Buffer.from(answered.body).toString("utf8"), answered.whole, apiKey);
+}
+function isEncoded({ encoding }) {
+	return encoding !== null && encoding.trim().toLowerCase() !== "identity";
+}
+var init_judge = __esmMin((() => {
+	init_prompt_service();
+	init_answers();
+	init_errors();
+	init_http();
+	init_redact();
+}));
+// src/service/pace.ts
+function startingPace(most) {
+	return {
+		limit: Math.min(FIRST_LIMIT, most),
+		most,
+		starting: true,
+		good: 0,
+		since: 0,
+		recent: [],
+		usual: null,
+		refused: null
+	};
+}
+/**
+* Additive increase, multiplicative decrease. Halves on 429, on 503 and when answers take clearly longer than usual, at
+* most once for all requests that were in flight together.
+*/
+function afterAnswer(pace, told) {
+	if (told.request < pace.since) return pace;
+	if (told.status === 429 || told.status === 503) return {
+		...halved(pace, told.begun),
+		refused: refusedAt(pace)
+	};
+	if (told.status === null || told.status >= 500) return pace;
+	const timed = told.waited === null ? pace : withWait(pace, told.waited, told.begun);
+	return timed.limit < pace.limit || !told.busy ? timed : withGood(timed);
+}
+function halved(pace, begun) {
+	const limit = Math.max(1, Math.floor(pace.limit / 2));
+	return {
+		...pace,
+		limit,
+		starting: false,
+		good: 0,
+		since: begun,
+		recent: []
+	};
+}
+/** Each refusal makes the next try rarer: a service with a fixed limit would refuse some of every round otherwise. */
+function refusedAt({ limit, refused }) {
+	return {
+		limit: Math.max(2, limit),
+		rounds: Math.min(MOST_ROUNDS, (refused?.rounds ?? 1) * 2)
+	};
+}
+/** What is usual falls at once and rises slowly: a service that has become slower for good is not waited for for ever. */
+function withWait(pace, wait, begun) {
+	const recent = [...pace.recent, wait];
+	if (recent.length < WAITS_COMPARED) return {
+		...pace,
+		recent
+	};
+	const median = recent.toSorted((a, b) => a - b)[WAITS_COMPARED / 2] ?? wait;
+	const { usual } = pace;
+	if (usual === null || median <= usual) return {
+		...pace,
+		recent: [],
+		usual: median
+	};
+	const risen = {
+		...pace,
+		recent: [],
+		usual: usual + (median - usual) / 4
+	};
+	return median > 2 * usual && median > usual + CLEARLY_LONGER ? halved(risen, begun) : risen;
+}
+function withGood(pace) {
+	const { limit, most, starting, refused } = pace;
+	if (limit === most) return pace;
+	const good = pace.good + 1;
+	const rounds = refused?.limit === limit + 1 ? refused.rounds : 1;
+	if (!starting && good < limit * rounds) return {
+		...pace,
+		good
+	};
+	return {
+		...pace,
+		limit: limit + 1,
+		good: 0,
+		refused: refused?.limit === limit ? null : refused
+	};
+}
+var FIRST_LIMIT, WAITS_COMPARED, CLEARLY_LONGER, MOST_ROUNDS;
+var init_pace = __esmMin((() => {
+	FIRST_LIMIT = 4;
+	WAITS_COMPARED = 16;
+	CLEARLY_LONGER = 50;
+	MOST_ROUNDS = 64;
+}));
+// src/service/queue.ts
+/** A line before the service that lets in as many requests as it takes well, and never more than `most` at a time. */
+function makeQueue(most) {
+	const waiting = [];
+	let pace = startingPace(most);
+	let begun = 0;
+	let inFlight = 0;
+	const letIn = () => {
+		while (inFlight < pace.limit && waiting.length > 0) {
+			inFlight += 1;
+			waiting.shift()?.();
+		}
+	};
+	return async (task) => {
+		await new Promise((resolve) => {
+			waiting.push(resolve);
+			letIn();
+		});
+		const request = begun++;
+		try {
+			const answer = await task();
+			const { status, waited } = answer;
+			pace = afterAnswer(pace, {
+				request,
+				begun,
+				busy: waiting.length > 0,
+				status,
+				waited
+			});
+			return answer;
+		} finally {
+			inFlight -= 1;
+			letIn();
+		}
+	};
+}
+var init_queue = __esmMin((() => {
+	init_pace();
+}));
+// src/service/recall.ts
+/** Most environments of a prompt serve the same version, and are asked for one right after the other. */
+function makeRecall() {
+	const last = /* @__PURE__ */ new Map();
+	return (promptId, body, read) => {
+		const known = last.get(promptId);
+		if (known !== void 0 && Buffer.compare(known.body, body) === 0) return known.answer;
+		const answer = read();
+		last.delete(promptId);
+		if (body.length <= LONGEST) last.set(promptId, {
+			body,
+			answer
+		});
+		const [oldest] = last.size > MOST_PROMPTS ? last.keys() : [];
+		if (oldest !== void 0) last.delete(oldest);
+		return answer;
+	};
+}
+var MOST_PROMPTS, LONGEST;
+var init_recall = __esmMin((() => {
+	MOST_PROMPTS = 32;
+	LONGEST = 65536;
+}));
+// src/service/retry.ts
+/**
+* Makes a call up to four times, as long as its failures may be repeated; attempts are counted from 1. Throws the last
+* failure, or that it was interrupted while it waited; the effect is `unknown` when any attempt left it open.
+*/
+async function withRetries(call, policy) {
+	for (let attempt = 1, doubt = false;; attempt += 1) {
+		const outcome = await call(attempt);
+		if (outcome.ok) return outcome.value;
+		doubt ||= outcome.error.effect === "unknown";
+		if (!outcome.repeat || attempt === ATTEMPTS) throw doubt ? inDoubt(outcome.error) : outcome.error;
+		const wait = waitBefore(attempt + 1, outcome.retryAfter, policy);
+		await policy.sleep(wait).catch(() => {
+			throw new ServiceError(makeProblem("apply/interrupted"), doubt ? "unknown" : outcome.error.effect);
+		});
+	}
+}
+/** A header `Retry-After` (seconds or an HTTP date) in milliseconds from now; null where it says neither. */
+function parseRetryAfter(header, now) {
+	const text = header.trim();
+	if (/^\d+$/.test(text)) return Number(text) * 1e3;
+	const date = /^[A-Za-z]/.test(text) ? Date.parse(text) : NaN;
+	return Number.isNaN(date) ? null : Math.max(0, date - now);
+}
+/** Exponential with full jitter, so that many clients that failed together do not come back together. */
+function waitBefore(attempt, retryAfter, policy) {
+	const backoff = policy.random() * Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** (attempt - 2));
+	const asked = retryAfter === null ? null : parseRetryAfter(retryAfter, policy.now());
+	return Math.max(backoff, Math.min(asked ?? 0, LONGEST_RETRY_AFTER));
+}
+function inDoubt(error) {
+	return error.effect === "unknown" ? error : new ServiceError(error.problem, "unknown");
+}
+var ATTEMPTS, FIRST_WAIT, LONGEST_WAIT, LONGEST_RETRY_AFTER;
+var init_retry = __esmMin((() => {
+	init_prompt_service();
+	init_problem();
+	ATTEMPTS = 4;
+	FIRST_WAIT = 250;
+	LONGEST_WAIT = 5e3;
+	LONGEST_RETRY_AFTER = 6e4;
+}));
+// src/service/client.ts
+var client_exports = /* @__PURE__ */ __exportAll({ connect: () => connect });
+/**
+* The prompt service over HTTP (interface sections 4 and 5). Nothing is sent before the first call; a base URL that is
+* no URL throws a `TypeError`.
+*/
+function connect(options) {
+	const line = makeLine(options);
+	const recall = makeRecall();
+	return {
+		readPrompt: async (promptId, environment) => perform(readPromptCall(promptId, environment, recall), line),
+		createVersion: async (promptId, version) => perform(createVersionCall(promptId, version), line),
+		updatePrompt: async (promptId, fields) => perform(updatePromptCall(promptId, fields), line),
+		setActive: async (promptId, environment, versionId) => perform(setActiveCall(promptId, environment, versionId), line),
+		close: line.dispatchers.close
+	};
+}
+function makeLine(options) {
+	const { apiKey, concurrency, environment, now, timeoutSeconds } = options;
+	const url = new URL(options.baseUrl);
+	const timeoutMilliseconds = timeoutSeconds * 1e3;
+	const dispatchers = makeDispatchers({
+		origin: url,
+		concurrency,
+		timeoutMilliseconds,
+		environment
+	});
+	const sendingOver = (connection) => {
+		const dispatcher = () => dispatchers.get(connection);
+		return {
+			dispatcher,
+			reset: connection === "fresh",
+			timeoutMilliseconds,
+			now
+		};
+	};
+	return {
+		options,
+		judging: {
+			origin: url.origin,
+			seconds: timeoutSeconds,
+			apiKey
+		},
+		basePath: url.pathname.replace(/\/+$/, ""),
+		headers: headersWith(apiKey),
+		sending: {
+			reused: sendingOver("reused"),
+			fresh: sendingOver("fresh")
+		},
+		dispatchers,
+		queue: makeQueue(concurrency)
+	};
+}
+/** A place among the requests in flight is held while a request runs, not while it waits to be repeated. */
+function perform(call, line) {
+	return withRetries(async (attempt) => judge(call, await line.queue(() => exchange(call, line, attempt)), line.judging), line.options);
+}
+async function exchange(call, line, attempt) {
+	const { now, onCall, stop } = line.options;
+	if (stop?.aborted) return STOPPED;
+	const { method } = call;
+	const path = line.basePath + call.path;
+	const [headers, body] = call.body === null ? [line.headers, null] : [withBody(line), JSON.stringify(call.body)];
+	const started = now();
+	const result = await send({
+		origin: line.judging.origin,
+		method,
+		path,
+		headers,
+		body
+	}, line.sending[call.once ? "fresh" : "reused"]);
+	onCall?.({
+		method,
+		path,
+		status: result.status,
+		milliseconds: now() - started,
+		attempt
+	});
+	return method === "GET" ? result : {
+		...result,
+		waited: null
+	};
+}
+function headersWith(apiKey) {
+	return {
+		[API_KEY_HEADER]: apiKey,
+		accept: "application/json",
+		"accept-encoding": "identity",
+		"user-agent": "promptsync"
+	};
+}
+function withBody({ headers }) {
+	return {
+		...headers,
+		"content-type": "application/json"
+	};
+}
+var STOPPED;
+var init_client = __esmMin((() => {
+	init_calls();
+	init_dispatchers();
+	init_http();
+	init_judge();
+	init_queue();
+	init_recall();
+	init_retry();
+	init_wire();
+	STOPPED = {
+		kind: "broken",
+		status: null,
+		sent: false,
+		how: { kind: "stopped" },
+		waited: null
+	};
+}));
+// src/commands/services/open-service.ts
+/** Opens the services of these prompt files, and no other, as one that sends each call to the service of its prompt. */
+async function openService(config, files, world, { onCall, apiKey, gone = [], also }) {
+	const { needed, problems } = neededServices(config, files, apiKey, world.environment, also);
+	if (problems.length > 0) return {
+		opened: null,
+		problems
+	};
+	for (const one of needed) if (one.kind === "remote") world.keepSecret(one.apiKey);
+	return {
+		opened: await openAll(needed, gone, (one) => openOne(one, config, world, onCall)),
+		problems: []
+	};
+}
+/** What of the configuration stands in the way of asking the services of these files; nothing is sent. */
+function serviceProblems(config, files, { apiKey }, world) {
+	return neededServices(config, files, apiKey, world.environment).problems;
+}
+/** All, or none: where one cannot be opened the others are closed, and its error is thrown. */
+async function openAll(needed, gone, open) {
+	const settled = await Promise.allSettled(needed.map(open));
+	const opened = settled.flatMap((one) => one.status === "fulfilled" ? [one.value] : []);
+	const close = async () => void await Promise.all(opened.map((one) => one.close()));
+	const failure = settled.find((one) => one.status === "rejected");
+	if (failure !== void 0) {
+		await close();
+		throw failure.reason;
+	}
+	const byPrompt = needed.flatMap(({ files, name }, index) => {
+		const service = opened[index]?.service;
+		const known = [...files, ...filesOf(name, gone)];
+		return service === void 0 ? [] : known.map(({ id }) => [id, service]);
+	});
+	return {
+		service: routeCalls(new Map(byPrompt)),
+		name: opened.map(({ name }) => name).join(", ") || null,
+		close
+	};
+}
+async function openOne(one, config, world, onCall) {
+	const remote = one.kind === "remote";
+	const connection = await (remote ? connectTo(one, config, world, onCall) : openEmbedded(one, config, world, onCall));
+	const address = remote ? one.baseUrl : `embedded:${(0, node_path.relative)(config.folder, one.databasePath)}`;
+	return {
+		...connection,
+		name: one.name === "" ? address : `${one.name}: ${address}`
+	};
+}
+/** Started here; it knows the ids of its prompt files. */
+async function openEmbedded({ databasePath, files }, config, world, onCall) {
+	const { startEmbedded, EMBEDDED_API_KEY: apiKey } = await Promise.resolve().then(() => (init_embedded_service(), embedded_service_exports));
+	const server = await startEmbedded({
+		databasePath,
+		port: 0,
+		apiKeys: [apiKey],
+		files,
+		now: world.now
+	});
+	const { service, close } = await connectTo({
+		baseUrl: server.baseUrl,
+		apiKey
+	}, config, world, onCall);
+	return {
+		service,
+		close: () => close().then(server.close)
+	};
+}
+async function connectTo({ baseUrl, apiKey }, { concurrency, timeoutSeconds }, { now, random, sleep, stop, environment }, onCall) {
+	const { connect } = await Promise.resolve().then(() => (init_client(), client_exports));
+	const service = connect({
+		baseUrl,
+		apiKey,
+		environment,
+		concurrency,
+		timeoutSeconds,
+		now,
+		random,
+		sleep,
+		stop,
+		...onCall === void 0 ? {} : { onCall }
+	});
+	return {
+		service,
+		close: service.close
+	};
+}
+// src/commands/preparing/prepare-plan.ts
+init_problem();
+/**
+* Reads files, git and service, plans, and hands the plan over; the service is closed afterwards. With an error in
+* files, configuration or base nothing is asked of the service.
+*/
+async function withPlan(options, world, use, giveUp) {
+	const { config, files, problems, narrowed } = await openWorkspace({
+		...options,
+		lateTexts: options.keepsAll !== true
+	}, world);
+	if (config === null || problems.some(isError)) return giveUp({
+		files,
+		problems
+	});
+	const needs = options.needs?.(config) ?? {
+		problems: [],
+		alsoRead: []
+	};
+	const unanswerable = (options.asking ?? "always") === "always" ? serviceProblems(config, files, options, world) : [];
+	const early = [...needs.problems, ...unanswerable];
+	if (early.length > 0) return giveUp({
+		files,
+		problems: [...problems, ...early]
+	});
+	const sources = await readSources({
+		config,
+		files,
+		problems,
+		narrowed,
+		alsoRead: needs.alsoRead
+	}, options, world);
+	if ("code" in sources) return giveUp({
+		files,
+		problems: [...problems, sources]
+	});
+	const rules = await rulesOf(sources);
+	const { opened, problems: obstacles } = sources.asked ? await openService(config, files, world, {
+		...options,
+		gone: sources.base?.gone
+	}) : assumeService(sources, rules);
+	if (opened === null) return giveUp({
+		files,
+		problems: [...problems, ...obstacles]
+	});
+	try {
+		return await use(await preparePlan(sources, rules, opened, world));
+	} finally {
+		await opened.close();
+	}
+}
+/** What there is to plan against where the service is not asked. */
+function assumeService({ files, base }, { contentsAtRefs, trackingEnvironment }) {
+	return {
+		opened: {
+			service: assumedService({
+				files,
+				base: base?.files ?? /* @__PURE__ */ new Map(),
+				contentsAtRefs,
+				trackingEnvironment
+			}),
+			name: null,
+			close: async () => {}
+		},
+		problems: []
+	};
+}
+async function preparePlan(sources, given, service, world) {
+	const { config, files, repository, narrowed, problems } = sources;
+	const { plan, rules, requests } = await makeRuledPlan(sources, given, service, world);
+	const paths = plan.prompts.filter(({ status }) => status !== "unchanged").map(({ file }) => file.path);
+	const uncommitted = paths.length === 0 ? /* @__PURE__ */ new Set() : await repository?.uncommitted(paths) ?? /* @__PURE__ */ new Set();
+	const committed = pathsToCreate(plan).filter((path) => !uncommitted.has(path));
+	const provenance = await repository?.lastCommits(committed) ?? /* @__PURE__ */ new Map();
+	const described = withProvenance(sources.asked ? plan : withoutAssumedNumbers(plan), provenance);
+	return {
+		config,
+		files,
+		repository,
+		service,
+		rules,
+		requests: new Map(requests.map((request) => [request.promptId, request])),
+		plan: described,
+		provenance,
+		uncommitted,
+		narrowed,
+		problems: [...problems, ...await goneSince(sources, service, world)]
+	};
+}
+async function goneSince({ base, asked, config }, { service }, { stop }) {
+	if (base === null) return [];
+	const { concurrency } = config;
+	return goneProblems(base.gone, {
+		service: asked ? service : null,
+		base: base.ref,
+		concurrency,
+		stop
+	});
+}
+/** The rules may ask for what git knows, once a first plan shows of which prompts; the others stay as they were planned. */
+async function makeRuledPlan(sources, rules, { service }, world) {
+	const requests = observeRequests(sources.files, rules, sources.alsoRead);
+	const first = await observeAndPlan({
+		...sources,
+		requests,
+		rules
+	}, service, world);
+	const told = await withHistory(first, rules, sources);
+	if (told === rules) return {
+		plan: first,
+		rules,
+		requests
+	};
+	return {
+		plan: joinPlans(first.prompts.map((prompt) => {
+			const { file, observed } = prompt;
+			return observed === null || isSettled(prompt) ? prompt : planPrompt(file, observed, told);
+		})),
+		rules: told,
+		requests
+	};
+}
+// src/commands/sync.ts
+init_problem();
+const NO_TEXTS = /* @__PURE__ */ new Map();
+/** Plans, and applies the plan unless it is a dry run. */
+async function sync(options, world) {
+	const mode = options.dryRun ? "dry-run" : "apply";
+	const giveUp = (reason) => resultOf(ofShard(notRun(mode, reason), options.shard), NO_TEXTS, options, world);
+	if (!options.dryRun && !mayApply(options, world)) return giveUp({
+		files: [],
+		problems: [makeProblem("usage/confirmation-needed")]
+	});
+	return withPlan(options, world, (prepared) => finish(prepared, options, world), giveUp);
+}
+function mayApply({ yes }, { confirm, environment }) {
+	return yes || environment["CI"] === "true" || confirm !== null;
+}
+async function finish(prepared, options, world) {
+	const refusals = options.dryRun ? [] : await options.refusals?.(prepared);
+	const { breaking, leaves, texts: compared } = await breakingIn(prepared);
+	const guards = {
+		...guardsOf(prepared, options),
+		refusals: refusals ?? [],
+		breaking
+	};
+	const plan = refuse$1(prepared.plan, guards);
+	const asks = !options.dryRun && needsQuestion(plan, options, world);
+	const texts = options.withTexts || asks ? compared ?? await gatherTexts(plan, prepared) : NO_TEXTS;
+	const warnings = [
+		...leaves,
+		...uncommittedWarnings(prepared, options),
+		...driftWarnings(guards, options)
+	];
+	const problems = inPlaceOrder([...prepared.problems, ...warnings]);
+	const planned = ofShard(plannedRun("dry-run", {
+		...prepared,
+		plan,
+		problems
+	}), options.shard);
+	if (options.dryRun) return resultOf(planned, texts, options, world);
+	if (asks && !await ask(planned, texts, options, world)) {
+		const declined = [...problems, makeProblem("usage/declined")];
+		return resultOf({
+			...planned,
+			mode: "apply",
+			plan: null,
+			problems: declined
+		}, NO_TEXTS, options, world);
+	}
+	const kept = await keepingRecord(prepared, plan, partOf(options), () => applyPrepared(plan, guards, prepared, world));
+	return resultOf({
+		...planned,
+		mode: "apply",
+		outcomes: kept.outcomes,
+		problems: [...problems, ...kept.problems]
+	}, asks ? NO_TEXTS : texts, options, world);
+}
+/** The part of the prompts that the run is of; each shard has a record of its own. */
+function partOf({ only, shard }) {
+	return {
+		isPart: only.length > 0,
+		shard: shard === void 0 ? null : shardText(shard)
+	};
+}
+function guardsOf({ config, uncommitted, plan, narrowed }, options) {
+	return {
+		onDrift: options.onDrift ?? config.onDrift,
+		maxChanges: options.maxChanges ?? config.maxChanges,
+		notLookedAt: narrowed?.left.length ?? 0,
+		expectedPlan: options.expectPlan ?? (options.onlyThisPlan === true ? plan.digest : null),
+		uncommitted: options.dryRun || options.allowDirty ? /* @__PURE__ */ new Set() : uncommitted
+	};
+}
+/** Nothing is asked where nothing would be written. */
+function needsQuestion({ prompts }, { yes }, { environment }) {
+	return prompts.some(({ status, lookups }) => status === "pending" || lookups.length > 0) && !yes && environment["CI"] !== "true";
+}
+async function ask(planned, texts, { colour }, world) {
+	world.notice(renderText(makeReport(planned), {
+		colour,
+		quiet: false,
+		texts
+	}));
+	return await world.confirm?.("Apply these changes?") ?? false;
+}
+/** A dry run refuses nothing for this, because people try their edits with it; but it says what is to come. */
+function uncommittedWarnings({ plan, uncommitted }, options) {
+	if (!options.dryRun || options.allowDirty) return [];
+	return plan.prompts.filter(({ status, file }) => status === "pending" && uncommitted.has(file.path)).map(({ file }) => makeProblem("git/uncommitted", {}, { path: file.path }));
+}
+/** Nobody may rely on a guard that has nothing to go by. */
+function driftWarnings({ onDrift }, { base }) {
+	return onDrift === "fail" && base === void 0 ? [makeProblem("config/drift-needs-base")] : [];
+}
+function resultOf(run, texts, options, { stop }) {
+	return {
+		run,
+		texts,
+		exitCode: exitCodeOf(run, {
+			tellPending: options.dryRun && options.exitCode,
+			interrupted: stop.aborted
+		})
+	};
 }
 // node_modules/@simple-git/args-pathspec/dist/index.mjs
 function c$1(...n) {
@@ -53670,6 +56017,21 @@ var init_dist$1 = __esmMin((() => {
 	};
 }));
 // node_modules/simple-git/dist/index.mjs
+var dist_exports = /* @__PURE__ */ __exportAll({
+	CheckRepoActions: () => qe,
+	CleanOptions: () => zt,
+	DiffNameStatus: () => Kt,
+	GitConfigScope: () => Ht,
+	GitConstructError: () => Ae,
+	GitError: () => O,
+	GitPluginError: () => A,
+	GitResponseError: () => at,
+	ResetMode: () => Vt,
+	TaskConfigurationError: () => xe,
+	grepQueryBuilder: () => Sn,
+	pathspec: () => c$1,
+	simpleGit: () => wo
+});
 function Ne(t) {
 	return typeof t != "function" ? W : t;
 }
@@ -55090,7 +57452,7 @@ function uo({ block: t, stdErr: e = !0, stdOut: n = !0 }) {
 		}
 	};
 }
-var import_dist, import_src, import_dist$1, O, Ae, A, at, xe, I, W, ft, K, m, Be, G, Bt, V, z, l, x, Fe, mt, Ut, Xe, Ye, Qe, Je, Ft, nn, rn, sn, zt, qt, mn, Ht, Kt, kn, _t, vn, j, En, Vt, Cn, M, ot, Pn, Dn, Yt, Bn, Un, Wn, J, Xn, Yn, Qt, R, Jt, rr, Ot, sr, or, ir, ar, te, ee, ne, ur, se, Z, dr, ie, gr, yr, wr, br, vr, Er, Sr, ue, Or, Cr, Ar, Nr, $r, Pr, Lr, jr, Br, Ir, Ur, Gr, fe, Hr, le, Vr, Xr, he, Qr, Jr, Zr, ts, rs, pe, ss, gt, ms, ys, $s, Ps, Us, $t, we, Hs, Ks, be, Qs, nt, ro, wo;
+var import_dist, import_src, import_dist$1, O, Ae, A, at, xe, I, W, ft, K, m, Be, G, Bt, V, z, l, x, Fe, qe, mt, Ut, Xe, Ye, Qe, Je, Ft, nn, rn, sn, zt, qt, mn, Ht, Kt, kn, _t, vn, j, En, Vt, Cn, M, ot, Pn, Dn, Yt, Bn, Un, Wn, J, Xn, Yn, Qt, R, Jt, rr, Ot, sr, or, ir, ar, te, ee, ne, ur, se, Z, dr, ie, gr, yr, wr, br, vr, Er, Sr, ue, Or, Cr, Ar, Nr, $r, Pr, Lr, jr, Br, Ir, Ur, Gr, fe, Hr, le, Vr, Xr, he, Qr, Jr, Zr, ts, rs, pe, ss, gt, ms, ys, $s, Ps, Us, $t, we, Hs, Ks, be, Qs, nt, ro, wo;
 var init_dist = __esmMin((() => {
 	init_dist$2();
 	import_dist = require_dist$1();
@@ -55171,6 +57533,7 @@ var init_dist = __esmMin((() => {
 		config: [],
 		trimmed: !1
 	};
+	qe = /* @__PURE__ */ ((t) => (t.BARE = "bare", t.IN_TREE = "tree", t.IS_REPO_ROOT = "root", t))(qe || {});
 	mt = ({ exitCode: t }, e, n, r) => {
 		if (t === V.UNCLEAN && Ve(e)) return n(Buffer.from("false"));
 		r(e);
@@ -56175,2471 +58538,35 @@ var init_dist = __esmMin((() => {
 		return Array.isArray(r.config) && n.add(qs(r.config)), n.add(zs(r.unsafe)), n.add(Ws(r.completion)), r.abort && n.add(Is(r.abort)), r.progress && n.add(so(r.progress)), r.timeout && n.add(uo(r.timeout)), r.spawnOptions && n.add(io(r.spawnOptions)), n.add(ao()), n.add(no(r.input)), n.add(Mt(to(!0))), r.errors && n.add(Mt(r.errors)), Xs(n, r.binary, r.unsafe?.allowUnsafeCustomBinary), n.add(Fs(r.allowEnvironment ?? [], r.unsafe?.allowAbbreviatedOptions)), new f(r, n);
 	};
 }));
-// src/git/files-at.ts
-function filesAt(git, ask, fromRoot, known) {
-	return {
-		fromRoot,
-		resolveRef: (ref) => resolveRef(ask, ref),
-		fileAt: (commit, path) => readFileAt(git, ask, known, commit, path),
-		filesHolding: (commit, text, ending) => findHolding(ask, commit, text, `:(top,glob)**/*${ending}`),
-		lastCommitAt: (commit, path) => lastCommit(ask, commit, path)
-	};
-}
-/** Of some refs that are not there git complains aloud, and a range or a negation is no commit: all of them are null. */
-async function resolveRef(ask, ref) {
-	const commit = await ask(...[
-		"rev-parse",
-		"--verify",
-		"--quiet",
-		"--end-of-options",
-		`${ref}^{commit}`
-	]).catch(() => "");
-	return COMMIT.test(commit.trim()) ? commit.trim() : null;
-}
-async function readFileAt(git, ask, known, commit, path) {
-	const told = known.find(commit, path);
-	const blob = told === void 0 ? await findBlob(ask, commit, path) : told;
-	if (blob === null) return null;
-	try {
-		return await git.binaryCatFile(["blob", blob]);
-	} catch (error) {
-		throw gitProblem(error);
-	}
-}
-/** Regular files alone: at a commit, too, a symbolic link is no prompt file. */
-async function findBlob(ask, commit, path) {
-	const listed = await ask("ls-tree", "-z", "--full-tree", commit, "--", literally(path));
-	const [, blob, name] = /^100[0-9]{3} blob ([0-9a-f]+)\t([^\0]*)\0$/.exec(listed) ?? [];
-	return blob === void 0 || name !== path ? null : blob;
-}
-async function findHolding(ask, commit, text, where) {
-	return namesIn(await ask("grep", ...[
-		"--no-color",
-		"--fixed-strings",
-		"--full-name",
-		"-l",
-		"-z"
-	], "-e", text, commit, "--", where)).map((name) => name.slice(commit.length + 1));
-}
-var COMMIT;
-var init_files_at = __esmMin((() => {
-	init_ask();
-	COMMIT = /^[0-9a-f]{40,64}$/;
-}));
-// src/domain/pull-request.ts
-/**
-* Reads the pull request out of a commit's message, as GitHub and GitLab write it there: `#12`, or `!12` of GitLab. A
-* merge commit's own subject names branches alone; what was merged is called in its body.
-*/
-function readMessage(subject, body) {
-	const merged = /^Merge pull request #(\d{1,9})\b/.exec(subject)?.[1];
-	if (merged !== void 0) return {
-		subject: titleIn(body) ?? subject,
-		pullRequest: `#${merged}`
-	};
-	const squashed = /\(#(\d{1,9})\)\s*$/.exec(subject)?.[1];
-	if (squashed !== void 0) return {
-		subject,
-		pullRequest: `#${squashed}`
-	};
-	const request = body.match(MERGE_REQUEST)?.at(-1)?.split("!").at(-1);
-	if (request === void 0) return {
-		subject,
-		pullRequest: null
-	};
-	return {
-		subject: (subject.startsWith("Merge branch ") ? titleIn(body) : null) ?? subject,
-		pullRequest: `!${request}`
-	};
-}
-function titleIn(body) {
-	const first = body.split("\n", 1)[0]?.trim() ?? "";
-	return first === "" || first.startsWith("See merge request ") ? null : first;
-}
-var MERGE_REQUEST;
-var init_pull_request = __esmMin((() => {
-	MERGE_REQUEST = /^See merge request [^\s!]*!\d{1,9}(?=\r?$)/gm;
-}));
-// src/git/commits.ts
-/**
-* Who made commits, when and why; those that are not there are left out. Ids may come from the service: only what can
-* be a commit's id is handed to git.
-*/
-async function commitsOf$1(ask, ids) {
-	const wanted = new Set([...new Set(ids)].filter(isCommitId).slice(0, MOST$2));
-	if (wanted.size === 0) return /* @__PURE__ */ new Map();
-	const plain = [
-		"--no-show-signature",
-		"--encoding=UTF-8",
-		"--no-color",
-		"--no-notes",
-		"-s",
-		"-z"
-	];
-	const format = `--format=tformat:${FIELDS.join("%x00")}`;
-	const listed = await ask("log", "--no-walk=unsorted", "--ignore-missing", ...plain, format, ...wanted, "--");
-	return new Map([...parseCommits(listed)].filter(([id]) => wanted.has(id)));
-}
-/** No field can hold the NUL that ends it. */
-function parseCommits(listed) {
-	const words = listed.split("\0");
-	const starts = words.slice(0, -1).flatMap((_, index) => index % FIELDS.length === 0 ? [index] : []);
-	return new Map(starts.map((start) => {
-		const [commit = "", author = "", date = "", subject = "", body = ""] = words.slice(start, start + FIELDS.length);
-		const { pullRequest, subject: told } = readMessage(subject, body);
-		return [commit, {
-			commit,
-			author,
-			date,
-			subject: told,
-			...pullRequest === null ? {} : { pullRequest }
-		}];
-	}));
-}
-var MOST$2, FIELDS;
-var init_commits = __esmMin((() => {
-	init_pull_request();
-	init_ask();
-	MOST$2 = 2e4;
-	FIELDS = [
-		"%H",
-		"%an",
-		"%aI",
-		"%s",
-		"%b"
-	];
-}));
-// src/git/merges.ts
-/** By commit: the merge that brought it into the branch that is checked out. Of its own commits there is none. */
-async function mergesOf(ask, head) {
-	return findMerges(await ask("rev-list", "--parents", `--max-count=${MOST$1}`, head, "--"));
-}
-/** Reads commits with their parents, newest first; the first one is the branch's tip. */
-function findMerges(listed) {
-	const commits = listed.split("\n").map((line) => line.split(" "));
-	const parents = new Map(commits.map(([commit = "", ...rest]) => [commit, rest]));
-	const line = firstParents(commits[0]?.[0], parents);
-	const known = new Set(line);
-	const merges = /* @__PURE__ */ new Map();
-	for (const merge of line.toReversed()) {
-		const left = (parents.get(merge) ?? []).slice(1);
-		for (let commit = left.pop(); commit !== void 0; commit = left.pop()) {
-			if (known.has(commit)) continue;
-			known.add(commit);
-			merges.set(commit, merge);
-			left.push(...parents.get(commit) ?? []);
-		}
-	}
-	return merges;
-}
-/** The branch's own commits, newest first. */
-function firstParents(tip, parents) {
-	const line = [];
-	for (let commit = tip; commit !== void 0; commit = parents.get(commit)?.[0]) line.push(commit);
-	return line;
-}
-var MOST$1;
-var init_merges = __esmMin((() => {
-	MOST$1 = 5e4;
-}));
-// src/git/history.ts
-function historyOf(ask, prefix, known) {
-	const toFolder = (path) => node_path.posix.relative(prefix === "" ? "." : prefix, path);
-	const lines = (listed) => listed.split("\n").filter((line) => line !== "");
-	return {
-		pathsAt: async (commit) => namesIn(await ask("ls-tree", "-r", "-z", "--name-only", "--full-tree", commit)).map(toFolder),
-		changedSince: async (commit) => new Set([...await changedFiles(ask, commit)].map(toFolder)),
-		ancestorsOf: async (commits) => new Set(lines(await ask("rev-list", ...commits, "--"))),
-		whereTouched: (commit, path, most) => findTouched(ask, known, [
-			`--max-count=${most}`,
-			commit,
-			"--",
-			literally(path)
-		]),
-		whereMerged: (commit, path, most) => {
-			return findTouched(ask, known, [
-				...["--first-parent", "--diff-merges=first-parent"],
-				`--max-count=${most}`,
-				commit,
-				"--",
-				literally(path)
-			]);
-		},
-		commitsOf: (ids) => commitsOf$1(ask, ids),
-		mergesOf: (commit) => mergesOf(ask, commit),
-		parentsOf: async (commit) => (await ask("rev-list", "--parents", "--max-count=1", commit, "--")).trim().split(" ").slice(1),
-		mergeBase: async (one, other) => (await ask("merge-base", one, other).catch(() => "")).trim() || null,
-		mergesBefore: async (commit, most) => lines(await ask("rev-list", "--first-parent", `--max-count=${most}`, commit, "--")),
-		descendantsOf: (commit, candidates) => findDescendants(ask, commit, candidates),
-		isShallow: async () => (await ask("rev-parse", "--is-shallow-repository")).trim() === "true"
-	};
-}
-/** Candidates may come from the service: only what can be a commit's id is handed to git. */
-async function findDescendants(ask, commit, candidates) {
-	const ids = [...new Set(candidates)].filter(isCommitId);
-	if (ids.length === 0) return [];
-	const listed = await ask("rev-list", "--ignore-missing", "--ancestry-path", ...ids, `^${commit}`, "--");
-	const after = new Set(listed.split("\n"));
-	return ids.filter((id) => after.has(id));
-}
-/** What git tells of the contents is kept: each of these files is read next, and asking again takes a process. */
-async function findTouched(ask, known, which) {
-	const touched = parseTouched(await ask("log", ...[
-		"--follow",
-		"--no-show-signature",
-		"--raw",
-		"--no-abbrev",
-		"-z",
-		"--no-relative",
-		"--format=%H"
-	], ...which));
-	for (const { commit, path, blob } of touched) if (blob !== void 0) known.note(commit, path, blob);
-	return touched.map(({ commit, path }) => ({
-		commit,
-		path
-	}));
-}
-/** Each commit is followed by a line that begins with a line feed, and by the names of the file; a merge may have none. */
-function parseTouched(listed) {
-	const words = listed.split("\0");
-	const touched = [];
-	for (let index = 1; index < words.length; index += 1) {
-		const { [index - 1]: commit = "", [index]: line = "" } = words;
-		if (!line.startsWith("\n")) continue;
-		const names = / [RC][0-9]*$/.test(line) ? 2 : 1;
-		touched.push({
-			commit,
-			path: words[index + names] ?? "",
-			blob: blobIn(line)
-		});
-		index += names + 1;
-	}
-	return touched;
-}
-/** Null where the commit has no regular file; undefined where the line is none of a commit with one parent. */
-function blobIn(line) {
-	const [, mode, blob] = /^\n:[0-9]{6} ([0-9]{6}) [0-9a-f]+ ([0-9a-f]+) /.exec(line) ?? [];
-	if (mode === void 0 || blob === void 0) return void 0;
-	return mode.startsWith("100") ? blob : null;
-}
-var init_history = __esmMin((() => {
-	init_ask();
-	init_commits();
-	init_merges();
-}));
-// src/git/known-blobs.ts
-/** A commit never changes: what is known once stays. */
-function makeKnownBlobs() {
-	const blobs = /* @__PURE__ */ new Map();
-	return {
-		note: (commit, path, blob) => void blobs.set(`${commit}\0${path}`, blob),
-		find: (commit, path) => blobs.get(`${commit}\0${path}`)
-	};
-}
-var init_known_blobs = __esmMin((() => {}));
-// src/git/repository.ts
-var repository_exports = /* @__PURE__ */ __exportAll({ openRepository: () => openRepository });
-/**
-* Opens the repository that a folder is in. Every function throws a `ProblemError` when git cannot answer. Nothing is
-* written but git's own notes of file times, and paths and refs never stand where git would take them for options.
-*/
-async function openRepository(folder) {
-	const git = wo({
-		baseDir: folder,
-		maxConcurrentProcesses: 4,
-		completion: WHOLE_OUTPUT
-	});
-	const ask = asker(git);
-	const prefix = (await ask("rev-parse", "--show-prefix")).replace(/\n$/, "");
-	const head = (await ask("rev-parse", "--verify", "--quiet", "HEAD")).trim() || null;
-	const fromRoot = (path) => node_path.posix.normalize(prefix + path);
-	const known = makeKnownBlobs();
-	return {
-		head,
-		commonDir: (0, node_path.resolve)(folder, (await ask("rev-parse", "--git-common-dir")).replace(/\n$/, "")),
-		uncommitted: (paths) => findUncommitted(ask, head, paths, fromRoot),
-		staged: (paths) => findStaged(ask, head, paths, fromRoot),
-		lastCommits: (paths) => findLastCommits(ask, head, paths, fromRoot),
-		...filesAt(git, ask, fromRoot, known),
-		...historyOf(ask, prefix, known)
-	};
-}
-async function findUncommitted(ask, head, paths, fromRoot) {
-	if (head === null) return new Set(paths);
-	const [listed, different] = await Promise.all([ask("ls-files", "-v", "-z", "--full-name", "--", ":(top)"), changedFiles(ask, "HEAD")]);
-	const known = new Set(listed.split("\0").flatMap(trackedPath));
-	return new Set(paths.filter((path) => !known.has(fromRoot(path)) || different.has(fromRoot(path))));
-}
-async function findStaged(ask, head, paths, fromRoot) {
-	if (head === null) return new Set(paths);
-	const different = await changedFiles(ask, "HEAD", "--cached");
-	return new Set(paths.filter((path) => different.has(fromRoot(path))));
-}
-/** `H` and the path; other letters mark files whose edits git was told to overlook, or a merge that is not done. */
-function trackedPath(entry) {
-	return entry.startsWith("H ") ? [entry.slice(2)] : [];
-}
-async function findLastCommits(ask, head, paths, fromRoot) {
-	if (head === null) return /* @__PURE__ */ new Map();
-	const entries = await Promise.all(paths.map(async (path) => {
-		const provenance = await lastCommit(ask, head, fromRoot(path));
-		return provenance === null ? [] : [[path, provenance]];
-	}));
-	return new Map(entries.flat());
-}
-var init_repository = __esmMin((() => {
-	init_dist();
-	init_ask();
-	init_files_at();
-	init_history();
-	init_known_blobs();
-}));
-// src/commands/workspace.ts
-init_problem();
-/** Reads configuration and prompt files; every problem of both is gathered. */
-async function openWorkspace(options, world) {
-	const { workingDirectory, environment } = world;
-	const { config, problems } = await loadConfig({
-		workingDirectory,
-		file: options.config,
-		environment
-	});
-	if (config === null) return {
-		config,
-		files: [],
-		problems: inPlaceOrder(problems),
-		narrowed: null
-	};
-	const narrowed = await narrowedBy(options, config, world);
-	if (narrowed !== null && "code" in narrowed) return {
-		config,
-		files: [],
-		problems: inPlaceOrder([...problems, narrowed]),
-		narrowed: null
-	};
-	const services = serviceRules(config);
-	const selects = options.only.length > 0;
-	const read = await readPrompts(config, {
-		...environmentRules(config),
-		services
-	}, selects ? [] : narrowed?.left);
-	const selected = selectNamed(assignServices(read.files, services), options);
-	const unselectable = read.problems.some(isError) ? [] : selected.problems;
-	const found = inPlaceOrder([
-		...problems,
-		...read.problems,
-		...unselectable
-	]);
-	return {
-		config,
-		...leaveOut(selected.files, narrowed, selects),
-		problems: found
-	};
-}
-async function narrowedBy({ changedSince }, config, { notice }) {
-	if (changedSince === void 0) return null;
-	try {
-		const { narrowSince } = await Promise.resolve().then(() => (init_narrow(), narrow_exports));
-		const narrowed = await narrowSince(changedSince, config, await openRepositoryOf(config), null);
-		if (narrowed.reason !== null) notice(`All prompts are looked at: ${narrowed.reason}.`);
-		return narrowed;
-	} catch (error) {
-		if (error instanceof ProblemError) return problemOf$1(error);
-		throw error;
-	}
-}
-/** Where prompts were selected, those of them that are left out are taken out again. */
-function leaveOut(files, narrowed, selects) {
-	if (narrowed === null || !selects) return {
-		files,
-		narrowed
-	};
-	const left = new Set(narrowed.left.map(({ path }) => path));
-	const selected = new Set(files.map(({ path }) => path));
-	return {
-		files: files.filter(({ path }) => !left.has(path)),
-		narrowed: {
-			...narrowed,
-			left: narrowed.left.filter(({ path }) => selected.has(path))
-		}
-	};
-}
-/** The repository that the workspace is in; null outside of one. */
-async function openRepositoryOf({ root, folder }) {
-	if (!(0, node_fs.existsSync)((0, node_path.join)(root, ".git"))) return null;
-	const { openRepository } = await Promise.resolve().then(() => (init_repository(), repository_exports));
-	return openRepository(folder);
-}
-function environmentRules({ environments, trackingEnvironment }) {
-	return {
-		known: environments === null ? null : environments.map(({ name }) => name),
-		reserved: toolEnvironments(trackingEnvironment)
-	};
-}
-// src/commands/preparing/may-ask.ts
-init_problem();
-/** Why the service is not asked, as a warning; null where it is. */
-async function reasonNotToAsk({ asking = "always", apiKey }, config, base, repository, { environment }) {
-	if (asking === "always") return null;
-	if (asking === "never") return makeProblem("service/not-asked", { reason: "this run has no API key" });
-	if (apiKey !== void 0 && (environment["PROMPTSYNC_BASE_URL"] ?? "") !== "") return null;
-	const then = base === null || repository === null ? NONE : await servicesAt(base.commit, config, repository, environment);
-	return then.size > 0 && (0, node_util.isDeepStrictEqual)(keysGoTo(then, apiKey), keysGoTo(config.services, apiKey)) ? null : makeProblem("service/not-asked", { reason: "the base commit names another service, or none; a key is sent to no address that only the head names" });
-}
-const NONE = /* @__PURE__ */ new Map();
-/** Which key goes where; one that was handed over is read from no variable, whatever the configuration names. */
-function keysGoTo(services, apiKey) {
-	if (apiKey === void 0) return services;
-	return new Map([...services].map(([name, service]) => [name, service.kind === "remote" ? {
-		kind: service.kind,
-		baseUrl: service.baseUrl
-	} : service]));
-}
-async function servicesAt(commit, { file, root }, repository, environment) {
-	const name = (0, node_path.basename)(file);
-	const bytes = await repository.fileAt(commit, repository.fromRoot(name));
-	if (bytes === null) return NONE;
-	const around = {
-		file,
-		shownPath: name,
-		root,
-		environment
-	};
-	return parseConfig(bytes.toString("utf8"), around).config?.services ?? NONE;
-}
-// src/commands/preparing/read-sources.ts
-init_problem();
-/** Reads what git knows, and finds out whether the service may be asked. A problem says why there is nothing to plan from. */
-async function readSources(given, options, world) {
-	const { config, files, problems, narrowed } = given;
-	const { base: ref, only, keepsAll = false } = options;
-	try {
-		const repository = await openRepositoryOf(config);
-		const base = ref === void 0 ? null : await readBase({
-			ref,
-			config,
-			files,
-			only,
-			left: narrowed?.left ?? []
-		}, repository);
-		const obstacle = await reasonNotToAsk(options, config, base, repository, world);
-		const told = [
-			...problems,
-			...base?.problems ?? [],
-			...obstacle === null ? [] : [obstacle]
-		];
-		return {
-			...given,
-			repository,
-			problems: told,
-			base,
-			asked: obstacle === null,
-			keepsAll
-		};
-	} catch (error) {
-		if (error instanceof ProblemError) return problemOf$1(error);
-		throw error;
-	}
-}
-// src/commands/services/needed-services.ts
-init_problem();
-/**
-* The services of these files with their keys; the others need none. All keys that are missing are told at once.
-* @param given a key that was handed over: it goes before the variable of the key, where there is but one
-* @param also the name of a service that is needed although it may have no files yet
-*/
-function neededServices({ services }, files, given, environment, also = "") {
-	if (services.size === 0) return failed([makeProblem("config/missing-service")]);
-	const variables = keyVariables([...services.values()]);
-	if (given !== void 0 && variables.length > 1) return failed([makeProblem("config/key-of-which", { variables })]);
-	const handed = given === void 0 ? {} : Object.fromEntries(variables.map((variable) => [variable, given]));
-	const results = [...services].map(([name, location]) => ({
-		name,
-		location,
-		files: filesOf(name, files)
-	})).filter((one) => one.name === "" || one.name === also || one.files.length > 0).toSorted((a, b) => Number(a.name > b.name) - Number(a.name < b.name)).map((one) => withKey(one, {
-		...environment,
-		...handed
-	}));
-	const problems = results.flatMap((result) => result.problems);
-	if (problems.length === 0) return {
-		needed: results.flatMap((result) => result.needed),
-		problems
-	};
-	return failed([...new Map(problems.map((problem) => [problem.message, problem])).values()]);
-}
-function failed(problems) {
-	return {
-		needed: [],
-		problems
-	};
-}
-function withKey({ name, files, location }, environment) {
-	if (location.kind === "embedded") return {
-		needed: [{
-			name,
-			files,
-			...location
-		}],
-		problems: []
-	};
-	const { apiKey, problems } = readApiKey(location.apiKeyVariable, environment);
-	if (apiKey === null) return failed(problems);
-	return {
-		needed: [{
-			name,
-			files,
-			kind: location.kind,
-			baseUrl: location.baseUrl,
-			apiKey
-		}],
-		problems
-	};
-}
-/** The files that belong to a service. */
-function filesOf(name, files) {
-	return files.filter(({ service = "" }) => service === name);
-}
-/** Each once. */
-function keyVariables(locations) {
-	return [...new Set(locations.flatMap((one) => one.kind === "remote" ? [one.apiKeyVariable] : []))];
-}
-// src/commands/services/route-calls.ts
-init_prompt_service();
-init_problem();
-/** One service of several: each call goes to the service of its prompt, by id. */
-function routeCalls(services) {
-	const serviceOf = (promptId) => {
-		const service = services.get(promptId);
-		if (service !== void 0) return service;
-		throw new ServiceError(makeProblem("internal/unexpected", { reason: `"${promptId}" is in no file` }), "not-sent");
-	};
-	return {
-		readPrompt: async (promptId, ...sent) => serviceOf(promptId).readPrompt(promptId, ...sent),
-		createVersion: async (promptId, ...sent) => serviceOf(promptId).createVersion(promptId, ...sent),
-		updatePrompt: async (promptId, ...sent) => serviceOf(promptId).updatePrompt(promptId, ...sent),
-		setActive: async (promptId, ...sent) => serviceOf(promptId).setActive(promptId, ...sent)
-	};
-}
-// src/service/wire.ts
-var paths, API_KEY_HEADER, text, metadata, VersionShape, PromptShape, CreateVersionShape, UpdatePromptShape, SetActiveShape, SetActiveAnswerShape;
-var init_wire = __esmMin((() => {
-	init_zod();
-	init_json();
-	paths = {
-		prompt: (promptId) => `/v1/integration/prompts/${encodeURIComponent(promptId)}`,
-		versions: (promptId) => `${paths.prompt(promptId)}/versions`,
-		setActive: (promptId) => `${paths.prompt(promptId)}/set-active`
-	};
-	API_KEY_HEADER = "x-api-key";
-	text = string().min(1);
-	metadata = custom((value) => isJsonObject(value) && isJson(value), "Invalid input: expected JSON object");
-	VersionShape = object({
-		id: text,
-		prompt_id: text,
-		version_number: int(),
-		content: string(),
-		metadata_: metadata.nullish(),
-		created_at: string().nullish()
-	});
-	PromptShape = object({
-		id: text,
-		project_id: string(),
-		key: string(),
-		name: string(),
-		description: string().nullish(),
-		latest_version_id: string().nullish(),
-		active_version: VersionShape.nullish(),
-		created_at: string().nullish()
-	});
-	CreateVersionShape = object({
-		content: string(),
-		change_summary: string().optional(),
-		metadata_: metadata.optional()
-	});
-	UpdatePromptShape = object({
-		key: string().optional(),
-		name: string().optional(),
-		description: string().optional()
-	});
-	SetActiveShape = object({
-		environment: text,
-		version_id: text
-	});
-	SetActiveAnswerShape = object({ updated: boolean() });
-}));
-// src/embedded/refusal.ts
-var Refusal;
-var init_refusal = __esmMin((() => {
-	Refusal = class extends Error {
-		status;
-		headers;
-		constructor(status, detail, headers = {}) {
-			super(detail);
-			this.name = "Refusal";
-			this.status = status;
-			this.headers = headers;
-		}
-	};
-}));
-// src/embedded/body.ts
-/**
-* Reads a request's body, at most `limit` bytes of it. What is beyond is received and thrown away, because a client
-* that is still sending could not read the answer. Throws only when the client goes away.
-*/
-async function readBody(request, limit) {
-	const chunks = [];
-	let size = 0;
-	for await (const chunk of request) {
-		size += chunk.length;
-		if (size <= limit) chunks.push(chunk);
-		else chunks.length = 0;
-	}
-	if (size > limit) return { refusal: new Refusal(413, `The body is larger than ${limit} bytes.`) };
-	return parseJson$1(Buffer.concat(chunks), request.headers["content-type"]);
-}
-/** Gives the body the shape of an endpoint; throws a `Refusal` when it has another. */
-function parseBody(body, shape) {
-	if ("refusal" in body) throw body.refusal;
-	const result = shapeDeep(body.value, shape);
-	if (!result.success) throw new Refusal(422, result.error.issues.slice(0, 5).map(describe).join("; "));
-	return result.data;
-}
-function parseJson$1(bytes, contentType) {
-	if (contentType?.split(";")[0]?.trim().toLowerCase() !== "application/json") return { refusal: new Refusal(422, "The body must be sent as Content-Type: application/json.") };
-	try {
-		return { value: JSON.parse(new TextDecoder("utf-8", {
-			fatal: true,
-			ignoreBOM: true
-		}).decode(bytes)) };
-	} catch {
-		return { refusal: new Refusal(422, "The body is not valid JSON in UTF-8.") };
-	}
-}
-/** Shapes of free JSON are checked recursively: a body can be nested deeper than the stack is. */
-function shapeDeep(value, shape) {
-	try {
-		return shape.safeParse(value);
-	} catch (error) {
-		if (error instanceof RangeError) throw new Refusal(422, "The body is nested too deeply.");
-		throw error;
-	}
-}
-function describe({ path, message }) {
-	return `${["body", ...path.map(String)].join(".")}: ${message}`;
-}
-var init_body = __esmMin((() => {
-	init_refusal();
-}));
-// src/embedded/route.ts
-/**
-* The endpoint (interface section 4) for a request's method and target. The target is taken as it was sent: dots are
-* not resolved, so no id can reach another path. Throws a `Refusal`: 404 for another path, 405 for another method, 422
-* for an id or an environment that cannot be read.
-*/
-function parseRoute(method, target) {
-	const { promptPart, tail, query } = splitTarget(target);
-	const here = endpoints.filter((endpoint) => endpoint.tail === tail);
-	if (promptPart === "" || here.length === 0) throw new Refusal(404, "There is no such path.");
-	const endpoint = here.find((candidate) => candidate.method === method);
-	if (endpoint === void 0) {
-		const allow = here.map((candidate) => candidate.method).join(", ");
-		throw new Refusal(405, `The path allows ${allow}.`, { allow });
-	}
-	return {
-		operation: endpoint.operation,
-		promptId: decodeId(promptPart),
-		...parseQuery(query)
-	};
-}
-function splitTarget(target) {
-	const mark = target.indexOf("?");
-	const path = mark < 0 ? target : target.slice(0, mark);
-	const rest = path.startsWith(PREFIX) ? path.slice(PREFIX.length) : "";
-	const slash = rest.indexOf("/");
-	return {
-		promptPart: slash < 0 ? rest : rest.slice(0, slash),
-		tail: slash < 0 ? "" : rest.slice(slash),
-		query: mark < 0 ? "" : target.slice(mark + 1)
-	};
-}
-function decodeId(encoded) {
-	try {
-		return decodeURIComponent(encoded);
-	} catch {
-		throw new Refusal(422, "prompt_id: the percent-encoding is not valid.");
-	}
-}
-/** The interface does not say what an empty or a repeated name means, so neither is guessed at. */
-function parseQuery(query) {
-	const names = new URLSearchParams(query).getAll("environment");
-	const environment = names[0];
-	if (environment === void 0) return {};
-	if (names.length > 1 || environment === "") throw new Refusal(422, "environment: one name, not empty, is expected.");
-	return { environment };
-}
-var PREFIX, endpoints;
-var init_route = __esmMin((() => {
-	init_wire();
-	init_refusal();
-	PREFIX = paths.prompt("");
-	endpoints = [
-		{
-			method: "GET",
-			tail: "",
-			operation: "read-prompt"
-		},
-		{
-			method: "PATCH",
-			tail: "",
-			operation: "update-prompt"
-		},
-		{
-			method: "POST",
-			tail: "/versions",
-			operation: "create-version"
-		},
-		{
-			method: "POST",
-			tail: "/set-active",
-			operation: "set-active"
-		}
-	];
-}));
-// src/embedded/to-wire.ts
-/** The fields that every answer with a prompt has (interface section 2.1). */
-function promptToWire(prompt) {
-	return {
-		id: prompt.id,
-		project_id: prompt.projectId,
-		key: prompt.key,
-		name: prompt.name,
-		description: prompt.description,
-		latest_version_id: prompt.latestVersionId
-	};
-}
-/** Interface section 2.2. */
-function versionToWire(version) {
-	return {
-		id: version.id,
-		prompt_id: version.promptId,
-		version_number: version.number,
-		content: version.content,
-		metadata_: version.metadata,
-		created_at: version.createdAt
-	};
-}
-var init_to_wire = __esmMin((() => {}));
-// src/embedded/answer.ts
-/** Does what the call asks for (interface section 4). A call that is refused (section 7) has changed nothing. */
-function answerCall(store, call) {
-	try {
-		const route = parseRoute(call.method, call.target);
-		authorise(store, call.apiKey, route.promptId);
-		return {
-			status: 200,
-			body: handlers[route.operation](store, route, call.body)
-		};
-	} catch (error) {
-		if (!(error instanceof Refusal)) throw error;
-		return {
-			status: error.status,
-			headers: error.headers,
-			body: { detail: error.message }
-		};
-	}
-}
-/** The interface does not describe the answer to a missing or unknown key (section 5); 401 is what HTTP has for it. */
-function authorise(store, apiKey, promptId) {
-	const projects = apiKey ? store.readProjects(apiKey) : [];
-	if (projects.length === 0) throw new Refusal(401, "The API key is missing or not known.", { "www-authenticate": "ApiKey" });
-	const { projectId } = found(store.readPrompt(promptId));
-	if (!projects.includes(projectId)) throw new Refusal(403, "The API key does not authorise the project of the prompt.");
-}
-/** Section 4.1. It leaves open what `active_version` is when none is active (here null) or none was asked for (absent). */
-function readPrompt(store, { promptId, environment }) {
-	const prompt = found(store.readPrompt(promptId, environment));
-	const { activeVersion } = prompt;
-	if (environment === void 0) return promptToWire(prompt);
-	return {
-		...promptToWire(prompt),
-		active_version: activeVersion === null ? null : versionToWire(activeVersion)
-	};
-}
-/** Section 4.3. */
-function updatePrompt(store, { promptId }, body) {
-	const changes = parseBody(body, UpdatePromptShape);
-	refuseBrokenText(changes.key, changes.name, changes.description);
-	const prompt = found(store.updatePrompt(promptId, changes));
-	return {
-		...promptToWire(prompt),
-		created_at: prompt.createdAt
-	};
-}
-/** Section 4.2. */
-function createVersion(store, { promptId }, body) {
-	const { content, change_summary: changeSummary, metadata_: metadata } = parseBody(body, CreateVersionShape);
-	refuseBrokenText(content, changeSummary);
-	return versionToWire(found(store.createVersion(promptId, {
-		content,
-		changeSummary,
-		metadata
-	})));
-}
-/** Section 4.4. */
-function setActive(store, { promptId }, body) {
-	const { environment, version_id: versionId } = parseBody(body, SetActiveShape);
-	refuseBrokenText(environment);
-	if (!store.setActive(promptId, {
-		environment,
-		versionId
-	})) throw new Refusal(404, "The prompt has no such version.");
-	return { updated: true };
-}
-function found(value) {
-	if (value === null) throw new Refusal(404, "There is no such prompt.");
-	return value;
-}
-/** Half a surrogate pair has no UTF-8 and NUL ends a text in SQLite: either would silently become another text. */
-function refuseBrokenText(...texts) {
-	if (texts.some((text) => text?.isWellFormed() === false || text?.includes("\0"))) throw new Refusal(422, "The body holds text that is not valid Unicode, or NUL.");
-}
-var handlers;
-var init_answer = __esmMin((() => {
-	init_wire();
-	init_body();
-	init_refusal();
-	init_route();
-	init_to_wire();
-	handlers = {
-		"read-prompt": readPrompt,
-		"update-prompt": updatePrompt,
-		"create-version": createVersion,
-		"set-active": setActive
-	};
-}));
-// src/embedded/server.ts
-/** Serves the store on the loopback address alone. Rejects when the port cannot be had. */
-async function startServer(options) {
-	const server = (0, node_http.createServer)((request, response) => {
-		respond(request, response, options).catch((error) => {
-			if (request.errored === null) options.onError?.(error);
-			response.destroy();
-		});
-	});
-	const port = await listen(server, options.port);
-	return {
-		baseUrl: `http://${HOST}:${port}`,
-		port,
-		close: () => close(server)
-	};
-}
-async function respond(request, response, options) {
-	const body = await readBody(request, options.bodyLimit ?? DEFAULT_BODY_LIMIT);
-	const { method = "", url: target = "" } = request;
-	const apiKey = request.headers[API_KEY_HEADER]?.toString();
-	const answer = answerSafely({
-		method,
-		target,
-		apiKey,
-		body
-	}, options);
-	const json = "value" in body ? { body: body.value } : {};
-	options.onRequest?.({
-		method,
-		path: target,
-		...json,
-		status: answer.status
-	});
-	send$1(response, answer);
-}
-function answerSafely(call, { store, onError }) {
-	try {
-		return answerCall(store, call);
-	} catch (error) {
-		onError?.(error);
-		return {
-			status: 500,
-			body: { detail: "The service met an error of its own." }
-		};
-	}
-}
-function send$1(response, { status, headers, body }) {
-	const bytes = Buffer.from(JSON.stringify(body), "utf8");
-	response.writeHead(status, {
-		...headers,
-		"content-type": "application/json",
-		"content-length": bytes.length
-	});
-	response.end(bytes);
-}
-function listen(server, port) {
-	return new Promise((resolve, reject) => {
-		server.on("error", reject);
-		server.listen(port, HOST, () => {
-			const address = server.address();
-			resolve(typeof address === "object" && address !== null ? address.port : port);
-		});
-	});
-}
-/** Keep-alive connections would hold a plain close for seconds. */
-function close(server) {
-	return new Promise((resolve) => {
-		server.close(() => resolve());
-		server.closeAllConnections();
-	});
-}
-var HOST, DEFAULT_BODY_LIMIT;
-var init_server = __esmMin((() => {
-	init_wire();
-	init_answer();
-	init_body();
-	HOST = "127.0.0.1";
-	DEFAULT_BODY_LIMIT = 33554432;
-}));
-// src/embedded/database.ts
-/**
-* Opens the service's database, with its folder and its tables made where they are missing. `:memory:` is a database
-* that ends with the process. Throws when the file is no SQLite database or cannot be written.
-*/
-function openDatabase(path) {
-	if (path !== ":memory:") (0, node_fs.mkdirSync)((0, node_path.dirname)(path), { recursive: true });
-	const database = new node_sqlite.DatabaseSync(path);
-	try {
-		switchToWal(database);
-		database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}; PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL;`);
-		inTransaction(database, "IMMEDIATE", () => database.exec(SCHEMA));
-		return database;
-	} catch (error) {
-		database.close();
-		throw error;
-	}
-}
-/**
-* `IMMEDIATE` takes the write lock first, so that what the work reads still holds when it writes, whichever process
-* writes beside it; `DEFERRED` is one consistent view for reading. The work must not wait for anything.
-*/
-function inTransaction(database, kind, work) {
-	database.exec(`BEGIN ${kind}`);
-	try {
-		const result = work();
-		database.exec("COMMIT");
-		return result;
-	} catch (error) {
-		if (database.isTransaction) database.exec("ROLLBACK");
-		throw error;
-	}
-}
-/**
-* Of two processes that switch one new file at the same moment SQLite fails one at once, as each would wait for the
-* other, and does so whatever its busy timeout. So the wait is made here.
-*/
-function switchToWal(database) {
-	for (let waited = 0;; waited += BUSY_PAUSE) try {
-		database.exec("PRAGMA journal_mode = WAL");
-		return;
-	} catch (error) {
-		if (!isBusy(error) || waited >= BUSY_TIMEOUT) throw error;
-		Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY_PAUSE);
-	}
-}
-/** The low byte of SQLite's extended codes is the kind of error. */
-function isBusy(error) {
-	if (!(error instanceof Error && "errcode" in error && typeof error.errcode === "number")) return false;
-	return (error.errcode & 255) === SQLITE_BUSY;
-}
-var BUSY_TIMEOUT, BUSY_PAUSE, SQLITE_BUSY, SCHEMA;
-var init_database = __esmMin((() => {
-	BUSY_TIMEOUT = 1e4;
-	BUSY_PAUSE = 20;
-	SQLITE_BUSY = 5;
-	SCHEMA = `
-  CREATE TABLE IF NOT EXISTS projects (id TEXT PRIMARY KEY) STRICT;
-
-  CREATE TABLE IF NOT EXISTS api_keys (
-    key_sha256 TEXT NOT NULL,
-    project_id TEXT NOT NULL REFERENCES projects (id),
-    PRIMARY KEY (key_sha256, project_id)
-  ) STRICT;
-
-  CREATE TABLE IF NOT EXISTS prompts (
-    id TEXT PRIMARY KEY,
-    project_id TEXT NOT NULL REFERENCES projects (id),
-    key TEXT NOT NULL,
-    name TEXT NOT NULL,
-    description TEXT,
-    created_at TEXT NOT NULL
-  ) STRICT;
-
-  CREATE TABLE IF NOT EXISTS versions (
-    id TEXT PRIMARY KEY,
-    prompt_id TEXT NOT NULL REFERENCES prompts (id),
-    version_number INTEGER NOT NULL CHECK (version_number >= 1),
-    content TEXT NOT NULL,
-    change_summary TEXT,
-    metadata TEXT,
-    created_at TEXT NOT NULL,
-    UNIQUE (prompt_id, version_number),
-    UNIQUE (prompt_id, id)
-  ) STRICT;
-
-  CREATE TRIGGER IF NOT EXISTS versions_never_change BEFORE UPDATE ON versions
-    BEGIN SELECT RAISE(ABORT, 'versions are immutable'); END;
-  CREATE TRIGGER IF NOT EXISTS versions_never_go BEFORE DELETE ON versions
-    BEGIN SELECT RAISE(ABORT, 'versions are immutable'); END;
-
-  CREATE TABLE IF NOT EXISTS active_versions (
-    prompt_id TEXT NOT NULL,
-    environment TEXT NOT NULL,
-    version_id TEXT NOT NULL,
-    PRIMARY KEY (prompt_id, environment),
-    FOREIGN KEY (prompt_id, version_id) REFERENCES versions (prompt_id, id)
-  ) STRICT;
-`;
-}));
-// src/embedded/rows.ts
-function parsePromptRow(row, activeVersion) {
-	return {
-		id: textOf$1(row, "id"),
-		projectId: textOf$1(row, "project_id"),
-		key: textOf$1(row, "key"),
-		name: textOf$1(row, "name"),
-		description: optionalTextOf(row, "description"),
-		latestVersionId: optionalTextOf(row, "latest_version_id"),
-		activeVersion,
-		createdAt: textOf$1(row, "created_at")
-	};
-}
-function parseVersionRow(row) {
-	return {
-		id: textOf$1(row, "id"),
-		promptId: textOf$1(row, "prompt_id"),
-		number: numberOf(row, "version_number"),
-		content: textOf$1(row, "content"),
-		metadata: metadataOf(row),
-		createdAt: textOf$1(row, "created_at")
-	};
-}
-function textOf$1(row, column) {
-	const value = row[column];
-	if (typeof value !== "string") throw new TypeError(`The column ${column} holds no text.`);
-	return value;
-}
-function optionalTextOf(row, column) {
-	return row[column] === null ? null : textOf$1(row, column);
-}
-function numberOf(row, column) {
-	const value = row[column];
-	if (typeof value !== "number") throw new TypeError(`The column ${column} holds no number.`);
-	return value;
-}
-/** The store alone writes this column, and always a JSON object. */
-function metadataOf(row) {
-	const text = optionalTextOf(row, "metadata");
-	return text === null ? null : JSON.parse(text);
-}
-var init_rows = __esmMin((() => {}));
-// src/embedded/queries.ts
-function insertGrant({ statements }, { apiKey, projectId }) {
-	statements.insertProject.run(projectId);
-	statements.insertKey.run(hashOf(apiKey), projectId);
-}
-function selectProjects({ statements }, apiKey) {
-	return statements.selectProjects.all(hashOf(apiKey)).map((row) => textOf$1(row, "project_id"));
-}
-function insertPrompt({ statements, timestamp }, prompt) {
-	const { id, projectId, key, name, description = null } = prompt;
-	statements.insertProject.run(projectId);
-	return statements.insertPrompt.run(id, projectId, key, name, description, timestamp()).changes === 1;
-}
-function selectPrompt({ statements }, promptId, environment) {
-	const row = statements.selectPrompt.get(promptId);
-	if (row === void 0) return null;
-	const active = environment === void 0 ? void 0 : statements.selectActive.get(promptId, environment);
-	return parsePromptRow(row, active === void 0 ? null : parseVersionRow(active));
-}
-function insertVersion(context, promptId, draft) {
-	const { content, changeSummary = null, metadata } = draft;
-	const metadataText = metadata === void 0 ? null : JSON.stringify(metadata);
-	const values = [
-		context.newId(),
-		content,
-		changeSummary,
-		metadataText,
-		context.timestamp(),
-		promptId
-	];
-	const row = context.statements.insertVersion.get(...values);
-	return row === void 0 ? null : parseVersionRow(row);
-}
-function updateFields(context, promptId, changes) {
-	const { key = null, name = null, description = null } = changes;
-	context.statements.updatePrompt.run(key, name, description, promptId);
-	return selectPrompt(context, promptId);
-}
-function upsertActive({ statements }, promptId, { environment, versionId }) {
-	return statements.upsertActive.run(environment, promptId, versionId).changes === 1;
-}
-/** Only a hash is stored: a database file that gets about gives no key away. */
-function hashOf(apiKey) {
-	return (0, node_crypto.createHash)("sha256").update(apiKey, "utf8").digest("hex");
-}
-var init_queries = __esmMin((() => {
-	init_rows();
-}));
-// src/embedded/statements.ts
-function prepareStatements(database) {
-	return {
-		insertProject: database.prepare(sql.insertProject),
-		insertKey: database.prepare(sql.insertKey),
-		selectProjects: database.prepare(sql.selectProjects),
-		insertPrompt: database.prepare(sql.insertPrompt),
-		selectPrompt: database.prepare(sql.selectPrompt),
-		selectActive: database.prepare(sql.selectActive),
-		insertVersion: database.prepare(sql.insertVersion),
-		updatePrompt: database.prepare(sql.updatePrompt),
-		upsertActive: database.prepare(sql.upsertActive)
-	};
-}
-var sql;
-var init_statements = __esmMin((() => {
-	sql = {
-		insertProject: "INSERT INTO projects (id) VALUES (?) ON CONFLICT DO NOTHING",
-		insertKey: "INSERT INTO api_keys (key_sha256, project_id) VALUES (?, ?) ON CONFLICT DO NOTHING",
-		selectProjects: "SELECT project_id FROM api_keys WHERE key_sha256 = ? ORDER BY project_id",
-		insertPrompt: `
-    INSERT INTO prompts (id, project_id, key, name, description, created_at)
-    VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
-		selectPrompt: `
-    SELECT p.*, (
-      SELECT v.id FROM versions v WHERE v.prompt_id = p.id ORDER BY v.version_number DESC LIMIT 1
-    ) AS latest_version_id
-    FROM prompts p WHERE p.id = ?`,
-		selectActive: `
-    SELECT v.* FROM active_versions a JOIN versions v ON v.id = a.version_id
-    WHERE a.prompt_id = ? AND a.environment = ?`,
-		insertVersion: `
-    INSERT INTO versions (id, content, change_summary, metadata, created_at, prompt_id, version_number)
-    SELECT ?, ?, ?, ?, ?, p.id, 1 + COALESCE(
-      (SELECT MAX(v.version_number) FROM versions v WHERE v.prompt_id = p.id), 0)
-    FROM prompts p WHERE p.id = ? RETURNING *`,
-		updatePrompt: `
-    UPDATE prompts SET key = COALESCE(?, key), name = COALESCE(?, name), description = COALESCE(?, description)
-    WHERE id = ?`,
-		upsertActive: `
-    INSERT INTO active_versions (environment, prompt_id, version_id)
-    SELECT ?, v.prompt_id, v.id FROM versions v WHERE v.prompt_id = ? AND v.id = ?
-    ON CONFLICT (prompt_id, environment) DO UPDATE SET version_id = excluded.version_id`
-	};
-}));
-// src/embedded/store.ts
-/** Opens the store at a path, or `:memory:`. Several processes may have one file open. Throws when it cannot be opened. */
-function openStore(path, { now, newId = makeVersionId }) {
-	const database = openDatabase(path);
-	const context = {
-		statements: prepareStatements(database),
-		newId,
-		timestamp: () => new Date(now()).toISOString()
-	};
-	const write = (work) => inTransaction(database, "IMMEDIATE", work);
-	const read = (work) => inTransaction(database, "DEFERRED", work);
-	return {
-		authoriseKey: (grant) => write(() => insertGrant(context, grant)),
-		readProjects: (apiKey) => read(() => selectProjects(context, apiKey)),
-		registerPrompt: (prompt) => write(() => insertPrompt(context, prompt)),
-		readPrompt: (promptId, environment) => read(() => selectPrompt(context, promptId, environment)),
-		createVersion: (promptId, draft) => write(() => insertVersion(context, promptId, draft)),
-		updatePrompt: (promptId, changes) => write(() => updateFields(context, promptId, changes)),
-		setActive: (promptId, activation) => write(() => upsertActive(context, promptId, activation)),
-		close: () => {
-			if (database.isOpen) database.close();
-		}
-	};
-}
-function makeVersionId() {
-	return `ver_${(0, node_crypto.randomUUID)()}`;
-}
-var init_store = __esmMin((() => {
-	init_database();
-	init_queries();
-	init_statements();
-}));
-// src/commands/services/embedded-service.ts
-var embedded_service_exports = /* @__PURE__ */ __exportAll({
-	EMBEDDED_API_KEY: () => EMBEDDED_API_KEY,
-	startEmbedded: () => startEmbedded
-});
-/** Starts the embedded service. Throws a `ProblemError` when the file or the port cannot be had. */
-async function startEmbedded(options) {
-	try {
-		return await start(options);
-	} catch (error) {
-		throw new ProblemError(makeProblem("usage/cannot-serve", { reason: messageOf(error) }), { cause: error });
-	}
-}
-async function start({ databasePath, port, apiKeys, files, now }) {
-	const store = openStore(databasePath, { now });
-	try {
-		for (const apiKey of apiKeys) store.authoriseKey({
-			apiKey,
-			projectId: PROJECT
-		});
-		for (const { id, key, name } of files) store.registerPrompt({
-			id,
-			projectId: PROJECT,
-			key,
-			name
-		});
-		const server = await startServer({
-			store,
-			port
-		});
-		const close = () => server.close().then(() => store.close());
-		return {
-			...server,
-			close
-		};
-	} catch (error) {
-		store.close();
-		throw error;
-	}
-}
-var PROJECT, EMBEDDED_API_KEY;
-var init_embedded_service = __esmMin((() => {
-	init_server();
-	init_store();
-	init_problem();
-	PROJECT = "embedded";
-	EMBEDDED_API_KEY = "embedded";
-}));
-// src/service/stamp.ts
-/**
-* The stamp in a version's `metadata_` (interface section 2.2), or null where there is none that can be read. A ledger
-* entry that cannot be read is dropped alone: one bad entry must not cost the memory of all others.
-*/
-function parseStamp(metadata) {
-	const parsed = StampShape.safeParse(metadata?.[STAMP_KEY]);
-	if (!parsed.success) return null;
-	const { digest, metadata_digest: metadataDigest, commit, path, operation, ledger } = parsed.data;
-	return {
-		digest,
-		...metadataDigest === void 0 ? {} : { metadataDigest },
-		...present({
-			commit,
-			path
-		}),
-		operation,
-		ledger: ledger.flatMap(entryFrom)
-	};
-}
-/** The JSON that stands under `promptsync` in the metadata of a version; `parseStamp` reads it back unchanged. */
-function stampToWire(stamp) {
-	const { digest, metadataDigest, commit, path, operation, ledger } = stamp;
-	return {
-		digest,
-		...metadataDigest === void 0 ? {} : { metadata_digest: metadataDigest },
-		...present({
-			commit,
-			path
-		}),
-		operation,
-		ledger: ledger.map(entryToWire)
-	};
-}
-function entryFrom(entry) {
-	if (entry === null) return [];
-	const { number, id, digest, metadata_digest: metadataDigest } = entry;
-	return [{
-		number,
-		id,
-		digest,
-		metadataDigest,
-		...present(entry)
-	}];
-}
-function entryToWire(entry) {
-	const { number, id, digest, metadataDigest, commit, path, outside, pinned } = entry;
-	return {
-		number,
-		id,
-		digest,
-		metadata_digest: metadataDigest,
-		...present({
-			commit,
-			path,
-			outside,
-			pinned
-		})
-	};
-}
-/** Absent rather than undefined: such fields must not appear in JSON, nor make two equal stamps differ. */
-function present({ commit, path, outside, pinned }) {
-	return {
-		...commit !== void 0 && { commit },
-		...path !== void 0 && { path },
-		...outside && { outside },
-		...pinned && { pinned }
-	};
-}
-var digest, id, optionalText, optionalMark, EntryShape, StampShape;
-var init_stamp = __esmMin((() => {
-	init_zod();
-	init_digest();
-	digest = templateLiteral(["sha256:", string().regex(/^[0-9a-f]{64}$/)]);
-	id = string().min(1);
-	optionalText = string().optional().catch(void 0);
-	optionalMark = literal(true).optional().catch(void 0);
-	EntryShape = object({
-		number: int(),
-		id,
-		digest,
-		metadata_digest: digest,
-		commit: optionalText,
-		path: optionalText,
-		outside: optionalMark,
-		pinned: optionalMark
-	});
-	StampShape = object({
-		digest,
-		metadata_digest: digest.optional().catch(void 0),
-		commit: optionalText,
-		path: optionalText,
-		operation: id,
-		ledger: array(EntryShape.nullable().catch(null)).catch([])
-	});
-}));
-// src/service/answers.ts
-/** Parses a body of UTF-8 JSON into what the call wants. Throws `InvalidAnswer`. */
-function parseAnswer(body, parse) {
-	try {
-		return parse(parseJson(body));
-	} catch (error) {
-		if (error instanceof RangeError) throw new InvalidAnswer("it is nested too deeply");
-		throw error;
-	}
-}
-/** Interface section 2.2. A version of another prompt than the one asked for is refused. */
-function parseVersion(value, promptId) {
-	return toVersion(conform(VersionShape, value), promptId, "prompt_id");
-}
-/** Interface section 2.1. Another prompt than the one asked for is refused, and so is its version. */
-function parsePrompt(value, promptId) {
-	const wire = conform(PromptShape, value);
-	if (wire.id !== promptId) throw new InvalidAnswer("\"id\" names another prompt");
-	return {
-		id: wire.id,
-		key: wire.key,
-		name: wire.name,
-		description: wire.description ?? "",
-		latestVersionId: wire.latest_version_id ?? null,
-		activeVersion: wire.active_version ? toVersion(wire.active_version, promptId, "active_version.prompt_id") : null
-	};
-}
-/** Interface section 4.4: whether the active version was set. */
-function parseUpdated(value) {
-	return conform(SetActiveAnswerShape, value).updated;
-}
-function parseJson(body) {
-	try {
-		return JSON.parse(UTF_8.decode(body));
-	} catch (error) {
-		if (error instanceof SyntaxError) throw new InvalidAnswer("it is not JSON");
-		if (error instanceof TypeError) throw new InvalidAnswer("it is not UTF-8");
-		throw error;
-	}
-}
-function toVersion(wire, promptId, field) {
-	if (wire.prompt_id !== promptId) throw new InvalidAnswer(`"${field}" names another prompt`);
-	const metadata = withoutKey(wire.metadata_ ?? {}, STAMP_KEY);
-	return {
-		id: wire.id,
-		number: wire.version_number,
-		text: wire.content,
-		digest: contentDigest(wire.content),
-		metadata,
-		metadataDigest: metadataDigest(metadata),
-		stamp: parseStamp(wire.metadata_)
-	};
-}
-function conform(shape, value) {
-	const parsed = shape.safeParse(value);
-	if (parsed.success) return parsed.data;
-	throw new InvalidAnswer(summaryOf(parsed.error.issues));
-}
-/** The first issue stands for all: an answer of another shape breaks everywhere at once. */
-function summaryOf(issues) {
-	const path = issues[0]?.path.join(".") ?? "";
-	const place = path === "" ? "it" : `"${path.length > LONGEST_PATH ? `${path.slice(0, LONGEST_PATH)}…` : path}"`;
-	const what = (issues[0]?.message ?? "Invalid input").replace(/^Invalid input(: )?/, "");
-	return what === "" ? `${place} is not valid` : `${place} is not valid: ${what}`;
-}
-var InvalidAnswer, LONGEST_PATH, UTF_8;
-var init_answers = __esmMin((() => {
-	init_digest();
-	init_json();
-	init_stamp();
-	init_wire();
-	InvalidAnswer = class extends Error {};
-	LONGEST_PATH = 100;
-	UTF_8 = new TextDecoder("utf-8", { fatal: true });
-}));
-// src/service/calls.ts
-/** Section 4.1. */
-function readPromptCall(promptId, environment, recall) {
-	const query = environment === void 0 ? "" : `?environment=${encodeURIComponent(wellFormed(environment))}`;
-	const path = paths.prompt(addressable(promptId)) + query;
-	const read = promptIn(promptId);
-	const parse = (body) => recall(promptId, body, () => read(body));
-	return {
-		method: "GET",
-		path,
-		body: null,
-		once: false,
-		promptId,
-		parse
-	};
-}
-/** Section 4.2. */
-function createVersionCall(promptId, version) {
-	const { text, metadata, stamp, changeSummary } = version;
-	const body = {
-		content: text,
-		...changeSummary !== void 0 && { change_summary: changeSummary },
-		metadata_: {
-			...metadata,
-			[STAMP_KEY]: stampToWire(stamp)
-		}
-	};
-	const path = paths.versions(addressable(promptId));
-	const parse = (answer) => parseAnswer(answer, (value) => parseVersion(value, promptId));
-	return {
-		method: "POST",
-		path,
-		body,
-		once: true,
-		promptId,
-		parse
-	};
-}
-/** Section 4.3. */
-function updatePromptCall(promptId, { key, name, description }) {
-	const body = {
-		...key !== void 0 && { key },
-		...name !== void 0 && { name },
-		...description !== void 0 && { description }
-	};
-	return {
-		method: "PATCH",
-		path: paths.prompt(addressable(promptId)),
-		body,
-		once: false,
-		promptId,
-		parse: promptIn(promptId)
-	};
-}
-/** Section 4.4. */
-function setActiveCall(promptId, environment, versionId) {
-	const body = {
-		environment,
-		version_id: versionId
-	};
-	const path = paths.setActive(addressable(promptId));
-	const parse = (answer) => {
-		if (!parseAnswer(answer, parseUpdated)) throw new ServiceError(makeProblem("service/not-updated", { environment }), "rejected");
-	};
-	return {
-		method: "POST",
-		path,
-		body,
-		once: false,
-		promptId,
-		versionId,
-		parse
-	};
-}
-function promptIn(promptId) {
-	return (body) => parseAnswer(body, (value) => parsePrompt(value, promptId));
-}
-/** `.` and `..` are steps in an address however they are encoded: such an id would reach another resource. */
-function addressable(promptId) {
-	if (promptId === "" || promptId === "." || promptId === "..") throw unaddressable(promptId);
-	return wellFormed(promptId);
-}
-function wellFormed(text) {
-	if (!text.isWellFormed()) throw unaddressable(text);
-	return text;
-}
-function unaddressable(name) {
-	return new ServiceError(makeProblem("service/unaddressable", { name }), "not-sent");
-}
-var init_calls = __esmMin((() => {
-	init_prompt_service();
-	init_digest();
-	init_problem();
-	init_answers();
-	init_stamp();
-	init_wire();
-}));
-// \0instead:undici
-var import_pool, import_env_http_proxy_agent;
-var init__instead_undici = __esmMin((() => {
-	import_pool = /* @__PURE__ */ __toESM(require_pool());
-	import_env_http_proxy_agent = /* @__PURE__ */ __toESM(require_env_http_proxy_agent());
-}));
-// src/service/dispatchers.ts
-/** Dispatchers are made when first used, so that a broken proxy setting fails a call and not the start. */
-function makeDispatchers(settings) {
-	const made = /* @__PURE__ */ new Map();
-	const get = (connection) => {
-		const dispatcher = made.get(connection) ?? makeDispatcher(settings, connection);
-		made.set(connection, dispatcher);
-		return dispatcher;
-	};
-	return {
-		get,
-		close: async () => void await Promise.all([...made.values()].map((each) => each.destroy()))
-	};
-}
-function makeDispatcher(settings, connection) {
-	const { origin, concurrency, timeoutMilliseconds, environment } = settings;
-	const options = {
-		connections: concurrency,
-		pipelining: connection === "fresh" ? 0 : 1,
-		connectTimeout: timeoutMilliseconds,
-		headersTimeout: timeoutMilliseconds,
-		bodyTimeout: timeoutMilliseconds,
-		allowH2: false
-	};
-	const proxies = proxiesOf(environment);
-	if (isLoopback(origin) || proxies.httpProxy === "" && proxies.httpsProxy === "") return new import_pool.default(origin.origin, options);
-	return new import_env_http_proxy_agent.default({
-		...options,
-		...proxies,
-		requestTls: { allowH2: false }
-	});
-}
-var init_dispatchers = __esmMin((() => {
-	init__instead_undici();
-	init_loopback();
-	init_proxies();
-}));
-// src/service/receiver.ts
-var Receiver;
-var init_receiver = __esmMin((() => {
-	Receiver = class {
-		#options;
-		#onEnd;
-		#deadline;
-		#chunks = [];
-		#size = 0;
-		#controller = null;
-		#status = null;
-		#headers = {};
-		#waited = null;
-		/** When; null while not a byte of the request can have left. */
-		#sentAt = null;
-		#over = false;
-		constructor(options, onEnd) {
-			this.#options = options;
-			this.#onEnd = onEnd;
-			this.#deadline = setTimeout(() => this.#cut("late"), options.timeoutMilliseconds);
-		}
-		/** undici calls this right before it writes the first byte: until then, nothing was sent. */
-		onRequestStart(controller) {
-			if (this.#over) return controller.abort(/* @__PURE__ */ new Error("too late"));
-			this.#controller = controller;
-			this.#sentAt = this.#options.now();
-		}
-		onResponseStart(_, status, headers) {
-			if (status < 200) return;
-			this.#status = status;
-			this.#headers = headers;
-			this.#waited = this.#options.now() - (this.#sentAt ?? 0);
-		}
-		onResponseData(_, chunk) {
-			if (this.#over) return;
-			this.#chunks.push(chunk);
-			this.#size += chunk.length;
-			if (this.#size > this.#options.limitOf(this.#status ?? 0)) this.#cut("over");
-		}
-		onResponseEnd() {
-			this.#end({ kind: "whole" });
-		}
-		onResponseError(_, error) {
-			this.#end({
-				kind: "broken",
-				error
-			});
-		}
-		#cut(kind) {
-			this.#end({ kind });
-			this.#controller?.abort(new Error(kind));
-		}
-		#end(end) {
-			if (this.#over) return;
-			this.#over = true;
-			clearTimeout(this.#deadline);
-			const [first = /* @__PURE__ */ new Uint8Array(0)] = this.#chunks;
-			const body = this.#chunks.length > 1 ? Buffer.concat(this.#chunks, this.#size) : first;
-			const sent = this.#sentAt !== null;
-			this.#onEnd({
-				status: this.#status,
-				headers: this.#headers,
-				body,
-				waited: this.#waited,
-				sent,
-				end
-			});
-		}
-	};
-}));
-// src/service/http.ts
-/**
-* Sends one request and reads its answer, all within the time given: a body that drips on for ever ends too. Never
-* rejects. Of an answer that is not 2xx only the beginning is read, and its status counts whatever its body does.
-*/
-async function send(request, sending) {
-	const { timeoutMilliseconds, now, reset } = sending;
-	const { promise, resolve } = Promise.withResolvers();
-	const receiver = new Receiver({
-		timeoutMilliseconds,
-		limitOf,
-		now
-	}, resolve);
-	try {
-		sending.dispatcher().dispatch({
-			...request,
-			...NO_OTHER_TIMES,
-			...reset && { reset }
-		}, receiver);
-	} catch (error) {
-		receiver.onResponseError(null, error);
-	}
-	return toExchange(await promise);
-}
-function limitOf(status) {
-	return isGood(status) ? ANSWER_LIMIT : ERROR_BODY_LIMIT;
-}
-function isGood(status) {
-	return status >= 200 && status < 300;
-}
-function toExchange(received) {
-	const { status, headers, body, waited, sent, end } = received;
-	const whole = end.kind === "whole";
-	if (status === null || isGood(status) && !whole) return {
-		kind: "broken",
-		status,
-		sent,
-		how: breakOf(end),
-		waited
-	};
-	return {
-		kind: "answered",
-		status,
-		retryAfter: headerOf(headers, "retry-after"),
-		encoding: headerOf(headers, "content-encoding"),
-		body,
-		whole,
-		waited
-	};
-}
-/** Only the code is kept: undici's errors may hold headers, and with them the key. */
-function breakOf(end) {
-	if (end.kind === "late") return { kind: "timeout" };
-	if (end.kind === "over") return { kind: "too-large" };
-	return {
-		kind: "lost",
-		code: end.kind === "broken" ? codeOf(end.error) : "unknown"
-	};
-}
-function codeOf(error) {
-	if (!(error instanceof Error)) return "unknown";
-	return "code" in error && typeof error.code === "string" ? error.code : error.name;
-}
-function headerOf(headers, name) {
-	const value = headers[name];
-	return (Array.isArray(value) ? value[0] : value) ?? null;
-}
-var ANSWER_LIMIT, ERROR_BODY_LIMIT, NO_OTHER_TIMES;
-var init_http = __esmMin((() => {
-	init_receiver();
-	ANSWER_LIMIT = 33554432;
-	ERROR_BODY_LIMIT = 16384;
-	NO_OTHER_TIMES = {
-		headersTimeout: 0,
-		bodyTimeout: 0
-	};
-}));
-// src/service/errors.ts
-/** The service answered with a status that is no success (section 7). */
-function statusError(status, said, subject) {
-	return new ServiceError(statusProblem(status, said, subject), status >= 300 && status < 500 ? "rejected" : "unknown");
-}
-function isTransientStatus(status) {
-	return TRANSIENT_STATUS.has(status);
-}
-/** Not begun, no connection, a lost one, no answer in time, or one that is too large or not HTTP. */
-function brokenError(call, limit) {
-	const effect = call.sent ? "unknown" : "not-sent";
-	return new ServiceError(call.sent ? sentProblem(call, limit) : unsentProblem(call), effect);
-}
-function isTransientBreak(how) {
-	return how.kind === "timeout" || how.kind === "lost" && !PERMANENT.test(how.code);
-}
-/** A 2xx answer that breaks the interface: the call may have done its work. */
-function invalidAnswerError(reason) {
-	return new ServiceError(makeProblem("service/invalid-answer", { reason }), "unknown");
-}
-function statusProblem(status, said, { promptId, versionId }) {
-	if (status === 403) return makeProblem("service/not-authorised", { promptId });
-	if (status === 404 && versionId === void 0) return makeProblem("service/prompt-not-found", { promptId });
-	if (status === 404 && versionId !== void 0) return makeProblem("service/version-not-found", {
-		promptId,
-		versionId
-	});
-	if (status >= 300 && status < 400) return makeProblem("service/redirect", { status });
-	return makeProblem("service/unexpected-status", {
-		status,
-		said
-	});
-}
-function unsentProblem({ origin, seconds, how }) {
-	if (how.kind === "stopped") return makeProblem("apply/interrupted");
-	return makeProblem("service/unreachable", {
-		origin,
-		reason: how.kind === "lost" ? reasonOf(how.code) : `no connection within ${seconds} s`
-	});
-}
-function sentProblem({ seconds, how }, limit) {
-	if (how.kind === "timeout") return makeProblem("service/timeout", { seconds });
-	if (how.kind === "too-large") return makeProblem("service/answer-too-large", { limit });
-	if (how.kind === "stopped") return makeProblem("apply/interrupted");
-	if (how.code === "HTTPParserError") return makeProblem("service/invalid-answer", { reason: "it is not HTTP, or it was cut short" });
-	if (how.code === "UND_ERR_HEADERS_OVERFLOW") return makeProblem("service/invalid-answer", { reason: "its headers are too long" });
-	return makeProblem("service/connection-lost", { reason: reasonOf(how.code) });
-}
-function reasonOf(code) {
-	const words = REASONS[code];
-	return words === void 0 ? code : `${words}, ${code}`;
-}
-var TRANSIENT_STATUS, REASONS, PERMANENT;
-var init_errors = __esmMin((() => {
-	init_prompt_service();
-	init_problem();
-	TRANSIENT_STATUS = /* @__PURE__ */ new Set([
-		408,
-		425,
-		429,
-		500,
-		502,
-		503,
-		504
-	]);
-	REASONS = {
-		EAI_AGAIN: "its name could not be looked up",
-		ECONNREFUSED: "connection refused",
-		ECONNRESET: "connection reset",
-		EHOSTUNREACH: "no way to its host",
-		ENETUNREACH: "no way to its network",
-		ENOTFOUND: "its name is not known",
-		EPIPE: "connection closed",
-		ETIMEDOUT: "no connection in time",
-		UND_ERR_ABORTED: "the proxy refused the tunnel",
-		UND_ERR_CONNECT_TIMEOUT: "no connection in time",
-		UND_ERR_CLOSED: "the client was closed",
-		UND_ERR_DESTROYED: "the client was closed",
-		UND_ERR_INVALID_ARG: "the request or the proxy setting is not valid",
-		UND_ERR_PRX_CONN: "the proxy closed the connection",
-		UND_ERR_PRX_TLS: "the proxy's certificate is not accepted",
-		UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the answer was cut short",
-		UND_ERR_SOCKET: "connection closed",
-		ERR_INVALID_URL: "the proxy setting is not valid"
-	};
-	PERMANENT = /^(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_INVALID_URL|ERR_TLS_)|_(ARG|CLOSED|DESTROYED|OVERFLOW)$/;
-}));
-// src/service/judge.ts
-/** Makes of one exchange the call's answer, or the failure with its name, its effect and whether to repeat it. */
-function judge(call, exchange, judging) {
-	const { origin, seconds, apiKey } = judging;
-	if (exchange.kind === "broken") {
-		const error = brokenError({
-			...exchange,
-			origin,
-			seconds
-		}, ANSWER_LIMIT);
-		return {
-			ok: false,
-			error,
-			repeat: isTransientBreak(exchange.how) && (!call.once || error.effect === "not-sent"),
-			retryAfter: null
-		};
-	}
-	const { status, retryAfter } = exchange;
-	if (status >= 200 && status < 300) return judgeAnswer(call, exchange, apiKey);
-	return {
-		ok: false,
-		error: statusError(status, saidIn(exchange, apiKey), call),
-		repeat: call.once ? status === 429 : isTransientStatus(status),
-		retryAfter
-	};
-}
-function judgeAnswer(call, answered, apiKey) {
-	try {
-		if (isEncoded(answered)) throw new InvalidAnswer("it is compressed, which was not asked for");
-		return {
-			ok: true,
-			value: call.parse(answered.body)
-		};
-	} catch (error) {
-		return {
-			ok: false,
-			error: nameFailure(error, apiKey),
-			repeat: false,
-			retryAfter: null
-		};
-	}
-}
-function nameFailure(error, apiKey) {
-	if (error instanceof ServiceError) return error;
-	if (error instanceof InvalidAnswer) return invalidAnswerError(makeRedact(apiKey)(error.message));
-	throw error;
-}
-function saidIn(answered, apiKey) {
-	return isEncoded(answered) ? "" : makeExcerpt(Buffer.from(answered.body).toString("utf8"), answered.whole, apiKey);
-}
-function isEncoded({ encoding }) {
-	return encoding !== null && encoding.trim().toLowerCase() !== "identity";
-}
-var init_judge = __esmMin((() => {
-	init_prompt_service();
-	init_answers();
-	init_errors();
-	init_http();
-	init_redact();
-}));
-// src/service/pace.ts
-function startingPace(most) {
-	return {
-		limit: Math.min(FIRST_LIMIT, most),
-		most,
-		starting: true,
-		good: 0,
-		since: 0,
-		recent: [],
-		usual: null,
-		refused: null
-	};
-}
-/**
-* Additive increase, multiplicative decrease. Halves on 429, on 503 and when answers take clearly longer than usual, at
-* most once for all requests that were in flight together.
-*/
-function afterAnswer(pace, told) {
-	if (told.request < pace.since) return pace;
-	if (told.status === 429 || told.status === 503) return {
-		...halved(pace, told.begun),
-		refused: refusedAt(pace)
-	};
-	if (told.status === null || told.status >= 500) return pace;
-	const timed = told.waited === null ? pace : withWait(pace, told.waited, told.begun);
-	return timed.limit < pace.limit || !told.busy ? timed : withGood(timed);
-}
-function halved(pace, begun) {
-	const limit = Math.max(1, Math.floor(pace.limit / 2));
-	return {
-		...pace,
-		limit,
-		starting: false,
-		good: 0,
-		since: begun,
-		recent: []
-	};
-}
-/** Each refusal makes the next try rarer: a service with a fixed limit would refuse some of every round otherwise. */
-function refusedAt({ limit, refused }) {
-	return {
-		limit: Math.max(2, limit),
-		rounds: Math.min(MOST_ROUNDS, (refused?.rounds ?? 1) * 2)
-	};
-}
-/** What is usual falls at once and rises slowly: a service that has become slower for good is not waited for for ever. */
-function withWait(pace, wait, begun) {
-	const recent = [...pace.recent, wait];
-	if (recent.length < WAITS_COMPARED) return {
-		...pace,
-		recent
-	};
-	const median = recent.toSorted((a, b) => a - b)[WAITS_COMPARED / 2] ?? wait;
-	const { usual } = pace;
-	if (usual === null || median <= usual) return {
-		...pace,
-		recent: [],
-		usual: median
-	};
-	const risen = {
-		...pace,
-		recent: [],
-		usual: usual + (median - usual) / 4
-	};
-	return median > 2 * usual && median > usual + CLEARLY_LONGER ? halved(risen, begun) : risen;
-}
-function withGood(pace) {
-	const { limit, most, starting, refused } = pace;
-	if (limit === most) return pace;
-	const good = pace.good + 1;
-	const rounds = refused?.limit === limit + 1 ? refused.rounds : 1;
-	if (!starting && good < limit * rounds) return {
-		...pace,
-		good
-	};
-	return {
-		...pace,
-		limit: limit + 1,
-		good: 0,
-		refused: refused?.limit === limit ? null : refused
-	};
-}
-var FIRST_LIMIT, WAITS_COMPARED, CLEARLY_LONGER, MOST_ROUNDS;
-var init_pace = __esmMin((() => {
-	FIRST_LIMIT = 4;
-	WAITS_COMPARED = 16;
-	CLEARLY_LONGER = 50;
-	MOST_ROUNDS = 64;
-}));
-// src/service/queue.ts
-/** A line before the service that lets in as many requests as it takes well, and never more than `most` at a time. */
-function makeQueue(most) {
-	const waiting = [];
-	let pace = startingPace(most);
-	let begun = 0;
-	let inFlight = 0;
-	const letIn = () => {
-		while (inFlight < pace.limit && waiting.length > 0) {
-			inFlight += 1;
-			waiting.shift()?.();
-		}
-	};
-	return async (task) => {
-		await new Promise((resolve) => {
-			waiting.push(resolve);
-			letIn();
-		});
-		const request = begun++;
+// src/git/simple.ts
+init_problem_of_git();
+/** By default an output would count as complete 50 ms after the process has ended, read or not. */
+const WHOLE_OUTPUT = {
+	onClose: true,
+	onExit: false
+};
+/** For what changes a repository or asks another one. simple-git takes a while to load: it is when something is asked. */
+function simpleAsker(options) {
+	return async (...words) => {
+		const { simpleGit } = await Promise.resolve().then(() => (init_dist(), dist_exports));
 		try {
-			const answer = await task();
-			const { status, waited } = answer;
-			pace = afterAnswer(pace, {
-				request,
-				begun,
-				busy: waiting.length > 0,
-				status,
-				waited
-			});
-			return answer;
-		} finally {
-			inFlight -= 1;
-			letIn();
+			return await simpleGit({
+				...options,
+				completion: WHOLE_OUTPUT
+			}).raw([...words]);
+		} catch (error) {
+			throw gitProblem(error);
 		}
-	};
-}
-var init_queue = __esmMin((() => {
-	init_pace();
-}));
-// src/service/recall.ts
-/** Most environments of a prompt serve the same version, and are asked for one right after the other. */
-function makeRecall() {
-	const last = /* @__PURE__ */ new Map();
-	return (promptId, body, read) => {
-		const known = last.get(promptId);
-		if (known !== void 0 && Buffer.compare(known.body, body) === 0) return known.answer;
-		const answer = read();
-		last.delete(promptId);
-		if (body.length <= LONGEST) last.set(promptId, {
-			body,
-			answer
-		});
-		const [oldest] = last.size > MOST_PROMPTS ? last.keys() : [];
-		if (oldest !== void 0) last.delete(oldest);
-		return answer;
-	};
-}
-var MOST_PROMPTS, LONGEST;
-var init_recall = __esmMin((() => {
-	MOST_PROMPTS = 32;
-	LONGEST = 65536;
-}));
-// src/service/retry.ts
-/**
-* Makes a call up to four times, as long as its failures may be repeated; attempts are counted from 1. Throws the last
-* failure, or that it was interrupted while it waited; the effect is `unknown` when any attempt left it open.
-*/
-async function withRetries(call, policy) {
-	for (let attempt = 1, doubt = false;; attempt += 1) {
-		const outcome = await call(attempt);
-		if (outcome.ok) return outcome.value;
-		doubt ||= outcome.error.effect === "unknown";
-		if (!outcome.repeat || attempt === ATTEMPTS) throw doubt ? inDoubt(outcome.error) : outcome.error;
-		const wait = waitBefore(attempt + 1, outcome.retryAfter, policy);
-		await policy.sleep(wait).catch(() => {
-			throw new ServiceError(makeProblem("apply/interrupted"), doubt ? "unknown" : outcome.error.effect);
-		});
-	}
-}
-/** A header `Retry-After` (seconds or an HTTP date) in milliseconds from now; null where it says neither. */
-function parseRetryAfter(header, now) {
-	const text = header.trim();
-	if (/^\d+$/.test(text)) return Number(text) * 1e3;
-	const date = /^[A-Za-z]/.test(text) ? Date.parse(text) : NaN;
-	return Number.isNaN(date) ? null : Math.max(0, date - now);
-}
-/** Exponential with full jitter, so that many clients that failed together do not come back together. */
-function waitBefore(attempt, retryAfter, policy) {
-	const backoff = policy.random() * Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** (attempt - 2));
-	const asked = retryAfter === null ? null : parseRetryAfter(retryAfter, policy.now());
-	return Math.max(backoff, Math.min(asked ?? 0, LONGEST_RETRY_AFTER));
-}
-function inDoubt(error) {
-	return error.effect === "unknown" ? error : new ServiceError(error.problem, "unknown");
-}
-var ATTEMPTS, FIRST_WAIT, LONGEST_WAIT, LONGEST_RETRY_AFTER;
-var init_retry = __esmMin((() => {
-	init_prompt_service();
-	init_problem();
-	ATTEMPTS = 4;
-	FIRST_WAIT = 250;
-	LONGEST_WAIT = 5e3;
-	LONGEST_RETRY_AFTER = 6e4;
-}));
-// src/service/client.ts
-var client_exports = /* @__PURE__ */ __exportAll({ connect: () => connect });
-/**
-* The prompt service over HTTP (interface sections 4 and 5). Nothing is sent before the first call; a base URL that is
-* no URL throws a `TypeError`.
-*/
-function connect(options) {
-	const line = makeLine(options);
-	const recall = makeRecall();
-	return {
-		readPrompt: async (promptId, environment) => perform(readPromptCall(promptId, environment, recall), line),
-		createVersion: async (promptId, version) => perform(createVersionCall(promptId, version), line),
-		updatePrompt: async (promptId, fields) => perform(updatePromptCall(promptId, fields), line),
-		setActive: async (promptId, environment, versionId) => perform(setActiveCall(promptId, environment, versionId), line),
-		close: line.dispatchers.close
-	};
-}
-function makeLine(options) {
-	const { apiKey, concurrency, environment, now, timeoutSeconds } = options;
-	const url = new URL(options.baseUrl);
-	const timeoutMilliseconds = timeoutSeconds * 1e3;
-	const dispatchers = makeDispatchers({
-		origin: url,
-		concurrency,
-		timeoutMilliseconds,
-		environment
-	});
-	const sendingOver = (connection) => {
-		const dispatcher = () => dispatchers.get(connection);
-		return {
-			dispatcher,
-			reset: connection === "fresh",
-			timeoutMilliseconds,
-			now
-		};
-	};
-	return {
-		options,
-		judging: {
-			origin: url.origin,
-			seconds: timeoutSeconds,
-			apiKey
-		},
-		basePath: url.pathname.replace(/\/+$/, ""),
-		headers: headersWith(apiKey),
-		sending: {
-			reused: sendingOver("reused"),
-			fresh: sendingOver("fresh")
-		},
-		dispatchers,
-		queue: makeQueue(concurrency)
-	};
-}
-/** A place among the requests in flight is held while a request runs, not while it waits to be repeated. */
-function perform(call, line) {
-	return withRetries(async (attempt) => judge(call, await line.queue(() => exchange(call, line, attempt)), line.judging), line.options);
-}
-async function exchange(call, line, attempt) {
-	const { now, onCall, stop } = line.options;
-	if (stop?.aborted) return STOPPED;
-	const { method } = call;
-	const path = line.basePath + call.path;
-	const [headers, body] = call.body === null ? [line.headers, null] : [withBody(line), JSON.stringify(call.body)];
-	const started = now();
-	const result = await send({
-		origin: line.judging.origin,
-		method,
-		path,
-		headers,
-		body
-	}, line.sending[call.once ? "fresh" : "reused"]);
-	onCall?.({
-		method,
-		path,
-		status: result.status,
-		milliseconds: now() - started,
-		attempt
-	});
-	return method === "GET" ? result : {
-		...result,
-		waited: null
-	};
-}
-function headersWith(apiKey) {
-	return {
-		[API_KEY_HEADER]: apiKey,
-		accept: "application/json",
-		"accept-encoding": "identity",
-		"user-agent": "promptsync"
-	};
-}
-function withBody({ headers }) {
-	return {
-		...headers,
-		"content-type": "application/json"
-	};
-}
-var STOPPED;
-var init_client = __esmMin((() => {
-	init_calls();
-	init_dispatchers();
-	init_http();
-	init_judge();
-	init_queue();
-	init_recall();
-	init_retry();
-	init_wire();
-	STOPPED = {
-		kind: "broken",
-		status: null,
-		sent: false,
-		how: { kind: "stopped" },
-		waited: null
-	};
-}));
-// src/commands/services/open-service.ts
-/** Opens the services of these prompt files, and no other, as one that sends each call to the service of its prompt. */
-async function openService(config, files, world, { onCall, apiKey, gone = [], also }) {
-	const { needed, problems } = neededServices(config, files, apiKey, world.environment, also);
-	if (problems.length > 0) return {
-		opened: null,
-		problems
-	};
-	for (const one of needed) if (one.kind === "remote") world.keepSecret(one.apiKey);
-	return {
-		opened: await openAll(needed, gone, (one) => openOne(one, config, world, onCall)),
-		problems: []
-	};
-}
-/** What of the configuration stands in the way of asking the services of these files; nothing is sent. */
-function serviceProblems(config, files, { apiKey }, world) {
-	return neededServices(config, files, apiKey, world.environment).problems;
-}
-/** All, or none: where one cannot be opened the others are closed, and its error is thrown. */
-async function openAll(needed, gone, open) {
-	const settled = await Promise.allSettled(needed.map(open));
-	const opened = settled.flatMap((one) => one.status === "fulfilled" ? [one.value] : []);
-	const close = async () => void await Promise.all(opened.map((one) => one.close()));
-	const failure = settled.find((one) => one.status === "rejected");
-	if (failure !== void 0) {
-		await close();
-		throw failure.reason;
-	}
-	const byPrompt = needed.flatMap(({ files, name }, index) => {
-		const service = opened[index]?.service;
-		const known = [...files, ...filesOf(name, gone)];
-		return service === void 0 ? [] : known.map(({ id }) => [id, service]);
-	});
-	return {
-		service: routeCalls(new Map(byPrompt)),
-		name: opened.map(({ name }) => name).join(", "),
-		close
-	};
-}
-async function openOne(one, config, world, onCall) {
-	const remote = one.kind === "remote";
-	const connection = await (remote ? connectTo(one, config, world, onCall) : openEmbedded(one, config, world, onCall));
-	const address = remote ? one.baseUrl : `embedded:${(0, node_path.relative)(config.folder, one.databasePath)}`;
-	return {
-		...connection,
-		name: one.name === "" ? address : `${one.name}: ${address}`
-	};
-}
-/** Started here; it knows the ids of its prompt files. */
-async function openEmbedded({ databasePath, files }, config, world, onCall) {
-	const { startEmbedded, EMBEDDED_API_KEY: apiKey } = await Promise.resolve().then(() => (init_embedded_service(), embedded_service_exports));
-	const server = await startEmbedded({
-		databasePath,
-		port: 0,
-		apiKeys: [apiKey],
-		files,
-		now: world.now
-	});
-	const { service, close } = await connectTo({
-		baseUrl: server.baseUrl,
-		apiKey
-	}, config, world, onCall);
-	return {
-		service,
-		close: () => close().then(server.close)
-	};
-}
-async function connectTo({ baseUrl, apiKey }, { concurrency, timeoutSeconds }, { now, random, sleep, stop, environment }, onCall) {
-	const { connect } = await Promise.resolve().then(() => (init_client(), client_exports));
-	const service = connect({
-		baseUrl,
-		apiKey,
-		environment,
-		concurrency,
-		timeoutSeconds,
-		now,
-		random,
-		sleep,
-		stop,
-		...onCall === void 0 ? {} : { onCall }
-	});
-	return {
-		service,
-		close: service.close
-	};
-}
-// src/commands/preparing/prepare-plan.ts
-init_problem();
-/**
-* Reads files, git and service, plans, and hands the plan over; the service is closed afterwards. With an error in
-* files, configuration or base nothing is asked of the service.
-*/
-async function withPlan(options, world, use, giveUp) {
-	const { config, files, problems, narrowed } = await openWorkspace(options, world);
-	if (config === null || problems.some(isError)) return giveUp({
-		files,
-		problems
-	});
-	const needs = options.needs?.(config) ?? {
-		problems: [],
-		alsoRead: []
-	};
-	const unanswerable = (options.asking ?? "always") === "always" ? serviceProblems(config, files, options, world) : [];
-	const early = [...needs.problems, ...unanswerable];
-	if (early.length > 0) return giveUp({
-		files,
-		problems: [...problems, ...early]
-	});
-	const sources = await readSources({
-		config,
-		files,
-		problems,
-		narrowed,
-		alsoRead: needs.alsoRead
-	}, options, world);
-	if ("code" in sources) return giveUp({
-		files,
-		problems: [...problems, sources]
-	});
-	const rules = await rulesOf(sources);
-	const { opened, problems: obstacles } = sources.asked ? await openService(config, files, world, {
-		...options,
-		gone: sources.base?.gone
-	}) : assumeService(sources, rules);
-	if (opened === null) return giveUp({
-		files,
-		problems: [...problems, ...obstacles]
-	});
-	try {
-		return await use(await preparePlan(sources, rules, opened, world));
-	} finally {
-		await opened.close();
-	}
-}
-/** What there is to plan against where the service is not asked. */
-function assumeService({ files, base }, { contentsAtRefs, trackingEnvironment }) {
-	return {
-		opened: {
-			service: assumedService({
-				files,
-				base: base?.files ?? /* @__PURE__ */ new Map(),
-				contentsAtRefs,
-				trackingEnvironment
-			}),
-			name: null,
-			close: async () => {}
-		},
-		problems: []
-	};
-}
-async function preparePlan(sources, given, service, world) {
-	const { config, files, repository, narrowed, problems } = sources;
-	const { plan, rules, requests } = await makeRuledPlan(sources, given, service, world);
-	const paths = plan.prompts.filter(({ status }) => status !== "unchanged").map(({ file }) => file.path);
-	const uncommitted = paths.length === 0 ? /* @__PURE__ */ new Set() : await repository?.uncommitted(paths) ?? /* @__PURE__ */ new Set();
-	const committed = pathsToCreate(plan).filter((path) => !uncommitted.has(path));
-	const provenance = await repository?.lastCommits(committed) ?? /* @__PURE__ */ new Map();
-	const described = withProvenance(sources.asked ? plan : withoutAssumedNumbers(plan), provenance);
-	return {
-		config,
-		files,
-		repository,
-		service,
-		rules,
-		requests: new Map(requests.map((request) => [request.promptId, request])),
-		plan: described,
-		provenance,
-		uncommitted,
-		narrowed,
-		problems: [...problems, ...await goneSince(sources, service, world)]
-	};
-}
-async function goneSince({ base, asked, config }, { service }, { stop }) {
-	if (base === null) return [];
-	const { concurrency } = config;
-	return goneProblems(base.gone, {
-		service: asked ? service : null,
-		base: base.ref,
-		concurrency,
-		stop
-	});
-}
-/** The rules may ask for what git knows, once a first plan shows of which prompts; the others stay as they were planned. */
-async function makeRuledPlan(sources, rules, { service }, world) {
-	const requests = observeRequests(sources.files, rules, sources.alsoRead);
-	const first = await observeAndPlan({
-		...sources,
-		requests,
-		rules
-	}, service, world);
-	const told = await withHistory(first, rules, sources);
-	if (told === rules) return {
-		plan: first,
-		rules,
-		requests
-	};
-	return {
-		plan: joinPlans(first.prompts.map((prompt) => {
-			const { file, observed } = prompt;
-			return observed === null || isSettled(prompt) ? prompt : planPrompt(file, observed, told);
-		})),
-		rules: told,
-		requests
-	};
-}
-// src/commands/sync.ts
-init_problem();
-const NO_TEXTS = /* @__PURE__ */ new Map();
-/** Plans, and applies the plan unless it is a dry run. */
-async function sync(options, world) {
-	const mode = options.dryRun ? "dry-run" : "apply";
-	const giveUp = (reason) => resultOf(notRun(mode, reason), NO_TEXTS, options, world);
-	if (!options.dryRun && !mayApply(options, world)) return giveUp({
-		files: [],
-		problems: [makeProblem("usage/confirmation-needed")]
-	});
-	return withPlan(options, world, (prepared) => finish(prepared, options, world), giveUp);
-}
-function mayApply({ yes }, { confirm, environment }) {
-	return yes || environment["CI"] === "true" || confirm !== null;
-}
-async function finish(prepared, options, world) {
-	const refusals = options.dryRun ? [] : await options.refusals?.(prepared);
-	const { breaking, leaves, texts: compared } = await breakingIn(prepared);
-	const guards = {
-		...guardsOf(prepared, options),
-		refusals: refusals ?? [],
-		breaking
-	};
-	const plan = refuse$1(prepared.plan, guards);
-	const asks = !options.dryRun && needsQuestion(plan, options, world);
-	const texts = options.withTexts || asks ? compared ?? await gatherTexts(plan, prepared) : NO_TEXTS;
-	const warnings = [
-		...leaves,
-		...uncommittedWarnings(prepared, options),
-		...driftWarnings(guards, options)
-	];
-	const problems = inPlaceOrder([...prepared.problems, ...warnings]);
-	const planned = plannedRun("dry-run", {
-		...prepared,
-		plan,
-		problems
-	});
-	if (options.dryRun) return resultOf(planned, texts, options, world);
-	if (asks && !await ask(planned, texts, options, world)) {
-		const declined = [...problems, makeProblem("usage/declined")];
-		return resultOf({
-			...planned,
-			mode: "apply",
-			plan: null,
-			problems: declined
-		}, NO_TEXTS, options, world);
-	}
-	const kept = await keepingRecord(prepared, plan, {
-		isPart: options.only.length > 0,
-		shard: null
-	}, () => applyPrepared(plan, guards, prepared, world));
-	return resultOf({
-		...planned,
-		mode: "apply",
-		outcomes: kept.outcomes,
-		problems: [...problems, ...kept.problems]
-	}, asks ? NO_TEXTS : texts, options, world);
-}
-function guardsOf({ config, uncommitted, plan, narrowed }, options) {
-	return {
-		onDrift: options.onDrift ?? config.onDrift,
-		maxChanges: options.maxChanges ?? config.maxChanges,
-		notLookedAt: narrowed?.left.length ?? 0,
-		expectedPlan: options.expectPlan ?? (options.onlyThisPlan === true ? plan.digest : null),
-		uncommitted: options.dryRun || options.allowDirty ? /* @__PURE__ */ new Set() : uncommitted
-	};
-}
-/** Nothing is asked where nothing would be written. */
-function needsQuestion({ prompts }, { yes }, { environment }) {
-	return prompts.some(({ status, lookups }) => status === "pending" || lookups.length > 0) && !yes && environment["CI"] !== "true";
-}
-async function ask(planned, texts, { colour }, world) {
-	world.notice(renderText(makeReport(planned), {
-		colour,
-		quiet: false,
-		texts
-	}));
-	return await world.confirm?.("Apply these changes?") ?? false;
-}
-/** A dry run refuses nothing for this, because people try their edits with it; but it says what is to come. */
-function uncommittedWarnings({ plan, uncommitted }, options) {
-	if (!options.dryRun || options.allowDirty) return [];
-	return plan.prompts.filter(({ status, file }) => status === "pending" && uncommitted.has(file.path)).map(({ file }) => makeProblem("git/uncommitted", {}, { path: file.path }));
-}
-/** Nobody may rely on a guard that has nothing to go by. */
-function driftWarnings({ onDrift }, { base }) {
-	return onDrift === "fail" && base === void 0 ? [makeProblem("config/drift-needs-base")] : [];
-}
-function resultOf(run, texts, options, { stop }) {
-	return {
-		run,
-		texts,
-		exitCode: exitCodeOf(run, {
-			tellPending: options.dryRun && options.exitCode,
-			interrupted: stop.aborted
-		})
 	};
 }
 // src/git/remote.ts
-init_dist();
-init_ask();
 /** A remote that says nothing for so long has hung, or waits for a password that nobody will type. */
 const SILENCE = 6e4;
 function openRemote(folder, name = "origin") {
-	const ask = asker(wo({
+	const ask = simpleAsker({
 		baseDir: folder,
-		completion: WHOLE_OUTPUT,
 		timeout: { block: SILENCE }
-	}));
+	});
 	return {
 		tipOf: async (ref) => {
 			const peeled = `${ref}^{}`;
@@ -58683,11 +58610,11 @@ async function parents({ head, parentsOf }) {
 // src/github/pull-requests.ts
 init_zod();
 const PullShape = object({
-	number: int(),
-	merged_at: string().nullish(),
-	merge_commit_sha: string().nullish(),
-	head: object({ sha: string() }),
-	base: object({ ref: string() })
+	number: int$2(),
+	merged_at: string$1().nullish(),
+	merge_commit_sha: string$1().nullish(),
+	head: object({ sha: string$1() }),
+	base: object({ ref: string$1() })
 });
 /** The number of the pull request that a commit was merged with into a branch; null where there is none. */
 async function mergedPullOf({ octokit, names }, commit, branch) {
@@ -58707,7 +58634,7 @@ async function headOfPull({ octokit, names }, number) {
 	});
 	return PullShape.parse(data).head.sha;
 }
-const RefShape = object({ object: object({ sha: string() }) });
+const RefShape = object({ object: object({ sha: string$1() }) });
 /** The commit that a branch is at now; for clones that cannot ask their remote. */
 async function tipOfBranch({ octokit, names }, branch) {
 	const { data } = await octokit.request("GET /repos/{owner}/{repo}/git/ref/{ref}", {
@@ -58776,11 +58703,11 @@ function mayHaveWorked(error) {
 init_zod();
 /** An account as comments and issues name it. */
 const AuthorShape = object({
-	login: string(),
-	type: string().optional()
+	login: string$1(),
+	type: string$1().optional()
 });
-const ViewerShape = object({ viewer: object({ login: string() }) });
-const UserShape = object({ login: string() });
+const ViewerShape = object({ viewer: object({ login: string$1() }) });
+const UserShape = object({ login: string$1() });
 /** What a workflow's own token writes as. */
 const ACTIONS = "github-actions[bot]";
 /**
@@ -58802,8 +58729,8 @@ function isBy(login, author) {
 // src/github/sticky-comment.ts
 init_zod();
 const CommentShape = object({
-	id: int(),
-	body: string().nullish(),
+	id: int$2(),
+	body: string$1().nullish(),
 	user: AuthorShape.nullish()
 });
 /** Keeps one comment of ours up to date: updates it where it is, else makes it. Throws what Octokit throws. */
@@ -58847,10 +58774,15 @@ async function findComment(github, { issue, marker }) {
 init_digest();
 /**
 * The first line of what promptsync writes on GitHub, which no reader sees: it is found again by it. One for each
-* working directory and configuration.
+* working directory, configuration and shard: the jobs of a matrix leave each other's alone.
 */
-function markerOf({ config = "", "working-directory": folder }) {
-	return `<!-- promptsync ${shortDigest(digestOf(JSON.stringify([node_path.posix.normalize(`${folder}/`), config])))} -->`;
+function markerOf({ config = "", "working-directory": folder, shard }) {
+	const part = shard === void 0 ? [] : [shardText(shard)];
+	return `<!-- promptsync ${shortDigest(digestOf(JSON.stringify([
+		node_path.posix.normalize(`${folder}/`),
+		config,
+		...part
+	])))} -->`;
 }
 // src/action/plan-mark.ts
 init_digest();
@@ -58991,10 +58923,11 @@ async function drift(context) {
 	}, context.world);
 }
 function optionsOf(context) {
-	const { config, "on-drift": onDrift, "max-changes": maxChanges } = context.inputs;
+	const { config, shard, "on-drift": onDrift, "max-changes": maxChanges } = context.inputs;
 	return {
 		config,
 		only: [],
+		shard,
 		onDrift,
 		maxChanges,
 		apiKey: context.inputs["api-key"],
@@ -59322,7 +59255,7 @@ function sectionsOf(report, { texts, restored }) {
 			close: "",
 			item: "row",
 			share: .5,
-			items: prompts.flatMap((prompt) => rowsOf(prompt, restored, report.plan_digest !== null))
+			items: prompts.flatMap((prompt) => rowsOf(prompt, restored, hasPlan(report)))
 		},
 		...historySections(report),
 		{
@@ -59423,7 +59356,8 @@ function headOf(report, { title, folder }) {
 	const where = folder === null ? "" : ` in ${inertCode(folder)}`;
 	const reason = report.problems.find(({ code }) => code === NOT_ASKED);
 	const note = reason === void 0 ? "" : `\n> [!NOTE]\n> ${reason.message} ${reason.hint}\n`;
-	return `### promptsync ${title}${where}\n\n${renderOutcome(report, coloursFor(false))}\n${note}`;
+	const part = partText(report);
+	return `### promptsync ${title}${part === null ? "" : `, ${part}`}${where}\n\n${renderOutcome(report, coloursFor(false))}\n${note}`;
 }
 const NOT_ASKED = "service/not-asked";
 function notAsked(problems) {
@@ -59580,9 +59514,9 @@ function isQuiet(report) {
 // src/github/rolling-issue.ts
 init_zod();
 const IssueShape = object({
-	number: int(),
-	title: string(),
-	body: string().nullish(),
+	number: int$2(),
+	title: string$1(),
+	body: string$1().nullish(),
 	user: AuthorShape.nullish(),
 	pull_request: unknown$1().optional()
 });
@@ -59646,10 +59580,11 @@ async function writeIssue(github, { inputs }, telling) {
 		body
 	});
 	if (differing(telling.report) === 0) return;
+	const places = [telling.page.folder, partText(telling.report)].filter((place) => place !== null);
 	await keepIssue(github, {
 		marker,
 		body,
-		title: `promptsync: the service differs from the files${telling.page.folder === null ? "" : ` (${telling.page.folder})`}`
+		title: `promptsync: the service differs from the files${places.length === 0 ? "" : ` (${places.join(", ")})`}`
 	});
 }
 // src/action/tell-github.ts
@@ -59785,9 +59720,13 @@ async function run$1(host) {
 			result: await runMode(begun.mode, context)
 		};
 	} catch (error) {
+		const { run, ...result } = refused("dry-run", problemOf$1(error));
 		return {
 			...begun,
-			result: refused("dry-run", problemOf$1(error))
+			result: {
+				...result,
+				run: ofShard(run, begun.context?.inputs.shard)
+			}
 		};
 	}
 }
