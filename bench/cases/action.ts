@@ -1,0 +1,73 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import type { Bench } from '../core/bench.ts';
+import type { Group, Sample } from '../core/case.ts';
+import { runNode } from '../core/measure.ts';
+import { git, GIT_ENVIRONMENT } from '../core/repository.ts';
+
+const ACTION = join(import.meta.dirname, '../../dist/action/index.js');
+
+type Arrivals = { readonly baseUrl: string; first: number | null };
+
+/** Refuses everything, and notes when the first request came. */
+async function refusing(bench: Bench): Promise<Arrivals> {
+  const arrivals = { baseUrl: '', first: null as number | null };
+  const server = createServer((_, response) => {
+    arrivals.first ??= performance.now();
+    response.writeHead(403).end();
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  bench.atEnd(() => server.close());
+  const address = server.address();
+  arrivals.baseUrl = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+  return arrivals;
+}
+
+async function toFirstRequest(folder: string, env: NodeJS.ProcessEnv, arrivals: Arrivals): Promise<Sample> {
+  Object.assign(arrivals, { first: null });
+  const started = performance.now();
+  const child = spawn(process.execPath, [ACTION], { cwd: folder, env, stdio: 'ignore' });
+  await once(child, 'close');
+  return { milliseconds: (arrivals.first ?? Number.NaN) - started };
+}
+
+/** The variables of a runner on a pull request; nothing is told to GitHub. */
+function runner(folder: string, files: string, baseUrl: string): NodeJS.ProcessEnv {
+  const repository = { full_name: 'acme/prompts', default_branch: 'main' };
+  const [base, head] = [git(folder, 'rev-parse', 'HEAD~1'), git(folder, 'rev-parse', 'HEAD')];
+  const sides = {
+    head: { sha: head, repo: repository },
+    base: { sha: base, ref: 'main', repo: repository },
+  };
+  const event = join(files, 'event.json');
+  writeFileSync(event, JSON.stringify({ pull_request: { number: 1, ...sides }, repository }));
+  const outputs = { GITHUB_OUTPUT: join(files, 'output'), GITHUB_STEP_SUMMARY: join(files, 'summary') };
+  for (const file of Object.values(outputs)) writeFileSync(file, '');
+  const github = { GITHUB_ACTIONS: 'true', GITHUB_EVENT_NAME: 'pull_request', GITHUB_EVENT_PATH: event };
+  const inputs = { 'INPUT_BASE-URL': baseUrl, 'INPUT_API-KEY': 'sk-bench-0123456789', GITHUB_WORKSPACE: folder };
+  const path = { PATH: process.env['PATH'] };
+  return { ...path, ...GIT_ENVIRONMENT, ...github, GITHUB_REF: 'refs/pull/1/merge', ...inputs, ...outputs };
+}
+
+export const action: Group = {
+  name: 'action',
+  about: 'the committed bundle of the action on a pull request, in a whole clone with ten prompts',
+  cases: [
+    {
+      title: 'from its start to its first request',
+      rounds: 11,
+      prepare: async (bench) => {
+        const folder = bench.repository(10);
+        const arrivals = await refusing(bench);
+        const env = runner(folder, bench.folder(), arrivals.baseUrl);
+        return {
+          'node -e 0': { run: () => runNode(['-e', '0']) },
+          'action, plan on a pull request': { run: () => toFirstRequest(folder, env, arrivals) },
+        };
+      },
+    },
+  ],
+};

@@ -1,0 +1,36 @@
+import { against, type Bench } from '../core/bench.ts';
+import type { Group } from '../core/case.ts';
+
+const SMALL = 'one changed of 10';
+const LARGE = 'one changed of 10,000';
+const FLAG = '--changed-since';
+
+/** One changed prompt must cost the same however many there are beside it. */
+async function oneChanged(count: number, bench: Bench) {
+  const standIn = await bench.standIn('prompts');
+  const folder = bench.repository(count);
+  const sync = () => bench.promptsync(folder, 'sync', '--yes', FLAG, 'HEAD~1');
+  // All that anybody wants of the service here is the prompts of the larger repository.
+  return { run: () => against(standIn, { count: 10_000, behind: 1 }, sync) };
+}
+
+export const changedSince: Group = {
+  name: 'changed-since',
+  about: 'one changed prompt, in a repository of ten and in one of 10,000',
+  cases: [
+    {
+      title: `sync ${FLAG} HEAD~1, 0 ms`,
+      rounds: 7,
+      targets: [
+        { shows: `one changed of 10,000 with ${FLAG}`, of: LARGE, to: SMALL, figure: 'milliseconds', atMost: 1.5 },
+        { shows: `one changed of 10,000 with ${FLAG}, requests`, of: LARGE, to: SMALL, figure: 'requests', atMost: 1 },
+      ],
+      prepare: async (bench) => {
+        const help = await bench.promptsync(bench.folder(), 'sync', '--help');
+        if (!help.stdout.includes(FLAG)) return `${FLAG} is not there yet`;
+        await (await bench.standIn('prompts')).delay(0);
+        return { [SMALL]: await oneChanged(10, bench), [LARGE]: await oneChanged(10_000, bench) };
+      },
+    },
+  ],
+};

@@ -1,0 +1,81 @@
+import { contentDigest } from '../../src/domain/digest.ts';
+import type { ObserveRequest } from '../../src/domain/observed.ts';
+import { observe } from '../../src/observing/observe.ts';
+import { connect } from '../../src/service/client.ts';
+import { paths } from '../../src/service/wire.ts';
+import type { Case, Group, Target } from '../core/case.ts';
+import { timed } from '../core/measure.ts';
+import { API_KEY, ENVIRONMENTS, idOf, textOf, TRACKING } from '../core/prompts.ts';
+import { sendAll } from '../floor/send-all.ts';
+
+const CONCURRENCY = 8;
+const LOOP = 'bare undici loop';
+const OBSERVE = 'connect + observe';
+
+/** In one process, so that start-up counts for neither: what reading the service costs beyond the requests. */
+function observing(count: number, latency: number, rounds: number, more: Partial<Case> = {}): Case {
+  return {
+    title: `${count.toLocaleString('en')} prompts × ${ENVIRONMENTS.length}, ${latency} ms`,
+    rounds,
+    ...more,
+    prepare: async (bench) => {
+      const standIn = await bench.standIn('prompts');
+      await standIn.stock({ count, behind: 0 });
+      const { baseUrl } = standIn;
+      const wanted = Array.from({ length: count }, (_, index) => wantedOf(index));
+      const requests = wanted.flatMap(({ promptId, environments }) =>
+        environments.map((environment) => ({
+          ...{ method: 'GET', path: `${paths.prompt(promptId)}?environment=${environment}`, body: '' },
+        })),
+      );
+      const subjects = {
+        [LOOP]: { run: () => timed(() => sendAll(baseUrl, requests, CONCURRENCY)) },
+        'bare undici loop, JSON parsed': { run: () => timed(() => sendAll(baseUrl, requests, CONCURRENCY, 'json')) },
+        [OBSERVE]: { run: () => timed(() => observeAll(baseUrl, wanted)) },
+      };
+      await standIn.delay(0);
+      // The compiler has seen all of it before anything counts.
+      for (const { run } of Object.values(subjects)) await run();
+      await standIn.delay(latency);
+      return latency === 0 ? subjects : { [LOOP]: subjects[LOOP], [OBSERVE]: subjects[OBSERVE] };
+    },
+  };
+}
+
+function wantedOf(index: number): ObserveRequest {
+  const text = textOf(index, 1);
+  const contents = [{ text, digest: contentDigest(text) }];
+  return { promptId: idOf(index), environments: ENVIRONMENTS, contents, numbers: [], followsLatest: true };
+}
+
+async function observeAll(baseUrl: string, requests: readonly ObserveRequest[]): Promise<void> {
+  const times = { now: Date.now, random: Math.random, sleep: async () => {} };
+  const options = { baseUrl, apiKey: API_KEY, concurrency: CONCURRENCY, timeoutSeconds: 15, environment: {} };
+  const service = connect({ ...options, ...times });
+  const stop = new AbortController().signal;
+  const { observed } = await observe(service, requests, {
+    ...{ trackingEnvironment: TRACKING, concurrency: CONCURRENCY, stop },
+  });
+  await service.close();
+  if (observed.size !== requests.length) throw new Error('not every prompt was observed');
+}
+
+function within(shows: string, atMost: number): Target {
+  return { shows, of: OBSERVE, to: LOOP, figure: 'milliseconds', atMost };
+}
+
+export const observation: Group = {
+  name: 'observation',
+  about: 'reading the service, beside a bare undici loop of the same requests with the same concurrency',
+  cases: [
+    observing(50, 0, 11),
+    observing(50, 20, 5),
+    observing(50, 50, 5),
+    observing(1_000, 0, 9, { targets: [within('observation of 1,000 prompts × 3 at 0 ms', 1.5)] }),
+    observing(1_000, 20, 3, { targets: [within('observation of 1,000 prompts × 3 at 20 ms', 1.15)] }),
+    observing(1_000, 50, 3, { long: true }),
+    observing(10_000, 0, 3, { long: true }),
+    observing(10_000, 20, 1, { long: true }),
+    observing(10_000, 50, 1, { long: true }),
+  ],
+};

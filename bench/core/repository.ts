@@ -1,0 +1,55 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileOf } from './prompts.ts';
+
+/** Nothing of the user's own git settings. */
+export const GIT_ENVIRONMENT = {
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_AUTHOR_NAME: 'Ada',
+  GIT_AUTHOR_EMAIL: 'ada@example.com',
+  GIT_COMMITTER_NAME: 'Ada',
+  GIT_COMMITTER_EMAIL: 'ada@example.com',
+} as const;
+
+const CONFIG = 'service:\n  api_key_env: PROMPTSYNC_API_KEY\n';
+
+export type RepositoryOptions = {
+  /** No pin is a number: a first sync then leaves nothing undone. */
+  readonly withoutNumbers?: boolean;
+};
+
+/** A git repository with so many prompt files; its last commit edits the first of them. Whoever makes it removes it. */
+export function makeRepository(count: number, { withoutNumbers = false }: RepositoryOptions = {}): string {
+  const folder = makeFolder();
+  mkdirSync(join(folder, 'prompts'));
+  writeFileSync(join(folder, 'promptsync.yaml'), CONFIG);
+  const write = (index: number, edition: 0 | 1) =>
+    writeFileSync(join(folder, 'prompts', `${index}.md`), fileOf(index, edition, !withoutNumbers));
+  for (let index = 0; index < count; index++) write(index, index === 0 ? 0 : 1);
+  git(folder, 'init', '--quiet', '--initial-branch', 'main');
+  commit(folder, 'Base');
+  write(0, 1);
+  commit(folder, 'Edit one prompt');
+  return folder;
+}
+
+export function makeFolder(): string {
+  return realpathSync(mkdtempSync(join(tmpdir(), 'promptsync-bench-')));
+}
+
+export function removeFolder(folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+export function git(folder: string, ...words: readonly string[]): string {
+  const env = { ...process.env, ...GIT_ENVIRONMENT };
+  return execFileSync('git', words, { cwd: folder, env, encoding: 'utf8' }).trim();
+}
+
+export function commit(folder: string, message: string): void {
+  git(folder, 'add', '--all');
+  git(folder, 'commit', '--quiet', '--message', message);
+}

@@ -1,0 +1,6 @@
+/** The floor of a command: its requests from a file, sent again: `node replay.ts URL FILE CONCURRENCY`. */
+import { readFileSync } from 'node:fs';
+import { sendAll } from './send-all.ts';
+
+const [baseUrl = '', file = '', concurrency = '8'] = process.argv.slice(2);
+await sendAll(baseUrl, JSON.parse(readFileSync(file, 'utf8')), Number(concurrency));

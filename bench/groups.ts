@@ -1,0 +1,23 @@
+import { action } from './cases/action.ts';
+import { changedSince } from './cases/changed-since.ts';
+import { growth } from './cases/growth.ts';
+import { observation } from './cases/observation.ts';
+import { parsing } from './cases/parsing.ts';
+import { peers } from './cases/peers.ts';
+import { requests } from './cases/requests.ts';
+import { startUp } from './cases/start-up.ts';
+import { sync } from './cases/sync.ts';
+import type { Group } from './core/case.ts';
+
+/** In the order in which they are measured. A new one is a file in `cases/` and a line here. */
+export const groups: readonly Group[] = [
+  startUp,
+  action,
+  parsing,
+  observation,
+  sync,
+  changedSince,
+  growth,
+  requests,
+  peers,
+];

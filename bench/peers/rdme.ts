@@ -1,0 +1,44 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Bench } from '../core/bench.ts';
+import type { Sample } from '../core/case.ts';
+import { runNode } from '../core/measure.ts';
+import { textOf } from '../core/prompts.ts';
+import { installPeer } from './install.ts';
+
+const REDIRECT = join(import.meta.dirname, 'redirect-fetch.mjs');
+
+export type RdmeRuns = { readonly upload: () => Promise<Sample>; readonly dryRun: () => Promise<Sample> };
+
+/**
+ * `rdme docs upload`, as it comes, with the prompts as pages. The address of its service cannot be set; one variable
+ * makes it a host name of ReadMe's own developers, and a preload sends what goes there to the stand-in. It has no memory
+ * of what it has uploaded: each run reads and writes every page. The first run here makes all pages; null where it is
+ * not to be had.
+ */
+export async function rdmeUpload(count: number, bench: Bench): Promise<RdmeRuns | null> {
+  const entry = installPeer('rdme');
+  if (entry === null) return null;
+  const folder = bench.folder();
+  writePages(folder, count);
+  const { baseUrl, delay } = await bench.standIn('readme');
+  const environment = {
+    ...{ HOME: folder, CI: 'true', RDME_LOCALHOST: '1', RDME_SKIP_NEW_VERSION_CHECK: 'true' },
+    ...{ RDME_API_KEY: 'rdme_bench', BENCH_REDIRECT_TO: baseUrl },
+  };
+  const run = (...flags: readonly string[]) =>
+    runNode(['--import', REDIRECT, entry, 'docs', 'upload', 'pages', ...flags], { cwd: folder, environment });
+  await delay(0);
+  await run();
+  const { stdout } = await run();
+  if (!stdout.includes(`Successfully updated ${count} page(s)`)) throw new Error(`rdme: ${stdout.slice(-500)}`);
+  return { upload: run, dryRun: () => run('--dry-run') };
+}
+
+function writePages(folder: string, count: number): void {
+  mkdirSync(join(folder, 'pages'));
+  for (let index = 0; index < count; index++) {
+    const head = `title: Prompt ${index}\ncategory:\n  uri: Bench\n`;
+    writeFileSync(join(folder, 'pages', `prompt-${index}.md`), `---\n${head}---\n${textOf(index, 1)}\n`);
+  }
+}
