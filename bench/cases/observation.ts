@@ -5,10 +5,9 @@ import { connect } from '../../src/service/client.ts';
 import { paths } from '../../src/service/wire.ts';
 import type { Case, Group, Target } from '../core/case.ts';
 import { timed } from '../core/measure.ts';
-import { API_KEY, ENVIRONMENTS, idOf, textOf, TRACKING } from '../core/prompts.ts';
+import { API_KEY, CONCURRENCY, ENVIRONMENTS, idOf, textOf, TRACKING } from '../core/prompts.ts';
 import { sendAll } from '../floor/send-all.ts';
 
-const CONCURRENCY = 8;
 const LOOP = 'bare undici loop';
 const OBSERVE = 'connect + observe';
 

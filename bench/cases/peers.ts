@@ -5,7 +5,8 @@ import { langWatchSync } from '../peers/langwatch.ts';
 import { rdmeUpload } from '../peers/rdme.ts';
 import type { StandInName } from '../stand-ins/start.ts';
 
-const SYNC = 'promptsync sync (3 reads of each, 8 at a time)';
+const SYNC = 'promptsync sync (3 reads of each)';
+const WIDE = 'promptsync sync, concurrency: 64';
 const SERIAL = 'our own serial loop (1 read of each)';
 const LANGWATCH = `langwatch ${PEERS.langwatch.version} prompt sync (serial)`;
 const RDME = `rdme ${PEERS.rdme.version} docs upload (serial)`;
@@ -48,11 +49,11 @@ const rdme: Peer = {
 
 type Setting = readonly [count: number, latency: number, rounds: number];
 
-function beside(peer: Peer, [count, latency, rounds]: Setting, targets: readonly Target[] = []): Case {
+function beside(peer: Peer, [count, latency, rounds]: Setting, more: Partial<Case> = {}): Case {
   return {
     title: `beside ${peer.name}: ${count.toLocaleString('en')} prompts, ${latency} ms, nothing changed`,
     rounds,
-    targets,
+    ...more,
     prepare: async (bench) => {
       const theirs = await peer.prepare(count, bench);
       if (theirs === null) return NOT_INSTALLED;
@@ -70,8 +71,10 @@ function beside(peer: Peer, [count, latency, rounds]: Setting, targets: readonly
         },
       ]);
       const folder = bench.repository(count);
-      const sync = () => against(prompts, { count, behind: 0 }, () => bench.promptsync(folder, 'sync', '--yes'));
-      return { ...Object.fromEntries(counted), [SYNC]: { run: sync } };
+      const sync = (config: string) => () =>
+        against(prompts, { count, behind: 0 }, () => bench.promptsync(folder, 'sync', '--yes', '--config', config));
+      const ours = { [SYNC]: { run: sync('default.yaml') }, [WIDE]: { run: sync('wide.yaml') } };
+      return { ...Object.fromEntries(counted), ...ours };
     },
   };
 }
@@ -87,8 +90,8 @@ export const peers: Group = {
   cases: [
     ...[serial, langWatch, rdme].map((peer) => beside(peer, [50, 0, 3])),
     ...[serial, langWatch, rdme].map((peer) => beside(peer, [50, 20, 1])),
-    beside(serial, [1_000, 20, 1], [tenTimes]),
+    beside(serial, [1_000, 20, 1], { targets: [tenTimes] }),
     beside(langWatch, [1_000, 20, 1]),
-    beside(rdme, [1_000, 20, 1]),
+    beside(rdme, [1_000, 20, 1], { long: true }),
   ],
 };

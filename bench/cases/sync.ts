@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { against, type Bench } from '../core/bench.ts';
 import type { Case, Group, Subjects } from '../core/case.ts';
-import { ENVIRONMENTS } from '../core/prompts.ts';
+import { CONCURRENCY, ENVIRONMENTS } from '../core/prompts.ts';
 import type { Stock } from '../stand-ins/service.ts';
 
 const FLOOR = 'the same requests, bare undici loop';
@@ -40,9 +40,10 @@ async function subjectsOf(count: number, latency: number, changed: Changed, benc
   await sync();
   const requests = join(bench.folder(), 'requests.json');
   writeFileSync(requests, JSON.stringify(await standIn.recorded()));
+  const replay = () => bench.floor('replay', standIn.baseUrl, requests, String(CONCURRENCY));
   await standIn.delay(latency);
   return {
-    [FLOOR]: { run: () => against(standIn, stock, () => bench.floor('replay', standIn.baseUrl, requests, '8')) },
+    [FLOOR]: { run: () => against(standIn, stock, () => replay()) },
     [SYNC]: { run: () => against(standIn, stock, sync) },
   };
 }

@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto';
 /** The environments of every prompt of the measurements. */
 export const ENVIRONMENTS = ['development', 'staging', 'production'] as const;
 export const TRACKING = 'promptsync';
+/** Requests in flight: of promptsync and of the bare loops beside it. */
+export const CONCURRENCY = 8;
 export const API_KEY = 'sk-bench-0123456789';
 
 /** The prompt files are of edition 1; a prompt that has changed is in the service as it was in edition 0. */

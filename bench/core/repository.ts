@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileOf } from './prompts.ts';
+import { CONCURRENCY, fileOf } from './prompts.ts';
 
 /** Nothing of the user's own git settings. */
 export const GIT_ENVIRONMENT = {
@@ -14,7 +14,14 @@ export const GIT_ENVIRONMENT = {
   GIT_COMMITTER_EMAIL: 'ada@example.com',
 } as const;
 
-const CONFIG = 'service:\n  api_key_env: PROMPTSYNC_API_KEY\n';
+/** The configurations that each repository has; the first is the one that is found without `--config`. */
+const CONFIGS = {
+  // As many requests at a time as the bare loops have.
+  'promptsync.yaml': `concurrency: ${CONCURRENCY}\n`,
+  // As it comes.
+  'default.yaml': '',
+  'wide.yaml': 'concurrency: 64\n',
+} as const;
 
 export type RepositoryOptions = {
   /** No pin is a number: a first sync then leaves nothing undone. */
@@ -25,7 +32,9 @@ export type RepositoryOptions = {
 export function makeRepository(count: number, { withoutNumbers = false }: RepositoryOptions = {}): string {
   const folder = makeFolder();
   mkdirSync(join(folder, 'prompts'));
-  writeFileSync(join(folder, 'promptsync.yaml'), CONFIG);
+  for (const [name, rest] of Object.entries(CONFIGS)) {
+    writeFileSync(join(folder, name), `service:\n  api_key_env: PROMPTSYNC_API_KEY\n${rest}`);
+  }
   const write = (index: number, edition: 0 | 1) =>
     writeFileSync(join(folder, 'prompts', `${index}.md`), fileOf(index, edition, !withoutNumbers));
   for (let index = 0; index < count; index++) write(index, index === 0 ? 0 : 1);

@@ -1,0 +1,105 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { API_KEY, fieldsOf, idOf, textOf } from '../../bench/core/prompts.ts';
+import { listen } from '../../bench/stand-ins/listen.ts';
+import { promptService } from '../../bench/stand-ins/prompts.ts';
+import { startServer } from '../../src/embedded/server.ts';
+import { openStore } from '../../src/embedded/store.ts';
+import { NOW } from '../embedded/support.ts';
+
+type Step = readonly [method: string, path: string, body?: unknown];
+
+const PROMPT = `/v1/integration/prompts/${idOf(0)}`;
+
+const stories: Readonly<Record<string, readonly Step[]>> = {
+  'reading what has no version yet': [
+    ['GET', PROMPT],
+    ['GET', `${PROMPT}?environment=staging`],
+  ],
+  'making versions, and one of them active': [
+    ['POST', `${PROMPT}/versions`, { content: 'One' }],
+    [
+      'POST',
+      `${PROMPT}/versions`,
+      { content: 'Two – é', change_summary: 'Why', metadata_: { promptsync: { a: [1] } } },
+    ],
+    ['POST', `${PROMPT}/set-active`, { environment: 'staging', version_id: 'the first' }],
+    ['GET', `${PROMPT}?environment=staging`],
+    ['POST', `${PROMPT}/set-active`, { environment: 'staging', version_id: 'the second' }],
+    ['GET', `${PROMPT}?environment=staging`],
+    ['GET', `${PROMPT}?environment=production`],
+  ],
+  'changing fields': [
+    ['PATCH', PROMPT, { name: 'Other' }],
+    ['PATCH', PROMPT, { key: 'k/2', description: '' }],
+    ['GET', PROMPT],
+  ],
+};
+
+const refused: readonly Step[] = [
+  ['GET', '/v1/integration/prompts/unknown'],
+  ['POST', '/v1/integration/prompts/unknown/versions', { content: 'x' }],
+  ['POST', `${PROMPT}/set-active`, { environment: 'staging', version_id: 'ver_unknown' }],
+  ['GET', '/v2/elsewhere'],
+];
+
+describe('the stand-in of the prompt service in the measurements', () => {
+  test.each(Object.entries(stories))('answers like the embedded service: %s', async (_, steps) => {
+    expect(await tell(await standIn(), steps)).toEqual(await tell(await embedded(), steps));
+  });
+
+  test.each(refused)('refuses like the embedded service: %s %s', async (method, path, body) => {
+    const [here, there] = await Promise.all(
+      [await standIn(), await embedded()].map((url) => tell(url, [[method, path, body]])),
+    );
+    expect(here?.[0]?.status).toBe(there?.[0]?.status);
+  });
+
+  test('holds a stock as a sync would have left it, and counts what it is asked', async () => {
+    const service = await listen(promptService());
+    onTestFinished(service.close);
+    service.stock({ count: 2, behind: 1 });
+    const reads = [0, 1].map((index): Step => ['GET', `/v1/integration/prompts/${idOf(index)}?environment=production`]);
+    const texts = await tell(service.baseUrl, reads);
+    expect(texts.map(({ body }) => body)).toMatchObject([
+      { active_version: { version_number: 1, content: textOf(0, 0) } },
+      { active_version: { version_number: 1, content: textOf(1, 1) } },
+    ]);
+    expect(service.count()).toBe(2);
+  });
+});
+
+async function standIn(): Promise<string> {
+  const service = await listen(promptService());
+  onTestFinished(service.close);
+  service.stock({ count: 1, behind: 0, empty: true });
+  return service.baseUrl;
+}
+
+async function embedded(): Promise<string> {
+  const store = openStore(':memory:', { now: () => NOW });
+  store.authoriseKey({ apiKey: API_KEY, projectId: 'bench' });
+  store.registerPrompt({ id: idOf(0), projectId: 'bench', ...fieldsOf(0) });
+  const server = await startServer({ store, port: 0 });
+  onTestFinished(() => server.close());
+  return server.baseUrl;
+}
+
+/** The answers, with the ids of versions and the times as words: those are each service's own. */
+async function tell(baseUrl: string, steps: readonly Step[]) {
+  const ids: string[] = [];
+  const words = ['the first', 'the second'];
+  const answers: { status: number; body: unknown }[] = [];
+  for (const [method, path, body] of steps) {
+    const sent = JSON.stringify(body)?.replace(/the (first|second)/, (word) => ids[words.indexOf(word)] ?? word);
+    const headers = { 'x-api-key': API_KEY, 'content-type': 'application/json' };
+    const response = await fetch(baseUrl + path, { method, headers, ...(sent === undefined ? {} : { body: sent }) });
+    const text = await response.text();
+    if (path.endsWith('/versions')) ids.push(String(JSON.parse(text).id));
+    const told = ids.reduce((all, id, index) => all.replaceAll(id, words[index] ?? ''), text);
+    answers.push({
+      status: response.status,
+      body: JSON.parse(told.replaceAll(/"\d{4}-\d\d-\d\dT[^"]+"/g, '"a time"')),
+    });
+  }
+  return answers;
+}
