@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto';
-
 /** The environments of every prompt of the measurements. */
 export const ENVIRONMENTS = ['development', 'staging', 'production'] as const;
 export const TRACKING = 'promptsync';
@@ -29,7 +27,7 @@ export function textOf(index: number, edition: Edition): string {
   const lines = [`You are agent ${index} – helpful, brief and “precise”. Edition ${edition}.`, ''];
   let size = 0;
   for (let line = 0; size < BYTES; line++) {
-    const mark = createHash('md5').update(`${index}/${line}`).digest('base64url');
+    const mark = (Math.imul(index * 1_000 + line + 1, 0x9e3779b1) >>> 0).toString(36);
     const text = `- Rule ${line}: when {{customer_name}} asks about ${mark}, answer in one sentence and say why.`;
     lines.push(text);
     size += text.length + 1;
