@@ -1,6 +1,8 @@
 /** What promptsync costs, as ratios within one run: `npm run bench -- --help`. */
+import { availableParallelism, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import { openBench } from './core/bench.ts';
+import { openBench, type Bench } from './core/bench.ts';
+import type { Case, Group } from './core/case.ts';
 import { renderFindings, renderMarkdown, renderText } from './core/print.ts';
 import { runCase, skip, type Result } from './core/run-case.ts';
 import { groups } from './groups.ts';
@@ -28,6 +30,8 @@ const { values, positionals } = parseArgs({
 });
 const unknown = positionals.filter((name) => groups.every((group) => group.name !== name));
 if (unknown.length > 0) throw new Error(`There is no group ${unknown.join(', ')}; --list has all.`);
+const mostRounds = Number(values.rounds);
+if (!Number.isInteger(mostRounds) || mostRounds < 1) throw new Error('--rounds: a number from 1 is expected.');
 const chosen = groups.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
 
 if (values.help) process.stdout.write(HELP);
@@ -58,13 +62,14 @@ async function measureAll(): Promise<void> {
     );
     if (!values.all && long.length > 0) console.log(`left to --all: ${long.join('; ')}`);
     const minutes = ((performance.now() - started) / 60_000).toFixed(1);
-    console.log(`Node ${process.version}, ${process.platform} ${process.arch}; it took ${minutes} minutes.`);
+    const busy = `${availableParallelism()} cores, load ${loadavg()[1]?.toFixed(1)}`;
+    console.log(`Node ${process.version}, ${process.platform} ${process.arch}, ${busy}; it took ${minutes} minutes.`);
   } finally {
     await bench.close();
   }
 }
 
-async function measureGroup({ name, about, cases }: (typeof groups)[number], bench: ReturnType<typeof openBench>) {
+async function measureGroup({ name, about, cases }: Group, bench: Bench): Promise<readonly Result[]> {
   console.log(values.markdown ? `### ${name}\n\n${about}\n` : `== ${name}: ${about}\n`);
   const results: Result[] = [];
   for (const one of cases.filter(({ long }) => long !== true || values.all)) {
@@ -76,9 +81,9 @@ async function measureGroup({ name, about, cases }: (typeof groups)[number], ben
 }
 
 /** One case that breaks must not cost the others. */
-async function tried(one: (typeof groups)[number]['cases'][number], bench: ReturnType<typeof openBench>) {
+async function tried(one: Case, bench: Bench): Promise<Result> {
   try {
-    return await runCase(one, Number(values.rounds), bench);
+    return await runCase(one, mostRounds, bench);
   } catch (error) {
     return skip(one, `failed: ${error instanceof Error ? error.message : String(error)}`);
   }

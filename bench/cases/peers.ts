@@ -9,7 +9,8 @@ const SYNC = 'promptsync sync (3 reads of each)';
 const WIDE = 'promptsync sync, concurrency: 64';
 const SERIAL = 'our own serial loop (1 read of each)';
 const LANGWATCH = `langwatch ${PEERS.langwatch.version} prompt sync (serial)`;
-const RDME = `rdme ${PEERS.rdme.version} docs upload (serial)`;
+const RDME = `rdme ${PEERS.rdme.version} docs upload (serial, writes each page)`;
+const RDME_DRY = `rdme ${PEERS.rdme.version} docs upload --dry-run (serial)`;
 const NOT_INSTALLED = 'skipped: could not be installed';
 
 /** What users may run instead; none of these knows environments, so each is asked for less than promptsync is. */
@@ -43,7 +44,7 @@ const rdme: Peer = {
   service: 'readme',
   prepare: async (count, bench) => {
     const runs = await rdmeUpload(count, bench);
-    return runs === null ? null : { [RDME]: { run: runs.upload }, [`${RDME} --dry-run`]: { run: runs.dryRun } };
+    return runs === null ? null : { [RDME]: { run: runs.upload }, [RDME_DRY]: { run: runs.dryRun } };
   },
 };
 
@@ -86,7 +87,10 @@ const tenTimes: Target = {
 
 export const peers: Group = {
   name: 'peers',
-  about: 'what users may run instead, as it comes, against a stand-in of its service with the same latency',
+  about: [
+    'what users may run instead, as it comes from the registry, against a stand-in of its service with the same latency;',
+    'langwatch is told the address by its own variable, what rdme fetches is sent to the stand-in by a preload',
+  ].join(' '),
   cases: [
     ...[serial, langWatch, rdme].map((peer) => beside(peer, [50, 0, 3])),
     ...[serial, langWatch, rdme].map((peer) => beside(peer, [50, 20, 1])),

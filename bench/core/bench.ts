@@ -9,7 +9,7 @@ import { GIT_ENVIRONMENT, makeFolder, makeRepository, removeFolder, type Reposit
 
 export const CLI = join(import.meta.dirname, '../../dist/cli.js');
 
-/** What cases are made of. All that is made through it is removed in the end, and made once. */
+/** What cases are made of. Repositories, stand-ins and loops are made once; all of it is removed in the end. */
 export type Bench = {
   /** A git repository with so many prompt files, the last commit of which edits the first one. */
   readonly repository: (count: number, options?: RepositoryOptions) => string;

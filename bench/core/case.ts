@@ -23,7 +23,7 @@ export type Subject = {
 /** By the name that the table shows; the first is what the others are compared with. */
 export type Subjects = Readonly<Record<string, Subject>>;
 
-/** What has to be shown: one subject's figure, over that of another where `to` names one. Is `median of rounds`. */
+/** What has to be shown: the median of one subject's figure, over that of another where `to` names one. */
 export type Target = {
   readonly shows: string;
   readonly of: string;

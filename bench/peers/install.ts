@@ -21,7 +21,16 @@ export function installPeer(name: Peer): string | null {
   const prefix = join(CACHE, `${name}-${version}`);
   const path = join(prefix, 'node_modules', name, entry);
   // Their ranges of peer dependencies do not always agree with each other.
-  const flags = ['--no-save', '--ignore-scripts', '--legacy-peer-deps', '--no-audit', '--no-fund', '--prefix', prefix];
+  const flags = [
+    '--no-save',
+    '--ignore-scripts',
+    '--legacy-peer-deps',
+    '--no-audit',
+    '--no-fund',
+    '--fetch-retries=0',
+    '--prefix',
+    prefix,
+  ];
   try {
     if (!existsSync(path)) execFileSync('npm', ['install', ...flags, `${name}@${version}`], { stdio: 'ignore' });
   } catch {
