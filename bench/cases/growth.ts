@@ -4,10 +4,10 @@ import type { Case, Group } from '../core/case.ts';
 const SMALL = '1,000 prompts';
 const LARGE = '10,000 prompts';
 
-function growing(title: string, shows: string, words: readonly string[]): Case {
+function growing(title: string, shows: string, rounds: number, words: readonly string[]): Case {
   return {
     title,
-    rounds: 3,
+    rounds,
     targets: [{ shows: `${shows}: 10,000 against 1,000`, of: LARGE, to: SMALL, figure: 'milliseconds', atMost: 11 }],
     prepare: async (bench) => {
       await (await bench.standIn('prompts')).delay(0);
@@ -26,7 +26,7 @@ export const growth: Group = {
   name: 'growth',
   about: 'ten times as many prompts cost about ten times as much',
   cases: [
-    growing('sync, nothing changed, 0 ms', 'no-op sync', ['sync', '--yes']),
-    growing('validate', 'validate', ['validate']),
+    growing('sync, nothing changed, 0 ms', 'no-op sync', 2, ['sync', '--yes']),
+    growing('validate', 'validate', 3, ['validate']),
   ],
 };
