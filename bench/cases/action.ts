@@ -8,7 +8,7 @@ import type { Group, Sample } from '../core/case.ts';
 import { runNode } from '../core/measure.ts';
 import { git, GIT_ENVIRONMENT } from '../core/repository.ts';
 
-const ACTION = join(import.meta.dirname, '../../dist/action/index.js');
+const ACTION = join(import.meta.dirname, '../../dist/action/index.cjs');
 
 type Arrivals = { readonly baseUrl: string; first: number | null };
 

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import package_ from '../../package.json' with { type: 'json' };
 import { buildFloors, type FloorName } from '../floor/build.ts';
 import { startStandIn, type StandIn, type StandInName } from '../stand-ins/start.ts';
 import type { Stock } from '../stand-ins/service.ts';
@@ -7,7 +8,8 @@ import { runNode } from './measure.ts';
 import { API_KEY } from './prompts.ts';
 import { GIT_ENVIRONMENT, makeFolder, makeRepository, removeFolder, type RepositoryOptions } from './repository.ts';
 
-export const CLI = join(import.meta.dirname, '../../dist/cli.js');
+/** As the package installs it. */
+export const CLI = join(import.meta.dirname, '../..', package_.bin.promptsync);
 
 /** What cases are made of. Repositories, stand-ins and loops are made once; all of it is removed in the end. */
 export type Bench = {
