@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import package_ from '../../package.json' with { type: 'json' };
-import { buildFloors, type FloorName } from '../floor/build.ts';
+import { buildFloor, type FloorName } from '../floor/build.ts';
 import { startStandIn, type StandIn, type StandInName } from '../stand-ins/start.ts';
 import type { Stock } from '../stand-ins/service.ts';
 import type { Sample } from './case.ts';
@@ -57,8 +57,8 @@ export function openBench(): OpenBench {
       return runNode([CLI, ...words], { cwd, environment: { ...GIT_ENVIRONMENT, ...service } });
     },
     floor: async (name, ...words) => {
-      const scriptOf = await once('floors', () => buildFloors(folder(makeFolder)));
-      return runNode([scriptOf(name), ...words]);
+      const script = await once(`floor ${name}`, () => buildFloor(name, folder(makeFolder)));
+      return runNode([script, ...words]);
     },
     atEnd: (end) => void ends.push(end),
     close: async () => {

@@ -1,20 +1,18 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { rolldown } from 'rolldown';
+import { bundle } from '../../scripts/bundle.ts';
 
 const SCRIPTS = { replay: 'replay.ts', parse: 'parse.ts', hash: 'hash.ts', serial: '../peers/serial.ts' };
 
 export type FloorName = keyof typeof SCRIPTS;
 
 /**
- * The bare loops as bundles, in a folder: the command line is one, and a loop that has to load its types and the files
- * of its libraries one by one would be no floor.
+ * A bare loop as one file in a folder, bundled as the command line is: a loop that has to strip its types and to load its
+ * libraries file by file would be no floor.
  */
-export async function buildFloors(folder: string): Promise<(name: FloorName) => string> {
-  const input = Object.fromEntries(
-    Object.entries(SCRIPTS).map(([name, script]) => [name, join(import.meta.dirname, script)]),
-  );
-  const build = await rolldown({ input, platform: 'node', logLevel: 'silent' });
-  await build.write({ dir: folder, format: 'esm', entryFileNames: '[name].mjs', minify: true });
-  await build.close();
-  return (name) => join(folder, `${name}.mjs`);
+export async function buildFloor(name: FloorName, folder: string): Promise<string> {
+  const script = join(import.meta.dirname, SCRIPTS[name]);
+  const { chunks } = await bundle(script, [], { format: 'cjs', entryFileNames: `${name}.cjs`, minify: true });
+  for (const { fileName, code } of chunks) writeFileSync(join(folder, fileName), code);
+  return join(folder, `${name}.cjs`);
 }

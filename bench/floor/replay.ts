@@ -3,4 +3,4 @@ import { readFileSync } from 'node:fs';
 import { sendAll } from './send-all.ts';
 
 const [baseUrl = '', file = '', concurrency = '8'] = process.argv.slice(2);
-await sendAll(baseUrl, JSON.parse(readFileSync(file, 'utf8')), Number(concurrency));
+void sendAll(baseUrl, JSON.parse(readFileSync(file, 'utf8')), Number(concurrency));

@@ -7,7 +7,7 @@ const paths = Array.from(
   { length: Number(count) },
   (_, index) => `/v1/integration/prompts/${idOf(index)}?environment=production`,
 );
-await sendAll(
+void sendAll(
   baseUrl,
   paths.map((path) => ({ method: 'GET', path, body: '' })),
   1,
