@@ -48,6 +48,8 @@ function list(): void {
 async function measureAll(): Promise<void> {
   const started = performance.now();
   const bench = openBench();
+  for (const signal of ['SIGINT', 'SIGTERM'])
+    process.once(signal, () => void bench.close().then(() => process.exit(130)));
   try {
     const results: Result[] = [];
     for (const group of chosen) results.push(...(await measureGroup(group, bench)));
