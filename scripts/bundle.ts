@@ -45,7 +45,7 @@ const INSTEAD: Readonly<Record<string, { readonly importer: RegExp; readonly cod
   'node:child_process': { importer: /node_modules\/commander\//, code: 'export default {};' },
   // undici's index.js has `fetch`, web sockets, caches and mocks as well.
   undici: {
-    importer: /(src\/service|bench\/floor)\//,
+    importer: /src\/service\//,
     code: `
       export { default as Pool } from 'undici/lib/dispatcher/pool.js';
       export { default as EnvHttpProxyAgent } from 'undici/lib/dispatcher/env-http-proxy-agent.js';`,
