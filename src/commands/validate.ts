@@ -2,7 +2,6 @@ import type { Config } from '../config/config.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { latestProblems, possibleSkips, skipWarnings } from '../planning/offline.ts';
 import { inPlaceOrder, isError, type Problem } from '../problem.ts';
-import { before, readFormerPins } from './past/former-pins.ts';
 import { forbidsLatest, promotedFrom } from './past/promotion-rules.ts';
 import { exitCodeOf, notRun, type CommandResult } from './result.ts';
 import { openRepositoryOf, openWorkspace, type Workspace, type WorkspaceOptions } from './workspace.ts';
@@ -38,6 +37,7 @@ async function skipped(config: Config, files: readonly PromptFile[]): Promise<re
   const repository = doubtful.length === 0 ? null : await openRepositoryOf(config);
   const head = repository?.head ?? null;
   if (repository === null || head === null) return [];
+  const { before, readFormerPins } = await import('./past/former-pins.ts');
   const found = doubtful.map(async (file) => {
     const former = before(await readFormerPins(file, head, repository), file, head);
     return skipWarnings(possibleSkips(file, order), former);
