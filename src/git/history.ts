@@ -14,6 +14,8 @@ export type History = {
   readonly pathsAt: (commit: string) => Promise<readonly string[]>;
   /** Those files that differ between a commit and the work tree, or are in one of the two alone; untracked ones are not. */
   readonly changedSince: (commit: string) => Promise<ReadonlySet<string>>;
+  /** The files that differ between two commits, or are in one of the two alone. */
+  readonly changedBetween: (one: string, other: string) => Promise<ReadonlySet<string>>;
   /** The commits that any of the commits contains, themselves included. */
   readonly ancestorsOf: (commits: readonly string[]) => Promise<ReadonlySet<string>>;
   /** Where a file (from the repository's root) was touched up to a commit, under earlier names as well; newest first. */
@@ -49,6 +51,7 @@ export function historyOf(sources: Sources & { readonly ask: Ask }, { prefix, sh
     pathsAt: async (commit) =>
       namesIn(await ask('ls-tree', '-r', '-z', '--name-only', '--full-tree', commit)).map(toFolder),
     changedSince: async (commit) => new Set([...(await changedFiles(ask, commit))].map(toFolder)),
+    changedBetween: async (one, other) => new Set([...(await changedFiles(ask, `${one}..${other}`))].map(toFolder)),
     ancestorsOf: async (commits) => new Set(lines(await ask('rev-list', ...commits, '--'))),
     whereTouched: (commit, path, most) =>
       findTouched(ask, known, [`--max-count=${most}`, commit, '--', literally(path)]),

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import type { Provenance } from '../domain/plan.ts';
-import { askingIn, changedFiles, type Ask } from './ask.ts';
+import { askingIn, changedFiles, literally, type Ask } from './ask.ts';
 import { filesAt, type FilesAt, type Sources } from './files-at.ts';
 import { historyOf, type History } from './history.ts';
 import { makeKnownBlobs } from './known-blobs.ts';
@@ -31,7 +31,7 @@ export type Repository = FilesAt &
 export async function openRepository(folder: string): Promise<Repository> {
   const { ask, askWith } = askingIn(folder);
   const { prefix, commonDir, shallow, head } = await placeOf(ask);
-  const fromRoot = (path: string): string => posix.normalize(prefix + path);
+  const fromRoot = (path: string): string => (CLEAN.test(path) ? prefix + path : posix.normalize(prefix + path));
   const objects = openObjects(folder);
   const sources = { askWith, objects, trees: treesOf(objects), known: makeKnownBlobs() };
   return {
@@ -45,6 +45,12 @@ export async function openRepository(folder: string): Promise<Repository> {
   };
 }
 
+/** No part of it is empty or begins with a dot: what is asked for thousands of paths need not take them apart. */
+const CLEAN = /^(?:[^./][^/]*\/)*[^./][^/]*$/;
+
+/** So many paths fit on every command line; for more of them git tells of all files. */
+const FEW = 50;
+
 async function findUncommitted(
   ask: Ask,
   head: string | null,
@@ -52,12 +58,18 @@ async function findUncommitted(
   fromRoot: (path: string) => string,
 ): Promise<ReadonlySet<string>> {
   if (head === null) return new Set(paths);
+  const wanted = paths.length > FEW ? [':(top)'] : paths.map((path) => literally(fromRoot(path)));
   const [listed, different] = await Promise.all([
-    ask('ls-files', '-v', '-z', '--full-name', '--', ':(top)'),
+    ask('ls-files', '-v', '-z', '--full-name', '--', ...wanted),
     changedFiles(ask, 'HEAD'),
   ]);
   const known = new Set(listed.split('\0').flatMap(trackedPath));
-  return new Set(paths.filter((path) => !known.has(fromRoot(path)) || different.has(fromRoot(path))));
+  return new Set(
+    paths.filter((path) => {
+      const full = fromRoot(path);
+      return !known.has(full) || different.has(full);
+    }),
+  );
 }
 
 async function findStaged(

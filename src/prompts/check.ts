@@ -34,9 +34,13 @@ export function checkOutline(outline: Outline, rules: PromptRules): readonly Pro
   ];
 }
 
-/** What is wrong between files. */
+/** What is wrong between files, and between them and others that were found to be right together. */
 export function checkNames(read: readonly Names[], known: readonly KnownPrompt[]): readonly Problem[] {
-  const all = [...read, ...known.map(namesOf)];
+  const taken = new Set(
+    read.flatMap(({ id, key }) => [id, key].flatMap((name) => (name === null ? [] : comparable(name)))),
+  );
+  const isTaken = (name: string) => taken.has(name.normalize('NFC'));
+  const all = [...read, ...known.filter(({ id, key }) => isTaken(id) || isTaken(key)).map(namesOf)];
   return [
     ...duplicates(all, 'id', (one, other) => makeProblem('prompt/duplicate-id', { id: one.value, other }, one.place)),
     ...duplicates(all, 'key', (one, other) =>

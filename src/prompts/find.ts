@@ -89,14 +89,13 @@ async function findOne({ folder, root, patterns, patternPlaces }: PromptPatterns
 async function walk(glob: Glob, directory: string, found: Found): Promise<void> {
   const [way, below] = [wayBelow(found.folder, directory), wayBelow(glob.directory, directory)];
   for (const entry of await entriesOf(directory, found)) {
-    const full = join(directory, entry.name);
     const path = way + entry.name;
     const matches = glob.matches(below + entry.name);
     if (entry.isSymbolicLink()) {
-      const hides = matches || (glob.enters(entry.name) && (await isDirectory(full)));
+      const hides = matches || (glob.enters(entry.name) && (await isDirectory(join(directory, entry.name))));
       if (hides) found.problems.push(linkProblem(path));
     } else if (entry.isDirectory()) {
-      if (glob.enters(entry.name)) await walk(glob, full, found);
+      if (glob.enters(entry.name)) await walk(glob, join(directory, entry.name), found);
     } else if (matches) {
       takeFile(entry, path, found);
     }

@@ -54,7 +54,7 @@ export type Prepared = {
   readonly plan: Plan;
   /** What git knows of the files that a version is to be made of, by path. */
   readonly provenance: ReadonlyMap<string, Provenance>;
-  /** Paths of files that differ from HEAD: all those that may be written from. Empty outside of git. */
+  /** Paths of files that differ from HEAD, of all selected prompts. Empty outside of git, and where nothing is to be written. */
   readonly uncommitted: ReadonlySet<string>;
   /** What was left out as unchanged; null where all selected prompts were to be looked at. */
   readonly narrowed: Narrowed | null;
@@ -110,7 +110,8 @@ function assumeService(
 async function preparePlan(sources: Sources, given: PlanRules, service: OpenService, world: World): Promise<Prepared> {
   const { config, files, repository, narrowed, problems } = sources;
   const { plan, rules, requests } = await makeRuledPlan(sources, given, service, world);
-  const paths = plan.prompts.filter(({ status }) => status !== 'unchanged').map(({ file }) => file.path);
+  const writes = plan.prompts.some(({ status }) => status !== 'unchanged');
+  const paths = writes ? files.map(({ path }) => path) : [];
   const uncommitted =
     paths.length === 0 ? new Set<string>() : ((await repository?.uncommitted(paths)) ?? new Set<string>());
   const committed = pathsToCreate(plan).filter((path) => !uncommitted.has(path));

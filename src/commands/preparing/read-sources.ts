@@ -24,7 +24,7 @@ export async function readSources(
   const { base: ref, only, shard, keepsAll = false } = options;
   const left = narrowed?.left ?? [];
   try {
-    const repository = await openRepositoryOf(config);
+    const repository = narrowed?.repository ?? (await openRepositoryOf(config));
     const base = ref === undefined ? null : await readBase({ ref, config, files, only, shard, left }, repository);
     const obstacle = await reasonNotToAsk(options, config, base, repository, world);
     const told = [...problems, ...(base?.problems ?? []), ...(obstacle === null ? [] : [obstacle])];

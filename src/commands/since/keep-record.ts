@@ -24,7 +24,7 @@ export async function keepingRecord(
   if (repository === null || repository.head === null) return { outcomes: await apply(), problems: [] };
   const { head } = repository;
   const file = recordFileOf(config, repository, shard);
-  const before = await file.read();
+  const before = prepared.narrowed?.record ?? (await file.read());
   const struck = before === null ? null : forget(before, idsToForget(plan, isPart));
   const early = struck === null || struck.complete.length === before?.complete.length ? [] : await keep(struck);
   const outcomes = await apply();
@@ -49,14 +49,22 @@ function idsToForget({ prompts }: Plan, isPart: boolean): ReadonlySet<string> {
   return new Set(touched.map(({ file }) => file.id));
 }
 
-/** What was not looked at stays complete. A file that differs from the commit is not what the commit wants. */
+/** What was left out stays complete. A file that differs from the commit is not what the commit wants. */
 async function recordOf(outcomes: readonly PromptOutcome[], commit: string, prepared: Prepared): Promise<SyncRecord> {
-  const { config, narrowed, repository, uncommitted: written } = prepared;
+  const { config, narrowed } = prepared;
   const done = outcomes.filter(isComplete).map(({ plan }) => completeOf(plan.file, prepared));
-  const all = [...(narrowed?.left ?? []), ...done];
-  const uncommitted = (await repository?.uncommitted(all.map(({ path }) => path))) ?? new Set();
-  const complete = all.filter(({ path }) => !uncommitted.has(path) && !written.has(path));
+  const uncommitted = await uncommittedOf(done, prepared);
+  const complete = [...(narrowed?.left ?? []), ...done.filter(({ path }) => !uncommitted.has(path))];
   return { commit, config: await configDigest(config), complete };
+}
+
+/** Where something was to be written, git was asked about all files already, right after they were read. */
+async function uncommittedOf(
+  prompts: readonly CompletePrompt[],
+  { plan, repository, uncommitted }: Prepared,
+): Promise<ReadonlySet<string>> {
+  const asked = plan.prompts.some(({ status }) => status !== 'unchanged');
+  return asked || repository === null ? uncommitted : repository.uncommitted(prompts.map(({ path }) => path));
 }
 
 function isComplete({ status, problems }: PromptOutcome): boolean {

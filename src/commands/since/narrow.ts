@@ -13,6 +13,10 @@ export type Narrowed = {
   readonly since: string;
   /** The prompts that are not looked at. */
   readonly left: readonly CompletePrompt[];
+  /** It was opened to find them, and is good for further questions. */
+  readonly repository: Repository;
+  /** What the last sync has completed; null where nothing is known. */
+  readonly record: SyncRecord | null;
   /** Why all are looked at, for the person; null where the record can be relied on. */
   readonly reason: string | null;
 };
@@ -32,8 +36,8 @@ export async function narrowSince(
   if (since === null) throw new ProblemError(makeProblem('git/unknown-base', { ref }));
   const record = await recordFileOf(config, repository, shard).read();
   const reason = await whyUnknown(record, config, repository);
-  if (record === null || reason !== null) return { since, left: [], reason };
-  return { since, left: await leftOut(since, record, repository), reason };
+  if (record === null || reason !== null) return { since, repository, left: [], record, reason };
+  return { since, repository, left: await leftOut(since, record, repository), record, reason };
 }
 
 async function whyUnknown(record: SyncRecord | null, config: Config, repository: Repository): Promise<string | null> {
@@ -44,8 +48,13 @@ async function whyUnknown(record: SyncRecord | null, config: Config, repository:
 }
 
 async function leftOut(since: string, record: SyncRecord, repository: Repository) {
+  const { head } = repository;
   const commits = [...new Set([since, record.commit])];
-  const changed = await Promise.all(commits.map((commit) => repository.changedSince(commit)));
+  const changed = await Promise.all([
+    ...commits.map((commit) => repository.changedSince(commit)),
+    // What is as the last sync had it, but not as it is committed now, would be complete at no commit.
+    ...(head === null || head === record.commit ? [] : [repository.changedBetween(record.commit, head)]),
+  ]);
   const refs = refsIn(record.complete).map(async (ref) => [ref, await repository.resolveRef(ref)] as const);
   const all = new Set(changed.flatMap((paths) => [...paths]));
   return stillComplete(record, all, new Map(await Promise.all(refs)));
