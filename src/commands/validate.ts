@@ -1,8 +1,8 @@
 import type { Config } from '../config/config.ts';
+import { forbidsLatest, promotedFrom } from '../config/environments.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { latestProblems, possibleSkips, skipWarnings } from '../planning/offline.ts';
 import { inPlaceOrder, isError, type Problem } from '../problem.ts';
-import { forbidsLatest, promotedFrom } from './past/promotion-rules.ts';
 import { exitCodeOf, notRun, type CommandResult } from './result.ts';
 import { openRepositoryOf, openWorkspace, type Workspace, type WorkspaceOptions } from './workspace.ts';
 import type { World } from './world.ts';

@@ -1,25 +1,9 @@
-import type { Config } from '../../config/config.ts';
 import type { Plan, PromptPlan } from '../../domain/plan.ts';
 import type { Repository } from '../../git/repository.ts';
 import type { PlanRules } from '../../planning/make-plan.ts';
 import type { FormerPins } from '../../planning/former-pins.ts';
-import type { PromotionRules } from '../../planning/promotion.ts';
 import { before, readFormerPins } from './former-pins.ts';
 import type { BaseFiles } from './read-base.ts';
-
-/** The environment before each that has one. */
-export function promotedFrom({ environments }: Pick<Config, 'environments'>): PromotionRules['promotedFrom'] {
-  return new Map(
-    (environments ?? []).flatMap(({ name, promoteFrom }): [string, string][] =>
-      promoteFrom === undefined ? [] : [[name, promoteFrom]],
-    ),
-  );
-}
-
-/** The environments in which no pin may be `latest`. */
-export function forbidsLatest({ environments }: Pick<Config, 'environments'>): readonly string[] {
-  return (environments ?? []).filter(({ allowLatest }) => !allowLatest).map(({ name }) => name);
-}
 
 /** What git can be asked about earlier commits. */
 type Earlier = { readonly repository: Repository; readonly base: Pick<BaseFiles, 'commit' | 'files'> | null };

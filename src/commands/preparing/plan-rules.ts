@@ -1,9 +1,10 @@
+import { forbidsLatest, promotedFrom } from '../../config/environments.ts';
 import type { Plan } from '../../domain/plan.ts';
 import type { PlanRules } from '../../planning/make-plan.ts';
 import { readContentsAtRefs } from '../past/contents-at-refs.ts';
 import { driftsInFields, makeBase, withFormerFields } from '../past/make-base.ts';
 import type { Prepared } from './prepare-plan.ts';
-import { forbidsLatest, promotedFrom, withFormerPins } from '../past/promotion-rules.ts';
+import { withFormerPins } from '../past/promotion-rules.ts';
 import type { BaseFiles } from '../past/read-base.ts';
 
 type Sources = Pick<Prepared, 'config' | 'files' | 'repository'> & {
