@@ -48374,12 +48374,16 @@ async function narrowSince(ref, config, repository, shard) {
 	const reason = await whyUnknown(record, config, repository);
 	if (record === null || reason !== null) return {
 		since,
+		repository,
 		left: [],
+		record,
 		reason
 	};
 	return {
 		since,
+		repository,
 		left: await leftOut(since, record, repository),
+		record,
 		reason
 	};
 }
@@ -48389,8 +48393,9 @@ async function whyUnknown(record, config, repository) {
 	return isCommitId(record.commit) && await repository.resolveRef(record.commit) === record.commit ? null : `the commit of the last sync (${record.commit.slice(0, 12)}) is not in this clone`;
 }
 async function leftOut(since, record, repository) {
+	const { head } = repository;
 	const commits = [.../* @__PURE__ */ new Set([since, record.commit])];
-	const changed = await Promise.all(commits.map((commit) => repository.changedSince(commit)));
+	const changed = await Promise.all([...commits.map((commit) => repository.changedSince(commit)), ...head === null || head === record.commit ? [] : [repository.changedBetween(record.commit, head)]]);
 	const refs = refsIn(record.complete).map(async (ref) => [ref, await repository.resolveRef(ref)]);
 	return stillComplete(record, new Set(changed.flatMap((paths) => [...paths])), new Map(await Promise.all(refs)));
 }
@@ -48423,7 +48428,7 @@ async function keepingRecord(prepared, plan, { isPart, shard }, apply) {
 	};
 	const { head } = repository;
 	const file = recordFileOf(config, repository, shard);
-	const before = await file.read();
+	const before = prepared.narrowed?.record ?? await file.read();
 	const struck = before === null ? null : forget(before, idsToForget(plan, isPart));
 	const early = struck === null || struck.complete.length === before?.complete.length ? [] : await keep(struck);
 	const outcomes = await apply();
@@ -48448,18 +48453,21 @@ function idsToForget({ prompts }, isPart) {
 	const touched = prompts.filter(({ status, lookups }) => isPart || status !== "unchanged" || lookups.length > 0);
 	return new Set(touched.map(({ file }) => file.id));
 }
-/** What was not looked at stays complete. A file that differs from the commit is not what the commit wants. */
+/** What was left out stays complete. A file that differs from the commit is not what the commit wants. */
 async function recordOf(outcomes, commit, prepared) {
-	const { config, narrowed, repository, uncommitted: written } = prepared;
+	const { config, narrowed } = prepared;
 	const done = outcomes.filter(isComplete).map(({ plan }) => completeOf(plan.file, prepared));
-	const all = [...narrowed?.left ?? [], ...done];
-	const uncommitted = await repository?.uncommitted(all.map(({ path }) => path)) ?? /* @__PURE__ */ new Set();
-	const complete = all.filter(({ path }) => !uncommitted.has(path) && !written.has(path));
+	const uncommitted = await uncommittedOf(done, prepared);
+	const complete = [...narrowed?.left ?? [], ...done.filter(({ path }) => !uncommitted.has(path))];
 	return {
 		commit,
 		config: await configDigest(config),
 		complete
 	};
+}
+/** Where something was to be written, git was asked about all files already, right after they were read. */
+async function uncommittedOf(prompts, { plan, repository, uncommitted }) {
+	return plan.prompts.some(({ status }) => status !== "unchanged") || repository === null ? uncommitted : repository.uncommitted(prompts.map(({ path }) => path));
 }
 function isComplete({ status, problems }) {
 	return (status === "unchanged" || status === "applied") && !problems.some(isError);
@@ -48742,6 +48750,15 @@ function observeRequests(files, { contentsAtRefs, base, promotedFrom }, alsoRead
 		};
 	});
 }
+// src/config/environments.ts
+/** The environment before each that has one. */
+function promotedFrom({ environments }) {
+	return new Map((environments ?? []).flatMap(({ name, promoteFrom }) => promoteFrom === void 0 ? [] : [[name, promoteFrom]]));
+}
+/** The environments in which no pin may be `latest`. */
+function forbidsLatest({ environments }) {
+	return (environments ?? []).filter(({ allowLatest }) => !allowLatest).map(({ name }) => name);
+}
 // src/commands/past/make-base.ts
 /** A field that stands as it did so many changes of the file ago is no longer taken for unfinished work. */
 const LONGEST_HISTORY$1 = 50;
@@ -48836,14 +48853,6 @@ function before$1(former, { pins, content }, head) {
 	}));
 }
 // src/commands/past/promotion-rules.ts
-/** The environment before each that has one. */
-function promotedFrom({ environments }) {
-	return new Map((environments ?? []).flatMap(({ name, promoteFrom }) => promoteFrom === void 0 ? [] : [[name, promoteFrom]]));
-}
-/** The environments in which no pin may be `latest`. */
-function forbidsLatest({ environments }) {
-	return (environments ?? []).filter(({ allowLatest }) => !allowLatest).map(({ name }) => name);
-}
 /**
 * The rules with the earlier pins of those prompts that would be refused without: a rollback is no promotion. What a
 * pull request adds itself is not earlier, so where there is a base, the history is that of the base.
@@ -50866,13 +50875,12 @@ async function findOne({ folder, root, patterns, patternPlaces }, index) {
 async function walk(glob, directory, found) {
 	const [way, below] = [wayBelow(found.folder, directory), wayBelow(glob.directory, directory)];
 	for (const entry of await entriesOf(directory, found)) {
-		const full = (0, node_path.join)(directory, entry.name);
 		const path = way + entry.name;
 		const matches = glob.matches(below + entry.name);
 		if (entry.isSymbolicLink()) {
-			if (matches || glob.enters(entry.name) && await isDirectory(full)) found.problems.push(linkProblem(path));
+			if (matches || glob.enters(entry.name) && await isDirectory((0, node_path.join)(directory, entry.name))) found.problems.push(linkProblem(path));
 		} else if (entry.isDirectory()) {
-			if (glob.enters(entry.name)) await walk(glob, full, found);
+			if (glob.enters(entry.name)) await walk(glob, (0, node_path.join)(directory, entry.name), found);
 		} else if (matches) takeFile(entry, path, found);
 	}
 }
@@ -50939,9 +50947,11 @@ init_problem();
 function checkOutline(outline, rules) {
 	return [...outline.environments.flatMap((one) => environmentProblems$1(one, rules)), ...serviceProblems$2(outline, rules.services ?? null)];
 }
-/** What is wrong between files. */
+/** What is wrong between files, and between them and others that were found to be right together. */
 function checkNames(read, known) {
-	const all = [...read, ...known.map(namesOf)];
+	const taken = new Set(read.flatMap(({ id, key }) => [id, key].flatMap((name) => name === null ? [] : comparable(name))));
+	const isTaken = (name) => taken.has(name.normalize("NFC"));
+	const all = [...read, ...known.filter(({ id, key }) => isTaken(id) || isTaken(key)).map(namesOf)];
 	return [...duplicates(all, "id", (one, other) => makeProblem("prompt/duplicate-id", {
 		id: one.value,
 		other
@@ -52111,6 +52121,7 @@ function historyOf(sources, { prefix, shallow }) {
 	return {
 		pathsAt: async (commit) => namesIn(await ask("ls-tree", "-r", "-z", "--name-only", "--full-tree", commit)).map(toFolder),
 		changedSince: async (commit) => new Set([...await changedFiles(ask, commit)].map(toFolder)),
+		changedBetween: async (one, other) => new Set([...await changedFiles(ask, `${one}..${other}`)].map(toFolder)),
 		ancestorsOf: async (commits) => new Set(lines(await ask("rev-list", ...commits, "--"))),
 		whereTouched: (commit, path, most) => findTouched(ask, known, [
 			`--max-count=${most}`,
@@ -52434,7 +52445,7 @@ var repository_exports = /* @__PURE__ */ __exportAll({ openRepository: () => ope
 async function openRepository(folder) {
 	const { ask, askWith } = askingIn(folder);
 	const { prefix, commonDir, shallow, head } = await placeOf$2(ask);
-	const fromRoot = (path) => node_path.posix.normalize(prefix + path);
+	const fromRoot = (path) => CLEAN.test(path) ? prefix + path : node_path.posix.normalize(prefix + path);
 	const objects = openObjects(folder);
 	const sources = {
 		askWith,
@@ -52460,9 +52471,13 @@ async function openRepository(folder) {
 }
 async function findUncommitted(ask, head, paths, fromRoot) {
 	if (head === null) return new Set(paths);
-	const [listed, different] = await Promise.all([ask("ls-files", "-v", "-z", "--full-name", "--", ":(top)"), changedFiles(ask, "HEAD")]);
+	const wanted = paths.length > FEW ? [":(top)"] : paths.map((path) => literally(fromRoot(path)));
+	const [listed, different] = await Promise.all([ask("ls-files", "-v", "-z", "--full-name", "--", ...wanted), changedFiles(ask, "HEAD")]);
 	const known = new Set(listed.split("\0").flatMap(trackedPath));
-	return new Set(paths.filter((path) => !known.has(fromRoot(path)) || different.has(fromRoot(path))));
+	return new Set(paths.filter((path) => {
+		const full = fromRoot(path);
+		return !known.has(full) || different.has(full);
+	}));
 }
 async function findStaged(ask, head, paths, fromRoot) {
 	if (head === null) return new Set(paths);
@@ -52481,6 +52496,7 @@ async function lastCommitsOf({ askWith, trees }, head, paths, fromRoot) {
 		return last === void 0 ? [] : [[path, last]];
 	}));
 }
+var CLEAN, FEW;
 var init_repository = __esmMin((() => {
 	init_ask();
 	init_files_at();
@@ -52490,6 +52506,8 @@ var init_repository = __esmMin((() => {
 	init_objects();
 	init_place();
 	init_trees();
+	CLEAN = /^(?:[^./][^/]*\/)*[^./][^/]*$/;
+	FEW = 50;
 }));
 // src/commands/workspace.ts
 init_problem();
@@ -52616,7 +52634,7 @@ async function readSources(given, options, world) {
 	const { base: ref, only, shard, keepsAll = false } = options;
 	const left = narrowed?.left ?? [];
 	try {
-		const repository = await openRepositoryOf(config);
+		const repository = narrowed?.repository ?? await openRepositoryOf(config);
 		const base = ref === void 0 ? null : await readBase({
 			ref,
 			config,
@@ -54484,7 +54502,7 @@ function assumeService({ files, base }, { contentsAtRefs, trackingEnvironment })
 async function preparePlan(sources, given, service, world) {
 	const { config, files, repository, narrowed, problems } = sources;
 	const { plan, rules, requests } = await makeRuledPlan(sources, given, service, world);
-	const paths = plan.prompts.filter(({ status }) => status !== "unchanged").map(({ file }) => file.path);
+	const paths = plan.prompts.some(({ status }) => status !== "unchanged") ? files.map(({ path }) => path) : [];
 	const uncommitted = paths.length === 0 ? /* @__PURE__ */ new Set() : await repository?.uncommitted(paths) ?? /* @__PURE__ */ new Set();
 	const committed = pathsToCreate(plan).filter((path) => !uncommitted.has(path));
 	const provenance = await repository?.lastCommits(committed) ?? /* @__PURE__ */ new Map();
