@@ -51573,7 +51573,7 @@ const WrittenConfigShape = strictObject({
 	on_drift: _enum(["overwrite", "fail"]).optional(),
 	variables: _enum(["note", "strict"]).optional().describe("What a change of the {{placeholders}} of an environment is: a note, or refused without allow_breaking."),
 	max_changes: maxChanges.optional(),
-	concurrency: int$2().min(1).max(256).optional().describe("Requests in flight."),
+	concurrency: int$2().min(1).max(256).optional().describe("Requests in flight at most: fewer while the service refuses some or grows slow."),
 	timeout_seconds: number().gt(0).max(600).optional()
 });
 function kindOf(input) {

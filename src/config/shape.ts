@@ -79,7 +79,12 @@ export const WrittenConfigShape = z.strictObject({
     .optional()
     .describe('What a change of the {{placeholders}} of an environment is: a note, or refused without allow_breaking.'),
   max_changes: maxChanges.optional(),
-  concurrency: z.int().min(1).max(256).optional().describe('Requests in flight.'),
+  concurrency: z
+    .int()
+    .min(1)
+    .max(256)
+    .optional()
+    .describe('Requests in flight at most: fewer while the service refuses some or grows slow.'),
   timeout_seconds: z.number().gt(0).max(600).optional(),
 });
 
