@@ -11,7 +11,6 @@ import type { Report } from '../schemas/report.ts';
 import { forLog } from './for-log.ts';
 import type { Host } from './host.ts';
 import type { Format, SharedFlags } from './program.ts';
-import { writeReport } from './write-report.ts';
 
 /** Where and how a report goes out. */
 export type Emission = Pick<SharedFlags, 'format' | 'quiet'> & {
@@ -40,7 +39,8 @@ export async function emitReport(
   const colour = emission.colour && output === undefined;
   const rendered = hide(await render(report, format, { colour, quiet, ...known }));
   const text = format === 'json' ? rendered : forLog(rendered, host);
-  const obstacle = output === undefined ? null : await writeReport(text, output, host);
+  const obstacle =
+    output === undefined ? null : await (await import('./write-report.ts')).writeReport(text, output, host);
   if (output === undefined || obstacle !== null) host.output.write(text);
   say(report, emission, obstacle, host);
   return obstacle === null;

@@ -49,5 +49,5 @@ export async function serve(options: ServeOptions, world: World): Promise<ServeR
 async function openSeed(seed: string | true, world: World): Promise<Workspace> {
   if (seed === true) return openWorkspace({ only: [] }, world);
   const path = resolve(world.workingDirectory, seed);
-  return openWorkspace({ config: (await isDirectory(path)) ? join(path, CONFIG_NAME) : path, only: [] }, world);
+  return openWorkspace({ config: isDirectory(path) ? join(path, CONFIG_NAME) : path, only: [] }, world);
 }

@@ -1,9 +1,10 @@
-import { stat } from 'node:fs/promises';
+import { statSync } from 'node:fs';
 
 /** Whether a path leads to a folder, through symbolic links as well. */
-export async function isDirectory(path: string): Promise<boolean> {
-  return stat(path).then(
-    (stats) => stats.isDirectory(),
-    () => false,
-  );
+export function isDirectory(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
 }

@@ -1,5 +1,4 @@
-import type { Dirent } from 'node:fs';
-import { lstat, readdir } from 'node:fs/promises';
+import { lstatSync, readdirSync, type Dirent } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import picomatch from 'picomatch';
 import { isDirectory } from '../files/is-directory.ts';
@@ -31,10 +30,13 @@ type Found = { readonly folder: string; readonly paths: string[]; readonly probl
 
 const NEVER_ENTERED = new Set(['.git', 'node_modules']);
 
-/** Finds the files that the patterns match. A pattern that begins with `!` takes files out again. */
-export async function findPromptPaths(where: PromptPatterns): Promise<FoundPaths> {
+/**
+ * Finds the files that the patterns match. A pattern that begins with `!` takes files out again. It blocks, as reading the
+ * files does: threads take longer than a folder.
+ */
+export function findPromptPaths(where: PromptPatterns): FoundPaths {
   const excluded = exclusionOf(where.patterns);
-  const results = await Promise.all(where.patterns.map((_, index) => findOne(where, index)));
+  const results = where.patterns.map((_, index) => findOne(where, index));
   const paths = results.flatMap((result) => result.paths).filter((path) => !excluded(path));
   const problems = results
     .flatMap((result) => result.problems)
@@ -70,7 +72,7 @@ function exclusionOf(patterns: readonly string[]): (path: string) => boolean {
   return picomatch(patterns.filter((pattern) => /^!./.test(pattern)).map((pattern) => pattern.slice(1)));
 }
 
-async function findOne({ folder, root, patterns, patternPlaces }: PromptPatterns, index: number): Promise<FoundPaths> {
+function findOne({ folder, root, patterns, patternPlaces }: PromptPatterns, index: number): FoundPaths {
   const pattern = patterns[index] ?? '';
   const found: Found = { folder, paths: [], problems: [] };
   if (pattern === '' || pattern.startsWith('!')) return found;
@@ -79,23 +81,23 @@ async function findOne({ folder, root, patterns, patternPlaces }: PromptPatterns
   if (leaves(way) || leaves(slashed(relative(root, resolve(folder, pattern))))) {
     found.problems.push(makeProblem('config/pattern-outside', { pattern }, patternPlaces?.[index] ?? {}));
   } else if (!way.split('/').some(isNeverEntered)) {
-    const link = await firstLink(root, glob.directory);
-    if (link === null) await walk(glob, glob.directory, found);
+    const link = firstLink(root, glob.directory);
+    if (link === null) walk(glob, glob.directory, found);
     else found.problems.push(linkProblem(slashed(relative(folder, link))));
   }
   return found;
 }
 
-async function walk(glob: Glob, directory: string, found: Found): Promise<void> {
+function walk(glob: Glob, directory: string, found: Found): void {
   const [way, below] = [wayBelow(found.folder, directory), wayBelow(glob.directory, directory)];
-  for (const entry of await entriesOf(directory, found)) {
+  for (const entry of entriesOf(directory, found)) {
     const path = way + entry.name;
     const matches = glob.matches(below + entry.name);
     if (entry.isSymbolicLink()) {
-      const hides = matches || (glob.enters(entry.name) && (await isDirectory(join(directory, entry.name))));
+      const hides = matches || (glob.enters(entry.name) && isDirectory(join(directory, entry.name)));
       if (hides) found.problems.push(linkProblem(path));
     } else if (entry.isDirectory()) {
-      if (glob.enters(entry.name)) await walk(glob, join(directory, entry.name), found);
+      if (glob.enters(entry.name)) walk(glob, join(directory, entry.name), found);
     } else if (matches) {
       takeFile(entry, path, found);
     }
@@ -109,9 +111,9 @@ function wayBelow(folder: string, directory: string): string {
 }
 
 /** What is in a folder, sorted; nothing when it is not there. */
-async function entriesOf(directory: string, { folder, problems }: Found): Promise<readonly Dirent[]> {
+function entriesOf(directory: string, { folder, problems }: Found): readonly Dirent[] {
   try {
-    const entries = await readdir(directory, { withFileTypes: true });
+    const entries = readdirSync(directory, { withFileTypes: true });
     return entries.toSorted((a, b) => Number(a.name > b.name) - Number(a.name < b.name));
   } catch (error) {
     const reason = systemCodeOf(error);
@@ -143,12 +145,20 @@ function globOf(folder: string, pattern: string): Glob {
 }
 
 /** The first symbolic link on the way from the root down to a folder; null when there is none. */
-export async function firstLink(root: string, directory: string): Promise<string | null> {
+export function firstLink(root: string, directory: string): string | null {
   if (relative(root, directory) === '') return null;
-  const above = await firstLink(root, dirname(directory));
+  const above = firstLink(root, dirname(directory));
   if (above !== null) return above;
-  const stats = await lstat(directory).catch(() => null);
-  return stats?.isSymbolicLink() === true ? directory : null;
+  return isLink(directory) ? directory : null;
+}
+
+/** Not what cannot be looked at: that is told by whatever reads it. */
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink();
+  } catch {
+    return false;
+  }
 }
 
 /** File systems that ignore case are meant too. */

@@ -36,7 +36,7 @@ export async function readPrompts(
   rules: PromptRules,
   { left = [], lateTexts = false }: ReadOptions = {},
 ): Promise<ReadPromptsResult> {
-  const found = await findPromptPaths(where);
+  const found = findPromptPaths(where);
   const unread = new Set(left.map(({ path }) => path));
   const wanted = found.paths.filter((path) => !unread.has(path));
   const read = await readPromptFiles({ folder: where.folder, paths: wanted, rules, lateTexts });

@@ -21,7 +21,7 @@ const FILES = {
 };
 
 async function find(root: string, patterns: readonly string[], folder = root) {
-  const { paths, problems } = await findPromptPaths({ folder, root, patterns });
+  const { paths, problems } = findPromptPaths({ folder, root, patterns });
   return {
     paths,
     problems: problems.map(({ code, path, line }) => (path === undefined ? code : `${code} ${path}:${line}`)),
@@ -123,7 +123,7 @@ describe('a pattern that leaves the repository is an error', () => {
   test('with the place of the pattern, where it is known, and whatever is taken out', async () => {
     const root = makeFolder();
     const patternPlaces = [{ path: 'c.yaml', line: 3, column: 5 }];
-    const { problems } = await findPromptPaths({ folder: root, root, patterns: ['../x', '!**'], patternPlaces });
+    const { problems } = findPromptPaths({ folder: root, root, patterns: ['../x', '!**'], patternPlaces });
     expect(problems).toMatchObject([{ path: 'c.yaml', line: 3, column: 5 }]);
   });
 

@@ -34,7 +34,7 @@ export async function obstacleAt(path: string, { config, folder: below }: Place)
   const { folder, root } = config;
   if (!promptMatcher(config)(path)) return makeProblem('import/not-matched', { path, ...wayOut(path, below, config) });
   const full = resolve(folder, path);
-  const link = await firstLink(root, dirname(full));
+  const link = firstLink(root, dirname(full));
   if (link !== null) return makeProblem('import/symbolic-link', { path: slashed(relative(folder, link)) });
   const there = await lstat(full).catch(() => null);
   return there === null ? null : makeProblem('import/path-taken', { path });

@@ -28,7 +28,7 @@ export async function firstPrompt(
 ): Promise<FirstPrompt> {
   if (answers.id !== null) return importFirst(answers.id, answers.folder, config, options, world);
   const example = examplePrompt(answers);
-  const { paths } = await findPromptPaths(config);
+  const { paths } = findPromptPaths(config);
   const files = paths.length === 0 || paths.includes(example.path) ? [example] : [];
   return { files, service: null, problems: [] };
 }

@@ -59,7 +59,7 @@ async function readRegular(
   path: string,
   { workspace, root }: InitTarget,
 ): Promise<string | Problem | null> {
-  const link = await firstLink(root, dirname(full));
+  const link = firstLink(root, dirname(full));
   const shown = link === null ? path : slashed(relative(workspace, link));
   const stats = await lstat(full).catch(() => null);
   if (link !== null || stats?.isSymbolicLink() === true) {
