@@ -19,7 +19,7 @@ export function bundleCli(): Promise<Bundle> {
     entryFileNames: '[name].cjs',
     chunkFileNames: 'chunks/[name]-[hash].cjs',
     codeSplitting: { groups: [...GROUPS] },
-    // Half of the bytes are comments, read on every start for nothing. Names stay: a stack says where it came from.
-    minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+    // Every byte is read on every start. No stack is ever shown, so that no name is missed.
+    minify: true,
   });
 }

@@ -12,7 +12,7 @@ import type { World } from './world.ts';
  * nothing of it and needs no key.
  */
 export async function validate(options: WorkspaceOptions, world: World): Promise<CommandResult> {
-  const workspace = await openWorkspace({ ...options, lateTexts: true }, world);
+  const workspace = await openWorkspace({ ...options, late: 'content' }, world);
   const { forbidden, warnings } = await checkRules(workspace);
   const run = notRun('validate', {
     ...workspace,

@@ -8,6 +8,7 @@ import { inShard } from '../domain/shard-of.ts';
 import { shardText, type Shard } from '../domain/shard.ts';
 import type { Repository } from '../git/repository.ts';
 import { inPlaceOrder, isError, problemOf, ProblemError, type Problem } from '../problem.ts';
+import type { Late } from '../prompts/late.ts';
 import { readPrompts } from '../prompts/read.ts';
 import { assignServices, serviceRules } from './services/assign-services.ts';
 import { selectNamed, type Selectors } from './select-files.ts';
@@ -17,8 +18,8 @@ import type { World } from './world.ts';
 export type WorkspaceOptions = Selectors & {
   /** Only prompts that have changed since this ref, and those whose last sync is not known to be complete. */
   readonly changedSince?: string | undefined;
-  /** Whether texts are read again when they are asked for: for commands that need few of them, and edit no file. */
-  readonly lateTexts?: boolean | undefined;
+  /** What is read again when it is asked for: for commands that need little of it, and edit no file. */
+  readonly late?: Late | undefined;
   /** As given with --config, relative to the working directory. */
   readonly config?: string | undefined;
   /** The part of the selected prompts that is meant; all of them are read and checked. */
@@ -50,7 +51,7 @@ export async function openWorkspace(options: WorkspaceOptions, world: World): Pr
   // What is to be selected by key or path has to be read.
   const left = selects ? [] : (narrowed?.left ?? []);
   const rules = { ...environmentRules(config), services };
-  const read = await readPrompts(config, rules, { left, lateTexts: options.lateTexts ?? false });
+  const read = await readPrompts(config, rules, { left, late: options.late });
   const selected = selectNamed(assignServices(read.files, services), options);
   const unselectable = read.problems.some(isError) ? [] : selected.problems;
   const found = inPlaceOrder([...problems, ...read.problems, ...unselectable]);

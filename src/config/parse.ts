@@ -25,6 +25,9 @@ const DEFAULT_TRACKING = 'promptsync';
 
 const LARGEST = 64 * 1024;
 
+/** A shape that is used once is not worth compiling. */
+const ONCE = { jitless: true } as const;
+
 /** Parses promptsync.yaml. All problems are gathered; with an error there is no configuration. */
 export function parseConfig(text: string, around: ConfigSurroundings): ConfigResult {
   const path = around.shownPath;
@@ -33,7 +36,7 @@ export function parseConfig(text: string, around: ConfigSurroundings): ConfigRes
     return failed([makeProblem('config/unreadable', { reason }, { path })]);
   const { mapping, problems } = parseStrictYaml(text, path);
   if (mapping === null) return failed(problems);
-  const shaped = WrittenConfigShape.safeParse(mapping.value);
+  const shaped = WrittenConfigShape.safeParse(mapping.value, ONCE);
   const wrong = shaped.success ? [] : describeIssues(shaped.error, mapping, CONFIG_FIELDS).map(toProblem);
   const all = [...problems, ...wrong, ...servicesIn(mapping, around), ...environmentProblems(mapping)];
   return !shaped.success || all.length > 0

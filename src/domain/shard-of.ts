@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { digestOf, shortDigest } from './digest.ts';
 import type { Shard } from './shard.ts';
 
 /**
@@ -6,8 +6,8 @@ import type { Shard } from './shard.ts';
  * modulo `of`, plus 1. It is the same in every version, because the runners of one run may have several of them.
  */
 export function shardOf(promptId: string, of: number): number {
-  const first = createHash('sha256').update(promptId, 'utf8').digest('hex').slice(0, 12);
-  return (Number.parseInt(first, 16) % of) + 1;
+  const first48Bits = shortDigest(digestOf(promptId)).slice(0, 12);
+  return (Number.parseInt(first48Bits, 16) % of) + 1;
 }
 
 /** What of them is in the shard; all of them without one. */

@@ -4,7 +4,7 @@ import type { PromptFile } from '../domain/prompt-file.ts';
 import { isError, makeProblem, systemCodeOf, type Problem } from '../problem.ts';
 import { checkNames, checkOutline, type KnownPrompt, type PromptRules } from './check.ts';
 import { findPromptPaths, type PromptPatterns } from './find.ts';
-import { withLateText } from './late-text.ts';
+import { withLate, type Late } from './late.ts';
 import type { Names } from './outline.ts';
 import { parsePromptFile, unreadable, type ParseResult } from './parse.ts';
 import { makeByteReader, type ByteReader } from './read-bytes.ts';
@@ -21,8 +21,8 @@ export type ReadPromptsResult = {
 export type ReadOptions = {
   /** Prompts whose files are not read; only their names are compared. */
   readonly left?: readonly KnownPrompt[];
-  /** Whether texts are read again when they are asked for, instead of being held. */
-  readonly lateTexts?: boolean;
+  /** What is read again when it is asked for, instead of being held. */
+  readonly late?: Late | undefined;
 };
 
 /** In bytes. */
@@ -34,12 +34,12 @@ const FILES_AT_ONCE = 64;
 export async function readPrompts(
   where: PromptPatterns,
   rules: PromptRules,
-  { left = [], lateTexts = false }: ReadOptions = {},
+  { left = [], late }: ReadOptions = {},
 ): Promise<ReadPromptsResult> {
   const found = findPromptPaths(where);
   const unread = new Set(left.map(({ path }) => path));
   const wanted = found.paths.filter((path) => !unread.has(path));
-  const read = await readPromptFiles({ folder: where.folder, paths: wanted, rules, lateTexts });
+  const read = await readPromptFiles({ folder: where.folder, paths: wanted, rules, late });
   const none = found.paths.length + found.problems.length === 0;
   const problems = [
     ...(none ? [makeProblem('prompt/none-found', { patterns: where.patterns })] : []),
@@ -56,7 +56,7 @@ type Reading = {
   readonly folder: string;
   readonly paths: readonly string[];
   readonly rules: PromptRules;
-  readonly lateTexts: boolean;
+  readonly late: Late | undefined;
 };
 
 type FilesRead = {
@@ -68,13 +68,13 @@ type FilesRead = {
 };
 
 /** No more is kept of a file than is needed when all are read. */
-async function readPromptFiles({ folder, paths, rules, lateTexts }: Reading): Promise<FilesRead> {
+async function readPromptFiles({ folder, paths, rules, late }: Reading): Promise<FilesRead> {
   const read = makeByteReader(LARGEST_FILE);
   const all: FilesRead = { files: [], names: [], problems: [], against: [] };
   for (const [index, path] of paths.entries()) {
     if (index % FILES_AT_ONCE === FILES_AT_ONCE - 1) await setImmediate();
-    const { file, outline, problems } = readPromptFile(folder, path, read);
-    if (file !== null) all.files.push(lateTexts ? withLateText(file, folder, read) : file);
+    const { file, outline, problems } = readPromptFile(folder, path, { read, digests: late !== 'content' });
+    if (file !== null) all.files.push(late === undefined ? file : withLate(late, file, { folder, read }));
     all.problems.push(...problems);
     if (outline === null) continue;
     all.names.push({ path, id: outline.id, key: outline.key });
@@ -83,11 +83,13 @@ async function readPromptFiles({ folder, paths, rules, lateTexts }: Reading): Pr
   return all;
 }
 
-function readPromptFile(folder: string, path: string, read: ByteReader): ParseResult {
+type How = { readonly read: ByteReader; readonly digests: boolean };
+
+function readPromptFile(folder: string, path: string, { read, digests }: How): ParseResult {
   const place = placeOfFile(path);
   try {
     const bytes = read(join(folder, path));
-    if (bytes instanceof Uint8Array) return parsePromptFile(bytes, path);
+    if (bytes instanceof Uint8Array) return parsePromptFile(bytes, path, digests);
     if ('reason' in bytes) return unreadable([makeProblem('prompt/unreadable', bytes, place)]);
     return unreadable([makeProblem('prompt/too-large', { bytes: bytes.tooLarge, limit: LARGEST_FILE }, place)]);
   } catch (error) {

@@ -58,7 +58,9 @@ describe('reading all prompt files', () => {
     const left = [{ path: 'prompts/e.md', id: 'c', key: 'e' }];
     for (const rules of [ANY, { ...ANY, known: [] }, { ...ANY, services: { known: ['x'], assigned: () => null } }]) {
       const read = await readPrompts(where, rules, { left });
-      expect(await readPrompts(where, rules, { left, lateTexts: true })).toEqual(read);
+      for (const late of ['text', 'content'] as const) {
+        expect(await readPrompts(where, rules, { left, late })).toEqual(read);
+      }
     }
   });
 
@@ -70,7 +72,7 @@ describe('reading all prompt files', () => {
   ])('a text that is asked for when its file %s is refused', async (_, change) => {
     const root = makeWorkspace({ 'prompts/a.md': file('a', 'a') });
     const where = { folder: root, root, patterns: ['prompts/**/*.md'] };
-    const { files } = await readPrompts(where, ANY, { lateTexts: true });
+    const { files } = await readPrompts(where, ANY, { late: 'text' });
     expect(files[0]?.content.text).toContain('Hello');
     change(join(root, 'prompts/a.md'));
     expect(() => files[0]?.content.text).toThrow('The file has changed since it was checked.');
@@ -79,7 +81,7 @@ describe('reading all prompt files', () => {
   test('new front matter around the same text does not matter to who asks for the text', async () => {
     const root = makeWorkspace({ 'prompts/a.md': file('a', 'a') });
     const where = { folder: root, root, patterns: ['prompts/**/*.md'] };
-    const { files } = await readPrompts(where, ANY, { lateTexts: true });
+    const { files } = await readPrompts(where, ANY, { late: 'text' });
     writeFileSync(join(root, 'prompts/a.md'), file('a', 'a', 'description: Later\n'));
     expect(files[0]?.content.text).toContain('Hello');
   });

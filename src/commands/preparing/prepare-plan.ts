@@ -76,7 +76,7 @@ export async function withPlan<Result>(
   giveUp: (reason: NotPrepared) => Result,
 ): Promise<Result> {
   const { config, files, problems, narrowed } = await openWorkspace(
-    { ...options, lateTexts: options.keepsAll !== true },
+    { ...options, late: options.keepsAll === true ? undefined : 'text' },
     world,
   );
   if (config === null || problems.some(isError)) return giveUp({ files, problems });
