@@ -68,6 +68,19 @@ export async function changedFiles(
   return new Set(namesIn(await ask('diff', ...plain, ...how, commit, '--', ':(top)')));
 }
 
+/** A file that git keeps, by its path from the root. */
+export type TrackedFile = {
+  readonly path: string;
+  /** Whether git tells of its edits: not where it was told to overlook them, nor in a merge that is not done. */
+  readonly watched: boolean;
+};
+
+/** The files among these pathspecs that are staged. */
+export async function trackedFiles(ask: Ask, wanted: readonly string[]): Promise<readonly TrackedFile[]> {
+  const entries = namesIn(await ask('ls-files', '-v', '-z', '--full-name', '--', ...wanted));
+  return entries.map((entry) => ({ path: entry.slice(2), watched: entry.startsWith('H ') }));
+}
+
 /** The names in a list of git's that has NUL after each. */
 export function namesIn(listed: string): readonly string[] {
   return listed.split('\0').filter((name) => name !== '');

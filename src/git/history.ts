@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import type { CommitInfo } from '../domain/prompt-history.ts';
-import { changedFiles, isCommitId, literally, namesIn, type Ask, type AskWith } from './ask.ts';
+import { changedFiles, isCommitId, literally, namesIn, trackedFiles, type Ask, type AskWith } from './ask.ts';
 import { commitsOf } from './commits.ts';
 import type { Sources } from './files-at.ts';
 import { gathered } from './gather.ts';
@@ -12,7 +12,10 @@ import { mergesOf } from './merges.ts';
 export type History = {
   /** All files at a commit, their paths relative to the configuration's folder. */
   readonly pathsAt: (commit: string) => Promise<readonly string[]>;
-  /** Those files that differ between a commit and the work tree, or are in one of the two alone; untracked ones are not. */
+  /**
+   * Those files that differ between a commit and the work tree, or are in one of the two alone, or whose edits git was
+   * told to overlook; untracked ones are not.
+   */
   readonly changedSince: (commit: string) => Promise<ReadonlySet<string>>;
   /** The files that differ between two commits, or are in one of the two alone. */
   readonly changedBetween: (one: string, other: string) => Promise<ReadonlySet<string>>;
@@ -50,7 +53,11 @@ export function historyOf(sources: Sources & { readonly ask: Ask }, { prefix, sh
   return {
     pathsAt: async (commit) =>
       namesIn(await ask('ls-tree', '-r', '-z', '--name-only', '--full-tree', commit)).map(toFolder),
-    changedSince: async (commit) => new Set([...(await changedFiles(ask, commit))].map(toFolder)),
+    changedSince: async (commit) => {
+      const [changed, tracked] = await Promise.all([changedFiles(ask, commit), trackedFiles(ask, [':(top)'])]);
+      const unwatched = tracked.flatMap(({ path, watched }) => (watched ? [] : [path]));
+      return new Set([...changed, ...unwatched].map(toFolder));
+    },
     changedBetween: async (one, other) => new Set([...(await changedFiles(ask, `${one}..${other}`))].map(toFolder)),
     ancestorsOf: async (commits) => new Set(lines(await ask('rev-list', ...commits, '--'))),
     whereTouched: (commit, path, most) =>

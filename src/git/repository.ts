@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import type { Provenance } from '../domain/plan.ts';
-import { askingIn, changedFiles, literally, type Ask } from './ask.ts';
+import { askingIn, changedFiles, literally, trackedFiles, type Ask } from './ask.ts';
 import { filesAt, type FilesAt, type Sources } from './files-at.ts';
 import { historyOf, type History } from './history.ts';
 import { makeKnownBlobs } from './known-blobs.ts';
@@ -60,10 +60,11 @@ async function findUncommitted(
   if (head === null) return new Set(paths);
   const wanted = paths.length > FEW ? [':(top)'] : paths.map((path) => literally(fromRoot(path)));
   const [listed, different] = await Promise.all([
-    ask('ls-files', '-v', '-z', '--full-name', '--', ...wanted),
-    changedFiles(ask, 'HEAD'),
+    trackedFiles(ask, wanted),
+    // Not HEAD, which may have moved since.
+    changedFiles(ask, head),
   ]);
-  const known = new Set(listed.split('\0').flatMap(trackedPath));
+  const known = new Set(listed.flatMap(({ watched, path }) => (watched ? [path] : [])));
   return new Set(
     paths.filter((path) => {
       const full = fromRoot(path);
@@ -81,11 +82,6 @@ async function findStaged(
   if (head === null) return new Set(paths);
   const different = await changedFiles(ask, 'HEAD', '--cached');
   return new Set(paths.filter((path) => different.has(fromRoot(path))));
-}
-
-/** `H` and the path; other letters mark files whose edits git was told to overlook, or a merge that is not done. */
-function trackedPath(entry: string): readonly string[] {
-  return entry.startsWith('H ') ? [entry.slice(2)] : [];
 }
 
 async function lastCommitsOf(

@@ -1,9 +1,11 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { changeService } from '../support/change-service.ts';
 import { startCli } from '../support/cli.ts';
 import { makeFolder, writeFiles } from '../support/folder.ts';
+import { CONFIG } from '../support/prompts.ts';
 import { run } from '../support/run.ts';
 import { startTestService } from '../support/service.ts';
 import { activates, makeSyncedTeam, makeTeam, NAMES, pathOf, type Team } from './since-team.ts';
@@ -24,6 +26,12 @@ const spoil = (change: (record: string) => string) => (team: Team) => {
   writeFileSync(path, change(readFileSync(path, 'utf8')));
 };
 
+const replaced = (put: (path: string) => unknown) => (team: Team) => {
+  const path = recordOf(team);
+  rmSync(path);
+  put(path);
+};
+
 const withCommit = (commit: string) => spoil((record) => JSON.stringify({ ...JSON.parse(record), commit }));
 
 describe('without a record that can be relied on, every prompt is looked at', () => {
@@ -35,13 +43,19 @@ describe('without a record that can be relied on, every prompt is looked at', ()
     ['its commit is not there', withCommit('0'.repeat(40)), 'the commit of the last sync (000000000000) is not'],
     ['its commit is a word of git', withCommit('--help'), 'the commit of the last sync (--help) is not'],
     ['its commit is a branch', withCommit('main'), 'the commit of the last sync (main) is not'],
+    ['it is a folder', replaced((path) => mkdirSync(path)), 'no sync of this clone'],
+    ['it is a pipe', replaced((path) => execFileSync('mkfifo', [path])), 'no sync of this clone'],
+    ['it is a link to a device', replaced((path) => symlinkSync('/dev/zero', path)), 'no sync of this clone'],
+    ['it is huge', (team) => truncateSync(recordOf(team), 2 ** 32), 'no sync of this clone'],
   ])('%s', async ([, change, reason]) => {
     const team = await makeSyncedTeam();
     change(team);
-    const { stderr, exitCode } = await team.run(...PLAN);
-    expect(exitCode).toBe(0);
-    expect(stderr).toContain(`All prompts are looked at: ${reason}`);
-    expect(team.asked()).toEqual(NAMES);
+    for (const words of [PLAN, SYNC]) {
+      const { stderr, exitCode } = await team.run(...words);
+      expect(exitCode).toBe(0);
+      expect(stderr).toContain(`All prompts are looked at: ${reason}`);
+      expect(team.asked()).toEqual(NAMES);
+    }
   });
 
   test('there was no sync yet', async () => {
@@ -140,6 +154,28 @@ describe('a prompt is looked at as long as its last sync is not known to be comp
     team.taken();
     await team.run(...PLAN);
     expect(team.asked()).toEqual(['greeting']);
+  });
+
+  test.for<[sentence: string, config: string, words: readonly string[]]>([
+    ['shards', CONFIG, ['--shard', '1/1']],
+    ['another configuration', CONFIG, ['--config', 'other.yaml']],
+    ['another tracking environment', `${CONFIG}tracking_environment: other\n`, []],
+  ])('it was written by a run of %s since', async ([, config, words]) => {
+    const team = await makeSyncedTeam();
+    writeFiles(team.folder, { 'promptsync.yaml': config, 'other.yaml': CONFIG });
+    team.write('greeting', { text: 'Edited.' });
+    team.commit();
+    expect(await team.run('sync', '--yes', ...words)).toMatchObject({ exitCode: 0 });
+    team.git('reset', '--quiet', '--hard', 'HEAD~1');
+    expect((await team.runJson(...SYNC)).report.prompts).toMatchObject([{ key: 'greeting', status: 'applied' }]);
+  });
+
+  test.for(['--assume-unchanged', '--skip-worktree'])('git was told to overlook its edits: %s', async (flag) => {
+    const team = await makeSyncedTeam();
+    team.git('update-index', flag, pathOf('greeting'));
+    team.write('greeting', { text: 'Tried.' });
+    expect((await team.runJson(...PLAN)).report.prompts).toMatchObject([{ key: 'greeting', status: 'pending' }]);
+    expect(await team.run(...SYNC)).toMatchObject({ exitCode: 3 });
   });
 
   test.for(['edited', 'edited behind the back of git'])('it was written from a file that was %s', async (how) => {

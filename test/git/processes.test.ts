@@ -39,7 +39,7 @@ describe('a run starts as many processes of git for 60 prompts as for 3', () => 
       TEXTS,
       ['plan', '--base', 'HEAD~1'],
       0,
-      [...PLAN, 'cat-file', 'diff', 'ls-tree', 'rev-list'],
+      [...PLAN, 'cat-file', 'diff', 'ls-files', 'ls-tree', 'rev-list'],
     ],
     ['a history', TEXTS, ['history', '**'], 0, [...PLAN, 'cat-file', 'log', 'log', 'rev-list']],
     ['what may be a rollback, and is none', TOO_EARLY, ['plan'], 3, [...PLAN, 'cat-file', 'log']],

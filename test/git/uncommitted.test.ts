@@ -2,7 +2,7 @@ import { chmodSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { commitAll, git, makeFolder, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
-import { configure, ODD_NAMES, uncommittedOf, UNUSUAL_SETTINGS } from './support.ts';
+import { configure, ODD_NAMES, open, uncommittedOf, UNUSUAL_SETTINGS } from './support.ts';
 
 const edit = (folder: string) => writeFiles(folder, { 'a.md': 'edited' });
 
@@ -59,6 +59,14 @@ describe('a file differs from HEAD', () => {
     expect(() => git(folder, 'merge', 'side')).toThrow();
     git(folder, 'checkout', '--quiet', '--ours', 'a.md');
     expect(await uncommittedOf(folder, ['a.md'])).toEqual(['a.md']);
+  });
+
+  test('a file of a commit that was made since the repository was opened', async () => {
+    const folder = makeRepository({ 'a.md': 'a', 'b.md': 'b' });
+    const { uncommitted } = await open(folder);
+    edit(folder);
+    commitAll(folder, 'Later');
+    expect(await uncommitted(['a.md', 'b.md'])).toEqual(new Set(['a.md']));
   });
 
   test('paths are relative to the folder of the workspace, and may lead to a neighbour of it', async () => {

@@ -5,7 +5,7 @@ import { forget, type CompletePrompt, type SyncRecord } from '../../domain/sync-
 import { isError, makeProblem, messageOf, type Problem } from '../../problem.ts';
 import type { Prepared } from '../preparing/prepare-plan.ts';
 import { configDigest } from './narrow.ts';
-import { recordFileOf } from './record-file.ts';
+import { recordFileOf, type RecordFile } from './record-file.ts';
 
 export type Kept = { readonly outcomes: readonly PromptOutcome[]; readonly problems: readonly Problem[] };
 
@@ -25,22 +25,44 @@ export async function keepingRecord(
   const { head } = repository;
   const file = recordFileOf(config, repository, shard);
   const before = prepared.narrowed?.record ?? (await file.read());
-  const struck = before === null ? null : forget(before, idsToForget(plan, isPart));
-  const early = struck === null || struck.complete.length === before?.complete.length ? [] : await keep(struck);
+  const early = await strikeOut(idsToForget(plan, isPart), file, before);
   const outcomes = await apply();
-  const late = isPart ? [] : await keep(async () => recordOf(outcomes, head, prepared));
-  return { outcomes, problems: [...early, ...late].slice(0, 1) };
+  const late = isPart ? [] : await keep(file, before, async () => recordOf(outcomes, head, prepared));
+  const told = new Map([...early, ...late].map((problem) => [problem.message, problem]));
+  return { outcomes, problems: [...told.values()] };
+}
 
-  async function keep(record: SyncRecord | (() => Promise<SyncRecord>)): Promise<readonly Problem[]> {
-    try {
-      await file.write(typeof record === 'function' ? await record() : record);
-      return [];
-    } catch (error) {
-      // Where there is no record yet, nothing wrong is in it.
-      return before === null
-        ? []
-        : [makeProblem('apply/record-unwritable', { path: file.path, reason: messageOf(error) })];
-    }
+/** From every record of the clone: another shard or configuration may have completed what is written now. */
+async function strikeOut(
+  ids: ReadonlySet<string>,
+  file: RecordFile,
+  before: SyncRecord | null,
+): Promise<readonly Problem[]> {
+  if (ids.size === 0) return [];
+  const problems = await strikeIn(file, before, ids);
+  const others = (await file.others()).map(async (other) => strikeIn(other, await other.read(), ids));
+  return [...problems, ...(await Promise.all(others)).flat()];
+}
+
+async function strikeIn(file: RecordFile, before: SyncRecord | null, ids: ReadonlySet<string>) {
+  if (before === null) return [];
+  const struck = forget(before, ids);
+  return struck.complete.length === before.complete.length ? [] : keep(file, before, async () => struck);
+}
+
+async function keep(
+  file: RecordFile,
+  before: SyncRecord | null,
+  make: () => Promise<SyncRecord>,
+): Promise<readonly Problem[]> {
+  try {
+    await file.write(await make());
+    return [];
+  } catch (error) {
+    // Where there is no record yet, nothing wrong is in it.
+    return before === null
+      ? []
+      : [makeProblem('apply/record-unwritable', { path: file.path, reason: messageOf(error) })];
   }
 }
 

@@ -1,4 +1,4 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { lstat, mkdir, readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { Config } from '../../config/config.ts';
@@ -7,6 +7,7 @@ import { canonicalJson, isJsonObject, type JsonValue } from '../../domain/json.t
 import type { CompletePrompt, SyncRecord } from '../../domain/sync-record.ts';
 import { replaceFile } from '../../files/replace-file.ts';
 import type { Repository } from '../../git/repository.ts';
+import { makeByteReader } from '../../prompts/read-bytes.ts';
 
 /** The record of one configuration's syncs with its services, or of one shard of them, in the folder of git itself. */
 export type RecordFile = {
@@ -15,7 +16,12 @@ export type RecordFile = {
   readonly read: () => Promise<SyncRecord | null>;
   /** Throws the system's error. */
   readonly write: (record: SyncRecord) => Promise<void>;
+  /** Those of other shards and configurations: prompts of this one may be in them. */
+  readonly others: () => Promise<readonly RecordFile[]>;
 };
+
+/** In bytes, of a record: as much as some hundred thousand prompts need. */
+const LARGEST_RECORD = 64 * 1024 * 1024;
 
 const RecordShape = z.object({
   version: z.literal(1),
@@ -41,15 +47,36 @@ export function recordFileOf(config: Config, { commonDir, fromRoot }: Repository
   const file = fromRoot(basename(config.file));
   const located = [...services].map(([name, service]) => [name, { ...service }] as const);
   const about = { file, services: Object.fromEntries(located), trackingEnvironment, shard };
-  const path = join(commonDir, 'promptsync', `${shortDigest(digestOf(canonicalJson(about)))}.json`);
+  return recordFileAt(join(commonDir, 'promptsync', `${shortDigest(digestOf(canonicalJson(about)))}.json`));
+}
+
+function recordFileAt(path: string): RecordFile {
+  const folder = dirname(path);
   return {
     path,
-    read: async () => parseRecord(await readFile(path, 'utf8').catch(() => '')),
+    read: async () => parseRecord(textAt(path)),
     write: async (record) => {
-      await mkdir(dirname(path), { recursive: true });
+      await mkdir(folder, { recursive: true });
+      const before = await lstat(path).catch(() => null);
+      if (before?.isFile() === false) throw new Error('it is not a regular file');
       await replaceFile(path, `${JSON.stringify({ version: 1, ...record })}\n`);
     },
+    others: async () => {
+      const all = await readdir(folder).catch((): string[] => []);
+      const others = all.filter((name) => name.endsWith('.json') && name !== basename(path));
+      return others.map((name) => recordFileAt(join(folder, name)));
+    },
   };
+}
+
+/** Nothing is waited for: a pipe or a device may stand in its place. */
+function textAt(path: string): string {
+  try {
+    const bytes = makeByteReader(LARGEST_RECORD)(path);
+    return bytes instanceof Uint8Array ? Buffer.from(bytes).toString('utf8') : '';
+  } catch {
+    return '';
+  }
 }
 
 /** What cannot be read counts as no record: then every prompt is looked at. */
