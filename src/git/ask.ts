@@ -55,6 +55,9 @@ async function textOf(stream: Readable): Promise<string> {
   return (await buffer(stream)).toString('utf8');
 }
 
+/** Names alone, whatever the user has configured. */
+const PLAIN = ['--name-only', '-z', '--no-ext-diff', '--no-renames', '--no-relative'];
+
 /**
  * The files, by their paths from the root, that differ between a commit and the work tree, whatever the user has
  * configured; with `--cached` between it and what is staged.
@@ -64,8 +67,13 @@ export async function changedFiles(
   commit: string,
   ...how: readonly '--cached'[]
 ): Promise<ReadonlySet<string>> {
-  const plain = ['--name-only', '-z', '--no-ext-diff', '--no-renames', '--no-relative'];
-  return new Set(namesIn(await ask('diff', ...plain, ...how, commit, '--', ':(top)')));
+  return new Set(namesIn(await ask('diff', ...PLAIN, ...how, commit, '--', ':(top)')));
+}
+
+/** The files, by their paths from the root, that the commits of a range touch; merges as their first parent sees them. */
+export async function touchedFiles(ask: Ask, range: string): Promise<readonly string[]> {
+  const words = ['--format=', '--no-show-signature', '--no-follow', '--root', '--diff-merges=first-parent'];
+  return namesIn(await ask('log', ...words, ...PLAIN, range, '--', ':(top)'));
 }
 
 /** A file that git keeps, by its path from the root. */

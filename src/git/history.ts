@@ -1,6 +1,15 @@
 import { posix } from 'node:path';
 import type { CommitInfo } from '../domain/prompt-history.ts';
-import { changedFiles, isCommitId, literally, namesIn, trackedFiles, type Ask, type AskWith } from './ask.ts';
+import {
+  changedFiles,
+  isCommitId,
+  literally,
+  namesIn,
+  touchedFiles,
+  trackedFiles,
+  type Ask,
+  type AskWith,
+} from './ask.ts';
 import { commitsOf } from './commits.ts';
 import type { Sources } from './files-at.ts';
 import { gathered } from './gather.ts';
@@ -17,8 +26,11 @@ export type History = {
    * told to overlook; untracked ones are not.
    */
   readonly changedSince: (commit: string) => Promise<ReadonlySet<string>>;
-  /** The files that differ between two commits, or are in one of the two alone. */
-  readonly changedBetween: (one: string, other: string) => Promise<ReadonlySet<string>>;
+  /**
+   * The files that differ between a commit and a later one, or are in one of the two alone, or were touched on the way
+   * from the one to the other: what was changed and changed back may have been synced in between.
+   */
+  readonly changedBetween: (earlier: string, later: string) => Promise<ReadonlySet<string>>;
   /** The commits that any of the commits contains, themselves included. */
   readonly ancestorsOf: (commits: readonly string[]) => Promise<ReadonlySet<string>>;
   /** Where a file (from the repository's root) was touched up to a commit, under earlier names as well; newest first. */
@@ -58,7 +70,11 @@ export function historyOf(sources: Sources & { readonly ask: Ask }, { prefix, sh
       const unwatched = tracked.flatMap(({ path, watched }) => (watched ? [] : [path]));
       return new Set([...changed, ...unwatched].map(toFolder));
     },
-    changedBetween: async (one, other) => new Set([...(await changedFiles(ask, `${one}..${other}`))].map(toFolder)),
+    changedBetween: async (earlier, later) => {
+      const range = `${earlier}..${later}`;
+      const [changed, touched] = await Promise.all([changedFiles(ask, range), touchedFiles(ask, range)]);
+      return new Set([...changed, ...touched].map(toFolder));
+    },
     ancestorsOf: async (commits) => new Set(lines(await ask('rev-list', ...commits, '--'))),
     whereTouched: (commit, path, most) =>
       findTouched(ask, known, [`--max-count=${most}`, commit, '--', literally(path)]),

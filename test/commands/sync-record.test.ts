@@ -170,6 +170,17 @@ describe('a prompt is looked at as long as its last sync is not known to be comp
     expect((await team.runJson(...SYNC)).report.prompts).toMatchObject([{ key: 'greeting', status: 'applied' }]);
   });
 
+  test('another clone has synced what was taken back since', async () => {
+    const team = await makeSyncedTeam();
+    team.write('greeting', { text: 'Edited.' });
+    team.commit();
+    const clone = join(makeFolder(), 'clone');
+    team.git('clone', '--quiet', team.folder, clone);
+    await run(clone, ['sync', '--yes'], { environment: team.environment });
+    team.git('revert', '--no-edit', 'HEAD');
+    expect((await team.runJson(...SYNC)).report.prompts).toMatchObject([{ key: 'greeting', status: 'applied' }]);
+  });
+
   test.for(['--assume-unchanged', '--skip-worktree'])('git was told to overlook its edits: %s', async (flag) => {
     const team = await makeSyncedTeam();
     team.git('update-index', flag, pathOf('greeting'));
