@@ -28,6 +28,9 @@ type Glob = {
 };
 type Found = { readonly folder: string; readonly paths: string[]; readonly problems: Problem[] };
 
+/** A name may hold line feeds: for `**` they are characters like any other. */
+const ANY_NAME = { flags: 's' };
+
 const NEVER_ENTERED = new Set(['.git', 'node_modules']);
 
 /**
@@ -69,7 +72,10 @@ function reaches({ directory, enters, matches }: Glob, full: string): boolean {
 }
 
 function exclusionOf(patterns: readonly string[]): (path: string) => boolean {
-  return picomatch(patterns.filter((pattern) => /^!./.test(pattern)).map((pattern) => pattern.slice(1)));
+  return picomatch(
+    patterns.filter((pattern) => /^!./.test(pattern)).map((pattern) => pattern.slice(1)),
+    ANY_NAME,
+  );
 }
 
 function findOne({ folder, root, patterns, patternPlaces }: PromptPatterns, index: number): FoundPaths {
@@ -139,7 +145,7 @@ function globOf(folder: string, pattern: string): Glob {
   const hidden = /(^|[/{,])\./.test(glob);
   return {
     directory,
-    matches: literal ? (path) => path === name : picomatch(glob),
+    matches: literal ? (path) => path === name : picomatch(glob, ANY_NAME),
     enters: (folderName) => deep && !isNeverEntered(folderName) && (hidden || !folderName.startsWith('.')),
   };
 }

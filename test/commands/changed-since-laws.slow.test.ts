@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { writeFiles } from '../support/folder.ts';
-import { promptText, type PromptParts } from '../support/prompts.ts';
+import { CONFIG, promptText, type PromptParts } from '../support/prompts.ts';
 import { makeSyncedTeam, NAMES, pathOf, type Team } from './since-team.ts';
 
 /** What may happen between two syncs, one word each; the number says to which prompt, or how. */
@@ -25,6 +25,15 @@ const STEPS = {
   'sync all': ({ run }) => run('sync', '--yes'),
   'sync all from dirty files': ({ run }) => run('sync', '--yes', '--allow-dirty'),
   'sync one': ({ run }, at) => run('sync', '--yes', '--only', nameOf(at)),
+  'sync a shard': ({ run }, at) => run('sync', '--yes', '--shard', `${(at % 2) + 1}/2`),
+  'sync what has changed in shards': async ({ run }) => {
+    for (const shard of ['1/2', '2/2']) await run('sync', '--yes', '--shard', shard, '--changed-since', 'HEAD');
+  },
+  'sync with another configuration': ({ run, folder }, at) => {
+    writeFiles(folder, { 'other.yaml': `${CONFIG}concurrency: ${(at % 2) + 1}\n` });
+    return run('sync', '--yes', '--config', 'other.yaml', ...(at % 3 === 0 ? ['--changed-since', 'HEAD'] : []));
+  },
+  'revert the last commit': ({ git }) => tried(() => git('revert', '--no-edit', 'HEAD')),
   'sync what has changed': ({ run }) => run('sync', '--yes', '--changed-since', 'HEAD'),
   'sync with a fault': async ({ run, refuse }, at) => {
     let writes = 0;
@@ -33,6 +42,15 @@ const STEPS = {
     refuse();
   },
 } as const satisfies Record<string, (team: Team, at: number) => unknown>;
+
+/** There may be nothing to do it with. */
+function tried(act: () => unknown): void {
+  try {
+    act();
+  } catch {
+    // Then it is as if it had not happened.
+  }
+}
 
 const PINS = [{ staging: 'latest' }, { staging: 'latest', production: 'latest' }, {}, { production: 'git:main' }];
 
@@ -62,6 +80,7 @@ test('whatever happened before, a sync of what has changed leaves nothing that a
       const team = await makeSyncedTeam();
       team.commit();
       for (const [word, at] of sequence) await STEPS[word](team, at);
+      tried(() => team.git('revert', '--abort'));
       team.git('reset', '--quiet', '--hard');
       team.git('clean', '-fdq');
       const there = NAMES.filter((name) => existsSync(join(team.folder, placeOf(team, name))));
@@ -72,6 +91,6 @@ test('whatever happened before, a sync of what has changed leaves nothing that a
       expect(summary).toMatchObject({ unchanged: summary.prompts });
       expect(report.summary.prompts + (report.summary.not_looked_at ?? 0)).toBe(summary.prompts);
     }),
-    { numRuns: 30 },
+    { numRuns: Number(process.env['RUNS'] ?? 30) },
   );
 });

@@ -62,6 +62,19 @@ describe('what changed since a commit', () => {
   });
 });
 
+test('what was touched between two commits counts also where it was changed back, whatever the user has configured', async () => {
+  const folder = makeRepository({ 'same.md': '1', 'back.md': '1', 'sub/old.md': 'x\ny' });
+  const base = head(folder);
+  writeFiles(folder, { 'back.md': '2', 'new\nline.md': '1' });
+  git(folder, 'mv', 'sub/old.md', 'renamed.md');
+  commitAll(folder, 'there');
+  writeFiles(folder, { 'back.md': '1' });
+  const last = commitAll(folder, 'and back');
+  configure(folder, UNUSUAL_SETTINGS);
+  const changed = await (await open(join(folder, 'sub'))).changedBetween(base, last);
+  expect([...changed].toSorted()).toEqual(['../back.md', '../new\nline.md', '../renamed.md', 'old.md']);
+});
+
 describe('the ancestors of commits', () => {
   test('are the commits themselves and all before them, of each branch', async () => {
     const { folder, commits } = makeMerged();

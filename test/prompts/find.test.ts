@@ -197,8 +197,8 @@ describe('what is no regular file', () => {
   });
 
   test('names may hold anything', async () => {
-    const names = ['p/a\nb.md', 'p/::error::x.md', 'p/{{x}}.md', 'p/é.md'];
-    expect((await find(makeWorkspace(Object.fromEntries(names.map((name) => [name, '']))), ['p/*'])).paths).toEqual(
+    const names = ['p/a\nb.md', 'p/c\nd/e.md', 'p/::error::x.md', 'p/{{x}}.md', 'p/é.md'];
+    expect((await find(makeWorkspace(Object.fromEntries(names.map((name) => [name, '']))), ['p/**'])).paths).toEqual(
       names.toSorted(),
     );
   });
