@@ -55,7 +55,11 @@ export async function openWorkspace(options: WorkspaceOptions, world: World): Pr
   const selected = selectNamed(assignServices(read.files, services), options);
   const unselectable = read.problems.some(isError) ? [] : selected.problems;
   const found = inPlaceOrder([...problems, ...read.problems, ...unselectable]);
-  return { config, ...leaveOut(inShard(selected.files, options.shard), narrowed, selects), problems: found };
+  return {
+    config,
+    ...leaveOut(inShard(selected.files, options.shard), narrowed, selects ? null : read.unread),
+    problems: found,
+  };
 }
 
 async function narrowedBy(
@@ -80,15 +84,16 @@ async function narrowedBy(
   }
 }
 
-/** Where prompts were selected, those of them that are left out are taken out again. */
-function leaveOut(files: readonly PromptFile[], narrowed: Narrowed | null, selects: boolean) {
-  if (narrowed === null || !selects) return { files, narrowed };
-  const left = new Set(narrowed.left.map(({ path }) => path));
-  const selected = new Set(files.map(({ path }) => path));
-  return {
-    files: files.filter(({ path }) => !left.has(path)),
-    narrowed: { ...narrowed, left: narrowed.left.filter(({ path }) => selected.has(path)) },
-  };
+/**
+ * What is left out, as far as it is there. Where prompts were selected, all files were read: those of them that are left
+ * out are taken out again.
+ */
+function leaveOut(files: readonly PromptFile[], narrowed: Narrowed | null, unread: ReadonlySet<string> | null) {
+  if (narrowed === null) return { files, narrowed };
+  const there = unread ?? new Set(files.map(({ path }) => path));
+  const left = narrowed.left.filter(({ path }) => there.has(path));
+  const paths = new Set(left.map(({ path }) => path));
+  return { files: files.filter(({ path }) => !paths.has(path)), narrowed: { ...narrowed, left } };
 }
 
 /** The repository that the workspace is in; null outside of one. */

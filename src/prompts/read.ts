@@ -16,6 +16,8 @@ export type ReadPromptsResult = {
   readonly problems: readonly Problem[];
   /** How many files there are, valid or not. */
   readonly count: number;
+  /** The paths of those that were left out. */
+  readonly unread: ReadonlySet<string>;
 };
 
 export type ReadOptions = {
@@ -37,7 +39,10 @@ export async function readPrompts(
   { left = [], late }: ReadOptions = {},
 ): Promise<ReadPromptsResult> {
   const found = findPromptPaths(where);
-  const unread = new Set(left.map(({ path }) => path));
+  const there = new Set(left.length === 0 ? [] : found.paths);
+  // What is known of a file that is not there counts for nothing.
+  const standing = left.filter(({ path }) => there.has(path));
+  const unread = new Set(standing.map(({ path }) => path));
   const wanted = found.paths.filter((path) => !unread.has(path));
   const read = await readPromptFiles({ folder: where.folder, paths: wanted, rules, late });
   const none = found.paths.length + found.problems.length === 0;
@@ -45,11 +50,11 @@ export async function readPrompts(
     ...(none ? [makeProblem('prompt/none-found', { patterns: where.patterns })] : []),
     ...found.problems,
     ...read.problems,
-    ...checkNames(read.names, left),
+    ...checkNames(read.names, standing),
     ...read.against,
   ];
   const faulty = new Set(problems.filter(isError).map((problem) => problem.path));
-  return { files: read.files.filter((file) => !faulty.has(file.path)), problems, count: found.paths.length };
+  return { files: read.files.filter((file) => !faulty.has(file.path)), problems, count: found.paths.length, unread };
 }
 
 type Reading = {

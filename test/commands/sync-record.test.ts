@@ -58,6 +58,15 @@ describe('without a record that can be relied on, every prompt is looked at', ()
     }
   });
 
+  test('it names a file that is not there: that one counts for nothing', async () => {
+    const team = await makeSyncedTeam();
+    spoil((record) => record.replaceAll(pathOf('greeting'), '../elsewhere.md'))(team);
+    const { report, exitCode } = await team.runJson(...SYNC);
+    expect(exitCode).toBe(0);
+    expect(report.summary).toMatchObject({ prompts: 1, not_looked_at: 2 });
+    expect(team.asked()).toEqual(['greeting']);
+  });
+
   test('there was no sync yet', async () => {
     const { run: cli, asked } = await makeTeam();
     expect((await cli(...SYNC)).stderr).toContain('no sync of this clone is known to be complete');
