@@ -225,6 +225,15 @@ describe('a prompt is looked at as long as its last sync is not known to be comp
     expect(team.asked()).toEqual(['greeting']);
   });
 
+  test('it was written on a branch without a commit', async () => {
+    const team = await makeSyncedTeam();
+    team.git('checkout', '--quiet', '--orphan', 'other');
+    team.write('greeting', { text: 'Edited.' });
+    expect(await team.run('sync', '--yes', '--allow-dirty')).toMatchObject({ exitCode: 0 });
+    team.git('checkout', '--quiet', '--force', 'main');
+    expect((await team.runJson(...SYNC)).report.prompts).toMatchObject([{ key: 'greeting', status: 'applied' }]);
+  });
+
   test('the branch that is checked out is another one', async () => {
     const team = await makeSyncedTeam();
     team.git('switch', '--quiet', '--create', 'other');

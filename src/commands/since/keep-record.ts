@@ -21,13 +21,14 @@ export async function keepingRecord(
   apply: () => Promise<readonly PromptOutcome[]>,
 ): Promise<Kept> {
   const { repository, config } = prepared;
-  if (repository === null || repository.head === null) return { outcomes: await apply(), problems: [] };
+  if (repository === null) return { outcomes: await apply(), problems: [] };
   const { head } = repository;
   const file = recordFileOf(config, repository, shard);
   const before = prepared.narrowed?.record ?? (await file.read());
   const early = await strikeOut(idsToForget(plan, isPart), file, before);
   const outcomes = await apply();
-  const late = isPart ? [] : await keep(file, before, async () => recordOf(outcomes, head, prepared));
+  // Before the first commit of a branch there is none to be complete at.
+  const late = isPart || head === null ? [] : await keep(file, before, async () => recordOf(outcomes, head, prepared));
   const told = new Map([...early, ...late].map((problem) => [problem.message, problem]));
   return { outcomes, problems: [...told.values()] };
 }
