@@ -46,7 +46,12 @@ export async function sync(options: SyncOptions, world: World): Promise<CommandR
   if (!options.dryRun && !mayApply(options, world)) {
     return giveUp({ files: [], problems: [makeProblem('usage/confirmation-needed')] });
   }
-  return withPlan(options, world, (prepared) => finish(prepared, options, world), giveUp);
+  return withPlan(
+    { ...options, applies: !options.dryRun },
+    world,
+    (prepared) => finish(prepared, options, world),
+    giveUp,
+  );
 }
 
 function mayApply({ yes }: SyncOptions, { confirm, environment }: World): boolean {

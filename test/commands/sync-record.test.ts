@@ -225,6 +225,16 @@ describe('a prompt is looked at as long as its last sync is not known to be comp
     expect(team.asked()).toEqual(['greeting']);
   });
 
+  test('it was of a file that was put back as committed while the run went on', async () => {
+    const team = await makeSyncedTeam();
+    team.write('greeting', { text: 'Tried.' });
+    await team.run('sync', '--yes', '--allow-dirty');
+    team.refuse(() => (team.git('checkout', '--quiet', '--', pathOf('greeting')), false));
+    expect(await team.run('sync', '--yes')).toMatchObject({ exitCode: 0 });
+    team.refuse();
+    expect((await team.runJson(...SYNC)).report.prompts).toMatchObject([{ key: 'greeting', status: 'applied' }]);
+  });
+
   test('it was written on a branch without a commit', async () => {
     const team = await makeSyncedTeam();
     team.git('checkout', '--quiet', '--orphan', 'other');

@@ -32,6 +32,8 @@ export type PrepareOptions = WorkspaceOptions &
     readonly base?: string | undefined;
     /** What a command asks for beyond its prompts' pins; with a problem nothing is asked of the service. */
     readonly needs?: ((config: Config) => Needs) | undefined;
+    /** Whether the plan is to be written: then it is asked early which files are committed. */
+    readonly applies?: boolean | undefined;
     /** Whether texts and ledgers of prompts are kept that nothing is to be done for. */
     readonly keepsAll?: boolean | undefined;
   };
@@ -54,7 +56,7 @@ export type Prepared = {
   readonly plan: Plan;
   /** What git knows of the files that a version is to be made of, by path. */
   readonly provenance: ReadonlyMap<string, Provenance>;
-  /** Paths of files that differ from HEAD, of all selected prompts. Empty outside of git, and where nothing is to be written. */
+  /** Paths of files that differ from HEAD, of all selected prompts. Empty outside of git, and on a dry run without changes. */
   readonly uncommitted: ReadonlySet<string>;
   /** What was left out as unchanged; null where all selected prompts were to be looked at. */
   readonly narrowed: Narrowed | null;
@@ -92,7 +94,7 @@ export async function withPlan<Result>(
     : assumeService(sources, rules);
   if (opened === null) return giveUp({ files, problems: [...problems, ...obstacles] });
   try {
-    return await use(await preparePlan(sources, rules, opened, world));
+    return await use(await preparePlan({ ...sources, applies: options.applies === true }, rules, opened, world));
   } finally {
     await opened.close();
   }
@@ -107,13 +109,19 @@ function assumeService(
   return { opened: { service: assumedService(known), name: null, close: async () => {} }, problems: [] };
 }
 
-async function preparePlan(sources: Sources, given: PlanRules, service: OpenService, world: World): Promise<Prepared> {
-  const { config, files, repository, narrowed, problems } = sources;
+async function preparePlan(
+  sources: Sources & { readonly applies: boolean },
+  given: PlanRules,
+  service: OpenService,
+  world: World,
+): Promise<Prepared> {
+  const { config, files, repository, narrowed, problems, applies } = sources;
+  // While the service answers, a file may be put back as it was committed: what counts is what was read.
+  const early = applies ? uncommittedOf(sources) : null;
+  early?.catch(() => {});
   const { plan, rules, requests } = await makeRuledPlan(sources, given, service, world);
   const writes = plan.prompts.some(({ status }) => status !== 'unchanged');
-  const paths = writes ? files.map(({ path }) => path) : [];
-  const uncommitted =
-    paths.length === 0 ? new Set<string>() : ((await repository?.uncommitted(paths)) ?? new Set<string>());
+  const uncommitted = await (early ?? (writes ? uncommittedOf(sources) : new Set<string>()));
   const committed = pathsToCreate(plan).filter((path) => !uncommitted.has(path));
   const provenance = (await repository?.lastCommits(committed)) ?? new Map<string, Provenance>();
   const described = withProvenance(sources.asked ? plan : withoutAssumedNumbers(plan), provenance);
@@ -131,6 +139,11 @@ async function preparePlan(sources: Sources, given: PlanRules, service: OpenServ
     narrowed,
     problems: [...problems, ...(await goneSince(sources, service, world))],
   };
+}
+
+async function uncommittedOf({ files, repository }: Sources): Promise<ReadonlySet<string>> {
+  if (repository === null || files.length === 0) return new Set();
+  return repository.uncommitted(files.map(({ path }) => path));
 }
 
 async function goneSince({ base, asked, config }: Sources, { service }: OpenService, { stop }: World) {

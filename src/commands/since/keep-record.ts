@@ -74,20 +74,10 @@ function idsToForget({ prompts }: Plan, isPart: boolean): ReadonlySet<string> {
 
 /** What was left out stays complete. A file that differs from the commit is not what the commit wants. */
 async function recordOf(outcomes: readonly PromptOutcome[], commit: string, prepared: Prepared): Promise<SyncRecord> {
-  const { config, narrowed } = prepared;
+  const { config, narrowed, uncommitted } = prepared;
   const done = outcomes.filter(isComplete).map(({ plan }) => completeOf(plan.file, prepared));
-  const uncommitted = await uncommittedOf(done, prepared);
   const complete = [...(narrowed?.left ?? []), ...done.filter(({ path }) => !uncommitted.has(path))];
   return { commit, config: await configDigest(config), complete };
-}
-
-/** Where something was to be written, git was asked about all files already, right after they were read. */
-async function uncommittedOf(
-  prompts: readonly CompletePrompt[],
-  { plan, repository, uncommitted }: Prepared,
-): Promise<ReadonlySet<string>> {
-  const asked = plan.prompts.some(({ status }) => status !== 'unchanged');
-  return asked || repository === null ? uncommitted : repository.uncommitted(prompts.map(({ path }) => path));
 }
 
 function isComplete({ status, problems }: PromptOutcome): boolean {
