@@ -54,10 +54,10 @@ let node_fs_promises = require("node:fs/promises");
 let node_path = require("node:path");
 let node_readline = require("node:readline");
 let node_sqlite = require("node:sqlite");
+let node_process = require("node:process");
 let node_timers_promises = require("node:timers/promises");
 let node_child_process = require("node:child_process");
 let node_stream_consumers = require("node:stream/consumers");
-let node_process = require("node:process");
 let node_os = require("node:os");
 // node_modules/@actions/core/lib/utils.js
 /**
@@ -3999,10 +3999,10 @@ function cloneIssues(issues) {
 /** Whether this schema's subtree contains a cycle, so one parse can re-enter it. */
 function isRecursive(inst, stack, resolve) {
 	const cached = recursive.get(inst);
-	if (cached !== void 0) return cached ? PROVEN : NONE$1;
+	if (cached !== void 0) return cached ? PROVEN : NONE$2;
 	if (stack.has(inst)) return PROVEN;
 	stack.add(inst);
-	let result = NONE$1;
+	let result = NONE$2;
 	const check = (child) => {
 		if (result !== PROVEN && child?._zod) {
 			const answer = isRecursive(child, stack, resolve);
@@ -4010,11 +4010,11 @@ function isRecursive(inst, stack, resolve) {
 		}
 	};
 	const shape = (sh, spread) => {
-		let answer = NONE$1;
+		let answer = NONE$2;
 		for (const key of Reflect.ownKeys(sh)) {
 			const desc = Object.getOwnPropertyDescriptor(sh, key);
 			if (spread && !desc.enumerable) continue;
-			const child = desc.get ? ASSUMED : desc.value?._zod ? isRecursive(desc.value, stack, resolve) : NONE$1;
+			const child = desc.get ? ASSUMED : desc.value?._zod ? isRecursive(desc.value, stack, resolve) : NONE$2;
 			if (child > answer) answer = child;
 		}
 		return answer;
@@ -4130,7 +4130,7 @@ function isBackEdge(ctx, value) {
 	const backEdges = ctx[STATE]?.backEdges;
 	return backEdges !== void 0 && isRef(value) && backEdges.has(value);
 }
-var $ZodCyclicError, STATE, NO_ISSUES, recursive, NONE$1, ASSUMED, PROVEN, handoff, open, memo;
+var $ZodCyclicError, STATE, NO_ISSUES, recursive, NONE$2, ASSUMED, PROVEN, handoff, open, memo;
 var init_memoizer = __esmMin((() => {
 	init_util();
 	$ZodCyclicError = class extends Error {
@@ -4142,7 +4142,7 @@ var init_memoizer = __esmMin((() => {
 	STATE = "~memo";
 	NO_ISSUES = [];
 	recursive = /*@__PURE__*/ new WeakMap();
-	NONE$1 = 0;
+	NONE$2 = 0;
 	ASSUMED = 1;
 	PROVEN = 2;
 	open = [];
@@ -4184,7 +4184,7 @@ var init_memoizer = __esmMin((() => {
 				const wrapped = (payload, ctx) => {
 					if (isRecursiveInst === void 0) {
 						const walked = isRecursive(inst, /* @__PURE__ */ new Set(), false);
-						if (walked === NONE$1) {
+						if (walked === NONE$2) {
 							inst._zod.parse = base;
 							if (inst._zod.run === wrapped) inst._zod.run = base;
 							return base(payload, ctx);
@@ -37282,8 +37282,9 @@ function isJsonArray(value) {
 }
 var init_json = __esmMin((() => {}));
 // src/domain/digest.ts
+/** What digests are made with is loaded by the first of them: a help and a validate need none. */
 function digestOf(text) {
-	return `sha256:${(0, node_crypto.hash)("sha256", text)}`;
+	return `sha256:${(0, node_process.getBuiltinModule)("node:crypto").hash("sha256", text)}`;
 }
 /** The first 16 of its digits: enough to tell a handful apart where there is little room. */
 function shortDigest(digest) {
@@ -37304,7 +37305,7 @@ var STAMP_KEY, EMPTY_METADATA_DIGEST;
 var init_digest = __esmMin((() => {
 	init_json();
 	STAMP_KEY = "promptsync";
-	EMPTY_METADATA_DIGEST = metadataDigest(null);
+	EMPTY_METADATA_DIGEST = "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a";
 }));
 // src/domain/plan.ts
 init_digest();
@@ -37881,7 +37882,7 @@ const HIDDEN = /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\
 /** Control characters that have no place in text, a lone carriage return among them; tab and line feed do. */
 const UNSEEN_CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/gu;
 /** No text of these alone has anything hidden. A first look that most texts pass is quicker than both searches. */
-const PLAIN = /^[\n\t -~]*$/;
+const PLAIN$1 = /^[\n\t -~]*$/;
 function hasControlCharacters(text) {
 	return CONTROL.test(text);
 }
@@ -37895,7 +37896,7 @@ function codePoint(character) {
 }
 /** Each hidden character of a text, with its first offset (UTF-16 units) and how often it occurs. */
 function findHidden(text) {
-	if (PLAIN.test(text)) return [];
+	if (PLAIN$1.test(text)) return [];
 	const found = /* @__PURE__ */ new Map();
 	const visible = text.search(HIDDEN) === -1 ? text : withoutEmoji(text);
 	for (const pattern of [UNSEEN_CONTROL, HIDDEN]) for (const match of visible.matchAll(pattern)) {
@@ -38903,13 +38904,14 @@ function differingRows({ environments = [], lineage }) {
 	return environments.filter(({ environment, in_sync: inSync }) => !inSync && (lineage === void 0 || lineage.environment === environment));
 }
 // src/domain/shard-of.ts
+init_digest();
 /**
 * The number of the shard that a prompt falls into, from 1 to `of`: the first 48 bits of the SHA-256 of its id in UTF-8,
 * modulo `of`, plus 1. It is the same in every version, because the runners of one run may have several of them.
 */
 function shardOf(promptId, of) {
-	const first = (0, node_crypto.createHash)("sha256").update(promptId, "utf8").digest("hex").slice(0, 12);
-	return Number.parseInt(first, 16) % of + 1;
+	const first48Bits = shortDigest(digestOf(promptId)).slice(0, 12);
+	return Number.parseInt(first48Bits, 16) % of + 1;
 }
 /** What of them is in the shard; all of them without one. */
 function inShard(prompts, shard) {
@@ -39356,7 +39358,7 @@ function isRewritten(version, content, known) {
 	const { stamp } = version;
 	if (stamp?.digest !== digest || hasOriginal(version, known)) return false;
 	const sent = stamp.metadataDigest;
-	if (sent !== void 0 && sent !== (metadataDigest ?? EMPTY_METADATA_DIGEST)) return false;
+	if (sent !== void 0 && sent !== (metadataDigest ?? "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a")) return false;
 	if (version.digest !== digest) return followsLedger(version) || differsInForm(version.text, content.text);
 	return sent !== void 0 && metadataDigest !== void 0 && version.metadataDigest !== metadataDigest;
 }
@@ -39466,7 +39468,7 @@ function toEntry({ number, id, digest, metadataDigest, stamp }, own) {
 function holds(version, content) {
 	if (version.digest !== content.digest) return false;
 	if (content.metadataDigest !== void 0) return version.metadataDigest === content.metadataDigest;
-	return version.outside === void 0 || version.metadataDigest === EMPTY_METADATA_DIGEST;
+	return version.outside === void 0 || version.metadataDigest === "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a";
 }
 /** The version to use for a content: one that promptsync made before another's, then the newest. */
 function findContent(known, content) {
@@ -39828,7 +39830,7 @@ async function awaitUnread({ dependencies, observed, known }) {
 }
 /** A service that has kept the text but for its form, and no metadata at all: what turned up may well be what was sent. */
 function isTidied({ content }, { stamp, text, digest, metadataDigest }) {
-	return stamp === null && metadataDigest === EMPTY_METADATA_DIGEST && digest !== content.digest && differsInForm(text, content.text);
+	return stamp === null && metadataDigest === "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a" && digest !== content.digest && differsInForm(text, content.text);
 }
 function unsettled(change, problem) {
 	return {
@@ -40354,7 +40356,7 @@ function latestProblems(file, forbidden) {
 	}));
 }
 // src/planning/former-pins.ts
-function contentOf$1({ digest, metadataDigest }) {
+function contentOf$2({ digest, metadataDigest }) {
 	return metadataDigest === void 0 ? { digest } : {
 		digest,
 		metadataDigest
@@ -40396,7 +40398,7 @@ function agesIn(former) {
 function means({ pin, content }, target) {
 	if (pin.kind === "number") return pin.number === target.number;
 	if (pin.kind === "version") return pin.id === target.id;
-	return content !== null && isSameContent(contentOf$1(content), target);
+	return content !== null && isSameContent(contentOf$2(content), target);
 }
 // src/planning/promotion.ts
 init_problem();
@@ -40434,7 +40436,7 @@ function isNoPromotion(step, situation) {
 	return cameThrough(target, from, environment, former) && !goesThroughNow(step, situation);
 }
 function targetOf(after, { known }) {
-	if (isNew(after)) return contentOf$1(after.new);
+	if (isNew(after)) return contentOf$2(after.new);
 	const { id, number } = after;
 	return known.find((one) => one.id === id) ?? (number === null ? { id } : {
 		id,
@@ -47721,8 +47723,11 @@ function isListOfTexts(value) {
 init_digest();
 init_json();
 init_problem();
-/** Parses one prompt file. All its problems are gathered; with an error among them there is no file. */
-function parsePromptFile(bytes, path) {
+/**
+* Parses one prompt file. All its problems are gathered; with an error among them there is no file.
+* @param digests whether digests of the content are made: what makes them takes as long to load as ten files to read
+*/
+function parsePromptFile(bytes, path, digests = true) {
 	const source = decodeSource(bytes);
 	if (source === null) return unreadable([makeProblem("prompt/not-utf8", {}, {
 		path,
@@ -47732,7 +47737,10 @@ function parsePromptFile(bytes, path) {
 	const split = splitFrontMatter(source, path);
 	if (split.parts === null) return unreadable([...problems, ...split.problems]);
 	if (findConflict(split.parts.yaml) !== -1) return unreadable(problems);
-	const parsed = parseParts(split.parts, path);
+	const parsed = parseParts(split.parts, {
+		path,
+		digests
+	});
 	return {
 		...parsed,
 		file: problems.some(isError) ? null : parsed.file,
@@ -47747,7 +47755,8 @@ function unreadable(problems) {
 		problems
 	};
 }
-function parseParts(parts, path) {
+function parseParts(parts, parsing) {
+	const { path } = parsing;
 	const text = textOf$3(parts.body);
 	const bodyProblems = text.trim() === "" ? [makeProblem("prompt/empty-body", {}, {
 		path,
@@ -47772,7 +47781,7 @@ function parseParts(parts, path) {
 		problems: all
 	};
 	return {
-		file: makeFile(shaped.data, mapping, text, path),
+		file: makeFile(shaped.data, mapping, text, parsing),
 		outline,
 		problems: []
 	};
@@ -47781,7 +47790,7 @@ function parseParts(parts, path) {
 function textOf$3(body) {
 	return body.replace(/^\n/, "").replace(/\n$/, "");
 }
-function makeFile(written, mapping, text, path) {
+function makeFile(written, mapping, text, { path, digests }) {
 	const { id, key, name, description, service, variables, allow_breaking: allowBreaking } = written;
 	return {
 		path,
@@ -47793,7 +47802,7 @@ function makeFile(written, mapping, text, path) {
 		pins: Object.entries(written.pins ?? {}).map(([environment, pin]) => makePin(environment, pin, mapping)),
 		...variables === void 0 ? {} : { variables },
 		...allowBreaking === true ? { allowBreaking } : {},
-		content: makeContent(text, objectAt(mapping, "metadata"))
+		content: makeContent(text, objectAt(mapping, "metadata"), digests)
 	};
 }
 function makePin(environment, written, mapping) {
@@ -47822,18 +47831,21 @@ function parsePin(written) {
 	};
 	return LATEST;
 }
-function makeContent(text, metadata) {
-	const digest = contentDigest(text);
-	return metadata === void 0 ? {
+function makeContent(text, metadata, digests) {
+	const digest = digests ? contentDigest(text) : NONE$1;
+	if (metadata === void 0) return {
 		text,
 		digest
-	} : {
+	};
+	return {
 		text,
 		digest,
 		metadata,
-		metadataDigest: metadataDigest(metadata)
+		metadataDigest: digests ? metadataDigest(metadata) : NONE$1
 	};
 }
+/** Equal to no digest. */
+const NONE$1 = "sha256:";
 function toProblem$1(issue) {
 	const { field, expected, suggestion, place, path } = issue;
 	if (issue.kind === "unknown") return makeProblem("prompt/unknown-field", {
@@ -48252,13 +48264,24 @@ async function textOf$2(stream) {
 * configured; with `--cached` between it and what is staged.
 */
 async function changedFiles(ask, commit, ...how) {
-	return new Set(namesIn(await ask("diff", ...[
-		"--name-only",
-		"-z",
-		"--no-ext-diff",
-		"--no-renames",
-		"--no-relative"
-	], ...how, commit, "--", ":(top)")));
+	return new Set(namesIn(await ask("diff", ...PLAIN, ...how, commit, "--", ":(top)")));
+}
+/** The files, by their paths from the root, that the commits of a range touch; merges as their first parent sees them. */
+async function touchedFiles(ask, range) {
+	return namesIn(await ask("log", ...[
+		"--format=",
+		"--no-show-signature",
+		"--no-follow",
+		"--root",
+		"--diff-merges=first-parent"
+	], ...PLAIN, range, "--", ":(top)"));
+}
+/** The files among these pathspecs that are staged. */
+async function trackedFiles(ask, wanted) {
+	return namesIn(await ask("ls-files", "-v", "-z", "--full-name", "--", ...wanted)).map((entry) => ({
+		path: entry.slice(2),
+		watched: entry.startsWith("H ")
+	}));
 }
 /** The names in a list of git's that has NUL after each. */
 function namesIn(listed) {
@@ -48268,13 +48291,20 @@ function namesIn(listed) {
 function literally(pathFromRoot) {
 	return `:(top,literal)${pathFromRoot}`;
 }
-var COMMIT, AT_ONCE;
+var COMMIT, AT_ONCE, PLAIN;
 var init_ask = __esmMin((() => {
 	init_p_limit();
 	init_environment();
 	init_problem_of_git();
 	COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 	AT_ONCE = 4;
+	PLAIN = [
+		"--name-only",
+		"-z",
+		"--no-ext-diff",
+		"--no-renames",
+		"--no-relative"
+	];
 }));
 // src/files/replace-file.ts
 /**
@@ -48299,6 +48329,41 @@ async function replaceFile(path, content) {
 	}
 }
 var init_replace_file = __esmMin((() => {}));
+// src/prompts/read-bytes.ts
+/**
+* Makes a reader of regular files of at most so many bytes; it throws what the system says of one that cannot be read.
+* The bytes are good until it reads the next file: a buffer each for thousands of files is memory that comes back late.
+* It blocks, because handing the four steps of a small file to threads and back takes ten times as long as they do.
+*/
+function makeByteReader(limit) {
+	const usual = Buffer.allocUnsafeSlow(USUAL_SIZE);
+	return (path) => {
+		const descriptor = (0, node_fs.openSync)(path, FLAGS);
+		try {
+			const stats = (0, node_fs.fstatSync)(descriptor);
+			if (!stats.isFile()) return { reason: "it is not a regular file" };
+			if (stats.size > limit) return { tooLarge: stats.size };
+			return readInto(stats.size > usual.length ? Buffer.allocUnsafeSlow(stats.size) : usual, stats.size, descriptor);
+		} finally {
+			(0, node_fs.closeSync)(descriptor);
+		}
+	};
+}
+/** Less where the file has become shorter. */
+function readInto(buffer, size, descriptor) {
+	let length = 0;
+	while (length < size) {
+		const count = (0, node_fs.readSync)(descriptor, buffer, length, size - length, null);
+		if (count === 0) break;
+		length += count;
+	}
+	return buffer.subarray(0, length);
+}
+var FLAGS, USUAL_SIZE;
+var init_read_bytes = __esmMin((() => {
+	FLAGS = node_fs.constants.O_RDONLY | node_fs.constants.O_NOFOLLOW | node_fs.constants.O_NONBLOCK;
+	USUAL_SIZE = 65536;
+}));
 // src/commands/since/record-file.ts
 function isCompletePrompt(value) {
 	if (!isJsonObject(value)) return false;
@@ -48323,18 +48388,34 @@ function recordFileOf(config, { commonDir, fromRoot }, shard) {
 		trackingEnvironment,
 		shard
 	};
-	const path = (0, node_path.join)(commonDir, "promptsync", `${shortDigest(digestOf(canonicalJson(about)))}.json`);
+	return recordFileAt((0, node_path.join)(commonDir, "promptsync", `${shortDigest(digestOf(canonicalJson(about)))}.json`));
+}
+function recordFileAt(path) {
+	const folder = (0, node_path.dirname)(path);
 	return {
 		path,
-		read: async () => parseRecord(await (0, node_fs_promises.readFile)(path, "utf8").catch(() => "")),
+		read: async () => parseRecord(textAt(path)),
 		write: async (record) => {
-			await (0, node_fs_promises.mkdir)((0, node_path.dirname)(path), { recursive: true });
+			await (0, node_fs_promises.mkdir)(folder, { recursive: true });
+			if ((await (0, node_fs_promises.lstat)(path).catch(() => null))?.isFile() === false) throw new Error("it is not a regular file");
 			await replaceFile(path, `${JSON.stringify({
 				version: 1,
 				...record
 			})}\n`);
+		},
+		others: async () => {
+			return (await (0, node_fs_promises.readdir)(folder).catch(() => [])).filter((name) => name.endsWith(".json") && name !== (0, node_path.basename)(path)).map((name) => recordFileAt((0, node_path.join)(folder, name)));
 		}
 	};
+}
+/** Nothing is waited for: a pipe or a device may stand in its place. */
+function textAt(path) {
+	try {
+		const bytes = makeByteReader(LARGEST_RECORD)(path);
+		return bytes instanceof Uint8Array ? Buffer.from(bytes).toString("utf8") : "";
+	} catch {
+		return "";
+	}
 }
 /** What cannot be read counts as no record: then every prompt is looked at. */
 function parseRecord(text) {
@@ -48344,12 +48425,14 @@ function parseRecord(text) {
 		return null;
 	}
 }
-var RecordShape;
+var LARGEST_RECORD, RecordShape;
 var init_record_file = __esmMin((() => {
 	init_zod();
 	init_digest();
 	init_json();
 	init_replace_file();
+	init_read_bytes();
+	LARGEST_RECORD = 67108864;
 	RecordShape = object({
 		version: literal(1),
 		commit: string$1(),
@@ -48422,31 +48505,42 @@ init_record_file();
 */
 async function keepingRecord(prepared, plan, { isPart, shard }, apply) {
 	const { repository, config } = prepared;
-	if (repository === null || repository.head === null) return {
+	if (repository === null) return {
 		outcomes: await apply(),
 		problems: []
 	};
 	const { head } = repository;
 	const file = recordFileOf(config, repository, shard);
 	const before = prepared.narrowed?.record ?? await file.read();
-	const struck = before === null ? null : forget(before, idsToForget(plan, isPart));
-	const early = struck === null || struck.complete.length === before?.complete.length ? [] : await keep(struck);
+	const early = await strikeOut(idsToForget(plan, isPart), file, before);
 	const outcomes = await apply();
-	const late = isPart ? [] : await keep(async () => recordOf(outcomes, head, prepared));
+	const late = isPart || head === null ? [] : await keep$2(file, before, async () => recordOf(outcomes, head, prepared));
 	return {
 		outcomes,
-		problems: [...early, ...late].slice(0, 1)
+		problems: [...new Map([...early, ...late].map((problem) => [problem.message, problem])).values()]
 	};
-	async function keep(record) {
-		try {
-			await file.write(typeof record === "function" ? await record() : record);
-			return [];
-		} catch (error) {
-			return before === null ? [] : [makeProblem("apply/record-unwritable", {
-				path: file.path,
-				reason: messageOf(error)
-			})];
-		}
+}
+/** From every record of the clone: another shard or configuration may have completed what is written now. */
+async function strikeOut(ids, file, before) {
+	if (ids.size === 0) return [];
+	const problems = await strikeIn(file, before, ids);
+	const others = (await file.others()).map(async (other) => strikeIn(other, await other.read(), ids));
+	return [...problems, ...(await Promise.all(others)).flat()];
+}
+async function strikeIn(file, before, ids) {
+	if (before === null) return [];
+	const struck = forget(before, ids);
+	return struck.complete.length === before.complete.length ? [] : keep$2(file, before, async () => struck);
+}
+async function keep$2(file, before, make) {
+	try {
+		await file.write(await make());
+		return [];
+	} catch (error) {
+		return before === null ? [] : [makeProblem("apply/record-unwritable", {
+			path: file.path,
+			reason: messageOf(error)
+		})];
 	}
 }
 function idsToForget({ prompts }, isPart) {
@@ -48455,19 +48549,14 @@ function idsToForget({ prompts }, isPart) {
 }
 /** What was left out stays complete. A file that differs from the commit is not what the commit wants. */
 async function recordOf(outcomes, commit, prepared) {
-	const { config, narrowed } = prepared;
+	const { config, narrowed, uncommitted } = prepared;
 	const done = outcomes.filter(isComplete).map(({ plan }) => completeOf(plan.file, prepared));
-	const uncommitted = await uncommittedOf(done, prepared);
 	const complete = [...narrowed?.left ?? [], ...done.filter(({ path }) => !uncommitted.has(path))];
 	return {
 		commit,
 		config: await configDigest(config),
 		complete
 	};
-}
-/** Where something was to be written, git was asked about all files already, right after they were read. */
-async function uncommittedOf(prompts, { plan, repository, uncommitted }) {
-	return plan.prompts.some(({ status }) => status !== "unchanged") || repository === null ? uncommitted : repository.uncommitted(prompts.map(({ path }) => path));
 }
 function isComplete({ status, problems }) {
 	return (status === "unchanged" || status === "applied") && !problems.some(isError);
@@ -48825,11 +48914,11 @@ async function formerPin({ environment, pin }, { commit, file }, age, repository
 			commit,
 			age,
 			pin,
-			content: await contentOf(pin, file, repository)
+			content: await contentOf$1(pin, file, repository)
 		}
 	};
 }
-async function contentOf(pin, file, repository) {
+async function contentOf$1(pin, file, repository) {
 	if (pin.kind === "latest") return file.content;
 	if (pin.kind !== "git" || repository === null) return null;
 	const commit = await repository.resolveRef(pin.ref);
@@ -50823,16 +50912,25 @@ var require_picomatch = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 // src/files/is-directory.ts
 var import_picomatch = /* @__PURE__ */ __toESM(require_picomatch(), 1);
 /** Whether a path leads to a folder, through symbolic links as well. */
-async function isDirectory(path) {
-	return (0, node_fs_promises.stat)(path).then((stats) => stats.isDirectory(), () => false);
+function isDirectory(path) {
+	try {
+		return (0, node_fs.statSync)(path).isDirectory();
+	} catch {
+		return false;
+	}
 }
 // src/prompts/find.ts
 init_problem();
+/** A name may hold line feeds: for `**` they are characters like any other. */
+const ANY_NAME = { flags: "s" };
 const NEVER_ENTERED = /* @__PURE__ */ new Set([".git", "node_modules"]);
-/** Finds the files that the patterns match. A pattern that begins with `!` takes files out again. */
-async function findPromptPaths(where) {
+/**
+* Finds the files that the patterns match. A pattern that begins with `!` takes files out again. It blocks, as reading the
+* files does: threads take longer than a folder.
+*/
+function findPromptPaths(where) {
 	const excluded = exclusionOf(where.patterns);
-	const results = await Promise.all(where.patterns.map((_, index) => findOne(where, index)));
+	const results = where.patterns.map((_, index) => findOne(where, index));
 	const paths = results.flatMap((result) => result.paths).filter((path) => !excluded(path));
 	const problems = results.flatMap((result) => result.problems).filter(({ code, path }) => !code.startsWith("prompt/") || !excluded(path ?? ""));
 	const once = new Map(problems.map((problem) => [JSON.stringify(problem), problem]));
@@ -50852,9 +50950,9 @@ function reaches({ directory, enters, matches }, full) {
 	return !leaves(way) && way.split("/").slice(0, -1).every(enters) && matches(way);
 }
 function exclusionOf(patterns) {
-	return (0, import_picomatch.default)(patterns.filter((pattern) => /^!./.test(pattern)).map((pattern) => pattern.slice(1)));
+	return (0, import_picomatch.default)(patterns.filter((pattern) => /^!./.test(pattern)).map((pattern) => pattern.slice(1)), ANY_NAME);
 }
-async function findOne({ folder, root, patterns, patternPlaces }, index) {
+function findOne({ folder, root, patterns, patternPlaces }, index) {
 	const pattern = patterns[index] ?? "";
 	const found = {
 		folder,
@@ -50866,21 +50964,21 @@ async function findOne({ folder, root, patterns, patternPlaces }, index) {
 	const way = slashed((0, node_path.relative)(root, glob.directory));
 	if (leaves(way) || leaves(slashed((0, node_path.relative)(root, (0, node_path.resolve)(folder, pattern))))) found.problems.push(makeProblem("config/pattern-outside", { pattern }, patternPlaces?.[index] ?? {}));
 	else if (!way.split("/").some(isNeverEntered)) {
-		const link = await firstLink(root, glob.directory);
-		if (link === null) await walk(glob, glob.directory, found);
+		const link = firstLink(root, glob.directory);
+		if (link === null) walk(glob, glob.directory, found);
 		else found.problems.push(linkProblem(slashed((0, node_path.relative)(folder, link))));
 	}
 	return found;
 }
-async function walk(glob, directory, found) {
+function walk(glob, directory, found) {
 	const [way, below] = [wayBelow(found.folder, directory), wayBelow(glob.directory, directory)];
-	for (const entry of await entriesOf(directory, found)) {
+	for (const entry of entriesOf(directory, found)) {
 		const path = way + entry.name;
 		const matches = glob.matches(below + entry.name);
 		if (entry.isSymbolicLink()) {
-			if (matches || glob.enters(entry.name) && await isDirectory((0, node_path.join)(directory, entry.name))) found.problems.push(linkProblem(path));
+			if (matches || glob.enters(entry.name) && isDirectory((0, node_path.join)(directory, entry.name))) found.problems.push(linkProblem(path));
 		} else if (entry.isDirectory()) {
-			if (glob.enters(entry.name)) await walk(glob, (0, node_path.join)(directory, entry.name), found);
+			if (glob.enters(entry.name)) walk(glob, (0, node_path.join)(directory, entry.name), found);
 		} else if (matches) takeFile(entry, path, found);
 	}
 }
@@ -50890,9 +50988,9 @@ function wayBelow(folder, directory) {
 	return way === "" ? "" : `${way}/`;
 }
 /** What is in a folder, sorted; nothing when it is not there. */
-async function entriesOf(directory, { folder, problems }) {
+function entriesOf(directory, { folder, problems }) {
 	try {
-		return (await (0, node_fs_promises.readdir)(directory, { withFileTypes: true })).toSorted((a, b) => Number(a.name > b.name) - Number(a.name < b.name));
+		return (0, node_fs.readdirSync)(directory, { withFileTypes: true }).toSorted((a, b) => Number(a.name > b.name) - Number(a.name < b.name));
 	} catch (error) {
 		const reason = systemCodeOf(error);
 		const gone = reason === "ENOENT" || reason === "ENOTDIR";
@@ -50915,16 +51013,24 @@ function globOf$1(folder, pattern) {
 	const hidden = /(^|[/{,])\./.test(glob);
 	return {
 		directory,
-		matches: literal ? (path) => path === name : (0, import_picomatch.default)(glob),
+		matches: literal ? (path) => path === name : (0, import_picomatch.default)(glob, ANY_NAME),
 		enters: (folderName) => deep && !isNeverEntered(folderName) && (hidden || !folderName.startsWith("."))
 	};
 }
 /** The first symbolic link on the way from the root down to a folder; null when there is none. */
-async function firstLink(root, directory) {
+function firstLink(root, directory) {
 	if ((0, node_path.relative)(root, directory) === "") return null;
-	const above = await firstLink(root, (0, node_path.dirname)(directory));
+	const above = firstLink(root, (0, node_path.dirname)(directory));
 	if (above !== null) return above;
-	return (await (0, node_fs_promises.lstat)(directory).catch(() => null))?.isSymbolicLink() === true ? directory : null;
+	return isLink(directory) ? directory : null;
+}
+/** Not what cannot be looked at: that is told by whatever reads it. */
+function isLink(path) {
+	try {
+		return (0, node_fs.lstatSync)(path).isSymbolicLink();
+	} catch {
+		return false;
+	}
 }
 /** File systems that ignore case are meant too. */
 function isNeverEntered(name) {
@@ -51016,108 +51122,87 @@ function serviceProblems$2({ path, service }, rules) {
 	}
 	return service === null && rules !== null && rules.assigned(path) === null ? [makeProblem("prompt/no-service", { known }, placeOfFile(path))] : [];
 }
-// src/prompts/late-text.ts
-init_digest();
+// src/prompts/late.ts
 init_problem();
 /**
-* The same file without its text in memory: most runs need the texts of a few of thousands. Whoever asks for it has the
-* file read again, and it has to hold what was checked: otherwise asking throws a `ProblemError`.
+* The same file without its text, or without all of its content. Whoever asks for it has the file read again, which has
+* to be valid still and hold the text that was checked: otherwise asking throws a `ProblemError`.
 */
-function withLateText(file, folder, read) {
-	const { text: _, ...content } = file.content;
-	const { path } = file;
-	const readAgain = () => {
-		const text = textIn((0, node_path.join)(folder, path), read);
-		if (text !== null && contentDigest(text) === content.digest) return text;
-		throw new ProblemError(makeProblem("prompt/changed-meanwhile", {}, placeOfFile(path)));
+function withLate(late, { content, ...file }, again) {
+	if (late === "content") return {
+		...file,
+		get content() {
+			return contentOf(file.path, again);
+		}
 	};
+	const { text: _, ...known } = content;
 	return {
 		...file,
 		content: {
-			...content,
+			...known,
 			get text() {
-				return readAgain();
+				const { text, digest } = contentOf(file.path, again);
+				if (digest !== known.digest) throw changed(file.path);
+				return text;
 			}
 		}
 	};
 }
-/** Null where the file is no longer one that can be read. */
-function textIn(path, read) {
+function contentOf(path, { folder, read }) {
+	const bytes = bytesOf((0, node_path.join)(folder, path), read);
+	const file = bytes === null ? null : parsePromptFile(bytes, path).file;
+	if (file === null) throw changed(path);
+	return file.content;
+}
+/** Null where there is no file any more that can be read. */
+function bytesOf(path, read) {
 	try {
 		const bytes = read(path);
-		const source = bytes instanceof Uint8Array ? decodeSource(bytes) : null;
-		const parts = source === null ? null : splitFrontMatter(source, path).parts;
-		return parts === null ? null : textOf$3(parts.body);
+		return bytes instanceof Uint8Array ? bytes : null;
 	} catch {
 		return null;
 	}
 }
-// src/prompts/read-bytes.ts
-/** Since the file was found, a link or a pipe may stand in its place: none is followed, none waited for. */
-const FLAGS = node_fs.constants.O_RDONLY | node_fs.constants.O_NOFOLLOW | node_fs.constants.O_NONBLOCK;
-const USUAL_SIZE = 65536;
-/**
-* Makes a reader of regular files of at most so many bytes; it throws what the system says of one that cannot be read.
-* The bytes are good until it reads the next file: a buffer each for thousands of files is memory that comes back late.
-* It blocks, because handing the four steps of a small file to threads and back takes ten times as long as they do.
-*/
-function makeByteReader(limit) {
-	const usual = Buffer.allocUnsafeSlow(USUAL_SIZE);
-	return (path) => {
-		const descriptor = (0, node_fs.openSync)(path, FLAGS);
-		try {
-			const stats = (0, node_fs.fstatSync)(descriptor);
-			if (!stats.isFile()) return { reason: "it is not a regular file" };
-			if (stats.size > limit) return { tooLarge: stats.size };
-			return readInto(stats.size > usual.length ? Buffer.allocUnsafeSlow(stats.size) : usual, stats.size, descriptor);
-		} finally {
-			(0, node_fs.closeSync)(descriptor);
-		}
-	};
-}
-/** Less where the file has become shorter. */
-function readInto(buffer, size, descriptor) {
-	let length = 0;
-	while (length < size) {
-		const count = (0, node_fs.readSync)(descriptor, buffer, length, size - length, null);
-		if (count === 0) break;
-		length += count;
-	}
-	return buffer.subarray(0, length);
+function changed(path) {
+	return new ProblemError(makeProblem("prompt/changed-meanwhile", {}, placeOfFile(path)));
 }
 // src/prompts/read.ts
 init_problem();
+init_read_bytes();
 /** In bytes. */
 const LARGEST_FILE = 16777216;
 /** After so many files, signals and timers have their turn. */
 const FILES_AT_ONCE = 64;
 /** Reads and checks the prompt files of a workspace, all but those left out. Every problem of every file is reported. */
-async function readPrompts(where, rules, { left = [], lateTexts = false } = {}) {
-	const found = await findPromptPaths(where);
-	const unread = new Set(left.map(({ path }) => path));
+async function readPrompts(where, rules, { left = [], late } = {}) {
+	const found = findPromptPaths(where);
+	const there = new Set(left.length === 0 ? [] : found.paths);
+	const standing = left.filter(({ path }) => there.has(path));
+	const unread = new Set(standing.map(({ path }) => path));
 	const wanted = found.paths.filter((path) => !unread.has(path));
 	const read = await readPromptFiles({
 		folder: where.folder,
 		paths: wanted,
 		rules,
-		lateTexts
+		late
 	});
 	const problems = [
 		...found.paths.length + found.problems.length === 0 ? [makeProblem("prompt/none-found", { patterns: where.patterns })] : [],
 		...found.problems,
 		...read.problems,
-		...checkNames(read.names, left),
+		...checkNames(read.names, standing),
 		...read.against
 	];
 	const faulty = new Set(problems.filter(isError).map((problem) => problem.path));
 	return {
 		files: read.files.filter((file) => !faulty.has(file.path)),
 		problems,
-		count: found.paths.length
+		count: found.paths.length,
+		unread
 	};
 }
 /** No more is kept of a file than is needed when all are read. */
-async function readPromptFiles({ folder, paths, rules, lateTexts }) {
+async function readPromptFiles({ folder, paths, rules, late }) {
 	const read = makeByteReader(LARGEST_FILE);
 	const all = {
 		files: [],
@@ -51127,8 +51212,14 @@ async function readPromptFiles({ folder, paths, rules, lateTexts }) {
 	};
 	for (const [index, path] of paths.entries()) {
 		if (index % FILES_AT_ONCE === 63) await (0, node_timers_promises.setImmediate)();
-		const { file, outline, problems } = readPromptFile(folder, path, read);
-		if (file !== null) all.files.push(lateTexts ? withLateText(file, folder, read) : file);
+		const { file, outline, problems } = readPromptFile(folder, path, {
+			read,
+			digests: late !== "content"
+		});
+		if (file !== null) all.files.push(late === void 0 ? file : withLate(late, file, {
+			folder,
+			read
+		}));
 		all.problems.push(...problems);
 		if (outline === null) continue;
 		all.names.push({
@@ -51140,11 +51231,11 @@ async function readPromptFiles({ folder, paths, rules, lateTexts }) {
 	}
 	return all;
 }
-function readPromptFile(folder, path, read) {
+function readPromptFile(folder, path, { read, digests }) {
 	const place = placeOfFile(path);
 	try {
 		const bytes = read((0, node_path.join)(folder, path));
-		if (bytes instanceof Uint8Array) return parsePromptFile(bytes, path);
+		if (bytes instanceof Uint8Array) return parsePromptFile(bytes, path, digests);
 		if ("reason" in bytes) return unreadable([makeProblem("prompt/unreadable", bytes, place)]);
 		return unreadable([makeProblem("prompt/too-large", {
 			bytes: bytes.tooLarge,
@@ -51592,6 +51683,8 @@ init_json();
 init_problem();
 const DEFAULT_TRACKING = "promptsync";
 const LARGEST = 65536;
+/** A shape that is used once is not worth compiling. */
+const ONCE = { jitless: true };
 /** Parses promptsync.yaml. All problems are gathered; with an error there is no configuration. */
 function parseConfig(text, around) {
 	const path = around.shownPath;
@@ -51599,7 +51692,7 @@ function parseConfig(text, around) {
 	if (Buffer.byteLength(text, "utf8") > LARGEST) return failed$1([makeProblem("config/unreadable", { reason }, { path })]);
 	const { mapping, problems } = parseStrictYaml(text, path);
 	if (mapping === null) return failed$1(problems);
-	const shaped = WrittenConfigShape.safeParse(mapping.value);
+	const shaped = WrittenConfigShape.safeParse(mapping.value, ONCE);
 	const wrong = shaped.success ? [] : describeIssues(shaped.error, mapping, CONFIG_FIELDS).map(toProblem);
 	const all = [
 		...problems,
@@ -52120,8 +52213,16 @@ function historyOf(sources, { prefix, shallow }) {
 	const lines = (listed) => listed.split("\n").filter((line) => line !== "");
 	return {
 		pathsAt: async (commit) => namesIn(await ask("ls-tree", "-r", "-z", "--name-only", "--full-tree", commit)).map(toFolder),
-		changedSince: async (commit) => new Set([...await changedFiles(ask, commit)].map(toFolder)),
-		changedBetween: async (one, other) => new Set([...await changedFiles(ask, `${one}..${other}`)].map(toFolder)),
+		changedSince: async (commit) => {
+			const [changed, tracked] = await Promise.all([changedFiles(ask, commit), trackedFiles(ask, [":(top)"])]);
+			const unwatched = tracked.flatMap(({ path, watched }) => watched ? [] : [path]);
+			return new Set([...changed, ...unwatched].map(toFolder));
+		},
+		changedBetween: async (earlier, later) => {
+			const range = `${earlier}..${later}`;
+			const [changed, touched] = await Promise.all([changedFiles(ask, range), touchedFiles(ask, range)]);
+			return new Set([...changed, ...touched].map(toFolder));
+		},
 		ancestorsOf: async (commits) => new Set(lines(await ask("rev-list", ...commits, "--"))),
 		whereTouched: (commit, path, most) => findTouched(ask, known, [
 			`--max-count=${most}`,
@@ -52472,8 +52573,8 @@ async function openRepository(folder) {
 async function findUncommitted(ask, head, paths, fromRoot) {
 	if (head === null) return new Set(paths);
 	const wanted = paths.length > FEW ? [":(top)"] : paths.map((path) => literally(fromRoot(path)));
-	const [listed, different] = await Promise.all([ask("ls-files", "-v", "-z", "--full-name", "--", ...wanted), changedFiles(ask, "HEAD")]);
-	const known = new Set(listed.split("\0").flatMap(trackedPath));
+	const [listed, different] = await Promise.all([trackedFiles(ask, wanted), changedFiles(ask, head)]);
+	const known = new Set(listed.flatMap(({ watched, path }) => watched ? [path] : []));
 	return new Set(paths.filter((path) => {
 		const full = fromRoot(path);
 		return !known.has(full) || different.has(full);
@@ -52483,10 +52584,6 @@ async function findStaged(ask, head, paths, fromRoot) {
 	if (head === null) return new Set(paths);
 	const different = await changedFiles(ask, "HEAD", "--cached");
 	return new Set(paths.filter((path) => different.has(fromRoot(path))));
-}
-/** `H` and the path; other letters mark files whose edits git was told to overlook, or a merge that is not done. */
-function trackedPath(entry) {
-	return entry.startsWith("H ") ? [entry.slice(2)] : [];
 }
 async function lastCommitsOf({ askWith, trees }, head, paths, fromRoot) {
 	if (head === null) return /* @__PURE__ */ new Map();
@@ -52540,7 +52637,7 @@ async function openWorkspace(options, world) {
 		services
 	}, {
 		left,
-		lateTexts: options.lateTexts ?? false
+		late: options.late
 	});
 	const selected = selectNamed(assignServices(read.files, services), options);
 	const unselectable = read.problems.some(isError) ? [] : selected.problems;
@@ -52551,7 +52648,7 @@ async function openWorkspace(options, world) {
 	]);
 	return {
 		config,
-		...leaveOut(inShard(selected.files, options.shard), narrowed, selects),
+		...leaveOut(inShard(selected.files, options.shard), narrowed, selects ? null : read.unread),
 		problems: found
 	};
 }
@@ -52567,19 +52664,23 @@ async function narrowedBy({ changedSince, shard }, config, { notice }) {
 		throw error;
 	}
 }
-/** Where prompts were selected, those of them that are left out are taken out again. */
-function leaveOut(files, narrowed, selects) {
-	if (narrowed === null || !selects) return {
+/**
+* What is left out, as far as it is there. Where prompts were selected, all files were read: those of them that are left
+* out are taken out again.
+*/
+function leaveOut(files, narrowed, unread) {
+	if (narrowed === null) return {
 		files,
 		narrowed
 	};
-	const left = new Set(narrowed.left.map(({ path }) => path));
-	const selected = new Set(files.map(({ path }) => path));
+	const there = unread ?? new Set(files.map(({ path }) => path));
+	const left = narrowed.left.filter(({ path }) => there.has(path));
+	const paths = new Set(left.map(({ path }) => path));
 	return {
-		files: files.filter(({ path }) => !left.has(path)),
+		files: files.filter(({ path }) => !paths.has(path)),
 		narrowed: {
 			...narrowed,
-			left: narrowed.left.filter(({ path }) => selected.has(path))
+			left
 		}
 	};
 }
@@ -54441,7 +54542,7 @@ init_problem();
 async function withPlan(options, world, use, giveUp) {
 	const { config, files, problems, narrowed } = await openWorkspace({
 		...options,
-		lateTexts: options.keepsAll !== true
+		late: lateOf(options)
 	}, world);
 	if (config === null || problems.some(isError)) return giveUp({
 		files,
@@ -54478,10 +54579,17 @@ async function withPlan(options, world, use, giveUp) {
 		problems: [...problems, ...obstacles]
 	});
 	try {
-		return await use(await preparePlan(sources, rules, opened, world));
+		return await use(await preparePlan({
+			...sources,
+			applies: options.applies === true
+		}, rules, opened, world));
 	} finally {
 		await opened.close();
 	}
+}
+/** What edits files needs their texts while it changes them. */
+function lateOf({ keepsAll }) {
+	return keepsAll === true ? void 0 : "text";
 }
 /** What there is to plan against where the service is not asked. */
 function assumeService({ files, base }, { contentsAtRefs, trackingEnvironment }) {
@@ -54500,10 +54608,12 @@ function assumeService({ files, base }, { contentsAtRefs, trackingEnvironment })
 	};
 }
 async function preparePlan(sources, given, service, world) {
-	const { config, files, repository, narrowed, problems } = sources;
+	const { config, files, repository, narrowed, problems, applies } = sources;
+	const early = applies ? uncommittedOf(sources) : null;
+	early?.catch(() => {});
 	const { plan, rules, requests } = await makeRuledPlan(sources, given, service, world);
-	const paths = plan.prompts.some(({ status }) => status !== "unchanged") ? files.map(({ path }) => path) : [];
-	const uncommitted = paths.length === 0 ? /* @__PURE__ */ new Set() : await repository?.uncommitted(paths) ?? /* @__PURE__ */ new Set();
+	const writes = plan.prompts.some(({ status }) => status !== "unchanged");
+	const uncommitted = await (early ?? (writes ? uncommittedOf(sources) : /* @__PURE__ */ new Set()));
 	const committed = pathsToCreate(plan).filter((path) => !uncommitted.has(path));
 	const provenance = await repository?.lastCommits(committed) ?? /* @__PURE__ */ new Map();
 	const described = withProvenance(sources.asked ? plan : withoutAssumedNumbers(plan), provenance);
@@ -54520,6 +54630,10 @@ async function preparePlan(sources, given, service, world) {
 		narrowed,
 		problems: [...problems, ...await goneSince(sources, service, world)]
 	};
+}
+async function uncommittedOf({ files, repository }) {
+	if (repository === null || files.length === 0) return /* @__PURE__ */ new Set();
+	return repository.uncommitted(files.map(({ path }) => path));
 }
 async function goneSince({ base, asked, config }, { service }, { stop }) {
 	if (base === null) return [];
@@ -54565,7 +54679,10 @@ async function sync(options, world) {
 		files: [],
 		problems: [makeProblem("usage/confirmation-needed")]
 	});
-	return withPlan(options, world, (prepared) => finish(prepared, options, world), giveUp);
+	return withPlan({
+		...options,
+		applies: !options.dryRun
+	}, world, (prepared) => finish(prepared, options, world), giveUp);
 }
 function mayApply({ yes }, { confirm, environment }) {
 	return yes || environment["CI"] === "true" || confirm !== null;

@@ -77,10 +77,7 @@ export async function withPlan<Result>(
   use: (prepared: Prepared) => Promise<Result>,
   giveUp: (reason: NotPrepared) => Result,
 ): Promise<Result> {
-  const { config, files, problems, narrowed } = await openWorkspace(
-    { ...options, late: options.keepsAll === true ? undefined : 'text' },
-    world,
-  );
+  const { config, files, problems, narrowed } = await openWorkspace({ ...options, late: lateOf(options) }, world);
   if (config === null || problems.some(isError)) return giveUp({ files, problems });
   const needs = options.needs?.(config) ?? { problems: [], alsoRead: [] };
   const unanswerable = (options.asking ?? 'always') === 'always' ? serviceProblems(config, files, options, world) : [];
@@ -98,6 +95,11 @@ export async function withPlan<Result>(
   } finally {
     await opened.close();
   }
+}
+
+/** What edits files needs their texts while it changes them. */
+function lateOf({ keepsAll }: PrepareOptions): PrepareOptions['late'] {
+  return keepsAll === true ? undefined : 'text';
 }
 
 /** What there is to plan against where the service is not asked. */
