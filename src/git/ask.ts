@@ -89,6 +89,16 @@ export async function trackedFiles(ask: Ask, wanted: readonly string[]): Promise
   return entries.map((entry) => ({ path: entry.slice(2), watched: entry.startsWith('H ') }));
 }
 
+/** The files whose edits git was told to overlook, or of which a merge is not done; all others, thousands, are passed over. */
+export async function unwatchedFiles(ask: Ask): Promise<readonly string[]> {
+  const listed = await ask('ls-files', '-v', '-z', '--full-name', '--', ':(top)');
+  const unwatched: string[] = [];
+  for (let start = 0; start < listed.length; start = listed.indexOf('\0', start) + 1) {
+    if (listed[start] !== 'H') unwatched.push(listed.slice(start + 2, listed.indexOf('\0', start)));
+  }
+  return unwatched;
+}
+
 /** The names in a list of git's that has NUL after each. */
 export function namesIn(listed: string): readonly string[] {
   return listed.split('\0').filter((name) => name !== '');

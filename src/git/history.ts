@@ -6,9 +6,9 @@ import {
   literally,
   namesIn,
   touchedFiles,
-  trackedFiles,
   type Ask,
   type AskWith,
+  unwatchedFiles,
 } from './ask.ts';
 import { commitsOf } from './commits.ts';
 import type { Sources } from './files-at.ts';
@@ -66,8 +66,7 @@ export function historyOf(sources: Sources & { readonly ask: Ask }, { prefix, sh
     pathsAt: async (commit) =>
       namesIn(await ask('ls-tree', '-r', '-z', '--name-only', '--full-tree', commit)).map(toFolder),
     changedSince: async (commit) => {
-      const [changed, tracked] = await Promise.all([changedFiles(ask, commit), trackedFiles(ask, [':(top)'])]);
-      const unwatched = tracked.flatMap(({ path, watched }) => (watched ? [] : [path]));
+      const [changed, unwatched] = await Promise.all([changedFiles(ask, commit), unwatchedFiles(ask)]);
       return new Set([...changed, ...unwatched].map(toFolder));
     },
     changedBetween: async (earlier, later) => {
