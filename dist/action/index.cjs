@@ -48283,6 +48283,13 @@ async function trackedFiles(ask, wanted) {
 		watched: entry.startsWith("H ")
 	}));
 }
+/** The files whose edits git was told to overlook, or of which a merge is not done; all others, thousands, are passed over. */
+async function unwatchedFiles(ask) {
+	const listed = await ask("ls-files", "-v", "-z", "--full-name", "--", ":(top)");
+	const unwatched = [];
+	for (let start = 0; start < listed.length; start = listed.indexOf("\0", start) + 1) if (listed[start] !== "H") unwatched.push(listed.slice(start + 2, listed.indexOf("\0", start)));
+	return unwatched;
+}
 /** The names in a list of git's that has NUL after each. */
 function namesIn(listed) {
 	return listed.split("\0").filter((name) => name !== "");
@@ -52214,8 +52221,7 @@ function historyOf(sources, { prefix, shallow }) {
 	return {
 		pathsAt: async (commit) => namesIn(await ask("ls-tree", "-r", "-z", "--name-only", "--full-tree", commit)).map(toFolder),
 		changedSince: async (commit) => {
-			const [changed, tracked] = await Promise.all([changedFiles(ask, commit), trackedFiles(ask, [":(top)"])]);
-			const unwatched = tracked.flatMap(({ path, watched }) => watched ? [] : [path]);
+			const [changed, unwatched] = await Promise.all([changedFiles(ask, commit), unwatchedFiles(ask)]);
 			return new Set([...changed, ...unwatched].map(toFolder));
 		},
 		changedBetween: async (earlier, later) => {
