@@ -27,7 +27,7 @@ describe('the measurements', () => {
       'validate: 10,000 against 1,000',
       'requests: a sync of 1,000 × 3 that changes nothing',
       'requests: a dry run of 1,000 × 3, one changed',
-      'no-op sync of 1,000 prompts at 20 ms, beside a serial peer that reads each once',
+      'no-op sync of 1,000 prompts at 20 ms, concurrency: 64, beside a serial peer that reads each once',
     ]);
   });
 
