@@ -1,6 +1,7 @@
+import { createServer } from 'node:http';
 import { builtinModules } from 'node:module';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { bundleCli } from '../../scripts/bundle-cli.ts';
 import type { Bundle } from '../../scripts/bundle.ts';
 import { childEnvironment, startNode } from '../support/cli.ts';
@@ -56,11 +57,7 @@ describe('the bundled command line loads', () => {
 });
 
 test('the bundled command line runs: a help, a mistake, a validate, and a plan against a service', async () => {
-  const files = workspaceFiles({ a: {}, b: {} }, 'service: { embedded: ":memory:" }\n');
-  const bundled = Object.fromEntries(chunks.map(({ fileName, code }) => [`dist/${fileName}`, code]));
-  const folder = makeWorkspace({ ...files, ...bundled });
-  const run = (...words: readonly string[]) =>
-    startNode(join(folder, 'dist/cli.cjs'), words, { cwd: folder, environment: childEnvironment() }).ended;
+  const run = bundledWith('service: { embedded: ":memory:" }\n');
   expect(await run('--help')).toMatchObject({ exitCode: 0, stderr: '', stdout: expect.stringContaining('Usage:') });
   expect(await run('plan', '--unheard-of')).toMatchObject({ exitCode: 1, stdout: '' });
   expect(await run('validate')).toEqual({ exitCode: 0, stderr: '', stdout: '2 prompts valid.\n' });
@@ -68,6 +65,36 @@ test('the bundled command line runs: a help, a mistake, a validate, and a plan a
   expect(plan).toMatchObject({ exitCode: 0, stderr: '' });
   expect(JSON.parse(plan.stdout)).toMatchObject({ summary: { prompts: 2, create_version: 2, failed: 0 } });
 });
+
+test('the bundled command line asks a proxy for a tunnel', async () => {
+  const targets: (string | undefined)[] = [];
+  const proxy = createServer().on('connect', ({ url }, socket) => {
+    targets.push(url);
+    socket.end('HTTP/1.1 403 No\r\n\r\n');
+  });
+  await new Promise<void>((done) => proxy.listen(0, '127.0.0.1', done));
+  onTestFinished(() => void proxy.close());
+  const address = proxy.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  const run = bundledWith('service: { base_url: "https://prompts.invalid" }\n', {
+    HTTPS_PROXY: `http://127.0.0.1:${port}`,
+    PROMPTSYNC_API_KEY: 'psk_of_a_bundle',
+  });
+  const { exitCode, stdout } = await run('plan', '--only', 'prompts/a.md', '--format', 'json');
+  expect({ exitCode, stdout }).toEqual({
+    exitCode: 1,
+    stdout: expect.stringContaining('the proxy refused the tunnel'),
+  });
+  expect(new Set(targets)).toEqual(new Set(['prompts.invalid:443']));
+});
+
+/** Runs the bundle in a workspace of two prompts. */
+function bundledWith(config: string, variables: Readonly<Record<string, string>> = {}) {
+  const bundled = Object.fromEntries(chunks.map(({ fileName, code }) => [`dist/${fileName}`, code]));
+  const folder = makeWorkspace({ ...workspaceFiles({ a: {}, b: {} }, config), ...bundled });
+  return (...words: readonly string[]) =>
+    startNode(join(folder, 'dist/cli.cjs'), words, { cwd: folder, environment: childEnvironment(variables) }).ended;
+}
 
 /** The packages, source files and parts of Node in the files that these source files are in, and in what those import. */
 function loadedFor(entries: readonly string[]) {
