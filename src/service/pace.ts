@@ -5,6 +5,8 @@ export type Pace = {
   readonly most: number;
   /** Until the first trouble the limit doubles with each round of answers, and goes up by one afterwards. */
   readonly starting: boolean;
+  /** Whether any answer has come yet, whatever it was. */
+  readonly heard: boolean;
   /** Good answers since the limit was changed. */
   readonly good: number;
   /** Requests with lower numbers were begun before the limit was last halved: their answers tell of what it was then. */
@@ -30,6 +32,8 @@ export type Told = {
   readonly waited: number | null;
 };
 
+type Heard = Told & { readonly status: number };
+
 const FIRST_LIMIT = 4;
 const WAITS_COMPARED = 16;
 /** In milliseconds: below, a wait that doubles is noise. */
@@ -38,21 +42,25 @@ const MOST_ROUNDS = 64;
 
 export function startingPace(most: number): Pace {
   const limit = Math.min(FIRST_LIMIT, most);
-  return { limit, most, starting: true, good: 0, since: 0, recent: [], usual: null, refused: null };
+  return { limit, most, starting: true, heard: false, good: 0, since: 0, recent: [], usual: null, refused: null };
 }
 
 /**
  * Additive increase, multiplicative decrease. Halves on 429, on 503 and when answers take clearly longer than usual, at
- * most once for all requests that were in flight together.
+ * most once for all requests that were in flight together. With a service of which nothing was ever heard it grows as
+ * well: there is nobody to spare, and each request is waited for until it is too late.
  */
 export function afterAnswer(pace: Pace, told: Told): Pace {
   if (told.request < pace.since) return pace;
-  if (told.status === 429 || told.status === 503) {
-    return { ...halved(pace, told.begun), refused: refusedAt(pace) };
-  }
-  if (told.status === null || told.status >= 500) return pace;
-  const timed = told.waited === null ? pace : withWait(pace, told.waited, told.begun);
-  return timed.limit < pace.limit || !told.busy ? timed : withGood(timed);
+  if (told.status === null) return pace.heard || !told.busy ? pace : withGood(pace);
+  return afterStatus(pace.heard ? pace : { ...pace, heard: true }, { ...told, status: told.status });
+}
+
+function afterStatus(pace: Pace, { status, begun, busy, waited }: Heard): Pace {
+  if (status === 429 || status === 503) return { ...halved(pace, begun), refused: refusedAt(pace) };
+  if (status >= 500) return pace;
+  const timed = waited === null ? pace : withWait(pace, waited, begun);
+  return timed.limit < pace.limit || !busy ? timed : withGood(timed);
 }
 
 function halved(pace: Pace, begun: number): Pace {

@@ -63,6 +63,13 @@ describe('How many requests may be in flight', () => {
     expect(after({ ...pace, recent: [] }, answers).limit).toBe(limit);
   });
 
+  test('doubles with each round of no answers from a service that never gave any: nobody is spared by waiting', () => {
+    const silent = [0, 4, 12, 124].map((count) => after(startingPace(100), times(count, { status: null })).limit);
+    expect(silent).toStrictEqual([4, 8, 16, 100]);
+    const failed = after(startingPace(100), [{ status: 500 }, ...times(40, { status: null })]);
+    expect(failed.limit).toBe(4);
+  });
+
   test('halves once for all requests that were in flight together', () => {
     const pace = after(startingPace(100), times(12));
     const refusals = Array.from({ length: 16 }, (_, index) => ({ ...quick, request: index, begun: 16, status: 429 }));
