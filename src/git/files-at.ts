@@ -4,7 +4,7 @@ import { gathered } from './gather.ts';
 import type { KnownBlobs } from './known-blobs.ts';
 import { findLastCommits } from './last-commits.ts';
 import type { Objects } from './objects.ts';
-import { gitProblem } from './problem-of-git.ts';
+import { unreadable } from './problem-of-git.ts';
 import type { Trees } from './trees.ts';
 
 /** What git knows of files at other commits. Paths from here are relative to the repository's root. */
@@ -56,7 +56,7 @@ async function readFileAt({ objects, trees, known }: Sources, commit: string, pa
   const blob = told === undefined ? await findBlob(trees, commit, path) : told;
   if (blob === null) return null;
   const found = await objects.read(blob);
-  if (found === null) throw gitProblem(new Error(`the object ${blob} is missing.`));
+  if (found === null) throw unreadable(blob);
   return found.bytes;
 }
 

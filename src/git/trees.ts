@@ -1,4 +1,4 @@
-import { gitProblem } from './problem-of-git.ts';
+import { unreadable } from './problem-of-git.ts';
 import type { Objects } from './objects.ts';
 
 /** What a folder has under a name: the mode as trees have it (`100644`, `40000`, `120000`) and the object's id. */
@@ -65,7 +65,7 @@ function kept(read: (name: string) => Promise<Tree>): (name: string) => Promise<
 
 async function readTree(objects: Objects, name: string): Promise<Tree> {
   const found = await objects.read(name);
-  if (found?.kind !== 'tree') throw gitProblem(new Error(`it has no ${name}.`));
+  if (found?.kind !== 'tree') throw unreadable(name);
   return parseTree(found.bytes, found.id.length / 2);
 }
 

@@ -47,13 +47,23 @@ describe('one process answers', () => {
     ).toEqual([...[undefined, undefined, undefined, 'blob']]);
   });
 
-  test('and an object that is gone is a problem', async () => {
-    const folder = makeRepository({ 'a.md': 'a' });
-    const blob = git(folder, 'rev-parse', 'HEAD:a.md');
-    rmSync(join(folder, '.git/objects', blob.slice(0, 2), blob.slice(2)));
+  test.each([
+    ['a content that is gone', 'HEAD:p/a.md', null],
+    ['a content that is damaged', 'HEAD:p/a.md', 'not packed'],
+    ['a content that is empty', 'HEAD:p/a.md', ''],
+    ['a folder that is gone', 'HEAD:p', null],
+    ['a folder that is damaged', 'HEAD:p', 'not packed'],
+  ])('and %s is a problem', async (_, name, bytes) => {
+    const folder = makeRepository({ 'p/a.md': 'a' });
+    const id = git(folder, 'rev-parse', name);
+    const file = `.git/objects/${id.slice(0, 2)}/${id.slice(2)}`;
+    rmSync(join(folder, file));
+    if (bytes !== null) writeFiles(folder, { [file]: bytes });
     const { fileAt, head } = await open(folder);
-    await expect(fileAt(head!, 'a.md')).rejects.toThrow(`git could not answer: the object ${blob} is missing.`);
-    await expect(fileAt('d'.repeat(40), 'a.md')).rejects.toThrow('git could not answer');
+    await expect(fileAt(head!, 'p/a.md')).rejects.toThrow(
+      `git could not answer: the object ${id} is missing or damaged.`,
+    );
+    await expect(fileAt('d'.repeat(40), 'p/a.md')).rejects.toThrow('git could not answer');
   });
 });
 
