@@ -32,9 +32,16 @@ export function askingIn(folder: string): Asking {
   };
 }
 
-/** Git with pipes for all that it reads and says: nothing of it gets to the terminal. */
+/**
+ * Git with pipes for all that it reads and says: nothing of it gets to the terminal. Throws a `ProblemError` for some
+ * reasons not to start; of others the process tells in an event.
+ */
 export function startGit(folder: string, words: readonly string[]) {
-  return spawn('git', words, { cwd: folder, env: plainEnvironment(), stdio: 'pipe', windowsHide: true });
+  try {
+    return spawn('git', words, { cwd: folder, env: plainEnvironment(), stdio: 'pipe', windowsHide: true });
+  } catch (error) {
+    throw gitProblem(error);
+  }
 }
 
 async function answerTo(folder: string, words: readonly string[], input: readonly string[]): Promise<string> {

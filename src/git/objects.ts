@@ -24,8 +24,12 @@ type Question = {
 export function openObjects(folder: string): Objects {
   let batch: Batch | null = null;
   const ask = (question: Question): void => {
-    if (batch === null || !batch.isOpen()) batch = startBatch(folder, askAgain);
-    batch.ask(question);
+    try {
+      if (batch === null || !batch.isOpen()) batch = startBatch(folder, askAgain);
+      batch.ask(question);
+    } catch (error) {
+      question.fail(error);
+    }
   };
   // Some words end git (`HEAD@{upstream}` without one): what was asked behind them is not to blame.
   const askAgain = (open: readonly Question[], reason: unknown): void => {

@@ -1,7 +1,7 @@
-import { chmodSync, rmSync } from 'node:fs';
+import { chmodSync, rmSync, symlinkSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import fc from 'fast-check';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { readAnswers, type GitObject } from '../../src/git/batch-answers.ts';
 import { openObjects } from '../../src/git/objects.ts';
 import { childEnvironment, startNode } from '../support/cli.ts';
@@ -96,6 +96,18 @@ describe('a process that ends too early', () => {
     vi.stubEnv('PATH', '/nowhere');
     await expect(read('HEAD')).rejects.toThrow('git could not answer: there is no program git in PATH.');
   });
+});
+
+test.skipIf(process.platform === 'win32')('a program that cannot be found out about is a problem', async () => {
+  const folder = makeRepository({ 'a.md': 'a' });
+  const { read } = openObjects(folder);
+  const programs = makeFolder();
+  symlinkSync('git', join(programs, 'git'));
+  vi.stubEnv('PATH', programs);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const message = 'git could not answer: spawn ELOOP';
+  await expect(read('HEAD')).rejects.toMatchObject({ message, problem: { code: 'git/failed' } });
+  await expect(open(folder)).rejects.toMatchObject({ message, problem: { code: 'git/failed' } });
 });
 
 test('an idle process keeps nobody waiting', async () => {
