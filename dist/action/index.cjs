@@ -47729,14 +47729,14 @@ init_problem();
 */
 function parsePromptFile(bytes, path, digests = true) {
 	const source = decodeSource(bytes);
-	if (source === null) return unreadable([makeProblem("prompt/not-utf8", {}, {
+	if (source === null) return unreadable$1([makeProblem("prompt/not-utf8", {}, {
 		path,
 		...invalidUtf8Place(bytes)
 	})]);
 	const problems = [...hiddenCharacterProblems(source, path), ...sourceProblems(source, path)];
 	const split = splitFrontMatter(source, path);
-	if (split.parts === null) return unreadable([...problems, ...split.problems]);
-	if (findConflict(split.parts.yaml) !== -1) return unreadable(problems);
+	if (split.parts === null) return unreadable$1([...problems, ...split.problems]);
+	if (findConflict(split.parts.yaml) !== -1) return unreadable$1(problems);
 	const parsed = parseParts(split.parts, {
 		path,
 		digests
@@ -47748,7 +47748,7 @@ function parsePromptFile(bytes, path, digests = true) {
 	};
 }
 /** What is returned for a file of which nothing can be read. */
-function unreadable(problems) {
+function unreadable$1(problems) {
 	return {
 		file: null,
 		outline: null,
@@ -47764,7 +47764,7 @@ function parseParts(parts, parsing) {
 		column: 1
 	})] : [];
 	const { mapping, problems } = parseStrictYaml(parts.yaml, path, 2);
-	if (mapping === null) return unreadable([...problems, ...bodyProblems]);
+	if (mapping === null) return unreadable$1([...problems, ...bodyProblems]);
 	const outline = outlineOf(mapping, path);
 	const shaped = FrontMatterShape.safeParse(mapping.value);
 	const wrong = shaped.success ? [] : describeIssues(shaped.error, mapping, FRONT_MATTER_FIELDS).map(toProblem$1);
@@ -48209,6 +48209,10 @@ var init_environment = __esmMin((() => {
 function gitProblem(error) {
 	return new ProblemError(makeProblem("git/failed", { reason: reasonOf$1(error) }));
 }
+/** The one process that answers for all objects calls those missing as well that are there and are not whole. */
+function unreadable(object) {
+	return gitProblem(/* @__PURE__ */ new Error(`the object ${object} is missing or damaged.`));
+}
 /** In one line, and without the stack that simple-git hands on when git cannot be started. */
 function reasonOf$1(error) {
 	const message = messageOf(error);
@@ -48231,14 +48235,21 @@ function askingIn(folder) {
 		askWith: (input, ...words) => limit(() => answerTo(folder, words, input))
 	};
 }
-/** Git with pipes for all that it reads and says: nothing of it gets to the terminal. */
+/**
+* Git with pipes for all that it reads and says: nothing of it gets to the terminal. Throws a `ProblemError` for some
+* reasons not to start; of others the process tells in an event.
+*/
 function startGit(folder, words) {
-	return (0, node_child_process.spawn)("git", words, {
-		cwd: folder,
-		env: plainEnvironment(),
-		stdio: "pipe",
-		windowsHide: true
-	});
+	try {
+		return (0, node_child_process.spawn)("git", words, {
+			cwd: folder,
+			env: plainEnvironment(),
+			stdio: "pipe",
+			windowsHide: true
+		});
+	} catch (error) {
+		throw gitProblem(error);
+	}
 }
 async function answerTo(folder, words, input) {
 	const child = startGit(folder, words);
@@ -51243,13 +51254,13 @@ function readPromptFile(folder, path, { read, digests }) {
 	try {
 		const bytes = read((0, node_path.join)(folder, path));
 		if (bytes instanceof Uint8Array) return parsePromptFile(bytes, path, digests);
-		if ("reason" in bytes) return unreadable([makeProblem("prompt/unreadable", bytes, place)]);
-		return unreadable([makeProblem("prompt/too-large", {
+		if ("reason" in bytes) return unreadable$1([makeProblem("prompt/unreadable", bytes, place)]);
+		return unreadable$1([makeProblem("prompt/too-large", {
 			bytes: bytes.tooLarge,
 			limit: LARGEST_FILE
 		}, place)]);
 	} catch (error) {
-		return unreadable([makeProblem("prompt/unreadable", { reason: systemCodeOf(error) }, place)]);
+		return unreadable$1([makeProblem("prompt/unreadable", { reason: systemCodeOf(error) }, place)]);
 	}
 }
 // src/commands/services/assign-services.ts
@@ -51995,7 +52006,7 @@ async function readFileAt({ objects, trees, known }, commit, path) {
 	const blob = told === void 0 ? await findBlob(trees, commit, path) : told;
 	if (blob === null) return null;
 	const found = await objects.read(blob);
-	if (found === null) throw gitProblem(/* @__PURE__ */ new Error(`the object ${blob} is missing.`));
+	if (found === null) throw unreadable(blob);
 	return found.bytes;
 }
 /** Regular files alone: at a commit, too, a symbolic link is no prompt file. */
@@ -52371,8 +52382,12 @@ var init_batch_answers = __esmMin((() => {
 function openObjects(folder) {
 	let batch = null;
 	const ask = (question) => {
-		if (batch === null || !batch.isOpen()) batch = startBatch(folder, askAgain);
-		batch.ask(question);
+		try {
+			if (batch === null || !batch.isOpen()) batch = startBatch(folder, askAgain);
+			batch.ask(question);
+		} catch (error) {
+			question.fail(error);
+		}
 	};
 	const askAgain = (open, reason) => {
 		for (const [index, question] of open.entries()) if (index === 0 && question.repeated) question.fail(gitProblem(reason));
@@ -52518,7 +52533,7 @@ function kept(read) {
 }
 async function readTree(objects, name) {
 	const found = await objects.read(name);
-	if (found?.kind !== "tree") throw gitProblem(/* @__PURE__ */ new Error(`it has no ${name}.`));
+	if (found?.kind !== "tree") throw unreadable(name);
 	return parseTree(found.bytes, found.id.length / 2);
 }
 /** Of each entry the mode, a blank, the name, NUL and the bytes of the id. */
@@ -53809,10 +53824,13 @@ var init_calls = __esmMin((() => {
 	init_wire();
 }));
 // \0instead:undici
-var import_pool, import_env_http_proxy_agent;
+var import_api_connect, import_dispatcher, import_pool, import_env_http_proxy_agent;
 var init__instead_undici = __esmMin((() => {
+	import_api_connect = /* @__PURE__ */ __toESM(require_api_connect());
+	import_dispatcher = /* @__PURE__ */ __toESM(require_dispatcher());
 	import_pool = /* @__PURE__ */ __toESM(require_pool());
 	import_env_http_proxy_agent = /* @__PURE__ */ __toESM(require_env_http_proxy_agent());
+	import_dispatcher.default.prototype.connect = import_api_connect.default;
 }));
 // src/service/dispatchers.ts
 /** Dispatchers are made when first used, so that a broken proxy setting fails a call and not the start. */
@@ -54151,6 +54169,7 @@ function startingPace(most) {
 		limit: Math.min(FIRST_LIMIT, most),
 		most,
 		starting: true,
+		heard: false,
 		good: 0,
 		since: 0,
 		recent: [],
@@ -54160,17 +54179,28 @@ function startingPace(most) {
 }
 /**
 * Additive increase, multiplicative decrease. Halves on 429, on 503 and when answers take clearly longer than usual, at
-* most once for all requests that were in flight together.
+* most once for all requests that were in flight together. With a service of which nothing was ever heard it grows as
+* well: there is nobody to spare, and each request is waited for until it is too late.
 */
 function afterAnswer(pace, told) {
 	if (told.request < pace.since) return pace;
-	if (told.status === 429 || told.status === 503) return {
-		...halved(pace, told.begun),
+	if (told.status === null) return pace.heard || !told.busy ? pace : withGood(pace);
+	return afterStatus(pace.heard ? pace : {
+		...pace,
+		heard: true
+	}, {
+		...told,
+		status: told.status
+	});
+}
+function afterStatus(pace, { status, begun, busy, waited }) {
+	if (status === 429 || status === 503) return {
+		...halved(pace, begun),
 		refused: refusedAt(pace)
 	};
-	if (told.status === null || told.status >= 500) return pace;
-	const timed = told.waited === null ? pace : withWait(pace, told.waited, told.begun);
-	return timed.limit < pace.limit || !told.busy ? timed : withGood(timed);
+	if (status >= 500) return pace;
+	const timed = waited === null ? pace : withWait(pace, waited, begun);
+	return timed.limit < pace.limit || !busy ? timed : withGood(timed);
 }
 function halved(pace, begun) {
 	const limit = Math.max(1, Math.floor(pace.limit / 2));
