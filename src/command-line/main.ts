@@ -44,7 +44,7 @@ export async function main(given: Host): Promise<number> {
     serve: (flags) => finish(async () => (await import('./run-serve.ts')).runServe(flags, host)),
   };
   try {
-    const program = makeProgram(handlers, streamsOf(host), package_.version, host.arguments[0]);
+    const program = makeProgram(handlers, streamsOf(host), package_.version, host.arguments);
     await program.parseAsync([...host.arguments], { from: 'user' });
     return exitCode;
   } catch (error) {

@@ -62,10 +62,11 @@ export type Streams = { readonly out: (text: string) => void; readonly err: (tex
 
 /**
  * The command line as a value: what is typed, parsed into the handlers' flags. Throws commander's errors.
- * @param called the first word that was typed: of a command that is known, the others are not built
+ * @param words what was typed: of a command that is known the others are not built, and for a list of all none is whole
  */
-export function makeProgram(handlers: Handlers, streams: Streams, version: string, called?: string): Command {
-  const program = new Command('promptsync')
+export function makeProgram(handlers: Handlers, streams: Streams, version: string, words?: readonly string[]): Command {
+  const one = COMMANDS.get(words?.[0] ?? '');
+  const program = (isForList(words) ? new Listing('promptsync') : new Command('promptsync'))
     .description(DESCRIPTION)
     .version(version, '--version', 'print the version')
     .helpOption('-h, --help', 'print this help')
@@ -75,9 +76,23 @@ export function makeProgram(handlers: Handlers, streams: Streams, version: strin
     .exitOverride()
     .showSuggestionAfterError()
     .addHelpText('after', EXAMPLES);
-  const one = called === undefined ? undefined : COMMANDS.get(called);
   for (const add of one === undefined ? new Set(COMMANDS.values()) : [one]) add(program, handlers);
   return program;
+}
+
+function isForList(words: readonly string[] | undefined): boolean {
+  return words?.length === 1 && ['-h', '--help', 'help'].includes(words[0] ?? '');
+}
+
+/** All commands, for a list of them: it says whether a command has options, so that one of them is enough. */
+class Listing extends Command {
+  override createCommand(name?: string): Command {
+    return new Listing(name);
+  }
+
+  override addOption(option: Option): this {
+    return this.parent === null || this.options.length === 0 ? super.addOption(option) : this;
+  }
 }
 
 const edits = (program: Command, handlers: Handlers): void => addEdits(program, handlers, withShared);
