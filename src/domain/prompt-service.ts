@@ -52,10 +52,8 @@ export class ServiceError extends ProblemError {
 
 /** The same service, of which no call is begun once the signal is aborted. A call in flight is finished. */
 export function untilStopped(service: PromptService, stop: AbortSignal): PromptService {
-  const unlessStopped = async <Answer>(call: () => Promise<Answer>): Promise<Answer> => {
-    if (stop.aborted) throw new ServiceError(makeProblem('apply/interrupted'), 'not-sent');
-    return call();
-  };
+  const unlessStopped = <Answer>(call: () => Promise<Answer>): Promise<Answer> =>
+    stop.aborted ? Promise.reject(new ServiceError(makeProblem('apply/interrupted'), 'not-sent')) : call();
   return {
     readPrompt: (...sent) => unlessStopped(() => service.readPrompt(...sent)),
     createVersion: (...sent) => unlessStopped(() => service.createVersion(...sent)),

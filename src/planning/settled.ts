@@ -15,7 +15,8 @@ export function withoutTexts(plan: PromptPlan): PromptPlan {
   return plan.observed === null ? plan : { ...plan, observed: forgetTexts(plan.observed) };
 }
 
-function forgetTexts({ prompt, active, looked, missing }: Observed): Observed {
+/** What was read of a prompt without its texts and ledgers. */
+export function forgetTexts({ prompt, active, looked, missing }: Observed): Observed {
   const versions = [...active].map(
     ([environment, version]) => [environment, version === null ? null : withoutText(version)] as const,
   );
