@@ -39291,10 +39291,7 @@ var init_p_limit = __esmMin((() => {
 // src/domain/prompt-service.ts
 /** The same service, of which no call is begun once the signal is aborted. A call in flight is finished. */
 function untilStopped(service, stop) {
-	const unlessStopped = async (call) => {
-		if (stop.aborted) throw new ServiceError(makeProblem("apply/interrupted"), "not-sent");
-		return call();
-	};
+	const unlessStopped = (call) => stop.aborted ? Promise.reject(new ServiceError(makeProblem("apply/interrupted"), "not-sent")) : call();
 	return {
 		readPrompt: (...sent) => unlessStopped(() => service.readPrompt(...sent)),
 		createVersion: (...sent) => unlessStopped(() => service.createVersion(...sent)),
@@ -48274,8 +48271,8 @@ async function textOf$2(stream) {
 * The files, by their paths from the root, that differ between a commit and the work tree, whatever the user has
 * configured; with `--cached` between it and what is staged.
 */
-async function changedFiles(ask, commit, ...how) {
-	return new Set(namesIn(await ask("diff", ...PLAIN, ...how, commit, "--", ":(top)")));
+async function changedFiles(ask, commit, where = EVERYWHERE, ...how) {
+	return new Set(namesIn(await ask("diff", ...PLAIN, ...how, commit, "--", ...where)));
 }
 /** The files, by their paths from the root, that the commits of a range touch; merges as their first parent sees them. */
 async function touchedFiles(ask, range) {
@@ -48285,7 +48282,7 @@ async function touchedFiles(ask, range) {
 		"--no-follow",
 		"--root",
 		"--diff-merges=first-parent"
-	], ...PLAIN, range, "--", ":(top)"));
+	], ...PLAIN, range, "--", ...EVERYWHERE));
 }
 /** The files among these pathspecs that are staged. */
 async function trackedFiles(ask, wanted) {
@@ -48296,7 +48293,7 @@ async function trackedFiles(ask, wanted) {
 }
 /** The files whose edits git was told to overlook, or of which a merge is not done; all others, thousands, are passed over. */
 async function unwatchedFiles(ask) {
-	const listed = await ask("ls-files", "-v", "-z", "--full-name", "--", ":(top)");
+	const listed = await ask("ls-files", "-v", "-z", "--full-name", "--", ...EVERYWHERE);
 	const unwatched = [];
 	for (let start = 0; start < listed.length; start = listed.indexOf("\0", start) + 1) if (listed[start] !== "H") unwatched.push(listed.slice(start + 2, listed.indexOf("\0", start)));
 	return unwatched;
@@ -48309,7 +48306,7 @@ function namesIn(listed) {
 function literally(pathFromRoot) {
 	return `:(top,literal)${pathFromRoot}`;
 }
-var COMMIT, AT_ONCE, PLAIN;
+var COMMIT, AT_ONCE, PLAIN, EVERYWHERE;
 var init_ask = __esmMin((() => {
 	init_p_limit();
 	init_environment();
@@ -48323,6 +48320,7 @@ var init_ask = __esmMin((() => {
 		"--no-renames",
 		"--no-relative"
 	];
+	EVERYWHERE = [":(top)"];
 }));
 // src/files/replace-file.ts
 /**
@@ -48735,6 +48733,7 @@ function withoutTexts(plan) {
 		observed: forgetTexts(plan.observed)
 	};
 }
+/** What was read of a prompt without its texts and ledgers. */
 function forgetTexts({ prompt, active, looked, missing }) {
 	const versions = [...active].map(([environment, version]) => [environment, version === null ? null : withoutText(version)]);
 	return {
@@ -52593,8 +52592,8 @@ async function openRepository(folder) {
 }
 async function findUncommitted(ask, head, paths, fromRoot) {
 	if (head === null) return new Set(paths);
-	const wanted = paths.length > FEW ? [":(top)"] : paths.map((path) => literally(fromRoot(path)));
-	const [listed, different] = await Promise.all([trackedFiles(ask, wanted), changedFiles(ask, head)]);
+	const wanted = paths.length > FEW ? EVERYWHERE : paths.map((path) => literally(fromRoot(path)));
+	const [listed, different] = await Promise.all([trackedFiles(ask, wanted), changedFiles(ask, head, wanted)]);
 	const known = new Set(listed.flatMap(({ watched, path }) => watched ? [path] : []));
 	return new Set(paths.filter((path) => {
 		const full = fromRoot(path);
@@ -52603,7 +52602,7 @@ async function findUncommitted(ask, head, paths, fromRoot) {
 }
 async function findStaged(ask, head, paths, fromRoot) {
 	if (head === null) return new Set(paths);
-	const different = await changedFiles(ask, "HEAD", "--cached");
+	const different = await changedFiles(ask, "HEAD", EVERYWHERE, "--cached");
 	return new Set(paths.filter((path) => different.has(fromRoot(path))));
 }
 async function lastCommitsOf({ askWith, trees }, head, paths, fromRoot) {

@@ -65,6 +65,9 @@ async function textOf(stream: Readable): Promise<string> {
 /** Names alone, whatever the user has configured. */
 const PLAIN = ['--name-only', '-z', '--no-ext-diff', '--no-renames', '--no-relative'];
 
+/** As a pathspec. */
+export const EVERYWHERE = [':(top)'] as const;
+
 /**
  * The files, by their paths from the root, that differ between a commit and the work tree, whatever the user has
  * configured; with `--cached` between it and what is staged.
@@ -72,15 +75,16 @@ const PLAIN = ['--name-only', '-z', '--no-ext-diff', '--no-renames', '--no-relat
 export async function changedFiles(
   ask: Ask,
   commit: string,
+  where: readonly string[] = EVERYWHERE,
   ...how: readonly '--cached'[]
 ): Promise<ReadonlySet<string>> {
-  return new Set(namesIn(await ask('diff', ...PLAIN, ...how, commit, '--', ':(top)')));
+  return new Set(namesIn(await ask('diff', ...PLAIN, ...how, commit, '--', ...where)));
 }
 
 /** The files, by their paths from the root, that the commits of a range touch; merges as their first parent sees them. */
 export async function touchedFiles(ask: Ask, range: string): Promise<readonly string[]> {
   const words = ['--format=', '--no-show-signature', '--no-follow', '--root', '--diff-merges=first-parent'];
-  return namesIn(await ask('log', ...words, ...PLAIN, range, '--', ':(top)'));
+  return namesIn(await ask('log', ...words, ...PLAIN, range, '--', ...EVERYWHERE));
 }
 
 /** A file that git keeps, by its path from the root. */
@@ -98,7 +102,7 @@ export async function trackedFiles(ask: Ask, wanted: readonly string[]): Promise
 
 /** The files whose edits git was told to overlook, or of which a merge is not done; all others, thousands, are passed over. */
 export async function unwatchedFiles(ask: Ask): Promise<readonly string[]> {
-  const listed = await ask('ls-files', '-v', '-z', '--full-name', '--', ':(top)');
+  const listed = await ask('ls-files', '-v', '-z', '--full-name', '--', ...EVERYWHERE);
   const unwatched: string[] = [];
   for (let start = 0; start < listed.length; start = listed.indexOf('\0', start) + 1) {
     if (listed[start] !== 'H') unwatched.push(listed.slice(start + 2, listed.indexOf('\0', start)));

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import type { Provenance } from '../domain/plan.ts';
-import { askingIn, changedFiles, literally, trackedFiles, type Ask } from './ask.ts';
+import { askingIn, changedFiles, EVERYWHERE, literally, trackedFiles, type Ask } from './ask.ts';
 import { filesAt, type FilesAt, type Sources } from './files-at.ts';
 import { historyOf, type History } from './history.ts';
 import { makeKnownBlobs } from './known-blobs.ts';
@@ -58,11 +58,11 @@ async function findUncommitted(
   fromRoot: (path: string) => string,
 ): Promise<ReadonlySet<string>> {
   if (head === null) return new Set(paths);
-  const wanted = paths.length > FEW ? [':(top)'] : paths.map((path) => literally(fromRoot(path)));
+  const wanted = paths.length > FEW ? EVERYWHERE : paths.map((path) => literally(fromRoot(path)));
   const [listed, different] = await Promise.all([
     trackedFiles(ask, wanted),
     // Not HEAD, which may have moved since.
-    changedFiles(ask, head),
+    changedFiles(ask, head, wanted),
   ]);
   const known = new Set(listed.flatMap(({ watched, path }) => (watched ? [path] : [])));
   return new Set(
@@ -80,7 +80,7 @@ async function findStaged(
   fromRoot: (path: string) => string,
 ): Promise<ReadonlySet<string>> {
   if (head === null) return new Set(paths);
-  const different = await changedFiles(ask, 'HEAD', '--cached');
+  const different = await changedFiles(ask, 'HEAD', EVERYWHERE, '--cached');
   return new Set(paths.filter((path) => different.has(fromRoot(path))));
 }
 
