@@ -48286,14 +48286,14 @@ async function touchedFiles(ask, range) {
 }
 /** The files among these pathspecs that are staged. */
 async function trackedFiles(ask, wanted) {
-	return namesIn(await ask("ls-files", "-v", "-z", "--full-name", "--", ...wanted)).map((entry) => ({
+	return namesIn(await ask(...LIST_FILES, ...wanted)).map((entry) => ({
 		path: entry.slice(2),
 		watched: entry.startsWith("H ")
 	}));
 }
 /** The files whose edits git was told to overlook, or of which a merge is not done; all others, thousands, are passed over. */
 async function unwatchedFiles(ask) {
-	const listed = await ask("ls-files", "-v", "-z", "--full-name", "--", ...EVERYWHERE);
+	const listed = await ask(...LIST_FILES, ...EVERYWHERE);
 	const unwatched = [];
 	for (let start = 0; start < listed.length; start = listed.indexOf("\0", start) + 1) if (listed[start] !== "H") unwatched.push(listed.slice(start + 2, listed.indexOf("\0", start)));
 	return unwatched;
@@ -48306,7 +48306,7 @@ function namesIn(listed) {
 function literally(pathFromRoot) {
 	return `:(top,literal)${pathFromRoot}`;
 }
-var COMMIT, AT_ONCE, PLAIN, EVERYWHERE;
+var COMMIT, AT_ONCE, PLAIN, EVERYWHERE, LIST_FILES;
 var init_ask = __esmMin((() => {
 	init_p_limit();
 	init_environment();
@@ -48321,6 +48321,13 @@ var init_ask = __esmMin((() => {
 		"--no-relative"
 	];
 	EVERYWHERE = [":(top)"];
+	LIST_FILES = [
+		"ls-files",
+		"-v",
+		"-z",
+		"--full-name",
+		"--"
+	];
 }));
 // src/files/replace-file.ts
 /**
@@ -48345,7 +48352,7 @@ async function replaceFile(path, content) {
 	}
 }
 var init_replace_file = __esmMin((() => {}));
-// src/prompts/read-bytes.ts
+// src/files/read-bytes.ts
 /**
 * Makes a reader of regular files of at most so many bytes; it throws what the system says of one that cannot be read.
 * The bytes are good until it reads the next file: a buffer each for thousands of files is memory that comes back late.
@@ -48493,8 +48500,7 @@ async function whyUnknown(record, config, repository) {
 }
 async function leftOut(since, record, repository) {
 	const { head } = repository;
-	const commits = [.../* @__PURE__ */ new Set([since, record.commit])];
-	const changed = await Promise.all([...commits.map((commit) => repository.changedSince(commit)), ...head === null || head === record.commit ? [] : [repository.changedBetween(record.commit, head)]]);
+	const changed = await Promise.all([repository.changedSince(since, record.commit), ...head === null || head === record.commit ? [] : [repository.changedBetween(record.commit, head)]]);
 	const refs = refsIn(record.complete).map(async (ref) => [ref, await repository.resolveRef(ref)]);
 	return stillComplete(record, new Set(changed.flatMap((paths) => [...paths])), new Map(await Promise.all(refs)));
 }
@@ -48580,8 +48586,9 @@ function isComplete({ status, problems }) {
 function completeOf({ path, id, key, pins }, { rules }) {
 	const contents = rules.contentsAtRefs.get(id);
 	const refs = pins.flatMap(({ pin }) => {
-		const at = pin.kind === "git" ? contents?.get(pin.ref) : void 0;
-		return pin.kind !== "git" ? [] : [[pin.ref, at !== void 0 && "content" in at ? at.provenance.commit ?? "" : ""]];
+		if (pin.kind !== "git") return [];
+		const at = contents?.get(pin.ref);
+		return [[pin.ref, at !== void 0 && "content" in at ? at.provenance.commit ?? "" : ""]];
 	});
 	return {
 		path,
@@ -52230,9 +52237,10 @@ function historyOf(sources, { prefix, shallow }) {
 	const lines = (listed) => listed.split("\n").filter((line) => line !== "");
 	return {
 		pathsAt: async (commit) => namesIn(await ask("ls-tree", "-r", "-z", "--name-only", "--full-tree", commit)).map(toFolder),
-		changedSince: async (commit) => {
-			const [changed, unwatched] = await Promise.all([changedFiles(ask, commit), unwatchedFiles(ask)]);
-			return new Set([...changed, ...unwatched].map(toFolder));
+		changedSince: async (...commits) => {
+			const differences = [...new Set(commits)].map((commit) => changedFiles(ask, commit));
+			const paths = await Promise.all([...differences, unwatchedFiles(ask)]);
+			return new Set(paths.flatMap((some) => [...some]).map(toFolder));
 		},
 		changedBetween: async (earlier, later) => {
 			const range = `${earlier}..${later}`;
@@ -52577,9 +52585,21 @@ async function openRepository(folder) {
 	return {
 		head,
 		commonDir,
-		uncommitted: (paths) => findUncommitted(ask, head, paths, fromRoot),
-		staged: (paths) => findStaged(ask, head, paths, fromRoot),
-		lastCommits: (paths) => lastCommitsOf(sources, head, paths, fromRoot),
+		uncommitted: (paths) => findUncommitted(paths, {
+			ask,
+			head,
+			fromRoot
+		}),
+		staged: (paths) => findStaged(paths, {
+			ask,
+			head,
+			fromRoot
+		}),
+		lastCommits: (paths) => lastCommitsOf(paths, {
+			...sources,
+			head,
+			fromRoot
+		}),
 		...filesAt(sources, fromRoot),
 		...historyOf({
 			...sources,
@@ -52590,7 +52610,7 @@ async function openRepository(folder) {
 		})
 	};
 }
-async function findUncommitted(ask, head, paths, fromRoot) {
+async function findUncommitted(paths, { ask, head, fromRoot }) {
 	if (head === null) return new Set(paths);
 	const wanted = paths.length > FEW ? EVERYWHERE : paths.map((path) => literally(fromRoot(path)));
 	const [listed, different] = await Promise.all([trackedFiles(ask, wanted), changedFiles(ask, head, wanted)]);
@@ -52600,12 +52620,12 @@ async function findUncommitted(ask, head, paths, fromRoot) {
 		return !known.has(full) || different.has(full);
 	}));
 }
-async function findStaged(ask, head, paths, fromRoot) {
+async function findStaged(paths, { ask, head, fromRoot }) {
 	if (head === null) return new Set(paths);
 	const different = await changedFiles(ask, "HEAD", EVERYWHERE, "--cached");
 	return new Set(paths.filter((path) => different.has(fromRoot(path))));
 }
-async function lastCommitsOf({ askWith, trees }, head, paths, fromRoot) {
+async function lastCommitsOf(paths, { askWith, trees, head, fromRoot }) {
 	if (head === null) return /* @__PURE__ */ new Map();
 	const found = await findLastCommits(askWith, trees, head, paths.map(fromRoot));
 	return new Map(paths.flatMap((path) => {

@@ -94,15 +94,18 @@ export type TrackedFile = {
   readonly watched: boolean;
 };
 
+/** Each after a letter: `H` where git watches it, another where it was told not to, or where a merge is not done. */
+const LIST_FILES = ['ls-files', '-v', '-z', '--full-name', '--'] as const;
+
 /** The files among these pathspecs that are staged. */
 export async function trackedFiles(ask: Ask, wanted: readonly string[]): Promise<readonly TrackedFile[]> {
-  const entries = namesIn(await ask('ls-files', '-v', '-z', '--full-name', '--', ...wanted));
+  const entries = namesIn(await ask(...LIST_FILES, ...wanted));
   return entries.map((entry) => ({ path: entry.slice(2), watched: entry.startsWith('H ') }));
 }
 
 /** The files whose edits git was told to overlook, or of which a merge is not done; all others, thousands, are passed over. */
 export async function unwatchedFiles(ask: Ask): Promise<readonly string[]> {
-  const listed = await ask('ls-files', '-v', '-z', '--full-name', '--', ...EVERYWHERE);
+  const listed = await ask(...LIST_FILES, ...EVERYWHERE);
   const unwatched: string[] = [];
   for (let start = 0; start < listed.length; start = listed.indexOf('\0', start) + 1) {
     if (listed[start] !== 'H') unwatched.push(listed.slice(start + 2, listed.indexOf('\0', start)));

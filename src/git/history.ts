@@ -22,10 +22,10 @@ export type History = {
   /** All files at a commit, their paths relative to the configuration's folder. */
   readonly pathsAt: (commit: string) => Promise<readonly string[]>;
   /**
-   * Those files that differ between a commit and the work tree, or are in one of the two alone, or whose edits git was
+   * Those files that differ between one of the commits and the work tree, or are in one of the two alone, or whose edits git was
    * told to overlook; untracked ones are not.
    */
-  readonly changedSince: (commit: string) => Promise<ReadonlySet<string>>;
+  readonly changedSince: (...commits: readonly string[]) => Promise<ReadonlySet<string>>;
   /**
    * The files that differ between a commit and a later one, or are in one of the two alone, or were touched on the way
    * from the one to the other: what was changed and changed back may have been synced in between.
@@ -65,9 +65,10 @@ export function historyOf(sources: Sources & { readonly ask: Ask }, { prefix, sh
   return {
     pathsAt: async (commit) =>
       namesIn(await ask('ls-tree', '-r', '-z', '--name-only', '--full-tree', commit)).map(toFolder),
-    changedSince: async (commit) => {
-      const [changed, unwatched] = await Promise.all([changedFiles(ask, commit), unwatchedFiles(ask)]);
-      return new Set([...changed, ...unwatched].map(toFolder));
+    changedSince: async (...commits) => {
+      const differences = [...new Set(commits)].map((commit) => changedFiles(ask, commit));
+      const paths = await Promise.all([...differences, unwatchedFiles(ask)]);
+      return new Set(paths.flatMap((some) => [...some]).map(toFolder));
     },
     changedBetween: async (earlier, later) => {
       const range = `${earlier}..${later}`;

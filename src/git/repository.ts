@@ -37,9 +37,9 @@ export async function openRepository(folder: string): Promise<Repository> {
   return {
     head,
     commonDir,
-    uncommitted: (paths) => findUncommitted(ask, head, paths, fromRoot),
-    staged: (paths) => findStaged(ask, head, paths, fromRoot),
-    lastCommits: (paths) => lastCommitsOf(sources, head, paths, fromRoot),
+    uncommitted: (paths) => findUncommitted(paths, { ask, head, fromRoot }),
+    staged: (paths) => findStaged(paths, { ask, head, fromRoot }),
+    lastCommits: (paths) => lastCommitsOf(paths, { ...sources, head, fromRoot }),
     ...filesAt(sources, fromRoot),
     ...historyOf({ ...sources, ask }, { prefix, shallow }),
   };
@@ -51,11 +51,12 @@ const CLEAN = /^(?:[^./][^/]*\/)*[^./][^/]*$/;
 /** So many paths fit on every command line; for more of them git tells of all files. */
 const FEW = 50;
 
+/** Where paths are, and what they are compared with. */
+type At = Pick<Repository, 'head' | 'fromRoot'>;
+
 async function findUncommitted(
-  ask: Ask,
-  head: string | null,
   paths: readonly string[],
-  fromRoot: (path: string) => string,
+  { ask, head, fromRoot }: At & { readonly ask: Ask },
 ): Promise<ReadonlySet<string>> {
   if (head === null) return new Set(paths);
   const wanted = paths.length > FEW ? EVERYWHERE : paths.map((path) => literally(fromRoot(path)));
@@ -74,10 +75,8 @@ async function findUncommitted(
 }
 
 async function findStaged(
-  ask: Ask,
-  head: string | null,
   paths: readonly string[],
-  fromRoot: (path: string) => string,
+  { ask, head, fromRoot }: At & { readonly ask: Ask },
 ): Promise<ReadonlySet<string>> {
   if (head === null) return new Set(paths);
   const different = await changedFiles(ask, 'HEAD', EVERYWHERE, '--cached');
@@ -85,10 +84,8 @@ async function findStaged(
 }
 
 async function lastCommitsOf(
-  { askWith, trees }: Sources,
-  head: string | null,
   paths: readonly string[],
-  fromRoot: (path: string) => string,
+  { askWith, trees, head, fromRoot }: At & Sources,
 ): Promise<ReadonlyMap<string, Provenance>> {
   if (head === null) return new Map();
   const found = await findLastCommits(askWith, trees, head, paths.map(fromRoot));

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Content, PromptFile } from '../domain/prompt-file.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
 import { parsePromptFile } from './parse.ts';
-import type { ByteReader } from './read-bytes.ts';
+import type { ByteReader } from '../files/read-bytes.ts';
 import { placeOfFile } from './source.ts';
 
 /** What of a file is not held: most runs need the texts of a few of thousands, and some only check them all. */

@@ -7,7 +7,7 @@ import { findPromptPaths, type PromptPatterns } from './find.ts';
 import { withLate, type Late } from './late.ts';
 import type { Names } from './outline.ts';
 import { parsePromptFile, unreadable, type ParseResult } from './parse.ts';
-import { makeByteReader, type ByteReader } from './read-bytes.ts';
+import { makeByteReader, type ByteReader } from '../files/read-bytes.ts';
 import { placeOfFile } from './source.ts';
 
 export type ReadPromptsResult = {

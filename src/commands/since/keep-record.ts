@@ -87,10 +87,9 @@ function isComplete({ status, problems }: PromptOutcome): boolean {
 function completeOf({ path, id, key, pins }: PromptFile, { rules }: Prepared): CompletePrompt {
   const contents = rules.contentsAtRefs.get(id);
   const refs = pins.flatMap(({ pin }): [string, string][] => {
-    const at = pin.kind === 'git' ? contents?.get(pin.ref) : undefined;
-    return pin.kind !== 'git'
-      ? []
-      : [[pin.ref, at !== undefined && 'content' in at ? (at.provenance.commit ?? '') : '']];
+    if (pin.kind !== 'git') return [];
+    const at = contents?.get(pin.ref);
+    return [[pin.ref, at !== undefined && 'content' in at ? (at.provenance.commit ?? '') : '']];
   });
   return { path, id, key, ...(refs.length > 0 && { refs: Object.fromEntries(refs) }) };
 }

@@ -49,9 +49,8 @@ async function whyUnknown(record: SyncRecord | null, config: Config, repository:
 
 async function leftOut(since: string, record: SyncRecord, repository: Repository) {
   const { head } = repository;
-  const commits = [...new Set([since, record.commit])];
   const changed = await Promise.all([
-    ...commits.map((commit) => repository.changedSince(commit)),
+    repository.changedSince(since, record.commit),
     // What is as the last sync had it, but not as it is committed now, would be complete at no commit.
     ...(head === null || head === record.commit ? [] : [repository.changedBetween(record.commit, head)]),
   ]);

@@ -7,7 +7,7 @@ import { canonicalJson, isJsonObject, type JsonValue } from '../../domain/json.t
 import type { CompletePrompt, SyncRecord } from '../../domain/sync-record.ts';
 import { replaceFile } from '../../files/replace-file.ts';
 import type { Repository } from '../../git/repository.ts';
-import { makeByteReader } from '../../prompts/read-bytes.ts';
+import { makeByteReader } from '../../files/read-bytes.ts';
 
 /** The record of one configuration's syncs with its services, or of one shard of them, in the folder of git itself. */
 export type RecordFile = {
