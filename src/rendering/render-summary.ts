@@ -1,7 +1,7 @@
 import { isError } from '../problem.ts';
 import type { Report } from '../schemas/report.ts';
 import type { Colours } from './colours.ts';
-import { counted, type Part } from './counted.ts';
+import { counted } from './counted.ts';
 import { editOutcome, isAboutFiles, nextStep } from './edit-summary.ts';
 import { historyOutcome } from './history-summary.ts';
 import { inertLine } from './inert.ts';
@@ -88,30 +88,30 @@ function originText({ service, commit, plan_digest: digest }: Report): string {
 
 function plannedParts(summary: Summary): readonly string[] {
   return present([
-    [summary.create_version, 'version to create', 'versions to create'],
-    [summary.update_prompt, 'prompt to update', 'prompts to update'],
-    [summary.set_active, 'environment to set', 'environments to set'],
+    [summary.create_version, 'to create'],
+    [summary.update_prompt, 'to update'],
+    [summary.set_active, 'to activate'],
   ]);
 }
 
 function doneParts(summary: Summary): readonly string[] {
   return present([
-    [summary.create_version, 'version created', 'versions created'],
-    [summary.update_prompt, 'prompt updated', 'prompts updated'],
-    [summary.set_active, 'environment set', 'environments set'],
+    [summary.create_version, 'created'],
+    [summary.update_prompt, 'updated'],
+    [summary.set_active, 'activated'],
   ]);
 }
 
 function restParts(summary: Summary): readonly string[] {
   return present([
-    [summary.blocked, 'prompt blocked', 'prompts blocked'],
-    [summary.failed, 'prompt failed', 'prompts failed'],
-    [summary.not_attempted, 'prompt not attempted', 'prompts not attempted'],
+    [summary.blocked, 'blocked'],
+    [summary.failed, 'failed'],
+    [summary.not_attempted, 'not attempted'],
   ]);
 }
 
-function present(parts: readonly Part[]): readonly string[] {
-  return parts.filter(([count]) => count > 0).map(counted);
+function present(parts: readonly (readonly [count: number, what: string])[]): readonly string[] {
+  return parts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
 }
 
 function prompts(count: number): string {

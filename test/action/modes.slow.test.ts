@@ -20,8 +20,8 @@ type Row = {
   readonly writes?: readonly string[];
 };
 const given = (inputs: Readonly<Record<string, string>>): Pick<Row, 'options'> => ({ options: { inputs } });
-const PLANNED = /^Plan: 1 version to create/m;
-const DONE = /^Applied: 1 version created/m;
+const PLANNED = /^Plan: 1 to create/m;
+const DONE = /^Applied: 1 created/m;
 
 test.each<[string, Row]>([
   ['A push to the default branch is applied', { name: 'push', says: DONE, writes: APPLIED }],

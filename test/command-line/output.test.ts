@@ -32,7 +32,7 @@ describe('--output', () => {
     const { stdout, stderr, exitCode } = await run(folder, ['plan', '--format', 'json', '-o', 'out.json'], service);
     expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 0 });
     expect(parseReport(readFileSync(join(folder, 'out.json'), 'utf8')).summary.create_version).toBe(1);
-    expect(stderr).toMatch(/^Plan: 1 version to create/);
+    expect(stderr).toMatch(/^Plan: 1 to create/);
   });
 
   test('replaces a file as a whole and leaves nothing else behind', async () => {
@@ -62,7 +62,7 @@ describe('--output', () => {
     expect(ran).toMatchObject({ stdout: '', exitCode: 0 });
     expect(statSync(pipe).isFIFO()).toBe(true);
     const bytes = Buffer.alloc(1_000);
-    expect(bytes.toString('utf8', 0, readSync(opened, bytes))).toMatch(/^Plan: 1 version to create/);
+    expect(bytes.toString('utf8', 0, readSync(opened, bytes))).toMatch(/^Plan: 1 to create/);
   });
 
   test('errors are on standard error too, and quiet leaves them there', async () => {

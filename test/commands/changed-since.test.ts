@@ -94,7 +94,7 @@ describe('only what has changed is looked at', () => {
     );
     write('greeting', { text: 'Edited.' });
     expect((await cli('plan', '--changed-since', 'HEAD')).stdout).toContain(
-      'Plan: 1 version to create, 1 environment to set, 2 not looked at.',
+      'Plan: 1 to create, 1 to activate, 2 not looked at.',
     );
   });
 });

@@ -94,7 +94,7 @@ test.each<[string, object, string, number, number, string]>([
   expect(ofSecond).toEqual(namesIn(2));
   expect(report.summary.applied).toBe(NAMES.length - ofSecond.length);
   const { stdout } = await run(folder, ['report', 'merge', ...SHARDS.map((index) => `report-${index}.json`)]);
-  expect(stdout).toContain(`${report.summary.create_version} versions created`);
+  expect(stdout).toContain(`${report.summary.create_version} created`);
   expect(stdout).not.toContain('nothing was written');
   expect((await inOne(2, SYNC)).exitCode).toBe(0);
   expect((await runJson(folder, ['plan', '--exit-code'], service)).exitCode).toBe(0);

@@ -46,7 +46,7 @@ describe('against promptsync serve in another process', () => {
     const options = { environment: { PROMPTSYNC_BASE_URL: front.baseUrl, PROMPTSYNC_API_KEY: KEY } };
 
     const first = await run(folder, ['sync', '--yes'], options);
-    expect(first).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('3 versions created') });
+    expect(first).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('3 created') });
     expect(front.takeWrites().filter((write) => write.includes('versions'))).toHaveLength(3);
 
     const second = await run(folder, ['sync', '--yes'], options);

@@ -202,7 +202,7 @@ const FOOT = `commit \`9f2c9f2c9f2c\` · service \`https://prompts.example.com\`
 
 const PLAN = `### promptsync plan
 
-Plan: 1 version to create, 1 prompt to update, 2 environments to set.
+Plan: 1 to create, 1 to update, 2 to activate.
 
 #### What would change
 

@@ -38,22 +38,22 @@ describe('the last lines', () => {
     [
       'a plan',
       { summary: { ...NO_SUMMARY, create_version: 1, update_prompt: 2, set_active: 3, unchanged: 4 } },
-      `Plan: 1 version to create, 2 prompts to update, 3 environments to set, 4 unchanged.\n${origin}\n`,
+      `Plan: 1 to create, 2 to update, 3 to activate, 4 unchanged.\n${origin}\n`,
     ],
     [
       'an apply',
       { mode: 'apply', summary: { ...NO_SUMMARY, create_version: 2, update_prompt: 1, set_active: 1, failed: 1 } },
-      `Applied: 2 versions created, 1 prompt updated, 1 environment set, 1 prompt failed.\n${origin}\n`,
+      `Applied: 2 created, 1 updated, 1 activated, 1 failed.\n${origin}\n`,
     ],
     [
       'what was not done',
       { mode: 'apply', summary: { ...NO_SUMMARY, blocked: 2, failed: 1, not_attempted: 1 } },
-      `Nothing applied: 2 prompts blocked, 1 prompt failed, 1 prompt not attempted.\n${origin}\n`,
+      `Nothing applied: 2 blocked, 1 failed, 1 not attempted.\n${origin}\n`,
     ],
     [
       'without git and without a plan',
       { commit: null, plan_digest: null, summary: { ...NO_SUMMARY, set_active: 1 } },
-      'Plan: 1 environment to set.\nhttps://prompts.example.com\n',
+      'Plan: 1 to activate.\nhttps://prompts.example.com\n',
     ],
     ['valid files', { mode: 'validate', summary: { ...NO_SUMMARY, prompts: 2 } }, '2 prompts valid.\n'],
   ])('%s', (_, parts, expected) => {
