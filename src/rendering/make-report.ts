@@ -33,9 +33,12 @@ export type Run = {
   readonly problems: readonly Problem[];
 };
 
-/** The public report of a run. Pure, and complete also when the run failed. */
-export function makeReport(run: Run): Report {
-  const prompts = promptsOf(run);
+/**
+ * The public report of a run. Pure, and complete also when the run failed.
+ * @param withEnvironments what each environment serves, in every mode: for the matrix of a page
+ */
+export function makeReport(run: Run, withEnvironments = run.mode === 'status'): Report {
+  const prompts = promptsOf(run, withEnvironments);
   return {
     schema_version: 1,
     mode: run.mode,
@@ -68,12 +71,14 @@ function planDigestOf({ plan, service, histories, edited }: Run): string | null 
   return blind ? null : plan.digest;
 }
 
-function promptsOf(run: Run): readonly ReportPrompt[] {
+function promptsOf(run: Run, withEnvironments: boolean): readonly ReportPrompt[] {
+  const { plan, outcomes, histories } = run;
+  const rows = (one: PromptPlan) =>
+    withEnvironments ? { environments: one.file.pins.map((pin) => rowOf(pin, one)) } : {};
   if (run.edited !== undefined) return run.edited.map(fromEdited);
-  if (run.outcomes !== null) return run.outcomes.map(fromOutcome);
-  const { plan, histories, mode } = run;
+  if (outcomes !== null) return outcomes.map((one) => ({ ...fromOutcome(one), ...rows(one.plan) }));
   if (plan !== null && histories !== undefined) return plan.prompts.map((one) => withoutPlan(one, histories));
-  if (plan !== null) return plan.prompts.map((one) => fromPlan(one, mode));
+  if (plan !== null) return plan.prompts.map((one) => ({ ...fromPlan(one), ...rows(one) }));
   return run.files.map((file) => ({ ...nameOf(file), status: 'not_attempted', changes: [], drift: [], problems: [] }));
 }
 
@@ -95,17 +100,8 @@ function withoutPlan(plan: PromptPlan, histories: Histories): ReportPrompt {
   return { ...nothing, status: 'unchanged', environments, ...wireHistory(file.id, histories), problems: [] };
 }
 
-function fromPlan(plan: PromptPlan, mode: Report['mode']): ReportPrompt {
-  const { file, status, changes, drift, problems } = plan;
-  const rows = mode === 'status' ? { environments: file.pins.map((pin) => rowOf(pin, plan)) } : {};
-  return {
-    ...nameOf(file),
-    status,
-    changes: changes.map(plannedChange),
-    ...rows,
-    drift: drift.map(wireDrift),
-    problems,
-  };
+function fromPlan({ file, status, changes, drift, problems }: PromptPlan): ReportPrompt {
+  return { ...nameOf(file), status, changes: changes.map(plannedChange), drift: drift.map(wireDrift), problems };
 }
 
 type Named = Pick<PromptFile, 'path' | 'id' | 'key' | 'service'>;

@@ -4,7 +4,7 @@ import { breakingText, findBreaking, type Breaking } from './breaking.ts';
 import { coloursFor } from './colours.ts';
 import type { Section } from './fit.ts';
 import { inertBlock, inertCode, inertHtml } from './inert-markdown.ts';
-import { driftItem } from './markdown-drift.ts';
+import { driftSentences } from './drift-sentences.ts';
 import { historySections } from './markdown-history.ts';
 import { problemsIn } from './problems-in.ts';
 import { changeTexts, isUnfollowed, statusNote } from './render-change.ts';
@@ -44,7 +44,7 @@ export function sectionsOf(report: Report, { texts, restored }: Known): readonly
     { open: '\n#### Breaking\n\n', items: breaking, close: '', item: 'breaking note', share: 0.4 },
     {
       ...{ open: `\n#### Drift\n\nAlready there${before(report)}:\n\n`, close: '', item: 'drift note', share: 0.5 },
-      items: prompts.flatMap((prompt) => prompt.drift.map((drift) => driftItem(prompt, drift, report.mode, restored))),
+      items: prompts.flatMap((prompt) => driftItems(prompt, report.mode, restored)),
     },
     {
       ...{ open: '\n#### Texts\n', close: '', item: 'diff', share: 0.95 },
@@ -100,6 +100,11 @@ function isDrift(change: ReportChange, { id }: ReportPrompt, restored: Restored)
   if (change.kind === 'create-version' || change.status !== undefined) return false;
   if (change.kind === 'set-active') return restored.has(placeOf(id, change));
   return Object.keys(change.fields).every((field) => restored.has(placeOf(id, { field })));
+}
+
+function driftItems(prompt: ReportPrompt, mode: Report['mode'], restored: Restored): readonly string[] {
+  const context = { prompt, mode, restored, show: inertCode };
+  return prompt.drift.map((drift) => `- ${inertCode(prompt.key)}: ${driftSentences(drift, context)}\n`);
 }
 
 function breakingItem({ key }: ReportPrompt, breaking: Breaking): string {

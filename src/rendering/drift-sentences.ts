@@ -1,27 +1,34 @@
 import type { Report, ReportChange, ReportDrift, ReportPrompt } from '../schemas/report.ts';
-import { inertCode } from './inert-markdown.ts';
 import { refText } from './render-change.ts';
 import { placeOf, type Restored } from './restored.ts';
 
-/** What stands in the service although no file says so, as an item of a list. */
-export function driftItem(prompt: ReportPrompt, drift: ReportDrift, mode: Report['mode'], restored: Restored): string {
-  const { key } = prompt;
-  const then = thenText(prompt, drift, mode, restored);
+/** What the sentences about drift are made from, besides the drift itself. */
+export type DriftContext = {
+  readonly prompt: ReportPrompt;
+  readonly mode: Report['mode'];
+  readonly restored: Restored;
+  /** Makes a value from outside inert. */
+  readonly show: (text: string) => string;
+};
+
+/** What stands in the service although no file says so, and what becomes of it: some sentences. */
+export function driftSentences(drift: ReportDrift, context: DriftContext): string {
+  const { show } = context;
+  const then = thenText(drift, context);
   const kind = drift.kind === 'outside' ? 'changed outside of git' : 'left unfinished by an earlier run';
   if ('field' in drift) {
-    const [observed, expected] = [drift.observed, drift.expected].map(inertCode);
-    return `- ${inertCode(key)}: ${drift.field} is ${observed}, the base wants ${expected} (${kind}). ${then}\n`;
+    const [observed, expected] = [drift.observed, drift.expected].map(show);
+    return `${drift.field} is ${observed}, the base wants ${expected} (${kind}). ${then}`;
   }
   const { environment, observed, expected } = drift;
-  const title = `- ${inertCode(key)}: ${inertCode(environment)}`;
-  if (observed === null) return `${title} has nothing active, the base wants ${inertCode(refText(expected))}.\n`;
-  const undo = `To keep it, pin ${inertCode(`version:${observed.id}`)}.`;
-  const serves = `serves ${inertCode(refText(observed))}, the base wants ${inertCode(refText(expected))}`;
-  return `${title} ${serves} (${kind}). ${then} ${undo}\n`;
+  const wants = `the base wants ${show(refText(expected))}`;
+  if (observed === null) return `${show(environment)} has nothing active, ${wants}.`;
+  const undo = `To keep it, pin ${show(`version:${observed.id}`)}.`;
+  return `${show(environment)} serves ${show(refText(observed))}, ${wants} (${kind}). ${then} ${undo}`;
 }
 
 /** What a sync does about drift, or what this one has done. */
-function thenText(prompt: ReportPrompt, drift: ReportDrift, mode: Report['mode'], restored: Restored): string {
+function thenText(drift: ReportDrift, { prompt, mode, restored }: DriftContext): string {
   if (prompt.status === 'blocked') return 'The prompt is blocked: a sync leaves it as it is.';
   const puts = restored.has(placeOf(prompt.id, drift));
   if (mode !== 'apply') return puts ? 'A sync puts it back.' : 'A sync sets what the files want now.';
