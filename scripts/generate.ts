@@ -7,6 +7,7 @@ import { WrittenConfigShape } from '../src/config/shape.ts';
 import { FrontMatterShape } from '../src/prompts/shape.ts';
 import { ReportShape } from '../src/schemas/report.ts';
 import { bundleAction } from './bundle-action.ts';
+import { pageModule } from './page-module.ts';
 import { withGeneratedParts } from './readme-parts.ts';
 import { workflowModule } from './workflow-module.ts';
 
@@ -23,6 +24,7 @@ const generated = {
   'schemas/promptsync.schema.json': await schema(WrittenConfigShape, 'promptsync.yaml'),
   'schemas/front-matter.schema.json': await schema(FrontMatterShape, 'The front matter of a prompt file'),
   'schemas/report.schema.json': await schema(ReportShape, 'The JSON report of promptsync'),
+  'src/templates/page.ts': await pageModule(),
   'src/templates/workflows.ts': await workflowModule(workflows),
   'dist/action/index.cjs': action.code,
   'dist/action/third-party-licenses.txt': action.licenses,

@@ -10,7 +10,8 @@ import { restoredIn, type Restored } from '../rendering/restored.ts';
 import type { Report } from '../schemas/report.ts';
 import { forLog } from './for-log.ts';
 import type { Host } from './host.ts';
-import type { Format, SharedFlags } from './program.ts';
+import type { SharedFlags } from './program.ts';
+import type { Format } from './shared-flags.ts';
 
 /** Where and how a report goes out. */
 export type Emission = Pick<SharedFlags, 'format' | 'quiet'> & {
@@ -22,7 +23,9 @@ export type Emission = Pick<SharedFlags, 'format' | 'quiet'> & {
 
 /** Writes the report of a command: see `emitReport`. */
 export async function emit({ run, texts }: CommandResult, emission: Emission, host: Host): Promise<boolean> {
-  return emitReport(makeReport(run), { texts, restored: restoredIn(run) }, emission, host);
+  // A page has a matrix of all environments, also of those that stay as they are.
+  const report = makeReport(run, emission.format === 'html' || undefined);
+  return emitReport(report, { texts, restored: restoredIn(run) }, emission, host);
 }
 
 /**
@@ -52,6 +55,7 @@ type RenderOptions = TextOptions & { readonly restored: Restored };
 async function render(report: Report, format: Format, options: RenderOptions): Promise<string> {
   if (format === 'json') return (await import('../rendering/render-json.ts')).renderJson(report);
   if (format === 'markdown') return markdownPage(report, options);
+  if (format === 'html') return htmlPage(report, options);
   if (report.mode === 'history') return (await import('../rendering/render-history.ts')).renderHistory(report, options);
   if (report.mode === 'status') return (await import('../rendering/render-status.ts')).renderStatus(report, options);
   return renderText(report, options);
@@ -61,6 +65,11 @@ async function markdownPage(report: Report, { texts, restored }: RenderOptions):
   const { renderMarkdown } = await import('../rendering/render-markdown.ts');
   const title = titleOf(report);
   return renderMarkdown(report, { texts, restored, title, folder: null, commit: null, runUrl: null, limit: null }).text;
+}
+
+async function htmlPage(report: Report, { texts, restored }: RenderOptions): Promise<string> {
+  const { renderHtml } = await import('../rendering/html/render-html.ts');
+  return renderHtml(report, { texts, restored, title: titleOf(report) });
 }
 
 /** A report is called as the command that it is of. */

@@ -7,9 +7,7 @@ import { addImport, type ImportFlags } from './add-import.ts';
 import { addInit, type InitCommandFlags } from './add-init.ts';
 import { addReport, type MergeFlags } from './add-report.ts';
 import { describe, DESCRIPTION, EXAMPLES, SERVE_HELP } from './help-texts.ts';
-import { withShard, withShared } from './shared-flags.ts';
-
-export type Format = 'text' | 'json' | 'markdown';
+import { withShard, withShared, type Format } from './shared-flags.ts';
 
 export type SharedFlags = {
   readonly config?: string;

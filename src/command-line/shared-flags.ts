@@ -1,6 +1,10 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { parseShard, SHARD_EXPECTED, type Shard } from '../domain/shard.ts';
 
+/** How a report may be printed. */
+export const FORMATS = ['text', 'json', 'markdown', 'html'] as const;
+export type Format = (typeof FORMATS)[number];
+
 /** The flags of every command that reads a workspace. */
 export function withShared(command: Command): Command {
   return withOutput(
@@ -35,7 +39,7 @@ export function withShard(command: Command): Command {
 export function withReport(command: Command): Command {
   return command
     .addOption(
-      new Option('--format <format>', 'how to print the report').choices(['text', 'json', 'markdown']).default('text'),
+      new Option('--format <format>', 'how to print the report').choices(FORMATS).default('text'),
     )
     .option('-o, --output <file>', 'write the report to a file instead of standard output')
     .option('--no-color', 'print without colour (as does the variable NO_COLOR)')

@@ -47,7 +47,7 @@ function signOf({ kind }: ReportChange, colours: Colours): string {
   return sign[kind];
 }
 
-const UNFOLLOWED = ' (no environment follows it)';
+export const UNFOLLOWED = ' (no environment follows it)';
 
 function createText({ ref, change_summary: summary, version, status }: Kind<'create-version'>): string {
   const what = version === undefined || version.version_number === null ? '' : ` v${version.version_number}`;

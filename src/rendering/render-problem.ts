@@ -11,6 +11,7 @@ export function renderProblem(problem: ReportProblem, colours: Colours): string 
   return `${place === '' ? '' : `${inertLine(place)}: `}${severity}: ${message} ${code}\n  ${inertLine(problem.hint)}`;
 }
 
-function placeText({ path, line, column }: ReportProblem): string {
+/** `prompts/a.md:3:7`, or what of it is known. */
+export function placeText({ path, line, column }: ReportProblem): string {
   return [path, line, column].filter((part) => part !== undefined).join(':');
 }

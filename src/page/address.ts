@@ -1,0 +1,33 @@
+import { choice, type Page } from './elements.ts';
+
+/** What is shown can be sent to somebody: `#show=drift&search=refund&view=split`, or `#prompt:KEY`. */
+export function readAddress(page: Page): void {
+  const hash = location.hash.slice(1);
+  if (hash.startsWith('prompt:')) return reveal(page, hash);
+  const asked = new URLSearchParams(hash);
+  page.search.value = asked.get('search') ?? page.search.value;
+  choice(page, 'show', asked.get('show') ?? undefined);
+  choice(page, 'view', asked.get('view') ?? undefined);
+}
+
+export function writeAddress(page: Page): void {
+  const now = new URLSearchParams();
+  if (choice(page, 'show') !== 'all') now.set('show', choice(page, 'show'));
+  if (page.search.value !== '') now.set('search', page.search.value);
+  if (choice(page, 'view') === 'split') now.set('view', 'split');
+  history.replaceState(null, '', `#${now}`);
+}
+
+/** A prompt that was linked to is shown, whatever is filtered. */
+function reveal(page: Page, id: string): void {
+  const target = document.getElementById(id);
+  const row = target?.closest<HTMLDetailsElement>('.prompt') ?? null;
+  if (target === null || row === null) return;
+  if (row.hidden) {
+    page.search.value = '';
+    choice(page, 'show', 'all');
+  }
+  row.hidden = false;
+  row.open = true;
+  requestAnimationFrame(() => target.scrollIntoView({ block: 'start' }));
+}

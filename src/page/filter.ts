@@ -1,0 +1,23 @@
+import { choice, shownRows, type Page } from './elements.ts';
+
+/** What a row is searched in, made when it is first searched. */
+const texts = new WeakMap<Element, string>();
+
+/** Shows the rows that have what is asked for: the checked trait, and every word of the search. */
+export function filterRows(page: Page): void {
+  const trait = choice(page, 'show');
+  const words = page.search.value.toLowerCase().split(/\s+/).filter(Boolean);
+  for (const row of page.rows) {
+    const has = trait === 'all' || row.classList.contains(trait);
+    row.hidden = !has || !words.every((word) => textOf(row).includes(word));
+  }
+  const shown = shownRows(page).length;
+  page.empty.hidden = shown > 0;
+  page.told.textContent = `${shown} of ${page.rows.length} shown`;
+}
+
+function textOf(row: Element): string {
+  const known = texts.get(row) ?? (row.textContent ?? '').toLowerCase();
+  texts.set(row, known);
+  return known;
+}

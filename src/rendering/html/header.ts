@@ -1,0 +1,56 @@
+import type { Report } from '../../schemas/report.ts';
+import { coloursFor } from '../colours.ts';
+import { renderOutcome } from '../render-summary.ts';
+import { partText } from '../shards.ts';
+import { markup, nothing, type Markup } from './markup.ts';
+import { problemItem } from './problems.ts';
+import type { PageContext } from './context.ts';
+
+/** What the page is about, what comes of it, and with what: for somebody who has never seen one. */
+export function headerOf(report: Report, context: PageContext): Markup {
+  const state = report.problems.some(({ severity }) => severity === 'error') ? 'bad' : 'fine';
+  return markup`<header>
+<h1>promptsync ${context.title}</h1>
+<p class="outcome ${state}">${renderOutcome(report, coloursFor(false))}</p>
+${context.environments.length === 0 ? nothing : markup`<p>${HOW_TO_READ[readingOf(report)]}</p>\n`}${factsOf(report)}</header>
+`;
+}
+
+const HOW_TO_READ = {
+  plan: 'A row is a prompt, a column an environment. v6 → v7: it serves version 6 now, and a sync would make it serve version 7.',
+  apply:
+    'A row is a prompt, a column an environment. v6 → v7: it served version 6, and serves version 7 since this run.',
+  now: 'A row is a prompt, a column an environment, with the version that it serves now.',
+} as const;
+
+function readingOf({ mode, prompts }: Report): keyof typeof HOW_TO_READ {
+  if (mode === 'apply') return 'apply';
+  return prompts.some(({ changes }) => changes.length > 0) ? 'plan' : 'now';
+}
+
+function factsOf(report: Report): Markup {
+  const facts = [
+    ['service', report.service],
+    ['commit', report.commit],
+    ['changed since', report.changed_since ?? null],
+    ['part', partText(report)],
+    ['committed', report.committed?.commit ?? null],
+    ['plan', report.plan_digest],
+  ] as const;
+  const known = facts.flatMap(([name, value]) =>
+    value === null ? [] : [markup`<div><dt>${name}</dt> <dd><code>${value}</code></dd></div>\n`],
+  );
+  return known.length === 0 ? nothing : markup`<dl>${known}</dl>\n`;
+}
+
+/** What was found wrong with the run, and what a command has written besides prompts. */
+export function notesOf({ problems, files = [] }: Report): readonly Markup[] {
+  return [
+    problems.length === 0
+      ? nothing
+      : markup`<section aria-labelledby="problems"><h2 id="problems">Problems</h2>\n<ul class="problems">${problems.map(problemItem)}</ul></section>\n`,
+    files.length === 0
+      ? nothing
+      : markup`<section aria-labelledby="files"><h2 id="files">Files</h2>\n<ul>${files.map(({ path, status }) => markup`<li><code>${path}</code>: ${status}</li>\n`)}</ul></section>\n`,
+  ];
+}

@@ -1,0 +1,68 @@
+import type { Report, ReportPrompt } from '../../schemas/report.ts';
+import { PAGE } from '../../templates/page.ts';
+import { coloursFor } from '../colours.ts';
+import { renderOutcome } from '../render-summary.ts';
+import { environmentsOf } from '../view/matrix.ts';
+import { controlsOf, help } from './controls.ts';
+import type { HtmlOptions, PageContext } from './context.ts';
+import { headerOf, notesOf } from './header.ts';
+import { markup, nothing, type Markup } from './markup.ts';
+import { promptRow, traitsOf } from './prompt.ts';
+
+/** Where more prompts than these have something to tell, the reader opens them. */
+const MOST_OPEN = 10;
+
+/**
+ * The report as one page without anything beside it: it loads nothing, sends nothing, and runs its own script alone, as
+ * its content security policy says. All of it can be read without the script, which filters and puts texts side by side.
+ * @param report with `environments`, so that its matrix has what does not change as well
+ */
+export function renderHtml(report: Report, options: HtmlOptions): string {
+  const context = { ...options, mode: report.mode, environments: environmentsOf(report), linkOf: linksOf(report) };
+  const title = `promptsync ${options.title}: ${renderOutcome(report, coloursFor(false))}`;
+  const body = markup`${headerOf(report, context)}<main>
+${notesOf(report)}${report.prompts.length === 0 ? nothing : matrixOf(report, context)}</main>
+${help}`;
+  return `<!doctype html>\n<html lang="en">\n<head>\n${headOf(title)}</head>\n<body>\n${body.html}<script>${PAGE.script}</script>\n</body>\n</html>\n`;
+}
+
+function headOf(title: string): string {
+  const policy = [
+    "default-src 'none'",
+    `script-src '${PAGE.scriptHash}'`,
+    `style-src '${PAGE.styleHash}'`,
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
+  const { html } = markup`<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+`;
+  const first = `<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="${policy}">\n`;
+  return `${first}${html}<style>${PAGE.style}</style>\n`;
+}
+
+function matrixOf(report: Report, context: PageContext): Markup {
+  const told = report.prompts.filter((prompt) => traitsOf(prompt).length > 0 || prompt.problems.length > 0);
+  const open = new Set(told.length <= MOST_OPEN ? told : []);
+  const names = context.environments.map((environment) => markup`<span>${environment}</span>`);
+  return markup`<section aria-labelledby="prompts"><h2 id="prompts">Prompts</h2>
+${controlsOf(report)}<div class="matrix"><div class="head" aria-hidden="true"><span>prompt</span>${names}<span>status</span></div>
+${report.prompts.map((prompt) => promptRow(prompt, context, open.has(prompt)))}</div>
+<p class="none" hidden>No prompt is like that.</p></section>
+`;
+}
+
+/** By key, for people; by place where a report names one key twice. */
+function linksOf({ prompts }: Report): PageContext['linkOf'] {
+  const taken = new Set<string>();
+  const links = new Map<ReportPrompt, string>();
+  for (const [index, prompt] of prompts.entries()) {
+    const key = encodeURIComponent(prompt.key.toWellFormed()).replaceAll('%2F', '/');
+    const link = `prompt:${taken.has(key) ? `${key}#${index}` : key}`;
+    taken.add(key);
+    links.set(prompt, link);
+  }
+  return (prompt) => links.get(prompt) ?? '';
+}

@@ -1,0 +1,58 @@
+import type { Report, ReportChange, ReportDrift, ReportPrompt } from '../../schemas/report.ts';
+
+type Row = NonNullable<ReportPrompt['environments']>[number];
+type SetActive = Extract<ReportChange, { readonly kind: 'set-active' }>;
+type Ref = SetActive['before'];
+
+/** What is told of one prompt in one environment. */
+export type Cell = { readonly drift: ReportDrift | null } &
+  /** The file does not pin it. */
+  (
+    | { readonly kind: 'unpinned' }
+    /** The prompt could not be read. */
+    | { readonly kind: 'unread' }
+    | { readonly kind: 'in-sync'; readonly active: Ref }
+    | {
+        readonly kind: 'change';
+        readonly before: Ref;
+        readonly after: SetActive['after'];
+        readonly status: SetActive['status'];
+      }
+    /** The pin means no version that is known. */
+    | { readonly kind: 'unresolved'; readonly active: Ref; readonly pin: string }
+  );
+
+/** All environments of a report. Each prompt's are in promotion order; the longest list knows most of it. */
+export function environmentsOf({ prompts }: Report): readonly string[] {
+  const lists = prompts.map(namesIn).toSorted((a, b) => b.length - a.length);
+  return [...new Set(lists.flat())];
+}
+
+/** A report that was merged of others has no rows: then the changes alone tell of environments. */
+function namesIn({ environments = [], changes, drift }: ReportPrompt): readonly string[] {
+  return [...environments, ...changes, ...drift].flatMap((one) => ('environment' in one ? [one.environment] : []));
+}
+
+/** The cell of a matrix: what the environment serves, and what it would serve, or serves now. */
+export function cellOf(prompt: ReportPrompt, environment: string): Cell {
+  const row = prompt.environments?.find((one) => one.environment === environment);
+  const change = prompt.changes.find(
+    (one): one is SetActive => 'environment' in one && one.environment === environment,
+  );
+  const drift = prompt.drift.find((one) => 'environment' in one && one.environment === environment) ?? null;
+  if (change !== undefined) {
+    return { kind: 'change', before: change.before, after: change.after, status: change.status, drift };
+  }
+  return row === undefined ? { kind: 'unpinned', drift } : { ...withoutChange(row, prompt), drift };
+}
+
+type WithoutChange =
+  | { readonly kind: 'unread' }
+  | { readonly kind: 'in-sync'; readonly active: Ref }
+  | { readonly kind: 'unresolved'; readonly active: Ref; readonly pin: string };
+
+function withoutChange({ active, wanted, pin, in_sync: inSync }: Row, { status }: ReportPrompt): WithoutChange {
+  if (inSync) return { kind: 'in-sync', active };
+  const unread = status === 'failed' || status === 'not_attempted' || wanted !== null;
+  return unread ? { kind: 'unread' } : { kind: 'unresolved', active, pin };
+}
