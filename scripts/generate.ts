@@ -12,6 +12,9 @@ import { withGeneratedParts } from './readme-parts.ts';
 import { workflowModule } from './workflow-module.ts';
 
 const check = process.argv.includes('--check');
+const page = await pageModule();
+// The action's bundle holds the page.
+if (!check) writeFileSync('src/templates/page.ts', page);
 const action = await bundleAction();
 const read = (path: string): string => readFileSync(path, 'utf8');
 const workflows = Object.fromEntries(
@@ -24,7 +27,7 @@ const generated = {
   'schemas/promptsync.schema.json': await schema(WrittenConfigShape, 'promptsync.yaml'),
   'schemas/front-matter.schema.json': await schema(FrontMatterShape, 'The front matter of a prompt file'),
   'schemas/report.schema.json': await schema(ReportShape, 'The JSON report of promptsync'),
-  'src/templates/page.ts': await pageModule(),
+  'src/templates/page.ts': page,
   'src/templates/workflows.ts': await workflowModule(workflows),
   'dist/action/index.cjs': action.code,
   'dist/action/third-party-licenses.txt': action.licenses,

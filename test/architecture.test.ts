@@ -27,6 +27,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   commands: ['*'],
   'command-line': [
     'problem.ts',
+    'domain/map-strings.ts',
     'domain/modes.ts',
     'domain/policy.ts',
     'domain/redact.ts',

@@ -55,10 +55,14 @@ let node_path = require("node:path");
 let node_readline = require("node:readline");
 let node_sqlite = require("node:sqlite");
 let node_process = require("node:process");
+node_process = __toESM(node_process, 1);
 let node_timers_promises = require("node:timers/promises");
 let node_child_process = require("node:child_process");
 let node_stream_consumers = require("node:stream/consumers");
 let node_os = require("node:os");
+node_os = __toESM(node_os, 1);
+let node_tty = require("node:tty");
+node_tty = __toESM(node_tty, 1);
 // node_modules/@actions/core/lib/utils.js
 /**
 * Sanitizes an input into a string so it can be passed into issueCommand safely
@@ -37559,9 +37563,12 @@ function wireCommit({ pullRequest, ...info }) {
 	};
 }
 // src/rendering/make-report.ts
-/** The public report of a run. Pure, and complete also when the run failed. */
-function makeReport(run) {
-	const prompts = promptsOf(run);
+/**
+* The public report of a run. Pure, and complete also when the run failed.
+* @param withEnvironments what each environment serves, in every mode: for the matrix of a page
+*/
+function makeReport(run, withEnvironments = run.mode === "status") {
+	const prompts = promptsOf(run, withEnvironments);
 	return {
 		schema_version: 1,
 		mode: run.mode,
@@ -37592,12 +37599,19 @@ function planDigestOf({ plan, service, histories, edited }) {
 	if (plan.prompts.length === 0) return plan.digest;
 	return service === null || plan.prompts.every(({ observed }) => observed === null) ? null : plan.digest;
 }
-function promptsOf(run) {
+function promptsOf(run, withEnvironments) {
+	const { plan, outcomes, histories } = run;
+	const rows = (one) => withEnvironments ? { environments: one.file.pins.map((pin) => rowOf$1(pin, one)) } : {};
 	if (run.edited !== void 0) return run.edited.map(fromEdited);
-	if (run.outcomes !== null) return run.outcomes.map(fromOutcome);
-	const { plan, histories, mode } = run;
+	if (outcomes !== null) return outcomes.map((one) => ({
+		...fromOutcome(one),
+		...rows(one.plan)
+	}));
 	if (plan !== null && histories !== void 0) return plan.prompts.map((one) => withoutPlan(one, histories));
-	if (plan !== null) return plan.prompts.map((one) => fromPlan(one, mode));
+	if (plan !== null) return plan.prompts.map((one) => ({
+		...fromPlan(one),
+		...rows(one)
+	}));
 	return run.files.map((file) => ({
 		...nameOf$2(file),
 		status: "not_attempted",
@@ -37648,14 +37662,11 @@ function withoutPlan(plan, histories) {
 		problems: []
 	};
 }
-function fromPlan(plan, mode) {
-	const { file, status, changes, drift, problems } = plan;
-	const rows = mode === "status" ? { environments: file.pins.map((pin) => rowOf$1(pin, plan)) } : {};
+function fromPlan({ file, status, changes, drift, problems }) {
 	return {
 		...nameOf$2(file),
 		status,
 		changes: changes.map(plannedChange),
-		...rows,
 		drift: drift.map(wireDrift),
 		problems
 	};
@@ -38522,6 +38533,9 @@ var ArrayDiff = class extends Diff {
 	}
 };
 const arrayDiff = new ArrayDiff();
+function diffArrays(oldArr, newArr, options) {
+	return arrayDiff.diff(oldArr, newArr, options);
+}
 // node_modules/diff/libesm/patch/create.js
 function structuredPatch(oldFileName, newFileName, oldStr, newStr, oldHeader, newHeader, options) {
 	let optionsObj;
@@ -38616,31 +38630,57 @@ function splitLines$1(text) {
 	else result.push(result.pop().slice(0, -1));
 	return result;
 }
-// src/rendering/render-diff.ts
+// src/rendering/view/text-diffs.ts
 init_json();
-const CONTEXT_LINES = 3;
 /** The time that a diff takes grows with the square of its length; past this one it is not worth waiting for. */
-const MOST_EDITS = 500;
-/** Log, summary and comment of one run show the same diffs. */
+const MOST_EDITS$1 = 500;
+/** Log, summary, comment and page of one run show the same diffs. */
 const made = /* @__PURE__ */ new WeakMap();
 /**
-* A unified diff of what environments serve now and would serve; environments with the same two texts share one.
-* Lines have no line feed; there are none where nothing differs.
+* Compares the texts that environments serve now with those that they would serve. There is no diff where nothing
+* differs.
+* @param context lines around a change that are shown; Infinity: the whole texts
 */
-function renderDiffs(changes, colours) {
+function makeTextDiffs(changes, context) {
 	return [...Map.groupBy(changes, (change) => JSON.stringify([change.before, change.after])).values()].flatMap((group) => {
-		const names = group.map(({ environment }) => inertLine(environment)).join(", ");
-		return group[0] === void 0 ? [] : renderOne(names, group[0], colours);
+		const environments = group.map(({ environment }) => environment);
+		return group[0] === void 0 ? [] : makeOne(environments, group[0], context);
 	});
 }
-function renderOne(names, change, colours) {
+function makeOne(environments, change, context) {
 	const { before, after } = change;
-	if (before === "unknown") return [colours.dim(`${names}: its text of now is not known without the service`)];
-	if (after === "unknown") return [colours.dim(`${names}: the text to come was never read; a sync looks at it first`)];
-	const hunks = made.get(change) ?? hunksOf(before === null ? "" : document$1(before, after), document$1(after, before ?? after));
-	made.set(change, hunks);
-	if (hunks.length === 0) return [];
-	return [...[`--- ${names}: ${before === null ? "nothing" : inertLine(before.label)}`, `+++ ${names}: ${inertLine(after.label)}`].map((title) => colours.bold(title)), ...hunks.flatMap((hunk) => hunkLines(hunk, colours))];
+	if (before === "unknown") return [{
+		environments,
+		kind: "unread",
+		side: "before"
+	}];
+	if (after === "unknown") return [{
+		environments,
+		kind: "unread",
+		side: "after"
+	}];
+	const known = made.get(change) ?? /* @__PURE__ */ new Map();
+	made.set(change, known);
+	const hunks = known.get(context) ?? compare(before, after, context);
+	known.set(context, hunks);
+	const labels = {
+		before: before === null ? null : before.label,
+		after: after.label
+	};
+	return hunks.length === 0 ? [] : [{
+		environments,
+		kind: "compared",
+		...labels,
+		hunks
+	}];
+}
+function compare(before, after, context) {
+	const [then, now] = [before === null ? "" : document$1(before, after), document$1(after, before ?? after)];
+	return hunksOf(then, now, context).map(({ oldStart, oldLines, newStart, newLines, lines }) => ({
+		before: rangeOf(oldStart, oldLines),
+		after: rangeOf(newStart, newLines),
+		blocks: blocksOf(lines)
+	}));
 }
 /** Metadata is shown above the text where both sides manage it and either has any. */
 function document$1(side, other) {
@@ -38651,27 +38691,19 @@ function document$1(side, other) {
 function metadataLines(metadata) {
 	return Object.keys(metadata).toSorted().map((name) => `metadata.${name}: ${canonicalJson(metadata[name] ?? null)}\n`).join("");
 }
-function hunksOf(before, after) {
+function hunksOf(before, after, context) {
 	const options = {
-		context: CONTEXT_LINES,
-		maxEditLength: MOST_EDITS
+		context,
+		maxEditLength: MOST_EDITS$1
 	};
 	const lines = [before.split("\n"), after.split("\n")];
-	const patch = onlyIn(...lines) + onlyIn(lines[1], lines[0]) > MOST_EDITS ? void 0 : structuredPatch("", "", ended(before), ended(after), "", "", options);
+	const patch = onlyIn(...lines) + onlyIn(lines[1], lines[0]) > MOST_EDITS$1 ? void 0 : structuredPatch("", "", ended(before), ended(after), "", "", options);
 	return patch === void 0 ? [replaced(...lines)] : patch.hunks;
 }
 /** How many lines of one text the other does not have: each is an edit at least. */
 function onlyIn(lines, others) {
 	const known = new Set(others);
 	return lines.filter((line) => !known.has(line)).length;
-}
-function hunkLines(hunk, colours) {
-	const place = `@@ -${range(hunk.oldStart, hunk.oldLines)} +${range(hunk.newStart, hunk.newLines)} @@`;
-	return [colours.cyan(place), ...hunk.lines.map((line) => paint(line, colours))];
-}
-/** Of no lines at all, the one before them is named. */
-function range(start, lines) {
-	return `${lines === 0 ? start - 1 : start},${lines}`;
 }
 /** All of the one text for all of the other. */
 function replaced(before, after) {
@@ -38687,10 +38719,55 @@ function replaced(before, after) {
 function ended(text) {
 	return text === "" ? "" : `${text}\n`;
 }
-function paint(line, colours) {
-	const shown = inertText(line);
-	if (line.startsWith("+")) return colours.green(shown);
-	return line.startsWith("-") ? colours.red(shown) : shown;
+function rangeOf(start, lines) {
+	return {
+		start: lines === 0 ? start - 1 : start,
+		lines
+	};
+}
+function blocksOf(lines) {
+	const blocks = [];
+	for (const line of lines) {
+		const kind = line.startsWith("+") ? "added" : line.startsWith("-") ? "removed" : "same";
+		const last = blocks.at(-1);
+		if (last?.kind === kind) last.lines.push(line.slice(1));
+		else blocks.push({
+			kind,
+			lines: [line.slice(1)]
+		});
+	}
+	return blocks;
+}
+// src/rendering/render-diff.ts
+const CONTEXT_LINES$1 = 3;
+/**
+* A unified diff of what environments serve now and would serve; environments with the same two texts share one.
+* Lines have no line feed; there are none where nothing differs.
+*/
+function renderDiffs(changes, colours) {
+	return makeTextDiffs(changes, CONTEXT_LINES$1).flatMap((diff) => renderOne(diff, colours));
+}
+/** What is said in place of a diff where one of the texts is not known. */
+const unreadText = {
+	before: "its text of now is not known without the service",
+	after: "the text to come was never read; a sync looks at it first"
+};
+function renderOne(diff, colours) {
+	const names = diff.environments.map(inertLine).join(", ");
+	if (diff.kind === "unread") return [colours.dim(`${names}: ${unreadText[diff.side]}`)];
+	return [...[`--- ${names}: ${diff.before === null ? "nothing" : inertLine(diff.before)}`, `+++ ${names}: ${inertLine(diff.after)}`].map((title) => colours.bold(title)), ...diff.hunks.flatMap((hunk) => hunkLines(hunk, colours))];
+}
+function hunkLines({ before, after, blocks }, colours) {
+	const place = `@@ -${range(before)} +${range(after)} @@`;
+	return [colours.cyan(place), ...blocks.flatMap((block) => blockLines(block, colours))];
+}
+function range({ start, lines }) {
+	return `${start},${lines}`;
+}
+function blockLines({ kind, lines }, { green, red }) {
+	const shown = lines.map(inertText);
+	if (kind === "same") return shown.map((line) => ` ${line}`);
+	return kind === "added" ? shown.map((line) => green(`+${line}`)) : shown.map((line) => red(`-${line}`));
 }
 // src/rendering/render-drift.ts
 const word = {
@@ -38750,6 +38827,7 @@ function renderProblem(problem, colours) {
 	const code = colours.dim(`[${problem.code}]`);
 	return `${place === "" ? "" : `${inertLine(place)}: `}${severity}: ${message} ${code}\n  ${inertLine(problem.hint)}`;
 }
+/** `prompts/a.md:3:7`, or what of it is known. */
 function placeText({ path, line, column }) {
 	return [
 		path,
@@ -39015,63 +39093,27 @@ function originText({ service, commit, plan_digest: digest }) {
 }
 function plannedParts(summary) {
 	return present$1([
-		[
-			summary.create_version,
-			"version to create",
-			"versions to create"
-		],
-		[
-			summary.update_prompt,
-			"prompt to update",
-			"prompts to update"
-		],
-		[
-			summary.set_active,
-			"environment to set",
-			"environments to set"
-		]
+		[summary.create_version, "to create"],
+		[summary.update_prompt, "to update"],
+		[summary.set_active, "to activate"]
 	]);
 }
 function doneParts(summary) {
 	return present$1([
-		[
-			summary.create_version,
-			"version created",
-			"versions created"
-		],
-		[
-			summary.update_prompt,
-			"prompt updated",
-			"prompts updated"
-		],
-		[
-			summary.set_active,
-			"environment set",
-			"environments set"
-		]
+		[summary.create_version, "created"],
+		[summary.update_prompt, "updated"],
+		[summary.set_active, "activated"]
 	]);
 }
 function restParts(summary) {
 	return present$1([
-		[
-			summary.blocked,
-			"prompt blocked",
-			"prompts blocked"
-		],
-		[
-			summary.failed,
-			"prompt failed",
-			"prompts failed"
-		],
-		[
-			summary.not_attempted,
-			"prompt not attempted",
-			"prompts not attempted"
-		]
+		[summary.blocked, "blocked"],
+		[summary.failed, "failed"],
+		[summary.not_attempted, "not attempted"]
 	]);
 }
 function present$1(parts) {
-	return parts.filter(([count]) => count > 0).map(counted);
+	return parts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
 }
 function prompts(count) {
 	return counted([
@@ -39363,7 +39405,7 @@ function isRewritten(version, content, known) {
 function differsInForm(one, other) {
 	return withoutForm(one) === withoutForm(other);
 }
-function headOf$1({ active }, trackingEnvironment) {
+function headOf$2({ active }, trackingEnvironment) {
 	return trackingEnvironment === null ? void 0 : active.get(trackingEnvironment);
 }
 /**
@@ -39380,7 +39422,7 @@ function mayFollow(version, head) {
 * other version carries a stamp, somebody else has moved the tracking environment.
 */
 function dropsMetadata(observed, trackingEnvironment) {
-	return (headOf$1(observed, trackingEnvironment) ?? null) !== null && versionsRead(observed).every(({ stamp }) => stamp === null);
+	return (headOf$2(observed, trackingEnvironment) ?? null) !== null && versionsRead(observed).every(({ stamp }) => stamp === null);
 }
 /** A content as the service can hold it: where it forgets metadata, a text without any is all that it ever shows. */
 function asKept(content, forgets) {
@@ -39538,7 +39580,7 @@ function beginWriting(plan, dependencies) {
 		seen,
 		looked: [],
 		made: [],
-		head: headOf$1(observed, trackingEnvironment),
+		head: headOf$2(observed, trackingEnvironment),
 		forgets: dropsMetadata(observed, trackingEnvironment)
 	};
 }
@@ -39647,7 +39689,7 @@ async function lookUpOne(dependencies, trackingEnvironment, observed, versionId)
 		...observed,
 		looked: [...observed.looked, version]
 	};
-	return knownVersions(seen)[0]?.id === version.id && mayFollow(version, headOf$1(seen, trackingEnvironment)) ? moveHead(dependencies, trackingEnvironment, seen, version) : seen;
+	return knownVersions(seen)[0]?.id === version.id && mayFollow(version, headOf$2(seen, trackingEnvironment)) ? moveHead(dependencies, trackingEnvironment, seen, version) : seen;
 }
 async function moveHead({ service }, trackingEnvironment, observed, version) {
 	const { id } = observed.prompt;
@@ -40353,7 +40395,7 @@ function latestProblems(file, forbidden) {
 	}));
 }
 // src/planning/former-pins.ts
-function contentOf$2({ digest, metadataDigest }) {
+function contentOf$3({ digest, metadataDigest }) {
 	return metadataDigest === void 0 ? { digest } : {
 		digest,
 		metadataDigest
@@ -40395,7 +40437,7 @@ function agesIn(former) {
 function means({ pin, content }, target) {
 	if (pin.kind === "number") return pin.number === target.number;
 	if (pin.kind === "version") return pin.id === target.id;
-	return content !== null && isSameContent(contentOf$2(content), target);
+	return content !== null && isSameContent(contentOf$3(content), target);
 }
 // src/planning/promotion.ts
 init_problem();
@@ -40433,7 +40475,7 @@ function isNoPromotion(step, situation) {
 	return cameThrough(target, from, environment, former) && !goesThroughNow(step, situation);
 }
 function targetOf(after, { known }) {
-	if (isNew(after)) return contentOf$2(after.new);
+	if (isNew(after)) return contentOf$3(after.new);
 	const { id, number } = after;
 	return known.find((one) => one.id === id) ?? (number === null ? { id } : {
 		id,
@@ -40681,7 +40723,7 @@ function contextOf(file, observed, rules) {
 		known: knownVersions(observed),
 		contentsAtRefs: rules.contentsAtRefs.get(file.id) ?? /* @__PURE__ */ new Map(),
 		mayLook: rules.trackingEnvironment !== null,
-		head: headOf$1(observed, rules.trackingEnvironment),
+		head: headOf$2(observed, rules.trackingEnvironment),
 		forgets: dropsMetadata(observed, rules.trackingEnvironment)
 	};
 }
@@ -48272,11 +48314,11 @@ async function textOf$2(stream) {
 * configured; with `--cached` between it and what is staged.
 */
 async function changedFiles(ask, commit, where = EVERYWHERE, ...how) {
-	return new Set(namesIn(await ask("diff", ...PLAIN, ...how, commit, "--", ...where)));
+	return new Set(namesIn$1(await ask("diff", ...PLAIN, ...how, commit, "--", ...where)));
 }
 /** The files, by their paths from the root, that the commits of a range touch; merges as their first parent sees them. */
 async function touchedFiles(ask, range) {
-	return namesIn(await ask("log", ...[
+	return namesIn$1(await ask("log", ...[
 		"--format=",
 		"--no-show-signature",
 		"--no-follow",
@@ -48286,7 +48328,7 @@ async function touchedFiles(ask, range) {
 }
 /** The files among these pathspecs that are staged. */
 async function trackedFiles(ask, wanted) {
-	return namesIn(await ask(...LIST_FILES, ...wanted)).map((entry) => ({
+	return namesIn$1(await ask(...LIST_FILES, ...wanted)).map((entry) => ({
 		path: entry.slice(2),
 		watched: entry.startsWith("H ")
 	}));
@@ -48299,7 +48341,7 @@ async function unwatchedFiles(ask) {
 	return unwatched;
 }
 /** The names in a list of git's that has NUL after each. */
-function namesIn(listed) {
+function namesIn$1(listed) {
 	return listed.split("\0").filter((name) => name !== "");
 }
 /** A path from the repository's root, as it is: nothing in it is a pattern or a word of git's. */
@@ -48910,7 +48952,7 @@ const LONGEST_HISTORY = 100;
 * asked of no service: it counts by its merge.
 */
 async function readFormerPins({ id, path }, commit, repository) {
-	return pinsOf(await parseFiles(id, await repository.whereMerged(commit, repository.fromRoot(path), LONGEST_HISTORY), repository), repository);
+	return pinsOf$1(await parseFiles(id, await repository.whereMerged(commit, repository.fromRoot(path), LONGEST_HISTORY), repository), repository);
 }
 async function parseFiles(id, places, repository) {
 	return (await Promise.all(places.map(async ({ commit, path }) => {
@@ -48922,7 +48964,7 @@ async function parseFiles(id, places, repository) {
 	}))).flat();
 }
 /** How each environment was pinned in these states of a file. */
-async function pinsOf(states, repository) {
+async function pinsOf$1(states, repository) {
 	const pins = await Promise.all(states.map((state, age) => pinsAt(state, age, repository)));
 	const all = Map.groupBy(pins.flat(), ({ environment }) => environment);
 	return new Map([...all].map(([environment, list]) => [environment, list.map(({ former }) => former)]));
@@ -48938,11 +48980,11 @@ async function formerPin({ environment, pin }, { commit, file }, age, repository
 			commit,
 			age,
 			pin,
-			content: await contentOf$1(pin, file, repository)
+			content: await contentOf$2(pin, file, repository)
 		}
 	};
 }
-async function contentOf$1(pin, file, repository) {
+async function contentOf$2(pin, file, repository) {
 	if (pin.kind === "latest") return file.content;
 	if (pin.kind !== "git" || repository === null) return null;
 	const commit = await repository.resolveRef(pin.ref);
@@ -51156,7 +51198,7 @@ function withLate(late, { content, ...file }, again) {
 	if (late === "content") return {
 		...file,
 		get content() {
-			return contentOf(file.path, again);
+			return contentOf$1(file.path, again);
 		}
 	};
 	const { text: _, ...known } = content;
@@ -51165,14 +51207,14 @@ function withLate(late, { content, ...file }, again) {
 		content: {
 			...known,
 			get text() {
-				const { text, digest } = contentOf(file.path, again);
+				const { text, digest } = contentOf$1(file.path, again);
 				if (digest !== known.digest) throw changed(file.path);
 				return text;
 			}
 		}
 	};
 }
-function contentOf(path, { folder, read }) {
+function contentOf$1(path, { folder, read }) {
 	const bytes = bytesOf((0, node_path.join)(folder, path), read);
 	const file = bytes === null ? null : parsePromptFile(bytes, path).file;
 	if (file === null) throw changed(path);
@@ -52021,7 +52063,7 @@ async function findBlob(trees, commit, path) {
 	return entry !== null && /^100[0-9]{3}$/.test(entry.mode) ? entry.id : null;
 }
 async function findHolding(ask, commit, texts, where) {
-	return namesIn(await ask(texts, "grep", ...[
+	return namesIn$1(await ask(texts, "grep", ...[
 		"--no-color",
 		"--fixed-strings",
 		"--full-name",
@@ -52173,7 +52215,7 @@ async function renamesIn({ commit, parents, changes }, ask) {
 	const [parent] = parents;
 	const isGone = [...changes.values()].some(({ now }) => now === null);
 	if (parent === void 0 || !isGone) return NO_RENAMES;
-	const words = namesIn(await ask("diff-tree", ...[
+	const words = namesIn$1(await ask("diff-tree", ...[
 		"-r",
 		"-z",
 		"--find-renames",
@@ -52230,13 +52272,13 @@ var init_merges = __esmMin((() => {
 	MOST$1 = 5e4;
 }));
 // src/git/history.ts
-function historyOf(sources, { prefix, shallow }) {
+function historyOf$1(sources, { prefix, shallow }) {
 	const { ask, askWith, known } = sources;
 	const merged = gathered((paths, commit = "", most = "") => findMerged(sources, commit, paths, Number(most)));
 	const toFolder = (path) => node_path.posix.relative(prefix === "" ? "." : prefix, path);
 	const lines = (listed) => listed.split("\n").filter((line) => line !== "");
 	return {
-		pathsAt: async (commit) => namesIn(await ask("ls-tree", "-r", "-z", "--name-only", "--full-tree", commit)).map(toFolder),
+		pathsAt: async (commit) => namesIn$1(await ask("ls-tree", "-r", "-z", "--name-only", "--full-tree", commit)).map(toFolder),
 		changedSince: async (...commits) => {
 			const differences = [...new Set(commits)].map((commit) => changedFiles(ask, commit));
 			const paths = await Promise.all([...differences, unwatchedFiles(ask)]);
@@ -52601,7 +52643,7 @@ async function openRepository(folder) {
 			fromRoot
 		}),
 		...filesAt(sources, fromRoot),
-		...historyOf({
+		...historyOf$1({
 			...sources,
 			ask
 		}, {
@@ -54001,8 +54043,8 @@ function toExchange(received) {
 	return {
 		kind: "answered",
 		status,
-		retryAfter: headerOf(headers, "retry-after"),
-		encoding: headerOf(headers, "content-encoding"),
+		retryAfter: headerOf$1(headers, "retry-after"),
+		encoding: headerOf$1(headers, "content-encoding"),
 		body,
 		whole,
 		waited
@@ -54021,7 +54063,7 @@ function codeOf(error) {
 	if (!(error instanceof Error)) return "unknown";
 	return "code" in error && typeof error.code === "string" ? error.code : error.name;
 }
-function headerOf(headers, name) {
+function headerOf$1(headers, name) {
 	const value = headers[name];
 	return (Array.isArray(value) ? value[0] : value) ?? null;
 }
@@ -55358,6 +55400,106 @@ var require_browser = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 		}
 	};
 }));
+// node_modules/supports-color/index.js
+var supports_color_exports = /* @__PURE__ */ __exportAll({
+	createSupportsColor: () => createSupportsColor,
+	default: () => supportsColor
+});
+function hasFlag(flag, argv = globalThis.Deno ? globalThis.Deno.args : node_process.default.argv) {
+	const prefix = flag.startsWith("-") ? "" : flag.length === 1 ? "-" : "--";
+	const position = argv.indexOf(prefix + flag);
+	const terminatorPosition = argv.indexOf("--");
+	return position !== -1 && (terminatorPosition === -1 || position < terminatorPosition);
+}
+function envForceColor() {
+	if (!("FORCE_COLOR" in env)) return;
+	if (env.FORCE_COLOR === "true") return 1;
+	if (env.FORCE_COLOR === "false") return 0;
+	if (env.FORCE_COLOR.length === 0) return 1;
+	const level = Math.min(Number.parseInt(env.FORCE_COLOR, 10), 3);
+	if (![
+		0,
+		1,
+		2,
+		3
+	].includes(level)) return;
+	return level;
+}
+function translateLevel(level) {
+	if (level === 0) return false;
+	return {
+		level,
+		hasBasic: true,
+		has256: level >= 2,
+		has16m: level >= 3
+	};
+}
+function _supportsColor(haveStream, { streamIsTTY, sniffFlags = true } = {}) {
+	const noFlagForceColor = envForceColor();
+	if (noFlagForceColor !== void 0) flagForceColor = noFlagForceColor;
+	const forceColor = sniffFlags ? flagForceColor : noFlagForceColor;
+	if (forceColor === 0) return 0;
+	if (sniffFlags) {
+		if (hasFlag("color=16m") || hasFlag("color=full") || hasFlag("color=truecolor")) return 3;
+		if (hasFlag("color=256")) return 2;
+	}
+	if ("TF_BUILD" in env && "AGENT_NAME" in env) return 1;
+	if (haveStream && !streamIsTTY && forceColor === void 0) return 0;
+	const min = forceColor || 0;
+	if (env.TERM === "dumb") return min;
+	if (node_process.default.platform === "win32") {
+		const osRelease = node_os.default.release().split(".");
+		if (Number(osRelease[0]) >= 10 && Number(osRelease[2]) >= 10586) return Number(osRelease[2]) >= 14931 ? 3 : 2;
+		return 1;
+	}
+	if ("CI" in env) {
+		if ([
+			"GITHUB_ACTIONS",
+			"GITEA_ACTIONS",
+			"CIRCLECI"
+		].some((key) => key in env)) return 3;
+		if ([
+			"TRAVIS",
+			"APPVEYOR",
+			"GITLAB_CI",
+			"BUILDKITE",
+			"DRONE"
+		].some((sign) => sign in env) || env.CI_NAME === "codeship") return 1;
+		return min;
+	}
+	if ("TEAMCITY_VERSION" in env) return /^(9\.(0*[1-9]\d*)\.|\d{2,}\.)/.test(env.TEAMCITY_VERSION) ? 1 : 0;
+	if (env.COLORTERM === "truecolor") return 3;
+	if (env.TERM === "xterm-kitty") return 3;
+	if (env.TERM === "xterm-ghostty") return 3;
+	if (env.TERM === "wezterm") return 3;
+	if ("TERM_PROGRAM" in env) {
+		const version = Number.parseInt((env.TERM_PROGRAM_VERSION || "").split(".")[0], 10);
+		switch (env.TERM_PROGRAM) {
+			case "iTerm.app": return version >= 3 ? 3 : 2;
+			case "Apple_Terminal": return 2;
+		}
+	}
+	if (/-256(color)?$/i.test(env.TERM)) return 2;
+	if (/^screen|^xterm|^vt100|^vt220|^rxvt|color|ansi|cygwin|linux/i.test(env.TERM)) return 1;
+	if ("COLORTERM" in env) return 1;
+	return min;
+}
+function createSupportsColor(stream, options = {}) {
+	return translateLevel(_supportsColor(stream, {
+		streamIsTTY: stream && stream.isTTY,
+		...options
+	}));
+}
+var env, flagForceColor, supportsColor;
+var init_supports_color = __esmMin((() => {
+	({env} = node_process.default);
+	if (hasFlag("no-color") || hasFlag("no-colors") || hasFlag("color=false") || hasFlag("color=never")) flagForceColor = 0;
+	else if (hasFlag("color") || hasFlag("colors") || hasFlag("color=true") || hasFlag("color=always")) flagForceColor = 1;
+	supportsColor = {
+		stdout: createSupportsColor({ isTTY: node_tty.default.isatty(1) }),
+		stderr: createSupportsColor({ isTTY: node_tty.default.isatty(2) })
+	};
+}));
 // node_modules/debug/src/node.js
 var require_node = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	/**
@@ -55387,7 +55529,7 @@ var require_node = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 		1
 	];
 	try {
-		const supportsColor = require("supports-color");
+		const supportsColor = (init_supports_color(), __toCommonJS(supports_color_exports));
 		if (supportsColor && (supportsColor.stderr || supportsColor).level >= 2) exports.colors = [
 			20,
 			21,
@@ -59131,6 +59273,34 @@ function optionsOf(context) {
 function hasKey({ inputs, world }) {
 	return Boolean(inputs["api-key"] ?? world.environment["PROMPTSYNC_API_KEY"]);
 }
+// src/domain/map-strings.ts
+/**
+* A copy of data in which every string was mapped, names in objects and maps included. What stays as it was is the same
+* object, so that what is known of it stays known.
+*/
+function mapStrings(data, map) {
+	return mapped(data, map);
+}
+function mapped(value, map) {
+	if (typeof value === "string") return map(value);
+	if (typeof value !== "object" || value === null) return value;
+	if (Array.isArray(value)) return mapItems(value, map) ?? value;
+	if (value instanceof Set) return asSet(mapItems([...value], map)) ?? value;
+	if (value instanceof Map) return asMap(mapItems([...value], map)) ?? value;
+	const entries = mapItems(Object.entries(value), map);
+	return entries === null ? value : Object.fromEntries(entries);
+}
+/** Null where all stay as they were. */
+function mapItems(items, map) {
+	const changed = items.map((item) => mapped(item, map));
+	return changed.every((item, index) => item === items[index]) ? null : changed;
+}
+function asSet(items) {
+	return items && new Set(items);
+}
+function asMap(items) {
+	return items && new Map(items);
+}
 // src/rendering/problems-in.ts
 /** All problems of a report: those of the run, then those of each prompt. */
 function problemsIn({ problems, prompts }) {
@@ -59210,24 +59380,24 @@ function placeOf$1(promptId, what) {
 		what.environment
 	]);
 }
-// src/rendering/markdown-drift.ts
-/** What stands in the service although no file says so, as an item of a list. */
-function driftItem(prompt, drift, mode, restored) {
-	const { key } = prompt;
-	const then = thenText(prompt, drift, mode, restored);
+// src/rendering/drift-sentences.ts
+/** What stands in the service although no file says so, and what becomes of it: some sentences. */
+function driftSentences(drift, context) {
+	const { show } = context;
+	const then = thenText(drift, context);
 	const kind = drift.kind === "outside" ? "changed outside of git" : "left unfinished by an earlier run";
 	if ("field" in drift) {
-		const [observed, expected] = [drift.observed, drift.expected].map(inertCode);
-		return `- ${inertCode(key)}: ${drift.field} is ${observed}, the base wants ${expected} (${kind}). ${then}\n`;
+		const [observed, expected] = [drift.observed, drift.expected].map(show);
+		return `${drift.field} is ${observed}, the base wants ${expected} (${kind}). ${then}`;
 	}
 	const { environment, observed, expected } = drift;
-	const title = `- ${inertCode(key)}: ${inertCode(environment)}`;
-	if (observed === null) return `${title} has nothing active, the base wants ${inertCode(refText(expected))}.\n`;
-	const undo = `To keep it, pin ${inertCode(`version:${observed.id}`)}.`;
-	return `${title} ${`serves ${inertCode(refText(observed))}, the base wants ${inertCode(refText(expected))}`} (${kind}). ${then} ${undo}\n`;
+	const wants = `the base wants ${show(refText(expected))}`;
+	if (observed === null) return `${show(environment)} has nothing active, ${wants}.`;
+	const undo = `To keep it, pin ${show(`version:${observed.id}`)}.`;
+	return `${show(environment)} serves ${show(refText(observed))}, ${wants} (${kind}). ${then} ${undo}`;
 }
 /** What a sync does about drift, or what this one has done. */
-function thenText(prompt, drift, mode, restored) {
+function thenText(drift, { prompt, mode, restored }) {
 	if (prompt.status === "blocked") return "The prompt is blocked: a sync leaves it as it is.";
 	const puts = restored.has(placeOf$1(prompt.id, drift));
 	if (mode !== "apply") return puts ? "A sync puts it back." : "A sync sets what the files want now.";
@@ -59321,52 +59491,66 @@ function stayOf({ environment, from, until, served }) {
 		by: from
 	};
 }
-// src/rendering/markdown-history.ts
-/** A history as parts of a page: of each prompt a table of its versions, and one of where they have been. */
-function historySections({ prompts }) {
-	return prompts.filter(isTold).flatMap((prompt) => {
-		const heading = `\n#### ${inertCode(prompt.key)}\n`;
-		return [...prompt.lineage === void 0 ? versionTables(prompt, heading) : [lineageTable(prompt, prompt.lineage, heading)], driftNotes(prompt)];
-	});
+// src/rendering/history-tables.ts
+/**
+* The versions of a prompt and where they have been, or where what one environment serves comes from.
+* @param show makes a value from outside inert
+*/
+function historyTables(prompt, show) {
+	const { lineage } = prompt;
+	return lineage === void 0 ? versionTables(prompt, show) : [lineageTable(prompt, lineage, show)];
 }
-function versionTables({ history }, heading) {
+function versionTables({ history }, show) {
 	const versions = history?.versions ?? [];
+	const cell = cellWith(show);
 	const made = versions.map((version) => [
 		nameOf(version),
-		inertCode(version.id),
+		show(version.id),
 		...madeTexts(version).map(cell)
 	]);
 	const stays = versions.flatMap((version) => staysOf(version).map(({ environment, when, by }) => {
 		const [, commit, , subject] = by === null ? [] : commitTexts(by);
 		return [
 			nameOf(version),
-			inertCode(environment),
+			show(environment),
 			when,
 			cell(commit),
 			cell(subject)
 		];
 	}));
-	return [tableOf(heading, [
-		"version",
-		"id",
-		"made",
-		"commit",
-		"author",
-		"subject"
-	], made, "version"), tableOf("", [
-		"version",
-		"environment",
-		"pinned",
-		"commit",
-		"subject"
-	], stays, "pin")];
+	const title = null;
+	return [{
+		title,
+		columns: [
+			"version",
+			"id",
+			"made",
+			"commit",
+			"author",
+			"subject"
+		],
+		rows: made,
+		item: "version"
+	}, {
+		title,
+		columns: [
+			"version",
+			"environment",
+			"pinned",
+			"commit",
+			"subject"
+		],
+		rows: stays,
+		item: "pin"
+	}];
 }
 function nameOf({ version_number: number }) {
 	return `v${number}`;
 }
-function lineageTable(prompt, lineage, heading) {
+function lineageTable(prompt, lineage, show) {
 	const { environment, serves, pinned } = lineage;
-	const title = serves === null ? "serves nothing" : `serves ${nameOf(serves)} ${inertCode(serves.id)}`;
+	const cell = cellWith(show);
+	const served = serves === null ? "serves nothing" : `serves ${refText(serves)} ${show(serves.id)}`;
 	const unpinned = pinned === null ? unpinnedText(prompt) : null;
 	const rows = [
 		...serves === null ? [] : [[
@@ -59388,19 +59572,49 @@ function lineageTable(prompt, lineage, heading) {
 			""
 		]]
 	];
-	const open = `${heading}\n${inertCode(environment)} ${title}.\n`;
-	const table = tableOf(open, [
-		"",
-		"date",
-		"commit",
-		"author",
-		"subject",
-		"path"
-	], rows, "row");
-	return rows.length > 0 ? table : {
-		...table,
+	return {
+		title: `${show(environment)} ${served}.`,
+		columns: [
+			"",
+			"date",
+			"commit",
+			"author",
+			"subject",
+			"path"
+		],
+		rows,
+		item: "row"
+	};
+}
+/** Our own words are shown as somebody's are: they stand where those may. */
+function cellWith(show) {
+	return (text) => text === void 0 ? "" : show(text);
+}
+// src/rendering/markdown-history.ts
+/** A history as parts of a page: of each prompt a table of its versions, and one of where they have been. */
+function historySections({ prompts }) {
+	return prompts.filter(isTold).flatMap((prompt) => {
+		const heading = `\n#### ${inertCode(prompt.key)}\n`;
+		return [...historyTables(prompt, inertCode).map((table, index) => sectionOf(table, index === 0 ? heading : "")), driftNotes(prompt)];
+	});
+}
+function sectionOf({ title, columns, rows, item }, heading) {
+	const above = title === null ? "" : `\n${title}\n`;
+	const section = {
+		close: "",
+		item,
+		share: .9
+	};
+	if (rows.length === 0 && title !== null) return {
+		...section,
 		open: heading,
-		items: [open.slice(heading.length)]
+		items: [above]
+	};
+	const open = `${heading}${above}\n${rowOf(columns)}${rowOf(columns.map(() => "---"))}`;
+	return {
+		...section,
+		open,
+		items: rows.map(rowOf)
 	};
 }
 function driftNotes(prompt) {
@@ -59412,21 +59626,8 @@ function driftNotes(prompt) {
 		share: .9
 	};
 }
-function tableOf(heading, columns, rows, item) {
-	return {
-		open: `${heading}\n${rowOf(columns)}${rowOf(columns.map(() => "---"))}`,
-		items: rows.map(rowOf),
-		close: "",
-		item,
-		share: .9
-	};
-}
 function rowOf(cells) {
 	return `| ${cells.join(" | ")} |\n`;
-}
-/** Our own words are code here as well: they stand where somebody's may. */
-function cell(text) {
-	return text === void 0 ? "" : inertCode(text);
 }
 // src/rendering/markdown-sections.ts
 init_problem();
@@ -59467,7 +59668,7 @@ function sectionsOf(report, { texts, restored }) {
 			close: "",
 			item: "drift note",
 			share: .5,
-			items: prompts.flatMap((prompt) => prompt.drift.map((drift) => driftItem(prompt, drift, report.mode, restored)))
+			items: prompts.flatMap((prompt) => driftItems$1(prompt, report.mode, restored))
 		},
 		{
 			open: "\n#### Texts\n",
@@ -59499,13 +59700,13 @@ function problemSection(title, problems, share) {
 */
 function rowsOf(prompt, restored, planned) {
 	const { key, status, changes, edits = [] } = prompt;
-	const rows = changes.filter((change) => !isDrift(change, prompt, restored)).flatMap((change) => change.kind === "create-version" && !isUnfollowed(change, changes) ? [] : cellsOf(change, prompt));
+	const rows = changes.filter((change) => !isDrift(change, prompt, restored)).flatMap((change) => change.kind === "create-version" && !isUnfollowed(change, changes) ? [] : cellsOf$1(change, prompt));
 	const left = (planned || edits.length > 0) && (status === "failed" || status === "not_attempted");
 	const edited = edits.map((edit) => inertCode(editText(edit)));
 	const remains = edits.some(isConflict) ? edited : [];
 	return (rows.length === 0 && left ? [status.replace("_", " "), ...remains] : [...rows, ...edited]).map((cell) => `| ${inertCode(key)} | ${cell} |\n`);
 }
-function cellsOf(change, { status, changes }) {
+function cellsOf$1(change, { status, changes }) {
 	const unfollowed = isUnfollowed(change, changes) ? " (no environment follows it)" : "";
 	const told = change.status === void 0 ? "" : statusNote[change.status];
 	const refused = status === "blocked" ? " (blocked)" : "";
@@ -59516,6 +59717,15 @@ function isDrift(change, { id }, restored) {
 	if (change.kind === "create-version" || change.status !== void 0) return false;
 	if (change.kind === "set-active") return restored.has(placeOf$1(id, change));
 	return Object.keys(change.fields).every((field) => restored.has(placeOf$1(id, { field })));
+}
+function driftItems$1(prompt, mode, restored) {
+	const context = {
+		prompt,
+		mode,
+		restored,
+		show: inertCode
+	};
+	return prompt.drift.map((drift) => `- ${inertCode(prompt.key)}: ${driftSentences(drift, context)}\n`);
 }
 function breakingItem({ key }, breaking) {
 	return `- ${inertCode(key)}: ${breakingText(breaking, inertCode)}\n`;
@@ -59528,7 +59738,7 @@ function diffItems({ key, path, status }, texts) {
 // src/rendering/render-markdown.ts
 /** The report as GitHub's Markdown. What files and the service say stands in code throughout: there it is inert. */
 function renderMarkdown(report, options) {
-	const [head, foot] = [headOf(report, options), footOf(report, options)];
+	const [head, foot] = [headOf$1(report, options), footOf(report, options)];
 	const { limit } = options;
 	const room = limit && {
 		...limit,
@@ -59542,7 +59752,7 @@ function renderMarkdown(report, options) {
 }
 /** For the note on what was left out, which is known last. */
 const RESERVE = 1e3;
-function headOf(report, { title, folder }) {
+function headOf$1(report, { title, folder }) {
 	const where = folder === null ? "" : ` in ${inertCode(folder)}`;
 	const reason = report.problems.find(({ code }) => code === NOT_ASKED);
 	const note = reason === void 0 ? "" : `\n> [!NOTE]\n> ${reason.message} ${reason.hint}\n`;
@@ -59664,7 +59874,7 @@ const LIMIT = {
 	measure: (text) => text.length
 };
 /** The text of a comment or an issue, with the lines by which it is found and by which its plan can be approved. */
-function bodyOf(marker, { report, page, parts, hide }) {
+function bodyOf$1(marker, { report, page, parts, hide }) {
 	const { plan_digest: digest } = report;
 	const plan = digest === null ? "" : `${planMark(digest, parts)}\n`;
 	const most = LIMIT.most - LIMIT.measure(`${marker}\n${plan}`);
@@ -59690,7 +59900,7 @@ async function writeComment(github, { event, inputs }, telling) {
 	if (inputs.comment === "changes" && isQuiet(telling.report) && await findComment(github, target) === null) return;
 	await keepComment(github, {
 		...target,
-		body: bodyOf(marker, telling)
+		body: bodyOf$1(marker, telling)
 	});
 }
 /** An older run that ends late must not replace what a newer one says; where that cannot be told, it writes. */
@@ -59764,7 +59974,7 @@ async function findIssue(github, marker) {
 /** Keeps the issue about drift up to date: open while the service differs, closed when all is in sync. */
 async function writeIssue(github, { inputs }, telling) {
 	const marker = markerOf(inputs);
-	const body = bodyOf(marker, telling);
+	const body = bodyOf$1(marker, telling);
 	if (telling.failure === "") return closeIssue(github, {
 		marker,
 		body
@@ -59796,6 +60006,447 @@ function whatToWrite({ event, inputs }, { mode }) {
 	if (mode === "plan" && event.pull !== null && inputs.comment !== "never") return "comment";
 	return mode === "drift" && inputs["drift-issue"] ? "issue" : null;
 }
+// src/templates/page.ts
+/** Script and style of a page, of which `npm run generate` makes this module out of src/page. */
+const PAGE = {
+	script: "(function(){function e(){let e=document.querySelector(`.controls`),t=document.querySelector(`#search`),n=document.querySelector(`output`),r=document.querySelector(`p.none`),i=document.querySelector(`dialog`),a=document.querySelector(`#letters`);return!e||!t||!n||!r||!i||!a?null:{controls:e,search:t,told:n,empty:r,help:i,letters:a,rows:[...document.querySelectorAll(`.prompt`)]}}function t({controls:e},t,n){let r=e.elements.namedItem(t);if(!(r instanceof RadioNodeList))return``;let i=[...r].some(e=>e instanceof HTMLInputElement&&!e.disabled&&e.value===n);return n!==void 0&&i&&(r.value=n),r.value}function n({rows:e}){return e.filter(e=>!e.hidden)}function r(e){let n=location.hash.slice(1);if(n.startsWith(`prompt:`))return a(e,n);let r=new URLSearchParams(n);e.search.value=r.get(`search`)??e.search.value,t(e,`show`,r.get(`show`)??void 0),t(e,`view`,r.get(`view`)??void 0)}function i(e){let n=new URLSearchParams;t(e,`show`)!==`all`&&n.set(`show`,t(e,`show`)),e.search.value!==``&&n.set(`search`,e.search.value),t(e,`view`)===`split`&&n.set(`view`,`split`),history.replaceState(null,``,`#${n}`)}function a(e,n){let r=document.getElementById(n),i=r?.closest(`.prompt`)??null;r!==null&&i!==null&&(i.hidden&&(e.search.value=``,t(e,`show`,`all`)),i.hidden=!1,i.open=!0,requestAnimationFrame(()=>r.scrollIntoView({block:`start`})))}let o=/* @__PURE__ */ new WeakMap;function s(e){let r=t(e,`show`),i=e.search.value.toLowerCase().split(/\\s+/).filter(Boolean);for(let t of e.rows)t.hidden=!(r===`all`||t.classList.contains(r))||!i.every(e=>c(t).includes(e));let a=n(e).length;e.empty.hidden=a>0,e.told.textContent=`${a} of ${e.rows.length} shown`}function c(e){let t=o.get(e)??(e.textContent??``).toLowerCase();return o.set(e,t),t}function l(e,t){document.addEventListener(`keydown`,n=>{if(n.key===`Escape`&&n.target===e.search)return e.search.blur();if(!u(e,n))return;let r=t[n.key];r!==void 0&&(n.preventDefault(),r())})}function u({letters:e,help:t},{target:n,ctrlKey:r,metaKey:i,altKey:a}){let o=n instanceof HTMLInputElement&&n.type===`search`;return e.checked&&!t.open&&!o&&!r&&!i&&!a}function d(e,t){let r=n(e),i=r.findIndex(e=>e.contains(document.activeElement));r[i===-1?0:Math.min(Math.max(i+t,0),r.length-1)]?.querySelector(`summary`)?.focus()}function f(e){let n=t(e,`view`)===`split`;if(document.body.classList.toggle(`split`,n),n)for(let t of e.rows)t.open&&p(t)}function p(e){if(e.querySelector(`.copy`)===null)for(let t of e.querySelectorAll(`.text > span, .text .fold > span`)){let e=t.cloneNode(!0);e instanceof Element&&(e.className=`copy`,e.setAttribute(`aria-hidden`,`true`),t.after(e))}}let m=e();m!==null&&h(m);function h(e){e.controls.hidden=!1,g(e)&&t(e,`show`,`changed`),_(e),e.controls.addEventListener(`input`,()=>{v(e),i(e)}),e.controls.addEventListener(`submit`,e=>e.preventDefault()),e.controls.addEventListener(`click`,({target:t})=>{t instanceof HTMLElement&&b(e)[t.dataset.do??``]?.()}),addEventListener(`hashchange`,()=>_(e)),addEventListener(`beforeprint`,()=>y(e,!0)),document.addEventListener(`toggle`,()=>f(e),!0),l(e,x(e))}function g({rows:e}){let t=e.filter(e=>e.classList.contains(`unchanged`)).length;return t>0&&t<e.length&&e.some(e=>e.classList.contains(`changed`))}function _(e){v(e),r(e),v(e)}function v(e){s(e),f(e)}function y(e,t){for(let r of n(e))r.open=t}function b(e){return{expand:()=>y(e,!0),collapse:()=>y(e,!1),help:()=>e.help.showModal()}}function x(e){let{expand:n,collapse:r,help:a}=b(e),o=(n,r)=>()=>{t(e,n,r),v(e),i(e)},s=[`all`,`changed`,`drift`,`blocked`,`failed`];return{\"/\":()=>e.search.focus(),j:()=>d(e,1),k:()=>d(e,-1),...n&&{e:n},...r&&{c:r},...a&&{\"?\":a},v:()=>o(`view`,t(e,`view`)===`split`?`unified`:`split`)(),...Object.fromEntries(s.map((e,t)=>[String(t+1),o(`show`,e)]))}}})();",
+	scriptHash: "sha256-rxqFLR2DEruxfm6zfzSp7hVfsL+R0RptrHw+n6V4jKs=",
+	style: ":root{color-scheme: light dark;--ground: light-dark(#fff, #0d1117);--raised: light-dark(#f6f8fa, #161b22);--line: light-dark(#d1d9e0, #30363d);--text: light-dark(#1f2328, #e6edf3);--quiet: light-dark(#59636e, #9198a1);--accent: light-dark(#0550ae, #79c0ff);--good: light-dark(#116329, #56d364);--bad: light-dark(#a40e26, #ff8a80);--warn: light-dark(#7d4e00, #e3b341);--added: light-dark(#e6ffec, #12261e);--added-word: light-dark(#a6eeb6, #1f6f35);--removed: light-dark(#ffebe9, #2d1618);--removed-word: light-dark(#ffc1ba, #8e1519);}*{box-sizing: border-box;}[hidden]{display: none !important;}body{margin: 0 auto;padding: 1rem clamp(0.75rem, 3vw, 2rem) 3rem;max-width: 100rem;background: var(--ground);color: var(--text);font: 0.9375rem/1.5 system-ui, sans-serif;overflow-wrap: anywhere;}h1, h2, h3, p, ul, dl, dd{margin: 0;}h1{font-size: 1.5rem;}h2{margin: 1.5rem 0 0.5rem;font-size: 1.125rem;}h3{margin: 1rem 0 0.375rem;font-size: 0.9375rem;}code, kbd, .text{font: 0.875em/1.5 ui-monospace, monospace;}a{color: var(--accent);}.outcome{margin: 0.25rem 0 0.5rem;font-size: 1.125rem;font-weight: 600;}.outcome.bad, .error > b:first-child{color: var(--bad);}.warning > b:first-child, .drift > b, .breaking > b, em{color: var(--warn);}header p:not(.outcome), header dl, .link, .pins{color: var(--quiet);}header dl div{display: inline-block;margin-right: 1.5rem;}dt, dd{display: inline;}.problems, .changes{padding: 0;list-style: none;}.problems li{margin: 0.5rem 0;padding: 0.5rem 0.75rem;border-left: 0.25rem solid var(--warn);background: var(--raised);}.problems .error{border-color: var(--bad);}.problems .code{color: var(--quiet);}.controls{display: flex;flex-wrap: wrap;gap: 0.5rem 1rem;align-items: center;margin-bottom: 0.5rem;}.controls [type='search']{flex: 1 1 16rem;min-width: 0;}.controls fieldset{display: flex;flex-wrap: wrap;margin: 0;padding: 0;border: 0;}legend{float: left;margin-right: 0.5rem;padding: 0.25rem 0;color: var(--quiet);}.controls label span, button, [type='search']{display: inline-block;padding: 0.25rem 0.625rem;border: 1px solid var(--line);border-radius: 0.375rem;background: var(--raised);color: inherit;font: inherit;}button, label{cursor: pointer;}.controls label input{position: absolute;opacity: 0;}.controls label span{border-radius: 0;margin-right: -1px;}.controls :checked + span{border-color: var(--accent);background: var(--accent);color: var(--ground);}.controls :disabled + span{color: var(--quiet);cursor: default;}:focus-visible, .controls :focus-visible + span{outline: 0.1875rem solid var(--accent);outline-offset: 1px;z-index: 1;}output{color: var(--quiet);}.matrix{border: 1px solid var(--line);border-radius: 0.375rem;}.head, .prompt > summary{display: grid;grid-template-columns: minmax(12rem, 2fr);grid-auto-columns: minmax(6rem, 1fr);grid-auto-flow: column;gap: 0.75rem;padding: 0.375rem 0.75rem 0.375rem 1.75rem;}.head{position: sticky;top: 0;z-index: 1;border-radius: 0.375rem 0.375rem 0 0;background: var(--raised);font-weight: 600;}.prompt{border-top: 1px solid var(--line);content-visibility: auto;contain-intrinsic-size: auto 2.3rem;}.prompt > summary{position: relative;cursor: pointer;list-style: none;}.prompt > summary::-webkit-details-marker{display: none;}.prompt > summary::before{content: '▸';position: absolute;left: 0.625rem;top: 0.375rem;color: var(--quiet);}.prompt[open] > summary::before{content: '▾';}.prompt > summary:hover, .prompt[open] > summary{background: var(--raised);}.name span, .count, .in-sync, .unpinned, .unread, .prompt.unchanged .status{color: var(--quiet);}.name span{font-size: 0.8125rem;}.cell i{position: absolute;width: 1px;height: 1px;overflow: hidden;clip-path: inset(50%);}.change b{color: var(--accent);}.unresolved b, .blocked .status b, .failed .status b{color: var(--bad);}.applied .status b{color: var(--good);}em{font-style: normal;font-weight: 600;}.count{white-space: nowrap;}.body{padding: 0.5rem 0.75rem 0.75rem 1.75rem;}.changes li::before{display: inline-block;width: 1.25rem;content: '→';color: var(--accent);}.changes .create-version::before, .changes .edit::before{content: '+';color: var(--good);}.changes .update-prompt::before{content: '~';color: var(--warn);}.changes .drift::before, .changes .breaking::before{content: '!';color: var(--warn);}.pins span{margin-left: 0.75rem;}.link{margin-top: 0.75rem;font-size: 0.8125rem;}p.none{padding: 1rem;color: var(--quiet);}.text{border: 1px solid var(--line);border-radius: 0.375rem;background: var(--ground);white-space: pre-wrap;tab-size: 4;}.text > span, .text .fold > span, .text del, .text ins{display: block;position: relative;padding: 0 0.75rem 0 1.75rem;text-decoration: none;}.text del{background: var(--removed);}.text ins{background: var(--added);}.text del::before, .text ins::before{position: absolute;left: 0.625rem;content: '−';color: var(--bad);}.text ins::before{content: '+';color: var(--good);}mark{border-radius: 0.125rem;background: var(--added-word);color: inherit;}del mark{background: var(--removed-word);}.fold > summary{padding: 0 0.75rem 0 1.75rem;background: var(--raised);color: var(--quiet);cursor: pointer;}.split .text, .split .fold::details-content{display: grid;grid-template-columns: 1fr 1fr;}.split .text > del, .split .text > span, .split .fold > span{grid-column: 1;border-right: 1px solid var(--line);}.split .text > ins, .split .text > .copy, .split .fold > .copy{grid-column: 2;border: 0;}.split .fold{grid-column: 1 / -1;}.split .text > ins{align-self: stretch;}table{border-collapse: collapse;margin: 0.5rem 0;}th, td{padding: 0.125rem 0.75rem 0.125rem 0;text-align: left;vertical-align: top;}dialog{border: 1px solid var(--line);border-radius: 0.5rem;background: var(--ground);color: var(--text);}dialog h2{margin-top: 0;}dialog dt{display: inline-block;min-width: 6rem;}kbd{padding: 0 0.375rem;border: 1px solid var(--line);border-radius: 0.25rem;}dialog p{margin: 0.75rem 0;}@media (max-width: 44rem){.head{display: none;}.prompt > summary{display: flex;flex-wrap: wrap;gap: 0.125rem 1rem;}.prompt{contain-intrinsic-size: auto 4rem;}.name{flex: 1 1 100%;}.cell i{position: static;clip-path: none;color: var(--quiet);font-style: normal;}.unpinned{display: none;}.split .text, .split .fold::details-content{display: block;}.split .copy{display: none;}.body{padding-left: 0.75rem;}table, tbody, tr{display: block;}thead{display: none;}td{display: inline-block;}}@media print{.controls, .link, .fold > summary{display: none;}.head{position: static;}.prompt{content-visibility: visible;}.text, .text *{print-color-adjust: exact;}}@media (prefers-reduced-motion: no-preference){html{scroll-behavior: smooth;}}",
+	styleHash: "sha256-zpVHw6BfgJp6CYQYt1ypaQRByGgDXdfJdB4dINHVuEc="
+};
+// src/rendering/view/matrix.ts
+/** All environments of a report. Each prompt's are in promotion order; the longest list knows most of it. */
+function environmentsOf({ prompts }) {
+	const lists = prompts.map(namesIn).toSorted((a, b) => b.length - a.length);
+	return [...new Set(lists.flat())];
+}
+/** A report that was merged of others has no rows: then the changes alone tell of environments. */
+function namesIn({ environments = [], changes, drift }) {
+	return [
+		...environments,
+		...changes,
+		...drift
+	].flatMap((one) => "environment" in one ? [one.environment] : []);
+}
+/** The cell of a matrix: what the environment serves, and what it would serve, or serves now. */
+function cellOf(prompt, environment) {
+	const row = prompt.environments?.find((one) => one.environment === environment);
+	const change = prompt.changes.find((one) => "environment" in one && one.environment === environment);
+	const drift = prompt.drift.find((one) => "environment" in one && one.environment === environment) ?? null;
+	if (change !== void 0) return {
+		kind: "change",
+		before: change.before,
+		after: change.after,
+		status: change.status,
+		drift
+	};
+	return row === void 0 ? {
+		kind: "unpinned",
+		drift
+	} : {
+		...withoutChange(row, prompt),
+		drift
+	};
+}
+function withoutChange({ active, wanted, pin, in_sync: inSync }, { status }) {
+	if (inSync) return {
+		kind: "in-sync",
+		active
+	};
+	return status === "failed" || status === "not_attempted" || wanted !== null ? { kind: "unread" } : {
+		kind: "unresolved",
+		active,
+		pin
+	};
+}
+// src/rendering/html/markup.ts
+/** Markup of a template: whatever is put into it is text, unless it was made here itself. */
+function markup(parts, ...values) {
+	return { html: parts.map((part, index) => part + markupOf(values[index] ?? "")).join("") };
+}
+/** Nothing at all. */
+const nothing = { html: "" };
+function markupOf(value) {
+	if (typeof value === "string") return escape(value);
+	if (typeof value === "number") return String(value);
+	return "html" in value ? value.html : value.map(({ html }) => html).join("");
+}
+/**
+* A text within an element or a quoted attribute: no character of it is markup, and none hides. `##[` would be a command
+* where a GitHub runner prints the page.
+*/
+function escape(text) {
+	return inertText(text).replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`).replaceAll("##[", "##&#91;");
+}
+// src/rendering/html/cells.ts
+/** A prompt's row of the matrix, without its name. Each cell says its environment: a narrow page has no columns. */
+function cellsOf(prompt, environments) {
+	return environments.map((environment) => {
+		const cell = cellOf(prompt, environment);
+		return markup`<span class="cell ${cell.kind}"><i>${environment} </i>${contentOf(cell)}${driftMark(cell)}</span>`;
+	});
+}
+function contentOf(cell) {
+	switch (cell.kind) {
+		case "unpinned": return markup`<span class="none">not pinned</span>`;
+		case "unread": return markup`not known`;
+		case "in-sync": return markup`${refText(cell.active)}`;
+		case "change": return markup`${refText(cell.before)} → <b>${refText(cell.after)}</b>${noteOf(cell.status)}`;
+		case "unresolved": return markup`${refText(cell.active)} → <b>${cell.pin}?</b>`;
+	}
+}
+function noteOf(status) {
+	return markup`${status === void 0 ? "" : statusNote[status]}`;
+}
+function driftMark({ drift }) {
+	return drift === null ? markup`` : markup` <em>${drift.kind === "outside" ? "drift" : "unfinished"}</em>`;
+}
+// src/rendering/view/mark-words.ts
+/** Where less than this part of the shorter text stays, it is another text: words that happen to be in both say nothing. */
+const LEAST_ALIKE = .4;
+/** Past this much text, and this many edits, marks are not worth waiting for. */
+const MOST_CHARACTERS = 2e4;
+const MOST_EDITS = 1e3;
+/** The blocks with the words marked that differ between removed lines and the added ones that take their place. */
+function markWords(blocks) {
+	return blocks.flatMap((block, index) => {
+		const [before, after] = [blocks[index - 1], blocks[index + 1]];
+		if (block.kind === "added" && before?.kind === "removed") return [];
+		if (block.kind === "removed" && after?.kind === "added") return markPair(block, after);
+		return [unmarked(block)];
+	});
+}
+function unmarked({ kind, lines }) {
+	return {
+		kind,
+		lines: lines.map((text) => text === "" ? [] : [{
+			text,
+			changed: false
+		}])
+	};
+}
+function markPair(removed, added) {
+	const changes = compareWords(removed.lines.join("\n"), added.lines.join("\n"));
+	if (changes === null) return [unmarked(removed), unmarked(added)];
+	const segments = changes.map((change, index) => ({
+		...change,
+		segment: segmentOf(changes, index)
+	}));
+	const sideWithout = (other) => linesOf(segments.filter((change) => !change[other]).map(({ segment }) => segment));
+	return [{
+		kind: "removed",
+		lines: sideWithout("added")
+	}, {
+		kind: "added",
+		lines: sideWithout("removed")
+	}];
+}
+/** A blank between two changes belongs to them: otherwise three new words were three marks. */
+function segmentOf(changes, index) {
+	const text = changes[index]?.value.join("") ?? "";
+	const neighbours = [changes[index - 1], changes[index + 1]];
+	return {
+		text,
+		changed: isChange(changes[index]) || /^[ \t]+$/.test(text) && neighbours.every(isChange)
+	};
+}
+function isChange(change) {
+	return change !== void 0 && (change.added || change.removed);
+}
+/** Null where the two texts are too long or have too little in common. */
+function compareWords(before, after) {
+	if (before.length + after.length > MOST_CHARACTERS) return null;
+	const changes = diffArrays(wordsIn(before), wordsIn(after), { maxEditLength: MOST_EDITS });
+	if (changes === void 0) return null;
+	const kept = changes.filter(({ added, removed }) => !added && !removed).flatMap(({ value }) => value);
+	const shorter = Math.min(lettersIn(before), lettersIn(after));
+	return lettersIn(kept.join("")) < shorter * LEAST_ALIKE ? null : changes;
+}
+/** Of scripts without blanks as well. */
+function wordsIn(text) {
+	const segmenter = new Intl.Segmenter("en", { granularity: "word" });
+	return Array.from(segmenter.segment(text), ({ segment }) => segment);
+}
+function lettersIn(text) {
+	return text.replaceAll(/\s+/g, "").length;
+}
+/** A segment may reach over several lines; neighbours of one kind become one. */
+function linesOf(segments) {
+	const lines = [[]];
+	for (const { text, changed } of segments) for (const [index, part] of text.split("\n").entries()) {
+		if (index > 0) lines.push([]);
+		const last = lines.at(-1)?.at(-1);
+		if (last?.changed === changed) last.text += part;
+		else if (part !== "") lines.at(-1)?.push({
+			text: part,
+			changed
+		});
+	}
+	return lines;
+}
+// src/rendering/html/diffs.ts
+/** Unchanged lines around a change that are shown at once. */
+const CONTEXT_LINES = 3;
+/** @param linkOf what a link to the diff of an environment leads to */
+function diffsOf(changes, linkOf) {
+	const diffs = makeTextDiffs(changes, Infinity);
+	const lines = (kind) => diffs.flatMap((diff) => diff.kind === "compared" ? diff.hunks.flatMap(({ blocks }) => blocks) : []).reduce((sum, block) => sum + (block.kind === kind ? block.lines.length : 0), 0);
+	return {
+		parts: diffs.map((diff) => diffOf(diff, linkOf)),
+		added: lines("added"),
+		removed: lines("removed")
+	};
+}
+function diffOf(diff, linkOf) {
+	const names = diff.environments.map((environment, index) => {
+		return markup`${index === 0 ? "" : ", "}<a id="${linkOf(environment)}" href="#${linkOf(environment)}">${environment}</a>`;
+	});
+	if (diff.kind === "unread") return markup`<h3>${names}</h3>\n<p class="note">${unreadText[diff.side]}</p>\n`;
+	const blocks = markWords(diff.hunks.flatMap((hunk) => hunk.blocks));
+	const shown = blocks.map((block, index) => blockOf(block, index === 0, index === blocks.length - 1));
+	return markup`<h3>${names}: ${diff.before ?? "nothing"} → ${diff.after}</h3>\n<div class="text">${shown}</div>\n`;
+}
+function blockOf({ kind, lines }, first, last) {
+	if (kind === "removed") return markup`<del>${lines.map(lineOf)}</del>`;
+	if (kind === "added") return markup`<ins>${lines.map(lineOf)}</ins>`;
+	const [from, to] = [first ? 0 : CONTEXT_LINES, lines.length - (last ? 0 : CONTEXT_LINES)];
+	if (to - from < 2) return markup`<span>${lines.map(lineOf)}</span>`;
+	const fold = markup`<details class="fold"><summary>${counted([
+		to - from,
+		"unchanged line",
+		"unchanged lines"
+	])}</summary>${sameOf(lines.slice(from, to))}</details>`;
+	return markup`${sameOf(lines.slice(0, from))}${fold}${sameOf(lines.slice(to))}`;
+}
+function sameOf(lines) {
+	return lines.length === 0 ? markup`` : markup`<span>${lines.map(lineOf)}</span>`;
+}
+/** Each line has its line feed: the last one of an element is not drawn. */
+function lineOf(line) {
+	return markup`${line.map(({ text, changed }) => changed ? markup`<mark>${text}</mark>` : markup`${text}`)}\n`;
+}
+// src/rendering/html/problems.ts
+/** A problem as an item of a list: where and what, then what to do. */
+function problemItem(problem) {
+	const place = placeText(problem);
+	const where = place === "" ? nothing : markup`<code>${place}</code> `;
+	const what = markup`<b>${problem.severity}:</b> ${where}${problem.message} <code class="code">${problem.code}</code>`;
+	return markup`<li class="${problem.severity}">${what}<br>${problem.hint}</li>\n`;
+}
+// src/rendering/html/prompt.ts
+const WORDS = {
+	unchanged: "unchanged",
+	pending: "changes",
+	applied: "applied",
+	blocked: "blocked",
+	failed: "failed",
+	not_attempted: "not attempted"
+};
+function traitsOf({ status, changes, edits = [], drift, environments = [] }) {
+	const differs = changes.length + edits.length > 0 || status === "applied" || status === "pending";
+	const unresolved = status === "unchanged" && environments.some(({ in_sync: inSync }) => !inSync);
+	return [
+		...differs ? ["changed"] : [],
+		...drift.length > 0 || unresolved ? ["drift"] : [],
+		...status === "blocked" ? ["blocked"] : [],
+		...status === "failed" || status === "not_attempted" ? ["failed"] : []
+	];
+}
+/** One row of the matrix, which opens on everything that is known of the prompt. */
+function promptRow(prompt, context, open) {
+	const { environments, texts } = context;
+	const link = context.linkOf(prompt);
+	const diffs = diffsOf(texts.get(prompt.id) ?? [], (environment) => `${link}@${encodeURIComponent(environment)}`);
+	const classes = [
+		"prompt",
+		prompt.status,
+		...traitsOf(prompt)
+	].join(" ");
+	const name = markup`<span class="name"><b>${prompt.key}</b> <span>${prompt.path}</span></span>`;
+	const status = markup`<span class="status"><b>${WORDS[prompt.status]}</b>${countOf(diffs)}</span>`;
+	return markup`<details id="${link}" class="${classes}"${open ? markup` open` : nothing}><summary>${name}${cellsOf(prompt, environments)}${status}</summary>
+<div class="body">${bodyOf(prompt, context)}${diffs.parts}<p class="link"><a href="#${link}">Link to this prompt</a></p></div></details>
+`;
+}
+function countOf({ added, removed }) {
+	return added + removed === 0 ? nothing : markup` <span class="count">+${added} −${removed}</span>`;
+}
+function bodyOf(prompt, context) {
+	const { problems } = prompt;
+	const items = [
+		...driftItems(prompt, context),
+		...changeItems(prompt),
+		...breakingItems(prompt, context)
+	];
+	return [
+		problems.length === 0 ? nothing : markup`<ul class="problems">${problems.map(problemItem)}</ul>\n`,
+		items.length === 0 ? nothing : markup`<ul class="changes">${items}</ul>\n`,
+		...isTold(prompt) ? historyOf(prompt) : [pinsOf(prompt)]
+	];
+}
+function driftItems(prompt, { mode, restored }) {
+	const context = {
+		prompt,
+		mode,
+		restored,
+		show: inertLine
+	};
+	return prompt.drift.map((drift) => markup`<li class="drift"><b>Drift:</b> ${driftSentences(drift, context)}</li>`);
+}
+function changeItems({ changes, edits = [], status }) {
+	const refused = status === "blocked" ? " (blocked)" : "";
+	return [...edits.map((edit) => markup`<li class="edit">${editText(edit)}</li>`), ...changes.flatMap((change) => {
+		const note = `${isUnfollowed(change, changes) ? UNFOLLOWED : ""}${change.status === void 0 ? "" : statusNote[change.status]}${refused}`;
+		return changeTexts(change).map((text) => markup`<li class="${change.kind}">${text}${note}</li>`);
+	})];
+}
+function breakingItems(prompt, { texts }) {
+	return findBreaking(prompt, texts.get(prompt.id) ?? []).map((one) => markup`<li class="breaking"><b>Breaking:</b> ${breakingText(one, inertLine)}</li>`);
+}
+function pinsOf({ environments = [] }) {
+	if (environments.length === 0) return nothing;
+	return markup`<p class="pins">Pins:${environments.map(({ environment, pin }) => markup` <span>${environment}: <code>${pin}</code></span>`)}</p>\n`;
+}
+function historyOf(prompt) {
+	const notes = differingRows(prompt).map((row) => markup`<p class="note">${driftText(row, inertLine)}</p>\n`);
+	return [...historyTables(prompt, inertLine).map(tableOf), ...notes];
+}
+function tableOf({ title, columns, rows }) {
+	const caption = title === null ? nothing : markup`<p>${title}</p>\n`;
+	if (rows.length === 0) return caption;
+	return markup`${caption}<table><thead><tr>${columns.map((column) => markup`<th scope="col">${column}</th>`)}</tr></thead><tbody>${rows.map((row) => markup`<tr>${row.map((cell) => markup`<td>${cell}</td>`)}</tr>\n`)}</tbody></table>\n`;
+}
+// src/rendering/html/controls.ts
+const FILTERS = [
+	"all",
+	"changed",
+	"drift",
+	"blocked",
+	"failed"
+];
+/** What only the page's script can do. It is hidden where no script runs. */
+function controlsOf({ prompts }) {
+	const traits = prompts.flatMap(traitsOf);
+	const count = (filter) => filter === "all" ? prompts.length : traits.filter((trait) => trait === filter).length;
+	return markup`<form class="controls" hidden>
+<input type="search" id="search" placeholder="Search in names and texts" aria-label="Search in names and texts" autocomplete="off">
+<fieldset><legend>Show</legend>${FILTERS.map((filter) => filterOf(filter, count(filter)))}</fieldset>
+<fieldset><legend>Texts</legend>
+<label><input type="radio" name="view" value="unified" checked><span>Unified</span></label>
+<label><input type="radio" name="view" value="split"><span>Side by side</span></label></fieldset>
+<span class="buttons"><button type="button" data-do="expand">Expand all</button> <button type="button" data-do="collapse">Collapse all</button> <button type="button" data-do="help">Keys</button></span>
+<output aria-live="polite"></output>
+</form>
+`;
+}
+function filterOf(filter, count) {
+	if (filter === "failed" && count === 0) return nothing;
+	return markup`<label>${markup`<input type="radio" name="show" value="${filter}"${filter === "all" ? markup` checked` : nothing}${count === 0 ? markup` disabled` : nothing}>`}<span>${filter.charAt(0).toUpperCase()}${filter.slice(1)} <b>${count}</b></span></label>\n`;
+}
+/** The keys that the script knows. */
+const help = markup`<dialog aria-labelledby="keys"><h2 id="keys">Keys</h2>
+<dl><div><dt><kbd>/</kbd></dt><dd>search</dd></div>
+<div><dt><kbd>j</kbd> <kbd>k</kbd></dt><dd>next and previous prompt</dd></div>
+<div><dt><kbd>Enter</kbd></dt><dd>open or close the prompt</dd></div>
+<div><dt><kbd>e</kbd> <kbd>c</kbd></dt><dd>expand, collapse all that are shown</dd></div>
+<div><dt><kbd>1</kbd> … <kbd>5</kbd></dt><dd>the filters</dd></div>
+<div><dt><kbd>v</kbd></dt><dd>unified or side by side</dd></div>
+<div><dt><kbd>?</kbd></dt><dd>this help</dd></div></dl>
+<p><label><input type="checkbox" id="letters" checked> Single letters are commands</label></p>
+<form method="dialog"><button>Close</button></form></dialog>
+`;
+// src/rendering/html/header.ts
+/** What the page is about, what comes of it, and with what: for somebody who has never seen one. */
+function headerOf(report, context) {
+	const state = report.problems.some(({ severity }) => severity === "error") ? "bad" : "fine";
+	return markup`<header>
+<h1>promptsync ${context.title}</h1>
+<p class="outcome ${state}">${renderOutcome(report, coloursFor(false))}</p>
+${context.environments.length === 0 ? nothing : markup`<p>${HOW_TO_READ[readingOf(report)]}</p>\n`}${factsOf(report)}</header>
+`;
+}
+const HOW_TO_READ = {
+	plan: "A row is a prompt, a column an environment. v6 → v7: it serves version 6 now, and a sync would make it serve version 7.",
+	apply: "A row is a prompt, a column an environment. v6 → v7: it served version 6, and serves version 7 since this run.",
+	now: "A row is a prompt, a column an environment, with the version that it serves now."
+};
+function readingOf({ mode, prompts }) {
+	if (mode === "apply") return "apply";
+	return prompts.some(({ changes }) => changes.length > 0) ? "plan" : "now";
+}
+function factsOf(report) {
+	const known = [
+		["service", report.service],
+		["commit", report.commit],
+		["changed since", report.changed_since ?? null],
+		["part", partText(report)],
+		["committed", report.committed?.commit ?? null],
+		["plan", report.plan_digest]
+	].flatMap(([name, value]) => value === null ? [] : [markup`<div><dt>${name}</dt> <dd><code>${value}</code></dd></div>\n`]);
+	return known.length === 0 ? nothing : markup`<dl>${known}</dl>\n`;
+}
+/** What was found wrong with the run, and what a command has written besides prompts. */
+function notesOf({ problems, files = [] }) {
+	return [problems.length === 0 ? nothing : markup`<section aria-labelledby="problems"><h2 id="problems">Problems</h2>\n<ul class="problems">${problems.map(problemItem)}</ul></section>\n`, files.length === 0 ? nothing : markup`<section aria-labelledby="files"><h2 id="files">Files</h2>\n<ul>${files.map(({ path, status }) => markup`<li><code>${path}</code>: ${status}</li>\n`)}</ul></section>\n`];
+}
+// src/rendering/html/render-html.ts
+/** Where more prompts than these have something to tell, the reader opens them. */
+const MOST_OPEN = 10;
+/**
+* The report as one page without anything beside it: it loads nothing, sends nothing, and runs its own script alone, as
+* its content security policy says. All of it can be read without the script, which filters and puts texts side by side.
+* @param report with `environments`, so that its matrix has what does not change as well
+*/
+function renderHtml(report, options) {
+	const context = {
+		...options,
+		mode: report.mode,
+		environments: environmentsOf(report),
+		linkOf: linksOf(report)
+	};
+	const title = `promptsync ${options.title}: ${renderOutcome(report, coloursFor(false))}`;
+	const body = markup`${headerOf(report, context)}<main>
+${notesOf(report)}${report.prompts.length === 0 ? nothing : matrixOf(report, context)}</main>
+${help}`;
+	return `<!doctype html>\n<html lang="en">\n<head>\n${headOf(title)}</head>\n<body>\n${body.html}<script>${PAGE.script}<\/script>\n</body>\n</html>\n`;
+}
+function headOf(title) {
+	const policy = [
+		"default-src 'none'",
+		`script-src '${PAGE.scriptHash}'`,
+		`style-src '${PAGE.styleHash}'`,
+		"base-uri 'none'",
+		"form-action 'none'"
+	].join("; ");
+	const { html } = markup`<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+`;
+	return `${`<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="${policy}">\n`}${html}<style>${PAGE.style}</style>\n`;
+}
+function matrixOf(report, context) {
+	const told = report.prompts.filter((prompt) => traitsOf(prompt).length > 0 || prompt.problems.length > 0);
+	const open = new Set(told.length <= MOST_OPEN ? told : []);
+	const names = context.environments.map((environment) => markup`<span>${environment}</span>`);
+	return markup`<section aria-labelledby="prompts"><h2 id="prompts">Prompts</h2>
+${controlsOf(report)}<div class="matrix"><div class="head" aria-hidden="true"><span>prompt</span>${names}<span>status</span></div>
+${report.prompts.map((prompt) => promptRow(prompt, context, open.has(prompt)))}</div>
+<p class="none" hidden>No prompt is like that.</p></section>
+`;
+}
+/** By key, for people; by place where a report names one key twice. */
+function linksOf({ prompts }) {
+	const taken = /* @__PURE__ */ new Set();
+	const links = /* @__PURE__ */ new Map();
+	for (const [index, prompt] of prompts.entries()) {
+		const key = encodeURIComponent(prompt.key.toWellFormed()).replaceAll("%2F", "/");
+		const link = `prompt:${taken.has(key) ? `${key}#${index}` : key}`;
+		taken.add(key);
+		links.set(prompt, link);
+	}
+	return (prompt) => links.get(prompt) ?? "";
+}
 // src/rendering/render-json.ts
 /** The report as JSON text. No line of it can be taken for a command by a runner that reads the log. */
 function renderJson(report) {
@@ -59811,15 +60462,18 @@ function escaped(character) {
 }
 // src/action/write-reports.ts
 /** Writes the whole report, without a limit, where later steps can read it; resolves to the paths. */
-async function writeReports({ report, page, hide }, { environment, newId }) {
+async function writeReports({ report, matrix, page, hide }, { environment, newId }) {
 	const folder = (0, node_path.join)(environment["RUNNER_TEMP"] || (0, node_os.tmpdir)(), `promptsync-${newId()}`);
+	const inFolder = (name) => (0, node_path.join)(folder, name);
 	const paths = {
-		json: (0, node_path.join)(folder, "report.json"),
-		markdown: (0, node_path.join)(folder, "report.md")
+		json: inFolder("report.json"),
+		markdown: inFolder("report.md"),
+		html: inFolder("report.html")
 	};
 	await (0, node_fs_promises.mkdir)(folder, { recursive: true });
 	await (0, node_fs_promises.writeFile)(paths.json, hide(renderJson(report)));
 	await (0, node_fs_promises.writeFile)(paths.markdown, hide(renderMarkdown(report, page).text));
+	await (0, node_fs_promises.writeFile)(paths.html, hide(renderHtml(matrix, page)));
 	return paths;
 }
 // src/action/tell.ts
@@ -59836,19 +60490,20 @@ const SUMMARY = {
 async function tell(done, host) {
 	const { result, mode, context } = done;
 	const { runner, secrets } = host;
-	const report = makeReport(result.run);
+	const [report, matrix, page] = mapStrings([...[makeReport(result.run), makeReport(result.run, true)], pageOf(done)], secrets.hide);
 	const telling = {
 		mode,
 		report,
+		matrix,
 		failure: failureOf(mode, result, report),
-		page: pageOf(done),
+		page,
 		parts: partsOf(result.run.plan ?? { prompts: [] }),
 		hide: secrets.hide
 	};
 	host.output.write(inertForRunner(renderText(report, {
 		colour: false,
 		quiet: false,
-		texts: result.texts
+		texts: page.texts
 	})));
 	annotateAll(done, telling, host);
 	const obstacles = [
@@ -59875,6 +60530,7 @@ async function tellOutputs(telling, host) {
 	const paths = await writeReports(telling, host);
 	setOutput("report-json", paths.json);
 	setOutput("report-markdown", paths.markdown);
+	setOutput("report-html", paths.html);
 }
 async function writeSummary({ report, page }, { runner }) {
 	await runner.writeSummary(renderMarkdown(report, {

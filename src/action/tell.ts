@@ -1,3 +1,4 @@
+import { mapStrings } from '../domain/map-strings.ts';
 import { makeProblem } from '../problem.ts';
 import { inertForRunner } from '../rendering/inert.ts';
 import { makeReport } from '../rendering/make-report.ts';
@@ -25,16 +26,19 @@ const SUMMARY = { most: 900 * 1024, measure: (text: string): number => Buffer.by
 export async function tell(done: Done, host: HidingActionHost): Promise<number> {
   const { result, mode, context } = done;
   const { runner, secrets } = host;
-  const report = makeReport(result.run);
+  // Before it is rendered as well: what marks and escapes would tear a secret apart.
+  const reports = [makeReport(result.run), makeReport(result.run, true)] as const;
+  const [report, matrix, page] = mapStrings([...reports, pageOf(done)] as const, secrets.hide);
   const telling: Telling = {
     mode,
     report,
+    matrix,
     failure: failureOf(mode, result, report),
-    page: pageOf(done),
+    page,
     parts: partsOf(result.run.plan ?? { prompts: [] }),
     hide: secrets.hide,
   };
-  host.output.write(inertForRunner(renderText(report, { colour: false, quiet: false, texts: result.texts })));
+  host.output.write(inertForRunner(renderText(report, { colour: false, quiet: false, texts: page.texts })));
   annotateAll(done, telling, host);
   const obstacles = [
     ...(await attempt('outputs', () => tellOutputs(telling, host))),
@@ -62,6 +66,7 @@ async function tellOutputs(telling: Telling, host: HidingActionHost): Promise<vo
   const paths = await writeReports(telling, host);
   setOutput('report-json', paths.json);
   setOutput('report-markdown', paths.markdown);
+  setOutput('report-html', paths.html);
 }
 
 async function writeSummary({ report, page }: Telling, { runner }: HidingActionHost): Promise<void> {

@@ -12,6 +12,8 @@ export type Done = { readonly result: CommandResult; readonly mode: Mode; readon
 export type Telling = {
   readonly mode: Mode;
   readonly report: Report;
+  /** The same with what every environment serves: for the page. */
+  readonly matrix: Report;
   readonly failure: FailureReason;
   readonly page: MarkdownOptions;
   /** Of each changing prompt: see `partsOf`. */

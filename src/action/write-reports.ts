@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { renderHtml } from '../rendering/html/render-html.ts';
 import { renderJson } from '../rendering/render-json.ts';
 import { renderMarkdown } from '../rendering/render-markdown.ts';
 import type { HidingActionHost } from './host.ts';
@@ -8,13 +9,15 @@ import type { Telling } from './telling.ts';
 
 /** Writes the whole report, without a limit, where later steps can read it; resolves to the paths. */
 export async function writeReports(
-  { report, page, hide }: Telling,
+  { report, matrix, page, hide }: Telling,
   { environment, newId }: HidingActionHost,
-): Promise<{ readonly json: string; readonly markdown: string }> {
+): Promise<{ readonly json: string; readonly markdown: string; readonly html: string }> {
   const folder = join(environment['RUNNER_TEMP'] || tmpdir(), `promptsync-${newId()}`);
-  const paths = { json: join(folder, 'report.json'), markdown: join(folder, 'report.md') };
+  const inFolder = (name: string) => join(folder, name);
+  const paths = { json: inFolder('report.json'), markdown: inFolder('report.md'), html: inFolder('report.html') };
   await mkdir(folder, { recursive: true });
   await writeFile(paths.json, hide(renderJson(report)));
   await writeFile(paths.markdown, hide(renderMarkdown(report, page).text));
+  await writeFile(paths.html, hide(renderHtml(matrix, page)));
   return paths;
 }

@@ -1,4 +1,5 @@
 import type { CommandResult } from '../commands/result.ts';
+import { mapStrings } from '../domain/map-strings.ts';
 import type { Problem } from '../problem.ts';
 import { coloursFor } from '../rendering/colours.ts';
 import { makeReport } from '../rendering/make-report.ts';
@@ -33,14 +34,16 @@ export async function emit({ run, texts }: CommandResult, emission: Emission, ho
  * take goes to standard output, because it tells what was done; then the result is false.
  */
 export async function emitReport(
-  report: Report,
+  told: Report,
   known: Pick<RenderOptions, 'texts' | 'restored'>,
   emission: Emission,
   host: Host,
 ): Promise<boolean> {
   const { format, output, quiet, hide } = emission;
   const colour = emission.colour && output === undefined;
-  const rendered = hide(await render(report, format, { colour, quiet, ...known }));
+  // Before it is rendered as well: what marks, wraps and escapes would tear a secret apart.
+  const { report, ...about } = mapStrings({ report: told, ...known }, hide);
+  const rendered = hide(await render(report, format, { colour, quiet, ...about }));
   const text = format === 'json' ? rendered : forLog(rendered, host);
   const obstacle =
     output === undefined ? null : await (await import('./write-report.ts')).writeReport(text, output, host);

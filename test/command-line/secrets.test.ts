@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { makeWorkspace } from '../support/folder.ts';
+import { makeWorkspace, writeFiles } from '../support/folder.ts';
 import { workspaceFiles } from '../support/prompts.ts';
 import { parseReport } from '../support/report.ts';
 import { run } from '../support/run.ts';
@@ -13,6 +13,8 @@ test.each([
   ['json', ['plan', '--format', 'json']],
   ['an apply', ['sync', '--yes', '--verbose']],
   ['a file', ['plan', '-o', 'out.txt']],
+  ['Markdown', ['plan', '--format', 'markdown']],
+  ['a page', ['plan', '--format', 'html']],
 ])('a key that was pasted into a prompt is hidden in %s', async (_, words) => {
   const service = await startTestService(['leak']);
   const folder = makeWorkspace(workspaceFiles({ leak: { name: `It is ${KEY}`, text: `Use ${KEY} to call.` } }));
@@ -22,6 +24,24 @@ test.each([
   expect(report).toContain('[redacted]');
   expect(report).not.toContain(KEY);
 });
+
+const CLOSE = 'Call it with a-key-of-the-service & nothing else, please.';
+
+test.each(['text', 'markdown', 'html'])(
+  'a key of which only a part changes is not shown in two parts: %s',
+  async (format) => {
+    const key = 'a-key-of-the-service';
+    const service = await startTestService(['leak'], key);
+    const folder = makeWorkspace(workspaceFiles({ leak: { text: CLOSE } }));
+    await run(folder, ['sync', '--yes'], service);
+    writeFiles(folder, workspaceFiles({ leak: { text: CLOSE.replace('service', 'server') } }));
+    const environment = { ...service.environment, FORCE_COLOR: '1' };
+    const { stdout } = await run(folder, ['plan', '--format', format], { environment });
+    const shown = stdout.replaceAll(/\u001b\[[0-9;]*m|<[^>]*>/g, '');
+    expect(shown).toContain('Call it with [redacted]');
+    expect(shown).not.toContain(key);
+  },
+);
 
 test('a short key is not looked for: it may be a word of the report', async () => {
   const { environment } = await startTestService([]);
