@@ -21,7 +21,7 @@ type Prompt = { readonly pins: string; readonly text: string };
 
 const PROMPTS: Readonly<Record<string, Prompt>> = {
   'billing/invoice': { pins: 'staging: latest, production: 1', text: 'Explain the invoice {{invoice}} line by line.' },
-  'billing/reminder': { pins: 'staging: 1, production: 1', text: 'Remind {{customer}} of the open invoice.' },
+  'sales/reminder': { pins: 'staging: 1, production: 1', text: 'Remind {{customer}} of the open invoice.' },
   'docs/answer': {
     pins: 'staging: latest, production: 1',
     text: 'Answer from the documentation below, or not at all.',
@@ -30,7 +30,7 @@ const PROMPTS: Readonly<Record<string, Prompt>> = {
   'sales/outreach': { pins: 'staging: latest', text: 'Write a first message to {{lead}}.' },
   'sales/summary': { pins: 'staging: latest, production: 1', text: 'Summarise the call in five points.' },
   'support/escalation': { pins: 'staging: latest, production: 1', text: 'Decide who takes over:\n\n{{thread}}' },
-  'support/greeting': {
+  'checkout/greeting': {
     pins: 'staging: latest, production: 1',
     text: [
       'You are a support agent for {{shop}}.',
@@ -48,7 +48,10 @@ const PROMPTS: Readonly<Record<string, Prompt>> = {
   },
 };
 
-const CONFIG = (baseUrl: string): string => `service: { base_url: "${baseUrl}" }
+/** What the pictures call the service: PROMPTSYNC_BASE_URL goes before it. */
+export const ADDRESS = 'https://prompts.example.com';
+
+const CONFIG = `service: { base_url: "${ADDRESS}" }
 prompts: ["prompts/**/*.md"]
 environments:
   staging: {}
@@ -58,7 +61,11 @@ environments:
 /** Commits that were synced, what somebody did in the service since, and a branch that has something of everything. */
 export async function makeDemo(): Promise<Demo> {
   const folder = mkdtempSync(join(tmpdir(), 'promptsync-demo-'));
-  const store = openStore(':memory:', { now: () => Date.UTC(2026, 10, 21) });
+  let ids = 0;
+  const store = openStore(':memory:', {
+    now: () => Date.UTC(2026, 10, 21),
+    newId: () => `ver_${String((ids += 1)).padStart(4, '0')}`,
+  });
   store.authoriseKey({ apiKey: KEY, projectId: 'demo' });
   for (const key of Object.keys(PROMPTS)) store.registerPrompt({ id: idOf(key), projectId: 'demo', key, name: key });
   const { baseUrl, close } = await startServer({ store, port: 0 });
@@ -67,7 +74,12 @@ export async function makeDemo(): Promise<Demo> {
     store.close();
     rmSync(folder, { recursive: true, force: true });
   };
-  const demo = { folder, baseUrl, environment: { ...process.env, ...VARIABLES }, close: end };
+  const demo = {
+    folder,
+    baseUrl,
+    environment: { ...process.env, ...VARIABLES, PROMPTSYNC_BASE_URL: baseUrl },
+    close: end,
+  };
   await writeMain(demo);
   editInService(store);
   writeBranch(demo);
@@ -84,12 +96,12 @@ const VARIABLES = {
 /** Three commits on main, each synced: first prompts, what goes live of them, and other texts for two. */
 async function writeMain(demo: Demo): Promise<void> {
   git(demo, 'init', '--quiet', '--initial-branch', 'main');
-  write(demo, 'promptsync.yaml', CONFIG(demo.baseUrl));
+  write(demo, 'promptsync.yaml', CONFIG);
   for (const [key, { text }] of Object.entries(PROMPTS)) writePrompt(demo, key, { text, pins: 'staging: latest' });
   await merge(demo, 'First prompts');
   for (const [key, prompt] of Object.entries(PROMPTS)) writePrompt(demo, key, prompt);
   await merge(demo, 'Go live');
-  edit(demo, 'billing/reminder', 'open invoice.', 'open invoice {{invoice}}.');
+  edit(demo, 'sales/reminder', 'open invoice.', 'open invoice {{invoice}}.');
   edit(demo, 'support/refund', 'this order is granted', 'this order is granted, by the rules of {{country}}');
   await merge(demo, 'Refunds by country');
 }
@@ -112,18 +124,18 @@ function writeBranch(demo: Demo): void {
   git(demo, 'switch', '--quiet', '--create', 'friendlier');
   edit(
     demo,
-    'support/greeting',
+    'checkout/greeting',
     'in one friendly sentence, and ask how you can help.',
     'in two short and friendly sentences, and ask how you can help today.',
   );
   edit(
     demo,
-    'support/greeting',
+    'checkout/greeting',
     'If the customer is angry, apologise first.',
     'If the customer is angry, apologise first and offer a call.',
   );
   edit(demo, 'support/refund', 'production: 1', 'production: 2');
-  edit(demo, 'billing/reminder', 'production: 1', 'production: 2');
+  edit(demo, 'sales/reminder', 'production: 1', 'production: 2');
   commit(demo, 'Greet in two sentences; refunds by country go live');
 }
 

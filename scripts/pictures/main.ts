@@ -5,11 +5,9 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import Convert from 'ansi-to-html';
 import { chromium, type Browser } from 'playwright-core';
-import { CLI, makeDemo, type Demo } from './demo.ts';
+import { ADDRESS, CLI, makeDemo, type Demo } from './demo.ts';
 
 const FOLDER = resolve(import.meta.dirname, '../../docs/pictures');
-/** What the pictures call the service, in place of an address of this machine. */
-const ADDRESS = 'https://prompts.example.com';
 const COLUMNS = 80;
 const COLOURS = { 0: '#484f58', 1: '#ff7b72', 2: '#7ee787', 3: '#e3b341', 4: '#79c0ff', 5: '#d2a8ff', 6: '#76e3ea' };
 
