@@ -1,9 +1,9 @@
 import { makeProblem, systemCodeOf } from '../problem.ts';
-import { coloursFor } from '../rendering/colours.ts';
 import { renderProblem } from '../rendering/render-problem.ts';
+import { PLAIN } from '../rendering/style.ts';
 
 /** What is told where standard output takes nothing any more, a full disk for example. */
 export function brokenOutput(error: Error): string {
   const problem = makeProblem('usage/stdout-unwritable', { reason: systemCodeOf(error) });
-  return `${renderProblem(problem, coloursFor(false))}\n`;
+  return `${renderProblem(problem, PLAIN)}\n`;
 }

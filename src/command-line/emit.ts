@@ -1,12 +1,12 @@
 import type { CommandResult } from '../commands/result.ts';
 import { mapStrings } from '../domain/map-strings.ts';
 import type { Problem } from '../problem.ts';
-import { coloursFor } from '../rendering/colours.ts';
 import { makeReport } from '../rendering/make-report.ts';
 import { problemsIn } from '../rendering/problems-in.ts';
 import { renderProblem } from '../rendering/render-problem.ts';
 import { renderSummary } from '../rendering/render-summary.ts';
 import { renderText, type TextOptions } from '../rendering/render-text.ts';
+import { PLAIN } from '../rendering/style.ts';
 import { restoredIn, type Restored } from '../rendering/restored.ts';
 import type { Report } from '../schemas/report.ts';
 import { forLog } from './for-log.ts';
@@ -83,9 +83,8 @@ function titleOf({ mode }: Report): string {
 
 /** Warnings, and with a report that goes to a file its errors and last line as well. */
 function say(report: Report, { output, quiet }: Emission, obstacle: Problem | null, host: Host): void {
-  const colours = coloursFor(false);
   const shown = problemsIn(report).filter(({ severity }) => (severity === 'warning' ? !quiet : output !== undefined));
-  const lines = [...shown, ...(obstacle === null ? [] : [obstacle])].map((problem) => renderProblem(problem, colours));
-  if (output !== undefined) lines.push(renderSummary(report, colours));
+  const lines = [...shown, ...(obstacle === null ? [] : [obstacle])].map((problem) => renderProblem(problem, PLAIN));
+  if (output !== undefined) lines.push(renderSummary(report, PLAIN));
   host.errors.write(forLog(lines.map((line) => `${line}\n`).join(''), host));
 }

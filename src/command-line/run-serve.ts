@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Serving } from '../commands/serve.ts';
-import { coloursFor } from '../rendering/colours.ts';
 import { renderProblem } from '../rendering/render-problem.ts';
+import { PLAIN } from '../rendering/style.ts';
 import { forLog } from './for-log.ts';
 import type { Host } from './host.ts';
 import type { ServeFlags } from './program.ts';
@@ -12,7 +12,7 @@ export async function runServe({ db, port, seed }: ServeFlags, host: Host): Prom
   const { serve } = await import('../commands/serve.ts');
   const world = worldOf(host, { quiet: true, onInterrupt: '', keepSecret: () => {} });
   const { serving, problems } = await serve({ db, port, seed }, world);
-  const said = problems.map((problem) => `${renderProblem(problem, coloursFor(false))}\n`).join('');
+  const said = problems.map((problem) => `${renderProblem(problem, PLAIN)}\n`).join('');
   host.errors.write(forLog(said, host));
   if (serving === null) return 1;
   host.output.write(forLog(greeting(serving), host));

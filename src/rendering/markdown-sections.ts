@@ -1,7 +1,6 @@
 import { isError } from '../problem.ts';
 import type { Report, ReportChange, ReportProblem, ReportPrompt } from '../schemas/report.ts';
 import { breakingText, findBreaking, type Breaking } from './breaking.ts';
-import { coloursFor } from './colours.ts';
 import type { Section } from './fit.ts';
 import { inertBlock, inertCode, inertHtml } from './inert-markdown.ts';
 import { driftSentences } from './drift-sentences.ts';
@@ -13,9 +12,8 @@ import { editText, isConflict } from './render-edit.ts';
 import { renderProblem } from './render-problem.ts';
 import { placeOf, type Restored } from './restored.ts';
 import { hasPlan } from './shards.ts';
+import { PLAIN } from './style.ts';
 import type { TextChange, Texts } from '../domain/texts.ts';
-
-const plain = coloursFor(false);
 
 /** What is known besides the report. */
 export type Known = { readonly texts: Texts; readonly restored: Restored };
@@ -65,7 +63,7 @@ function before({ mode }: Report): string {
 /** One block for all would be cut as a whole: each problem is one. */
 function problemSection(title: string, problems: readonly ReportProblem[], share: number): Section {
   // The same for many prompts, such as a service that is down, is said once.
-  const texts = new Set(problems.map((problem) => renderProblem(problem, plain)));
+  const texts = new Set(problems.map((problem) => renderProblem(problem, PLAIN)));
   const items = [...texts].map((text) => `\n${inertBlock(text.split('\n'), 'text')}\n`);
   return { open: `\n#### ${title}\n`, items, close: '', item: title === 'Problems' ? 'problem' : 'warning', share };
 }
@@ -112,7 +110,7 @@ function breakingItem({ key }: ReportPrompt, breaking: Breaking): string {
 }
 
 function diffItems({ key, path, status }: ReportPrompt, texts: readonly TextChange[]): readonly string[] {
-  const lines = status === 'failed' ? [] : renderDiffs(texts, plain);
+  const lines = status === 'failed' ? [] : renderDiffs(texts, PLAIN, null);
   if (lines.length === 0) return [];
   const summary = `<summary><code>${inertHtml(key)}</code> <code>${inertHtml(path)}</code></summary>`;
   return [`\n<details>${summary}\n\n${inertBlock(lines, 'diff')}\n\n</details>\n`];

@@ -1,9 +1,37 @@
 import type { ReportPrompt } from '../schemas/report.ts';
-import type { Colours } from './colours.ts';
 import { inertLine } from './inert.ts';
+import { fileLink } from './links.ts';
+import { type Style } from './style.ts';
 
-/** A prompt's key and file. */
-export function promptTitle({ key, path }: Pick<ReportPrompt, 'key' | 'path'>, { bold, dim }: Colours): string {
+/** A path that has less room goes to a row of its own. */
+const LEAST_PATH = 16;
+
+/**
+ * A prompt's key and file, and a note after them; one row, or two where they are too long for the terminal.
+ * @param note may be coloured; empty: none
+ */
+export function promptTitle(
+  { key, path }: Pick<ReportPrompt, 'key' | 'path'>,
+  style: Style,
+  note = '',
+): readonly string[] {
+  const { colours, screen } = style;
+  const [name, file] = [inertLine(key), inertLine(path)];
+  const after = note === '' ? '' : `  ${note}`;
+  const shown = (text: string) => fileLink(colours.dim(text), path, style);
   // The file of a prompt that could not be read is not known.
-  return path === '' ? bold(inertLine(key)) : `${bold(inertLine(key))}  ${dim(inertLine(path))}`;
+  if (path === '') return screen?.wrap(`${colours.bold(name)}${after}`, 2) ?? [`${colours.bold(name)}${after}`];
+  if (screen === null) return [`${colours.bold(name)}  ${shown(file)}${after}`];
+  const used = screen.width(name) + 2 + plainWidth(after);
+  const room = screen.columns - used;
+  if (screen.width(file) <= room || room >= LEAST_PATH) {
+    return [`${colours.bold(name)}  ${shown(screen.shorten(file, room))}${after}`];
+  }
+  const short = screen.shorten(name, screen.columns - plainWidth(after));
+  return [`${colours.bold(short)}${after}`, `  ${shown(screen.shorten(file, screen.columns - 2))}`];
+}
+
+/** Of our own words, coloured or not. */
+function plainWidth(text: string): number {
+  return text.replaceAll(/\u001b\[\d+m/g, '').length;
 }

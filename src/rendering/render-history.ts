@@ -1,5 +1,5 @@
 import type { Report, ReportLineage, ReportPrompt } from '../schemas/report.ts';
-import { coloursFor, type Colours } from './colours.ts';
+import type { Colours } from './colours.ts';
 import { differingRows, isTold } from './history-summary.ts';
 import { commitTexts, driftText, madeTexts, staysOf, unpinnedText, makerText, type Version } from './history-texts.ts';
 import { inertLine } from './inert.ts';
@@ -7,40 +7,51 @@ import { promptTitle } from './prompt-title.ts';
 import { refText } from './render-change.ts';
 import { renderErrors } from './render-errors.ts';
 import { renderSummary } from './render-summary.ts';
+import { fitted, styleFor, type Style, type StyleOptions } from './style.ts';
 import { layOut, type Cell } from './table.ts';
 
-export type HistoryOptions = {
-  readonly colour: boolean;
+export type HistoryOptions = StyleOptions & {
   /** Problems and the summary only. */
   readonly quiet: boolean;
 };
 
 /** The versions of prompts, or where what an environment serves comes from. Ends with a line feed. */
-export function renderHistory(report: Report, { colour, quiet }: HistoryOptions): string {
-  const colours = coloursFor(colour);
-  const told = quiet ? [] : report.prompts.filter(isTold).map((prompt) => renderPrompt(prompt, colours));
-  return [...told, ...renderErrors(report, colours), `${renderSummary(report, colours)}\n`].join('\n');
+export function renderHistory(report: Report, options: HistoryOptions): string {
+  const style = styleFor(options);
+  const told = options.quiet ? [] : report.prompts.filter(isTold).map((prompt) => renderPrompt(prompt, style));
+  return [...told, ...renderErrors(report, style), `${renderSummary(report, style)}\n`].join('\n');
 }
 
-function renderPrompt(prompt: ReportPrompt, colours: Colours): string {
+function renderPrompt(prompt: ReportPrompt, style: Style): string {
   const { history, lineage } = prompt;
+  const { colours } = style;
   const body =
-    lineage === undefined ? versionLines(history?.versions ?? [], colours) : lineageLines(prompt, lineage, colours);
+    lineage === undefined
+      ? versionLines(history?.versions ?? [], style)
+      : lineageLines(prompt, lineage, style).flatMap((line) => fitted(line, style, HANG));
   const drift = differingRows(prompt).map((row) => colours.yellow(`! ${driftText(row, inertLine)}`));
-  return [promptTitle(prompt, colours), ...body, ...drift].map((line) => `${line}\n`).join('');
+  const told = drift.flatMap((line) => fitted(line, style, 2));
+  return [...promptTitle(prompt, style), ...body, ...told].map((line) => `${line}\n`).join('');
 }
 
+/** Where the texts begin that follow `made` and `pinned`. */
+const HANG = 10;
 const HEADER = ['version', 'made', 'commit', 'author', 'subject'];
 
 /** A table whose rows are each followed by where the version has been: lines of a table of their own. */
-function versionLines(versions: readonly Version[], colours: Colours): readonly string[] {
+function versionLines(versions: readonly Version[], style: Style): readonly string[] {
+  const { colours, screen } = style;
   if (versions.length === 0) return ['No version is known.'];
   const header = HEADER.map((text) => ({ text, paint: colours.dim }));
-  const [first = '', ...lines] = layOut([header, ...versions.map((version) => versionCells(version, colours))]);
+  const [first = '', ...lines] = layOut([header, ...versions.map((version) => versionCells(version, colours))], style);
   const stays = versions.flatMap((version) => stayRows(version, colours).map((cells) => ({ version, cells })));
-  const stayLines = layOut(stays.map(({ cells }) => cells));
+  const stayLines = layOut(
+    stays.map(({ cells }) => cells),
+    style,
+  );
   const below = (version: Version) => stayLines.filter((_, index) => stays[index]?.version === version);
-  return [first, ...versions.flatMap((version, index) => [lines[index] ?? '', ...below(version)])];
+  const all = [first, ...versions.flatMap((version, index) => [lines[index] ?? '', ...below(version)])];
+  return screen === null ? all : all.map(screen.cut);
 }
 
 function versionCells(version: Version, { bold }: Colours): readonly Cell[] {
@@ -57,7 +68,8 @@ function stayRows(version: Version, { green, yellow, dim }: Colours): readonly (
   });
 }
 
-function lineageLines(prompt: ReportPrompt, lineage: ReportLineage, { bold, dim }: Colours): readonly string[] {
+function lineageLines(prompt: ReportPrompt, lineage: ReportLineage, style: Style): readonly string[] {
+  const { bold, dim } = style.colours;
   const { environment, serves, pinned } = lineage;
   const served = serves === null ? 'nothing' : `${refText(serves)} ${dim(`(${inertLine(serves.id)})`)}`;
   const maker = serves === null ? null : makerText(serves);
@@ -65,12 +77,15 @@ function lineageLines(prompt: ReportPrompt, lineage: ReportLineage, { bold, dim 
   return [
     `${bold(inertLine(environment))} serves ${served}`,
     ...(maker === null ? [] : [`${MADE}  ${maker}`]),
-    ...layOut([
-      ...(serves === null || maker !== null
-        ? []
-        : [[cell(MADE), ...withPath(commitTexts(serves).map(cell), serves.path)]]),
-      ...(pinned === null ? [] : [[cell(PINNED), ...commitTexts(pinned).map(cell)]]),
-    ]),
+    ...layOut(
+      [
+        ...(serves === null || maker !== null
+          ? []
+          : [[cell(MADE), ...withPath(commitTexts(serves).map(cell), serves.path)]]),
+        ...(pinned === null ? [] : [[cell(PINNED), ...commitTexts(pinned).map(cell)]]),
+      ],
+      style,
+    ),
     ...(unpinned === null ? [] : [`${PINNED}  ${unpinned}`]),
   ];
 }

@@ -1,17 +1,26 @@
 import type { ReportProblem } from '../schemas/report.ts';
-import type { Colours } from './colours.ts';
 import { inertLine } from './inert.ts';
+import { fileLink } from './links.ts';
+import { fitted, narrower, type Style } from './style.ts';
 
 /** A problem in two lines: where and what, then what to do. Without a final line feed. */
-export function renderProblem(problem: ReportProblem, colours: Colours): string {
-  const severity = problem.severity === 'error' ? colours.red('error') : colours.yellow('warning');
-  const place = placeText(problem);
-  const message = inertLine(problem.message);
-  const code = colours.dim(`[${problem.code}]`);
-  return `${place === '' ? '' : `${inertLine(place)}: `}${severity}: ${message} ${code}\n  ${inertLine(problem.hint)}`;
+export function renderProblem(problem: ReportProblem, style: Style): string {
+  const { red, yellow, dim } = style.colours;
+  const severity = problem.severity === 'error' ? red('error') : yellow('warning');
+  const what = `${severity}: ${inertLine(problem.message)} ${dim(`[${problem.code}]`)}`;
+  const hint = fitted(inertLine(problem.hint), narrower(style, 2), 0);
+  return [...fitted(`${shownPlace(problem, style)}${what}`, style, 4), ...hint.map((line) => `  ${line}`)].join('\n');
 }
 
 /** `prompts/a.md:3:7`, or what of it is known. */
 export function placeText({ path, line, column }: ReportProblem): string {
   return [path, line, column].filter((part) => part !== undefined).join(':');
+}
+
+function shownPlace(problem: ReportProblem, style: Style): string {
+  const place = inertLine(placeText(problem));
+  if (place === '') return '';
+  const { screen } = style;
+  const shown = screen === null ? place : screen.shorten(place, screen.columns - 1);
+  return `${problem.path === undefined ? shown : fileLink(shown, problem.path, style)}: `;
 }

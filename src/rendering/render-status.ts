@@ -1,28 +1,32 @@
 import type { Report, ReportPrompt } from '../schemas/report.ts';
-import { coloursFor, type Colours } from './colours.ts';
+import type { Colours } from './colours.ts';
 import { inertLine } from './inert.ts';
 import { refText } from './render-change.ts';
 import { renderErrors } from './render-errors.ts';
 import { renderSummary } from './render-summary.ts';
 import { isPlanned } from './shards.ts';
-import { layOut, type Cell } from './table.ts';
+import { styleFor, type StyleOptions } from './style.ts';
+import { layOutWide, type Cell } from './table.ts';
 
 type Row = NonNullable<ReportPrompt['environments']>[number];
 
-export type StatusOptions = {
-  readonly colour: boolean;
+export type StatusOptions = StyleOptions & {
   /** Without the matrix: problems and the summary only. */
   readonly quiet: boolean;
 };
 
 /** A matrix: prompts × environments, what is active and what should be. Ends with a line feed. */
-export function renderStatus(report: Report, { colour, quiet }: StatusOptions): string {
-  const colours = coloursFor(colour);
+export function renderStatus(report: Report, options: StatusOptions): string {
+  const style = styleFor(options);
+  const { colours } = style;
   const environments = environmentsOf(report);
   const header = ['prompt', ...environments].map((text) => ({ text: inertLine(text), paint: colours.bold }));
   const rows = report.prompts.map((prompt) => cellsOf(prompt, environments, colours));
-  const matrix = quiet || !isPlanned(report) ? [] : [`${layOut([header, ...rows]).join('\n')}\n`];
-  return [...matrix, ...renderErrors(report, colours), `${renderSummary(report, colours)}\n`].join('\n');
+  const matrix =
+    options.quiet || !isPlanned(report)
+      ? []
+      : layOutWide([header, ...rows], style).map((table) => `${table.join('\n')}\n`);
+  return [...matrix, ...renderErrors(report, style), `${renderSummary(report, style)}\n`].join('\n');
 }
 
 /** Each prompt's are in promotion order; the longest list knows most of it. */

@@ -4,19 +4,22 @@ import type { Colours } from './colours.ts';
 import { counted } from './counted.ts';
 import { editOutcome, isAboutFiles, nextStep } from './edit-summary.ts';
 import { historyOutcome } from './history-summary.ts';
-import { inertLine } from './inert.ts';
+import { originLines } from './origin.ts';
 import { isPlanned, partText } from './shards.ts';
+import { fitted, type Style } from './style.ts';
 
 type Summary = Report['summary'];
 
 /** The last lines of a report: what would be done, was done, or that there is nothing to do; and with what. */
-export function renderSummary(report: Report, colours: Colours): string {
+export function renderSummary(report: Report, style: Style): string {
+  const { colours } = style;
   const part = partText(report);
   const note = part === null ? '' : colours.dim(` ${part.charAt(0).toUpperCase()}${part.slice(1)}.`);
   const line = `${renderOutcome(report, colours)}${note}`;
   const next = isAboutFiles(report) ? nextStep(report) : null;
-  if (next !== null) return `${line}\n${colours.dim(next)}`;
-  return tellsWork(report) ? `${line}\n${colours.dim(originText(report))}` : line;
+  const more =
+    next !== null ? fitted(colours.dim(next), style, 2) : tellsWork(report) ? originLines(report, style) : [];
+  return [...fitted(line, style, 2), ...more].join('\n');
 }
 
 /** In one line of our own words and numbers: what would be done, was done, or that there is nothing to do. */
@@ -74,16 +77,6 @@ function workOf({ mode, summary }: Report) {
 
 function noneObserved(report: Report): boolean {
   return !isPlanned(report) && report.prompts.some(({ status }) => status === 'failed' || status === 'not_attempted');
-}
-
-/** The digest is what `--expect-plan` takes. */
-function originText({ service, commit, plan_digest: digest }: Report): string {
-  const parts = [
-    service === null ? [] : [inertLine(service)],
-    commit === null ? [] : [`commit ${inertLine(commit).slice(0, 12)}`],
-    digest === null ? [] : [`plan ${digest}`],
-  ];
-  return parts.flat().join(' · ');
 }
 
 function plannedParts(summary: Summary): readonly string[] {

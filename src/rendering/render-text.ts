@@ -1,49 +1,53 @@
 import { isError } from '../problem.ts';
-import type { Report, ReportChange, ReportProblem, ReportPrompt } from '../schemas/report.ts';
+import type { Report, ReportProblem, ReportPrompt } from '../schemas/report.ts';
 import { breakingText, findBreaking } from './breaking.ts';
-import { coloursFor, type Colours } from './colours.ts';
+import type { Colours } from './colours.ts';
 import { inertLine } from './inert.ts';
+import { fileLink } from './links.ts';
 import { promptTitle } from './prompt-title.ts';
 import { renderChange } from './render-change.ts';
-import { renderDiffs } from './render-diff.ts';
+import { renderDiffs, type Folding } from './render-diff.ts';
 import { renderDrift } from './render-drift.ts';
 import { renderEdit } from './render-edit.ts';
 import { renderProblem } from './render-problem.ts';
 import { renderSummary } from './render-summary.ts';
-import type { Texts } from '../domain/texts.ts';
+import { fitted, narrower, styleFor, type Style, type StyleOptions } from './style.ts';
+import type { TextChange, Texts } from '../domain/texts.ts';
 
-export type TextOptions = {
-  readonly colour: boolean;
+export type TextOptions = StyleOptions & {
   /** Without the changes of each prompt and their diffs: problems and the summary only. */
   readonly quiet: boolean;
   readonly texts: Texts;
+  /** Long diffs whole. */
+  readonly full?: boolean | undefined;
+  /** What is told below a folded diff of how to see all of it, such as `--full shows all`. */
+  readonly unfold?: string | undefined;
 };
 
 /** The report for a person at a terminal or in a log. Ends with a line feed. Warnings are left out. */
 export function renderText(report: Report, options: TextOptions): string {
-  const colours = coloursFor(options.colour);
+  const style = styleFor(options);
   const shared = sharedProblems(report.prompts);
   const blocks = report.prompts
     .filter((prompt) => !isDull(prompt, options.quiet, shared))
-    .map((prompt) => renderPrompt(prompt, options, colours, shared));
+    .map((prompt) => renderPrompt(prompt, options, style, shared));
   const errors = [...report.problems, ...shared].filter(isError);
-  const files = options.quiet ? [] : filesBlock(report, colours);
-  return [...files, ...blocks, ...errors.map((one) => renderProblem(one, colours)), renderSummary(report, colours)]
+  const files = options.quiet ? [] : filesBlock(report, style);
+  return [...files, ...blocks, ...errors.map((one) => renderProblem(one, style)), renderSummary(report, style)]
     .map((block) => `${block}\n`)
     .join('\n');
 }
 
-function filesBlock({ files = [] }: Report, colours: Colours): readonly string[] {
+function filesBlock({ files = [] }: Report, style: Style): readonly string[] {
   if (files.length === 0) return [];
-  const sign = {
-    created: colours.green('+'),
-    overwritten: colours.yellow('~'),
-    extended: colours.yellow('~'),
-    kept: ' ',
-  };
+  const { green, yellow } = style.colours;
+  const sign = { created: green('+'), overwritten: yellow('~'), extended: yellow('~'), kept: ' ' };
   return [
     files
-      .map(({ path, status }) => `${sign[status]} ${inertLine(path)}${status === 'created' ? '' : ` (${status})`}`)
+      .flatMap(({ path, status }) => {
+        const note = status === 'created' ? '' : ` (${status})`;
+        return fitted(`${sign[status]} ${fileLink(inertLine(path), path, style)}${note}`, style, 4);
+      })
       .join('\n'),
   ];
 }
@@ -75,39 +79,46 @@ function isShared({ code, message }: ReportProblem, shared: readonly ReportProbl
 
 function renderPrompt(
   prompt: ReportPrompt,
-  { texts, quiet }: TextOptions,
-  colours: Colours,
+  options: TextOptions,
+  style: Style,
   shared: readonly ReportProblem[],
 ): string {
+  const { texts, quiet } = options;
   const own = prompt.problems.filter((problem) => isError(problem) && !isShared(problem, shared));
-  const failed = prompt.status === 'failed' && prompt.edits === undefined;
-  const diffs = quiet || failed ? [] : renderDiffs(texts.get(prompt.id) ?? [], colours);
   return [
-    titleOf(prompt, colours),
-    ...(quiet ? [] : prompt.drift.flatMap((drift) => renderDrift(drift, colours).map((line) => `  ${line}`))),
-    ...(quiet ? [] : (prompt.edits ?? []).map((edit) => `  ${renderEdit(edit, colours)}`)),
-    ...(quiet ? [] : prompt.changes.flatMap((change) => changeLines(change, prompt.changes, colours))),
-    ...(quiet ? [] : breakingLines(prompt, texts, colours)),
-    ...diffs.map((line) => (line.trim() === '' ? '' : `      ${line}`)),
-    ...own.map((problem) => indent(renderProblem(problem, colours))),
+    ...titleOf(prompt, style),
+    ...(quiet ? [] : workLines(prompt, texts, style.colours).flatMap((line) => fitted(`  ${line}`, style, 4))),
+    ...(quiet || leavesNoDiff(prompt) ? [] : diffLines(texts.get(prompt.id) ?? [], options, style)),
+    ...own.map((problem) => indent(renderProblem(problem, narrower(style, 2)))),
   ].join('\n');
 }
 
-function breakingLines(prompt: ReportPrompt, texts: Texts, colours: Colours): readonly string[] {
-  const breaking = findBreaking(prompt, texts.get(prompt.id) ?? []);
-  return breaking.map((one) => `  ${colours.magenta('!')} ${breakingText(one, inertLine)}`);
-}
-
-function titleOf(prompt: ReportPrompt, colours: Colours): string {
-  const title = promptTitle(prompt, colours);
+function titleOf(prompt: ReportPrompt, style: Style): readonly string[] {
   const { status } = prompt;
-  return status === 'blocked' || status === 'failed' || status === 'not_attempted'
-    ? `${title}  ${colours.red(status.replace('_', ' '))}`
-    : title;
+  const tells = status === 'blocked' || status === 'failed' || status === 'not_attempted';
+  return promptTitle(prompt, style, tells ? style.colours.red(status.replace('_', ' ')) : '');
 }
 
-function changeLines(change: ReportChange, all: readonly ReportChange[], colours: Colours): readonly string[] {
-  return renderChange(change, all, colours).map((line) => `  ${line}`);
+function workLines(prompt: ReportPrompt, texts: Texts, colours: Colours): readonly string[] {
+  const breaking = findBreaking(prompt, texts.get(prompt.id) ?? []);
+  return [
+    ...prompt.drift.flatMap((drift) => renderDrift(drift, colours)),
+    ...(prompt.edits ?? []).map((edit) => renderEdit(edit, colours)),
+    ...prompt.changes.flatMap((change) => renderChange(change, prompt.changes, colours)),
+    ...breaking.map((one) => `${colours.magenta('!')} ${breakingText(one, inertLine)}`),
+  ];
+}
+
+function leavesNoDiff({ status, edits }: ReportPrompt): boolean {
+  return status === 'failed' && edits === undefined;
+}
+
+/** On a narrow terminal the text needs the room more than the eye needs the step. */
+function diffLines(changes: readonly TextChange[], { full, unfold }: TextOptions, style: Style): readonly string[] {
+  const step = style.screen !== null && style.screen.columns < 60 ? 2 : 6;
+  const folding: Folding | null = full === true ? null : { hint: unfold ?? null };
+  const lines = renderDiffs(changes, narrower(style, step), folding);
+  return lines.map((line) => (line.trim() === '' ? '' : `${' '.repeat(step)}${line}`));
 }
 
 function indent(text: string): string {

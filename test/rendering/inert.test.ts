@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { coloursFor } from '../../src/rendering/colours.ts';
 import { inertForRunner, inertLine, inertText } from '../../src/rendering/inert.ts';
 import { renderJson } from '../../src/rendering/render-json.ts';
 import { renderProblem } from '../../src/rendering/render-problem.ts';
 import { renderStatus } from '../../src/rendering/render-status.ts';
 import { renderSummary } from '../../src/rendering/render-summary.ts';
 import { renderText } from '../../src/rendering/render-text.ts';
+import { styleFor } from '../../src/rendering/style.ts';
 import type { Texts } from '../../src/domain/texts.ts';
 import { parseReport } from '../support/report.ts';
 import { commandsIn, HOSTILE, INVISIBLE } from './corpus.ts';
@@ -28,13 +28,13 @@ function textsOf(text: string): Texts {
 /** Every text output of a report that holds the text wherever it can. */
 function outputsOf(text: string, colour = false): readonly string[] {
   const report = reportOf(text);
-  const colours = coloursFor(colour);
+  const style = styleFor({ colour });
   return [
     renderText(report, { colour, quiet: false, texts: textsOf(text) }),
     renderText(report, { colour, quiet: true, texts: textsOf(text) }),
     renderStatus(reportOf(text, 'status'), { colour, quiet: false }),
-    `${renderSummary(report, colours)}\n`,
-    ...report.problems.map((problem) => `${renderProblem(problem, colours)}\n`),
+    `${renderSummary(report, style)}\n`,
+    ...report.problems.map((problem) => `${renderProblem(problem, style)}\n`),
   ];
 }
 

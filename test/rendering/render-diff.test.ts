@@ -2,8 +2,8 @@ import { applyPatch } from 'diff';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { coloursFor } from '../../src/rendering/colours.ts';
 import { renderDiffs } from '../../src/rendering/render-diff.ts';
+import { PLAIN } from '../../src/rendering/style.ts';
 import type { Side, TextChange } from '../../src/domain/texts.ts';
 
 function side(label: string, text: string, metadata?: JsonObject): Side {
@@ -11,7 +11,7 @@ function side(label: string, text: string, metadata?: JsonObject): Side {
 }
 
 function diff(before: Side | null, after: Side | 'unknown', environment = 'staging'): readonly string[] {
-  return renderDiffs([{ environment, before, after }], coloursFor(false));
+  return renderDiffs([{ environment, before, after }], PLAIN, null);
 }
 
 const v1 = (text: string, metadata?: JsonObject) => side('v1', text, metadata);
@@ -75,10 +75,7 @@ describe('a diff', () => {
       before: v1('a'),
       after: next(text),
     });
-    const lines = renderDiffs(
-      [change('dev', 'b'), change('staging', 'c'), change('production', 'b')],
-      coloursFor(false),
-    );
+    const lines = renderDiffs([change('dev', 'b'), change('staging', 'c'), change('production', 'b')], PLAIN, null);
     expect(lines.filter((line) => line.startsWith('---'))).toEqual(['--- dev, production: v1', '--- staging: v1']);
   });
 
