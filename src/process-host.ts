@@ -10,6 +10,7 @@ export function processHost(): Host {
     input: () => process.stdin,
     output: process.stdout,
     errors: process.stderr,
+    hyperlinks,
     onSignal: (handle) => {
       process.on('SIGINT', handle);
       process.on('SIGTERM', handle);
@@ -21,4 +22,11 @@ export function processHost(): Host {
     // The global one: the module, which takes milliseconds to load, is not for every command.
     newId: () => crypto.randomUUID(),
   };
+}
+
+/** By the variables of the terminal, CI services and FORCE_HYPERLINK. Never where a stream is no terminal. */
+async function hyperlinks() {
+  const { createSupportsHyperlinks } = await import('supports-hyperlinks');
+  const takes = (stream: NodeJS.WriteStream): boolean => stream.isTTY && createSupportsHyperlinks(stream);
+  return { output: takes(process.stdout), errors: takes(process.stderr) };
 }

@@ -55,7 +55,7 @@ function optionsOf(context: Context): Omit<SyncOptions, 'dryRun' | 'yes'> {
   const { config, shard, 'on-drift': onDrift, 'max-changes': maxChanges } = context.inputs;
   return {
     ...{ config, only: [], shard, onDrift, maxChanges, apiKey: context.inputs['api-key'] },
-    ...{ exitCode: false, allowDirty: false, withTexts: true, colour: false },
+    ...{ exitCode: false, allowDirty: false, withTexts: true },
   };
 }
 

@@ -6,24 +6,26 @@ import { problemsIn } from '../rendering/problems-in.ts';
 import { renderProblem } from '../rendering/render-problem.ts';
 import { renderSummary } from '../rendering/render-summary.ts';
 import { renderText, type TextOptions } from '../rendering/render-text.ts';
-import { PLAIN } from '../rendering/style.ts';
+import { styleFor } from '../rendering/style.ts';
 import { restoredIn, type Restored } from '../rendering/restored.ts';
 import type { Report } from '../schemas/report.ts';
+import { styleOn, UNFOLD } from './draw-text.ts';
 import { forLog } from './for-log.ts';
-import type { Host } from './host.ts';
+import type { HidingHost } from './secrets.ts';
 import type { SharedFlags } from './program.ts';
 import type { Format } from './shared-flags.ts';
 
 /** Where and how a report goes out. */
 export type Emission = Pick<SharedFlags, 'format' | 'quiet'> & {
   readonly output?: string | undefined;
-  /** Takes out of the report what must be in no output. */
-  readonly hide: (text: string) => string;
+  readonly full?: boolean | undefined;
   readonly colour: boolean;
+  /** The folder that paths of the report are relative to; null: not known. */
+  readonly folder: string | null;
 };
 
 /** Writes the report of a command: see `emitReport`. */
-export async function emit({ run, texts }: CommandResult, emission: Emission, host: Host): Promise<boolean> {
+export async function emit({ run, texts }: CommandResult, emission: Emission, host: HidingHost): Promise<boolean> {
   // A page has a matrix of all environments, also of those that stay as they are.
   const report = makeReport(run, emission.format === 'html' || undefined);
   return emitReport(report, { texts, restored: restoredIn(run) }, emission, host);
@@ -37,20 +39,23 @@ export async function emitReport(
   told: Report,
   known: Pick<RenderOptions, 'texts' | 'restored'>,
   emission: Emission,
-  host: Host,
+  host: HidingHost,
 ): Promise<boolean> {
-  const { format, output, quiet, hide } = emission;
-  const colour = emission.colour && output === undefined;
+  const { format, output, quiet, full } = emission;
+  const { hide } = host.secrets;
   // Before it is rendered as well: what marks, wraps and escapes would tear a secret apart.
   const { report, ...about } = mapStrings({ report: told, ...known }, hide);
-  const rendered = hide(await render(report, format, { colour, quiet, ...about }));
+  const style = format === 'text' && output === undefined ? await styleOn('output', host, emission) : NO_STYLE;
+  const rendered = hide(await render(report, format, { ...style, quiet, full, unfold: UNFOLD, ...about }));
   const text = format === 'json' ? rendered : forLog(rendered, host);
   const obstacle =
     output === undefined ? null : await (await import('./write-report.ts')).writeReport(text, output, host);
   if (output === undefined || obstacle !== null) host.output.write(text);
-  say(report, emission, obstacle, host);
+  await say(report, emission, obstacle, host);
   return obstacle === null;
 }
+
+const NO_STYLE = { colour: false };
 
 type RenderOptions = TextOptions & { readonly restored: Restored };
 
@@ -82,9 +87,13 @@ function titleOf({ mode }: Report): string {
 }
 
 /** Warnings, and with a report that goes to a file its errors and last line as well. */
-function say(report: Report, { output, quiet }: Emission, obstacle: Problem | null, host: Host): void {
+async function say(report: Report, emission: Emission, obstacle: Problem | null, host: HidingHost): Promise<void> {
+  const { output, quiet, folder } = emission;
   const shown = problemsIn(report).filter(({ severity }) => (severity === 'warning' ? !quiet : output !== undefined));
-  const lines = [...shown, ...(obstacle === null ? [] : [obstacle])].map((problem) => renderProblem(problem, PLAIN));
-  if (output !== undefined) lines.push(renderSummary(report, PLAIN));
+  const problems = [...shown, ...(obstacle === null ? [] : [obstacle])];
+  if (problems.length === 0 && output === undefined) return;
+  const style = styleFor(await styleOn('errors', host, { colour: false, folder }));
+  const lines = problems.map((problem) => renderProblem(problem, style));
+  if (output !== undefined) lines.push(renderSummary(report, style));
   host.errors.write(forLog(lines.map((line) => `${line}\n`).join(''), host));
 }

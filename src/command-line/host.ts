@@ -5,7 +5,7 @@ export type Sink = {
   readonly write: (text: string) => unknown;
   readonly isTTY?: boolean;
   /** The width of the terminal. */
-  readonly columns?: number;
+  readonly columns?: number | undefined;
 };
 
 /** What an entry gives to the command line: the process, as far as it is used. */
@@ -18,6 +18,8 @@ export type Host = {
   readonly input: () => Readable & { readonly isTTY?: boolean };
   readonly output: Sink;
   readonly errors: Sink;
+  /** Whether standard output and standard error take links; left out: they do not. */
+  readonly hyperlinks?: () => Promise<{ readonly output: boolean; readonly errors: boolean }>;
   /** Calls back on each SIGINT and SIGTERM. */
   readonly onSignal: (handle: () => void) => void;
   /** Ends the process at once. */

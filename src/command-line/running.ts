@@ -1,4 +1,5 @@
 import type { PrepareOptions } from '../commands/preparing/prepare-plan.ts';
+import type { Drawn } from '../commands/sync.ts';
 import { ofShard, refused } from '../commands/result.ts';
 import { problemOf } from '../problem.ts';
 import type { Run } from '../rendering/make-report.ts';
@@ -15,10 +16,10 @@ export async function runSync(flags: SyncFlags, host: HidingHost): Promise<numbe
   const { config, only, shard, dryRun, yes, exitCode, changedSince } = flags;
   const { expectPlan, maxChanges, allowDirty, base, onDrift } = flags;
   const withTexts = flags.format !== 'json' && !flags.quiet;
-  const colour = wantsColour(flags, host, host.errors);
-  const chosen = { config, only, shard, changedSince, dryRun, yes, exitCode, withTexts, colour };
+  const chosen = { config, only, shard, changedSince, dryRun, yes, exitCode, withTexts };
   const guards = { expectPlan, maxChanges, allowDirty, base, onDrift };
-  const work: Work = (world) => sync({ ...chosen, ...guards, onCall: callWriter(flags, host) }, world);
+  const draw = async (shown: Drawn) => (await import('./draw-text.ts')).drawPlan(shown, flags, host);
+  const work: Work = (world) => sync({ ...chosen, ...guards, draw, onCall: callWriter(flags, host) }, world);
   return runReporting(dryRun ? 'dry-run' : 'apply', flags, host, work);
 }
 
@@ -34,11 +35,13 @@ export async function runReporting(
   host: HidingHost,
   work: Work,
 ): Promise<number> {
-  const { format, output, quiet } = flags;
+  const { format, output, quiet, full } = flags;
   if (output !== undefined) await (await import('./write-report.ts')).checkOutput(output, host);
-  const { keep, hide } = host.secrets;
+  const { keep } = host.secrets;
   const asks = (stop: AbortSignal) => interviewer(host, { stop, colour: wantsColour(flags, host, host.errors) });
-  const world = worldOf(host, { quiet, onInterrupt: INTERRUPTED, keepSecret: keep, interviewer: asks });
+  let folder: string | null = null;
+  const keepFolder = (path: string): void => void (folder = path);
+  const world = worldOf(host, { quiet, onInterrupt: INTERRUPTED, keepSecret: keep, keepFolder, interviewer: asks });
   const result = await work(world).catch((error: unknown) => {
     const problem = problemOf(error);
     // While a question is drawn, the terminal hands on Ctrl-C as a key and not as a signal.
@@ -48,7 +51,7 @@ export async function runReporting(
   });
   const colour = wantsColour(flags, host, host.output);
   const { emit } = await import('./emit.ts');
-  const told = await emit(result, { format, output, quiet, colour, hide }, host);
+  const told = await emit(result, { format, output, quiet, full, colour, folder }, host);
   return told ? result.exitCode : result.exitCode || 1;
 }
 

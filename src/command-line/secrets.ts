@@ -30,6 +30,12 @@ export function hidingHost(host: Host): HidingHost {
 }
 
 function hiding(sink: Sink, hide: Secrets['hide']): Sink {
-  const columns = sink.columns === undefined ? {} : { columns: sink.columns };
-  return { isTTY: sink.isTTY === true, ...columns, write: (text) => sink.write(hide(text)) };
+  return {
+    isTTY: sink.isTTY === true,
+    // A window may change while a run goes on.
+    get columns() {
+      return sink.columns;
+    },
+    write: (text) => sink.write(hide(text)),
+  };
 }

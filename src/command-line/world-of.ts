@@ -8,12 +8,14 @@ export type WorldOptions = {
   /** What the person is told at the first signal. */
   readonly onInterrupt: string;
   readonly keepSecret: World['keepSecret'];
+  /** Left out where no path is shown as a link. */
+  readonly keepFolder?: World['keepFolder'];
   /** Left out where nobody is asked for more than a yes: the action has no use for what it brings along. */
   readonly interviewer?: (stop: AbortSignal) => Interview;
 };
 
 /** The world as a command sees it, made of the process. To be called once: it listens for signals. */
-export function worldOf(host: Host, { quiet, onInterrupt, keepSecret, interviewer }: WorldOptions): World {
+export function worldOf(host: Host, { quiet, onInterrupt, keepSecret, keepFolder, interviewer }: WorldOptions): World {
   const { workingDirectory, environment, now, random, newId, sleep, errors, input } = host;
   const stop = interruption(host, onInterrupt);
   const write = (text: string): void => void errors.write(text);
@@ -27,6 +29,7 @@ export function worldOf(host: Host, { quiet, onInterrupt, keepSecret, interviewe
     sleep: (milliseconds) => sleep(milliseconds, stop),
     stop,
     keepSecret,
+    keepFolder: keepFolder ?? (() => {}),
     notice: (line) => write(`${line}\n`),
     onProgress: quiet ? () => {} : progressReporter({ write, terminal: errors.isTTY === true, now }),
     confirm: terminal ? (question) => ask(host, question, stop) : null,

@@ -34,6 +34,7 @@ async function begin(options: InitOptions, world: World): Promise<Run> {
   if (faults.length > 0) return giveUp(faults);
   const { config, problems } = configOf(answers, world);
   if (config === null) return giveUp(problems);
+  world.keepFolder(config.folder);
   const first = await firstPrompt(answers, config, options, world);
   if (first.problems.some(isError)) return giveUp(first.problems);
   if (world.stop.aborted) return giveUp([makeProblem('apply/interrupted')]);

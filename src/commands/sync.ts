@@ -4,7 +4,7 @@ import { shardText } from '../domain/shard.ts';
 import { refuse, type Guards } from '../planning/refuse.ts';
 import { inPlaceOrder, makeProblem, type Problem } from '../problem.ts';
 import { makeReport, type Run } from '../rendering/make-report.ts';
-import { renderText } from '../rendering/render-text.ts';
+import type { Report } from '../schemas/report.ts';
 import type { Texts } from '../domain/texts.ts';
 import { applyPrepared } from './preparing/apply-prepared.ts';
 import { breakingIn } from './preparing/breaking-in.ts';
@@ -32,9 +32,12 @@ export type SyncOptions = PrepareOptions & {
   readonly refusals?: ((prepared: Prepared) => Promise<readonly Problem[]>) | undefined;
   /** Whether the report is one that shows diffs. */
   readonly withTexts: boolean;
-  /** Whether the question shows its plan in colour. */
-  readonly colour: boolean;
+  /** The plan as the question shows it. Needed only where there is somebody to ask. */
+  readonly draw?: ((shown: Drawn) => Promise<string>) | undefined;
 };
+
+/** A plan for a person. Paths of the report are relative to the folder. */
+export type Drawn = { readonly report: Report; readonly texts: Texts; readonly folder: string };
 
 const NO_TEXTS: Texts = new Map();
 
@@ -69,7 +72,8 @@ async function finish(prepared: Prepared, options: SyncOptions, world: World): P
   const problems = inPlaceOrder([...prepared.problems, ...warnings]);
   const planned = ofShard(plannedRun('dry-run', { ...prepared, plan, problems }), options.shard);
   if (options.dryRun) return resultOf(planned, texts, options, world);
-  if (asks && !(await ask(planned, texts, options, world))) {
+  const shown = { report: makeReport(planned), texts, folder: prepared.config.folder };
+  if (asks && !(await ask(shown, options, world))) {
     const declined = [...problems, makeProblem('usage/declined')];
     return resultOf({ ...planned, mode: 'apply', plan: null, problems: declined }, NO_TEXTS, options, world);
   }
@@ -105,8 +109,8 @@ function needsQuestion({ prompts }: Plan, { yes }: SyncOptions, { environment }:
   return writes && !yes && environment['CI'] !== 'true';
 }
 
-async function ask(planned: Run, texts: Texts, { colour }: SyncOptions, world: World): Promise<boolean> {
-  world.notice(renderText(makeReport(planned), { colour, quiet: false, texts }));
+async function ask(shown: Drawn, { draw }: SyncOptions, world: World): Promise<boolean> {
+  if (draw !== undefined) world.notice(await draw(shown));
   return (await world.confirm?.('Apply these changes?')) ?? false;
 }
 

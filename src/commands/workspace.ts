@@ -42,6 +42,7 @@ export async function openWorkspace(options: WorkspaceOptions, world: World): Pr
   const { workingDirectory, environment } = world;
   const { config, problems } = await loadConfig({ workingDirectory, file: options.config, environment });
   if (config === null) return { config, files: [], problems: inPlaceOrder(problems), narrowed: null };
+  world.keepFolder(config.folder);
   const narrowed = await narrowedBy(options, config, world);
   if (narrowed !== null && 'code' in narrowed) {
     return { config, files: [], problems: inPlaceOrder([...problems, narrowed]), narrowed: null };

@@ -17,6 +17,8 @@ export type World = {
   readonly onProgress: (progress: Progress) => void;
   /** What is told here occurs in no output from then on. */
   readonly keepSecret: (secret: string) => void;
+  /** Told once it is known which folder the paths of the report are relative to. */
+  readonly keepFolder: (folder: string) => void;
   /** Null where there is no terminal to ask on. */
   readonly confirm: ((question: string) => Promise<boolean>) | null;
   /** Null where there is no terminal to ask on, and in continuous integration. */

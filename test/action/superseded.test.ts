@@ -16,7 +16,7 @@ import { inputsOf } from './support.ts';
 
 const MAIN = 'refs/heads/main';
 const OPTIONS: SyncOptions = {
-  ...{ only: [], dryRun: false, yes: true, exitCode: false, allowDirty: false, withTexts: false, colour: false },
+  ...{ only: [], dryRun: false, yes: true, exitCode: false, allowDirty: false, withTexts: false },
 };
 
 /** A clone that is at the first of two commits, while its remote's main is at the second one. */

@@ -37,7 +37,7 @@ async function reviewIn(folder: string, options: Partial<SyncOptions> = {}): Pro
 }
 
 const OPTIONS: SyncOptions = {
-  ...{ only: [], dryRun: true, yes: false, exitCode: true, allowDirty: false, withTexts: true, colour: false },
+  ...{ only: [], dryRun: true, yes: false, exitCode: true, allowDirty: false, withTexts: true },
   ...{ base: 'HEAD~1', asking: 'never' },
 };
 

@@ -244,7 +244,7 @@ test('one embedded service that is served by itself knows the prompts of all', a
 
 describe('a key that was handed over', () => {
   const OPTIONS = {
-    ...{ only: [], dryRun: true, yes: false, exitCode: false, allowDirty: false, withTexts: false, colour: false },
+    ...{ only: [], dryRun: true, yes: false, exitCode: false, allowDirty: false, withTexts: false },
     apiKey: KEY,
   };
 

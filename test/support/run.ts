@@ -13,6 +13,10 @@ export type RunOptions = {
   readonly input?: string | Readable;
   /** Whether input and both outputs are a terminal. */
   readonly terminal?: boolean;
+  /** How wide the terminal is; left out: it does not tell. */
+  readonly columns?: number;
+  /** Whether it takes links. */
+  readonly hyperlinks?: boolean;
   readonly now?: () => number;
   /** Waiting; by default a hundred times as fast as it should be. */
   readonly sleep?: Host['sleep'];
@@ -63,6 +67,7 @@ function makeHost(
         options.onOutput?.(text);
       },
       isTTY: terminal,
+      columns: options.columns,
     },
     errors: {
       write: (text) => {
@@ -70,7 +75,9 @@ function makeHost(
         options.onError?.(text);
       },
       isTTY: terminal,
+      columns: options.columns,
     },
+    hyperlinks: async () => ({ output: options.hyperlinks === true, errors: options.hyperlinks === true }),
     onSignal: options.onSignal ?? (() => {}),
     exit: options.exit ?? (() => {}),
     now,

@@ -14,6 +14,7 @@ export function makeWorld(workingDirectory: string, environment: World['environm
     notice: () => {},
     onProgress: () => {},
     keepSecret: () => {},
+    keepFolder: () => {},
     confirm: null,
     interview: null,
   };

@@ -1,0 +1,34 @@
+import { mapStrings } from '../domain/map-strings.ts';
+import type { Drawn } from '../commands/sync.ts';
+import type { StyleOptions } from '../rendering/style.ts';
+import { wantsColour } from './colour.ts';
+import type { SharedFlags } from './program.ts';
+import type { TerminalOptions } from './terminal.ts';
+import type { HidingHost } from './secrets.ts';
+
+/** What is told below a folded diff. */
+export const UNFOLD = '--full shows all';
+
+/** How a report is drawn on one of the streams: as long as its lines are where that is no terminal. */
+export async function styleOn(
+  stream: 'output' | 'errors',
+  host: HidingHost,
+  { colour, folder }: TerminalOptions,
+): Promise<StyleOptions> {
+  if (host[stream].isTTY !== true) return { colour };
+  const { terminalStyle } = await import('./terminal.ts');
+  return { colour, ...(await terminalStyle(stream, host, { colour, folder })) };
+}
+
+/** The plan as a person sees it before a question about it. */
+export async function drawPlan(
+  { folder, ...shown }: Drawn,
+  { full, color }: Pick<SharedFlags, 'full' | 'color'>,
+  host: HidingHost,
+): Promise<string> {
+  const { renderText } = await import('../rendering/render-text.ts');
+  const style = await styleOn('errors', host, { colour: wantsColour({ color }, host, host.errors), folder });
+  // Marks and line breaks would tear a secret apart.
+  const { report, texts } = mapStrings(shown, host.secrets.hide);
+  return renderText(report, { ...style, quiet: false, full, unfold: UNFOLD, texts });
+}
