@@ -3,12 +3,12 @@ import type { Serving } from '../commands/serve.ts';
 import { renderProblem } from '../rendering/render-problem.ts';
 import { PLAIN } from '../rendering/style.ts';
 import { forLog } from './for-log.ts';
-import type { Host } from './host.ts';
+import type { HidingHost } from './secrets.ts';
 import type { ServeFlags } from './program.ts';
 import { worldOf } from './world-of.ts';
 
 /** Serves until a signal comes, and resolves to the exit code. */
-export async function runServe({ db, port, seed }: ServeFlags, host: Host): Promise<number> {
+export async function runServe({ db, port, seed }: ServeFlags, host: HidingHost): Promise<number> {
   const { serve } = await import('../commands/serve.ts');
   const world = worldOf(host, { quiet: true, onInterrupt: '', keepSecret: () => {} });
   const { serving, problems } = await serve({ db, port, seed }, world);

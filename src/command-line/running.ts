@@ -2,8 +2,10 @@ import type { PrepareOptions } from '../commands/preparing/prepare-plan.ts';
 import type { Drawn } from '../commands/sync.ts';
 import { ofShard, refused } from '../commands/result.ts';
 import { problemOf } from '../problem.ts';
+import { inertLine } from '../rendering/inert.ts';
 import type { Run } from '../rendering/make-report.ts';
 import { wantsColour } from './colour.ts';
+import { forLog } from './for-log.ts';
 import { interviewer } from './interview.ts';
 import type { ShardFlags, SyncFlags } from './program.ts';
 import type { HidingHost } from './secrets.ts';
@@ -58,8 +60,12 @@ export async function runReporting(
 const INTERRUPTED = '\nInterrupted: the call in flight is finished. Once more ends at once.\n';
 
 /** What `--verbose` writes of each call; undefined without it. */
-export function callWriter({ verbose }: Pick<ShardFlags, 'verbose'>, { errors }: HidingHost): OnCall {
+export function callWriter({ verbose }: Pick<ShardFlags, 'verbose'>, host: HidingHost): OnCall {
   if (!verbose) return undefined;
-  return ({ method, path, status, milliseconds }) =>
-    errors.write(`${method} ${path} ${status ?? 'no answer'} ${Math.round(milliseconds)} ms\n`);
+  return ({ service, method, path, status, milliseconds, attempt }) => {
+    const to = service === undefined ? '' : `${inertLine(service)}: `;
+    const again = attempt > 1 ? ` (attempt ${attempt})` : '';
+    const answer = `${status ?? 'no answer'} ${Math.round(milliseconds)} ms`;
+    host.errors.write(forLog(`${to}${method} ${path} ${answer}${again}\n`, host));
+  };
 }

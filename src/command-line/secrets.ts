@@ -1,5 +1,6 @@
 import { makeRedact } from '../domain/redact.ts';
 import type { Host, Sink } from './host.ts';
+import { shareScreen, type SharedScreen } from './transient-line.ts';
 
 /** What must occur in no output: files, commits and the service may hold the key as well. */
 export type Secrets = {
@@ -20,13 +21,13 @@ function makeSecrets(): Secrets {
   };
 }
 
-/** A host whose standard output and standard error hide the secrets. */
-export type HidingHost = Host & { readonly secrets: Secrets };
+/** A host whose standard output and standard error hide the secrets, and share a screen with the line of progress. */
+export type HidingHost = Host & SharedScreen & { readonly secrets: Secrets };
 
 export function hidingHost(host: Host): HidingHost {
   const secrets = makeSecrets();
   const { hide } = secrets;
-  return { ...host, secrets, output: hiding(host.output, hide), errors: hiding(host.errors, hide) };
+  return { ...host, secrets, ...shareScreen(hiding(host.output, hide), hiding(host.errors, hide)) };
 }
 
 function hiding(sink: Sink, hide: Secrets['hide']): Sink {

@@ -2,6 +2,7 @@ import type { Interview, World } from '../commands/world.ts';
 import { ask } from './ask.ts';
 import type { Host } from './host.ts';
 import { progressReporter } from './progress.ts';
+import type { HidingHost } from './secrets.ts';
 
 export type WorldOptions = {
   readonly quiet: boolean;
@@ -15,8 +16,11 @@ export type WorldOptions = {
 };
 
 /** The world as a command sees it, made of the process. To be called once: it listens for signals. */
-export function worldOf(host: Host, { quiet, onInterrupt, keepSecret, keepFolder, interviewer }: WorldOptions): World {
-  const { workingDirectory, environment, now, random, newId, sleep, errors, input } = host;
+export function worldOf(
+  host: HidingHost,
+  { quiet, onInterrupt, keepSecret, keepFolder, interviewer }: WorldOptions,
+): World {
+  const { workingDirectory, environment, now, random, newId, sleep, errors, input, draw } = host;
   const stop = interruption(host, onInterrupt);
   const write = (text: string): void => void errors.write(text);
   const terminal = errors.isTTY === true && input().isTTY === true;
@@ -31,10 +35,15 @@ export function worldOf(host: Host, { quiet, onInterrupt, keepSecret, keepFolder
     keepSecret,
     keepFolder: keepFolder ?? (() => {}),
     notice: (line) => write(`${line}\n`),
-    onProgress: quiet ? () => {} : progressReporter({ write, terminal: errors.isTTY === true, now }),
+    onProgress: quiet || !canDraw(host) ? () => {} : progressReporter({ draw, columns: () => errors.columns, now }),
     confirm: terminal ? (question) => ask(host, question, stop) : null,
     interview: terminal && !isContinuousIntegration(environment) ? (interviewer?.(stop) ?? null) : null,
   };
+}
+
+/** A terminal that cannot take back what it shows would be filled with it. */
+function canDraw({ errors, environment }: Host): boolean {
+  return errors.isTTY === true && environment['TERM'] !== 'dumb';
 }
 
 function isContinuousIntegration({ CI: value = '' }: Host['environment']): boolean {

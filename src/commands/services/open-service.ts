@@ -19,8 +19,11 @@ export type OpenService = {
 /** A prompt and the name of the service that it belongs to. */
 type Owned = Pick<PromptFile, 'id' | 'service'>;
 
+/** A call, and the name of the service that it went to, where services have names. */
+export type ServiceCall = CallReport & { readonly service?: string };
+
 export type ServiceOptions = {
-  readonly onCall?: ((call: CallReport) => void) | undefined;
+  readonly onCall?: ((call: ServiceCall) => void) | undefined;
   /** Goes before the variable that the configuration names. */
   readonly apiKey?: string | undefined;
   /** Files that are no more: their prompts can be read as well where their services are opened anyway. */
@@ -86,9 +89,14 @@ async function openOne(
   onCall: ServiceOptions['onCall'],
 ): Promise<OpenService> {
   const remote = one.kind === 'remote';
-  const connection = await (remote ? connectTo(one, config, world, onCall) : openEmbedded(one, config, world, onCall));
+  const told = tellingService(one.name, onCall);
+  const connection = await (remote ? connectTo(one, config, world, told) : openEmbedded(one, config, world, told));
   const address = remote ? one.baseUrl : `embedded:${relative(config.folder, one.databasePath)}`;
   return { ...connection, name: one.name === UNNAMED ? address : `${one.name}: ${address}` };
+}
+
+function tellingService(name: string, onCall: ServiceOptions['onCall']): ServiceOptions['onCall'] {
+  return onCall === undefined || name === UNNAMED ? onCall : (call) => onCall({ ...call, service: name });
 }
 
 type Embedded = Extract<NeededService, { kind: 'embedded' }>;
