@@ -28,7 +28,7 @@ function renderPrompt(prompt: ReportPrompt, style: Style): string {
   const body =
     lineage === undefined
       ? versionLines(history?.versions ?? [], style)
-      : lineageLines(prompt, lineage, style).flatMap((line) => fitted(line, style, HANG));
+      : lineageLines(prompt, lineage, style).flatMap((line) => fitted(line, style, line.startsWith(' ') ? HANG : 2));
   const drift = differingRows(prompt).map((row) => colours.yellow(`! ${driftText(row, inertLine)}`));
   const told = drift.flatMap((line) => fitted(line, style, 2));
   return [...promptTitle(prompt, style), ...body, ...told].map((line) => `${line}\n`).join('');

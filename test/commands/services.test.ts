@@ -7,7 +7,7 @@ import { changeService } from '../support/change-service.ts';
 import { commitAll, git, makeWorkspace, writeFiles } from '../support/folder.ts';
 import { startFront, type Front } from '../support/front.ts';
 import { promptText, workspaceFiles } from '../support/prompts.ts';
-import { runJson } from '../support/run.ts';
+import { run, runJson } from '../support/run.ts';
 import { KEY, OTHER_KEY, startTestService, type TestService } from '../support/service.ts';
 import { makeWorld } from '../support/world.ts';
 
@@ -289,6 +289,13 @@ describe('a service that is down', () => {
     expect(ran.exitCode).toBe(1);
     expect(us.front.requests).toEqual([]);
   });
+});
+
+test('--verbose names the service of each call', async () => {
+  const { folder } = await startRegions();
+  const { stderr } = await run(folder, ['plan', '--verbose'], { environment: ENVIRONMENT });
+  expect(stderr).toMatch(/^eu: GET \/\S+\/prm_greeting\S* 200 \d+ ms$/m);
+  expect(stderr).toMatch(/^us: GET \/\S+\/prm_tax\S* 200 \d+ ms$/m);
 });
 
 describe('embedded services', () => {

@@ -14,7 +14,7 @@ export type Measure = {
 };
 
 /** What is there to be copied is never broken: it has a row of its own, wider than the terminal if need be. */
-const COPIED = /^(?:version:|sha256:[0-9a-f]{64})/;
+const COPIED = /^(?:version:|sha256:[0-9a-f]{64}|\(?ver_[\w-]+\)?$)/;
 
 /**
  * The rows of a text (without line feeds or colours), broken between words; words that fit in no row between characters.
