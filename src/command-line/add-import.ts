@@ -15,8 +15,8 @@ export function addImport(program: Command, handlers: Pick<Handlers, 'import'>):
     .command('import')
     .description('make prompt files of prompts that the service has')
     .argument('<id...>', 'the ids of the prompts, as the service shows them')
-    .option('--service <name>', 'the service that has them, where promptsync.yaml names several')
-    .option('-e, --environment <name>', 'whose text to take (default: the first that serves one)', environment)
+    .option('--service <service>', 'the service that has them, where promptsync.yaml names several')
+    .option('-e, --environment <environment>', 'whose text to take (default: the first that serves one)', environment)
     .option('--dir <folder>', 'where the files go, relative to promptsync.yaml')
     .option('--dry-run', 'show what would be written; write nothing', false);
   withOutput(withConfig(command)).action((ids: readonly string[], flags: ImportFlags) => handlers.import(ids, flags));

@@ -29,6 +29,12 @@ Dates are those of commits. A version is made from the commit that last changed 
 file, and pinned by the commit that changed the pin on the branch checked out here.
 Ids of versions are told by --environment, --format json and --format markdown.`;
 
+export const COMPLETION_HELP = `
+To install it, once:
+  bash  echo 'source <(promptsync completion bash)' >> ~/.bashrc
+  zsh   echo 'source <(promptsync completion zsh)' >> ~/.zshrc    after compinit
+  fish  promptsync completion fish > ~/.config/fish/completions/promptsync.fish`;
+
 /** That a switch is off unless it is given goes without saying. */
 export function describe(option: Option): string {
   return new Help().optionDescription(option).replace(/ \(default: (false|\[\])\)$/, '');

@@ -1,7 +1,8 @@
-import { CommanderError } from 'commander';
+import { CommanderError, type Command } from 'commander';
 import package_ from '../../package.json' with { type: 'json' };
 import { inertText } from '../rendering/inert.ts';
 import type { Run } from '../rendering/make-report.ts';
+import type { CompletionHandlers } from './add-completion.ts';
 import { forLog } from './for-log.ts';
 import type { Host } from './host.ts';
 import { makeProgram, type Handlers, type Streams } from './program.ts';
@@ -42,6 +43,7 @@ export async function main(given: Host): Promise<number> {
     history: (key, flags) => report('history', flags, ({ historyWith }, onCall) => historyWith(key, flags, onCall)),
     mergeReports: (files, flags) => finish(async () => (await import('./run-merge.ts')).runMerge(files, flags, host)),
     serve: (flags) => finish(async () => (await import('./run-serve.ts')).runServe(flags, host)),
+    ...completionHandlers(host, () => makeProgram(handlers, streamsOf(host), package_.version)),
   };
   try {
     const program = makeProgram(handlers, streamsOf(host), package_.version, host.arguments);
@@ -53,6 +55,14 @@ export async function main(given: Host): Promise<number> {
     const { fail } = await import('./fail.ts');
     return fail(error, host);
   }
+}
+
+/** Somebody waits with the key pressed: nothing is loaded that is not needed. */
+function completionHandlers(host: Host, program: () => Command): CompletionHandlers {
+  return {
+    completion: async (shell) => (await import('./completing/scripts.ts')).printScript(shell, host),
+    complete: async (question) => (await import('./completing/run-complete.ts')).runComplete(question, program(), host),
+  };
 }
 
 function streamsOf(host: Host): Streams {

@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { parseMaxChanges, type MaxChanges, type OnDrift } from '../domain/policy.ts';
 import type { Shard } from '../domain/shard.ts';
+import { addCompletion, type CompletionHandlers } from './add-completion.ts';
 import { addEdits, type PromoteFlags, type PullFlags, type RollbackFlags } from './add-edits.ts';
 import { addHistory, type HistoryFlags } from './add-history.ts';
 import { addImport, type ImportFlags } from './add-import.ts';
@@ -44,7 +45,7 @@ export type ServeFlags = {
 };
 
 /** What to do for each command that was typed. */
-export type Handlers = {
+export type Handlers = CompletionHandlers & {
   readonly sync: (flags: SyncFlags) => Promise<void>;
   readonly validate: (flags: SharedFlags) => Promise<void>;
   readonly status: (flags: ShardFlags) => Promise<void>;
@@ -112,6 +113,8 @@ const COMMANDS: ReadonlyMap<string, (program: Command, handlers: Handlers) => vo
   ['blame', addHistory],
   ['report', addReport],
   ['serve', addServe],
+  ['completion', addCompletion],
+  ['complete', addCompletion],
 ]);
 
 function addValidate(program: Command, handlers: Handlers): void {
