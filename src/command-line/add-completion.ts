@@ -13,7 +13,7 @@ export function addCompletion(program: Command, { completion, complete }: Comple
   const shell = () => new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish'] satisfies Shell[]);
   program
     .command('completion')
-    .description('print what completes commands, flags and names in a shell')
+    .description('print the completion script of a shell')
     .addArgument(shell())
     .addHelpText('after', COMPLETION_HELP)
     .action((shell: Shell) => completion(shell));

@@ -27,8 +27,8 @@ function addPromote(program: Command, handlers: Handlers, shared: Share): void {
     .command('promote')
     .description('pin an environment to the version that another one serves')
     .argument('[keys...]', KEYS)
-    .requiredOption('--to <environment>', 'the environment to pin')
-    .option('--from <environment>', 'the one that serves the version (default: promote_from of the other)')
+    .requiredOption('--to <env>', 'the environment to pin')
+    .option('--from <env>', 'the one that serves the version (default: promote_from of the other)')
     .option('--all', 'all prompts', false);
   withCommit(shared(command)).action((keys: string[], flags: PromoteFlags) => handlers.promote(keys, flags));
 }
@@ -38,7 +38,7 @@ function addRollback(program: Command, handlers: Handlers, shared: Share): void 
     .command('rollback')
     .description('pin an environment to the version that it served before')
     .argument('<key>', 'key, path or pattern of the prompt')
-    .requiredOption('-e, --environment <environment>', 'the environment to pin')
+    .requiredOption('-e, --environment <env>', 'the environment to pin')
     .option('--to <n>', 'a version number instead of the one before', versionNumber);
   withCommit(shared(command)).action((key: string, flags: RollbackFlags) => handlers.rollback(key, flags));
 }
@@ -48,7 +48,7 @@ function addPull(program: Command, handlers: Handlers, shared: Share): void {
     .command('pull')
     .description('bring what was changed in the service into the files')
     .argument('[keys...]', `${KEYS} (default: all)`)
-    .option('-e, --environment <environment>', 'the environment to pull from (default: all that are pinned)')
+    .option('-e, --environment <env>', 'the environment to pull from (default: all that are pinned)')
     .option('--ours', 'in a conflict keep what the file has', false)
     .option('--theirs', 'in a conflict take what the service has', false);
   withCommit(shared(command)).action((keys: string[], flags: PullFlags) => handlers.pull(keys, flags));

@@ -11,12 +11,12 @@ export function addHistory(program: Command, { history }: Pick<Handlers, 'histor
     withConfig(program.command('history').description('show the versions of a prompt: who made them, where they run')),
   )
     .argument('<key>', KEY)
-    .option('-e, --environment <environment>', 'only what this environment serves: where it comes from, who pinned it')
+    .option('-e, --environment <env>', 'only what this environment serves: where it comes from, who pinned it')
     .addHelpText('after', HISTORY_HELP)
     .action((key: string, flags: HistoryFlags) => history(key, flags));
   withOutput(withConfig(program.command('blame').description('the same as history --environment')))
     .argument('<key>', KEY)
-    .requiredOption('-e, --environment <environment>', 'the environment')
+    .requiredOption('-e, --environment <env>', 'the environment')
     .addHelpText('after', HISTORY_HELP)
     .action((key: string, flags: HistoryFlags) => history(key, flags));
 }

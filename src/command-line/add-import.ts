@@ -16,7 +16,7 @@ export function addImport(program: Command, handlers: Pick<Handlers, 'import'>):
     .description('make prompt files of prompts that the service has')
     .argument('<id...>', 'the ids of the prompts, as the service shows them')
     .option('--service <service>', 'the service that has them, where promptsync.yaml names several')
-    .option('-e, --environment <environment>', 'whose text to take (default: the first that serves one)', environment)
+    .option('-e, --environment <env>', 'whose text to take (default: the first that serves one)', environment)
     .option('--dir <folder>', 'where the files go, relative to promptsync.yaml')
     .option('--dry-run', 'show what would be written; write nothing', false);
   withOutput(withConfig(command)).action((ids: readonly string[], flags: ImportFlags) => handlers.import(ids, flags));

@@ -1,7 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { resolve } from 'node:path';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { delimiter, join, resolve } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
-import { GIT_VARIABLES } from './folder.ts';
+import { GIT_VARIABLES, makeFolder } from './folder.ts';
 import type { Ran } from './run.ts';
 import { KEY } from './service.ts';
 
@@ -20,6 +21,14 @@ export function childEnvironment(more: Readonly<Record<string, string>> = {}): N
     /^(CI|(?:ACTIONS|GITHUB|INPUT|RUNNER)_.*|NO_COLOR|FORCE_COLOR|PROMPTSYNC_.*|NODE_OPTIONS|VITEST.*|NODE_ENV)$/;
   const inherited = Object.entries(process.env).filter(([name]) => !own.test(name));
   return { ...Object.fromEntries(inherited), ...GIT_VARIABLES, ...more };
+}
+
+/** The variables for a shell in which `promptsync` is a command. */
+export function withCommand(variables: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const programs = makeFolder();
+  writeFileSync(join(programs, 'promptsync'), `#!/bin/sh\nexec "${process.execPath}" "${CLI}" "$@"\n`);
+  chmodSync(join(programs, 'promptsync'), 0o755);
+  return { ...variables, PATH: `${programs}${delimiter}${variables['PATH'] ?? ''}` };
 }
 
 export function startCli(folder: string, words: readonly string[], { environment, ...options }: CliOptions = {}) {

@@ -1,7 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
-import { childEnvironment, CLI } from '../support/cli.ts';
+import { childEnvironment, withCommand } from '../support/cli.ts';
 import { EXAMPLE, makeFolder } from '../support/folder.ts';
 import { startFront } from '../support/front.ts';
 import type { Ran } from '../support/run.ts';
@@ -50,11 +48,7 @@ export type Stage = {
 /** A new folder, with variables for the services that a transcript may use. */
 export async function makeStage(): Promise<Stage> {
   const folder = makeFolder();
-  const programs = makeFolder();
-  writeFileSync(join(programs, 'promptsync'), `#!/bin/sh\nexec "${process.execPath}" "${CLI}" "$@"\n`);
-  chmodSync(join(programs, 'promptsync'), 0o755);
-  const env = childEnvironment({ ...(await serviceVariables()), EXAMPLE, HOME: folder });
-  const variables = { ...env, PATH: `${programs}${delimiter}${env['PATH'] ?? ''}` };
+  const variables = withCommand(childEnvironment({ ...(await serviceVariables()), EXAMPLE, HOME: folder }));
   return {
     run: (command) => execute(command, folder, variables),
     steady: (text) =>

@@ -18,7 +18,7 @@ export type Wanted = {
 export type Kind = 'words' | 'files' | 'folders' | 'keys' | 'environments' | 'services';
 
 /**
- * What a value is, by the name it has in the help: `--config <file>`, `--to <environment>`, `<key>`. So a flag that is
+ * What a value is, by the name it has in the help: `--config <file>`, `--to <env>`, `<key>`. So a flag that is
  * new is completed without anything else being told of it.
  */
 const KINDS: Readonly<Record<string, Kind>> = {
@@ -29,8 +29,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   key: 'keys',
   keys: 'keys',
   'glob-or-key': 'keys',
-  environment: 'environments',
-  environments: 'environments',
+  env: 'environments',
   service: 'services',
 };
 

@@ -11,15 +11,15 @@ export type TypedLine = {
 /** A text in quotes that may not be closed yet, a character behind a backslash, or other characters that are no blanks. */
 const PIECE = /'([^']*)(?:'|$)|"((?:\\[^]|[^"\\])*\\?)(?:"|$)|\\([^]|$)|([^\s'"\\]+)/g;
 
-/** A word, or what is no word at the end of a line that ends with a blank. */
-const WORD = new RegExp(`(?:${PIECE.source.replaceAll(/\((?!\?)/g, '(?:')})+|(?<=^|\\s)$`, 'g');
+/** Blanks and the word behind them, which is empty at the end of a line that ends with a blank. */
+const WORD = new RegExp(`(?:^|\\s+)((?:${PIECE.source.replaceAll(/\((?!\?)/g, '(?:')})*)`, 'g');
 
 /**
  * Splits a line as bash, zsh and fish do, and evaluates nothing: `$(…)` and `*` are characters like any other, so that
  * pressing the key has no other effect than to complete.
  */
 export function splitLine(line: string): TypedLine {
-  const words = [...line.matchAll(WORD)].map(([word]) => word);
+  const words = [...line.trimStart().matchAll(WORD)].map(([, word = '']) => word);
   const raw = words.at(-1) ?? '';
   return { before: words.slice(1, -1).map(unquoted), current: unquoted(raw), raw };
 }
