@@ -1,14 +1,10 @@
 /** Writes the generated files, or with --check says which of them are stale and exits with 1. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { format } from 'prettier';
-import { z } from 'zod';
-import { WrittenConfigShape } from '../src/config/shape.ts';
-import { FrontMatterShape } from '../src/prompts/shape.ts';
-import { ReportShape } from '../src/schemas/report.ts';
 import { bundleAction } from './bundle-action.ts';
 import { pageModule } from './page-module.ts';
 import { withGeneratedParts } from './readme-parts.ts';
+import { schemaTexts } from './schemas.ts';
 import { workflowModule } from './workflow-module.ts';
 
 const check = process.argv.includes('--check');
@@ -24,9 +20,7 @@ const workflows = Object.fromEntries(
 );
 
 const generated = {
-  'schemas/promptsync.schema.json': await schema(WrittenConfigShape, 'promptsync.yaml'),
-  'schemas/front-matter.schema.json': await schema(FrontMatterShape, 'The front matter of a prompt file'),
-  'schemas/report.schema.json': await schema(ReportShape, 'The JSON report of promptsync'),
+  ...(await schemaTexts()),
   'src/templates/page.ts': page,
   'src/templates/workflows.ts': await workflowModule(workflows),
   'dist/action/index.cjs': action.code,
@@ -45,9 +39,4 @@ for (const [path, wanted] of Object.entries(generated)) {
     writeFileSync(path, wanted);
     console.log(`wrote ${path}`);
   }
-}
-
-function schema(shape: z.ZodType, title: string): Promise<string> {
-  const json = JSON.stringify({ title, ...z.toJSONSchema(shape, { io: 'input' }) });
-  return format(json, { parser: 'json', printWidth: 120 });
 }

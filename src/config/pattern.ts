@@ -18,7 +18,9 @@ export const pattern = line
     (text) => text.split('/').every((part) => starsIn(part) <= MOST_STARS),
     `it has more than ${MOST_STARS} stars in one name`,
   )
-  .refine((text) => globstarsIn(text) <= MOST_GLOBSTARS, `it has ** more than ${MOST_GLOBSTARS} times`);
+  .refine((text) => globstarsIn(text) <= MOST_GLOBSTARS, `it has ** more than ${MOST_GLOBSTARS} times`)
+  // What it says of stars and braces is left to the parser.
+  .meta({ pattern: '^(?!!$)[^()\\p{Cc}]+$' });
 
 function starsIn(part: string): number {
   return part.match(/\*+/g)?.length ?? 0;

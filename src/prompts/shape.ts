@@ -2,29 +2,45 @@ import { z } from 'zod';
 import { line } from '../yaml/line.ts';
 
 /** A path ending in `.` or `..` would name another resource, percent-encoded or not. */
-const id = line.refine((text) => text !== '.' && text !== '..', 'it cannot be put into a path');
+const id = line
+  .refine((text) => text !== '.' && text !== '..', 'it cannot be put into a path')
+  .meta({ pattern: '^(?!\\.{1,2}$)[^\\p{Cc}]+$' });
 
-const pin = z.union([
-  z.literal('latest'),
-  z.int().min(1),
-  z.string().regex(/^version:(?!\.{1,2}$)[^\p{Cc}]+$/u),
-  z.string().regex(/^git:[^\p{Cc}\s~^:?*[\\-][^\p{Cc}\s:?*[\\]*$/u),
-]);
+const pin = z
+  .union([
+    z.literal('latest').describe("The version that holds this file's text and metadata, whatever its number."),
+    z.int().min(1).describe('The version with this number.'),
+    z
+      .string()
+      .regex(/^version:(?!\.{1,2}$)[^\p{Cc}]+$/u)
+      .describe('The version with this id.'),
+    z
+      .string()
+      .regex(/^git:[^\p{Cc}\s~^:?*[\\-][^\p{Cc}\s:?*[\\]*$/u)
+      .describe('This prompt as it was at a tag, branch or commit.'),
+  ])
+  .describe('What the environment serves: latest, a version number, version:<id> or git:<ref>.');
 
 /** The front matter of a prompt file as its author writes it. */
 export const FrontMatterShape = z.strictObject({
-  id: id.describe('The id of the prompt in the service.'),
-  key: line.describe('The stable key of the prompt.'),
+  id: id.describe('The id of the prompt in the service, which has no call that creates one.'),
+  key: line.describe('The stable key of the prompt, such as support/greeting.'),
   name: line.describe('The display name.'),
   description: z.string().optional().describe('What the prompt is for. Absent: not managed.'),
   service: line.optional().describe('The service it belongs to, by its name in promptsync.yaml.'),
-  pins: z.record(line, pin).optional().describe('Environment → latest, a version number, version:<id> or git:<ref>.'),
-  metadata: z.record(z.string(), z.json()).optional().describe('Stored with each version. Absent: not managed.'),
+  pins: z.record(line, pin).optional().describe('What each environment serves. One that is not named is left alone.'),
+  metadata: z
+    .record(z.string().meta({ not: { const: 'promptsync' } }), z.json().describe('Any JSON value.'))
+    .optional()
+    .describe('Stored with each version. Absent: not managed.'),
   allow_breaking: z
     .boolean()
     .optional()
     .describe('true: the change of variables in this commit is meant, where promptsync.yaml says `variables: strict`.'),
-  variables: z.array(z.string()).optional().describe('The names of the {{placeholders}} in the text, exactly.'),
+  variables: z
+    .array(z.string().describe('The name of a {{placeholder}}.'))
+    .optional()
+    .describe('The names of the {{placeholders}} in the text, exactly.'),
 });
 
 export type FrontMatter = z.infer<typeof FrontMatterShape>;

@@ -1,0 +1,27 @@
+import { format } from 'prettier';
+import { z } from 'zod';
+import { WrittenConfigShape } from '../src/config/shape.ts';
+import { FrontMatterShape } from '../src/prompts/shape.ts';
+import { ReportShape } from '../src/schemas/report.ts';
+
+/**
+ * The JSON Schemas that are shipped, by path. Those that editors read are of draft 7: the language server for YAML knows
+ * none that is newer.
+ */
+export const SCHEMAS = {
+  'schemas/promptsync.schema.json': schemaOf(WrittenConfigShape, 'promptsync.yaml', 'draft-7'),
+  'schemas/front-matter.schema.json': schemaOf(FrontMatterShape, 'The front matter of a prompt file', 'draft-7'),
+  'schemas/report.schema.json': schemaOf(ReportShape, 'The JSON report of promptsync', 'draft-2020-12'),
+};
+
+/** As they are written, by path. */
+export async function schemaTexts(): Promise<Readonly<Record<string, string>>> {
+  const texts = Object.entries(SCHEMAS).map(async ([path, schema]) => {
+    return [path, await format(JSON.stringify(schema), { parser: 'json', printWidth: 120 })] as const;
+  });
+  return Object.fromEntries(await Promise.all(texts));
+}
+
+function schemaOf(shape: z.ZodType, title: string, target: 'draft-7' | 'draft-2020-12') {
+  return { title, ...z.toJSONSchema(shape, { io: 'input', target }) };
+}
