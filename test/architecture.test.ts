@@ -41,6 +41,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'commander',
     '@clack/prompts',
     '../package.json',
+    '../schemas',
   ],
   github: ['problem.ts', 'domain', 'undici', 'zod', '@octokit'],
   action: [

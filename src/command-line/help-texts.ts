@@ -35,6 +35,12 @@ To install it, once:
   zsh   echo 'source <(promptsync completion zsh)' >> ~/.zshrc    after compinit
   fish  promptsync completion fish > ~/.config/fish/completions/promptsync.fish`;
 
+export const SCHEMA_HELP = `
+The first line of promptsync.yaml tells editors where its schema is. Without the
+package in node_modules:
+  promptsync schema config > promptsync.schema.json
+  # yaml-language-server: $schema=promptsync.schema.json`;
+
 /** That a switch is off unless it is given goes without saying. */
 export function describe(option: Option): string {
   return new Help().optionDescription(option).replace(/ \(default: (false|\[\])\)$/, '');

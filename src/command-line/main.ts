@@ -3,6 +3,7 @@ import package_ from '../../package.json' with { type: 'json' };
 import { inertText } from '../rendering/inert.ts';
 import type { Run } from '../rendering/make-report.ts';
 import type { CompletionHandlers } from './add-completion.ts';
+import type { SchemaHandlers } from './add-schema.ts';
 import { forLog } from './for-log.ts';
 import type { Host } from './host.ts';
 import { makeProgram, type Handlers, type Streams } from './program.ts';
@@ -43,7 +44,7 @@ export async function main(given: Host): Promise<number> {
     history: (key, flags) => report('history', flags, ({ historyWith }, onCall) => historyWith(key, flags, onCall)),
     mergeReports: (files, flags) => finish(async () => (await import('./run-merge.ts')).runMerge(files, flags, host)),
     serve: (flags) => finish(async () => (await import('./run-serve.ts')).runServe(flags, host)),
-    ...completionHandlers(host, () => makeProgram(handlers, streamsOf(host), package_.version)),
+    ...editorHandlers(host, () => makeProgram(handlers, streamsOf(host), package_.version)),
   };
   try {
     const program = makeProgram(handlers, streamsOf(host), package_.version, host.arguments);
@@ -58,8 +59,9 @@ export async function main(given: Host): Promise<number> {
 }
 
 /** Somebody waits with the key pressed: nothing is loaded that is not needed. */
-function completionHandlers(host: Host, program: () => Command): CompletionHandlers {
+function editorHandlers(host: Host, program: () => Command): CompletionHandlers & SchemaHandlers {
   return {
+    schema: async (name) => (await import('./print-schema.ts')).printSchema(name, host),
     completion: async (shell) => (await import('./completing/scripts.ts')).printScript(shell, host),
     complete: async (question) => (await import('./completing/run-complete.ts')).runComplete(question, program(), host),
   };

@@ -7,6 +7,7 @@ import { addHistory, type HistoryFlags } from './add-history.ts';
 import { addImport, type ImportFlags } from './add-import.ts';
 import { addInit, type InitCommandFlags } from './add-init.ts';
 import { addReport, type MergeFlags } from './add-report.ts';
+import { addSchema, type SchemaHandlers } from './add-schema.ts';
 import { describe, DESCRIPTION, EXAMPLES, SERVE_HELP } from './help-texts.ts';
 import { withShard, withShared, type Format } from './shared-flags.ts';
 
@@ -45,19 +46,20 @@ export type ServeFlags = {
 };
 
 /** What to do for each command that was typed. */
-export type Handlers = CompletionHandlers & {
-  readonly sync: (flags: SyncFlags) => Promise<void>;
-  readonly validate: (flags: SharedFlags) => Promise<void>;
-  readonly status: (flags: ShardFlags) => Promise<void>;
-  readonly init: (flags: InitCommandFlags) => Promise<void>;
-  readonly import: (ids: readonly string[], flags: ImportFlags) => Promise<void>;
-  readonly promote: (keys: readonly string[], flags: PromoteFlags) => Promise<void>;
-  readonly rollback: (key: string, flags: RollbackFlags) => Promise<void>;
-  readonly pull: (keys: readonly string[], flags: PullFlags) => Promise<void>;
-  readonly history: (key: string, flags: HistoryFlags) => Promise<void>;
-  readonly mergeReports: (files: readonly string[], flags: MergeFlags) => Promise<void>;
-  readonly serve: (flags: ServeFlags) => Promise<void>;
-};
+export type Handlers = CompletionHandlers &
+  SchemaHandlers & {
+    readonly sync: (flags: SyncFlags) => Promise<void>;
+    readonly validate: (flags: SharedFlags) => Promise<void>;
+    readonly status: (flags: ShardFlags) => Promise<void>;
+    readonly init: (flags: InitCommandFlags) => Promise<void>;
+    readonly import: (ids: readonly string[], flags: ImportFlags) => Promise<void>;
+    readonly promote: (keys: readonly string[], flags: PromoteFlags) => Promise<void>;
+    readonly rollback: (key: string, flags: RollbackFlags) => Promise<void>;
+    readonly pull: (keys: readonly string[], flags: PullFlags) => Promise<void>;
+    readonly history: (key: string, flags: HistoryFlags) => Promise<void>;
+    readonly mergeReports: (files: readonly string[], flags: MergeFlags) => Promise<void>;
+    readonly serve: (flags: ServeFlags) => Promise<void>;
+  };
 
 export type Streams = { readonly out: (text: string) => void; readonly err: (text: string) => void };
 
@@ -113,6 +115,7 @@ const COMMANDS: ReadonlyMap<string, (program: Command, handlers: Handlers) => vo
   ['blame', addHistory],
   ['report', addReport],
   ['serve', addServe],
+  ['schema', addSchema],
   ['completion', addCompletion],
   ['complete', addCompletion],
 ]);

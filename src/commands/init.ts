@@ -12,6 +12,7 @@ import { configText } from './initialising/init-config.ts';
 import { faultsIn } from './initialising/init-faults.ts';
 import { lineFiles, workflowFiles, type InitFile } from './initialising/init-files.ts';
 import { firstPrompt } from './initialising/init-prompt.ts';
+import { schemaPath } from './initialising/schema-path.ts';
 import { writeDecided, type Decided, type InitTarget } from './initialising/init-write.ts';
 import type { ServiceOptions } from './services/open-service.ts';
 import { exitCodeOf, notRun, type CommandResult } from './result.ts';
@@ -39,7 +40,7 @@ async function begin(options: InitOptions, world: World): Promise<Run> {
   if (first.problems.some(isError)) return giveUp(first.problems);
   if (world.stop.aborted) return giveUp([makeProblem('apply/interrupted')]);
   const files = filesOf(answers, config, first.files);
-  const { written, problems: obstacles } = await writeAll(configFile(answers), files, {
+  const { written, problems: obstacles } = await writeAll(configFile(answers, config), files, {
     ...{ workspace: config.folder, root: config.root, force: options.force, interview: world.interview },
   });
   const warnings = [...nestedIn(config), ...first.problems];
@@ -56,8 +57,10 @@ function configOf(answers: InitAnswers, { workingDirectory, environment }: World
   });
 }
 
-function configFile(answers: InitAnswers): InitFile {
-  return { path: CONFIG_NAME, kind: 'whole', content: configText(answers) };
+/** With a comment that tells editors where its schema is. */
+function configFile(answers: InitAnswers, { folder, root }: Config): InitFile {
+  const comment = `# yaml-language-server: $schema=${schemaPath(folder, root)}\n`;
+  return { path: CONFIG_NAME, kind: 'whole', content: comment + configText(answers) };
 }
 
 /** What there is beside the configuration. */

@@ -47,6 +47,21 @@ describe('a workspace', () => {
     for (const path of WORKFLOWS) expect(read(folder, path)).toBe(read(EXAMPLE, path));
   });
 
+  test.each([
+    ['in the folder', 'team', ['team/node_modules', 'node_modules'], 'node_modules'],
+    ['in the repository', 'team/app', ['node_modules'], '../../node_modules'],
+    ['nowhere', 'team', [], 'node_modules'],
+  ])('tells editors where its schema is when the package is installed %s', async (_, place, installed, expected) => {
+    const root = makeRoot();
+    const at = (modules: string) => `${modules}/promptsync/schemas/promptsync.schema.json`;
+    writeFiles(root, Object.fromEntries(installed.map((modules) => [at(modules), '{}'])));
+    const folder = join(root, place);
+    mkdirSync(folder, { recursive: true });
+    await run(folder, ['init', ...URL]);
+    expect(read(folder, 'promptsync.yaml').split('\n')[0]).toBe(`# yaml-language-server: $schema=${at(expected)}`);
+    expect(await run(folder, ['validate'])).toMatchObject({ exitCode: 0 });
+  });
+
   test('says what was given, and that each environment is promoted from the one before', async () => {
     const folder = makeRoot();
     const flags = ['--api-key-env', 'MY_KEY', '--dir', './texts/', '--environments', 'dev, qa,10', '--no-workflows'];

@@ -8,6 +8,7 @@ import { parseConfig } from '../../src/config/parse.ts';
 import { isError } from '../../src/problem.ts';
 import { parsePromptFile } from '../../src/prompts/parse.ts';
 import { EXAMPLE } from '../support/folder.ts';
+import { run } from '../support/run.ts';
 
 const ajv = new Ajv({ strict: true, strictRequired: false, strictTypes: false, allErrors: true });
 const [config, frontMatter] = [
@@ -186,6 +187,22 @@ describe('the schema of the front matter leaves to the parser', () => {
       parser: false,
     });
   });
+});
+
+test('the example refers to its schema', () => {
+  const [, path = ''] =
+    /^# yaml-language-server: \$schema=(.*)/.exec(readFileSync(join(EXAMPLE, 'promptsync.yaml'), 'utf8')) ?? [];
+  expect(JSON.parse(readFileSync(join(EXAMPLE, path), 'utf8'))).toMatchObject({ title: 'promptsync.yaml' });
+});
+
+test.each([
+  ['config', 'promptsync'],
+  ['front-matter', 'front-matter'],
+  ['report', 'report'],
+])('promptsync schema %s prints the schema that is shipped', async (name, file) => {
+  const { stdout, stderr, exitCode } = await run('.', ['schema', name]);
+  const shipped: unknown = JSON.parse(readFileSync(join(EXAMPLE, `../schemas/${file}.schema.json`), 'utf8'));
+  expect({ exitCode, stderr, schema: JSON.parse(stdout) }).toEqual({ exitCode: 0, stderr: '', schema: shipped });
 });
 
 test('the example is valid, its configuration and its front matter', () => {
