@@ -1,9 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { parse } from 'yaml';
 import { z } from 'zod';
 import { INPUT_NAMES } from '../src/action/inputs.ts';
+import { ActionShape, readYaml as read, unknownInputsIn, unpinnedIn } from './support/workflow.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const folders = ['.github/workflows', 'prompts.example/.github/workflows'];
@@ -23,7 +23,6 @@ const WorkflowShape = z.object({
     }),
   ),
 });
-const read = (path: string): unknown => parse(readFileSync(join(root, path), 'utf8'));
 
 describe.each(workflows)('%s', (path) => {
   const workflow = WorkflowShape.parse(read(path));
@@ -37,15 +36,11 @@ describe.each(workflows)('%s', (path) => {
   });
 
   test('pins each action by the SHA of its commit', () => {
-    const used = steps.flatMap(({ uses }) => (uses === undefined || uses === './' ? [] : [uses]));
-    expect(used.filter((one) => !/^[\w-]+\/[\w/-]+@[0-9a-f]{40}$/.test(one))).toEqual([]);
+    expect(unpinnedIn(steps)).toEqual([]);
   });
 
   test('gives promptsync only inputs that it has', () => {
-    const own = steps.filter(({ uses }) => uses === './' || uses?.includes('/promptsync@'));
-    expect(own.flatMap((step) => Object.keys(step.with ?? {})).filter((name) => !INPUT_NAMES.includes(name))).toEqual(
-      [],
-    );
+    expect(unknownInputsIn(steps)).toEqual([]);
   });
 });
 
@@ -56,11 +51,6 @@ test('The merge is applied by one run at a time, from a protected environment, a
 });
 
 describe('action.yml', () => {
-  const ActionShape = z.object({
-    inputs: z.record(z.string(), z.object({ description: z.string(), default: z.string().optional() })),
-    outputs: z.record(z.string(), z.object({ description: z.string() })),
-    runs: z.object({ using: z.literal('node24'), main: z.literal('dist/action/index.cjs') }),
-  });
   const action = ActionShape.parse(read('action.yml'));
 
   test('has the inputs that are read', () => {

@@ -1,4 +1,4 @@
-import type { Code, Nodes } from 'mdast';
+import type { Code, Nodes, Root } from 'mdast';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { gfm } from 'micromark-extension-gfm';
@@ -24,10 +24,14 @@ export type ReadMarkdown = {
   readonly details: readonly string[];
 };
 
+/** The tree of a Markdown text, as GitHub reads it. */
+export function parseMarkdown(text: string): Root {
+  return fromMarkdown(text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
+}
+
 /** Reads Markdown as GitHub does. */
 export function readMarkdown(text: string): ReadMarkdown {
-  const root = fromMarkdown(text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
-  const nodes = nodesIn(root);
+  const nodes = nodesIn(parseMarkdown(text));
   const html = nodes.filter((node) => node.type === 'html');
   const blocks = nodes.filter((node) => node.type === 'code');
   return {
@@ -42,7 +46,8 @@ export function readMarkdown(text: string): ReadMarkdown {
   };
 }
 
-function nodesIn(node: Nodes): readonly Nodes[] {
+/** A node and all below it, in order. */
+export function nodesIn(node: Nodes): readonly Nodes[] {
   const children: readonly Nodes[] = 'children' in node ? node.children : [];
   return [node, ...children.flatMap(nodesIn)];
 }

@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest';
+import { perform } from './perform.ts';
+import { playsIn } from './steps.ts';
+
+const page = (...blocks: readonly string[]) => ['<!-- world: empty -->', ...blocks].join('\n\n');
+const shown = (text: string) => `\`\`\`console\n${text}\n\`\`\``;
+const sh = (text: string) => `\`\`\`sh\n${text}\n\`\`\``;
+
+test('what a page may show', async () => {
+  const right = page(
+    shown('$ echo one\none\n$ cat none.md || true\n…\n$ echo two\ntwo'),
+    shown('$ echo one \\\n> two\none two'),
+    shown('$ seq 1 5\n1\n…\n5'),
+    shown('$ echo one two\none …'),
+    shown('$ echo ver_1 0a1b2c3 2026-01-02\nver_9f… 9f2c1ab04d3e 2026-11-20'),
+    sh('mkdir a; cd a\nx=1'),
+    shown('$ echo $x $(basename $PWD)\n1 a\n$ true'),
+    `<!-- exit: 1 -->\n\n${shown('$ promptsync validate\nerror: …\n…')}`,
+    `<!-- exit: 3 -->\n\n${sh('true\nsh -c \\\n  "exit 3"')}`,
+    `<!-- setup: echo one > a.txt -->\n\n${shown('$ cat a.txt\none')}`,
+    '<!-- file: b/a.txt -->\n\n```text\none\n```',
+    shown('$ cat b/a.txt\none'),
+    `<!-- elsewhere: .ci/run -->\n\n${sh('exit 1')}`,
+    shown('$ echo https://prompts.example.com\nhttps://prompts.example.com'),
+  );
+  expect(await differencesIn(right)).toEqual([]);
+});
+
+describe('a page is wrong', () => {
+  test.each<[sentence: string, difference: string, page: string]>([
+    ['where an output differs', 'page:6: echo one', page(shown('$ echo 1\n1\n$ echo one\ntwo'))],
+    ['where a line is missing', 'page:4: seq 1 3', page(shown('$ seq 1 3\n1\n3'))],
+    ['where a line is too much', 'page:4: seq 1 2', page(shown('$ seq 1 2\n1\n2\n3'))],
+    ['where an output is not shown', 'page:4: echo one', page(shown('$ echo one'))],
+    ['where a command fails', 'page:4: false', page(sh('false'), sh('true'))],
+    ['where a command before the last one fails', 'page:4: false\ntrue', page(sh('false\ntrue'))],
+    ['where it does not fail as it should', 'page:6: true', page(`<!-- exit: 3 -->\n\n${sh('true')}`)],
+    ['where it fails otherwise', 'page:6: exit 2', page(`<!-- exit: 3 -->\n\n${sh('exit 2')}`)],
+    ['where the preparation fails', 'page:5: setup: false', page(`<!-- setup: false -->\n\n${sh('true')}`)],
+    ['where the shell cannot read it', 'page:4: echo "', page(sh('echo "'))],
+  ])('%s', async (_, difference, wrong) => {
+    expect(await differencesIn(wrong)).toEqual([difference]);
+  });
+
+  test.each([
+    ['a comment that means nothing', `<!-- wolrd: team -->\n\n${sh('true')}`, /<!-- wolrd: team --> is none of/],
+    ['a command in no world', sh('true'), /no <!-- world: … --> is above it/],
+    ['an output without a command', page(shown('one')), /begins with a line "\$ command"/],
+    ['an exit code of nothing', page('<!-- exit: 3 -->\n\n```text\none\n```'), /<!-- exit: 3 -->/],
+  ])('with %s', (_, wrong, message) => {
+    expect(() => playsIn(wrong)).toThrow(message);
+  });
+
+  test('with a world that there is not', async () => {
+    await expect(differencesIn(`<!-- world: none -->\n\n${sh('true')}`)).rejects.toThrow('there is no world "none"');
+  });
+});
+
+async function differencesIn(text: string): Promise<readonly string[]> {
+  const performed = await Promise.all(playsIn(text).map((play) => perform('page', play)));
+  return performed.flat().flatMap(({ is, wanted }) => (is === wanted ? [] : [is.step]));
+}

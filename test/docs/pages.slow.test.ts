@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { PAGES, readPage } from './pages.ts';
+import { perform } from './perform.ts';
+import { playsIn } from './steps.ts';
+
+const pages = PAGES.filter((page) => page !== 'README.md');
+const plays = pages.flatMap((page) => playsIn(readPage(page)).map((play) => ({ page, ...play })));
+
+test('the pages of docs/ show commands', () => {
+  expect(plays).not.toEqual([]);
+});
+
+test.for(plays)('$page does what it shows from line $line, in the world $world', async ({ page, ...play }) => {
+  const performed = await perform(page, play);
+  expect(performed.map(({ is }) => is)).toEqual(performed.map(({ wanted }) => wanted));
+});

@@ -1,0 +1,37 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { nodesIn, parseMarkdown } from '../support/markdown.ts';
+import { ROOT } from './worlds.ts';
+
+/** The pages whose commands are run, relative to the root. */
+export const PAGES: readonly string[] = ['README.md', ...globSync('docs/**/*.md', { cwd: ROOT }).toSorted()];
+
+/** All pages that this repository shows. */
+export const ALL_PAGES: readonly string[] = [...PAGES, 'test/README.md', 'bench/README.md'];
+
+export function readPage(path: string): string {
+  return readFileSync(join(ROOT, path), 'utf8');
+}
+
+/** What a link to this page may name after `#`: its headings as GitHub makes anchors of them, and `<a id="…">`. */
+export function anchorsIn(markdown: string): readonly string[] {
+  const nodes = nodesIn(parseMarkdown(markdown));
+  const headings = nodes.filter((node) => node.type === 'heading').map((heading) => slug(textOf(nodesIn(heading))));
+  const numbered = headings.map((one, index) => {
+    const before = headings.slice(0, index).filter((other) => other === one).length;
+    return before === 0 ? one : `${one}-${before}`;
+  });
+  const named = nodes.flatMap((node) => (node.type === 'html' ? [...node.value.matchAll(/<a id="([^"]+)">/g)] : []));
+  return [...numbered, ...named.map(([, name = '']) => name)];
+}
+
+function textOf(nodes: ReturnType<typeof nodesIn>): string {
+  return nodes.map((node) => (node.type === 'text' || node.type === 'inlineCode' ? node.value : '')).join('');
+}
+
+function slug(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, '')
+    .replaceAll(' ', '-');
+}

@@ -1,0 +1,81 @@
+import { dirname } from 'node:path';
+import { blocksIn, type Block } from './blocks.ts';
+
+/** What is run as one piece, and has to come out as the page says. */
+export type Step = {
+  readonly line: number;
+  /** What the page shows of it. */
+  readonly shown: string;
+  readonly script: string;
+  readonly exitCode: number;
+  /** Null where the page shows no output. */
+  readonly output: string | null;
+};
+
+/** The steps of a page that share one folder, one service and one shell. */
+export type Play = { readonly world: string; readonly line: number; readonly steps: readonly Step[] };
+
+/** The worlds of a page, with what is run in each. */
+export function playsIn(markdown: string): readonly Play[] {
+  const plays: (Play & { readonly steps: Step[] })[] = [];
+  for (const block of blocksIn(markdown)) {
+    const world = block.directives.get('world');
+    if (world !== undefined) plays.push({ world, line: block.line, steps: [] });
+    const steps = stepsOf(block);
+    if (steps.length > 0 && plays.length === 0) throw new Error(`line ${block.line}: no <!-- world: … --> is above it`);
+    plays.at(-1)?.steps.push(...steps);
+  }
+  return plays;
+}
+
+function stepsOf(block: Block): readonly Step[] {
+  if (block.directives.has('elsewhere')) return [];
+  const setup = block.directives.get('setup');
+  const hidden = setup === undefined ? [] : [step(block.line, `setup: ${setup}`, setup)];
+  return [...hidden, ...fileIn(block), ...withExitCode(commandsIn(block), block)];
+}
+
+/** A directive `file` puts the block into the world. */
+function fileIn({ directives, line, text }: Block): readonly Step[] {
+  const path = directives.get('file');
+  if (path === undefined) return [];
+  const script = `mkdir -p '${dirname(path)}'\ncat > '${path}' <<'END OF THE FILE'\n${text}\nEND OF THE FILE`;
+  return [step(line, `file: ${path}`, script)];
+}
+
+function commandsIn(block: Block): readonly Step[] {
+  if (block.language === 'console') return consoleSteps(block);
+  return block.language === 'sh' ? shellSteps(block) : [];
+}
+
+/** One step, but for a last command that is to fail: with `set -e` nothing before it may. */
+function shellSteps({ line, text, directives }: Block): readonly Step[] {
+  const whole = step(line + 1, text, text);
+  if (!directives.has('exit')) return [whole];
+  const lines = text.trimEnd().split('\n');
+  const last = lines.findLastIndex((_, index) => index === 0 || !lines[index - 1]!.endsWith('\\'));
+  const [before, end] = [lines.slice(0, last).join('\n'), lines.slice(last).join('\n')];
+  return [...(before === '' ? [] : [step(line + 1, before, before)]), step(line + 1 + last, end, end)];
+}
+
+/** `$ ` begins a command, which goes on in lines with `> ` after a backslash; the rest is what it prints. */
+function consoleSteps({ line, text }: Block): readonly Step[] {
+  const parts = text.split(/^(?=\$ )/m);
+  if (!text.startsWith('$ ')) throw new Error(`line ${line + 1}: a console block begins with a line "$ command"`);
+  return parts.map((part, index) => {
+    const before = parts.slice(0, index).join('').split('\n').length - 1;
+    const [, command = '', output = ''] = /^\$ ((?:.*\\\n> )*.*)\n?([\s\S]*)$/.exec(part) ?? [];
+    return { ...step(line + 1 + before, command, command.replaceAll('\\\n> ', '\\\n')), output };
+  });
+}
+
+function withExitCode(steps: readonly Step[], { directives, line }: Block): readonly Step[] {
+  const written = directives.get('exit');
+  if (written === undefined) return steps;
+  if (!/^\d+$/.test(written) || steps.length === 0) throw new Error(`line ${line}: <!-- exit: ${written} -->`);
+  return steps.map((one, index) => (index === steps.length - 1 ? { ...one, exitCode: Number(written) } : one));
+}
+
+function step(line: number, shown: string, script: string): Step {
+  return { line, shown, script, exitCode: 0, output: null };
+}

@@ -1,0 +1,141 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join, resolve } from 'node:path';
+import { expect } from 'vitest';
+import { changeService } from '../support/change-service.ts';
+import { childEnvironment, CLI } from '../support/cli.ts';
+import { commitAll, git, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
+import { run } from '../support/run.ts';
+import { KEY, startTestService, type TestService } from '../support/service.ts';
+
+export const ROOT = resolve(import.meta.dirname, '../..');
+
+/** Where the blocks of a page are run. */
+export type World = { readonly folder: string; readonly baseUrl: string; readonly environment: NodeJS.ProcessEnv };
+
+const PROMPTS = [
+  { name: 'greeting', key: 'support/greeting', title: 'Support greeting', text: 'Greet {{customer_name}} by name.' },
+  { name: 'refund', key: 'support/refund', title: 'Refund decision', text: 'Decide whether the refund is granted.' },
+  { name: 'summary', key: 'summary', title: 'Conversation summary', text: 'Summarise the conversation.' },
+] as const;
+
+/** The worlds that a page may name. */
+export const WORLDS: Readonly<Record<string, () => Promise<World>>> = {
+  clone: async () => makeWorld(copyOfThis(), await startPrompts()),
+  empty: makeEmpty,
+  team: makeTeam,
+};
+
+/** The sources as they are now, committed, with what is installed. */
+function copyOfThis(): string {
+  const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: ROOT });
+  const folder = makeFolder();
+  for (const path of listed
+    .toString()
+    .split('\0')
+    .filter((one) => one !== '' && !one.startsWith('dist/'))) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    cpSync(join(ROOT, path), join(folder, path));
+  }
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  git(folder, 'init', '--quiet', '--initial-branch', 'main');
+  // The link is no folder, so that .gitignore does not leave it out.
+  git(folder, 'add', '--all', ':!node_modules');
+  git(folder, 'commit', '--quiet', '--message', 'All');
+  return folder;
+}
+
+/** A repository with nothing in it, and a service in which production is a version behind staging. */
+async function makeEmpty(): Promise<World> {
+  const service = await startPrompts();
+  for (const { name, text } of PROMPTS) {
+    await changeService(service.baseUrl, name, 'production', `${text} Be short.`);
+    await changeService(service.baseUrl, name, 'staging', text);
+  }
+  const folder = makeFolder();
+  git(folder, 'init', '--quiet', '--initial-branch', 'main');
+  return makeWorld(withOrigin(folder), service);
+}
+
+/** A repository that is synced: the newest text of the greeting is in staging, and not yet in production. */
+async function makeTeam(): Promise<World> {
+  const service = await startPrompts();
+  const folder = withOrigin(makeRepository({ 'promptsync.yaml': configFor(service), ...filesOf('staging: latest') }));
+  const sync = async () => {
+    const options = { environment: { PROMPTSYNC_API_KEY: KEY } };
+    expect(await run(folder, ['sync', '--yes', '--quiet'], options)).toMatchObject({ exitCode: 0 });
+  };
+  await sync();
+  const files = filesOf('staging: latest\n  production: 1');
+  writeFiles(folder, files);
+  commitAll(folder, 'First prompts go live');
+  await sync();
+  const path = 'prompts/support/greeting.md';
+  writeFiles(folder, { [path]: files[path]!.replace('by name.', 'by name, in one friendly sentence.') });
+  commitAll(folder, 'Greet in one friendly sentence (#12)');
+  await sync();
+  git(folder, 'push', '--quiet', '--set-upstream', 'origin', 'main');
+  return makeWorld(folder, service, { PROMPTSYNC_API_KEY: KEY });
+}
+
+async function startPrompts(): Promise<TestService> {
+  const service = await startTestService([]);
+  for (const { name, key, title } of PROMPTS) {
+    service.store.registerPrompt({ id: `prm_${name}`, projectId: 'project', key, name: title });
+  }
+  return service;
+}
+
+function configFor({ baseUrl }: TestService): string {
+  return `service:
+  base_url: ${baseUrl}
+
+prompts: ['prompts/**/*.md']
+
+environments: # in promotion order
+  staging: {}
+  production: { promote_from: staging, allow_latest: false }
+`;
+}
+
+function filesOf(pins: string): Record<string, string> {
+  return Object.fromEntries(
+    PROMPTS.map(({ name, key, title, text }) => [
+      `prompts/${key}.md`,
+      `---\nid: prm_${name}\nkey: ${key}\nname: ${title}\npins:\n  ${pins}\n---\n\n${text}\n`,
+    ]),
+  );
+}
+
+/** A bare repository that it can push to. */
+function withOrigin(folder: string): string {
+  const bare = makeFolder();
+  git(bare, 'init', '--quiet', '--bare', '--initial-branch', 'main');
+  git(folder, 'remote', 'add', 'origin', bare);
+  return folder;
+}
+
+function makeWorld(folder: string, { baseUrl }: TestService, more: Readonly<Record<string, string>> = {}): World {
+  const programs = makePrograms(baseUrl);
+  // Where a reader at a terminal answers `sync` with yes, `CI` does.
+  const variables = childEnvironment({ HOME: makeFolder(), CI: 'true', ...more });
+  const PATH = [programs, dirname(process.execPath), variables['PATH']].join(delimiter);
+  return { folder, baseUrl, environment: { ...variables, PATH } };
+}
+
+/** `promptsync` from source, `npx promptsync`, and `change-service PROMPT ENVIRONMENT TEXT` for hidden preparation. */
+function makePrograms(baseUrl: string): string {
+  const folder = makeFolder();
+  const node = `"${process.execPath}"`;
+  const change = join(import.meta.dirname, 'change-service.ts');
+  const programs = {
+    promptsync: `exec ${node} "${CLI}" "$@"`,
+    npx: `[ "$1" = promptsync ] || { echo "npx: only promptsync" >&2; exit 127; }\nshift\nexec ${node} "${CLI}" "$@"`,
+    'change-service': `exec ${node} "${change}" ${baseUrl} "$@"`,
+  };
+  for (const [name, script] of Object.entries(programs)) {
+    writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`);
+    chmodSync(join(folder, name), 0o755);
+  }
+  return folder;
+}
