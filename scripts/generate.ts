@@ -1,9 +1,12 @@
 /** Writes the generated files, or with --check says which of them are stale and exits with 1. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { bundleAction } from './bundle-action.ts';
 import { pageModule } from './page-module.ts';
-import { withGeneratedParts } from './readme-parts.ts';
+import { actionParts } from './pages/action-parts.ts';
+import { commandParts } from './pages/command-parts.ts';
+import { withParts } from './pages/parts.ts';
+import { shapeParts } from './pages/shape-parts.ts';
 import { schemaTexts } from './schemas.ts';
 import { workflowModule } from './workflow-module.ts';
 
@@ -25,7 +28,7 @@ const generated = {
   'src/templates/workflows.ts': await workflowModule(workflows),
   'dist/action/index.cjs': action.code,
   'dist/action/third-party-licenses.txt': action.licenses,
-  'README.md': await withGeneratedParts(read('README.md'), { actionYaml: read('action.yml'), workflows }),
+  ...(await pages()),
 };
 
 for (const [path, wanted] of Object.entries(generated)) {
@@ -39,4 +42,13 @@ for (const [path, wanted] of Object.entries(generated)) {
     writeFileSync(path, wanted);
     console.log(`wrote ${path}`);
   }
+}
+
+/** The pages with their generated parts, by path. */
+async function pages(): Promise<Readonly<Record<string, string>>> {
+  const parts = { ...actionParts(read('action.yml'), workflows), ...commandParts(), ...shapeParts() };
+  const paths = ['README.md', ...globSync('docs/**/*.md')];
+  return Object.fromEntries(
+    await Promise.all(paths.map(async (path) => [path, await withParts(path, read(path), parts)] as const)),
+  );
 }

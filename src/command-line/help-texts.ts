@@ -5,6 +5,39 @@ export const DESCRIPTION = `GitOps sync for LLM prompts.
 Prompts are Markdown files in git; a hosted prompt service holds their versions.
 promptsync compares the two and makes the service match the files.`;
 
+/** What the process ends with, the same in every format; `meaning` is for docs/commands.md. */
+export const EXIT_CODES = [
+  {
+    code: 0,
+    short: 'nothing to do, or everything applied',
+    meaning: 'in order: nothing to do, or everything applied',
+  },
+  {
+    code: 1,
+    short: 'it could not run; nothing was written',
+    meaning:
+      'it could not run: usage, files or configuration, or no prompt could be observed (service unreachable, key refused). Nothing was written',
+  },
+  {
+    code: 2,
+    short: 'changes are pending (with --exit-code)',
+    meaning: 'only with `--exit-code` on a dry run: changes are pending',
+  },
+  {
+    code: 3,
+    short: 'refused by a guard',
+    meaning:
+      'refused by a guard (drift, promotion order, `max_changes`, another plan than expected, uncommitted files, a pin that cannot be resolved): the refused prompts were not written. Dry runs report guards alike',
+  },
+  {
+    code: 4,
+    short: 'at least one prompt failed',
+    meaning:
+      'at least one prompt failed (could not be observed, or not wholly written) while others were handled: the report says which calls were made, which were not, and what to do',
+  },
+  { code: 130, short: 'interrupted', meaning: 'interrupted; the report says how far it got' },
+] as const;
+
 export const EXAMPLES = `
 Examples:
   promptsync init                        begin a workspace here
@@ -17,9 +50,7 @@ Examples:
   promptsync blame greeting --environment production
 
 Exit codes:
-  0 nothing to do, or everything applied    1 it could not run; nothing was written
-  2 changes are pending (with --exit-code)  3 refused by a guard
-  4 at least one prompt failed              130 interrupted`;
+${inTwoColumns(EXIT_CODES.map(({ code, short }) => `${code} ${short}`))}`;
 
 export const SERVE_HELP = `
 The API key that it accepts is the value of PROMPTSYNC_API_KEY; without one it is "embedded".`;
@@ -44,4 +75,11 @@ package in node_modules:
 /** That a switch is off unless it is given goes without saying. */
 export function describe(option: Option): string {
   return new Help().optionDescription(option).replace(/ \(default: (false|\[\])\)$/, '');
+}
+
+function inTwoColumns(entries: readonly string[]): string {
+  const lines = entries.flatMap((left, index) =>
+    index % 2 === 0 ? [`  ${left.padEnd(42)}${entries[index + 1] ?? ''}`.trimEnd()] : [],
+  );
+  return lines.join('\n');
 }

@@ -5,6 +5,7 @@ import { makeProblem, type Problem } from '../problem.ts';
 import { describeIssues, type ShapeIssue } from '../yaml/describe-issues.ts';
 import { parseStrictYaml, type LocatedMapping } from '../yaml/strict-yaml.ts';
 import type { Config } from './config.ts';
+import { DEFAULTS } from './defaults.ts';
 import { assignmentOf } from './service-names.ts';
 import { locateServices, serviceProblems } from './services.ts';
 import { CONFIG_FIELDS, WrittenConfigShape, type WrittenConfig } from './shape.ts';
@@ -20,8 +21,6 @@ export type ConfigSurroundings = {
 };
 
 export type ConfigResult = { readonly config: Config | null; readonly problems: readonly Problem[] };
-
-const DEFAULT_TRACKING = 'promptsync';
 
 const LARGEST = 64 * 1024;
 
@@ -56,15 +55,15 @@ function makeConfig(written: WrittenConfig, mapping: LocatedMapping, around: Con
     root: around.root,
     services: locateServices(written, folder, around.environment),
     assignment: assignmentOf(written),
-    patterns: (written.prompts ?? ['prompts/**/*.md']).map((one) => (typeof one === 'string' ? one : one.pattern)),
+    patterns: (written.prompts ?? DEFAULTS.prompts).map((one) => (typeof one === 'string' ? one : one.pattern)),
     patternPlaces: (written.prompts ?? []).map((_, index) => mapping.placeOf(['prompts', index, 'pattern'])),
     environments: written.environments === undefined ? null : makeEnvironments(written.environments, mapping),
     trackingEnvironment: trackingOf(written),
-    onDrift: written.on_drift ?? 'overwrite',
-    strictVariables: written.variables === 'strict',
+    onDrift: written.on_drift ?? DEFAULTS.on_drift,
+    strictVariables: (written.variables ?? DEFAULTS.variables) === 'strict',
     maxChanges: written.max_changes === undefined ? null : parseMaxChanges(written.max_changes),
-    concurrency: written.concurrency ?? 8,
-    timeoutSeconds: written.timeout_seconds ?? 15,
+    concurrency: written.concurrency ?? DEFAULTS.concurrency,
+    timeoutSeconds: written.timeout_seconds ?? DEFAULTS.timeout_seconds,
   };
 }
 
@@ -76,12 +75,12 @@ function makeEnvironments(
   return mapping.keysOf(['environments']).map((name) => ({
     name,
     ...(written[name]?.promote_from === undefined ? {} : { promoteFrom: written[name].promote_from }),
-    allowLatest: written[name]?.allow_latest ?? true,
+    allowLatest: written[name]?.allow_latest ?? DEFAULTS.allow_latest,
   }));
 }
 
 function trackingOf({ tracking_environment }: WrittenConfig): string | null {
-  return tracking_environment === false ? null : (tracking_environment ?? DEFAULT_TRACKING);
+  return tracking_environment === false ? null : (tracking_environment ?? DEFAULTS.tracking_environment);
 }
 
 function servicesIn(mapping: LocatedMapping, { file, environment }: ConfigSurroundings): readonly Problem[] {
@@ -91,7 +90,7 @@ function servicesIn(mapping: LocatedMapping, { file, environment }: ConfigSurrou
 /** Promotion goes from an earlier environment to a later one, and the tool's own are not for pins. */
 function environmentProblems(mapping: LocatedMapping): readonly Problem[] {
   const names = mapping.keysOf(['environments']);
-  const tracking = mapping.value['tracking_environment'] ?? DEFAULT_TRACKING;
+  const tracking = mapping.value['tracking_environment'] ?? DEFAULTS.tracking_environment;
   const reserved = toolEnvironments(typeof tracking === 'string' ? tracking : null);
   return names.flatMap((name, index) => [
     ...(reserved.includes(name) ? [ownEnvironment(name, mapping)] : []),

@@ -1,16 +1,17 @@
 import { z } from 'zod';
+import { digest } from './changes.ts';
 
 /** What the report of `history` tells of one prompt. */
 
 const commitInfo = {
-  author: z.string().optional(),
+  author: z.string().optional().describe('The author’s name.'),
   date: z.string().optional().describe('The author’s date, ISO 8601.'),
   subject: z.string().optional().describe('Of the merge commit of a pull request: the title of that.'),
   pull_request: z.string().optional().describe('#12, or !12 of GitLab.'),
 };
 
 const commit = z
-  .object({ commit: z.string(), ...commitInfo })
+  .object({ commit: z.string().describe('Its id.'), ...commitInfo })
   .describe('Of a commit that the repository does not have, its id alone.');
 
 const maker = z
@@ -20,9 +21,9 @@ const maker = z
   );
 
 const made = {
-  id: z.string(),
-  version_number: z.int(),
-  digest: z.string().regex(/^sha256:[0-9a-f]{64}$/),
+  id: z.string().describe('The service’s id of the version.'),
+  version_number: z.int().describe('The number that the service gave it.'),
+  digest: digest.describe('Of its content, with line feeds.'),
   made_by: maker,
   commit: z.string().optional().describe('The commit that its content comes from.'),
   path: z.string().optional().describe('The file at that commit, from the repository’s root.'),
@@ -30,7 +31,7 @@ const made = {
 };
 
 const pinned = z.object({
-  environment: z.string(),
+  environment: z.string().describe('The environment that was pinned to it.'),
   from: commit
     .nullable()
     .describe('The commit that pinned it, on the branch that is checked out; null: one before all that are known.'),
@@ -51,7 +52,7 @@ export const HistoryShape = z.object({
 });
 
 export const LineageShape = z.object({
-  environment: z.string(),
+  environment: z.string().describe('The one that was asked for.'),
   serves: z.object(made).nullable().describe('null: the environment serves nothing.'),
   pinned: commit
     .nullable()

@@ -1,96 +1,42 @@
 import { z } from 'zod';
 import { MODES } from '../domain/modes.ts';
 import { MOST_SHARDS } from '../domain/shard.ts';
+import { change, digest, drift, newVersion, versionRef } from './changes.ts';
 import { HistoryShape, LineageShape } from './history.ts';
 
 /** The JSON report, `--format json`. Its JSON Schema ships as schemas/report.schema.json. */
 
-const digest = z.string().regex(/^sha256:[0-9a-f]{64}$/);
-const versionRef = z.object({ id: z.string(), version_number: z.int().nullable() });
-const newVersion = z.object({ new: z.literal(true), digest: digest.optional() });
-const changeStatus = z
-  .enum(['made', 'adopted', 'not_made', 'unknown'])
-  .optional()
-  .describe('After an apply only. adopted: it was there already; unknown: the answer was lost.');
-
-const createVersion = z.object({
-  kind: z.literal('create-version'),
-  digest,
-  metadata_digest: digest.optional().describe('Where the file manages metadata.'),
-  ref: z.string().optional().describe('The git: pin that the content is for; absent for the file’s own content.'),
-  change_summary: z.string().nullable(),
-  version: versionRef.optional().describe('The version that was made.'),
-  status: changeStatus,
-});
-
-const updatePrompt = z.object({
-  kind: z.literal('update-prompt'),
-  fields: z.partialRecord(z.enum(['key', 'name', 'description']), z.object({ before: z.string(), after: z.string() })),
-  status: changeStatus,
-});
-
-const setActive = z.object({
-  kind: z.literal('set-active'),
-  environment: z.string(),
-  before: versionRef.nullable(),
-  after: z.union([versionRef, newVersion]),
-  status: changeStatus,
-});
-
-const driftKind = z
-  .enum(['outside', 'unfinished'])
-  .describe('unfinished: what stands there was made from an earlier commit, or nothing stands there yet.');
-
-const environmentDrift = z.object({
-  environment: z.string(),
-  kind: driftKind,
-  expected: z.union([versionRef, newVersion]).describe('What the base commit wants.'),
-  observed: versionRef
-    .extend({ made_by: z.enum(['git', 'outside']), commit: z.string().optional() })
-    .nullable()
-    .describe('What the service serves: pin version:<id> to go back to it.'),
-});
-
-const fieldDrift = z.object({
-  field: z.enum(['key', 'name', 'description']),
-  kind: driftKind,
-  expected: z.string(),
-  observed: z.string(),
-});
-
-const drift = z.union([environmentDrift, fieldDrift]);
-
 const problem = z.object({
-  code: z.string(),
-  severity: z.enum(['error', 'warning']),
-  message: z.string(),
-  hint: z.string(),
-  path: z.string().optional(),
-  line: z.int().optional(),
-  column: z.int().optional(),
+  code: z.string().describe('Stays the same from release to release; docs/troubleshooting.md lists them.'),
+  severity: z.enum(['error', 'warning']).describe('A warning stops nothing.'),
+  message: z.string().describe('What happened.'),
+  hint: z.string().describe('What to do about it.'),
+  path: z.string().optional().describe('The file, relative to the folder of promptsync.yaml.'),
+  line: z.int().optional().describe('From 1.'),
+  column: z.int().optional().describe('From 1.'),
 });
 
 const environment = z.object({
-  environment: z.string(),
-  pin: z.string(),
-  active: versionRef.nullable(),
-  wanted: z.union([versionRef, newVersion]).nullable().describe('null: not known'),
-  in_sync: z.boolean(),
+  environment: z.string().describe('One that the file pins.'),
+  pin: z.string().describe('What the file says: `latest`, a number, `version:<id>` or `git:<ref>`.'),
+  active: versionRef.nullable().describe('What the service serves; null: nothing.'),
+  wanted: z.union([versionRef, newVersion]).nullable().describe('What the pin means; null: not known.'),
+  in_sync: z.boolean().describe('Whether what is active is what is wanted.'),
 });
 
 const edit = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('create-file') }),
+  z.object({ kind: z.literal('create-file').describe('What is done to the file.') }),
   z.object({
     kind: z.literal('set-pin'),
-    environment: z.string(),
-    before: z.string().nullable().describe('null: it was not pinned'),
+    environment: z.string().describe('The environment whose pin is set.'),
+    before: z.string().nullable().describe('A pin, or a value as JSON; null: not pinned, or absent.'),
     after: z.string(),
   }),
   z.object({
     kind: z.literal('set-field'),
     field: z.string().describe('name, key, description, variables, metadata.<key>'),
     before: z.string().nullable().describe('As JSON; null: absent.'),
-    after: z.string().nullable(),
+    after: z.string().nullable().describe('A pin, or a value as JSON; null: absent.'),
     conflict: z.boolean().describe('The file has both, between conflict markers.'),
   }),
   z.object({
@@ -102,11 +48,15 @@ const edit = z.discriminatedUnion('kind', [
 
 const prompt = z.object({
   path: z.string().describe('Relative to the folder of promptsync.yaml.'),
-  id: z.string(),
-  key: z.string(),
+  id: z.string().describe('The service’s id of the prompt.'),
+  key: z.string().describe('The key that the file says.'),
   service: z.string().optional().describe('The name of its service, where promptsync.yaml has `services`.'),
-  status: z.enum(['unchanged', 'pending', 'applied', 'blocked', 'failed', 'not_attempted']),
-  changes: z.array(z.discriminatedUnion('kind', [createVersion, updatePrompt, setActive])),
+  status: z
+    .enum(['unchanged', 'pending', 'applied', 'blocked', 'failed', 'not_attempted'])
+    .describe(
+      'pending: on a dry run, it has changes. blocked: refused by a guard. not_attempted: the run ended before.',
+    ),
+  changes: z.array(change).describe('In the order in which they are made.'),
   environments: z.array(environment).optional().describe('In modes status and history only.'),
   history: HistoryShape.optional().describe('In mode history only.'),
   lineage: LineageShape.optional().describe('In mode history, of the environment that was asked for.'),
@@ -114,49 +64,59 @@ const prompt = z.object({
     .array(edit)
     .optional()
     .describe('What a command changes in the file: import, pull, promote, rollback, init.'),
-  drift: z.array(drift),
-  problems: z.array(problem),
+  drift: z.array(drift).describe('What was changed in the service, as far as --base tells.'),
+  problems: z.array(problem).describe('Of this prompt.'),
 });
 
-const writtenFile = z.object({ path: z.string(), status: z.enum(['created', 'overwritten', 'extended', 'kept']) });
+const writtenFile = z.object({
+  path: z.string().describe('Relative to the folder of promptsync.yaml.'),
+  status: z.enum(['created', 'overwritten', 'extended', 'kept']).describe('kept: it was there already and differs.'),
+});
 
 const count = z.int().min(0);
 
 const shardNumber = z.int().min(1).max(MOST_SHARDS);
-const shardNumbers = { index: shardNumber, of: shardNumber };
+const shardNumbers = { index: shardNumber.describe('From 1.'), of: shardNumber.describe('How many there are.') };
 const shard = z.object(shardNumbers).refine(({ index, of }) => index <= of, 'expected an index of at most `of`');
 
 export const ReportShape = z.object({
-  schema_version: z.literal(1),
-  mode: z.enum(MODES),
-  service: z.string().nullable(),
-  commit: z.string().nullable(),
+  schema_version: z.literal(1).describe('Another number means a report that readers of this one cannot read.'),
+  mode: z
+    .enum(MODES)
+    .describe('dry-run and apply: a sync. report: a merge that was refused. The others: the command of that name.'),
+  service: z.string().nullable().describe('The address of the service, or of several; null: none was asked.'),
+  commit: z.string().nullable().describe('HEAD of the repository; null: there is none.'),
   changed_since: z.string().optional().describe('Only what has changed since this commit was looked at.'),
-  plan_digest: digest.nullable(),
+  plan_digest: digest.nullable().describe('What --expect-plan takes; null: there is no plan.'),
   shard: shard.optional().describe('The part of the prompts that the report is of: --shard.'),
   shards: z
-    .array(z.object({ ...shardNumbers, plan_digest: digest.nullable() }))
+    .array(z.object({ ...shardNumbers, plan_digest: digest.nullable().describe('null: it has no plan.') }))
     .optional()
     .describe('Of a merged report: the parts that it is made of, each with what --expect-plan takes for it.'),
-  summary: z.object({
-    prompts: count,
-    unchanged: count,
-    create_version: count,
-    update_prompt: count,
-    set_active: count,
-    blocked: count,
-    applied: count,
-    failed: count,
-    not_attempted: count,
-    not_looked_at: count.optional().describe('With changed_since: prompts that are not in this report.'),
-  }),
-  prompts: z.array(prompt),
+  summary: z
+    .object({
+      prompts: count.describe('Prompts in the report.'),
+      unchanged: count.describe('Prompts that are in sync.'),
+      create_version: count.describe('Versions: on a dry run those to create, after an apply those that were made.'),
+      update_prompt: count.describe('Prompts whose fields change, or were changed.'),
+      set_active: count.describe('Environments whose active version changes, or was changed.'),
+      blocked: count.describe('Prompts that a guard has refused.'),
+      applied: count.describe('Prompts that were changed.'),
+      failed: count.describe('Prompts that failed.'),
+      not_attempted: count.describe('Prompts that the run did not come to.'),
+      not_looked_at: count.optional().describe('With changed_since: prompts that are not in this report.'),
+    })
+    .describe('What the report holds, counted.'),
+  prompts: z.array(prompt).describe('By path.'),
   files: z.array(writtenFile).optional().describe('What init has written.'),
   committed: z
-    .object({ commit: z.string(), branch: z.string().nullable() })
+    .object({
+      commit: z.string().describe('Its id.'),
+      branch: z.string().nullable().describe('null: HEAD is on none.'),
+    })
     .optional()
     .describe('The commit that holds the edits.'),
-  problems: z.array(problem),
+  problems: z.array(problem).describe('Of the run and of files that are no prompts.'),
 });
 
 type ReadonlyDeep<T> = T extends readonly (infer Item)[]

@@ -1,0 +1,32 @@
+import { basename } from 'node:path';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { code, table, type Parts } from './parts.ts';
+
+const ActionShape = z.object({
+  inputs: z.record(z.string(), z.object({ description: z.string(), default: z.string().optional() })),
+  outputs: z.record(z.string(), z.object({ description: z.string() })),
+});
+
+/**
+ * What pages tell of the GitHub Action: `inputs`, `outputs` and `workflows`.
+ * @param workflows the workflows to copy, by path
+ */
+export function actionParts(actionYaml: string, workflows: Readonly<Record<string, string>>): Parts {
+  const { inputs, outputs } = ActionShape.parse(parse(actionYaml));
+  const inputRows = Object.entries(inputs).map(([name, { description, default: value }]) => {
+    return [code(name), value === undefined ? '' : code(value), description];
+  });
+  const outputRows = Object.entries(outputs).map(([name, { description }]) => [code(name), description]);
+  return {
+    inputs: table(['input', 'default', 'meaning'], inputRows),
+    outputs: table(['output', 'meaning'], outputRows),
+    workflows: workflowBlocks(workflows),
+  };
+}
+
+function workflowBlocks(workflows: Readonly<Record<string, string>>): string {
+  return Object.entries(workflows)
+    .map(([path, yaml]) => `<details><summary>${basename(path)}</summary>\n\n\`\`\`yaml\n${yaml}\`\`\`\n\n</details>`)
+    .join('\n\n');
+}
