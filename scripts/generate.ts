@@ -6,6 +6,7 @@ import { pageModule } from './page-module.ts';
 import { actionParts } from './pages/action-parts.ts';
 import { commandParts } from './pages/command-parts.ts';
 import { withParts } from './pages/parts.ts';
+import { problemParts } from './pages/problem-parts.ts';
 import { shapeParts } from './pages/shape-parts.ts';
 import { schemaTexts } from './schemas.ts';
 import { workflowModule } from './workflow-module.ts';
@@ -46,7 +47,12 @@ for (const [path, wanted] of Object.entries(generated)) {
 
 /** The pages with their generated parts, by path. */
 async function pages(): Promise<Readonly<Record<string, string>>> {
-  const parts = { ...actionParts(read('action.yml'), workflows), ...commandParts(), ...shapeParts() };
+  const parts = {
+    ...actionParts(read('action.yml'), workflows),
+    ...commandParts(),
+    ...shapeParts(),
+    ...problemParts(),
+  };
   const paths = ['README.md', ...globSync('docs/**/*.md')];
   return Object.fromEntries(
     await Promise.all(paths.map(async (path) => [path, await withParts(path, read(path), parts)] as const)),

@@ -774,7 +774,8 @@ const catalogue = {
 
 export type ProblemCode = keyof typeof catalogue;
 
-type EvidenceOf<Code extends ProblemCode> = (typeof catalogue)[Code] extends Entry<infer Evidence> ? Evidence : never;
+/** What the wording of a problem needs to know. */
+export type EvidenceOf<Code extends ProblemCode> = (typeof catalogue)[Code] extends Entry<infer Evidence> ? Evidence : never;
 
 type Arguments<Code extends ProblemCode> =
   Record<string, never> extends EvidenceOf<Code>

@@ -5,9 +5,15 @@ export type Parts = Readonly<Record<string, string>>;
 
 /** A page with its generated parts made anew, each between `<!-- begin NAME -->` and `<!-- end NAME -->`. */
 export async function withParts(path: string, text: string, parts: Parts): Promise<string> {
+  const style = { ...(await resolveConfig(path)), parser: 'markdown' } as const;
   const names = [...text.matchAll(/^<!-- begin (\S+) -->$/gm)].map(([, name = '']) => name);
-  const made = names.reduce((page, name) => replacePart(page, name, { path, part: parts[name] }), text);
-  return format(made, { ...(await resolveConfig(path)), parser: 'markdown' });
+  const wrapped = new Map<string, string>();
+  for (const name of names) {
+    const part = parts[name];
+    if (part !== undefined) wrapped.set(name, await format(part, { ...style, proseWrap: 'always' }));
+  }
+  const made = names.reduce((page, name) => replacePart(page, name, { path, part: wrapped.get(name) }), text);
+  return format(made, style);
 }
 
 type Placed = { readonly path: string; readonly part: string | undefined };
@@ -36,14 +42,11 @@ export function sentence(text: string): string {
 }
 
 function cell(text: string): string {
-  const parts = text
-    .replaceAll('\n', ' ')
-    .replaceAll('|', String.raw`\|`)
-    .split('`');
-  return parts.map((part, index) => (index % 2 === 0 ? inert(part) : part)).join('`');
+  return inert(text.replaceAll('\n', ' ').replaceAll('|', String.raw`\|`));
 }
 
-/** Addresses in it stay links. */
+/** Text of which nothing is formatting but code spans. */
 export function inert(text: string): string {
-  return text.replaceAll(/[<*]/g, String.raw`\$&`);
+  const parts = text.split('`');
+  return parts.map((part, index) => (index % 2 === 0 ? part.replaceAll(/[<*]/g, String.raw`\$&`) : part)).join('`');
 }
