@@ -12,52 +12,42 @@
  * test/index.test.ts is a whole sync made so.
  */
 
-// Read: prompt files and configuration.
+// 1. Configure: promptsync.yaml, and which service each file belongs to.
 export { loadConfig, type ConfigRequest } from './config/load.ts';
 export type { ConfigResult } from './config/parse.ts';
 export type { Assignment, Config, ServiceLocation } from './config/config.ts';
-export { readPrompts, type ReadPromptsResult } from './prompts/read.ts';
+export type { Environment, MaxChanges, OnDrift } from './domain/policy.ts';
 export { assignServices, serviceRules } from './commands/services/assign-services.ts';
+
+// 2. Read: Markdown files as prompts, with every problem of every file.
+export { readPrompts, type ReadPromptsResult } from './prompts/read.ts';
 export { parsePromptFile, type ParseResult } from './prompts/parse.ts';
-export { withText } from './prompts/write.ts';
-export { editPromptFile, type EditResult, type FrontMatterEdit, type PromptEdits } from './prompts/edit.ts';
 export type { PromptPatterns } from './prompts/find.ts';
 export type { EnvironmentRules, PromptRules, ServiceRules } from './prompts/check.ts';
+export type { Content, EnvironmentPin, Pin, PromptFile } from './domain/prompt-file.ts';
+export type { Digest } from './domain/digest.ts';
+export type { JsonObject, JsonValue } from './domain/json.ts';
 
-// Observe: the service and what it holds.
+// 3. Observe: what the service holds, in requests that never write.
 export { connect, type CallReport, type ClientOptions, type ConnectedService } from './service/client.ts';
+export {
+  ServiceError,
+  type Effect,
+  type NewVersion,
+  type PromptFields,
+  type PromptService,
+  type RemotePrompt,
+} from './domain/prompt-service.ts';
+export type { LedgerEntry, Stamp, Version, VersionRef } from './domain/version.ts';
+export { observeRequests } from './commands/preparing/observe-files.ts';
 export { observe, type ObserveOptions } from './observing/observe.ts';
 export { observePrompt } from './observing/observe-prompt.ts';
-export { observeRequests } from './commands/preparing/observe-files.ts';
+export type { Observation, Observed, ObserveRequest } from './domain/observed.ts';
 
-// Plan: pure.
+// 4. Plan: the changes that are needed, and what a guard refuses of them. Pure.
 export { makePlan, planPrompt, type PlanRules } from './planning/make-plan.ts';
 export type { Base } from './planning/find-drift.ts';
 export { refuse, refuseAfresh, type Guards } from './planning/refuse.ts';
-
-// Apply.
-export { applyPlan } from './applying/apply-plan.ts';
-export type { ApplyDependencies } from './applying/deps.ts';
-
-// Render.
-export { mergeProblems, type ReportFile } from './rendering/merge-problems.ts';
-export { mergeReports } from './rendering/merge-reports.ts';
-export { makeReport, type Run } from './rendering/make-report.ts';
-export { renderMarkdown, type MarkdownOptions, type MarkdownPage } from './rendering/render-markdown.ts';
-export { restoredIn, type Restored } from './rendering/restored.ts';
-export type { Limit } from './rendering/fit.ts';
-export { renderJson } from './rendering/render-json.ts';
-export { renderText, type TextOptions } from './rendering/render-text.ts';
-export { renderHistory } from './rendering/render-history.ts';
-export { renderStatus } from './rendering/render-status.ts';
-export type { Side, TextChange, Texts } from './domain/texts.ts';
-export type { Report, ReportChange, ReportDrift, ReportProblem, ReportPrompt } from './schemas/report.ts';
-
-// The words of the trade.
-export type { Digest } from './domain/digest.ts';
-export type { JsonObject, JsonValue } from './domain/json.ts';
-export type { Observation, Observed, ObserveRequest } from './domain/observed.ts';
-export type { ChangeOutcome, ChangeStatus, OutcomeStatus, PromptOutcome } from './domain/outcome.ts';
 export type {
   Change,
   ContentAtRef,
@@ -75,19 +65,37 @@ export type {
   SetActive,
   UpdatePrompt,
 } from './domain/plan.ts';
-export type { Environment, MaxChanges, OnDrift } from './domain/policy.ts';
-export { inShard, shardOf } from './domain/shard-of.ts';
+
+// 5. Apply: the plan is written, prompt by prompt.
+export { applyPlan } from './applying/apply-plan.ts';
+export type { ApplyDependencies } from './applying/deps.ts';
+export type { ChangeOutcome, ChangeStatus, OutcomeStatus, PromptOutcome } from './domain/outcome.ts';
+
+// 6. Report: what was planned or done, as one value that every format is made from.
+export { makeReport, type Run } from './rendering/make-report.ts';
+export type { Report, ReportChange, ReportDrift, ReportProblem, ReportPrompt } from './schemas/report.ts';
+
+// 7. Render: the report as text, JSON or Markdown.
+export { renderText, type TextOptions } from './rendering/render-text.ts';
+export { renderStatus } from './rendering/render-status.ts';
+export { renderHistory } from './rendering/render-history.ts';
+export { renderJson } from './rendering/render-json.ts';
+export { renderMarkdown, type MarkdownOptions, type MarkdownPage } from './rendering/render-markdown.ts';
+export type { Limit } from './rendering/fit.ts';
+export { restoredIn, type Restored } from './rendering/restored.ts';
+export type { Side, TextChange, Texts } from './domain/texts.ts';
+
+// Edit: prompt files in place, no byte but those of the value.
+export { editPromptFile, type EditResult, type FrontMatterEdit, type PromptEdits } from './prompts/edit.ts';
+export { withText } from './prompts/write.ts';
+
+// Spread: one run over several machines, and their reports merged.
 export { parseShard, type Shard } from './domain/shard.ts';
-export type { Content, EnvironmentPin, Pin, PromptFile } from './domain/prompt-file.ts';
-export {
-  ServiceError,
-  type Effect,
-  type NewVersion,
-  type PromptFields,
-  type PromptService,
-  type RemotePrompt,
-} from './domain/prompt-service.ts';
-export type { LedgerEntry, Stamp, Version, VersionRef } from './domain/version.ts';
+export { inShard, shardOf } from './domain/shard-of.ts';
+export { mergeProblems, type ReportFile } from './rendering/merge-problems.ts';
+export { mergeReports } from './rendering/merge-reports.ts';
+
+// Problems: whatever is wrong, with what to do about it.
 export {
   isError,
   makeProblem,

@@ -5,11 +5,13 @@ import { literalSelector } from './domain/literal-selector.ts';
  * (`hint`). Text in here may hold anything that a file or the service said: renderers make it inert.
  */
 
+/** An error stops what it is about, a warning does not. */
 export type Severity = 'error' | 'warning';
 
 /** Where a problem is: a path relative to the configuration file's folder, line and column from 1. */
 export type Place = { readonly path?: string; readonly line?: number; readonly column?: number };
 
+/** One thing that is wrong, worded for the person who has to do something about it. */
 export type Problem = Place & {
   readonly code: ProblemCode;
   readonly severity: Severity;
@@ -772,10 +774,12 @@ const catalogue = {
   ),
 } as const;
 
+/** Names of problems, which stay the same whatever their wording becomes. */
 export type ProblemCode = keyof typeof catalogue;
 
 /** What the wording of a problem needs to know. */
-export type EvidenceOf<Code extends ProblemCode> = (typeof catalogue)[Code] extends Entry<infer Evidence> ? Evidence : never;
+export type EvidenceOf<Code extends ProblemCode> =
+  (typeof catalogue)[Code] extends Entry<infer Evidence> ? Evidence : never;
 
 type Arguments<Code extends ProblemCode> =
   Record<string, never> extends EvidenceOf<Code>
@@ -833,6 +837,7 @@ export function inPlaceOrder<Placed extends { readonly [Part in keyof Place]: Pl
   );
 }
 
+/** Whether the problem stops what it is about; a warning stops nothing. */
 export function isError({ severity }: Pick<Problem, 'severity'>): boolean {
   return severity === 'error';
 }

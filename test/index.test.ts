@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -16,6 +17,41 @@ test('the public API is a whole sync: read, observe, plan, apply, render', async
   const second = await sync(service, files);
   expect(JSON.parse(api.renderJson(second))).toMatchObject({ summary: { unchanged: 3, applied: 0 } });
 });
+
+test('everything that the public API exports says at its declaration what it is', () => {
+  const exported = exportsOf(readSource('index.ts'));
+  expect(exported.length).toBeGreaterThan(100);
+  expect(exported.filter(({ name, file }) => !isDescribed(readSource(file), name))).toEqual([]);
+});
+
+test.each([
+  ['a docstring right above it', '/** What it is. */\nexport type One = 1;\n', true],
+  ['one of several lines', '/**\n * What it is.\n */\nexport async function One() {}\n', true],
+  ['none', 'export const One = 1;\n', false],
+  ['a remark', '// What it is.\nexport class One {}\n', false],
+  ['that of another', '/** What it is. */\nexport type Another = 1;\nexport type One = 2;\n', false],
+  ['no declaration', '/** What it is. */\nexport type OneMore = 1;\n', false],
+])('a declaration with %s', (_, source, described) => {
+  expect(isDescribed(source, 'One')).toBe(described);
+});
+
+function readSource(file: string): string {
+  return readFileSync(join(import.meta.dirname, '../src', file), 'utf8');
+}
+
+function exportsOf(index: string): readonly { readonly name: string; readonly file: string }[] {
+  return [...index.matchAll(/^export (?:type )?\{([^}]*)\} from '\.\/([^']+)'/gm)].flatMap(
+    ([, names = '', file = '']) =>
+      names.split(',').flatMap((written) => {
+        const name = written.trim().replace(/^type /, '');
+        return name === '' ? [] : [{ name, file }];
+      }),
+  );
+}
+
+function isDescribed(source: string, name: string): boolean {
+  return new RegExp(`\\*/\\nexport (?:async )?(?:function|type|const|class) ${name}\\b`).test(source);
+}
 
 async function connected(files: readonly api.PromptFile[]): Promise<api.ConnectedService> {
   const { server, store } = await startService();

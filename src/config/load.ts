@@ -12,7 +12,7 @@ export type ConfigRequest = {
   readonly environment: Readonly<Record<string, string | undefined>>;
 };
 
-/** Finds, reads and parses the configuration. */
+/** Finds, reads and parses the configuration. What is wrong with it, or that there is none, is in the problems. */
 export async function loadConfig({ workingDirectory, file, environment }: ConfigRequest): Promise<ConfigResult> {
   const path = file === undefined ? findConfigFile(workingDirectory) : resolve(workingDirectory, file);
   if (path === null) return { config: null, problems: [makeProblem('config/not-found')] };

@@ -20,6 +20,7 @@ export type ConfigSurroundings = {
   readonly environment: Readonly<Record<string, string | undefined>>;
 };
 
+/** The configuration, or null with the errors that stand against it. Both together do not come up. */
 export type ConfigResult = { readonly config: Config | null; readonly problems: readonly Problem[] };
 
 const LARGEST = 64 * 1024;

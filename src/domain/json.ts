@@ -1,4 +1,6 @@
+/** Whatever JSON can hold. */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
+/** A mapping of JSON. */
 export type JsonObject = { readonly [key: string]: JsonValue };
 
 /** One text per value whatever the order of its keys (RFC 8785), so that digests of equal values are equal. */

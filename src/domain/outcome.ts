@@ -5,6 +5,7 @@ import type { VersionRef } from './version.ts';
 /** `adopted`: the version was there already; `unknown`: the answer was lost. */
 export type ChangeStatus = 'made' | 'adopted' | 'not_made' | 'unknown';
 
+/** What became of one planned change. */
 export type ChangeOutcome = {
   readonly change: Change;
   readonly status: ChangeStatus;
@@ -12,6 +13,7 @@ export type ChangeOutcome = {
   readonly version?: VersionRef;
 };
 
+/** What became of a prompt in an apply. */
 export type OutcomeStatus = 'unchanged' | 'applied' | 'blocked' | 'failed' | 'not_attempted';
 
 /** What became of one prompt's plan. */

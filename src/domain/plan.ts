@@ -18,6 +18,7 @@ export type ContentAtRef = { readonly content: Content; readonly provenance: Pro
 /** A version that this plan makes, named by its content, and by the ref that a `git:` pin has it from. */
 export type NewVersionRef = { readonly new: Content; readonly ref?: string };
 
+/** Makes a version of a content that the service is not known to have. */
 export type CreateVersion = {
   readonly kind: 'create-version';
   readonly content: Content;
@@ -29,14 +30,18 @@ export type CreateVersion = {
 };
 
 export const FIELDS = ['key', 'name', 'description'] as const;
+/** A field of the prompt itself, which is the same for all of its versions. */
 export type FieldName = (typeof FIELDS)[number];
+/** What the service has, and what the file has. */
 export type FieldChange = { readonly before: string; readonly after: string };
 
+/** Brings fields of the prompt into line with the file. */
 export type UpdatePrompt = {
   readonly kind: 'update-prompt';
   readonly fields: { readonly [Field in FieldName]?: FieldChange };
 };
 
+/** Makes a version the active one of an environment; before is null where none is active. */
 export type SetActive = {
   readonly kind: 'set-active';
   readonly environment: string;
@@ -44,6 +49,7 @@ export type SetActive = {
   readonly after: VersionRef | NewVersionRef;
 };
 
+/** One step of a plan, and one write to the service. */
 export type Change = CreateVersion | UpdatePrompt | SetActive;
 
 /**

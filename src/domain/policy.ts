@@ -6,6 +6,7 @@ export type Environment = {
   readonly allowLatest: boolean;
 };
 
+/** What a sync does about drift from outside: put back what the files say, or refuse. */
 export type OnDrift = 'overwrite' | 'fail';
 
 /** How many prompts may change in one run. */

@@ -14,6 +14,7 @@ export type RemotePrompt = {
   readonly activeVersion: Version | null;
 };
 
+/** What a version is made of (interface section 4.2). */
 export type NewVersion = {
   readonly text: string;
   /** The file's own metadata; `{}` where the file manages none. */
@@ -22,6 +23,7 @@ export type NewVersion = {
   readonly changeSummary?: string;
 };
 
+/** Fields to update; those that are absent stay as they are. */
 export type PromptFields = { readonly key?: string; readonly name?: string; readonly description?: string };
 
 /** The four calls of the service's interface (section 4). Every call throws a `ServiceError` when it fails. */

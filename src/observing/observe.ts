@@ -4,6 +4,7 @@ import { untilStopped, type PromptService } from '../domain/prompt-service.ts';
 import { problemOf, type Problem } from '../problem.ts';
 import { observePrompt } from './observe-prompt.ts';
 
+/** How to read: what beside the pins, how much at a time, and until when. */
 export type ObserveOptions = {
   /** The tool's own environment; null when it has none. */
   readonly trackingEnvironment: string | null;
@@ -19,7 +20,10 @@ export type ObserveOptions = {
 /** A prompt whose request waits to be repeated, maybe for a minute, must leave the others enough to do. */
 const PROMPTS_PER_REQUEST = 4;
 
-/** Reads what the service holds of each prompt. Never writes; a prompt that cannot be read does not stop the others. */
+/**
+ * Reads what the service holds of each prompt. Never writes. A prompt that cannot be read does not stop the others: its
+ * problem is in `failed`.
+ */
 export async function observe(
   service: PromptService,
   requests: readonly ObserveRequest[],

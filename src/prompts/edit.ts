@@ -9,8 +9,10 @@ import { meaningOf, misreading, type Meaning } from './meaning.ts';
 import { parsePromptFile } from './parse.ts';
 import { placeOfFile } from './source.ts';
 
+/** One value to set or to remove, or a field that both sides have changed. */
 export type FrontMatterEdit = YamlEdit | FieldConflict;
 
+/** What to change in a file; nothing where there are no edits and no text. */
 export type PromptEdits = {
   /** Made in this order, conflicts after all others. */
   readonly frontMatter: readonly FrontMatterEdit[];
@@ -22,6 +24,7 @@ export type PromptEdits = {
 
 /** The file is null when it holds conflicts. */
 export type EditedFile = { readonly bytes: Uint8Array; readonly file: PromptFile | null };
+/** The edited file, or why it is left as it was. */
 export type EditResult = EditedFile | { readonly problem: Problem };
 
 /**

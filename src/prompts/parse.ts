@@ -10,6 +10,7 @@ import { FRONT_MATTER_FIELDS, FrontMatterShape, type FrontMatter } from './shape
 import { decodeSource, findConflict, hiddenCharacterProblems, invalidUtf8Place, sourceProblems } from './source.ts';
 import { variableProblems } from './variables.ts';
 
+/** One prompt file as it was read: the file is null with an error, and there may be warnings beside it. */
 export type ParseResult = {
   readonly file: PromptFile | null;
   /** Null when the front matter cannot be read at all. */

@@ -10,6 +10,7 @@ import { parsePromptFile, unreadable, type ParseResult } from './parse.ts';
 import { makeByteReader, type ByteReader } from '../files/read-bytes.ts';
 import { placeOfFile } from './source.ts';
 
+/** What was read of a workspace; with an error among the problems the files are not to be synced. */
 export type ReadPromptsResult = {
   /** The valid files, in the order of their paths. */
   readonly files: readonly PromptFile[];

@@ -9,6 +9,7 @@ export type Section = {
   readonly share: number;
 };
 
+/** How long a text may be, in a unit of the reader's choice. */
 export type Limit = {
   readonly most: number;
   /** Length of a text in the unit of the limit. */

@@ -9,6 +9,7 @@ import type { Restored } from './restored.ts';
 import { partText } from './shards.ts';
 import type { Texts } from '../domain/texts.ts';
 
+/** What a page says beside the report, and how long it may be. */
 export type MarkdownOptions = {
   readonly texts: Texts;
   /** The drift that a sync only puts back; the report does not tell it. */

@@ -14,6 +14,7 @@ import { renderSummary } from './render-summary.ts';
 import { fitted, narrower, styleFor, type Style, type StyleOptions } from './style.ts';
 import type { TextChange, Texts } from '../domain/texts.ts';
 
+/** How the report is shown: in which style, how much of it, and with which texts in its diffs. */
 export type TextOptions = StyleOptions & {
   /** Without the changes of each prompt and their diffs: problems and the summary only. */
   readonly quiet: boolean;

@@ -3,6 +3,7 @@ import type { Run } from './make-report.ts';
 /** Where drift is that a sync only puts back, because the files of now want what the base wants. */
 export type Restored = ReadonlySet<string>;
 
+/** The drift of a run that a sync only puts back. */
 export function restoredIn({ plan, outcomes }: Run): Restored {
   const plans = outcomes?.map((outcome) => outcome.plan) ?? plan?.prompts ?? [];
   return new Set(

@@ -127,10 +127,14 @@ type ReadonlyDeep<T> = T extends readonly (infer Item)[]
 
 /** What every output format is made from. */
 export type Report = ReadonlyDeep<z.infer<typeof ReportShape>>;
+/** What a report tells of one prompt. */
 export type ReportPrompt = Report['prompts'][number];
 export type ReportHistory = NonNullable<ReportPrompt['history']>;
 export type ReportLineage = NonNullable<ReportPrompt['lineage']>;
+/** One change of a prompt; after an apply with its status. */
 export type ReportChange = ReportPrompt['changes'][number];
 export type ReportEdit = NonNullable<ReportPrompt['edits']>[number];
+/** One environment or field that was changed without promptsync, or not brought to its end by it. */
 export type ReportDrift = ReportPrompt['drift'][number];
+/** One problem, with its code, its place and what to do. */
 export type ReportProblem = Report['problems'][number];

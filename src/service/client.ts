@@ -34,6 +34,7 @@ export type ClientOptions = RetryPolicy & {
   readonly stop?: AbortSignal;
 };
 
+/** A service with connections of its own, which have to be closed. */
 export type ConnectedService = PromptService & {
   /** Ends all connections at once: for when no call is in flight. */
   readonly close: () => Promise<void>;
