@@ -526,7 +526,7 @@ const catalogue = {
   ),
   'action/not-told': warning<{ what: string; reason: string }>(
     (e) => `Writing the ${e.what} failed: ${e.reason}`,
-    'The log of the run says the same. Give the job the permission that the README names.',
+    'The log of the run says the same. Give the job the permission that docs/action.md names.',
   ),
 
   // Importing

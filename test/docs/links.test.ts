@@ -31,5 +31,14 @@ function leadsSomewhere(page: string, address: string): boolean {
   const target = path === '' ? page : join(dirname(page), path);
   if (target.startsWith('..') || !existsSync(join(ROOT, target))) return false;
   if (anchor === undefined) return true;
-  return statSync(join(ROOT, target)).isFile() && anchorsIn(readPage(target)).includes(anchor);
+  return statSync(join(ROOT, target)).isFile() && anchorsOf(target).includes(anchor);
+}
+
+const known = new Map<string, readonly string[]>();
+
+/** Large pages are linked to many times. */
+function anchorsOf(page: string): readonly string[] {
+  const anchors = known.get(page) ?? anchorsIn(readPage(page));
+  known.set(page, anchors);
+  return anchors;
 }
