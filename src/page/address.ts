@@ -1,20 +1,20 @@
-import { choice, type Page } from './elements.ts';
+import { choice, firstOf, type Page } from './elements.ts';
+
+const CHOICES = ['show', 'view'] as const;
 
 /** What is shown can be sent to somebody: `#show=drift&search=refund&view=split`, or `#prompt:KEY`. */
 export function readAddress(page: Page): void {
   const hash = location.hash.slice(1);
   if (hash.startsWith('prompt:')) return reveal(page, hash);
   const asked = new URLSearchParams(hash);
-  page.search.value = asked.get('search') ?? page.search.value;
-  choice(page, 'show', asked.get('show') ?? undefined);
-  choice(page, 'view', asked.get('view') ?? undefined);
+  page.search.value = asked.get('search') ?? '';
+  for (const name of CHOICES) choice(page, name, asked.get(name) ?? firstOf(page, name));
 }
 
 export function writeAddress(page: Page): void {
   const now = new URLSearchParams();
-  if (choice(page, 'show') !== 'all') now.set('show', choice(page, 'show'));
+  for (const name of CHOICES) if (choice(page, name) !== firstOf(page, name)) now.set(name, choice(page, name));
   if (page.search.value !== '') now.set('search', page.search.value);
-  if (choice(page, 'view') === 'split') now.set('view', 'split');
   history.replaceState(null, '', `#${now}`);
 }
 

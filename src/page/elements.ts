@@ -22,15 +22,31 @@ export function findPage(): Page | null {
   return { controls, search, told, empty, help, letters, rows };
 }
 
-/** The checked one of a group of radio buttons; another one is checked with `value`. */
-export function choice({ controls }: Page, name: 'show' | 'view', value?: string): string {
-  const group = controls.elements.namedItem(name);
-  if (!(group instanceof RadioNodeList)) return '';
-  const known = [...group].some((one) => one instanceof HTMLInputElement && !one.disabled && one.value === value);
-  if (value !== undefined && known) group.value = value;
-  return group.value;
+type Choice = 'show' | 'view';
+
+/** The buttons of a choice, which a page without anything to choose has not. */
+export function buttonsOf({ controls }: Page, name: Choice): readonly HTMLInputElement[] {
+  return [...controls.querySelectorAll<HTMLInputElement>(`[name=${name}]`)];
+}
+
+/** What is chosen; with `value`, that is chosen where it can be. */
+export function choice(page: Page, name: Choice, value?: string): string {
+  const buttons = buttonsOf(page, name);
+  const wanted = buttons.find((button) => !button.disabled && button.value === value);
+  if (wanted !== undefined) wanted.checked = true;
+  return buttons.find((button) => button.checked)?.value ?? '';
+}
+
+/** What the page chose. */
+export function firstOf(page: Page, name: Choice): string {
+  return buttonsOf(page, name).find((button) => button.defaultChecked)?.value ?? '';
 }
 
 export function shownRows({ rows }: Page): readonly HTMLDetailsElement[] {
   return rows.filter((row) => !row.hidden);
+}
+
+/** The words of the search, in lower case. */
+export function wordsOf({ search }: Page): readonly string[] {
+  return search.value.toLowerCase().split(/\s+/).filter(Boolean);
 }

@@ -1,4 +1,4 @@
-import { choice, shownRows, type Page } from './elements.ts';
+import { choice, shownRows, wordsOf, type Page } from './elements.ts';
 
 /** What a row is searched in, made when it is first searched. */
 const texts = new WeakMap<Element, string>();
@@ -6,9 +6,9 @@ const texts = new WeakMap<Element, string>();
 /** Shows the rows that have what is asked for: the checked trait, and every word of the search. */
 export function filterRows(page: Page): void {
   const trait = choice(page, 'show');
-  const words = page.search.value.toLowerCase().split(/\s+/).filter(Boolean);
+  const words = wordsOf(page);
   for (const row of page.rows) {
-    const has = trait === 'all' || row.classList.contains(trait);
+    const has = trait === '' || trait === 'all' || row.classList.contains(trait);
     row.hidden = !has || !words.every((word) => textOf(row).includes(word));
   }
   const shown = shownRows(page).length;

@@ -1,6 +1,7 @@
 import { readAddress, writeAddress } from './address.ts';
-import { choice, findPage, shownRows, type Page } from './elements.ts';
+import { buttonsOf, choice, findPage, shownRows, type Page } from './elements.ts';
 import { filterRows } from './filter.ts';
+import { markFound } from './highlight.ts';
 import { listenToKeys, moveFocus } from './keys.ts';
 import { layOutTexts } from './split.ts';
 
@@ -10,8 +11,6 @@ if (page !== null) start(page);
 
 function start(page: Page): void {
   page.controls.hidden = false;
-  // Where some change and most do not, those that do are what the reader has come for.
-  if (isMixed(page)) choice(page, 'show', 'changed');
   show(page);
   page.controls.addEventListener('input', () => {
     apply(page);
@@ -22,14 +21,12 @@ function start(page: Page): void {
     if (target instanceof HTMLElement) actions(page)[target.dataset['do'] ?? '']?.();
   });
   addEventListener('hashchange', () => show(page));
-  addEventListener('beforeprint', () => openAll(page, true));
-  document.addEventListener('toggle', () => layOutTexts(page), true);
+  document.addEventListener(
+    'toggle',
+    soon(() => layOut(page)),
+    true,
+  );
   listenToKeys(page, commands(page));
-}
-
-function isMixed({ rows }: Page): boolean {
-  const dull = rows.filter((row) => row.classList.contains('unchanged')).length;
-  return dull > 0 && dull < rows.length && rows.some((row) => row.classList.contains('changed'));
 }
 
 function show(page: Page): void {
@@ -40,7 +37,21 @@ function show(page: Page): void {
 
 function apply(page: Page): void {
   filterRows(page);
+  layOut(page);
+}
+
+function layOut(page: Page): void {
   layOutTexts(page);
+  markFound(page);
+}
+
+/** Once, however many rows are opened together. */
+function soon(act: () => void): () => void {
+  let waiting = 0;
+  return () => {
+    cancelAnimationFrame(waiting);
+    waiting = requestAnimationFrame(act);
+  };
 }
 
 function openAll(page: Page, open: boolean): void {
@@ -62,7 +73,7 @@ function commands(page: Page): Readonly<Record<string, () => void>> {
     apply(page);
     writeAddress(page);
   };
-  const filters = ['all', 'changed', 'drift', 'blocked', 'failed'];
+  const filters = buttonsOf(page, 'show').map(({ value }) => value);
   return {
     '/': () => page.search.focus(),
     j: () => moveFocus(page, 1),

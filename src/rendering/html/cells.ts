@@ -7,7 +7,9 @@ import { markup, type Markup } from './markup.ts';
 export function cellsOf(prompt: ReportPrompt, environments: readonly string[]): readonly Markup[] {
   return environments.map((environment) => {
     const cell = cellOf(prompt, environment);
-    return markup`<span class="cell ${cell.kind}"><i>${environment} </i>${contentOf(cell)}${driftMark(cell)}</span>`;
+    const refused = cell.kind === 'change' && prompt.status === 'blocked';
+    const kind = refused ? 'refused' : cell.kind;
+    return markup`<span class="cell ${kind}"><i>${environment} </i>${refused ? refusedOf(cell) : contentOf(cell)}${driftMark(cell)}</span>`;
   });
 }
 
@@ -21,9 +23,18 @@ function contentOf(cell: Cell): Markup {
       return markup`${refText(cell.active)}`;
     case 'change':
       return markup`${refText(cell.before)} → <b>${refText(cell.after)}</b>${noteOf(cell.status)}`;
+    case 'differs':
+      return markup`${refText(cell.active)} <em>not as pinned</em>`;
+    case 'pin':
+      return markup`${cell.before ?? 'not pinned'} → <b>${cell.after}</b>`;
     case 'unresolved':
       return markup`${refText(cell.active)} → <b>${cell.pin}?</b>`;
   }
+}
+
+/** Told apart without colour as well: what is blocked is struck out. */
+function refusedOf({ before, after }: Extract<Cell, { readonly kind: 'change' }>): Markup {
+  return markup`${refText(before)} → <s>${refText(after)}</s> <em>blocked</em>`;
 }
 
 function noteOf(status: Extract<Cell, { readonly kind: 'change' }>['status']): Markup {

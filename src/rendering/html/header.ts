@@ -8,7 +8,8 @@ import type { PageContext } from './context.ts';
 
 /** What the page is about, what comes of it, and with what: for somebody who has never seen one. */
 export function headerOf(report: Report, context: PageContext): Markup {
-  const state = report.problems.some(({ severity }) => severity === 'error') ? 'bad' : 'fine';
+  const errors = report.problems.some(({ severity }) => severity === 'error');
+  const state = errors || report.summary.blocked + report.summary.failed > 0 ? 'bad' : 'fine';
   return markup`<header>
 <h1>promptsync ${context.title}</h1>
 <p class="outcome ${state}">${renderOutcome(report, coloursFor(false))}</p>
@@ -21,10 +22,15 @@ const HOW_TO_READ = {
   apply:
     'A row is a prompt, a column an environment. v6 → v7: it served version 6, and serves version 7 since this run.',
   now: 'A row is a prompt, a column an environment, with the version that it serves now.',
+  files: 'A row is a prompt, a column an environment, with what its pin was and is now in the file.',
+  edits: 'A row is a prompt, a column an environment, with what its pin is and would be in the file.',
 } as const;
 
 function readingOf({ mode, prompts }: Report): keyof typeof HOW_TO_READ {
   if (mode === 'apply') return 'apply';
+  if (prompts.some(({ edits = [] }) => edits.length > 0)) {
+    return prompts.some(({ status }) => status === 'applied') ? 'files' : 'edits';
+  }
   return prompts.some(({ changes }) => changes.length > 0) ? 'plan' : 'now';
 }
 

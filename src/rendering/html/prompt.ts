@@ -12,6 +12,7 @@ import { diffsOf, type PageDiffs } from './diffs.ts';
 import { markup, nothing, type Markup } from './markup.ts';
 import { problemItem } from './problems.ts';
 import type { PageContext } from './context.ts';
+import { traitsOf } from './traits.ts';
 
 const WORDS = {
   unchanged: 'unchanged',
@@ -22,31 +23,25 @@ const WORDS = {
   not_attempted: 'not attempted',
 } as const satisfies Record<ReportPrompt['status'], string>;
 
-/** What a page's filters ask of a prompt. */
-export type Trait = 'changed' | 'drift' | 'blocked' | 'failed';
-
-export function traitsOf({ status, changes, edits = [], drift, environments = [] }: ReportPrompt): readonly Trait[] {
-  const differs = changes.length + edits.length > 0 || status === 'applied' || status === 'pending';
-  const unresolved = status === 'unchanged' && environments.some(({ in_sync: inSync }) => !inSync);
-  return [
-    ...(differs ? (['changed'] as const) : []),
-    ...(drift.length > 0 || unresolved ? (['drift'] as const) : []),
-    ...(status === 'blocked' ? (['blocked'] as const) : []),
-    ...(status === 'failed' || status === 'not_attempted' ? (['failed'] as const) : []),
-  ];
-}
-
 /** One row of the matrix, which opens on everything that is known of the prompt. */
 export function promptRow(prompt: ReportPrompt, context: PageContext, open: boolean): Markup {
   const { environments, texts } = context;
   const link = context.linkOf(prompt);
-  const diffs = diffsOf(texts.get(prompt.id) ?? [], (environment) => `${link}@${encodeURIComponent(environment)}`);
-  const classes = ['prompt', prompt.status, ...traitsOf(prompt)].join(' ');
-  const name = markup`<span class="name"><b>${prompt.key}</b> <span>${prompt.path}</span></span>`;
-  const status = markup`<span class="status"><b>${WORDS[prompt.status]}</b>${countOf(diffs)}</span>`;
+  const diffs = diffsOf(
+    texts.get(prompt.id) ?? [],
+    (environment) => `${link}@${encodeURIComponent(environment.toWellFormed())}`,
+  );
+  const classes = ['prompt', prompt.status, ...traitsOf(prompt, context.mode)].join(' ');
+  const name = markup`<span class="name"><b>${prompt.key}</b> <span>${[prompt.service ?? '', prompt.path].filter(Boolean).join(': ')}</span></span>`;
+  const status = markup`<span class="status"><b>${wordOf(prompt, context)}</b>${countOf(diffs)}</span>`;
   return markup`<details id="${link}" class="${classes}"${open ? markup` open` : nothing}><summary>${name}${cellsOf(prompt, environments)}${status}</summary>
 <div class="body">${bodyOf(prompt, context)}${diffs.parts}<p class="link"><a href="#${link}">Link to this prompt</a></p></div></details>
 `;
+}
+
+/** A file that nothing was found wrong with is all that a validation can tell. */
+function wordOf({ status }: ReportPrompt, { mode }: PageContext): string {
+  return status === 'not_attempted' && mode === 'validate' ? 'checked' : WORDS[status];
 }
 
 function countOf({ added, removed }: PageDiffs): Markup {

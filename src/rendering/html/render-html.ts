@@ -7,7 +7,8 @@ import { controlsOf, help } from './controls.ts';
 import type { HtmlOptions, PageContext } from './context.ts';
 import { headerOf, notesOf } from './header.ts';
 import { markup, nothing, type Markup } from './markup.ts';
-import { promptRow, traitsOf } from './prompt.ts';
+import { promptRow } from './prompt.ts';
+import { traitsOf } from './traits.ts';
 
 /** Where more prompts than these have something to tell, the reader opens them. */
 const MOST_OPEN = 10;
@@ -44,14 +45,21 @@ function headOf(title: string): string {
 }
 
 function matrixOf(report: Report, context: PageContext): Markup {
-  const told = report.prompts.filter((prompt) => traitsOf(prompt).length > 0 || prompt.problems.length > 0);
+  const told = report.prompts.filter((prompt) => traitsOf(prompt, report.mode).length > 0);
   const open = new Set(told.length <= MOST_OPEN ? told : []);
   const names = context.environments.map((environment) => markup`<span>${environment}</span>`);
-  return markup`<section aria-labelledby="prompts"><h2 id="prompts">Prompts</h2>
-${controlsOf(report)}<div class="matrix"><div class="head" aria-hidden="true"><span>prompt</span>${names}<span>status</span></div>
+  const hasTexts = report.prompts.some(({ id }) => context.texts.has(id));
+  return markup`<section aria-labelledby="prompts"><h2><span id="prompts">Prompts</span><output aria-live="polite"></output></h2>
+${controlsOf(report, hasTexts)}<div class="matrix ${widthOf(names.length)}"><div class="head" aria-hidden="true"><span>prompt</span>${names}<span>status</span></div>
 ${report.prompts.map((prompt) => promptRow(prompt, context, open.has(prompt)))}</div>
 <p class="none" hidden>No prompt is like that.</p></section>
 `;
+}
+
+/** How much room the columns need. */
+function widthOf(environments: number): string {
+  if (environments > 6) return 'many';
+  return environments > 3 ? 'several' : 'few';
 }
 
 /** By key, for people; by place where a report names one key twice. */

@@ -18,6 +18,10 @@ export type Cell = { readonly drift: ReportDrift | null } &
         readonly after: SetActive['after'];
         readonly status: SetActive['status'];
       }
+    /** It serves something else than the pin means, and what would become of it was not asked. */
+    | { readonly kind: 'differs'; readonly active: Ref }
+    /** A command that edits files: what the pin was and is. */
+    | { readonly kind: 'pin'; readonly before: string | null; readonly after: string }
     /** The pin means no version that is known. */
     | { readonly kind: 'unresolved'; readonly active: Ref; readonly pin: string }
   );
@@ -29,8 +33,10 @@ export function environmentsOf({ prompts }: Report): readonly string[] {
 }
 
 /** A report that was merged of others has no rows: then the changes alone tell of environments. */
-function namesIn({ environments = [], changes, drift }: ReportPrompt): readonly string[] {
-  return [...environments, ...changes, ...drift].flatMap((one) => ('environment' in one ? [one.environment] : []));
+function namesIn({ environments = [], edits = [], changes, drift }: ReportPrompt): readonly string[] {
+  return [...environments, ...edits, ...changes, ...drift].flatMap((one) =>
+    'environment' in one ? [one.environment] : [],
+  );
 }
 
 /** The cell of a matrix: what the environment serves, and what it would serve, or serves now. */
@@ -43,16 +49,18 @@ export function cellOf(prompt: ReportPrompt, environment: string): Cell {
   if (change !== undefined) {
     return { kind: 'change', before: change.before, after: change.after, status: change.status, drift };
   }
+  const edit = prompt.edits?.find((one) => 'environment' in one && one.environment === environment);
+  if (edit?.kind === 'set-pin') return { kind: 'pin', before: edit.before, after: edit.after, drift };
   return row === undefined ? { kind: 'unpinned', drift } : { ...withoutChange(row, prompt), drift };
 }
 
 type WithoutChange =
   | { readonly kind: 'unread' }
-  | { readonly kind: 'in-sync'; readonly active: Ref }
+  | { readonly kind: 'in-sync' | 'differs'; readonly active: Ref }
   | { readonly kind: 'unresolved'; readonly active: Ref; readonly pin: string };
 
 function withoutChange({ active, wanted, pin, in_sync: inSync }: Row, { status }: ReportPrompt): WithoutChange {
   if (inSync) return { kind: 'in-sync', active };
-  const unread = status === 'failed' || status === 'not_attempted' || wanted !== null;
-  return unread ? { kind: 'unread' } : { kind: 'unresolved', active, pin };
+  if (status === 'failed' || status === 'not_attempted') return { kind: 'unread' };
+  return wanted === null ? { kind: 'unresolved', active, pin } : { kind: 'differs', active };
 }
