@@ -29,6 +29,13 @@ const CASES = Object.entries(SCENES).flatMap(([scene, html]) =>
   Object.entries(LOOKS).map(([look, options]) => [scene, look, html, options] as const),
 );
 
+describeInBrowser('axe finds', () => {
+  test('what is wrong with a page, in spite of its policy', async () => {
+    const { page } = await openPage(SCENES['an apply'].replace('<html lang="en">', '<html>'));
+    expect(await violationsIn(page)).toEqual([expect.stringContaining('html-has-lang')]);
+  });
+});
+
 describeInBrowser('axe finds nothing in', () => {
   test.each(CASES)('%s, %s', async (_scene, _look, html, options) => {
     const { page } = await openPage(html, options);
@@ -50,7 +57,7 @@ describeInBrowser('axe finds nothing in', () => {
     expect(await violationsIn(page)).toEqual([]);
   });
 
-  test('a page that is printed, and one without script', async () => {
+  test('a page on paper', async () => {
     const { page } = await openPage(SCENES['a plan with two environments'], { colorScheme: 'dark' });
     await page.emulateMedia({ media: 'print' });
     expect(await violationsIn(page)).toEqual([]);

@@ -1,4 +1,5 @@
 import { makeProblem } from '../../src/problem.ts';
+import { DIGEST } from '../rendering/support.ts';
 import { everything, problems } from './everything.ts';
 import { pageOf, type PagePrompt } from './pages.ts';
 
@@ -40,6 +41,7 @@ const told: PagePrompt = {
             id: 'ver_1',
             version_number: 1,
             made_by: 'git',
+            digest: DIGEST,
             commit: '9f2c44d01b6d',
             author: 'Ada',
             subject: 'Soften',
