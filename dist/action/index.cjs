@@ -63,6 +63,8 @@ let node_os = require("node:os");
 node_os = __toESM(node_os, 1);
 let node_tty = require("node:tty");
 node_tty = __toESM(node_tty, 1);
+let process$1 = require("process");
+process$1 = __toESM(process$1, 1);
 // node_modules/@actions/core/lib/utils.js
 /**
 * Sanitizes an input into a string so it can be passed into issueCommand safely
@@ -627,6 +629,7 @@ function systemCodeOf(error) {
 function inPlaceOrder(problems) {
 	return problems.toSorted((a, b) => Number((a.path ?? "") > (b.path ?? "")) - Number((a.path ?? "") < (b.path ?? "")) || (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0));
 }
+/** Whether the problem stops what it is about; a warning stops nothing. */
 function isError({ severity }) {
 	return severity === "error";
 }
@@ -660,7 +663,7 @@ function listOf(names) {
 function quoted(names) {
 	return names.map((name) => `"${name}"`).join(", ");
 }
-function firstOf(parts, between = "; ") {
+function firstOf$1(parts, between = "; ") {
 	const further = parts.length - 20;
 	return parts.slice(0, 20).join(between) + (further > 0 ? `${between}and ${further} more` : "");
 }
@@ -729,7 +732,7 @@ var init_problem = __esmMin((() => {
 		"prompt/invalid-field": error$1((e) => `The field "${e.field}" is not valid: ${e.expected}.`, "Correct the value."),
 		"prompt/invalid-pin": error$1((e) => `The pin of "${e.environment}" is not valid.`, "A pin is `latest`, a version number from 1, `version:<id>` or `git:<ref>`."),
 		"prompt/reserved-metadata": error$1("The metadata key `promptsync` is reserved.", "Name it differently: promptsync keeps its own record there."),
-		"prompt/variables-mismatch": error$1((e) => firstOf([
+		"prompt/variables-mismatch": error$1((e) => firstOf$1([
 			...e.missing.map((name) => `{{${name}}} is in the text and not in \`variables\``),
 			...e.unused.map((name) => `"${name}" is in \`variables\` and not in the text`),
 			...e.repeated.map((name) => `"${name}" is in \`variables\` more than once`)
@@ -787,7 +790,7 @@ var init_problem = __esmMin((() => {
 		"pin/needs-git": error$1((e) => `The pin git:${e.ref} needs a git repository.`, "Run promptsync in a clone of the repository."),
 		"guard/latest-not-allowed": error$1((e) => `"${e.environment}" is pinned to \`latest\`, which promptsync.yaml does not allow there.`, "Pin a version number, `git:<ref>` or `version:<id>`."),
 		"guard/promotion-order": error$1((e) => `"${e.environment}" is promoted from "${e.from}", where ${e.version} is not active (it serves ${e.serves ?? "nothing"}).`, (e) => promotionHint(e)),
-		"guard/breaking": error$1((e) => firstOf(e.changed.map((one) => `{{${one.variable}}} is ${one.kind} in "${one.environment}"`)) + ", and promptsync.yaml says `variables: strict`.", "If callers follow, set `allow_breaking: true` in the front matter in this commit, and remove it in the next."),
+		"guard/breaking": error$1((e) => firstOf$1(e.changed.map((one) => `{{${one.variable}}} is ${one.kind} in "${one.environment}"`)) + ", and promptsync.yaml says `variables: strict`.", "If callers follow, set `allow_breaking: true` in the front matter in this commit, and remove it in the next."),
 		"guard/unknown-variables": error$1((e) => `The text that "${e.environment}" would serve was never read: its variables cannot be compared.`, "Fetch the whole history (actions/checkout: `fetch-depth: 0`), or set `allow_breaking: true` in this commit."),
 		"guard/unknown-latest": error$1((e) => `The service's newest version "${e.id}" was never read, and nothing may be looked at.`, "It may hold this very text. Set a `tracking_environment`; or read it in the service, and only if its text is right make it active in a pinned environment."),
 		"guard/uncommitted": error$1("The prompt file differs from the last commit.", "Commit it first, or use --allow-dirty; versions made so carry no commit."),
@@ -831,7 +834,7 @@ var init_problem = __esmMin((() => {
 		"guard/not-merged": error$1("A pull request is not applied: what it holds is not merged yet.", "Use the mode `auto` or `plan` on pull requests, and let the push to the default branch apply."),
 		"guard/key-on-pull-request-target": error$1("On pull_request_target an API key is refused: the files may come from a stranger, and the run has your secrets.", "Use the event pull_request. A fork is then reviewed without a key."),
 		"action/drift-found": error$1((e) => `The service differs from the files in ${e.prompts} ${e.prompts === 1 ? "prompt" : "prompts"}.`, "Take the change into the files, or sync to put the service back."),
-		"action/not-told": warning((e) => `Writing the ${e.what} failed: ${e.reason}`, "The log of the run says the same. Give the job the permission that the README names."),
+		"action/not-told": warning((e) => `Writing the ${e.what} failed: ${e.reason}`, "The log of the run says the same. Give the job the permission that docs/action.md names."),
 		"import/not-writable": error$1((e) => `No prompt file can hold what the service has: ${e.reason}`, "Correct it in the service, then import it again."),
 		"import/environment-needed": error$1("promptsync.yaml has no `environments`, and none was given.", "Say which environment serves the text to import: --environment NAME."),
 		"import/service-needed": error$1((e) => `promptsync.yaml has several services: ${listOf(e.known)}.`, "Say which of them has the prompts: --service NAME."),
@@ -857,7 +860,7 @@ var init_problem = __esmMin((() => {
 		"merge/no-shard": error$1("The report is of no shard.", "Several reports are merged where each is of a shard of one run: --shard 1/3, 2/3 and 3/3. One alone may be of none."),
 		"merge/differs": error$1((e) => `The ${e.what} is "${e.value}" here and "${e.otherValue}" in ${e.other}.`, "Merge reports of one run: the same command, commit, services and number of shards."),
 		"merge/repeated-shard": error$1((e) => `Shard ${e.index} of ${e.of} is reported by ${e.other} as well.`, "Give one report for each shard."),
-		"merge/missing-shards": error$1((e) => `Of ${e.of} shards the reports of these are missing: ${firstOf(e.missing.map(String), ", ")}.`, "Give one report for each shard; a job that failed may have left none."),
+		"merge/missing-shards": error$1((e) => `Of ${e.of} shards the reports of these are missing: ${firstOf$1(e.missing.map(String), ", ")}.`, "Give one report for each shard; a job that failed may have left none."),
 		"merge/repeated-prompt": error$1((e) => `The prompt "${e.id}" is in ${e.other} as well.`, "Give each report once, as it was written."),
 		"merge/stray-prompt": error$1((e) => `The prompt "${e.id}" is not one of shard ${e.index} of ${e.of}.`, "Give each report as it was written."),
 		"usage/invalid": error$1((e) => e.reason, "See promptsync --help."),
@@ -1025,29 +1028,57 @@ async function ask$1({ input, errors }, question, stop) {
 	}
 }
 // src/command-line/progress.ts
+/** All in milliseconds. The rate is that of the last seconds, and told once it is more than a guess. */
 const REDRAW = 100;
-const REPEAT = 1e4;
-const CLEAR_LINE = "\r\x1B[2K";
-/** Shows how far a long run is; a run shorter than the first interval shows nothing. */
-function progressReporter({ write, terminal, now }) {
-	const interval = terminal ? REDRAW : REPEAT;
+const WINDOW = 8e3;
+const KNOWN_AFTER = 1e3;
+/** Shows how far a long run is, how fast and for how long; a run shorter than the first interval shows nothing. */
+function progressReporter({ draw, columns, now }) {
 	let last = now();
-	let drawn = false;
+	let samples = [];
+	let phase = "";
 	return ({ what, done, all }) => {
-		const finished = done === all;
-		if (finished && drawn && terminal) write(CLEAR_LINE);
-		if (finished) drawn = false;
-		if (finished || now() - last < interval) return;
-		last = now();
-		drawn = true;
-		const text = `${what} ${done} of ${all} prompts`;
-		write(terminal ? `${CLEAR_LINE}${text}` : `${text}\n`);
+		const at = now();
+		const newest = samples.at(-1);
+		if (phase !== what + all || newest !== void 0 && newest.done > done) samples = [];
+		phase = what + all;
+		if (done === all) return draw("");
+		if (samples.length > 0 && at - last < REDRAW) return;
+		samples = [...samples.filter((sample) => at - sample.at <= WINDOW), {
+			at,
+			done
+		}];
+		if (at - last < REDRAW) return;
+		last = at;
+		draw(fitted$1([`${what} ${count(done)} of ${count(all)} prompts`, ...paceTexts(samples, all)], columns()));
 	};
+}
+/** `45/s`, `15 s left`; none as long as it is not known well enough. */
+function paceTexts(samples, all) {
+	const [first, last] = [samples[0], samples.at(-1)];
+	if (first === void 0 || last === void 0) return [];
+	const seconds = (last.at - first.at) / 1e3;
+	const rate = (last.done - first.done) / seconds;
+	if (seconds * 1e3 < KNOWN_AFTER || rate <= 0) return [];
+	return [`${rate < 10 ? rate.toFixed(1) : count(Math.round(rate))}/s`, `${duration$1((all - last.done) / rate)} left`];
+}
+function duration$1(seconds) {
+	if (seconds < 90) return `${Math.ceil(seconds)} s`;
+	const minutes = Math.round(seconds / 60);
+	return minutes < 90 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
+}
+function count(number) {
+	return number.toLocaleString("en-US");
+}
+/** As many parts as fit in one row: the line could not be taken away from two. */
+function fitted$1(parts, columns) {
+	const room = (columns || 80) - 1;
+	return (parts.map((_, index) => parts.slice(0, parts.length - index).join(" · ")).find((line) => line.length <= room) ?? parts[0] ?? "").slice(0, room);
 }
 // src/command-line/world-of.ts
 /** The world as a command sees it, made of the process. To be called once: it listens for signals. */
-function worldOf(host, { quiet, onInterrupt, keepSecret, interviewer }) {
-	const { workingDirectory, environment, now, random, newId, sleep, errors, input } = host;
+function worldOf(host, { quiet, onInterrupt, keepSecret, keepFolder, interviewer }) {
+	const { workingDirectory, environment, now, random, newId, sleep, errors, input, draw } = host;
 	const stop = interruption(host, onInterrupt);
 	const write = (text) => void errors.write(text);
 	const terminal = errors.isTTY === true && input().isTTY === true;
@@ -1060,15 +1091,20 @@ function worldOf(host, { quiet, onInterrupt, keepSecret, interviewer }) {
 		sleep: (milliseconds) => sleep(milliseconds, stop),
 		stop,
 		keepSecret,
+		keepFolder: keepFolder ?? (() => {}),
 		notice: (line) => write(`${line}\n`),
-		onProgress: quiet ? () => {} : progressReporter({
-			write,
-			terminal: errors.isTTY === true,
+		onProgress: quiet || !canDraw(host) ? () => {} : progressReporter({
+			draw,
+			columns: () => errors.columns,
 			now
 		}),
 		confirm: terminal ? (question) => ask$1(host, question, stop) : null,
 		interview: terminal && !isContinuousIntegration(environment) ? interviewer?.(stop) ?? null : null
 	};
+}
+/** A terminal that cannot take back what it shows would be filled with it. */
+function canDraw({ errors, environment }) {
+	return errors.isTTY === true && environment["TERM"] !== "dumb";
 }
 function isContinuousIntegration({ CI: value = "" }) {
 	return value !== "" && value !== "false";
@@ -7265,10 +7301,10 @@ function withDefaults$2(oldDefaults, newDefaults) {
 		parse: parse$1
 	});
 }
-var DEFAULTS$1, urlVariableRegex, endpoint;
+var DEFAULTS$2, urlVariableRegex, endpoint;
 var init_dist_bundle$6 = __esmMin((() => {
 	init_universal_user_agent();
-	DEFAULTS$1 = {
+	DEFAULTS$2 = {
 		method: "GET",
 		baseUrl: "https://api.github.com",
 		headers: {
@@ -7278,7 +7314,7 @@ var init_dist_bundle$6 = __esmMin((() => {
 		mediaType: { format: "" }
 	};
 	urlVariableRegex = /\{[^{}}]+\}/g;
-	endpoint = withDefaults$2(null, DEFAULTS$1);
+	endpoint = withDefaults$2(null, DEFAULTS$2);
 }));
 // node_modules/content-type/dist/index.js
 /*!
@@ -37095,8 +37131,35 @@ var init_redact = __esmMin((() => {
 	MARK = "[redacted]";
 	EXCERPT = 200;
 }));
-// src/command-line/secrets.ts
+// src/command-line/transient-line.ts
 init_redact();
+const CLEAR_LINE = "\r\x1B[2K";
+/** Both streams, as they share a screen with one line that comes and goes: nothing is written beside it. */
+function shareScreen(output, errors) {
+	let drawn = false;
+	const draw = (line) => {
+		if (drawn || line !== "") errors.write(`${drawn ? CLEAR_LINE : ""}${line}`);
+		drawn = line !== "";
+	};
+	return {
+		output: clearing(output, draw),
+		errors: clearing(errors, draw),
+		draw
+	};
+}
+function clearing(sink, draw) {
+	return {
+		isTTY: sink.isTTY === true,
+		get columns() {
+			return sink.columns;
+		},
+		write: (text) => {
+			draw("");
+			return sink.write(text);
+		}
+	};
+}
+// src/command-line/secrets.ts
 /** Shorter ones are words that reports consist of; no service hands out such a key. */
 const SHORTEST = 8;
 function makeSecrets() {
@@ -37114,15 +37177,15 @@ function hidingHost(host) {
 	return {
 		...host,
 		secrets,
-		output: hiding(host.output, hide),
-		errors: hiding(host.errors, hide)
+		...shareScreen(hiding(host.output, hide), hiding(host.errors, hide))
 	};
 }
 function hiding(sink, hide) {
-	const columns = sink.columns === void 0 ? {} : { columns: sink.columns };
 	return {
 		isTTY: sink.isTTY === true,
-		...columns,
+		get columns() {
+			return sink.columns;
+		},
 		write: (text) => sink.write(hide(text))
 	};
 }
@@ -37240,7 +37303,7 @@ const InputShape = object({
 	"require-reviewed-plan": flag,
 	"drift-issue": flag
 });
-const DEFAULTS = {
+const DEFAULTS$1 = {
 	mode: "auto",
 	comment: "always",
 	"working-directory": "."
@@ -37248,7 +37311,7 @@ const DEFAULTS = {
 const INPUT_NAMES = Object.keys(InputShape.shape);
 /** Reads the inputs; the key and the token are made secrets before anything else. Throws a `ProblemError`. */
 function readInputs({ getInput, setSecret }) {
-	const given = Object.fromEntries(INPUT_NAMES.map((name) => [name, getInput(name) || (DEFAULTS[name] ?? "")]));
+	const given = Object.fromEntries(INPUT_NAMES.map((name) => [name, getInput(name) || (DEFAULTS$1[name] ?? "")]));
 	for (const secret of [given["api-key"], given["github-token"]]) if (secret) setSecret(secret);
 	const parsed = InputShape.safeParse(given);
 	if (parsed.success) return parsed.data;
@@ -37757,1437 +37820,6 @@ function summarise(prompts, mode) {
 		failed: statuses("failed"),
 		not_attempted: statuses("not_attempted")
 	};
-}
-// src/domain/placeholders.ts
-const PLACEHOLDER = /\{\{[ \t]*([\p{L}\p{M}\p{N}_.-]+)[ \t]*\}\}/gu;
-/** The names of a text's `{{placeholders}}`, each once, in order of first use. */
-function placeholdersOf(text) {
-	return [...new Set([...text.matchAll(PLACEHOLDER)].map((match) => match[1] ?? ""))];
-}
-// src/domain/variables.ts
-/** Compares what an environment serves with what it would serve; where one of the two is not known nothing is said. */
-function variableChanges({ environment, before, after }) {
-	if (before === null || before === "unknown" || after === "unknown") return [];
-	const [then, now] = [placeholdersOf(before.text), placeholdersOf(after.text)];
-	const added = now.filter((variable) => !then.includes(variable));
-	const removed = then.filter((variable) => !now.includes(variable));
-	return [...added.map((variable) => ({
-		kind: "added",
-		variable,
-		environment
-	})), ...removed.map((variable) => ({
-		kind: "removed",
-		variable,
-		environment
-	}))];
-}
-// src/rendering/breaking.ts
-/** Compares what environments serve with what they would serve; where one of the two is not known nothing is said. */
-function findBreaking({ changes }, texts) {
-	const key = changes.flatMap((change) => change.kind === "update-prompt" ? change.fields.key ?? [] : []);
-	const variables = texts.flatMap(variableChanges);
-	const groups = Map.groupBy(variables, ({ kind, variable }) => `${kind} ${variable}`);
-	return [...key.map(({ before, after }) => ({
-		kind: "key",
-		before,
-		after
-	})), ...[...groups.values()].map(together)];
-}
-function together(group) {
-	const { kind = "added", variable = "" } = group[0] ?? {};
-	return {
-		kind,
-		variable,
-		environments: group.map(({ environment }) => environment)
-	};
-}
-/** In a sentence or two; `show` makes what comes from outside inert. */
-function breakingText(breaking, show) {
-	if (breaking.kind === "key") {
-		const [from, to] = [breaking.before, breaking.after].map(show);
-		return `the key changes from ${from} to ${to}. Whoever reads it by key has to follow.`;
-	}
-	const { kind, variable, environments } = breaking;
-	const then = kind === "added" ? "Callers have to supply it." : "Callers need not supply it any more.";
-	return `${environments.map(show).join(", ")}: the variable ${show(`{{${variable}}}`)} is ${kind}. ${then}`;
-}
-// node_modules/picocolors/picocolors.js
-var require_picocolors = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	let p = process || {};
-	let argv = p.argv || [];
-	let env = p.env || {};
-	let isColorSupported = !(!!env.NO_COLOR || argv.includes("--no-color")) && (!!env.FORCE_COLOR || argv.includes("--color") || p.platform === "win32" || (p.stdout || {}).isTTY && env.TERM !== "dumb" || !!env.CI);
-	let formatter = (open, close, replace = open) => (input) => {
-		let string = "" + input, index = string.indexOf(close, open.length);
-		return ~index ? open + replaceClose(string, close, replace, index) + close : open + string + close;
-	};
-	let replaceClose = (string, close, replace, index) => {
-		let result = "", cursor = 0;
-		do {
-			result += string.substring(cursor, index) + replace;
-			cursor = index + close.length;
-			index = string.indexOf(close, cursor);
-		} while (~index);
-		return result + string.substring(cursor);
-	};
-	let createColors = (enabled = isColorSupported) => {
-		let f = enabled ? formatter : () => String;
-		return {
-			isColorSupported: enabled,
-			reset: f("\x1B[0m", "\x1B[0m"),
-			bold: f("\x1B[1m", "\x1B[22m", "\x1B[22m\x1B[1m"),
-			dim: f("\x1B[2m", "\x1B[22m", "\x1B[22m\x1B[2m"),
-			italic: f("\x1B[3m", "\x1B[23m"),
-			underline: f("\x1B[4m", "\x1B[24m"),
-			inverse: f("\x1B[7m", "\x1B[27m"),
-			hidden: f("\x1B[8m", "\x1B[28m"),
-			strikethrough: f("\x1B[9m", "\x1B[29m"),
-			black: f("\x1B[30m", "\x1B[39m"),
-			red: f("\x1B[31m", "\x1B[39m"),
-			green: f("\x1B[32m", "\x1B[39m"),
-			yellow: f("\x1B[33m", "\x1B[39m"),
-			blue: f("\x1B[34m", "\x1B[39m"),
-			magenta: f("\x1B[35m", "\x1B[39m"),
-			cyan: f("\x1B[36m", "\x1B[39m"),
-			white: f("\x1B[37m", "\x1B[39m"),
-			gray: f("\x1B[90m", "\x1B[39m"),
-			bgBlack: f("\x1B[40m", "\x1B[49m"),
-			bgRed: f("\x1B[41m", "\x1B[49m"),
-			bgGreen: f("\x1B[42m", "\x1B[49m"),
-			bgYellow: f("\x1B[43m", "\x1B[49m"),
-			bgBlue: f("\x1B[44m", "\x1B[49m"),
-			bgMagenta: f("\x1B[45m", "\x1B[49m"),
-			bgCyan: f("\x1B[46m", "\x1B[49m"),
-			bgWhite: f("\x1B[47m", "\x1B[49m"),
-			blackBright: f("\x1B[90m", "\x1B[39m"),
-			redBright: f("\x1B[91m", "\x1B[39m"),
-			greenBright: f("\x1B[92m", "\x1B[39m"),
-			yellowBright: f("\x1B[93m", "\x1B[39m"),
-			blueBright: f("\x1B[94m", "\x1B[39m"),
-			magentaBright: f("\x1B[95m", "\x1B[39m"),
-			cyanBright: f("\x1B[96m", "\x1B[39m"),
-			whiteBright: f("\x1B[97m", "\x1B[39m"),
-			bgBlackBright: f("\x1B[100m", "\x1B[49m"),
-			bgRedBright: f("\x1B[101m", "\x1B[49m"),
-			bgGreenBright: f("\x1B[102m", "\x1B[49m"),
-			bgYellowBright: f("\x1B[103m", "\x1B[49m"),
-			bgBlueBright: f("\x1B[104m", "\x1B[49m"),
-			bgMagentaBright: f("\x1B[105m", "\x1B[49m"),
-			bgCyanBright: f("\x1B[106m", "\x1B[49m"),
-			bgWhiteBright: f("\x1B[107m", "\x1B[49m")
-		};
-	};
-	module.exports = createColors();
-	module.exports.createColors = createColors;
-}));
-// src/rendering/colours.ts
-var import_picocolors = /* @__PURE__ */ __toESM(require_picocolors(), 1);
-function coloursFor(enabled) {
-	return import_picocolors.default.createColors(enabled);
-}
-// src/domain/text.ts
-/** Control characters, line breaks and tabs included. */
-const CONTROL = /\p{Cc}/u;
-/** Characters that a reader cannot see or that change the order of those around them: bidi, zero-width, tags. */
-const HIDDEN = /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
-/** Control characters that have no place in text, a lone carriage return among them; tab and line feed do. */
-const UNSEEN_CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/gu;
-/** No text of these alone has anything hidden. A first look that most texts pass is quicker than both searches. */
-const PLAIN$1 = /^[\n\t -~]*$/;
-function hasControlCharacters(text) {
-	return CONTROL.test(text);
-}
-/** The text with everything invisible shown as `\u{…}`; line feeds and tabs stay. */
-function showHidden(text) {
-	return text.replace(UNSEEN_CONTROL, codePoint).replace(HIDDEN, codePoint);
-}
-/** One character as `\u{…}`, hexadecimal. */
-function codePoint(character) {
-	return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
-}
-/** Each hidden character of a text, with its first offset (UTF-16 units) and how often it occurs. */
-function findHidden(text) {
-	if (PLAIN$1.test(text)) return [];
-	const found = /* @__PURE__ */ new Map();
-	const visible = text.search(HIDDEN) === -1 ? text : withoutEmoji(text);
-	for (const pattern of [UNSEEN_CONTROL, HIDDEN]) for (const match of visible.matchAll(pattern)) {
-		const known = found.get(match[0]);
-		const offset = Math.min(known?.offset ?? match.index, match.index);
-		found.set(match[0], {
-			character: codePoint(match[0]),
-			count: (known?.count ?? 0) + 1,
-			offset
-		});
-	}
-	return [...found.values()].toSorted((a, b) => a.offset - b.offset);
-}
-/** In an emoji that is joined from several, joiners and tags are drawn, not hidden. Lengths stay. */
-function withoutEmoji(text) {
-	const emoji = new RegExp("\\p{RGI_Emoji}", "gv");
-	return text.replace(emoji, (one) => " ".repeat(one.length));
-}
-/** Line and column (from 1, in UTF-16 units) of an offset. */
-function placeAt(text, offset) {
-	return makePlaceAt(text)(offset);
-}
-/** Does the same for many offsets, each not before the last, in one pass over the text. */
-function makePlaceAt(text) {
-	let line = 1;
-	let start = 0;
-	let end = text.indexOf("\n");
-	return (offset) => {
-		while (end !== -1 && end < offset) {
-			line += 1;
-			start = end + 1;
-			end = text.indexOf("\n", start);
-		}
-		return {
-			line,
-			column: offset - start + 1
-		};
-	};
-}
-// src/rendering/inert.ts
-/** A value within a line: nothing in it can move the cursor, hide, or begin another line. */
-function inertLine(text) {
-	return showHidden(text).replace(/[\n\t]/g, codePoint);
-}
-/** A text of several lines; its line feeds and tabs stay. */
-function inertText(text) {
-	return showHidden(text);
-}
-/**
-* Output as a GitHub runner's log can take it: no line can be a workflow command (`::` after leading blanks, `##[`
-* anywhere). Anything else stays as it is.
-*/
-function inertForRunner(output) {
-	return output.replace(/^(\s*):(?=:)/gm, "$1\\u{3a}").replaceAll("##[", "##\\u{5b}");
-}
-// src/rendering/prompt-title.ts
-/** A prompt's key and file. */
-function promptTitle({ key, path }, { bold, dim }) {
-	return path === "" ? bold(inertLine(key)) : `${bold(inertLine(key))}  ${dim(inertLine(path))}`;
-}
-// src/rendering/render-change.ts
-const statusNote = {
-	made: "",
-	adopted: " (it was there already)",
-	not_made: " (not made)",
-	unknown: " (not known whether it was made)"
-};
-/** Whether a version is made only to be there: no environment follows it. */
-function isUnfollowed(change, all) {
-	return change.kind === "create-version" && !followed(change, all);
-}
-/** What a change is, without its sign and what became of it; one line for each field. */
-function changeTexts(change) {
-	switch (change.kind) {
-		case "create-version": return [createText(change)];
-		case "update-prompt": return fieldLines(change);
-		case "set-active": return [activeText(change)];
-	}
-}
-/** One line for a version or an environment, one for each field. */
-function renderChange(change, all, colours) {
-	const said = change.status === void 0 ? "" : statusNote[change.status];
-	const note = `${isUnfollowed(change, all) ? UNFOLLOWED : ""}${said === "" ? "" : colours.yellow(said)}`;
-	return changeTexts(change).map((line) => `${signOf$1(change, colours)} ${line}${note}`);
-}
-function signOf$1({ kind }, colours) {
-	return {
-		"create-version": colours.green("+"),
-		"update-prompt": colours.yellow("~"),
-		"set-active": colours.cyan("→")
-	}[kind];
-}
-const UNFOLLOWED = " (no environment follows it)";
-function createText({ ref, change_summary: summary, version, status }) {
-	const what = version === void 0 || version.version_number === null ? "" : ` v${version.version_number}`;
-	return `${status === "made" ? "created" : status === "adopted" ? "adopted" : "create"} version${what}${ref === void 0 ? "" : ` of git:${inertLine(ref)}`}${summary === null ? "" : `: ${inertLine(summary)}`}`;
-}
-function followed(change, all) {
-	return all.some((one) => {
-		if (one.kind !== "set-active") return false;
-		return "new" in one.after || one.after.id === change.version?.id;
-	});
-}
-function fieldLines({ fields }) {
-	return Object.entries(fields).map(([field, { before, after }]) => {
-		return `${field}: ${inertLine(JSON.stringify(before))} → ${inertLine(JSON.stringify(after))}`;
-	});
-}
-function activeText({ environment, before, after }) {
-	return `${inertLine(environment)}: ${refText(before)} → ${refText(after)}`;
-}
-/** `v7`, `none`, `new version`, or the id where the number is not known. */
-function refText(ref) {
-	if (ref === null) return "none";
-	if ("new" in ref) return "new version";
-	return ref.version_number === null ? inertLine(ref.id) : `v${ref.version_number}`;
-}
-// node_modules/diff/libesm/diff/base.js
-var Diff = class {
-	diff(oldStr, newStr, options = {}) {
-		let callback;
-		if (typeof options === "function") {
-			callback = options;
-			options = {};
-		} else if ("callback" in options) callback = options.callback;
-		const oldString = this.castInput(oldStr, options);
-		const newString = this.castInput(newStr, options);
-		const oldTokens = this.removeEmpty(this.tokenize(oldString, options));
-		const newTokens = this.removeEmpty(this.tokenize(newString, options));
-		return this.diffWithOptionsObj(oldTokens, newTokens, options, callback);
-	}
-	diffWithOptionsObj(oldTokens, newTokens, options, callback) {
-		var _a;
-		const done = (value) => {
-			value = this.postProcess(value, options);
-			if (callback) {
-				setTimeout(function() {
-					callback(value);
-				}, 0);
-				return;
-			} else return value;
-		};
-		const newLen = newTokens.length, oldLen = oldTokens.length;
-		let editLength = 1;
-		let maxEditLength = newLen + oldLen;
-		if (options.maxEditLength != null) maxEditLength = Math.min(maxEditLength, options.maxEditLength);
-		const maxExecutionTime = (_a = options.timeout) !== null && _a !== void 0 ? _a : Infinity;
-		const abortAfterTimestamp = Date.now() + maxExecutionTime;
-		const bestPath = [{
-			oldPos: -1,
-			lastComponent: void 0
-		}];
-		let newPos = this.extractCommon(bestPath[0], newTokens, oldTokens, 0, options);
-		if (bestPath[0].oldPos + 1 >= oldLen && newPos + 1 >= newLen) return done(this.buildValues(bestPath[0].lastComponent, newTokens, oldTokens));
-		let minDiagonalToConsider = -Infinity, maxDiagonalToConsider = Infinity;
-		const execEditLength = () => {
-			for (let diagonalPath = Math.max(minDiagonalToConsider, -editLength); diagonalPath <= Math.min(maxDiagonalToConsider, editLength); diagonalPath += 2) {
-				let basePath;
-				const removePath = bestPath[diagonalPath - 1], addPath = bestPath[diagonalPath + 1];
-				if (removePath) bestPath[diagonalPath - 1] = void 0;
-				let canAdd = false;
-				if (addPath) {
-					const addPathNewPos = addPath.oldPos - diagonalPath;
-					canAdd = addPath && 0 <= addPathNewPos && addPathNewPos < newLen;
-				}
-				const canRemove = removePath && removePath.oldPos + 1 < oldLen;
-				if (!canAdd && !canRemove) {
-					bestPath[diagonalPath] = void 0;
-					continue;
-				}
-				if (!canRemove || canAdd && removePath.oldPos < addPath.oldPos) basePath = this.addToPath(addPath, true, false, 0, options);
-				else basePath = this.addToPath(removePath, false, true, 1, options);
-				newPos = this.extractCommon(basePath, newTokens, oldTokens, diagonalPath, options);
-				if (basePath.oldPos + 1 >= oldLen && newPos + 1 >= newLen) return done(this.buildValues(basePath.lastComponent, newTokens, oldTokens)) || true;
-				else {
-					bestPath[diagonalPath] = basePath;
-					if (basePath.oldPos + 1 >= oldLen) maxDiagonalToConsider = Math.min(maxDiagonalToConsider, diagonalPath - 1);
-					if (newPos + 1 >= newLen) minDiagonalToConsider = Math.max(minDiagonalToConsider, diagonalPath + 1);
-				}
-			}
-			editLength++;
-		};
-		if (callback) (function exec() {
-			setTimeout(function() {
-				if (editLength > maxEditLength || Date.now() > abortAfterTimestamp) return callback(void 0);
-				if (!execEditLength()) exec();
-			}, 0);
-		})();
-		else while (editLength <= maxEditLength && Date.now() <= abortAfterTimestamp) {
-			const ret = execEditLength();
-			if (ret) return ret;
-		}
-	}
-	addToPath(path, added, removed, oldPosInc, options) {
-		const last = path.lastComponent;
-		if (last && !options.oneChangePerToken && last.added === added && last.removed === removed) return {
-			oldPos: path.oldPos + oldPosInc,
-			lastComponent: {
-				count: last.count + 1,
-				added,
-				removed,
-				previousComponent: last.previousComponent
-			}
-		};
-		else return {
-			oldPos: path.oldPos + oldPosInc,
-			lastComponent: {
-				count: 1,
-				added,
-				removed,
-				previousComponent: last
-			}
-		};
-	}
-	extractCommon(basePath, newTokens, oldTokens, diagonalPath, options) {
-		const newLen = newTokens.length, oldLen = oldTokens.length;
-		let oldPos = basePath.oldPos, newPos = oldPos - diagonalPath, commonCount = 0;
-		while (newPos + 1 < newLen && oldPos + 1 < oldLen && this.equals(oldTokens[oldPos + 1], newTokens[newPos + 1], options)) {
-			newPos++;
-			oldPos++;
-			commonCount++;
-			if (options.oneChangePerToken) basePath.lastComponent = {
-				count: 1,
-				previousComponent: basePath.lastComponent,
-				added: false,
-				removed: false
-			};
-		}
-		if (commonCount && !options.oneChangePerToken) basePath.lastComponent = {
-			count: commonCount,
-			previousComponent: basePath.lastComponent,
-			added: false,
-			removed: false
-		};
-		basePath.oldPos = oldPos;
-		return newPos;
-	}
-	equals(left, right, options) {
-		if (options.comparator) return options.comparator(left, right);
-		else return left === right || !!options.ignoreCase && left.toLowerCase() === right.toLowerCase();
-	}
-	removeEmpty(array) {
-		const ret = [];
-		for (let i = 0; i < array.length; i++) if (array[i]) ret.push(array[i]);
-		return ret;
-	}
-	castInput(value, options) {
-		return value;
-	}
-	tokenize(value, options) {
-		return Array.from(value);
-	}
-	join(chars) {
-		return chars.join("");
-	}
-	postProcess(changeObjects, options) {
-		return changeObjects;
-	}
-	get useLongestToken() {
-		return false;
-	}
-	buildValues(lastComponent, newTokens, oldTokens) {
-		const components = [];
-		let nextComponent;
-		while (lastComponent) {
-			components.push(lastComponent);
-			nextComponent = lastComponent.previousComponent;
-			delete lastComponent.previousComponent;
-			lastComponent = nextComponent;
-		}
-		components.reverse();
-		const componentLen = components.length;
-		let componentPos = 0, newPos = 0, oldPos = 0;
-		for (; componentPos < componentLen; componentPos++) {
-			const component = components[componentPos];
-			if (!component.removed) {
-				if (!component.added && this.useLongestToken) {
-					let value = newTokens.slice(newPos, newPos + component.count);
-					value = value.map(function(value, i) {
-						const oldValue = oldTokens[oldPos + i];
-						return oldValue.length > value.length ? oldValue : value;
-					});
-					component.value = this.join(value);
-				} else component.value = this.join(newTokens.slice(newPos, newPos + component.count));
-				newPos += component.count;
-				if (!component.added) oldPos += component.count;
-			} else {
-				component.value = this.join(oldTokens.slice(oldPos, oldPos + component.count));
-				oldPos += component.count;
-			}
-		}
-		return components;
-	}
-};
-// node_modules/diff/libesm/diff/character.js
-var CharacterDiff = class extends Diff {};
-const characterDiff = new CharacterDiff();
-// node_modules/diff/libesm/util/string.js
-function longestCommonPrefix(str1, str2) {
-	let i = 0;
-	for (; i < str1.length && i < str2.length; i++) if (str1[i] != str2[i]) return str1.slice(0, i);
-	return str1.slice(0, i);
-}
-function longestCommonSuffix(str1, str2) {
-	let i;
-	if (!str1 || !str2 || str1[str1.length - 1] != str2[str2.length - 1]) return "";
-	for (i = 0; i < str1.length && i < str2.length; i++) if (str1[str1.length - (i + 1)] != str2[str2.length - (i + 1)]) return str1.slice(-i);
-	return str1.slice(-i);
-}
-function replacePrefix(string, oldPrefix, newPrefix) {
-	if (string.slice(0, oldPrefix.length) != oldPrefix) throw Error(`string ${JSON.stringify(string)} doesn't start with prefix ${JSON.stringify(oldPrefix)}; this is a bug`);
-	return newPrefix + string.slice(oldPrefix.length);
-}
-function replaceSuffix(string, oldSuffix, newSuffix) {
-	if (!oldSuffix) return string + newSuffix;
-	if (string.slice(-oldSuffix.length) != oldSuffix) throw Error(`string ${JSON.stringify(string)} doesn't end with suffix ${JSON.stringify(oldSuffix)}; this is a bug`);
-	return string.slice(0, -oldSuffix.length) + newSuffix;
-}
-function removePrefix(string, oldPrefix) {
-	return replacePrefix(string, oldPrefix, "");
-}
-function removeSuffix(string, oldSuffix) {
-	return replaceSuffix(string, oldSuffix, "");
-}
-function maximumOverlap(string1, string2) {
-	return string2.slice(0, overlapCount(string1, string2));
-}
-function overlapCount(a, b) {
-	let startA = 0;
-	if (a.length > b.length) startA = a.length - b.length;
-	let endB = b.length;
-	if (a.length < b.length) endB = a.length;
-	const map = Array(endB);
-	let k = 0;
-	map[0] = 0;
-	for (let j = 1; j < endB; j++) {
-		if (b[j] == b[k]) map[j] = map[k];
-		else map[j] = k;
-		while (k > 0 && b[j] != b[k]) k = map[k];
-		if (b[j] == b[k]) k++;
-	}
-	k = 0;
-	for (let i = startA; i < a.length; i++) {
-		while (k > 0 && a[i] != b[k]) k = map[k];
-		if (a[i] == b[k]) k++;
-	}
-	return k;
-}
-/**
-* Split a string into segments using a word segmenter, merging consecutive
-* segments if they are both whitespace segments. Whitespace segments can
-* appear adjacent to one another for two reasons:
-* - newlines always get their own segment
-* - where a diacritic is attached to a whitespace character in the text, the
-*   segment ends after the diacritic, so e.g. " \u0300 " becomes two segments.
-* This function therefore runs the segmenter's .segment() method and then
-* merges consecutive segments of whitespace into a single part.
-*/
-function segment(string, segmenter) {
-	const parts = [];
-	for (const segmentObj of Array.from(segmenter.segment(string))) {
-		const segment = segmentObj.segment;
-		if (parts.length && /\s/.test(parts[parts.length - 1]) && /\s/.test(segment)) parts[parts.length - 1] += segment;
-		else parts.push(segment);
-	}
-	return parts;
-}
-function trailingWs(string, segmenter) {
-	if (segmenter) return leadingAndTrailingWs(string, segmenter)[1];
-	let i;
-	for (i = string.length - 1; i >= 0; i--) if (!string[i].match(/\s/)) break;
-	return string.substring(i + 1);
-}
-function leadingWs(string, segmenter) {
-	if (segmenter) return leadingAndTrailingWs(string, segmenter)[0];
-	const match = string.match(/^\s*/);
-	return match ? match[0] : "";
-}
-function leadingAndTrailingWs(string, segmenter) {
-	if (!segmenter) return [leadingWs(string), trailingWs(string)];
-	if (segmenter.resolvedOptions().granularity != "word") throw new Error("The segmenter passed must have a granularity of \"word\"");
-	const segments = segment(string, segmenter);
-	const firstSeg = segments[0];
-	const lastSeg = segments[segments.length - 1];
-	return [/\s/.test(firstSeg) ? firstSeg : "", /\s/.test(lastSeg) ? lastSeg : ""];
-}
-// node_modules/diff/libesm/diff/word.js
-const extendedWordChars = "a-zA-Z0-9_\\u{AD}\\u{C0}-\\u{D6}\\u{D8}-\\u{F6}\\u{F8}-\\u{2C6}\\u{2C8}-\\u{2D7}\\u{2DE}-\\u{2FF}\\u{1E00}-\\u{1EFF}";
-const tokenizeIncludingWhitespace = new RegExp(`[${extendedWordChars}]+|\\s+|[^${extendedWordChars}]`, "ug");
-var WordDiff = class extends Diff {
-	equals(left, right, options) {
-		if (options.ignoreCase) {
-			left = left.toLowerCase();
-			right = right.toLowerCase();
-		}
-		return left.trim() === right.trim();
-	}
-	tokenize(value, options = {}) {
-		let parts;
-		if (options.intlSegmenter) {
-			const segmenter = options.intlSegmenter;
-			if (segmenter.resolvedOptions().granularity != "word") throw new Error("The segmenter passed must have a granularity of \"word\"");
-			parts = segment(value, segmenter);
-		} else parts = value.match(tokenizeIncludingWhitespace) || [];
-		const tokens = [];
-		let prevPart = null;
-		parts.forEach((part) => {
-			if (/\s/.test(part)) {
-				if (prevPart == null) tokens.push(part);
-				else tokens.push(tokens.pop() + part);
-			} else if (prevPart != null && /\s/.test(prevPart)) {
-				if (tokens[tokens.length - 1] == prevPart) tokens.push(tokens.pop() + part);
-				else tokens.push(prevPart + part);
-			} else tokens.push(part);
-			prevPart = part;
-		});
-		return tokens;
-	}
-	join(tokens) {
-		return tokens.map((token, i) => {
-			if (i == 0) return token;
-			else return token.replace(/^\s+/, "");
-		}).join("");
-	}
-	postProcess(changes, options) {
-		if (!changes || options.oneChangePerToken) return changes;
-		let lastKeep = null;
-		let insertion = null;
-		let deletion = null;
-		changes.forEach((change) => {
-			if (change.added) insertion = change;
-			else if (change.removed) deletion = change;
-			else {
-				if (insertion || deletion) dedupeWhitespaceInChangeObjects(lastKeep, deletion, insertion, change, options.intlSegmenter);
-				lastKeep = change;
-				insertion = null;
-				deletion = null;
-			}
-		});
-		if (insertion || deletion) dedupeWhitespaceInChangeObjects(lastKeep, deletion, insertion, null, options.intlSegmenter);
-		return changes;
-	}
-};
-const wordDiff = new WordDiff();
-function dedupeWhitespaceInChangeObjects(startKeep, deletion, insertion, endKeep, segmenter) {
-	if (deletion && insertion) {
-		const [oldWsPrefix, oldWsSuffix] = leadingAndTrailingWs(deletion.value, segmenter);
-		const [newWsPrefix, newWsSuffix] = leadingAndTrailingWs(insertion.value, segmenter);
-		if (startKeep) {
-			const commonWsPrefix = longestCommonPrefix(oldWsPrefix, newWsPrefix);
-			startKeep.value = replaceSuffix(startKeep.value, newWsPrefix, commonWsPrefix);
-			deletion.value = removePrefix(deletion.value, commonWsPrefix);
-			insertion.value = removePrefix(insertion.value, commonWsPrefix);
-		}
-		if (endKeep) {
-			const commonWsSuffix = longestCommonSuffix(oldWsSuffix, newWsSuffix);
-			endKeep.value = replacePrefix(endKeep.value, newWsSuffix, commonWsSuffix);
-			deletion.value = removeSuffix(deletion.value, commonWsSuffix);
-			insertion.value = removeSuffix(insertion.value, commonWsSuffix);
-		}
-	} else if (insertion) {
-		if (startKeep) {
-			const ws = leadingWs(insertion.value, segmenter);
-			insertion.value = insertion.value.substring(ws.length);
-		}
-		if (endKeep) {
-			const ws = leadingWs(endKeep.value, segmenter);
-			endKeep.value = endKeep.value.substring(ws.length);
-		}
-	} else if (startKeep && endKeep) {
-		const newWsFull = leadingWs(endKeep.value, segmenter), [delWsStart, delWsEnd] = leadingAndTrailingWs(deletion.value, segmenter);
-		const newWsStart = longestCommonPrefix(newWsFull, delWsStart);
-		deletion.value = removePrefix(deletion.value, newWsStart);
-		const newWsEnd = longestCommonSuffix(removePrefix(newWsFull, newWsStart), delWsEnd);
-		deletion.value = removeSuffix(deletion.value, newWsEnd);
-		endKeep.value = replacePrefix(endKeep.value, newWsFull, newWsEnd);
-		startKeep.value = replaceSuffix(startKeep.value, newWsFull, newWsFull.slice(0, newWsFull.length - newWsEnd.length));
-	} else if (endKeep) {
-		const endKeepWsPrefix = leadingWs(endKeep.value, segmenter);
-		const overlap = maximumOverlap(trailingWs(deletion.value, segmenter), endKeepWsPrefix);
-		deletion.value = removeSuffix(deletion.value, overlap);
-	} else if (startKeep) {
-		const overlap = maximumOverlap(trailingWs(startKeep.value, segmenter), leadingWs(deletion.value, segmenter));
-		deletion.value = removePrefix(deletion.value, overlap);
-	}
-}
-var WordsWithSpaceDiff = class extends Diff {
-	tokenize(value) {
-		const regex = new RegExp(`(\\r?\\n)|[${extendedWordChars}]+|[^\\S\\n\\r]+|[^${extendedWordChars}]`, "ug");
-		return value.match(regex) || [];
-	}
-};
-const wordsWithSpaceDiff = new WordsWithSpaceDiff();
-// node_modules/diff/libesm/diff/line.js
-var LineDiff = class extends Diff {
-	constructor() {
-		super(...arguments);
-		this.tokenize = tokenize;
-	}
-	equals(left, right, options) {
-		if (options.ignoreWhitespace) {
-			if (!options.newlineIsToken || !left.includes("\n")) left = left.trim();
-			if (!options.newlineIsToken || !right.includes("\n")) right = right.trim();
-		} else if (options.ignoreNewlineAtEof && !options.newlineIsToken) {
-			if (left.endsWith("\n")) left = left.slice(0, -1);
-			if (right.endsWith("\n")) right = right.slice(0, -1);
-		}
-		return super.equals(left, right, options);
-	}
-};
-const lineDiff = new LineDiff();
-function diffLines(oldStr, newStr, options) {
-	return lineDiff.diff(oldStr, newStr, options);
-}
-function tokenize(value, options) {
-	if (options.stripTrailingCr) value = value.replace(/\r\n/g, "\n");
-	const retLines = [], linesAndNewlines = value.split(/(\n|\r\n)/);
-	if (!linesAndNewlines[linesAndNewlines.length - 1]) linesAndNewlines.pop();
-	for (let i = 0; i < linesAndNewlines.length; i++) {
-		const line = linesAndNewlines[i];
-		if (i % 2 && !options.newlineIsToken) retLines[retLines.length - 1] += line;
-		else retLines.push(line);
-	}
-	return retLines;
-}
-// node_modules/diff/libesm/diff/sentence.js
-function isSentenceEndPunct(char) {
-	return char == "." || char == "!" || char == "?";
-}
-var SentenceDiff = class extends Diff {
-	tokenize(value) {
-		var _a;
-		const result = [];
-		let tokenStartI = 0;
-		for (let i = 0; i < value.length; i++) {
-			if (i == value.length - 1) {
-				result.push(value.slice(tokenStartI));
-				break;
-			}
-			if (isSentenceEndPunct(value[i]) && value[i + 1].match(/\s/)) {
-				result.push(value.slice(tokenStartI, i + 1));
-				i = tokenStartI = i + 1;
-				while ((_a = value[i + 1]) === null || _a === void 0 ? void 0 : _a.match(/\s/)) i++;
-				result.push(value.slice(tokenStartI, i + 1));
-				tokenStartI = i + 1;
-			}
-		}
-		return result;
-	}
-};
-const sentenceDiff = new SentenceDiff();
-// node_modules/diff/libesm/diff/css.js
-var CssDiff = class extends Diff {
-	tokenize(value) {
-		return value.split(/([{}:;,]|\s+)/);
-	}
-};
-const cssDiff = new CssDiff();
-// node_modules/diff/libesm/diff/json.js
-var JsonDiff = class extends Diff {
-	constructor() {
-		super(...arguments);
-		this.tokenize = tokenize;
-	}
-	get useLongestToken() {
-		return true;
-	}
-	castInput(value, options) {
-		const { undefinedReplacement, stringifyReplacer = (k, v) => typeof v === "undefined" ? undefinedReplacement : v } = options;
-		return typeof value === "string" ? value : JSON.stringify(canonicalize(value, null, null, stringifyReplacer), null, "  ");
-	}
-	equals(left, right, options) {
-		return super.equals(left.replace(/,([\r\n])/g, "$1"), right.replace(/,([\r\n])/g, "$1"), options);
-	}
-};
-const jsonDiff = new JsonDiff();
-function canonicalize(obj, stack, replacementStack, replacer, key) {
-	stack = stack || [];
-	replacementStack = replacementStack || [];
-	if (replacer) obj = replacer(key === void 0 ? "" : key, obj);
-	let i = 0;
-	for (; i < stack.length; i += 1) if (stack[i] === obj) return replacementStack[i];
-	let canonicalizedObj;
-	if ("[object Array]" === Object.prototype.toString.call(obj)) {
-		stack.push(obj);
-		canonicalizedObj = new Array(obj.length);
-		replacementStack.push(canonicalizedObj);
-		for (i = 0; i < obj.length; i += 1) canonicalizedObj[i] = canonicalize(obj[i], stack, replacementStack, replacer, String(i));
-		stack.pop();
-		replacementStack.pop();
-		return canonicalizedObj;
-	}
-	if (obj && obj.toJSON) obj = obj.toJSON();
-	if (typeof obj === "object" && obj !== null) {
-		stack.push(obj);
-		canonicalizedObj = {};
-		replacementStack.push(canonicalizedObj);
-		const sortedKeys = [];
-		let key;
-		for (key in obj)
- /* istanbul ignore else */
-		if (Object.prototype.hasOwnProperty.call(obj, key)) sortedKeys.push(key);
-		sortedKeys.sort();
-		for (i = 0; i < sortedKeys.length; i += 1) {
-			key = sortedKeys[i];
-			canonicalizedObj[key] = canonicalize(obj[key], stack, replacementStack, replacer, key);
-		}
-		stack.pop();
-		replacementStack.pop();
-	} else canonicalizedObj = obj;
-	return canonicalizedObj;
-}
-// node_modules/diff/libesm/diff/array.js
-var ArrayDiff = class extends Diff {
-	tokenize(value) {
-		return value.slice();
-	}
-	join(value) {
-		return value;
-	}
-	removeEmpty(value) {
-		return value;
-	}
-};
-const arrayDiff = new ArrayDiff();
-function diffArrays(oldArr, newArr, options) {
-	return arrayDiff.diff(oldArr, newArr, options);
-}
-// node_modules/diff/libesm/patch/create.js
-function structuredPatch(oldFileName, newFileName, oldStr, newStr, oldHeader, newHeader, options) {
-	let optionsObj;
-	if (!options) optionsObj = {};
-	else if (typeof options === "function") optionsObj = { callback: options };
-	else optionsObj = options;
-	if (typeof optionsObj.context === "undefined") optionsObj.context = 4;
-	const context = optionsObj.context;
-	if (optionsObj.newlineIsToken) throw new Error("newlineIsToken may not be used with patch-generation functions, only with diffing functions");
-	if (!optionsObj.callback) return diffLinesResultToPatch(diffLines(oldStr, newStr, optionsObj));
-	else {
-		const { callback } = optionsObj;
-		diffLines(oldStr, newStr, Object.assign(Object.assign({}, optionsObj), { callback: (diff) => {
-			const patch = diffLinesResultToPatch(diff);
-			callback(patch);
-		} }));
-	}
-	function diffLinesResultToPatch(diff) {
-		if (!diff) return;
-		diff.push({
-			value: "",
-			lines: []
-		});
-		function contextLines(lines) {
-			return lines.map(function(entry) {
-				return " " + entry;
-			});
-		}
-		const hunks = [];
-		let oldRangeStart = 0, newRangeStart = 0, curRange = [], oldLine = 1, newLine = 1;
-		for (let i = 0; i < diff.length; i++) {
-			const current = diff[i], lines = current.lines || splitLines$1(current.value);
-			current.lines = lines;
-			if (current.added || current.removed) {
-				if (!oldRangeStart) {
-					const prev = diff[i - 1];
-					oldRangeStart = oldLine;
-					newRangeStart = newLine;
-					if (prev) {
-						curRange = context > 0 ? contextLines(prev.lines.slice(-context)) : [];
-						oldRangeStart -= curRange.length;
-						newRangeStart -= curRange.length;
-					}
-				}
-				for (const line of lines) curRange.push((current.added ? "+" : "-") + line);
-				if (current.added) newLine += lines.length;
-				else oldLine += lines.length;
-			} else {
-				if (oldRangeStart) {
-					if (lines.length <= context * 2 && i < diff.length - 2) for (const line of contextLines(lines)) curRange.push(line);
-					else {
-						const contextSize = Math.min(lines.length, context);
-						for (const line of contextLines(lines.slice(0, contextSize))) curRange.push(line);
-						const hunk = {
-							oldStart: oldRangeStart,
-							oldLines: oldLine - oldRangeStart + contextSize,
-							newStart: newRangeStart,
-							newLines: newLine - newRangeStart + contextSize,
-							lines: curRange
-						};
-						hunks.push(hunk);
-						oldRangeStart = 0;
-						newRangeStart = 0;
-						curRange = [];
-					}
-				}
-				oldLine += lines.length;
-				newLine += lines.length;
-			}
-		}
-		for (const hunk of hunks) for (let i = 0; i < hunk.lines.length; i++) if (hunk.lines[i].endsWith("\n")) hunk.lines[i] = hunk.lines[i].slice(0, -1);
-		else {
-			hunk.lines.splice(i + 1, 0, "\\ No newline at end of file");
-			i++;
-		}
-		return {
-			oldFileName,
-			newFileName,
-			oldHeader,
-			newHeader,
-			hunks
-		};
-	}
-}
-/**
-* Split `text` into an array of lines, including the trailing newline character (where present)
-*/
-function splitLines$1(text) {
-	const hasTrailingNl = text.endsWith("\n");
-	const result = text.split("\n").map((line) => line + "\n");
-	if (hasTrailingNl) result.pop();
-	else result.push(result.pop().slice(0, -1));
-	return result;
-}
-// src/rendering/view/text-diffs.ts
-init_json();
-/** The time that a diff takes grows with the square of its length; past this one it is not worth waiting for. */
-const MOST_EDITS$1 = 500;
-/** Log, summary, comment and page of one run show the same diffs. */
-const made = /* @__PURE__ */ new WeakMap();
-/**
-* Compares the texts that environments serve now with those that they would serve. There is no diff where nothing
-* differs.
-* @param context lines around a change that are shown; Infinity: the whole texts
-*/
-function makeTextDiffs(changes, context) {
-	return [...Map.groupBy(changes, (change) => JSON.stringify([change.before, change.after])).values()].flatMap((group) => {
-		const environments = group.map(({ environment }) => environment);
-		return group[0] === void 0 ? [] : makeOne(environments, group[0], context);
-	});
-}
-function makeOne(environments, change, context) {
-	const { before, after } = change;
-	if (before === "unknown") return [{
-		environments,
-		kind: "unread",
-		side: "before"
-	}];
-	if (after === "unknown") return [{
-		environments,
-		kind: "unread",
-		side: "after"
-	}];
-	const known = made.get(change) ?? /* @__PURE__ */ new Map();
-	made.set(change, known);
-	const hunks = known.get(context) ?? compare(before, after, context);
-	known.set(context, hunks);
-	const labels = {
-		before: before === null ? null : before.label,
-		after: after.label
-	};
-	return hunks.length === 0 ? [] : [{
-		environments,
-		kind: "compared",
-		...labels,
-		hunks
-	}];
-}
-function compare(before, after, context) {
-	const [then, now] = [before === null ? "" : document$1(before, after), document$1(after, before ?? after)];
-	return hunksOf(then, now, context).map(({ oldStart, oldLines, newStart, newLines, lines }) => ({
-		before: rangeOf(oldStart, oldLines),
-		after: rangeOf(newStart, newLines),
-		blocks: blocksOf(lines)
-	}));
-}
-/** Metadata is shown above the text where both sides manage it and either has any. */
-function document$1(side, other) {
-	if (side.metadata === void 0 || other.metadata === void 0) return side.text;
-	const lines = metadataLines(side.metadata);
-	return lines + metadataLines(other.metadata) === "" ? side.text : `${lines}\n${side.text}`;
-}
-function metadataLines(metadata) {
-	return Object.keys(metadata).toSorted().map((name) => `metadata.${name}: ${canonicalJson(metadata[name] ?? null)}\n`).join("");
-}
-function hunksOf(before, after, context) {
-	const options = {
-		context,
-		maxEditLength: MOST_EDITS$1
-	};
-	const lines = [before.split("\n"), after.split("\n")];
-	const patch = onlyIn(...lines) + onlyIn(lines[1], lines[0]) > MOST_EDITS$1 ? void 0 : structuredPatch("", "", ended(before), ended(after), "", "", options);
-	return patch === void 0 ? [replaced(...lines)] : patch.hunks;
-}
-/** How many lines of one text the other does not have: each is an edit at least. */
-function onlyIn(lines, others) {
-	const known = new Set(others);
-	return lines.filter((line) => !known.has(line)).length;
-}
-/** All of the one text for all of the other. */
-function replaced(before, after) {
-	return {
-		oldStart: 1,
-		oldLines: before.length,
-		newStart: 1,
-		newLines: after.length,
-		lines: [...before.map((line) => `-${line}`), ...after.map((line) => `+${line}`)]
-	};
-}
-/** Content has no final newline by rule; saying so under every diff would be noise. */
-function ended(text) {
-	return text === "" ? "" : `${text}\n`;
-}
-function rangeOf(start, lines) {
-	return {
-		start: lines === 0 ? start - 1 : start,
-		lines
-	};
-}
-function blocksOf(lines) {
-	const blocks = [];
-	for (const line of lines) {
-		const kind = line.startsWith("+") ? "added" : line.startsWith("-") ? "removed" : "same";
-		const last = blocks.at(-1);
-		if (last?.kind === kind) last.lines.push(line.slice(1));
-		else blocks.push({
-			kind,
-			lines: [line.slice(1)]
-		});
-	}
-	return blocks;
-}
-// src/rendering/render-diff.ts
-const CONTEXT_LINES$1 = 3;
-/**
-* A unified diff of what environments serve now and would serve; environments with the same two texts share one.
-* Lines have no line feed; there are none where nothing differs.
-*/
-function renderDiffs(changes, colours) {
-	return makeTextDiffs(changes, CONTEXT_LINES$1).flatMap((diff) => renderOne(diff, colours));
-}
-/** What is said in place of a diff where one of the texts is not known. */
-const unreadText = {
-	before: "its text of now is not known without the service",
-	after: "the text to come was never read; a sync looks at it first"
-};
-function renderOne(diff, colours) {
-	const names = diff.environments.map(inertLine).join(", ");
-	if (diff.kind === "unread") return [colours.dim(`${names}: ${unreadText[diff.side]}`)];
-	return [...[`--- ${names}: ${diff.before === null ? "nothing" : inertLine(diff.before)}`, `+++ ${names}: ${inertLine(diff.after)}`].map((title) => colours.bold(title)), ...diff.hunks.flatMap((hunk) => hunkLines(hunk, colours))];
-}
-function hunkLines({ before, after, blocks }, colours) {
-	const place = `@@ -${range(before)} +${range(after)} @@`;
-	return [colours.cyan(place), ...blocks.flatMap((block) => blockLines(block, colours))];
-}
-function range({ start, lines }) {
-	return `${start},${lines}`;
-}
-function blockLines({ kind, lines }, { green, red }) {
-	const shown = lines.map(inertText);
-	if (kind === "same") return shown.map((line) => ` ${line}`);
-	return kind === "added" ? shown.map((line) => green(`+${line}`)) : shown.map((line) => red(`-${line}`));
-}
-// src/rendering/render-drift.ts
-const word = {
-	outside: "drifted",
-	unfinished: "unfinished"
-};
-/** What stands in the service although no file says so; for a version also whose it is, and what goes back to it. */
-function renderDrift(drift, colours) {
-	const where = "field" in drift ? drift.field : inertLine(drift.environment);
-	const sign = colours.magenta("!");
-	if (!("field" in drift)) return environmentLines(`${sign} ${where} ${word[drift.kind]}`, drift, colours);
-	const [observed, expected] = [drift.observed, drift.expected].map((text) => inertLine(JSON.stringify(text)));
-	return [`${sign} ${where} ${word[drift.kind]}: it is ${observed}, the base wants ${expected}`];
-}
-function environmentLines(title, { observed, expected }, colours) {
-	const wanted = `the base wants ${refText(expected)}`;
-	if (observed === null) return [`${title}: nothing is active, ${wanted}`];
-	const { id, commit } = observed;
-	const origin = commit === void 0 ? "made outside of git" : `made from ${inertLine(commit).slice(0, 12)}`;
-	return [`${title}: ${refText(observed)} is active, ${wanted}`, colours.dim(`  ${origin}; undo: version:${inertLine(id)}`)];
-}
-// src/rendering/render-edit.ts
-/** What is done to a file, in one line without its sign. */
-function editText(edit) {
-	switch (edit.kind) {
-		case "create-file": return "new file";
-		case "set-pin": return `${inertLine(edit.environment)}: ${edit.before === null ? "" : `${inertLine(edit.before)} → `}${inertLine(edit.after)}`;
-		case "set-field": {
-			const [before, after] = [edit.before, edit.after].map((value) => inertLine(value ?? "absent"));
-			return `${inertLine(edit.field)}: ${before} → ${after}${edit.conflict ? " (conflict)" : ""}`;
-		}
-		case "set-text": return `text: ${inertLine(edit.from)}${conflictNote(edit.conflicts)}`;
-	}
-}
-function conflictNote(conflicts) {
-	if (conflicts === 0) return "";
-	return ` (${conflicts} ${conflicts === 1 ? "conflict" : "conflicts"})`;
-}
-/** One line with its sign: `+` for what is new, `~` for what is changed, `!` for what is left to somebody. */
-function renderEdit(edit, colours) {
-	return `${signOf(edit, colours)} ${editText(edit)}`;
-}
-function signOf(edit, colours) {
-	if (edit.kind === "create-file" || edit.kind === "set-pin" && edit.before === null) return colours.green("+");
-	return isConflict(edit) ? colours.red("!") : colours.yellow("~");
-}
-/** Whether the file holds both sides, for somebody to decide. */
-function isConflict(edit) {
-	return edit.kind === "set-field" && edit.conflict || edit.kind === "set-text" && edit.conflicts > 0;
-}
-// src/rendering/render-problem.ts
-/** A problem in two lines: where and what, then what to do. Without a final line feed. */
-function renderProblem(problem, colours) {
-	const severity = problem.severity === "error" ? colours.red("error") : colours.yellow("warning");
-	const place = placeText(problem);
-	const message = inertLine(problem.message);
-	const code = colours.dim(`[${problem.code}]`);
-	return `${place === "" ? "" : `${inertLine(place)}: `}${severity}: ${message} ${code}\n  ${inertLine(problem.hint)}`;
-}
-/** `prompts/a.md:3:7`, or what of it is known. */
-function placeText({ path, line, column }) {
-	return [
-		path,
-		line,
-		column
-	].filter((part) => part !== void 0).join(":");
-}
-// src/rendering/counted.ts
-/** `1 file`, `2 files`. */
-function counted([count, one, many]) {
-	return `${count} ${count === 1 ? one : many}`;
-}
-// src/domain/modes.ts
-/** The commands whose work is files of the repository; they never write to the service. */
-const FILE_MODES = [
-	"init",
-	"import",
-	"pull",
-	"promote",
-	"rollback"
-];
-/**
-* What a report is of: `dry-run` and `apply` are a sync, `report` is a merge of reports that was refused, all others are
-* called as their commands.
-*/
-const MODES = [
-	"dry-run",
-	"apply",
-	"validate",
-	"status",
-	"history",
-	"report",
-	...FILE_MODES
-];
-// src/rendering/edit-summary.ts
-/** Whether a report is about files that a command edits. */
-function isAboutFiles({ mode }) {
-	return FILE_MODES.some((one) => one === mode);
-}
-/** In one line: what was done to the files, or would be. */
-function editOutcome(report, colours) {
-	const parts = workOf$1(report).filter(([count]) => count > 0).map(counted);
-	const refused = report.prompts.some(({ status }) => status === "blocked" || status === "failed");
-	return parts.length === 0 ? colours.green("nothing to do.") : (refused ? colours.red : colours.bold)(`${parts.join(", ")}.`);
-}
-/** What somebody who has edited files does next; null where nothing was edited. */
-function nextStep({ prompts, files = [], committed, mode, commit }) {
-	if (prompts.some(({ problems }) => problems.some(({ code }) => code === "pull/conflict"))) return `Next: resolve the conflicts in the files, then ${commit === null ? WITHOUT_COMMITS : "commit them"}.`;
-	if (prompts.filter(({ status }) => status === "applied").length + files.length === 0) return null;
-	if (mode === "init" && files.some(isNewWorkflow)) return "Next: promptsync plan; put the commit of promptsync that you trust into the workflows; commit the files.";
-	if (mode === "init" || mode === "import") return "Next: promptsync plan, then commit the files.";
-	if (committed !== void 0) return stepAfterCommit(committed);
-	if (commit === null) return `Next: promptsync plan, then ${WITHOUT_COMMITS}.`;
-	return "Next: read it with git diff, commit it, and open a pull request.";
-}
-/** A report without a commit is of a folder outside of git, or of a repository that has none yet: a sync wants one there. */
-const WITHOUT_COMMITS = "promptsync sync (in a git repository after a commit)";
-/** Where no branch is checked out there is nothing to push, and the next checkout would leave the commit behind. */
-function stepAfterCommit({ commit, branch }) {
-	const made = `Committed ${inertLine(commit).slice(0, 12)}`;
-	if (branch === null) return `${made} on no branch. Next: git switch -c NAME, then push it and open a pull request.`;
-	return `${made} on ${inertLine(branch)}. Next: push it and open a pull request.`;
-}
-function workOf$1({ prompts, files = [] }) {
-	const having = (...statuses) => prompts.filter(({ status }) => statuses.includes(status));
-	const creating = (status) => having(status).filter(creates).length;
-	const [created, toCreate] = [creating("applied"), creating("pending")];
-	const written = files.filter(({ status }) => status !== "kept").length;
-	return [
-		[
-			created + written,
-			"file written",
-			"files written"
-		],
-		[
-			having("applied").length - created,
-			"file edited",
-			"files edited"
-		],
-		[
-			toCreate,
-			"file to write",
-			"files to write"
-		],
-		[
-			having("pending").length - toCreate,
-			"file to edit",
-			"files to edit"
-		],
-		[
-			having("blocked").length,
-			"prompt blocked",
-			"prompts blocked"
-		],
-		[
-			having("failed").length,
-			"prompt failed",
-			"prompts failed"
-		],
-		[
-			having("unchanged").length + files.length - written,
-			"unchanged",
-			"unchanged"
-		]
-	];
-}
-/** The workflows come with a commit of zeros, which nobody has reviewed. */
-function isNewWorkflow({ path, status }) {
-	return status === "created" && path.includes(".github/workflows/");
-}
-function creates({ edits = [] }) {
-	return edits.some(({ kind }) => kind === "create-file");
-}
-// src/rendering/history-summary.ts
-/** In one line: how much is known, and whether the service differs from the files. */
-function historyOutcome({ prompts }, colours) {
-	const told = prompts.filter(isTold);
-	const failed = prompts.length - told.length;
-	if (told.length === 0) return colours.red("No prompt could be observed.");
-	const versions = told.reduce((sum, { history }) => sum + (history?.versions.length ?? 0), 0);
-	const differing = told.reduce((sum, prompt) => sum + differingRows(prompt).length, 0);
-	const parts = [
-		counted([
-			told.length,
-			"prompt",
-			"prompts"
-		]),
-		...told.some(({ history }) => history !== void 0) ? [counted([
-			versions,
-			"known version",
-			"known versions"
-		])] : [],
-		...differing === 0 ? [] : [counted([
-			differing,
-			"environment",
-			"environments"
-		]).concat(" not as pinned")],
-		...failed === 0 ? [] : [counted([
-			failed,
-			"prompt failed",
-			"prompts failed"
-		])]
-	];
-	return (failed + differing > 0 ? colours.yellow : colours.bold)(`${parts.join(", ")}.`);
-}
-/** A prompt that was not observed has nothing to tell. */
-function isTold({ history, lineage }) {
-	return history !== void 0 || lineage !== void 0;
-}
-/** The environments, of those that are told, that serve something else than the file's pin means. */
-function differingRows({ environments = [], lineage }) {
-	return environments.filter(({ environment, in_sync: inSync }) => !inSync && (lineage === void 0 || lineage.environment === environment));
-}
-// src/domain/shard-of.ts
-init_digest();
-/**
-* The number of the shard that a prompt falls into, from 1 to `of`: the first 48 bits of the SHA-256 of its id in UTF-8,
-* modulo `of`, plus 1. It is the same in every version, because the runners of one run may have several of them.
-*/
-function shardOf(promptId, of) {
-	const first48Bits = shortDigest(digestOf(promptId)).slice(0, 12);
-	return Number.parseInt(first48Bits, 16) % of + 1;
-}
-/** What of them is in the shard; all of them without one. */
-function inShard(prompts, shard) {
-	return shard === void 0 ? prompts : prompts.filter(({ id }) => shardOf(id, shard.of) === shard.index);
-}
-// src/rendering/shards.ts
-/** What part of the prompts a report is of, such as `shard 2 of 5`; null where it is of all, and nothing was merged. */
-function partText({ shard, shards }) {
-	if (shard !== void 0) return shardText(shard);
-	return shards === void 0 ? null : counted([
-		shards.length,
-		"shard",
-		"shards"
-	]);
-}
-/** Whether there is a plan to show: a merged report has one where one of its shards has. */
-function hasPlan({ plan_digest: digest, shards = [] }) {
-	return [{ plan_digest: digest }, ...shards].some((one) => one.plan_digest !== null);
-}
-/** Whether there are prompts with a plan. A shard without prompts has one that says nothing about the others. */
-function isPlanned({ prompts, ...report }) {
-	const { shards } = report;
-	if (shards === void 0) return hasPlan(report) && prompts.length > 0;
-	return shards.some((one) => one.plan_digest !== null && inShard(prompts, one).length > 0);
-}
-// src/rendering/render-summary.ts
-init_problem();
-/** The last lines of a report: what would be done, was done, or that there is nothing to do; and with what. */
-function renderSummary(report, colours) {
-	const part = partText(report);
-	const note = part === null ? "" : colours.dim(` ${part.charAt(0).toUpperCase()}${part.slice(1)}.`);
-	const line = `${renderOutcome(report, colours)}${note}`;
-	const next = isAboutFiles(report) ? nextStep(report) : null;
-	if (next !== null) return `${line}\n${colours.dim(next)}`;
-	return tellsWork(report) ? `${line}\n${colours.dim(originText(report))}` : line;
-}
-/** In one line of our own words and numbers: what would be done, was done, or that there is nothing to do. */
-function renderOutcome(report, colours) {
-	const errors = report.problems.filter(isError).length;
-	if (errors > 0 && !goesOn(report)) return colours.red(`${counted([
-		errors,
-		"error",
-		"errors"
-	])}; ${written(report)}.`);
-	if (isAboutFiles(report)) return editOutcome(report, colours);
-	if (report.mode === "validate") return colours.green(`${prompts(report.summary.prompts)} valid.`);
-	if (report.mode === "history") return historyOutcome(report, colours);
-	if (noneObserved(report)) return colours.red("No prompt could be observed; nothing was written.");
-	return `${errors === 0 ? "" : `${colours.red(`${counted([
-		errors,
-		"error",
-		"errors"
-	])}.`)} `}${workOutcome(report, colours)}`;
-}
-function workOutcome(report, colours) {
-	const { mode, summary } = report;
-	const { done, work } = workOf(report);
-	const left = notLookedAt(summary);
-	if (work.length === 0) return colours.green(`nothing to do: ${[`${prompts(summary.unchanged)} in sync`, ...left].join(", ")}.`);
-	const unchanged = [...summary.unchanged > 0 ? [`${summary.unchanged} unchanged`] : [], ...left];
-	const title = mode !== "apply" ? "Plan" : done.length > 0 ? "Applied" : "Nothing applied";
-	return `${colours.bold(title)}: ${[...work, ...unchanged].join(", ")}.`;
-}
-/** An error of one shard does not stop the others: what they found or did is told as well. */
-function goesOn(report) {
-	return report.shards !== void 0 && isPlanned(report);
-}
-/** A commit may fail when the files are edited already. */
-function written({ prompts, mode }) {
-	if (mode === "report") return "nothing was merged";
-	const edited = prompts.filter(({ status }) => status === "applied").length;
-	return edited === 0 ? "nothing was written" : counted([
-		edited,
-		"file edited",
-		"files edited"
-	]);
-}
-function notLookedAt({ not_looked_at: count = 0 }) {
-	return count > 0 ? [`${count} not looked at`] : [];
-}
-function tellsWork(report) {
-	return report.mode !== "validate" && report.mode !== "history" && !isAboutFiles(report) && (goesOn(report) || !report.problems.some(isError)) && !noneObserved(report) && workOf(report).work.length > 0;
-}
-function workOf({ mode, summary }) {
-	const done = mode === "apply" ? doneParts(summary) : plannedParts(summary);
-	return {
-		done,
-		work: [...done, ...restParts(summary)]
-	};
-}
-function noneObserved(report) {
-	return !isPlanned(report) && report.prompts.some(({ status }) => status === "failed" || status === "not_attempted");
-}
-/** The digest is what `--expect-plan` takes. */
-function originText({ service, commit, plan_digest: digest }) {
-	return [
-		service === null ? [] : [inertLine(service)],
-		commit === null ? [] : [`commit ${inertLine(commit).slice(0, 12)}`],
-		digest === null ? [] : [`plan ${digest}`]
-	].flat().join(" · ");
-}
-function plannedParts(summary) {
-	return present$1([
-		[summary.create_version, "to create"],
-		[summary.update_prompt, "to update"],
-		[summary.set_active, "to activate"]
-	]);
-}
-function doneParts(summary) {
-	return present$1([
-		[summary.create_version, "created"],
-		[summary.update_prompt, "updated"],
-		[summary.set_active, "activated"]
-	]);
-}
-function restParts(summary) {
-	return present$1([
-		[summary.blocked, "blocked"],
-		[summary.failed, "failed"],
-		[summary.not_attempted, "not attempted"]
-	]);
-}
-function present$1(parts) {
-	return parts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
-}
-function prompts(count) {
-	return counted([
-		count,
-		"prompt",
-		"prompts"
-	]);
-}
-// src/rendering/render-text.ts
-init_problem();
-/** The report for a person at a terminal or in a log. Ends with a line feed. Warnings are left out. */
-function renderText(report, options) {
-	const colours = coloursFor(options.colour);
-	const shared = sharedProblems(report.prompts);
-	const blocks = report.prompts.filter((prompt) => !isDull(prompt, options.quiet, shared)).map((prompt) => renderPrompt(prompt, options, colours, shared));
-	const errors = [...report.problems, ...shared].filter(isError);
-	return [
-		...options.quiet ? [] : filesBlock(report, colours),
-		...blocks,
-		...errors.map((one) => renderProblem(one, colours)),
-		renderSummary(report, colours)
-	].map((block) => `${block}\n`).join("\n");
-}
-function filesBlock({ files = [] }, colours) {
-	if (files.length === 0) return [];
-	const sign = {
-		created: colours.green("+"),
-		overwritten: colours.yellow("~"),
-		extended: colours.yellow("~"),
-		kept: " "
-	};
-	return [files.map(({ path, status }) => `${sign[status]} ${inertLine(path)}${status === "created" ? "" : ` (${status})`}`).join("\n")];
-}
-/** A problem that many prompts have is shown once, where it is clear which they are: all, or those with changes. */
-function sharedProblems(prompts) {
-	return [...Map.groupBy(prompts.flatMap(({ problems, changes }) => problems.map((problem) => ({
-		problem,
-		named: changes.length > 0
-	}))), ({ problem: { code, message } }) => `${code} ${message}`).values()].filter((group) => group.length > 1 && group.every(({ problem }) => problem.path === void 0)).filter((group) => group.length === prompts.length || group.every(({ named }) => named)).flatMap((group) => group.slice(0, 1).map(({ problem }) => problem));
-}
-function isDull({ changes, edits = [], problems, status }, quiet, shared) {
-	if (problems.some((problem) => isError(problem) && !isShared(problem, shared))) return false;
-	return quiet || changes.length + edits.length === 0 || status === "unchanged";
-}
-function isShared({ code, message }, shared) {
-	return shared.some((problem) => problem.code === code && problem.message === message);
-}
-function renderPrompt(prompt, { texts, quiet }, colours, shared) {
-	const own = prompt.problems.filter((problem) => isError(problem) && !isShared(problem, shared));
-	const failed = prompt.status === "failed" && prompt.edits === void 0;
-	const diffs = quiet || failed ? [] : renderDiffs(texts.get(prompt.id) ?? [], colours);
-	return [
-		titleOf(prompt, colours),
-		...quiet ? [] : prompt.drift.flatMap((drift) => renderDrift(drift, colours).map((line) => `  ${line}`)),
-		...quiet ? [] : (prompt.edits ?? []).map((edit) => `  ${renderEdit(edit, colours)}`),
-		...quiet ? [] : prompt.changes.flatMap((change) => changeLines(change, prompt.changes, colours)),
-		...quiet ? [] : breakingLines(prompt, texts, colours),
-		...diffs.map((line) => line.trim() === "" ? "" : `      ${line}`),
-		...own.map((problem) => indent(renderProblem(problem, colours)))
-	].join("\n");
-}
-function breakingLines(prompt, texts, colours) {
-	return findBreaking(prompt, texts.get(prompt.id) ?? []).map((one) => `  ${colours.magenta("!")} ${breakingText(one, inertLine)}`);
-}
-function titleOf(prompt, colours) {
-	const title = promptTitle(prompt, colours);
-	const { status } = prompt;
-	return status === "blocked" || status === "failed" || status === "not_attempted" ? `${title}  ${colours.red(status.replace("_", " "))}` : title;
-}
-function changeLines(change, all, colours) {
-	return renderChange(change, all, colours).map((line) => `  ${line}`);
-}
-function indent(text) {
-	return text.replace(/^/gm, "  ");
 }
 // node_modules/yocto-queue/index.js
 var Node, Queue;
@@ -40791,6 +39423,29 @@ function describe$1(change, provenance) {
 }
 function isOwn(change) {
 	return change.kind === "create-version" && change.ref === void 0;
+}
+// src/domain/placeholders.ts
+const PLACEHOLDER = /\{\{[ \t]*([\p{L}\p{M}\p{N}_.-]+)[ \t]*\}\}/gu;
+/** The names of a text's `{{placeholders}}`, each once, in order of first use. */
+function placeholdersOf(text) {
+	return [...new Set([...text.matchAll(PLACEHOLDER)].map((match) => match[1] ?? ""))];
+}
+// src/domain/variables.ts
+/** Compares what an environment serves with what it would serve; where one of the two is not known nothing is said. */
+function variableChanges({ environment, before, after }) {
+	if (before === null || before === "unknown" || after === "unknown") return [];
+	const [then, now] = [placeholdersOf(before.text), placeholdersOf(after.text)];
+	const added = now.filter((variable) => !then.includes(variable));
+	const removed = then.filter((variable) => !now.includes(variable));
+	return [...added.map((variable) => ({
+		kind: "added",
+		variable,
+		environment
+	})), ...removed.map((variable) => ({
+		kind: "removed",
+		variable,
+		environment
+	}))];
 }
 // src/planning/variables.ts
 init_problem();
@@ -44357,7 +43012,7 @@ function resolveBlockScalar(ctx, scalar, onError) {
 		]
 	};
 	const type = header.mode === ">" ? Scalar.BLOCK_FOLDED : Scalar.BLOCK_LITERAL;
-	const lines = scalar.source ? splitLines(scalar.source) : [];
+	const lines = scalar.source ? splitLines$1(scalar.source) : [];
 	let chompStart = lines.length;
 	for (let i = lines.length - 1; i >= 0; --i) {
 		const content = lines[i][1];
@@ -44506,7 +43161,7 @@ function parseBlockScalarHeader({ offset, props }, strict, onError) {
 	};
 }
 /** @returns Array of lines split up as `[indent, content]` */
-function splitLines(source) {
+function splitLines$1(source) {
 	const split = source.split(/\n( *)/);
 	const first = split[0];
 	const m = first.match(/^( *)/);
@@ -47642,31 +46297,93 @@ function outlineOf(mapping, path) {
 		environments
 	};
 }
+// src/domain/text.ts
+/** Control characters, line breaks and tabs included. */
+const CONTROL = /\p{Cc}/u;
+/** Characters that a reader cannot see or that change the order of those around them: bidi, zero-width, tags. */
+const HIDDEN = /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
+/** Control characters that have no place in text, a lone carriage return among them; tab and line feed do. */
+const UNSEEN_CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/gu;
+/** No text of these alone has anything hidden. A first look that most texts pass is quicker than both searches. */
+const PLAIN$2 = /^[\n\t -~]*$/;
+function hasControlCharacters(text) {
+	return CONTROL.test(text);
+}
+/** The text with everything invisible shown as `\u{…}`; line feeds and tabs stay. */
+function showHidden(text) {
+	return text.replace(UNSEEN_CONTROL, codePoint).replace(HIDDEN, codePoint);
+}
+/** One character as `\u{…}`, hexadecimal. */
+function codePoint(character) {
+	return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+}
+/** Each hidden character of a text, with its first offset (UTF-16 units) and how often it occurs. */
+function findHidden(text) {
+	if (PLAIN$2.test(text)) return [];
+	const found = /* @__PURE__ */ new Map();
+	const visible = text.search(HIDDEN) === -1 ? text : withoutEmoji(text);
+	for (const pattern of [UNSEEN_CONTROL, HIDDEN]) for (const match of visible.matchAll(pattern)) {
+		const known = found.get(match[0]);
+		const offset = Math.min(known?.offset ?? match.index, match.index);
+		found.set(match[0], {
+			character: codePoint(match[0]),
+			count: (known?.count ?? 0) + 1,
+			offset
+		});
+	}
+	return [...found.values()].toSorted((a, b) => a.offset - b.offset);
+}
+/** In an emoji that is joined from several, joiners and tags are drawn, not hidden. Lengths stay. */
+function withoutEmoji(text) {
+	const emoji = new RegExp("\\p{RGI_Emoji}", "gv");
+	return text.replace(emoji, (one) => " ".repeat(one.length));
+}
+/** Line and column (from 1, in UTF-16 units) of an offset. */
+function placeAt(text, offset) {
+	return makePlaceAt(text)(offset);
+}
+/** Does the same for many offsets, each not before the last, in one pass over the text. */
+function makePlaceAt(text) {
+	let line = 1;
+	let start = 0;
+	let end = text.indexOf("\n");
+	return (offset) => {
+		while (end !== -1 && end < offset) {
+			line += 1;
+			start = end + 1;
+			end = text.indexOf("\n", start);
+		}
+		return {
+			line,
+			column: offset - start + 1
+		};
+	};
+}
 // src/yaml/line.ts
 init_zod();
-/** A text of one line: what ids, keys, names and environments are. */
-const line$1 = string$1().min(1, "it is empty").refine((text) => !hasControlCharacters(text), "it holds control characters");
+/** A text of one line: what ids, keys, names and environments are. What a check is, the JSON Schema is told apart. */
+const line$1 = string$1().min(1, "it is empty").refine((text) => !hasControlCharacters(text), "it holds control characters").meta({ pattern: "^[^\\p{Cc}]+$" });
 // src/prompts/shape.ts
 init_zod();
 /** A path ending in `.` or `..` would name another resource, percent-encoded or not. */
-const id$1 = line$1.refine((text) => text !== "." && text !== "..", "it cannot be put into a path");
+const id$1 = line$1.refine((text) => text !== "." && text !== "..", "it cannot be put into a path").meta({ pattern: "^(?!\\.{1,2}$)[^\\p{Cc}]+$" });
 const pin = union([
-	literal("latest"),
-	int$2().min(1),
-	string$1().regex(/^version:(?!\.{1,2}$)[^\p{Cc}]+$/u),
-	string$1().regex(/^git:[^\p{Cc}\s~^:?*[\\-][^\p{Cc}\s:?*[\\]*$/u)
-]);
+	literal("latest").describe("The version that holds this file's text and metadata, whatever its number."),
+	int$2().min(1).describe("The version with this number."),
+	string$1().regex(/^version:(?!\.{1,2}$)[^\p{Cc}]+$/u).describe("The version with this id."),
+	string$1().regex(/^git:[^\p{Cc}\s~^:?*[\\-][^\p{Cc}\s:?*[\\]*$/u).describe("This prompt as it was at a tag, branch or commit.")
+]).describe("What the environment serves: latest, a version number, version:<id> or git:<ref>.");
 /** The front matter of a prompt file as its author writes it. */
 const FrontMatterShape = strictObject({
-	id: id$1.describe("The id of the prompt in the service."),
-	key: line$1.describe("The stable key of the prompt."),
+	id: id$1.describe("The id of the prompt in the service, which has no call that creates one."),
+	key: line$1.describe("The stable key of the prompt, such as support/greeting."),
 	name: line$1.describe("The display name."),
 	description: string$1().optional().describe("What the prompt is for. Absent: not managed."),
 	service: line$1.optional().describe("The service it belongs to, by its name in promptsync.yaml."),
-	pins: record(line$1, pin).optional().describe("Environment → latest, a version number, version:<id> or git:<ref>."),
-	metadata: record(string$1(), json()).optional().describe("Stored with each version. Absent: not managed."),
+	pins: record(line$1, pin).optional().describe("What each environment serves. One that is not named is left alone."),
+	metadata: record(string$1().meta({ not: { const: "promptsync" } }), json().describe("Any JSON value.")).optional().describe("Stored with each version. Absent: not managed."),
 	allow_breaking: boolean().optional().describe("true: the change of variables in this commit is meant, where promptsync.yaml says `variables: strict`."),
-	variables: array(string$1()).optional().describe("The names of the {{placeholders}} in the text, exactly.")
+	variables: array(string$1().describe("The name of a {{placeholder}}.")).optional().describe("The names of the {{placeholders}} in the text, exactly.")
 });
 const FRONT_MATTER_FIELDS = Object.keys(FrontMatterShape.shape);
 // src/prompts/source.ts
@@ -47796,7 +46513,7 @@ function unreadable$1(problems) {
 }
 function parseParts(parts, parsing) {
 	const { path } = parsing;
-	const text = textOf$3(parts.body);
+	const text = textOf$4(parts.body);
 	const bodyProblems = text.trim() === "" ? [makeProblem("prompt/empty-body", {}, {
 		path,
 		line: parts.bodyLine,
@@ -47826,7 +46543,7 @@ function parseParts(parts, parsing) {
 	};
 }
 /** The body minus one blank line at the start (formatters insert it) and minus one final newline. */
-function textOf$3(body) {
+function textOf$4(body) {
 	return body.replace(/^\n/, "").replace(/\n$/, "");
 }
 function makeFile(written, mapping, text, { path, digests }) {
@@ -48297,8 +47014,8 @@ async function answerTo(folder, words, input) {
 	try {
 		const [good, said, complaint] = await Promise.all([
 			ended,
-			textOf$2(child.stdout),
-			textOf$2(child.stderr)
+			textOf$3(child.stdout),
+			textOf$3(child.stderr)
 		]);
 		if (good || complaint === "" && child.signalCode === null) return said;
 		throw new Error(complaint || `it was ended by ${child.signalCode}`);
@@ -48306,7 +47023,7 @@ async function answerTo(folder, words, input) {
 		throw gitProblem(error);
 	}
 }
-async function textOf$2(stream) {
+async function textOf$3(stream) {
 	return (await (0, node_stream_consumers.buffer)(stream)).toString("utf8");
 }
 /**
@@ -48314,7 +47031,7 @@ async function textOf$2(stream) {
 * configured; with `--cached` between it and what is staged.
 */
 async function changedFiles(ask, commit, where = EVERYWHERE, ...how) {
-	return new Set(namesIn$1(await ask("diff", ...PLAIN, ...how, commit, "--", ...where)));
+	return new Set(namesIn$1(await ask("diff", ...PLAIN$1, ...how, commit, "--", ...where)));
 }
 /** The files, by their paths from the root, that the commits of a range touch; merges as their first parent sees them. */
 async function touchedFiles(ask, range) {
@@ -48324,7 +47041,7 @@ async function touchedFiles(ask, range) {
 		"--no-follow",
 		"--root",
 		"--diff-merges=first-parent"
-	], ...PLAIN, range, "--", ...EVERYWHERE));
+	], ...PLAIN$1, range, "--", ...EVERYWHERE));
 }
 /** The files among these pathspecs that are staged. */
 async function trackedFiles(ask, wanted) {
@@ -48348,14 +47065,14 @@ function namesIn$1(listed) {
 function literally(pathFromRoot) {
 	return `:(top,literal)${pathFromRoot}`;
 }
-var COMMIT, AT_ONCE, PLAIN, EVERYWHERE, LIST_FILES;
+var COMMIT, AT_ONCE, PLAIN$1, EVERYWHERE, LIST_FILES;
 var init_ask = __esmMin((() => {
 	init_p_limit();
 	init_environment();
 	init_problem_of_git();
 	COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 	AT_ONCE = 4;
-	PLAIN = [
+	PLAIN$1 = [
 		"--name-only",
 		"-z",
 		"--no-ext-diff",
@@ -48798,7 +47515,10 @@ init_prompt_service();
 init_problem();
 /** A prompt whose request waits to be repeated, maybe for a minute, must leave the others enough to do. */
 const PROMPTS_PER_REQUEST = 4;
-/** Reads what the service holds of each prompt. Never writes; a prompt that cannot be read does not stop the others. */
+/**
+* Reads what the service holds of each prompt. Never writes. A prompt that cannot be read does not stop the others: its
+* problem is in `failed`.
+*/
 async function observe(service, requests, options) {
 	const observed = /* @__PURE__ */ new Map();
 	const failed = /* @__PURE__ */ new Map();
@@ -49060,6 +47780,20 @@ async function withHistory(plan, rules, sources) {
 		...promoted,
 		base: await withFormerFields(rules.base, base.commit, plan, repository)
 	};
+}
+// src/domain/shard-of.ts
+init_digest();
+/**
+* The number of the shard that a prompt falls into, from 1 to `of`: the first 48 bits of the SHA-256 of its id in UTF-8,
+* modulo `of`, plus 1. It is the same in every version, because the runners of one run may have several of them.
+*/
+function shardOf(promptId, of) {
+	const first48Bits = shortDigest(digestOf(promptId)).slice(0, 12);
+	return Number.parseInt(first48Bits, 16) % of + 1;
+}
+/** What of them is in the shard; all of them without one. */
+function inShard(prompts, shard) {
+	return shard === void 0 ? prompts : prompts.filter(({ id }) => shardOf(id, shard.of) === shard.index);
 }
 // node_modules/picomatch/lib/constants.js
 var require_constants = /* @__PURE__ */ __commonJSMin(((exports, module) => {
@@ -51477,6 +50211,40 @@ function findRoot(folder) {
 function isRepositoryRoot(folder) {
 	return (0, node_fs.existsSync)((0, node_path.join)(folder, ".git"));
 }
+// src/config/api-key.ts
+init_problem();
+/** The variable that holds the key, unless the configuration names another. */
+const DEFAULT_KEY_VARIABLE = "PROMPTSYNC_API_KEY";
+/** What an HTTP header can carry, without blanks. */
+const KEY = /^[\x21-\x7e]+$/;
+/** Reads the API key from its variable. The key occurs in no problem. */
+function readApiKey(variable, environment) {
+	const apiKey = environment[variable];
+	if (apiKey === void 0 || apiKey === "") return {
+		apiKey: null,
+		problems: [makeProblem("config/missing-key", { variable })]
+	};
+	if (!KEY.test(apiKey)) return {
+		apiKey: null,
+		problems: [makeProblem("config/invalid-key", { variable })]
+	};
+	return {
+		apiKey,
+		problems: []
+	};
+}
+// src/config/defaults.ts
+/** What settings are where promptsync.yaml leaves them out, by their names there. docs/configuration.md tells them. */
+const DEFAULTS = {
+	api_key_env: DEFAULT_KEY_VARIABLE,
+	prompts: ["prompts/**/*.md"],
+	allow_latest: true,
+	tracking_environment: "promptsync",
+	on_drift: "overwrite",
+	variables: "note",
+	concurrency: 8,
+	timeout_seconds: 15
+};
 // src/config/service-names.ts
 init_json();
 init_problem();
@@ -51528,28 +50296,6 @@ function nameProblems(name, path, mapping) {
 /** What is none has a problem already. */
 function isName(value) {
 	return line$1.safeParse(value).success;
-}
-// src/config/api-key.ts
-init_problem();
-/** The variable that holds the key, unless the configuration names another. */
-const DEFAULT_KEY_VARIABLE = "PROMPTSYNC_API_KEY";
-/** What an HTTP header can carry, without blanks. */
-const KEY = /^[\x21-\x7e]+$/;
-/** Reads the API key from its variable. The key occurs in no problem. */
-function readApiKey(variable, environment) {
-	const apiKey = environment[variable];
-	if (apiKey === void 0 || apiKey === "") return {
-		apiKey: null,
-		problems: [makeProblem("config/missing-key", { variable })]
-	};
-	if (!KEY.test(apiKey)) return {
-		apiKey: null,
-		problems: [makeProblem("config/invalid-key", { variable })]
-	};
-	return {
-		apiKey,
-		problems: []
-	};
 }
 // src/config/base-url.ts
 init_loopback();
@@ -51691,7 +50437,7 @@ const UP_IN_BRACES = /[{,](?:[^{},]*\/)?\.\.(?=[/,}])/;
 * A pattern of prompt files. Patterns become regular expressions, and the time to match a name grows with the power of
 * the stars in it; groups in parentheses are worse still, and `!` and braces do what they do.
 */
-const pattern = line$1.refine((text) => text !== "!", "it is empty").refine((text) => !UP_IN_BRACES.test(text), "it holds .. within braces; write one pattern for each folder").refine((text) => !/[()]/.test(text), "it holds parentheses; use braces, or a pattern that begins with !").refine((text) => text.split("/").every((part) => starsIn(part) <= MOST_STARS), `it has more than ${MOST_STARS} stars in one name`).refine((text) => globstarsIn(text) <= MOST_GLOBSTARS, `it has ** more than ${MOST_GLOBSTARS} times`);
+const pattern = line$1.refine((text) => text !== "!", "it is empty").refine((text) => !UP_IN_BRACES.test(text), "it holds .. within braces; write one pattern for each folder").refine((text) => !/[()]/.test(text), "it holds parentheses; use braces, or a pattern that begins with !").refine((text) => text.split("/").every((part) => starsIn(part) <= MOST_STARS), `it has more than ${MOST_STARS} stars in one name`).refine((text) => globstarsIn(text) <= MOST_GLOBSTARS, `it has ** more than ${MOST_GLOBSTARS} times`).meta({ pattern: "^(?!!$)[^()\\p{Cc}]+$" });
 function starsIn(part) {
 	return part.match(/\*+/g)?.length ?? 0;
 }
@@ -51701,37 +50447,45 @@ function globstarsIn(text) {
 // src/config/shape.ts
 init_zod();
 const variableName = string$1().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "expected the name of a variable, never the key");
+/**
+* In the JSON Schema besides what zod puts there, so that an editor tells what it can. It cannot tell what depends on another
+* place (names of services and environments, an order), on the host of a URL, or on how many stars a pattern has.
+*/
+const [NOT_BOTH, ONE_OF_THEM] = [{ not: { required: ["base_url", "embedded"] } }, { anyOf: [{ required: ["base_url"] }, { required: ["embedded"] }] }];
 const location = strictObject({
-	base_url: string$1().optional().describe("Where the service is; https, or http for loopback addresses."),
-	api_key_env: variableName.optional().describe("The NAME of the variable that holds the API key."),
+	base_url: string$1().optional().meta({ pattern: "^[Hh][Tt][Tt][Pp][Ss]?:[^\\s\\\\?#\\p{Cc}]+$" }).describe("Where the service is; https, or http for loopback addresses. PROMPTSYNC_BASE_URL goes before it."),
+	api_key_env: variableName.optional().describe("The NAME of the variable that holds the API key, never the key. Default: PROMPTSYNC_API_KEY."),
 	embedded: line$1.optional().describe("Instead of base_url: the embedded service on this SQLite file.")
-}).refine((s) => s.base_url === void 0 || s.embedded === void 0, "base_url and embedded exclude each other");
+}).refine((s) => s.base_url === void 0 || s.embedded === void 0, "base_url and embedded exclude each other").meta(NOT_BOTH).describe("Where the service is, and the name of the variable that holds its key.");
 const serviceName = line$1.describe("The name of one of the services.");
-const promptsEntry = union([pattern, strictObject({
-	pattern: pattern.describe("Relative to this file."),
+const promptsEntry = union([pattern.describe("A pattern of prompt files, relative to this file; `!` in front takes files out."), strictObject({
+	pattern: pattern.describe("Relative to this file; `!` in front takes files out."),
 	service: serviceName.optional().describe("The name of the service that these files belong to.")
 }).refine((entry) => entry.service === void 0 || !entry.pattern.startsWith("!"), {
 	message: "a pattern that takes files out assigns them to no service",
 	path: ["service"]
-})], "expected string, or a mapping with a pattern and a service");
+}).meta({ not: {
+	required: ["service"],
+	properties: { pattern: { pattern: "^!" } }
+} }).describe("A pattern whose files belong to one of the services.")], "expected string, or a mapping with a pattern and a service");
 const environment = strictObject({
-	promote_from: line$1.optional().describe("The environment in which a version must be active first."),
-	allow_latest: boolean().optional().describe("Whether a pin of this environment may be `latest`.")
-}).nullable();
+	promote_from: line$1.optional().describe("The environment, listed before, in which a version must be active before it may be active here."),
+	allow_latest: boolean().optional().describe("false refuses the pin `latest` here. Default: true.")
+}).nullable().describe("An environment that may be pinned, and the rules for what goes live in it.");
 const MAX_CHANGES_EXPECTED = "expected a number, or a percentage such as 25%";
 const maxChanges = union([int$2(MAX_CHANGES_EXPECTED).min(0, MAX_CHANGES_EXPECTED).max(999999999, MAX_CHANGES_EXPECTED), string$1().regex(/^(100|[0-9]{1,2})%$/, MAX_CHANGES_EXPECTED)], MAX_CHANGES_EXPECTED);
 /** `promptsync.yaml` as its author writes it. */
 const WrittenConfigShape = strictObject({
 	service: union([location, serviceName], { error: ({ input }) => `expected mapping, received ${kindOf(input)}` }).optional().describe("Where the service is; with `services` the name of the one for files that nothing else assigns."),
-	services: record(line$1, location.refine((one) => one.base_url !== void 0 || one.embedded !== void 0, "it needs base_url or embedded")).refine((all) => Object.keys(all).length > 0, "it is empty").optional().describe("Several services by name, each with its own key."),
-	prompts: array(promptsEntry).min(1, "it is empty").optional().describe("Patterns of prompt files, relative to this file."),
-	environments: record(line$1, environment).optional().describe("In promotion order. Present: no other may be pinned."),
-	tracking_environment: union([line$1, literal(false)], "expected the name of an environment or false").optional().describe("The tool's own environment, or false."),
-	on_drift: _enum(["overwrite", "fail"]).optional(),
-	variables: _enum(["note", "strict"]).optional().describe("What a change of the {{placeholders}} of an environment is: a note, or refused without allow_breaking."),
-	max_changes: maxChanges.optional(),
-	concurrency: int$2().min(1).max(256).optional().describe("Requests in flight at most: fewer while the service refuses some or grows slow."),
-	timeout_seconds: number().gt(0).max(600).optional()
+	services: record(line$1, location.refine((one) => one.base_url !== void 0 || one.embedded !== void 0, "it needs base_url or embedded").meta(ONE_OF_THEM).describe("One of the services; only its own files go there.")).refine((all) => Object.keys(all).length > 0, "it is empty").meta({ minProperties: 1 }).optional().describe("Several services by name, each with its own key."),
+	prompts: array(promptsEntry).min(1, "it is empty").optional().describe("Patterns of prompt files, relative to this file. Default: prompts/**/*.md."),
+	environments: record(line$1, environment).optional().describe("In promotion order. Where it is there, no other may be pinned."),
+	tracking_environment: union([line$1, literal(false)], "expected the name of an environment or false").optional().describe("An environment of the tool's own, on the newest version it made; or false. Default: promptsync."),
+	on_drift: _enum(["overwrite", "fail"]).optional().describe("fail refuses prompts that were changed outside of git; it needs --base. Default: overwrite."),
+	variables: _enum(["note", "strict"]).optional().describe("What a change of the {{placeholders}} of an environment is: a note, or refused without allow_breaking. Default: note."),
+	max_changes: maxChanges.optional().describe("Refuse when more prompts would change: a number, or a percentage such as 25%. Default: no limit."),
+	concurrency: int$2().min(1).max(256).optional().describe("Requests in flight at most, for each service; fewer while it refuses some or grows slow. Default: 8."),
+	timeout_seconds: number().gt(0).max(600).optional().describe("For each request. Default: 15.")
 });
 function kindOf(input) {
 	return input === null ? "null" : Array.isArray(input) ? "list" : typeof input;
@@ -51747,7 +50501,6 @@ const CONFIG_FIELDS = [...Object.keys(WrittenConfigShape.shape), ...[
 // src/config/parse.ts
 init_json();
 init_problem();
-const DEFAULT_TRACKING = "promptsync";
 const LARGEST = 65536;
 /** A shape that is used once is not worth compiling. */
 const ONCE = { jitless: true };
@@ -51785,7 +50538,7 @@ function makeConfig(written, mapping, around) {
 		root: around.root,
 		services: locateServices(written, folder, around.environment),
 		assignment: assignmentOf(written),
-		patterns: (written.prompts ?? ["prompts/**/*.md"]).map((one) => typeof one === "string" ? one : one.pattern),
+		patterns: (written.prompts ?? DEFAULTS.prompts).map((one) => typeof one === "string" ? one : one.pattern),
 		patternPlaces: (written.prompts ?? []).map((_, index) => mapping.placeOf([
 			"prompts",
 			index,
@@ -51793,11 +50546,11 @@ function makeConfig(written, mapping, around) {
 		])),
 		environments: written.environments === void 0 ? null : makeEnvironments(written.environments, mapping),
 		trackingEnvironment: trackingOf(written),
-		onDrift: written.on_drift ?? "overwrite",
-		strictVariables: written.variables === "strict",
+		onDrift: written.on_drift ?? DEFAULTS.on_drift,
+		strictVariables: (written.variables ?? DEFAULTS.variables) === "strict",
 		maxChanges: written.max_changes === void 0 ? null : parseMaxChanges(written.max_changes),
-		concurrency: written.concurrency ?? 8,
-		timeoutSeconds: written.timeout_seconds ?? 15
+		concurrency: written.concurrency ?? DEFAULTS.concurrency,
+		timeoutSeconds: written.timeout_seconds ?? DEFAULTS.timeout_seconds
 	};
 }
 /** In the order in which they are written, names that look like numbers included. */
@@ -51805,11 +50558,11 @@ function makeEnvironments(written, mapping) {
 	return mapping.keysOf(["environments"]).map((name) => ({
 		name,
 		...written[name]?.promote_from === void 0 ? {} : { promoteFrom: written[name].promote_from },
-		allowLatest: written[name]?.allow_latest ?? true
+		allowLatest: written[name]?.allow_latest ?? DEFAULTS.allow_latest
 	}));
 }
 function trackingOf({ tracking_environment }) {
-	return tracking_environment === false ? null : tracking_environment ?? DEFAULT_TRACKING;
+	return tracking_environment === false ? null : tracking_environment ?? DEFAULTS.tracking_environment;
 }
 function servicesIn(mapping, { file, environment }) {
 	return serviceProblems$1(mapping, (0, node_path.dirname)(file), environment);
@@ -51817,7 +50570,7 @@ function servicesIn(mapping, { file, environment }) {
 /** Promotion goes from an earlier environment to a later one, and the tool's own are not for pins. */
 function environmentProblems(mapping) {
 	const names = mapping.keysOf(["environments"]);
-	const tracking = mapping.value["tracking_environment"] ?? DEFAULT_TRACKING;
+	const tracking = mapping.value["tracking_environment"] ?? DEFAULTS.tracking_environment;
 	const reserved = toolEnvironments(typeof tracking === "string" ? tracking : null);
 	return names.flatMap((name, index) => [...reserved.includes(name) ? [ownEnvironment(name, mapping)] : [], ...promotionProblems(name, names.slice(0, index), mapping)]);
 }
@@ -51857,7 +50610,7 @@ function toProblem({ kind, field, expected, suggestion, place }) {
 }
 // src/config/load.ts
 init_problem();
-/** Finds, reads and parses the configuration. */
+/** Finds, reads and parses the configuration. What is wrong with it, or that there is none, is in the problems. */
 async function loadConfig({ workingDirectory, file, environment }) {
 	const path = file === void 0 ? findConfigFile(workingDirectory) : (0, node_path.resolve)(workingDirectory, file);
 	if (path === null) return {
@@ -52704,6 +51457,7 @@ async function openWorkspace(options, world) {
 		problems: inPlaceOrder(problems),
 		narrowed: null
 	};
+	world.keepFolder(config.folder);
 	const narrowed = await narrowedBy(options, config, world);
 	if (narrowed !== null && "code" in narrowed) return {
 		config,
@@ -53404,33 +52158,33 @@ var init_database = __esmMin((() => {
 // src/embedded/rows.ts
 function parsePromptRow(row, activeVersion) {
 	return {
-		id: textOf$1(row, "id"),
-		projectId: textOf$1(row, "project_id"),
-		key: textOf$1(row, "key"),
-		name: textOf$1(row, "name"),
+		id: textOf$2(row, "id"),
+		projectId: textOf$2(row, "project_id"),
+		key: textOf$2(row, "key"),
+		name: textOf$2(row, "name"),
 		description: optionalTextOf(row, "description"),
 		latestVersionId: optionalTextOf(row, "latest_version_id"),
 		activeVersion,
-		createdAt: textOf$1(row, "created_at")
+		createdAt: textOf$2(row, "created_at")
 	};
 }
 function parseVersionRow(row) {
 	return {
-		id: textOf$1(row, "id"),
-		promptId: textOf$1(row, "prompt_id"),
+		id: textOf$2(row, "id"),
+		promptId: textOf$2(row, "prompt_id"),
 		number: numberOf(row, "version_number"),
-		content: textOf$1(row, "content"),
+		content: textOf$2(row, "content"),
 		metadata: metadataOf(row),
-		createdAt: textOf$1(row, "created_at")
+		createdAt: textOf$2(row, "created_at")
 	};
 }
-function textOf$1(row, column) {
+function textOf$2(row, column) {
 	const value = row[column];
 	if (typeof value !== "string") throw new TypeError(`The column ${column} holds no text.`);
 	return value;
 }
 function optionalTextOf(row, column) {
-	return row[column] === null ? null : textOf$1(row, column);
+	return row[column] === null ? null : textOf$2(row, column);
 }
 function numberOf(row, column) {
 	const value = row[column];
@@ -53449,7 +52203,7 @@ function insertGrant({ statements }, { apiKey, projectId }) {
 	statements.insertKey.run(hashOf(apiKey), projectId);
 }
 function selectProjects({ statements }, apiKey) {
-	return statements.selectProjects.all(hashOf(apiKey)).map((row) => textOf$1(row, "project_id"));
+	return statements.selectProjects.all(hashOf(apiKey)).map((row) => textOf$2(row, "project_id"));
 }
 function insertPrompt({ statements, timestamp }, prompt) {
 	const { id, projectId, key, name, description = null } = prompt;
@@ -53628,7 +52382,7 @@ function parseStamp(metadata) {
 	return {
 		digest,
 		...metadataDigest === void 0 ? {} : { metadataDigest },
-		...present({
+		...present$1({
 			commit,
 			path
 		}),
@@ -53642,7 +52396,7 @@ function stampToWire(stamp) {
 	return {
 		digest,
 		...metadataDigest === void 0 ? {} : { metadata_digest: metadataDigest },
-		...present({
+		...present$1({
 			commit,
 			path
 		}),
@@ -53658,7 +52412,7 @@ function entryFrom(entry) {
 		id,
 		digest,
 		metadataDigest,
-		...present(entry)
+		...present$1(entry)
 	}];
 }
 function entryToWire(entry) {
@@ -53668,7 +52422,7 @@ function entryToWire(entry) {
 		id,
 		digest,
 		metadata_digest: metadataDigest,
-		...present({
+		...present$1({
 			commit,
 			path,
 			outside,
@@ -53677,7 +52431,7 @@ function entryToWire(entry) {
 	};
 }
 /** Absent rather than undefined: such fields must not appear in JSON, nor make two equal stamps differ. */
-function present({ commit, path, outside, pinned }) {
+function present$1({ commit, path, outside, pinned }) {
 	return {
 		...commit !== void 0 && { commit },
 		...path !== void 0 && { path },
@@ -53723,7 +52477,7 @@ function parseAnswer(body, parse) {
 	}
 }
 /** Interface section 2.2. A version of another prompt than the one asked for is refused. */
-function parseVersion(value, promptId) {
+function parseVersion$1(value, promptId) {
 	return toVersion(conform(VersionShape, value), promptId, "prompt_id");
 }
 /** Interface section 2.1. Another prompt than the one asked for is refused, and so is its version. */
@@ -53815,7 +52569,7 @@ function createVersionCall(promptId, version) {
 		}
 	};
 	const path = paths.versions(addressable(promptId));
-	const parse = (answer) => parseAnswer(answer, (value) => parseVersion(value, promptId));
+	const parse = (answer) => parseAnswer(answer, (value) => parseVersion$1(value, promptId));
 	return {
 		method: "POST",
 		path,
@@ -54585,12 +53339,19 @@ async function openAll(needed, gone, open) {
 }
 async function openOne(one, config, world, onCall) {
 	const remote = one.kind === "remote";
-	const connection = await (remote ? connectTo(one, config, world, onCall) : openEmbedded(one, config, world, onCall));
+	const told = tellingService(one.name, onCall);
+	const connection = await (remote ? connectTo(one, config, world, told) : openEmbedded(one, config, world, told));
 	const address = remote ? one.baseUrl : `embedded:${(0, node_path.relative)(config.folder, one.databasePath)}`;
 	return {
 		...connection,
 		name: one.name === "" ? address : `${one.name}: ${address}`
 	};
+}
+function tellingService(name, onCall) {
+	return onCall === void 0 || name === "" ? onCall : (call) => onCall({
+		...call,
+		service: name
+	});
 }
 /** Started here; it knows the ids of its prompt files. */
 async function openEmbedded({ databasePath, files }, config, world, onCall) {
@@ -54807,7 +53568,12 @@ async function finish(prepared, options, world) {
 		problems
 	}), options.shard);
 	if (options.dryRun) return resultOf(planned, texts, options, world);
-	if (asks && !await ask(planned, texts, options, world)) {
+	const shown = {
+		report: makeReport(planned),
+		texts,
+		folder: prepared.config.folder
+	};
+	if (asks && !await ask(shown, options, world)) {
 		const declined = [...problems, makeProblem("usage/declined")];
 		return resultOf({
 			...planned,
@@ -54844,12 +53610,8 @@ function guardsOf({ config, uncommitted, plan, narrowed }, options) {
 function needsQuestion({ prompts }, { yes }, { environment }) {
 	return prompts.some(({ status, lookups }) => status === "pending" || lookups.length > 0) && !yes && environment["CI"] !== "true";
 }
-async function ask(planned, texts, { colour }, world) {
-	world.notice(renderText(makeReport(planned), {
-		colour,
-		quiet: false,
-		texts
-	}));
+async function ask(shown, { draw }, world) {
+	if (draw !== void 0) world.notice(await draw(shown));
 	return await world.confirm?.("Apply these changes?") ?? false;
 }
 /** A dry run refuses nothing for this, because people try their edits with it; but it says what is to come. */
@@ -55405,7 +54167,7 @@ var supports_color_exports = /* @__PURE__ */ __exportAll({
 	createSupportsColor: () => createSupportsColor,
 	default: () => supportsColor
 });
-function hasFlag(flag, argv = globalThis.Deno ? globalThis.Deno.args : node_process.default.argv) {
+function hasFlag$1(flag, argv = globalThis.Deno ? globalThis.Deno.args : node_process.default.argv) {
 	const prefix = flag.startsWith("-") ? "" : flag.length === 1 ? "-" : "--";
 	const position = argv.indexOf(prefix + flag);
 	const terminatorPosition = argv.indexOf("--");
@@ -55440,8 +54202,8 @@ function _supportsColor(haveStream, { streamIsTTY, sniffFlags = true } = {}) {
 	const forceColor = sniffFlags ? flagForceColor : noFlagForceColor;
 	if (forceColor === 0) return 0;
 	if (sniffFlags) {
-		if (hasFlag("color=16m") || hasFlag("color=full") || hasFlag("color=truecolor")) return 3;
-		if (hasFlag("color=256")) return 2;
+		if (hasFlag$1("color=16m") || hasFlag$1("color=full") || hasFlag$1("color=truecolor")) return 3;
+		if (hasFlag$1("color=256")) return 2;
 	}
 	if ("TF_BUILD" in env && "AGENT_NAME" in env) return 1;
 	if (haveStream && !streamIsTTY && forceColor === void 0) return 0;
@@ -55493,8 +54255,8 @@ function createSupportsColor(stream, options = {}) {
 var env, flagForceColor, supportsColor;
 var init_supports_color = __esmMin((() => {
 	({env} = node_process.default);
-	if (hasFlag("no-color") || hasFlag("no-colors") || hasFlag("color=false") || hasFlag("color=never")) flagForceColor = 0;
-	else if (hasFlag("color") || hasFlag("colors") || hasFlag("color=true") || hasFlag("color=always")) flagForceColor = 1;
+	if (hasFlag$1("no-color") || hasFlag$1("no-colors") || hasFlag$1("color=false") || hasFlag$1("color=never")) flagForceColor = 0;
+	else if (hasFlag$1("color") || hasFlag$1("colors") || hasFlag$1("color=true") || hasFlag$1("color=always")) flagForceColor = 1;
 	supportsColor = {
 		stdout: createSupportsColor({ isTTY: node_tty.default.isatty(1) }),
 		stderr: createSupportsColor({ isTTY: node_tty.default.isatty(2) })
@@ -59265,8 +58027,7 @@ function optionsOf(context) {
 		apiKey: context.inputs["api-key"],
 		exitCode: false,
 		allowDirty: false,
-		withTexts: true,
-		colour: false
+		withTexts: true
 	};
 }
 /** That of the input, or of the usual variable. */
@@ -59301,10 +58062,100 @@ function asSet(items) {
 function asMap(items) {
 	return items && new Map(items);
 }
+// src/rendering/inert.ts
+/** A value within a line: nothing in it can move the cursor, hide, or begin another line. */
+function inertLine(text) {
+	return showHidden(text).replace(/[\n\t]/g, codePoint);
+}
+/** A text of several lines; its line feeds and tabs stay. */
+function inertText(text) {
+	return showHidden(text);
+}
+/**
+* Output as a GitHub runner's log can take it: no line can be a workflow command (`::` after leading blanks, `##[`
+* anywhere). Anything else stays as it is.
+*/
+function inertForRunner(output) {
+	return output.replace(/^(\s*):(?=:)/gm, "$1\\u{3a}").replaceAll("##[", "##\\u{5b}");
+}
 // src/rendering/problems-in.ts
 /** All problems of a report: those of the run, then those of each prompt. */
 function problemsIn({ problems, prompts }) {
 	return [...problems, ...prompts.flatMap((prompt) => prompt.problems)];
+}
+// node_modules/picocolors/picocolors.js
+var require_picocolors = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	let p = process || {};
+	let argv = p.argv || [];
+	let env = p.env || {};
+	let isColorSupported = !(!!env.NO_COLOR || argv.includes("--no-color")) && (!!env.FORCE_COLOR || argv.includes("--color") || p.platform === "win32" || (p.stdout || {}).isTTY && env.TERM !== "dumb" || !!env.CI);
+	let formatter = (open, close, replace = open) => (input) => {
+		let string = "" + input, index = string.indexOf(close, open.length);
+		return ~index ? open + replaceClose(string, close, replace, index) + close : open + string + close;
+	};
+	let replaceClose = (string, close, replace, index) => {
+		let result = "", cursor = 0;
+		do {
+			result += string.substring(cursor, index) + replace;
+			cursor = index + close.length;
+			index = string.indexOf(close, cursor);
+		} while (~index);
+		return result + string.substring(cursor);
+	};
+	let createColors = (enabled = isColorSupported) => {
+		let f = enabled ? formatter : () => String;
+		return {
+			isColorSupported: enabled,
+			reset: f("\x1B[0m", "\x1B[0m"),
+			bold: f("\x1B[1m", "\x1B[22m", "\x1B[22m\x1B[1m"),
+			dim: f("\x1B[2m", "\x1B[22m", "\x1B[22m\x1B[2m"),
+			italic: f("\x1B[3m", "\x1B[23m"),
+			underline: f("\x1B[4m", "\x1B[24m"),
+			inverse: f("\x1B[7m", "\x1B[27m"),
+			hidden: f("\x1B[8m", "\x1B[28m"),
+			strikethrough: f("\x1B[9m", "\x1B[29m"),
+			black: f("\x1B[30m", "\x1B[39m"),
+			red: f("\x1B[31m", "\x1B[39m"),
+			green: f("\x1B[32m", "\x1B[39m"),
+			yellow: f("\x1B[33m", "\x1B[39m"),
+			blue: f("\x1B[34m", "\x1B[39m"),
+			magenta: f("\x1B[35m", "\x1B[39m"),
+			cyan: f("\x1B[36m", "\x1B[39m"),
+			white: f("\x1B[37m", "\x1B[39m"),
+			gray: f("\x1B[90m", "\x1B[39m"),
+			bgBlack: f("\x1B[40m", "\x1B[49m"),
+			bgRed: f("\x1B[41m", "\x1B[49m"),
+			bgGreen: f("\x1B[42m", "\x1B[49m"),
+			bgYellow: f("\x1B[43m", "\x1B[49m"),
+			bgBlue: f("\x1B[44m", "\x1B[49m"),
+			bgMagenta: f("\x1B[45m", "\x1B[49m"),
+			bgCyan: f("\x1B[46m", "\x1B[49m"),
+			bgWhite: f("\x1B[47m", "\x1B[49m"),
+			blackBright: f("\x1B[90m", "\x1B[39m"),
+			redBright: f("\x1B[91m", "\x1B[39m"),
+			greenBright: f("\x1B[92m", "\x1B[39m"),
+			yellowBright: f("\x1B[93m", "\x1B[39m"),
+			blueBright: f("\x1B[94m", "\x1B[39m"),
+			magentaBright: f("\x1B[95m", "\x1B[39m"),
+			cyanBright: f("\x1B[96m", "\x1B[39m"),
+			whiteBright: f("\x1B[97m", "\x1B[39m"),
+			bgBlackBright: f("\x1B[100m", "\x1B[49m"),
+			bgRedBright: f("\x1B[101m", "\x1B[49m"),
+			bgGreenBright: f("\x1B[102m", "\x1B[49m"),
+			bgYellowBright: f("\x1B[103m", "\x1B[49m"),
+			bgBlueBright: f("\x1B[104m", "\x1B[49m"),
+			bgMagentaBright: f("\x1B[105m", "\x1B[49m"),
+			bgCyanBright: f("\x1B[106m", "\x1B[49m"),
+			bgWhiteBright: f("\x1B[107m", "\x1B[49m")
+		};
+	};
+	module.exports = createColors();
+	module.exports.createColors = createColors;
+}));
+// src/rendering/colours.ts
+var import_picocolors = /* @__PURE__ */ __toESM(require_picocolors(), 1);
+function coloursFor(enabled) {
+	return import_picocolors.default.createColors(enabled);
 }
 // src/rendering/fit.ts
 /** As much of the sections as the limit allows, the earlier ones first. Without a limit all of it. */
@@ -59363,7 +58214,95 @@ function inertHtml(text) {
 function longestRun(text) {
 	return (text.match(/`+/g) ?? []).reduce((longest, { length }) => Math.max(longest, length), 0);
 }
+// src/rendering/breaking.ts
+/** Compares what environments serve with what they would serve; where one of the two is not known nothing is said. */
+function findBreaking({ changes }, texts) {
+	const key = changes.flatMap((change) => change.kind === "update-prompt" ? change.fields.key ?? [] : []);
+	const variables = texts.flatMap(variableChanges);
+	const groups = Map.groupBy(variables, ({ kind, variable }) => `${kind} ${variable}`);
+	return [...key.map(({ before, after }) => ({
+		kind: "key",
+		before,
+		after
+	})), ...[...groups.values()].map(together)];
+}
+function together(group) {
+	const { kind = "added", variable = "" } = group[0] ?? {};
+	return {
+		kind,
+		variable,
+		environments: group.map(({ environment }) => environment)
+	};
+}
+/** In a sentence or two; `show` makes what comes from outside inert. */
+function breakingText(breaking, show) {
+	if (breaking.kind === "key") {
+		const [from, to] = [breaking.before, breaking.after].map(show);
+		return `the key changes from ${from} to ${to}. Whoever reads it by key has to follow.`;
+	}
+	const { kind, variable, environments } = breaking;
+	const then = kind === "added" ? "Callers have to supply it." : "Callers need not supply it any more.";
+	return `${environments.map(show).join(", ")}: the variable ${show(`{{${variable}}}`)} is ${kind}. ${then}`;
+}
+// src/rendering/render-change.ts
+const statusNote = {
+	made: "",
+	adopted: " (it was there already)",
+	not_made: " (not made)",
+	unknown: " (not known whether it was made)"
+};
+/** Whether a version is made only to be there: no environment follows it. */
+function isUnfollowed(change, all) {
+	return change.kind === "create-version" && !followed(change, all);
+}
+/** What a change is, without its sign and what became of it; one line for each field. */
+function changeTexts(change) {
+	switch (change.kind) {
+		case "create-version": return [createText(change)];
+		case "update-prompt": return fieldLines(change);
+		case "set-active": return [activeText(change)];
+	}
+}
+/** One line for a version or an environment, one for each field. */
+function renderChange(change, all, colours) {
+	const said = change.status === void 0 ? "" : statusNote[change.status];
+	const note = `${isUnfollowed(change, all) ? UNFOLLOWED : ""}${said === "" ? "" : colours.yellow(said)}`;
+	return changeTexts(change).map((line) => `${signOf$1(change, colours)} ${line}${note}`);
+}
+function signOf$1({ kind }, colours) {
+	return {
+		"create-version": colours.green("+"),
+		"update-prompt": colours.yellow("~"),
+		"set-active": colours.cyan("→")
+	}[kind];
+}
+const UNFOLLOWED = " (no environment follows it)";
+function createText({ ref, change_summary: summary, version, status }) {
+	const what = version === void 0 || version.version_number === null ? "" : ` v${version.version_number}`;
+	return `${status === "made" ? "created" : status === "adopted" ? "adopted" : "create"} version${what}${ref === void 0 ? "" : ` of git:${inertLine(ref)}`}${summary === null ? "" : `: ${inertLine(summary)}`}`;
+}
+function followed(change, all) {
+	return all.some((one) => {
+		if (one.kind !== "set-active") return false;
+		return "new" in one.after || one.after.id === change.version?.id;
+	});
+}
+function fieldLines({ fields }) {
+	return Object.entries(fields).map(([field, { before, after }]) => {
+		return `${field}: ${inertLine(JSON.stringify(before))} → ${inertLine(JSON.stringify(after))}`;
+	});
+}
+function activeText({ environment, before, after }) {
+	return `${inertLine(environment)}: ${refText(before)} → ${refText(after)}`;
+}
+/** `v7`, `none`, `new version`, or the id where the number is not known. */
+function refText(ref) {
+	if (ref === null) return "none";
+	if ("new" in ref) return "new version";
+	return ref.version_number === null ? inertLine(ref.id) : `v${ref.version_number}`;
+}
 // src/rendering/restored.ts
+/** The drift of a run that a sync only puts back. */
 function restoredIn({ plan, outcomes }) {
 	const plans = outcomes?.map((outcome) => outcome.plan) ?? plan?.prompts ?? [];
 	return new Set(plans.flatMap(({ file, drift }) => drift.filter(({ restores }) => restores).map((one) => placeOf$1(file.id, one))));
@@ -59409,6 +58348,51 @@ function thenText(drift, { prompt, mode, restored }) {
 function isAt(change, drift) {
 	if (change.kind === "set-active") return "environment" in drift && drift.environment === change.environment;
 	return change.kind === "update-prompt" && "field" in drift && drift.field in change.fields;
+}
+// src/rendering/counted.ts
+/** `1 file`, `2 files`. */
+function counted([count, one, many]) {
+	return `${count} ${count === 1 ? one : many}`;
+}
+// src/rendering/history-summary.ts
+/** In one line: how much is known, and whether the service differs from the files. */
+function historyOutcome({ prompts }, colours) {
+	const told = prompts.filter(isTold);
+	const failed = prompts.length - told.length;
+	if (told.length === 0) return colours.red("No prompt could be observed.");
+	const versions = told.reduce((sum, { history }) => sum + (history?.versions.length ?? 0), 0);
+	const differing = told.reduce((sum, prompt) => sum + differingRows(prompt).length, 0);
+	const parts = [
+		counted([
+			told.length,
+			"prompt",
+			"prompts"
+		]),
+		...told.some(({ history }) => history !== void 0) ? [counted([
+			versions,
+			"known version",
+			"known versions"
+		])] : [],
+		...differing === 0 ? [] : [counted([
+			differing,
+			"environment",
+			"environments"
+		]).concat(" not as pinned")],
+		...failed === 0 ? [] : [counted([
+			failed,
+			"prompt failed",
+			"prompts failed"
+		])]
+	];
+	return (failed + differing > 0 ? colours.yellow : colours.bold)(`${parts.join(", ")}.`);
+}
+/** A prompt that was not observed has nothing to tell. */
+function isTold({ history, lineage }) {
+	return history !== void 0 || lineage !== void 0;
+}
+/** The environments, of those that are told, that serve something else than the file's pin means. */
+function differingRows({ environments = [], lineage }) {
+	return environments.filter(({ environment, in_sync: inSync }) => !inSync && (lineage === void 0 || lineage.environment === environment));
 }
 // src/rendering/history-texts.ts
 function commitTexts(info) {
@@ -59629,9 +58613,1145 @@ function driftNotes(prompt) {
 function rowOf(cells) {
 	return `| ${cells.join(" | ")} |\n`;
 }
+// src/rendering/excerpt.ts
+/** How much of the unchanged text beside a change is shown, in characters. */
+const BESIDE = 30;
+/**
+* The changed words of a line with some words around them and `…` in between; null where none are marked, because the
+* whole line is new or gone.
+* @param other the line that takes its place: words that only it has show where this one is changed
+*/
+function excerptOf(line, other) {
+	const pieces = line.some(({ changed }) => changed) ? line : splitLike(line, other);
+	if (pieces === null) return null;
+	return pieces.map((piece, index) => {
+		if (piece.changed) return piece;
+		return {
+			...piece,
+			text: shortened(piece.text, index > 0, index < pieces.length - 1)
+		};
+	});
+}
+/** A line that has lost nothing, in pieces: between them the other line has more words. */
+function splitLike(line, other) {
+	if (other === null || !other.some(({ changed }) => changed)) return null;
+	const text = textOf$1(line);
+	if (textOf$1(other.filter(({ changed }) => !changed)) !== text) return null;
+	return other.flatMap(({ text: part, changed }) => changed ? [{
+		text: "",
+		changed: false
+	}] : [{
+		text: part,
+		changed
+	}]);
+}
+function textOf$1(segments) {
+	return segments.map(({ text }) => text).join("");
+}
+function shortened(text, afterChange, beforeChange) {
+	const head = afterChange ? beginning(text) : "";
+	const tail = beforeChange ? ending(text) : "";
+	const short = `${head}${head === "" ? "… " : tail === "" ? " …" : " … "}${tail}`;
+	return short.length < text.length ? short : text;
+}
+/** Whole words where there are any. */
+function beginning(text) {
+	if (text.length <= BESIDE) return text;
+	const start = wellCut(text.slice(0, BESIDE));
+	const blank = start.lastIndexOf(" ");
+	return blank > 0 ? start.slice(0, blank) : start;
+}
+function ending(text) {
+	if (text.length <= BESIDE) return text;
+	const end = wellCut(text.slice(-30));
+	const blank = end.indexOf(" ");
+	return blank >= 0 && blank < end.length - 1 ? end.slice(blank + 1) : end;
+}
+/** Half of a character is none. */
+function wellCut(text) {
+	return text.replace(/^[\udc00-\udfff]/, "").replace(/[\ud800-\udbff]$/, "");
+}
+// src/rendering/diff-rows.ts
+/** A changed line that takes more rows is cut. */
+const MOST_ROWS = 8;
+/** The rows of a changed line: wrapped on a terminal, changed words marked where there is colour. */
+function changedRows(changed, style, folding) {
+	const { screen, colours } = style;
+	const whole = painted(changed.kind, changed.line, style);
+	if (screen === null) return [whole];
+	const rows = screen.wrap(whole, 1);
+	if (folding === null || rows.length <= MOST_ROWS) return rows;
+	const excerpt = excerptOf(changed.line, changed.other);
+	if (excerpt !== null) return screen.wrap(painted(changed.kind, excerpt, style), 1);
+	const text = changed.line.map((segment) => segment.text).join("");
+	const shown = rows.slice(0, MOST_ROWS);
+	return [...shown, ...screen.wrap(colours.dim(` … ${moreText(text, shown, folding)}`), 1)];
+}
+function moreText(text, shown, { hint }) {
+	const seen = shown.reduce((sum, row) => sum + row.replaceAll(/\u001b\[\d+m/g, "").length - 1, 0);
+	return `${Math.max(1, text.length - seen)} more characters${hint === null ? "" : ` (${hint})`}`;
+}
+function painted(kind, segments, style) {
+	const { green, red } = style.colours;
+	return kind === "added" ? green(`+${joined(segments, style)}`) : red(`-${joined(segments, style)}`);
+}
+/** The text of a line, inert, with what is changed in it inverse. */
+function joined(segments, { colours, screen }) {
+	return segments.map(({ text, changed }) => {
+		const shown = inertText(text);
+		const even = screen === null ? shown : shown.replaceAll("	", "    ");
+		return changed ? colours.inverse(even) : even;
+	}).join("");
+}
+/** Blocks as they are marked where no mark would be seen. */
+function withoutMarks(blocks) {
+	return blocks.map(({ kind, lines }) => ({
+		kind,
+		lines: lines.map((text) => [{
+			text,
+			changed: false
+		}])
+	}));
+}
+// src/rendering/style.ts
+function styleFor({ colour, screen = null, links = null }) {
+	return {
+		colours: coloursFor(colour),
+		screen,
+		links
+	};
+}
+/** For logs and files. */
+const PLAIN = styleFor({ colour: false });
+/** The style of what is indented by so many columns. */
+function narrower(style, columns) {
+	return style.screen === null ? style : {
+		...style,
+		screen: style.screen.narrower(columns)
+	};
+}
+/** The line in as many rows as the terminal needs. */
+function fitted(line, { screen }, hang) {
+	return screen === null ? [line] : screen.wrap(line, hang);
+}
+// src/rendering/view/fold-hunks.ts
+/** A beginning that is shorter says nothing of its block. */
+const FEWEST = 4;
+/**
+* A diff of at most so many lines: of each block the beginning, so that of a text that was rewritten both the old and
+* the new one are seen. Where there are too many blocks for that, the first lines of the diff.
+*/
+function foldHunks(hunks, most) {
+	const shares = sharesOf(hunks.flatMap(({ blocks }) => blocks.map(({ lines }) => lines.length)), most);
+	const ends = shares.findLastIndex((share) => share > 0);
+	let index = 0;
+	return {
+		hunks: withoutEmpty(hunks.map(({ blocks, ...range }) => ({
+			...range,
+			blocks: blocks.map((block) => {
+				const [at, share] = [index, shares[index++] ?? 0];
+				const more = share < block.lines.length && at < ends;
+				return {
+					...block,
+					lines: block.lines.slice(0, share),
+					more
+				};
+			})
+		}))),
+		left: leftOf(hunks, shares)
+	};
+}
+function withoutEmpty(hunks) {
+	return hunks.map((hunk) => ({
+		...hunk,
+		blocks: hunk.blocks.filter(({ lines }) => lines.length > 0)
+	})).filter(({ blocks }) => blocks.length > 0);
+}
+/** How many lines of each block are shown. */
+function sharesOf(sizes, most) {
+	const total = (each) => sizes.reduce((sum, size) => sum + Math.min(size, each), 0);
+	if (total(Infinity) <= most) return sizes;
+	let each = 3;
+	while (total(each + 1) <= most) each += 1;
+	if (each >= FEWEST) return sizes.map((size) => Math.min(size, each));
+	let rest = most;
+	return sizes.map((size) => {
+		const share = Math.min(size, rest);
+		rest -= share;
+		return share;
+	});
+}
+function leftOf(hunks, shares) {
+	const left = {
+		removed: 0,
+		added: 0,
+		same: 0
+	};
+	for (const [index, { kind, lines }] of hunks.flatMap(({ blocks }) => blocks).entries()) left[kind] += lines.length - (shares[index] ?? 0);
+	return left;
+}
+/** `212 more lines: 62 removed, 150 added`; null where nothing was left out. */
+function leftText({ removed, added, same }) {
+	const all = removed + added + same;
+	if (all === 0) return null;
+	const kinds = [
+		...removed > 0 ? [`${removed} removed`] : [],
+		...added > 0 ? [`${added} added`] : [],
+		...same > 0 ? [`${same} unchanged`] : []
+	];
+	return `${counted([
+		all,
+		"more line",
+		"more lines"
+	])}: ${kinds.join(", ")}`;
+}
+// node_modules/diff/libesm/diff/base.js
+var Diff = class {
+	diff(oldStr, newStr, options = {}) {
+		let callback;
+		if (typeof options === "function") {
+			callback = options;
+			options = {};
+		} else if ("callback" in options) callback = options.callback;
+		const oldString = this.castInput(oldStr, options);
+		const newString = this.castInput(newStr, options);
+		const oldTokens = this.removeEmpty(this.tokenize(oldString, options));
+		const newTokens = this.removeEmpty(this.tokenize(newString, options));
+		return this.diffWithOptionsObj(oldTokens, newTokens, options, callback);
+	}
+	diffWithOptionsObj(oldTokens, newTokens, options, callback) {
+		var _a;
+		const done = (value) => {
+			value = this.postProcess(value, options);
+			if (callback) {
+				setTimeout(function() {
+					callback(value);
+				}, 0);
+				return;
+			} else return value;
+		};
+		const newLen = newTokens.length, oldLen = oldTokens.length;
+		let editLength = 1;
+		let maxEditLength = newLen + oldLen;
+		if (options.maxEditLength != null) maxEditLength = Math.min(maxEditLength, options.maxEditLength);
+		const maxExecutionTime = (_a = options.timeout) !== null && _a !== void 0 ? _a : Infinity;
+		const abortAfterTimestamp = Date.now() + maxExecutionTime;
+		const bestPath = [{
+			oldPos: -1,
+			lastComponent: void 0
+		}];
+		let newPos = this.extractCommon(bestPath[0], newTokens, oldTokens, 0, options);
+		if (bestPath[0].oldPos + 1 >= oldLen && newPos + 1 >= newLen) return done(this.buildValues(bestPath[0].lastComponent, newTokens, oldTokens));
+		let minDiagonalToConsider = -Infinity, maxDiagonalToConsider = Infinity;
+		const execEditLength = () => {
+			for (let diagonalPath = Math.max(minDiagonalToConsider, -editLength); diagonalPath <= Math.min(maxDiagonalToConsider, editLength); diagonalPath += 2) {
+				let basePath;
+				const removePath = bestPath[diagonalPath - 1], addPath = bestPath[diagonalPath + 1];
+				if (removePath) bestPath[diagonalPath - 1] = void 0;
+				let canAdd = false;
+				if (addPath) {
+					const addPathNewPos = addPath.oldPos - diagonalPath;
+					canAdd = addPath && 0 <= addPathNewPos && addPathNewPos < newLen;
+				}
+				const canRemove = removePath && removePath.oldPos + 1 < oldLen;
+				if (!canAdd && !canRemove) {
+					bestPath[diagonalPath] = void 0;
+					continue;
+				}
+				if (!canRemove || canAdd && removePath.oldPos < addPath.oldPos) basePath = this.addToPath(addPath, true, false, 0, options);
+				else basePath = this.addToPath(removePath, false, true, 1, options);
+				newPos = this.extractCommon(basePath, newTokens, oldTokens, diagonalPath, options);
+				if (basePath.oldPos + 1 >= oldLen && newPos + 1 >= newLen) return done(this.buildValues(basePath.lastComponent, newTokens, oldTokens)) || true;
+				else {
+					bestPath[diagonalPath] = basePath;
+					if (basePath.oldPos + 1 >= oldLen) maxDiagonalToConsider = Math.min(maxDiagonalToConsider, diagonalPath - 1);
+					if (newPos + 1 >= newLen) minDiagonalToConsider = Math.max(minDiagonalToConsider, diagonalPath + 1);
+				}
+			}
+			editLength++;
+		};
+		if (callback) (function exec() {
+			setTimeout(function() {
+				if (editLength > maxEditLength || Date.now() > abortAfterTimestamp) return callback(void 0);
+				if (!execEditLength()) exec();
+			}, 0);
+		})();
+		else while (editLength <= maxEditLength && Date.now() <= abortAfterTimestamp) {
+			const ret = execEditLength();
+			if (ret) return ret;
+		}
+	}
+	addToPath(path, added, removed, oldPosInc, options) {
+		const last = path.lastComponent;
+		if (last && !options.oneChangePerToken && last.added === added && last.removed === removed) return {
+			oldPos: path.oldPos + oldPosInc,
+			lastComponent: {
+				count: last.count + 1,
+				added,
+				removed,
+				previousComponent: last.previousComponent
+			}
+		};
+		else return {
+			oldPos: path.oldPos + oldPosInc,
+			lastComponent: {
+				count: 1,
+				added,
+				removed,
+				previousComponent: last
+			}
+		};
+	}
+	extractCommon(basePath, newTokens, oldTokens, diagonalPath, options) {
+		const newLen = newTokens.length, oldLen = oldTokens.length;
+		let oldPos = basePath.oldPos, newPos = oldPos - diagonalPath, commonCount = 0;
+		while (newPos + 1 < newLen && oldPos + 1 < oldLen && this.equals(oldTokens[oldPos + 1], newTokens[newPos + 1], options)) {
+			newPos++;
+			oldPos++;
+			commonCount++;
+			if (options.oneChangePerToken) basePath.lastComponent = {
+				count: 1,
+				previousComponent: basePath.lastComponent,
+				added: false,
+				removed: false
+			};
+		}
+		if (commonCount && !options.oneChangePerToken) basePath.lastComponent = {
+			count: commonCount,
+			previousComponent: basePath.lastComponent,
+			added: false,
+			removed: false
+		};
+		basePath.oldPos = oldPos;
+		return newPos;
+	}
+	equals(left, right, options) {
+		if (options.comparator) return options.comparator(left, right);
+		else return left === right || !!options.ignoreCase && left.toLowerCase() === right.toLowerCase();
+	}
+	removeEmpty(array) {
+		const ret = [];
+		for (let i = 0; i < array.length; i++) if (array[i]) ret.push(array[i]);
+		return ret;
+	}
+	castInput(value, options) {
+		return value;
+	}
+	tokenize(value, options) {
+		return Array.from(value);
+	}
+	join(chars) {
+		return chars.join("");
+	}
+	postProcess(changeObjects, options) {
+		return changeObjects;
+	}
+	get useLongestToken() {
+		return false;
+	}
+	buildValues(lastComponent, newTokens, oldTokens) {
+		const components = [];
+		let nextComponent;
+		while (lastComponent) {
+			components.push(lastComponent);
+			nextComponent = lastComponent.previousComponent;
+			delete lastComponent.previousComponent;
+			lastComponent = nextComponent;
+		}
+		components.reverse();
+		const componentLen = components.length;
+		let componentPos = 0, newPos = 0, oldPos = 0;
+		for (; componentPos < componentLen; componentPos++) {
+			const component = components[componentPos];
+			if (!component.removed) {
+				if (!component.added && this.useLongestToken) {
+					let value = newTokens.slice(newPos, newPos + component.count);
+					value = value.map(function(value, i) {
+						const oldValue = oldTokens[oldPos + i];
+						return oldValue.length > value.length ? oldValue : value;
+					});
+					component.value = this.join(value);
+				} else component.value = this.join(newTokens.slice(newPos, newPos + component.count));
+				newPos += component.count;
+				if (!component.added) oldPos += component.count;
+			} else {
+				component.value = this.join(oldTokens.slice(oldPos, oldPos + component.count));
+				oldPos += component.count;
+			}
+		}
+		return components;
+	}
+};
+// node_modules/diff/libesm/diff/character.js
+var CharacterDiff = class extends Diff {};
+const characterDiff = new CharacterDiff();
+// node_modules/diff/libesm/util/string.js
+function longestCommonPrefix(str1, str2) {
+	let i = 0;
+	for (; i < str1.length && i < str2.length; i++) if (str1[i] != str2[i]) return str1.slice(0, i);
+	return str1.slice(0, i);
+}
+function longestCommonSuffix(str1, str2) {
+	let i;
+	if (!str1 || !str2 || str1[str1.length - 1] != str2[str2.length - 1]) return "";
+	for (i = 0; i < str1.length && i < str2.length; i++) if (str1[str1.length - (i + 1)] != str2[str2.length - (i + 1)]) return str1.slice(-i);
+	return str1.slice(-i);
+}
+function replacePrefix(string, oldPrefix, newPrefix) {
+	if (string.slice(0, oldPrefix.length) != oldPrefix) throw Error(`string ${JSON.stringify(string)} doesn't start with prefix ${JSON.stringify(oldPrefix)}; this is a bug`);
+	return newPrefix + string.slice(oldPrefix.length);
+}
+function replaceSuffix(string, oldSuffix, newSuffix) {
+	if (!oldSuffix) return string + newSuffix;
+	if (string.slice(-oldSuffix.length) != oldSuffix) throw Error(`string ${JSON.stringify(string)} doesn't end with suffix ${JSON.stringify(oldSuffix)}; this is a bug`);
+	return string.slice(0, -oldSuffix.length) + newSuffix;
+}
+function removePrefix(string, oldPrefix) {
+	return replacePrefix(string, oldPrefix, "");
+}
+function removeSuffix(string, oldSuffix) {
+	return replaceSuffix(string, oldSuffix, "");
+}
+function maximumOverlap(string1, string2) {
+	return string2.slice(0, overlapCount(string1, string2));
+}
+function overlapCount(a, b) {
+	let startA = 0;
+	if (a.length > b.length) startA = a.length - b.length;
+	let endB = b.length;
+	if (a.length < b.length) endB = a.length;
+	const map = Array(endB);
+	let k = 0;
+	map[0] = 0;
+	for (let j = 1; j < endB; j++) {
+		if (b[j] == b[k]) map[j] = map[k];
+		else map[j] = k;
+		while (k > 0 && b[j] != b[k]) k = map[k];
+		if (b[j] == b[k]) k++;
+	}
+	k = 0;
+	for (let i = startA; i < a.length; i++) {
+		while (k > 0 && a[i] != b[k]) k = map[k];
+		if (a[i] == b[k]) k++;
+	}
+	return k;
+}
+/**
+* Split a string into segments using a word segmenter, merging consecutive
+* segments if they are both whitespace segments. Whitespace segments can
+* appear adjacent to one another for two reasons:
+* - newlines always get their own segment
+* - where a diacritic is attached to a whitespace character in the text, the
+*   segment ends after the diacritic, so e.g. " \u0300 " becomes two segments.
+* This function therefore runs the segmenter's .segment() method and then
+* merges consecutive segments of whitespace into a single part.
+*/
+function segment(string, segmenter) {
+	const parts = [];
+	for (const segmentObj of Array.from(segmenter.segment(string))) {
+		const segment = segmentObj.segment;
+		if (parts.length && /\s/.test(parts[parts.length - 1]) && /\s/.test(segment)) parts[parts.length - 1] += segment;
+		else parts.push(segment);
+	}
+	return parts;
+}
+function trailingWs(string, segmenter) {
+	if (segmenter) return leadingAndTrailingWs(string, segmenter)[1];
+	let i;
+	for (i = string.length - 1; i >= 0; i--) if (!string[i].match(/\s/)) break;
+	return string.substring(i + 1);
+}
+function leadingWs(string, segmenter) {
+	if (segmenter) return leadingAndTrailingWs(string, segmenter)[0];
+	const match = string.match(/^\s*/);
+	return match ? match[0] : "";
+}
+function leadingAndTrailingWs(string, segmenter) {
+	if (!segmenter) return [leadingWs(string), trailingWs(string)];
+	if (segmenter.resolvedOptions().granularity != "word") throw new Error("The segmenter passed must have a granularity of \"word\"");
+	const segments = segment(string, segmenter);
+	const firstSeg = segments[0];
+	const lastSeg = segments[segments.length - 1];
+	return [/\s/.test(firstSeg) ? firstSeg : "", /\s/.test(lastSeg) ? lastSeg : ""];
+}
+// node_modules/diff/libesm/diff/word.js
+const extendedWordChars = "a-zA-Z0-9_\\u{AD}\\u{C0}-\\u{D6}\\u{D8}-\\u{F6}\\u{F8}-\\u{2C6}\\u{2C8}-\\u{2D7}\\u{2DE}-\\u{2FF}\\u{1E00}-\\u{1EFF}";
+const tokenizeIncludingWhitespace = new RegExp(`[${extendedWordChars}]+|\\s+|[^${extendedWordChars}]`, "ug");
+var WordDiff = class extends Diff {
+	equals(left, right, options) {
+		if (options.ignoreCase) {
+			left = left.toLowerCase();
+			right = right.toLowerCase();
+		}
+		return left.trim() === right.trim();
+	}
+	tokenize(value, options = {}) {
+		let parts;
+		if (options.intlSegmenter) {
+			const segmenter = options.intlSegmenter;
+			if (segmenter.resolvedOptions().granularity != "word") throw new Error("The segmenter passed must have a granularity of \"word\"");
+			parts = segment(value, segmenter);
+		} else parts = value.match(tokenizeIncludingWhitespace) || [];
+		const tokens = [];
+		let prevPart = null;
+		parts.forEach((part) => {
+			if (/\s/.test(part)) {
+				if (prevPart == null) tokens.push(part);
+				else tokens.push(tokens.pop() + part);
+			} else if (prevPart != null && /\s/.test(prevPart)) {
+				if (tokens[tokens.length - 1] == prevPart) tokens.push(tokens.pop() + part);
+				else tokens.push(prevPart + part);
+			} else tokens.push(part);
+			prevPart = part;
+		});
+		return tokens;
+	}
+	join(tokens) {
+		return tokens.map((token, i) => {
+			if (i == 0) return token;
+			else return token.replace(/^\s+/, "");
+		}).join("");
+	}
+	postProcess(changes, options) {
+		if (!changes || options.oneChangePerToken) return changes;
+		let lastKeep = null;
+		let insertion = null;
+		let deletion = null;
+		changes.forEach((change) => {
+			if (change.added) insertion = change;
+			else if (change.removed) deletion = change;
+			else {
+				if (insertion || deletion) dedupeWhitespaceInChangeObjects(lastKeep, deletion, insertion, change, options.intlSegmenter);
+				lastKeep = change;
+				insertion = null;
+				deletion = null;
+			}
+		});
+		if (insertion || deletion) dedupeWhitespaceInChangeObjects(lastKeep, deletion, insertion, null, options.intlSegmenter);
+		return changes;
+	}
+};
+const wordDiff = new WordDiff();
+function dedupeWhitespaceInChangeObjects(startKeep, deletion, insertion, endKeep, segmenter) {
+	if (deletion && insertion) {
+		const [oldWsPrefix, oldWsSuffix] = leadingAndTrailingWs(deletion.value, segmenter);
+		const [newWsPrefix, newWsSuffix] = leadingAndTrailingWs(insertion.value, segmenter);
+		if (startKeep) {
+			const commonWsPrefix = longestCommonPrefix(oldWsPrefix, newWsPrefix);
+			startKeep.value = replaceSuffix(startKeep.value, newWsPrefix, commonWsPrefix);
+			deletion.value = removePrefix(deletion.value, commonWsPrefix);
+			insertion.value = removePrefix(insertion.value, commonWsPrefix);
+		}
+		if (endKeep) {
+			const commonWsSuffix = longestCommonSuffix(oldWsSuffix, newWsSuffix);
+			endKeep.value = replacePrefix(endKeep.value, newWsSuffix, commonWsSuffix);
+			deletion.value = removeSuffix(deletion.value, commonWsSuffix);
+			insertion.value = removeSuffix(insertion.value, commonWsSuffix);
+		}
+	} else if (insertion) {
+		if (startKeep) {
+			const ws = leadingWs(insertion.value, segmenter);
+			insertion.value = insertion.value.substring(ws.length);
+		}
+		if (endKeep) {
+			const ws = leadingWs(endKeep.value, segmenter);
+			endKeep.value = endKeep.value.substring(ws.length);
+		}
+	} else if (startKeep && endKeep) {
+		const newWsFull = leadingWs(endKeep.value, segmenter), [delWsStart, delWsEnd] = leadingAndTrailingWs(deletion.value, segmenter);
+		const newWsStart = longestCommonPrefix(newWsFull, delWsStart);
+		deletion.value = removePrefix(deletion.value, newWsStart);
+		const newWsEnd = longestCommonSuffix(removePrefix(newWsFull, newWsStart), delWsEnd);
+		deletion.value = removeSuffix(deletion.value, newWsEnd);
+		endKeep.value = replacePrefix(endKeep.value, newWsFull, newWsEnd);
+		startKeep.value = replaceSuffix(startKeep.value, newWsFull, newWsFull.slice(0, newWsFull.length - newWsEnd.length));
+	} else if (endKeep) {
+		const endKeepWsPrefix = leadingWs(endKeep.value, segmenter);
+		const overlap = maximumOverlap(trailingWs(deletion.value, segmenter), endKeepWsPrefix);
+		deletion.value = removeSuffix(deletion.value, overlap);
+	} else if (startKeep) {
+		const overlap = maximumOverlap(trailingWs(startKeep.value, segmenter), leadingWs(deletion.value, segmenter));
+		deletion.value = removePrefix(deletion.value, overlap);
+	}
+}
+var WordsWithSpaceDiff = class extends Diff {
+	tokenize(value) {
+		const regex = new RegExp(`(\\r?\\n)|[${extendedWordChars}]+|[^\\S\\n\\r]+|[^${extendedWordChars}]`, "ug");
+		return value.match(regex) || [];
+	}
+};
+const wordsWithSpaceDiff = new WordsWithSpaceDiff();
+// node_modules/diff/libesm/diff/line.js
+var LineDiff = class extends Diff {
+	constructor() {
+		super(...arguments);
+		this.tokenize = tokenize;
+	}
+	equals(left, right, options) {
+		if (options.ignoreWhitespace) {
+			if (!options.newlineIsToken || !left.includes("\n")) left = left.trim();
+			if (!options.newlineIsToken || !right.includes("\n")) right = right.trim();
+		} else if (options.ignoreNewlineAtEof && !options.newlineIsToken) {
+			if (left.endsWith("\n")) left = left.slice(0, -1);
+			if (right.endsWith("\n")) right = right.slice(0, -1);
+		}
+		return super.equals(left, right, options);
+	}
+};
+const lineDiff = new LineDiff();
+function diffLines$1(oldStr, newStr, options) {
+	return lineDiff.diff(oldStr, newStr, options);
+}
+function tokenize(value, options) {
+	if (options.stripTrailingCr) value = value.replace(/\r\n/g, "\n");
+	const retLines = [], linesAndNewlines = value.split(/(\n|\r\n)/);
+	if (!linesAndNewlines[linesAndNewlines.length - 1]) linesAndNewlines.pop();
+	for (let i = 0; i < linesAndNewlines.length; i++) {
+		const line = linesAndNewlines[i];
+		if (i % 2 && !options.newlineIsToken) retLines[retLines.length - 1] += line;
+		else retLines.push(line);
+	}
+	return retLines;
+}
+// node_modules/diff/libesm/diff/sentence.js
+function isSentenceEndPunct(char) {
+	return char == "." || char == "!" || char == "?";
+}
+var SentenceDiff = class extends Diff {
+	tokenize(value) {
+		var _a;
+		const result = [];
+		let tokenStartI = 0;
+		for (let i = 0; i < value.length; i++) {
+			if (i == value.length - 1) {
+				result.push(value.slice(tokenStartI));
+				break;
+			}
+			if (isSentenceEndPunct(value[i]) && value[i + 1].match(/\s/)) {
+				result.push(value.slice(tokenStartI, i + 1));
+				i = tokenStartI = i + 1;
+				while ((_a = value[i + 1]) === null || _a === void 0 ? void 0 : _a.match(/\s/)) i++;
+				result.push(value.slice(tokenStartI, i + 1));
+				tokenStartI = i + 1;
+			}
+		}
+		return result;
+	}
+};
+const sentenceDiff = new SentenceDiff();
+// node_modules/diff/libesm/diff/css.js
+var CssDiff = class extends Diff {
+	tokenize(value) {
+		return value.split(/([{}:;,]|\s+)/);
+	}
+};
+const cssDiff = new CssDiff();
+// node_modules/diff/libesm/diff/json.js
+var JsonDiff = class extends Diff {
+	constructor() {
+		super(...arguments);
+		this.tokenize = tokenize;
+	}
+	get useLongestToken() {
+		return true;
+	}
+	castInput(value, options) {
+		const { undefinedReplacement, stringifyReplacer = (k, v) => typeof v === "undefined" ? undefinedReplacement : v } = options;
+		return typeof value === "string" ? value : JSON.stringify(canonicalize(value, null, null, stringifyReplacer), null, "  ");
+	}
+	equals(left, right, options) {
+		return super.equals(left.replace(/,([\r\n])/g, "$1"), right.replace(/,([\r\n])/g, "$1"), options);
+	}
+};
+const jsonDiff = new JsonDiff();
+function canonicalize(obj, stack, replacementStack, replacer, key) {
+	stack = stack || [];
+	replacementStack = replacementStack || [];
+	if (replacer) obj = replacer(key === void 0 ? "" : key, obj);
+	let i = 0;
+	for (; i < stack.length; i += 1) if (stack[i] === obj) return replacementStack[i];
+	let canonicalizedObj;
+	if ("[object Array]" === Object.prototype.toString.call(obj)) {
+		stack.push(obj);
+		canonicalizedObj = new Array(obj.length);
+		replacementStack.push(canonicalizedObj);
+		for (i = 0; i < obj.length; i += 1) canonicalizedObj[i] = canonicalize(obj[i], stack, replacementStack, replacer, String(i));
+		stack.pop();
+		replacementStack.pop();
+		return canonicalizedObj;
+	}
+	if (obj && obj.toJSON) obj = obj.toJSON();
+	if (typeof obj === "object" && obj !== null) {
+		stack.push(obj);
+		canonicalizedObj = {};
+		replacementStack.push(canonicalizedObj);
+		const sortedKeys = [];
+		let key;
+		for (key in obj)
+ /* istanbul ignore else */
+		if (Object.prototype.hasOwnProperty.call(obj, key)) sortedKeys.push(key);
+		sortedKeys.sort();
+		for (i = 0; i < sortedKeys.length; i += 1) {
+			key = sortedKeys[i];
+			canonicalizedObj[key] = canonicalize(obj[key], stack, replacementStack, replacer, key);
+		}
+		stack.pop();
+		replacementStack.pop();
+	} else canonicalizedObj = obj;
+	return canonicalizedObj;
+}
+// node_modules/diff/libesm/diff/array.js
+var ArrayDiff = class extends Diff {
+	tokenize(value) {
+		return value.slice();
+	}
+	join(value) {
+		return value;
+	}
+	removeEmpty(value) {
+		return value;
+	}
+};
+const arrayDiff = new ArrayDiff();
+function diffArrays(oldArr, newArr, options) {
+	return arrayDiff.diff(oldArr, newArr, options);
+}
+// node_modules/diff/libesm/patch/create.js
+function structuredPatch(oldFileName, newFileName, oldStr, newStr, oldHeader, newHeader, options) {
+	let optionsObj;
+	if (!options) optionsObj = {};
+	else if (typeof options === "function") optionsObj = { callback: options };
+	else optionsObj = options;
+	if (typeof optionsObj.context === "undefined") optionsObj.context = 4;
+	const context = optionsObj.context;
+	if (optionsObj.newlineIsToken) throw new Error("newlineIsToken may not be used with patch-generation functions, only with diffing functions");
+	if (!optionsObj.callback) return diffLinesResultToPatch(diffLines$1(oldStr, newStr, optionsObj));
+	else {
+		const { callback } = optionsObj;
+		diffLines$1(oldStr, newStr, Object.assign(Object.assign({}, optionsObj), { callback: (diff) => {
+			const patch = diffLinesResultToPatch(diff);
+			callback(patch);
+		} }));
+	}
+	function diffLinesResultToPatch(diff) {
+		if (!diff) return;
+		diff.push({
+			value: "",
+			lines: []
+		});
+		function contextLines(lines) {
+			return lines.map(function(entry) {
+				return " " + entry;
+			});
+		}
+		const hunks = [];
+		let oldRangeStart = 0, newRangeStart = 0, curRange = [], oldLine = 1, newLine = 1;
+		for (let i = 0; i < diff.length; i++) {
+			const current = diff[i], lines = current.lines || splitLines(current.value);
+			current.lines = lines;
+			if (current.added || current.removed) {
+				if (!oldRangeStart) {
+					const prev = diff[i - 1];
+					oldRangeStart = oldLine;
+					newRangeStart = newLine;
+					if (prev) {
+						curRange = context > 0 ? contextLines(prev.lines.slice(-context)) : [];
+						oldRangeStart -= curRange.length;
+						newRangeStart -= curRange.length;
+					}
+				}
+				for (const line of lines) curRange.push((current.added ? "+" : "-") + line);
+				if (current.added) newLine += lines.length;
+				else oldLine += lines.length;
+			} else {
+				if (oldRangeStart) {
+					if (lines.length <= context * 2 && i < diff.length - 2) for (const line of contextLines(lines)) curRange.push(line);
+					else {
+						const contextSize = Math.min(lines.length, context);
+						for (const line of contextLines(lines.slice(0, contextSize))) curRange.push(line);
+						const hunk = {
+							oldStart: oldRangeStart,
+							oldLines: oldLine - oldRangeStart + contextSize,
+							newStart: newRangeStart,
+							newLines: newLine - newRangeStart + contextSize,
+							lines: curRange
+						};
+						hunks.push(hunk);
+						oldRangeStart = 0;
+						newRangeStart = 0;
+						curRange = [];
+					}
+				}
+				oldLine += lines.length;
+				newLine += lines.length;
+			}
+		}
+		for (const hunk of hunks) for (let i = 0; i < hunk.lines.length; i++) if (hunk.lines[i].endsWith("\n")) hunk.lines[i] = hunk.lines[i].slice(0, -1);
+		else {
+			hunk.lines.splice(i + 1, 0, "\\ No newline at end of file");
+			i++;
+		}
+		return {
+			oldFileName,
+			newFileName,
+			oldHeader,
+			newHeader,
+			hunks
+		};
+	}
+}
+/**
+* Split `text` into an array of lines, including the trailing newline character (where present)
+*/
+function splitLines(text) {
+	const hasTrailingNl = text.endsWith("\n");
+	const result = text.split("\n").map((line) => line + "\n");
+	if (hasTrailingNl) result.pop();
+	else result.push(result.pop().slice(0, -1));
+	return result;
+}
+// src/rendering/view/mark-words.ts
+/** Where less than this part of the shorter text stays, it is another text: words that happen to be in both say nothing. */
+const LEAST_ALIKE = .4;
+/** Past this much text, and this many edits, marks are not worth waiting for. */
+const MOST_CHARACTERS = 2e4;
+const MOST_EDITS$1 = 1e3;
+/** The blocks with the words marked that differ between removed lines and the added ones that take their place. */
+function markWords(blocks) {
+	return blocks.flatMap((block, index) => {
+		const [before, after] = [blocks[index - 1], blocks[index + 1]];
+		if (block.kind === "added" && before?.kind === "removed") return [];
+		if (block.kind === "removed" && after?.kind === "added") return markPair(block, after);
+		return [unmarked(block)];
+	});
+}
+function unmarked({ kind, lines }) {
+	return {
+		kind,
+		lines: lines.map((text) => text === "" ? [] : [{
+			text,
+			changed: false
+		}])
+	};
+}
+function markPair(removed, added) {
+	const changes = compareWords(removed.lines.join("\n"), added.lines.join("\n"));
+	if (changes === null) return [unmarked(removed), unmarked(added)];
+	const segments = changes.map((change, index) => ({
+		...change,
+		segment: segmentOf(changes, index)
+	}));
+	const sideWithout = (other) => linesOf(segments.filter((change) => !change[other]).map(({ segment }) => segment));
+	return [{
+		kind: "removed",
+		lines: sideWithout("added")
+	}, {
+		kind: "added",
+		lines: sideWithout("removed")
+	}];
+}
+/** A blank between two changes belongs to them: otherwise three new words were three marks. */
+function segmentOf(changes, index) {
+	const text = changes[index]?.value.join("") ?? "";
+	const neighbours = [changes[index - 1], changes[index + 1]];
+	return {
+		text,
+		changed: isChange(changes[index]) || /^[ \t]+$/.test(text) && neighbours.every(isChange)
+	};
+}
+function isChange(change) {
+	return change !== void 0 && (change.added || change.removed);
+}
+/** Null where the two texts are too long or have too little in common. */
+function compareWords(before, after) {
+	if (before.length + after.length > MOST_CHARACTERS) return null;
+	const changes = diffArrays(wordsIn(before), wordsIn(after), { maxEditLength: MOST_EDITS$1 });
+	if (changes === void 0) return null;
+	const kept = changes.filter(({ added, removed }) => !added && !removed).flatMap(({ value }) => value);
+	const shorter = Math.min(lettersIn(before), lettersIn(after));
+	return lettersIn(kept.join("")) < shorter * LEAST_ALIKE ? null : changes;
+}
+/** Of scripts without blanks as well. */
+function wordsIn(text) {
+	const segmenter = new Intl.Segmenter("en", { granularity: "word" });
+	return Array.from(segmenter.segment(text), ({ segment }) => segment);
+}
+function lettersIn(text) {
+	return text.replaceAll(/\s+/g, "").length;
+}
+/** A segment may reach over several lines; neighbours of one kind become one. */
+function linesOf(segments) {
+	const lines = [[]];
+	for (const { text, changed } of segments) for (const [index, part] of text.split("\n").entries()) {
+		if (index > 0) lines.push([]);
+		const last = lines.at(-1)?.at(-1);
+		if (last?.changed === changed) last.text += part;
+		else if (part !== "") lines.at(-1)?.push({
+			text: part,
+			changed
+		});
+	}
+	return lines;
+}
+// src/rendering/view/text-diffs.ts
+init_json();
+/** The time that a diff takes grows with the square of its length; past this one it is not worth waiting for. */
+const MOST_EDITS = 500;
+/** Log, summary, comment and page of one run show the same diffs. */
+const made = /* @__PURE__ */ new WeakMap();
+/**
+* Compares the texts that environments serve now with those that they would serve. There is no diff where nothing
+* differs.
+* @param context lines around a change that are shown; Infinity: the whole texts
+*/
+function makeTextDiffs(changes, context) {
+	return [...Map.groupBy(changes, (change) => JSON.stringify([change.before, change.after])).values()].flatMap((group) => {
+		const environments = group.map(({ environment }) => environment);
+		return group[0] === void 0 ? [] : makeOne(environments, group[0], context);
+	});
+}
+function makeOne(environments, change, context) {
+	const { before, after } = change;
+	if (before === "unknown") return [{
+		environments,
+		kind: "unread",
+		side: "before"
+	}];
+	if (after === "unknown") return [{
+		environments,
+		kind: "unread",
+		side: "after"
+	}];
+	const known = made.get(change) ?? /* @__PURE__ */ new Map();
+	made.set(change, known);
+	const hunks = known.get(context) ?? compare(before, after, context);
+	known.set(context, hunks);
+	const labels = {
+		before: before === null ? null : before.label,
+		after: after.label
+	};
+	return hunks.length === 0 ? [] : [{
+		environments,
+		kind: "compared",
+		...labels,
+		hunks
+	}];
+}
+function compare(before, after, context) {
+	const [then, now] = [before === null ? "" : document$1(before, after), document$1(after, before ?? after)];
+	return hunksOf(then, now, context).map(({ oldStart, oldLines, newStart, newLines, lines }) => ({
+		before: rangeOf(oldStart, oldLines),
+		after: rangeOf(newStart, newLines),
+		blocks: blocksOf(lines)
+	}));
+}
+/** Metadata is shown above the text where both sides manage it and either has any. */
+function document$1(side, other) {
+	if (side.metadata === void 0 || other.metadata === void 0) return side.text;
+	const lines = metadataLines(side.metadata);
+	return lines + metadataLines(other.metadata) === "" ? side.text : `${lines}\n${side.text}`;
+}
+function metadataLines(metadata) {
+	return Object.keys(metadata).toSorted().map((name) => `metadata.${name}: ${canonicalJson(metadata[name] ?? null)}\n`).join("");
+}
+function hunksOf(before, after, context) {
+	const options = {
+		context,
+		maxEditLength: MOST_EDITS
+	};
+	const lines = [before.split("\n"), after.split("\n")];
+	const patch = onlyIn(...lines) + onlyIn(lines[1], lines[0]) > MOST_EDITS ? void 0 : structuredPatch("", "", ended(before), ended(after), "", "", options);
+	return patch === void 0 ? [replaced(...lines)] : patch.hunks;
+}
+/** How many lines of one text the other does not have: each is an edit at least. */
+function onlyIn(lines, others) {
+	const known = new Set(others);
+	return lines.filter((line) => !known.has(line)).length;
+}
+/** All of the one text for all of the other. */
+function replaced(before, after) {
+	return {
+		oldStart: 1,
+		oldLines: before.length,
+		newStart: 1,
+		newLines: after.length,
+		lines: [...before.map((line) => `-${line}`), ...after.map((line) => `+${line}`)]
+	};
+}
+/** Content has no final newline by rule; saying so under every diff would be noise. */
+function ended(text) {
+	return text === "" ? "" : `${text}\n`;
+}
+function rangeOf(start, lines) {
+	return {
+		start: lines === 0 ? start - 1 : start,
+		lines
+	};
+}
+function blocksOf(lines) {
+	const blocks = [];
+	for (const line of lines) {
+		const kind = line.startsWith("+") ? "added" : line.startsWith("-") ? "removed" : "same";
+		const last = blocks.at(-1);
+		if (last?.kind === kind) last.lines.push(line.slice(1));
+		else blocks.push({
+			kind,
+			lines: [line.slice(1)]
+		});
+	}
+	return blocks;
+}
+// src/rendering/render-diff.ts
+const CONTEXT_LINES$1 = 3;
+/** A diff that is longer is folded. */
+const MOST_LINES = 40;
+/**
+* A unified diff of what environments serve now and would serve; environments with the same two texts share one.
+* Lines have no line feed; there are none where nothing differs.
+* @param folding null: diffs are whole, whatever their length
+*/
+function renderDiffs(changes, style, folding) {
+	return makeTextDiffs(changes, CONTEXT_LINES$1).flatMap((diff) => renderOne(diff, style, folding));
+}
+/** What is said in place of a diff where one of the texts is not known. */
+const unreadText = {
+	before: "its text of now is not known without the service",
+	after: "the text to come was never read; a sync looks at it first"
+};
+function renderOne(diff, style, folding) {
+	const { dim, bold } = style.colours;
+	const names = diff.environments.map(inertLine).join(", ");
+	if (diff.kind === "unread") return fitted(dim(`${names}: ${unreadText[diff.side]}`), style, 2);
+	const titles = [`--- ${names}: ${diff.before === null ? "nothing" : inertLine(diff.before)}`, `+++ ${names}: ${inertLine(diff.after)}`];
+	const { hunks, left } = foldHunks(diff.hunks.map((hunk) => markHunk(hunk, style)), folding === null ? Infinity : MOST_LINES);
+	return [
+		...titles.flatMap((title) => fitted(bold(title), style, 4)),
+		...hunks.flatMap((hunk) => hunkLines(hunk, style, folding)),
+		...foldLines(left, style, folding)
+	];
+}
+/** Without colour marks would not be seen, but on a terminal long lines are cut by them. */
+function markHunk({ blocks, ...ranges }, { colours, screen }) {
+	const marks = colours.isColorSupported || screen !== null;
+	return {
+		...ranges,
+		blocks: marks ? markWords(blocks) : withoutMarks(blocks)
+	};
+}
+function foldLines(left, style, folding) {
+	const text = leftText(left);
+	if (text === null) return [];
+	const hint = folding?.hint ?? null;
+	return fitted(style.colours.dim(`… ${text}${hint === null ? "" : ` (${hint})`}`), style, 2);
+}
+function hunkLines({ before, after, blocks }, style, folding) {
+	const { cyan, dim } = style.colours;
+	return [...fitted(cyan(`@@ -${range(before)} +${range(after)} @@`), style, 2), ...blocks.flatMap((block, index) => [...blockLines(block, style, folding, [blocks[index - 1], blocks[index + 1]]), ...block.more ? [dim(" …")] : []])];
+}
+function range({ start, lines }) {
+	return `${start},${lines}`;
+}
+function blockLines({ kind, lines }, style, folding, neighbours) {
+	if (kind === "same") {
+		const shown = lines.map((line) => ` ${joined(line, style)}`);
+		return style.screen === null ? shown : shown.map(style.screen.cut);
+	}
+	const pair = neighbours.find((one) => one?.kind === (kind === "added" ? "removed" : "added"));
+	const other = lines.length === 1 && pair?.lines.length === 1 ? pair.lines[0] ?? null : null;
+	return lines.flatMap((line) => changedRows({
+		kind,
+		line,
+		other
+	}, style, folding));
+}
+// src/rendering/render-edit.ts
+/** What is done to a file, in one line without its sign. */
+function editText(edit) {
+	switch (edit.kind) {
+		case "create-file": return "new file";
+		case "set-pin": return `${inertLine(edit.environment)}: ${edit.before === null ? "" : `${inertLine(edit.before)} → `}${inertLine(edit.after)}`;
+		case "set-field": {
+			const [before, after] = [edit.before, edit.after].map((value) => inertLine(value ?? "absent"));
+			return `${inertLine(edit.field)}: ${before} → ${after}${edit.conflict ? " (conflict)" : ""}`;
+		}
+		case "set-text": return `text: ${inertLine(edit.from)}${conflictNote(edit.conflicts)}`;
+	}
+}
+function conflictNote(conflicts) {
+	if (conflicts === 0) return "";
+	return ` (${conflicts} ${conflicts === 1 ? "conflict" : "conflicts"})`;
+}
+/** One line with its sign: `+` for what is new, `~` for what is changed, `!` for what is left to somebody. */
+function renderEdit(edit, colours) {
+	return `${signOf(edit, colours)} ${editText(edit)}`;
+}
+function signOf(edit, colours) {
+	if (edit.kind === "create-file" || edit.kind === "set-pin" && edit.before === null) return colours.green("+");
+	return isConflict(edit) ? colours.red("!") : colours.yellow("~");
+}
+/** Whether the file holds both sides, for somebody to decide. */
+function isConflict(edit) {
+	return edit.kind === "set-field" && edit.conflict || edit.kind === "set-text" && edit.conflicts > 0;
+}
+// src/rendering/links.ts
+/** A text, shown as it is, that opens a file of the workspace where the terminal takes links. */
+function fileLink(text, path, { links }) {
+	return linked(text, links?.fileUrl(path) ?? "");
+}
+/** An address that opens itself, where it is one of the web. */
+function webLink(text, address, { links }) {
+	if (links === null || !/^https?:\/\//.test(address) || !URL.canParse(address)) return text;
+	return linked(text, new URL(address).href);
+}
+/** An OSC 8 link. The address is visible ASCII: nothing in it can end the sequence. */
+function linked(text, address) {
+	return /^[!-~]+$/.test(address) ? `\u001b]8;;${address}\u001b\\${text}\u001b]8;;\u001b\\` : text;
+}
+// src/rendering/render-problem.ts
+/** A problem in two lines: where and what, then what to do. Without a final line feed. */
+function renderProblem(problem, style) {
+	const { red, yellow, dim } = style.colours;
+	const what = `${problem.severity === "error" ? red("error") : yellow("warning")}: ${inertLine(problem.message)} ${dim(`[${problem.code}]`)}`;
+	const hint = fitted(inertLine(problem.hint), narrower(style, 2), 0);
+	return [...fitted(`${shownPlace(problem, style)}${what}`, style, 4), ...hint.map((line) => `  ${line}`)].join("\n");
+}
+/** `prompts/a.md:3:7`, or what of it is known. */
+function placeText({ path, line, column }) {
+	return [
+		path,
+		line,
+		column
+	].filter((part) => part !== void 0).join(":");
+}
+function shownPlace(problem, style) {
+	const place = inertLine(placeText(problem));
+	if (place === "") return "";
+	const { screen } = style;
+	const shown = screen === null ? place : screen.shorten(place, screen.columns - 1);
+	return `${problem.path === void 0 ? shown : fileLink(shown, problem.path, style)}: `;
+}
+// src/rendering/shards.ts
+/** What part of the prompts a report is of, such as `shard 2 of 5`; null where it is of all, and nothing was merged. */
+function partText({ shard, shards }) {
+	if (shard !== void 0) return shardText(shard);
+	return shards === void 0 ? null : counted([
+		shards.length,
+		"shard",
+		"shards"
+	]);
+}
+/** Whether there is a plan to show: a merged report has one where one of its shards has. */
+function hasPlan({ plan_digest: digest, shards = [] }) {
+	return [{ plan_digest: digest }, ...shards].some((one) => one.plan_digest !== null);
+}
+/** Whether there are prompts with a plan. A shard without prompts has one that says nothing about the others. */
+function isPlanned({ prompts, ...report }) {
+	const { shards } = report;
+	if (shards === void 0) return hasPlan(report) && prompts.length > 0;
+	return shards.some((one) => one.plan_digest !== null && inShard(prompts, one).length > 0);
+}
 // src/rendering/markdown-sections.ts
 init_problem();
-const plain = coloursFor(false);
 /** The parts of a page, in the order in which they are shown and get their room. */
 function sectionsOf(report, { texts, restored }) {
 	const { prompts } = report;
@@ -59646,7 +59766,7 @@ function sectionsOf(report, { texts, restored }) {
 			close: "",
 			item: "row",
 			share: .5,
-			items: prompts.flatMap((prompt) => rowsOf(prompt, restored, hasPlan(report)))
+			items: prompts.flatMap((prompt) => rowsOf$1(prompt, restored, hasPlan(report)))
 		},
 		...historySections(report),
 		{
@@ -59685,7 +59805,7 @@ function before({ mode }) {
 }
 /** One block for all would be cut as a whole: each problem is one. */
 function problemSection(title, problems, share) {
-	const items = [...new Set(problems.map((problem) => renderProblem(problem, plain)))].map((text) => `\n${inertBlock(text.split("\n"), "text")}\n`);
+	const items = [...new Set(problems.map((problem) => renderProblem(problem, PLAIN)))].map((text) => `\n${inertBlock(text.split("\n"), "text")}\n`);
 	return {
 		open: `\n#### ${title}\n`,
 		items,
@@ -59698,7 +59818,7 @@ function problemSection(title, problems, share) {
 * One for each environment and field; the version that an environment follows needs none of its own. What was left out
 * is named where there is a plan at all.
 */
-function rowsOf(prompt, restored, planned) {
+function rowsOf$1(prompt, restored, planned) {
 	const { key, status, changes, edits = [] } = prompt;
 	const rows = changes.filter((change) => !isDrift(change, prompt, restored)).flatMap((change) => change.kind === "create-version" && !isUnfollowed(change, changes) ? [] : cellsOf$1(change, prompt));
 	const left = (planned || edits.length > 0) && (status === "failed" || status === "not_attempted");
@@ -59731,9 +59851,234 @@ function breakingItem({ key }, breaking) {
 	return `- ${inertCode(key)}: ${breakingText(breaking, inertCode)}\n`;
 }
 function diffItems({ key, path, status }, texts) {
-	const lines = status === "failed" ? [] : renderDiffs(texts, plain);
+	const lines = status === "failed" ? [] : renderDiffs(texts, PLAIN, null);
 	if (lines.length === 0) return [];
 	return [`\n<details>${`<summary><code>${inertHtml(key)}</code> <code>${inertHtml(path)}</code></summary>`}\n\n${inertBlock(lines, "diff")}\n\n</details>\n`];
+}
+// src/domain/modes.ts
+/** The commands whose work is files of the repository; they never write to the service. */
+const FILE_MODES = [
+	"init",
+	"import",
+	"pull",
+	"promote",
+	"rollback"
+];
+/**
+* What a report is of: `dry-run` and `apply` are a sync, `report` is a merge of reports that was refused, all others are
+* called as their commands.
+*/
+const MODES = [
+	"dry-run",
+	"apply",
+	"validate",
+	"status",
+	"history",
+	"report",
+	...FILE_MODES
+];
+// src/rendering/edit-summary.ts
+/** Whether a report is about files that a command edits. */
+function isAboutFiles({ mode }) {
+	return FILE_MODES.some((one) => one === mode);
+}
+/** In one line: what was done to the files, or would be. */
+function editOutcome(report, colours) {
+	const parts = workOf$1(report).filter(([count]) => count > 0).map(counted);
+	const refused = report.prompts.some(({ status }) => status === "blocked" || status === "failed");
+	return parts.length === 0 ? colours.green("nothing to do.") : (refused ? colours.red : colours.bold)(`${parts.join(", ")}.`);
+}
+/** What somebody who has edited files does next; null where nothing was edited. */
+function nextStep({ prompts, files = [], committed, mode, commit }) {
+	if (prompts.some(({ problems }) => problems.some(({ code }) => code === "pull/conflict"))) return `Next: resolve the conflicts in the files, then ${commit === null ? WITHOUT_COMMITS : "commit them"}.`;
+	if (prompts.filter(({ status }) => status === "applied").length + files.length === 0) return null;
+	if (mode === "init" && files.some(isNewWorkflow)) return "Next: promptsync plan; put the commit of promptsync that you trust into the workflows; commit the files.";
+	if (mode === "init" || mode === "import") return "Next: promptsync plan, then commit the files.";
+	if (committed !== void 0) return stepAfterCommit(committed);
+	if (commit === null) return `Next: promptsync plan, then ${WITHOUT_COMMITS}.`;
+	return "Next: read it with git diff, commit it, and open a pull request.";
+}
+/** A report without a commit is of a folder outside of git, or of a repository that has none yet: a sync wants one there. */
+const WITHOUT_COMMITS = "promptsync sync (in a git repository after a commit)";
+/** Where no branch is checked out there is nothing to push, and the next checkout would leave the commit behind. */
+function stepAfterCommit({ commit, branch }) {
+	const made = `Committed ${inertLine(commit).slice(0, 12)}`;
+	if (branch === null) return `${made} on no branch. Next: git switch -c NAME, then push it and open a pull request.`;
+	return `${made} on ${inertLine(branch)}. Next: push it and open a pull request.`;
+}
+function workOf$1({ prompts, files = [] }) {
+	const having = (...statuses) => prompts.filter(({ status }) => statuses.includes(status));
+	const creating = (status) => having(status).filter(creates).length;
+	const [created, toCreate] = [creating("applied"), creating("pending")];
+	const written = files.filter(({ status }) => status !== "kept").length;
+	return [
+		[
+			created + written,
+			"file written",
+			"files written"
+		],
+		[
+			having("applied").length - created,
+			"file edited",
+			"files edited"
+		],
+		[
+			toCreate,
+			"file to write",
+			"files to write"
+		],
+		[
+			having("pending").length - toCreate,
+			"file to edit",
+			"files to edit"
+		],
+		[
+			having("blocked").length,
+			"prompt blocked",
+			"prompts blocked"
+		],
+		[
+			having("failed").length,
+			"prompt failed",
+			"prompts failed"
+		],
+		[
+			having("unchanged").length + files.length - written,
+			"unchanged",
+			"unchanged"
+		]
+	];
+}
+/** The workflows come with a commit of zeros, which nobody has reviewed. */
+function isNewWorkflow({ path, status }) {
+	return status === "created" && path.includes(".github/workflows/");
+}
+function creates({ edits = [] }) {
+	return edits.some(({ kind }) => kind === "create-file");
+}
+// src/rendering/origin.ts
+const BETWEEN = " · ";
+/** What a plan was made from and what it is called: service, commit, digest. The digest is what `--expect-plan` takes. */
+function originLines({ service, commit, plan_digest: digest }, style) {
+	return rowsOf([
+		service === null ? [] : [inertLine(service)],
+		commit === null ? [] : [`commit ${inertLine(commit).slice(0, 12)}`],
+		digest === null ? [] : [`plan ${digest}`]
+	].flat(), style).flatMap((row) => fitted(style.colours.dim(linkedAddresses(row, style)), style, 2));
+}
+/** As many parts in a row as fit: none is broken that fits in a row of its own. */
+function rowsOf(parts, { screen }) {
+	const rows = [];
+	for (const part of parts) {
+		const longer = `${rows.at(-1)}${BETWEEN}${part}`;
+		if (rows.length > 0 && (screen === null || screen.width(longer) <= screen.columns)) rows[rows.length - 1] = longer;
+		else rows.push(part);
+	}
+	return rows;
+}
+/** Of several services each has its own. */
+function linkedAddresses(text, style) {
+	return text.replaceAll(/https?:\/\/[^\s,]+/g, (address) => webLink(address, address, style));
+}
+// src/rendering/render-summary.ts
+init_problem();
+/** The last lines of a report: what would be done, was done, or that there is nothing to do; and with what. */
+function renderSummary(report, style) {
+	const { colours } = style;
+	const part = partText(report);
+	const note = part === null ? "" : colours.dim(` ${part.charAt(0).toUpperCase()}${part.slice(1)}.`);
+	const line = `${renderOutcome(report, colours)}${note}`;
+	const next = isAboutFiles(report) ? nextStep(report) : null;
+	const more = next !== null ? fitted(colours.dim(next), style, 2) : tellsWork(report) ? originLines(report, style) : [];
+	return [...fitted(line, style, 2), ...more].join("\n");
+}
+/** In one line of our own words and numbers: what would be done, was done, or that there is nothing to do. */
+function renderOutcome(report, colours) {
+	const errors = report.problems.filter(isError).length;
+	if (errors > 0 && !goesOn(report)) return colours.red(`${counted([
+		errors,
+		"error",
+		"errors"
+	])}; ${written(report)}.`);
+	if (isAboutFiles(report)) return editOutcome(report, colours);
+	if (report.mode === "validate") return colours.green(`${prompts(report.summary.prompts)} valid.`);
+	if (report.mode === "history") return historyOutcome(report, colours);
+	if (noneObserved(report)) return colours.red("No prompt could be observed; nothing was written.");
+	return `${errors === 0 ? "" : `${colours.red(`${counted([
+		errors,
+		"error",
+		"errors"
+	])}.`)} `}${workOutcome(report, colours)}`;
+}
+function workOutcome(report, colours) {
+	const { mode, summary } = report;
+	const { done, work } = workOf(report);
+	const left = notLookedAt(summary);
+	if (work.length === 0) return colours.green(`nothing to do: ${[`${prompts(summary.unchanged)} in sync`, ...left].join(", ")}.`);
+	const unchanged = [...summary.unchanged > 0 ? [`${summary.unchanged} unchanged`] : [], ...left];
+	const title = mode !== "apply" ? "Plan" : done.length > 0 ? "Applied" : "Nothing applied";
+	return `${colours.bold(title)}: ${[...work, ...unchanged].join(", ")}.`;
+}
+/** An error of one shard does not stop the others: what they found or did is told as well. */
+function goesOn(report) {
+	return report.shards !== void 0 && isPlanned(report);
+}
+/** A commit may fail when the files are edited already. */
+function written({ prompts, mode }) {
+	if (mode === "report") return "nothing was merged";
+	const edited = prompts.filter(({ status }) => status === "applied").length;
+	return edited === 0 ? "nothing was written" : counted([
+		edited,
+		"file edited",
+		"files edited"
+	]);
+}
+function notLookedAt({ not_looked_at: count = 0 }) {
+	return count > 0 ? [`${count} not looked at`] : [];
+}
+function tellsWork(report) {
+	return report.mode !== "validate" && report.mode !== "history" && !isAboutFiles(report) && (goesOn(report) || !report.problems.some(isError)) && !noneObserved(report) && workOf(report).work.length > 0;
+}
+function workOf({ mode, summary }) {
+	const done = mode === "apply" ? doneParts(summary) : plannedParts(summary);
+	return {
+		done,
+		work: [...done, ...restParts(summary)]
+	};
+}
+function noneObserved(report) {
+	return !isPlanned(report) && report.prompts.some(({ status }) => status === "failed" || status === "not_attempted");
+}
+function plannedParts(summary) {
+	return present([
+		[summary.create_version, "to create"],
+		[summary.update_prompt, "to update"],
+		[summary.set_active, "to activate"]
+	]);
+}
+function doneParts(summary) {
+	return present([
+		[summary.create_version, "created"],
+		[summary.update_prompt, "updated"],
+		[summary.set_active, "activated"]
+	]);
+}
+function restParts(summary) {
+	return present([
+		[summary.blocked, "blocked"],
+		[summary.failed, "failed"],
+		[summary.not_attempted, "not attempted"]
+	]);
+}
+function present(parts) {
+	return parts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
+}
+function prompts(count) {
+	return counted([
+		count,
+		"prompt",
+		"prompts"
+	]);
 }
 // src/rendering/render-markdown.ts
 /** The report as GitHub's Markdown. What files and the service say stands in code throughout: there it is inert. */
@@ -59785,6 +60130,128 @@ function footOf({ service, commit: head, plan_digest: digest, problems, committe
 		runUrl === null ? [] : [`[run](${runUrl})`]
 	].flat().join(" · ");
 	return line === "" ? "" : `\n${line}\n`;
+}
+// src/rendering/prompt-title.ts
+/** A path that has less room goes to a row of its own. */
+const LEAST_PATH = 16;
+/**
+* A prompt's key and file, and a note after them; one row, or two where they are too long for the terminal.
+* @param note may be coloured; empty: none
+*/
+function promptTitle({ key, path }, style, note = "") {
+	const { colours, screen } = style;
+	const [name, file] = [inertLine(key), inertLine(path)];
+	const after = note === "" ? "" : `  ${note}`;
+	const shown = (text) => fileLink(colours.dim(text), path, style);
+	if (path === "") return screen?.wrap(`${colours.bold(name)}${after}`, 2) ?? [`${colours.bold(name)}${after}`];
+	if (screen === null) return [`${colours.bold(name)}  ${shown(file)}${after}`];
+	const used = screen.width(name) + 2 + plainWidth(after);
+	const room = screen.columns - used;
+	if (screen.width(file) <= room || room >= LEAST_PATH) return [`${colours.bold(name)}  ${shown(screen.shorten(file, room))}${after}`];
+	const short = screen.shorten(name, screen.columns - plainWidth(after));
+	return [`${colours.bold(short)}${after}`, `  ${shown(screen.shorten(file, screen.columns - 2))}`];
+}
+/** Of our own words, coloured or not. */
+function plainWidth(text) {
+	return text.replaceAll(/\u001b\[\d+m/g, "").length;
+}
+// src/rendering/render-drift.ts
+const word = {
+	outside: "drifted",
+	unfinished: "unfinished"
+};
+/** What stands in the service although no file says so; for a version also whose it is, and what goes back to it. */
+function renderDrift(drift, colours) {
+	const where = "field" in drift ? drift.field : inertLine(drift.environment);
+	const sign = colours.magenta("!");
+	if (!("field" in drift)) return environmentLines(`${sign} ${where} ${word[drift.kind]}`, drift, colours);
+	const [observed, expected] = [drift.observed, drift.expected].map((text) => inertLine(JSON.stringify(text)));
+	return [`${sign} ${where} ${word[drift.kind]}: it is ${observed}, the base wants ${expected}`];
+}
+function environmentLines(title, { observed, expected }, colours) {
+	const wanted = `the base wants ${refText(expected)}`;
+	if (observed === null) return [`${title}: nothing is active, ${wanted}`];
+	const { id, commit } = observed;
+	const origin = commit === void 0 ? "made outside of git" : `made from ${inertLine(commit).slice(0, 12)}`;
+	return [`${title}: ${refText(observed)} is active, ${wanted}`, colours.dim(`  ${origin}; undo: version:${inertLine(id)}`)];
+}
+// src/rendering/render-text.ts
+init_problem();
+/** The report for a person at a terminal or in a log. Ends with a line feed. Warnings are left out. */
+function renderText(report, options) {
+	const style = styleFor(options);
+	const shared = sharedProblems(report.prompts);
+	const blocks = report.prompts.filter((prompt) => !isDull(prompt, options.quiet, shared)).map((prompt) => renderPrompt(prompt, options, style, shared));
+	const errors = [...report.problems, ...shared].filter(isError);
+	return [
+		...options.quiet ? [] : filesBlock(report, style),
+		...blocks,
+		...errors.map((one) => renderProblem(one, style)),
+		renderSummary(report, style)
+	].map((block) => `${block}\n`).join("\n");
+}
+function filesBlock({ files = [] }, style) {
+	if (files.length === 0) return [];
+	const { green, yellow } = style.colours;
+	const sign = {
+		created: green("+"),
+		overwritten: yellow("~"),
+		extended: yellow("~"),
+		kept: " "
+	};
+	return [files.flatMap(({ path, status }) => {
+		const note = status === "created" ? "" : ` (${status})`;
+		return fitted(`${sign[status]} ${fileLink(inertLine(path), path, style)}${note}`, style, 4);
+	}).join("\n")];
+}
+/** A problem that many prompts have is shown once, where it is clear which they are: all, or those with changes. */
+function sharedProblems(prompts) {
+	return [...Map.groupBy(prompts.flatMap(({ problems, changes }) => problems.map((problem) => ({
+		problem,
+		named: changes.length > 0
+	}))), ({ problem: { code, message } }) => `${code} ${message}`).values()].filter((group) => group.length > 1 && group.every(({ problem }) => problem.path === void 0)).filter((group) => group.length === prompts.length || group.every(({ named }) => named)).flatMap((group) => group.slice(0, 1).map(({ problem }) => problem));
+}
+function isDull({ changes, edits = [], problems, status }, quiet, shared) {
+	if (problems.some((problem) => isError(problem) && !isShared(problem, shared))) return false;
+	return quiet || changes.length + edits.length === 0 || status === "unchanged";
+}
+function isShared({ code, message }, shared) {
+	return shared.some((problem) => problem.code === code && problem.message === message);
+}
+function renderPrompt(prompt, options, style, shared) {
+	const { texts, quiet } = options;
+	const own = prompt.problems.filter((problem) => isError(problem) && !isShared(problem, shared));
+	return [
+		...titleOf(prompt, style),
+		...quiet ? [] : workLines(prompt, texts, style.colours).flatMap((line) => fitted(`  ${line}`, style, 4)),
+		...quiet || leavesNoDiff(prompt) ? [] : diffLines(texts.get(prompt.id) ?? [], options, style),
+		...own.map((problem) => indent(renderProblem(problem, narrower(style, 2))))
+	].join("\n");
+}
+function titleOf(prompt, style) {
+	const { status } = prompt;
+	return promptTitle(prompt, style, status === "blocked" || status === "failed" || status === "not_attempted" ? style.colours.red(status.replace("_", " ")) : "");
+}
+function workLines(prompt, texts, colours) {
+	const breaking = findBreaking(prompt, texts.get(prompt.id) ?? []);
+	return [
+		...prompt.drift.flatMap((drift) => renderDrift(drift, colours)),
+		...(prompt.edits ?? []).map((edit) => renderEdit(edit, colours)),
+		...prompt.changes.flatMap((change) => renderChange(change, prompt.changes, colours)),
+		...breaking.map((one) => `${colours.magenta("!")} ${breakingText(one, inertLine)}`)
+	];
+}
+function leavesNoDiff({ status, edits }) {
+	return status === "failed" && edits === void 0;
+}
+/** On a narrow terminal the text needs the room more than the eye needs the step. */
+function diffLines(changes, { full, unfold }, style) {
+	const step = style.screen !== null && style.screen.columns < 60 ? 2 : 6;
+	const folding = full === true ? null : { hint: unfold ?? null };
+	return renderDiffs(changes, narrower(style, step), folding).map((line) => line.trim() === "" ? "" : `${" ".repeat(step)}${line}`);
+}
+function indent(text) {
+	return text.replace(/^/gm, "  ");
 }
 // src/action/annotate.ts
 /** GitHub shows ten of a kind for each step and drops the others without a word. */
@@ -60009,10 +60476,10 @@ function whatToWrite({ event, inputs }, { mode }) {
 // src/templates/page.ts
 /** Script and style of a page, of which `npm run generate` makes this module out of src/page. */
 const PAGE = {
-	script: "(function(){function e(){let e=document.querySelector(`.controls`),t=document.querySelector(`#search`),n=document.querySelector(`output`),r=document.querySelector(`p.none`),i=document.querySelector(`dialog`),a=document.querySelector(`#letters`);return!e||!t||!n||!r||!i||!a?null:{controls:e,search:t,told:n,empty:r,help:i,letters:a,rows:[...document.querySelectorAll(`.prompt`)]}}function t({controls:e},t,n){let r=e.elements.namedItem(t);if(!(r instanceof RadioNodeList))return``;let i=[...r].some(e=>e instanceof HTMLInputElement&&!e.disabled&&e.value===n);return n!==void 0&&i&&(r.value=n),r.value}function n({rows:e}){return e.filter(e=>!e.hidden)}function r(e){let n=location.hash.slice(1);if(n.startsWith(`prompt:`))return a(e,n);let r=new URLSearchParams(n);e.search.value=r.get(`search`)??e.search.value,t(e,`show`,r.get(`show`)??void 0),t(e,`view`,r.get(`view`)??void 0)}function i(e){let n=new URLSearchParams;t(e,`show`)!==`all`&&n.set(`show`,t(e,`show`)),e.search.value!==``&&n.set(`search`,e.search.value),t(e,`view`)===`split`&&n.set(`view`,`split`),history.replaceState(null,``,`#${n}`)}function a(e,n){let r=document.getElementById(n),i=r?.closest(`.prompt`)??null;r!==null&&i!==null&&(i.hidden&&(e.search.value=``,t(e,`show`,`all`)),i.hidden=!1,i.open=!0,requestAnimationFrame(()=>r.scrollIntoView({block:`start`})))}let o=/* @__PURE__ */ new WeakMap;function s(e){let r=t(e,`show`),i=e.search.value.toLowerCase().split(/\\s+/).filter(Boolean);for(let t of e.rows)t.hidden=!(r===`all`||t.classList.contains(r))||!i.every(e=>c(t).includes(e));let a=n(e).length;e.empty.hidden=a>0,e.told.textContent=`${a} of ${e.rows.length} shown`}function c(e){let t=o.get(e)??(e.textContent??``).toLowerCase();return o.set(e,t),t}function l(e,t){document.addEventListener(`keydown`,n=>{if(n.key===`Escape`&&n.target===e.search)return e.search.blur();if(!u(e,n))return;let r=t[n.key];r!==void 0&&(n.preventDefault(),r())})}function u({letters:e,help:t},{target:n,ctrlKey:r,metaKey:i,altKey:a}){let o=n instanceof HTMLInputElement&&n.type===`search`;return e.checked&&!t.open&&!o&&!r&&!i&&!a}function d(e,t){let r=n(e),i=r.findIndex(e=>e.contains(document.activeElement));r[i===-1?0:Math.min(Math.max(i+t,0),r.length-1)]?.querySelector(`summary`)?.focus()}function f(e){let n=t(e,`view`)===`split`;if(document.body.classList.toggle(`split`,n),n)for(let t of e.rows)t.open&&p(t)}function p(e){if(e.querySelector(`.copy`)===null)for(let t of e.querySelectorAll(`.text > span, .text .fold > span`)){let e=t.cloneNode(!0);e instanceof Element&&(e.className=`copy`,e.setAttribute(`aria-hidden`,`true`),t.after(e))}}let m=e();m!==null&&h(m);function h(e){e.controls.hidden=!1,g(e)&&t(e,`show`,`changed`),_(e),e.controls.addEventListener(`input`,()=>{v(e),i(e)}),e.controls.addEventListener(`submit`,e=>e.preventDefault()),e.controls.addEventListener(`click`,({target:t})=>{t instanceof HTMLElement&&b(e)[t.dataset.do??``]?.()}),addEventListener(`hashchange`,()=>_(e)),addEventListener(`beforeprint`,()=>y(e,!0)),document.addEventListener(`toggle`,()=>f(e),!0),l(e,x(e))}function g({rows:e}){let t=e.filter(e=>e.classList.contains(`unchanged`)).length;return t>0&&t<e.length&&e.some(e=>e.classList.contains(`changed`))}function _(e){v(e),r(e),v(e)}function v(e){s(e),f(e)}function y(e,t){for(let r of n(e))r.open=t}function b(e){return{expand:()=>y(e,!0),collapse:()=>y(e,!1),help:()=>e.help.showModal()}}function x(e){let{expand:n,collapse:r,help:a}=b(e),o=(n,r)=>()=>{t(e,n,r),v(e),i(e)},s=[`all`,`changed`,`drift`,`blocked`,`failed`];return{\"/\":()=>e.search.focus(),j:()=>d(e,1),k:()=>d(e,-1),...n&&{e:n},...r&&{c:r},...a&&{\"?\":a},v:()=>o(`view`,t(e,`view`)===`split`?`unified`:`split`)(),...Object.fromEntries(s.map((e,t)=>[String(t+1),o(`show`,e)]))}}})();",
-	scriptHash: "sha256-rxqFLR2DEruxfm6zfzSp7hVfsL+R0RptrHw+n6V4jKs=",
-	style: ":root{color-scheme: light dark;--ground: light-dark(#fff, #0d1117);--raised: light-dark(#f6f8fa, #161b22);--line: light-dark(#d1d9e0, #30363d);--text: light-dark(#1f2328, #e6edf3);--quiet: light-dark(#59636e, #9198a1);--accent: light-dark(#0550ae, #79c0ff);--good: light-dark(#116329, #56d364);--bad: light-dark(#a40e26, #ff8a80);--warn: light-dark(#7d4e00, #e3b341);--added: light-dark(#e6ffec, #12261e);--added-word: light-dark(#a6eeb6, #1f6f35);--removed: light-dark(#ffebe9, #2d1618);--removed-word: light-dark(#ffc1ba, #8e1519);}*{box-sizing: border-box;}[hidden]{display: none !important;}body{margin: 0 auto;padding: 1rem clamp(0.75rem, 3vw, 2rem) 3rem;max-width: 100rem;background: var(--ground);color: var(--text);font: 0.9375rem/1.5 system-ui, sans-serif;overflow-wrap: anywhere;}h1, h2, h3, p, ul, dl, dd{margin: 0;}h1{font-size: 1.5rem;}h2{margin: 1.5rem 0 0.5rem;font-size: 1.125rem;}h3{margin: 1rem 0 0.375rem;font-size: 0.9375rem;}code, kbd, .text{font: 0.875em/1.5 ui-monospace, monospace;}a{color: var(--accent);}.outcome{margin: 0.25rem 0 0.5rem;font-size: 1.125rem;font-weight: 600;}.outcome.bad, .error > b:first-child{color: var(--bad);}.warning > b:first-child, .drift > b, .breaking > b, em{color: var(--warn);}header p:not(.outcome), header dl, .link, .pins{color: var(--quiet);}header dl div{display: inline-block;margin-right: 1.5rem;}dt, dd{display: inline;}.problems, .changes{padding: 0;list-style: none;}.problems li{margin: 0.5rem 0;padding: 0.5rem 0.75rem;border-left: 0.25rem solid var(--warn);background: var(--raised);}.problems .error{border-color: var(--bad);}.problems .code{color: var(--quiet);}.controls{display: flex;flex-wrap: wrap;gap: 0.5rem 1rem;align-items: center;margin-bottom: 0.5rem;}.controls [type='search']{flex: 1 1 16rem;min-width: 0;}.controls fieldset{display: flex;flex-wrap: wrap;margin: 0;padding: 0;border: 0;}legend{float: left;margin-right: 0.5rem;padding: 0.25rem 0;color: var(--quiet);}.controls label span, button, [type='search']{display: inline-block;padding: 0.25rem 0.625rem;border: 1px solid var(--line);border-radius: 0.375rem;background: var(--raised);color: inherit;font: inherit;}button, label{cursor: pointer;}.controls label input{position: absolute;opacity: 0;}.controls label span{border-radius: 0;margin-right: -1px;}.controls :checked + span{border-color: var(--accent);background: var(--accent);color: var(--ground);}.controls :disabled + span{color: var(--quiet);cursor: default;}:focus-visible, .controls :focus-visible + span{outline: 0.1875rem solid var(--accent);outline-offset: 1px;z-index: 1;}output{color: var(--quiet);}.matrix{border: 1px solid var(--line);border-radius: 0.375rem;}.head, .prompt > summary{display: grid;grid-template-columns: minmax(12rem, 2fr);grid-auto-columns: minmax(6rem, 1fr);grid-auto-flow: column;gap: 0.75rem;padding: 0.375rem 0.75rem 0.375rem 1.75rem;}.head{position: sticky;top: 0;z-index: 1;border-radius: 0.375rem 0.375rem 0 0;background: var(--raised);font-weight: 600;}.prompt{border-top: 1px solid var(--line);content-visibility: auto;contain-intrinsic-size: auto 2.3rem;}.prompt > summary{position: relative;cursor: pointer;list-style: none;}.prompt > summary::-webkit-details-marker{display: none;}.prompt > summary::before{content: '▸';position: absolute;left: 0.625rem;top: 0.375rem;color: var(--quiet);}.prompt[open] > summary::before{content: '▾';}.prompt > summary:hover, .prompt[open] > summary{background: var(--raised);}.name span, .count, .in-sync, .unpinned, .unread, .prompt.unchanged .status{color: var(--quiet);}.name span{font-size: 0.8125rem;}.cell i{position: absolute;width: 1px;height: 1px;overflow: hidden;clip-path: inset(50%);}.change b{color: var(--accent);}.unresolved b, .blocked .status b, .failed .status b{color: var(--bad);}.applied .status b{color: var(--good);}em{font-style: normal;font-weight: 600;}.count{white-space: nowrap;}.body{padding: 0.5rem 0.75rem 0.75rem 1.75rem;}.changes li::before{display: inline-block;width: 1.25rem;content: '→';color: var(--accent);}.changes .create-version::before, .changes .edit::before{content: '+';color: var(--good);}.changes .update-prompt::before{content: '~';color: var(--warn);}.changes .drift::before, .changes .breaking::before{content: '!';color: var(--warn);}.pins span{margin-left: 0.75rem;}.link{margin-top: 0.75rem;font-size: 0.8125rem;}p.none{padding: 1rem;color: var(--quiet);}.text{border: 1px solid var(--line);border-radius: 0.375rem;background: var(--ground);white-space: pre-wrap;tab-size: 4;}.text > span, .text .fold > span, .text del, .text ins{display: block;position: relative;padding: 0 0.75rem 0 1.75rem;text-decoration: none;}.text del{background: var(--removed);}.text ins{background: var(--added);}.text del::before, .text ins::before{position: absolute;left: 0.625rem;content: '−';color: var(--bad);}.text ins::before{content: '+';color: var(--good);}mark{border-radius: 0.125rem;background: var(--added-word);color: inherit;}del mark{background: var(--removed-word);}.fold > summary{padding: 0 0.75rem 0 1.75rem;background: var(--raised);color: var(--quiet);cursor: pointer;}.split .text, .split .fold::details-content{display: grid;grid-template-columns: 1fr 1fr;}.split .text > del, .split .text > span, .split .fold > span{grid-column: 1;border-right: 1px solid var(--line);}.split .text > ins, .split .text > .copy, .split .fold > .copy{grid-column: 2;border: 0;}.split .fold{grid-column: 1 / -1;}.split .text > ins{align-self: stretch;}table{border-collapse: collapse;margin: 0.5rem 0;}th, td{padding: 0.125rem 0.75rem 0.125rem 0;text-align: left;vertical-align: top;}dialog{border: 1px solid var(--line);border-radius: 0.5rem;background: var(--ground);color: var(--text);}dialog h2{margin-top: 0;}dialog dt{display: inline-block;min-width: 6rem;}kbd{padding: 0 0.375rem;border: 1px solid var(--line);border-radius: 0.25rem;}dialog p{margin: 0.75rem 0;}@media (max-width: 44rem){.head{display: none;}.prompt > summary{display: flex;flex-wrap: wrap;gap: 0.125rem 1rem;}.prompt{contain-intrinsic-size: auto 4rem;}.name{flex: 1 1 100%;}.cell i{position: static;clip-path: none;color: var(--quiet);font-style: normal;}.unpinned{display: none;}.split .text, .split .fold::details-content{display: block;}.split .copy{display: none;}.body{padding-left: 0.75rem;}table, tbody, tr{display: block;}thead{display: none;}td{display: inline-block;}}@media print{.controls, .link, .fold > summary{display: none;}.head{position: static;}.prompt{content-visibility: visible;}.text, .text *{print-color-adjust: exact;}}@media (prefers-reduced-motion: no-preference){html{scroll-behavior: smooth;}}",
-	styleHash: "sha256-zpVHw6BfgJp6CYQYt1ypaQRByGgDXdfJdB4dINHVuEc="
+	script: "(function(){function e(){let e=document.querySelector(`.controls`),t=document.querySelector(`#search`),n=document.querySelector(`output`),r=document.querySelector(`p.none`),i=document.querySelector(`dialog`),a=document.querySelector(`#letters`);return!e||!t||!n||!r||!i||!a?null:{controls:e,search:t,told:n,empty:r,help:i,letters:a,rows:[...document.querySelectorAll(`.prompt`)]}}function t({controls:e},t){return[...e.querySelectorAll(`[name=${t}]`)]}function n(e,n,r){let i=t(e,n),a=i.find(e=>!e.disabled&&e.value===r);return a!==void 0&&(a.checked=!0),i.find(e=>e.checked)?.value??``}function r(e,n){return t(e,n).find(e=>e.defaultChecked)?.value??``}function i({rows:e}){return e.filter(e=>!e.hidden)}function a({search:e}){return e.value.toLowerCase().split(/\\s+/).filter(Boolean)}let o=[`show`,`view`];function s(e){let t=location.hash.slice(1);if(t.startsWith(`prompt:`))return l(e,t);let i=new URLSearchParams(t);e.search.value=i.get(`search`)??``;for(let t of o)n(e,t,i.get(t)??r(e,t))}function c(e){let t=new URLSearchParams;for(let i of o)n(e,i)!==r(e,i)&&t.set(i,n(e,i));e.search.value!==``&&t.set(`search`,e.search.value),history.replaceState(null,``,`#${t}`)}function l(e,t){let r=document.getElementById(t),i=r?.closest(`.prompt`)??null;r!==null&&i!==null&&(i.hidden&&(e.search.value=``,n(e,`show`,`all`)),i.hidden=!1,i.open=!0,requestAnimationFrame(()=>r.scrollIntoView({block:`start`})))}let u=/* @__PURE__ */ new WeakMap;function d(e){let t=n(e,`show`),r=a(e);for(let n of e.rows)n.hidden=!(t===``||t===`all`||n.classList.contains(t))||!r.every(e=>f(n).includes(e));let o=i(e).length;e.empty.hidden=o>0,e.told.textContent=`${o} of ${e.rows.length} shown`}function f(e){let t=u.get(e)??(e.textContent??``).toLowerCase();return u.set(e,t),t}function p(e){if(!(`highlights`in CSS))return;let t=a(e),n=[];for(let r of t.length===0?[]:i(e)){let e=document.createTreeWalker(r.open?r:r.firstElementChild??r,NodeFilter.SHOW_TEXT);for(;n.length<500&&e.nextNode();)n.push(...m(e.currentNode,t));if(n.length>=500)break}CSS.highlights.set(`search`,new Highlight(...n))}function m(e,t){let n=e.nodeValue?.toLowerCase()??``;return n.length===e.nodeValue?.length?t.flatMap(t=>{let r=[];for(let i=n.indexOf(t);i!==-1;i=n.indexOf(t,i+t.length)){let n=new Range;n.setStart(e,i),n.setEnd(e,i+t.length),r.push(n)}return r}):[]}function h(e,t){document.addEventListener(`keydown`,n=>{if(n.key===`Escape`&&n.target===e.search)return e.search.blur();if(!g(e,n))return;let r=t[n.key];r!==void 0&&(n.preventDefault(),r())})}function g({letters:e,help:t},{target:n,ctrlKey:r,metaKey:i,altKey:a}){let o=n instanceof HTMLInputElement&&n.type===`search`;return e.checked&&!t.open&&!o&&!r&&!i&&!a}function _(e,t){let n=i(e),r=n.findIndex(e=>e.contains(document.activeElement));n[r===-1?0:Math.min(Math.max(r+t,0),n.length-1)]?.querySelector(`summary`)?.focus()}function v(e){let t=n(e,`view`)===`split`;if(document.body.classList.toggle(`split`,t),t)for(let t of e.rows)t.open&&y(t)}function y(e){if(e.querySelector(`.copy`)===null)for(let t of e.querySelectorAll(`.text > span, .text .fold > span`)){let e=t.cloneNode(!0);e instanceof Element&&(e.className=`copy`,e.setAttribute(`aria-hidden`,`true`),t.after(e))}}let b=e();b!==null&&x(b);function x(e){e.controls.hidden=!1,S(e),e.controls.addEventListener(`input`,()=>{C(e),c(e)}),e.controls.addEventListener(`submit`,e=>e.preventDefault()),e.controls.addEventListener(`click`,({target:t})=>{t instanceof HTMLElement&&D(e)[t.dataset.do??``]?.()}),addEventListener(`hashchange`,()=>S(e)),document.addEventListener(`toggle`,T(()=>w(e)),!0),h(e,O(e))}function S(e){C(e),s(e),C(e)}function C(e){d(e),w(e)}function w(e){v(e),p(e)}function T(e){let t=0;return()=>{cancelAnimationFrame(t),t=requestAnimationFrame(e)}}function E(e,t){for(let n of i(e))n.open=t}function D(e){return{expand:()=>E(e,!0),collapse:()=>E(e,!1),help:()=>e.help.showModal()}}function O(e){let{expand:r,collapse:i,help:a}=D(e),o=(t,r)=>()=>{n(e,t,r),C(e),c(e)},s=t(e,`show`).map(({value:e})=>e);return{\"/\":()=>e.search.focus(),j:()=>_(e,1),k:()=>_(e,-1),...r&&{e:r},...i&&{c:i},...a&&{\"?\":a},v:()=>o(`view`,n(e,`view`)===`split`?`unified`:`split`)(),...Object.fromEntries(s.map((e,t)=>[String(t+1),o(`show`,e)]))}}})();",
+	scriptHash: "sha256-zgjQ7x1l5LELkm9iQU9LJNUPyrbkLa3YkvYKRLpKur4=",
+	style: ":root{color-scheme: light dark;--ground: light-dark(#fff, #0d1117);--raised: light-dark(#f6f8fa, #161b22);--line: light-dark(#d1d9e0, #30363d);--text: light-dark(#1f2328, #e6edf3);--quiet: light-dark(#59636e, #9198a1);--accent: light-dark(#0550ae, #79c0ff);--good: light-dark(#116329, #56d364);--bad: light-dark(#a40e26, #ff8a80);--warn: light-dark(#7d4e00, #e3b341);--added: light-dark(#e6ffec, #12261e);--added-word: light-dark(#a6eeb6, #1f6f35);--removed: light-dark(#ffebe9, #2d1618);--removed-word: light-dark(#ffc1ba, #8e1519);}*{box-sizing: border-box;}[hidden]{display: none !important;}body{margin: 0 auto;padding: 1rem clamp(0.75rem, 3vw, 2rem) 3rem;max-width: 100rem;background: var(--ground);color: var(--text);font: 0.9375rem/1.5 system-ui, sans-serif;overflow-wrap: anywhere;}h1, h2, h3, p, ul, dl, dd{margin: 0;}h1{font-size: 1.5rem;}h2{margin: 1.5rem 0 0.5rem;font-size: 1.125rem;}h3{margin: 1rem 0 0.375rem;font-size: 0.9375rem;}code, kbd, .text{font: 0.875em/1.5 ui-monospace, monospace;}a{color: var(--accent);}.outcome{margin: 0.25rem 0 0.5rem;font-size: 1.125rem;font-weight: 600;}.outcome.bad, .error > b:first-child{color: var(--bad);}.warning > b:first-child, .drift > b, .breaking > b, em{color: var(--warn);}header p:not(.outcome), header dl, .link, .pins{color: var(--quiet);}header dl div{display: inline-block;margin-right: 1.5rem;}dt, dd{display: inline;}.problems, .changes{padding: 0;list-style: none;}.problems li{margin: 0.5rem 0;padding: 0.5rem 0.75rem;border-left: 0.25rem solid var(--warn);background: var(--raised);}.problems .error{border-color: var(--bad);}.problems .code{color: var(--quiet);}.controls{display: flex;flex-wrap: wrap;gap: 0.5rem 1rem;align-items: center;margin-bottom: 0.5rem;}.controls [type='search']{flex: 1 1 9rem;min-width: 0;}.controls fieldset{display: flex;flex-wrap: wrap;margin: 0;padding: 0;border: 0;}legend{position: absolute;clip-path: inset(50%);}.controls label span, button, [type='search']{display: inline-block;padding: 0.25rem 0.625rem;border: 1px solid var(--line);border-radius: 0.375rem;background: var(--raised);color: inherit;font: inherit;}button, label{cursor: pointer;}.controls label input{position: absolute;opacity: 0;}.controls label span{border-radius: 0;margin-right: -1px;}.controls :checked + span{border-color: var(--accent);background: var(--accent);color: var(--ground);}.controls :disabled + span{color: var(--quiet);cursor: default;}:focus-visible, .controls :focus-visible + span{outline: 0.1875rem solid var(--accent);outline-offset: 1px;z-index: 1;}h2 output{margin-left: 0.5rem;color: var(--quiet);font-size: 0.9375rem;font-weight: normal;}::highlight(search){background: light-dark(#ffe16b, #6b5200);color: var(--text);}.matrix{--head: none;--row: flex;--label: static;--label-clip: none;--unpinned: none;border: 1px solid var(--line);border-radius: 0.375rem;}@media (min-width: 44rem){.matrix.few{--head: grid;--row: grid;--label: absolute;--label-clip: inset(50%);--unpinned: inline;}}@media (min-width: 64rem){.matrix.several{--head: grid;--row: grid;--label: absolute;--label-clip: inset(50%);--unpinned: inline;}}.head{display: var(--head);}.prompt > summary{display: var(--row);flex-wrap: wrap;}.head, .prompt > summary{grid-template-columns: minmax(12rem, 2fr);grid-auto-columns: minmax(0, 1fr);grid-auto-flow: column;gap: 0.125rem 1rem;padding: 0.375rem 0.75rem 0.375rem 1.75rem;}.head{position: sticky;top: 0;z-index: 1;border-radius: 0.375rem 0.375rem 0 0;background: var(--raised);font-weight: 600;}.prompt{border-top: 1px solid var(--line);content-visibility: auto;contain-intrinsic-size: auto 2.3rem;scroll-margin-top: 3rem;}.prompt > summary, h3 a{scroll-margin-top: 3rem;}.prompt > summary{position: relative;cursor: pointer;list-style: none;}.prompt > summary::-webkit-details-marker{display: none;}.prompt > summary::before{content: '▸';position: absolute;left: 0.625rem;top: 0.375rem;color: var(--quiet);}.prompt[open] > summary::before{content: '▾';}.prompt > summary:hover, .prompt[open] > summary{background: var(--raised);}.name span, .count, .in-sync, .unpinned, .unread, .prompt.unchanged .status{color: var(--quiet);}.name span{font-size: 0.8125rem;}.name{flex: 1 1 100%;}.unpinned{display: var(--unpinned);}.cell i{position: var(--label);clip-path: var(--label-clip);color: var(--quiet);font-style: normal;}.refused s{font-weight: 600;}.refused em, .failed em{color: var(--bad);}.change b{color: var(--accent);}.unresolved b, .blocked .status b, .failed .status b{color: var(--bad);}.applied .status b{color: var(--good);}em{font-style: normal;font-weight: 600;}.count{white-space: nowrap;}.body{padding: 0.5rem 0.75rem 0.75rem 1.75rem;}.changes li::before{display: inline-block;width: 1.25rem;content: '→';color: var(--accent);}.changes .create-version::before, .changes .edit::before{content: '+';color: var(--good);}.changes .update-prompt::before{content: '~';color: var(--warn);}.changes .drift::before, .changes .breaking::before{content: '!';color: var(--warn);}.pins span{margin-left: 0.75rem;}.link{margin-top: 0.75rem;font-size: 0.8125rem;}p.none{padding: 1rem;color: var(--quiet);}.text{border: 1px solid var(--line);border-radius: 0.375rem;background: var(--ground);white-space: pre-wrap;tab-size: 4;}.text > span, .text .fold > span, .text del, .text ins{display: block;position: relative;padding: 0 0.75rem 0 1.5rem;text-decoration: none;text-align: start;unicode-bidi: plaintext;}.text > span, .text .fold > span{padding-left: 1.75rem;}.text del{border-left: 0.25rem dotted var(--bad);background: var(--removed);}.text ins{border-left: 0.25rem solid var(--good);background: var(--added);}.text del::before, .text ins::before{position: absolute;left: 0.5rem;content: '−';color: var(--bad);}.text ins::before{content: '+';color: var(--good);}mark{border-radius: 0.125rem;background: var(--added-word);color: inherit;}del mark{background: var(--removed-word);}.fold > summary{padding: 0 0.75rem 0 1.75rem;background: var(--raised);color: var(--quiet);cursor: pointer;}@media (min-width: 44rem){.split .text, .split .fold::details-content{display: grid;grid-template-columns: minmax(0, 1fr) minmax(0, 1fr);}.split .text > del, .split .text > span, .split .fold > span{grid-column: 1;border-right: 1px solid var(--line);}.split .text > ins, .split .text > .copy, .split .fold > .copy{grid-column: 2;border-right: 0;}.split .fold{grid-column: 1 / -1;}}.text .copy{display: none;}@media (min-width: 44rem){.split .text .copy{display: block;}}table{border-collapse: collapse;margin: 0.5rem 0;}th, td{padding: 0.125rem 0.75rem 0.125rem 0;text-align: left;vertical-align: top;}dialog{border: 1px solid var(--line);border-radius: 0.5rem;background: var(--ground);color: var(--text);}dialog h2{margin-top: 0;}dialog dt{display: inline-block;min-width: 6rem;}kbd{padding: 0 0.375rem;border: 1px solid var(--line);border-radius: 0.25rem;}dialog p{margin: 0.75rem 0;}@media (max-width: 44rem){.view{display: none !important;}.body{padding-left: 0.75rem;}table, tbody, tr{display: block;}thead{display: none;}td{display: inline-block;}}@media print{:root{color-scheme: light;}.controls, .link{display: none;}.head{position: static;}.prompt{content-visibility: visible;}.prompt.review::details-content{content-visibility: visible;}.text, .text *{print-color-adjust: exact;}}@media (prefers-reduced-motion: no-preference){html{scroll-behavior: smooth;}}",
+	styleHash: "sha256-xYmUIU0HtBaMl+Or9wnNdUmfBEaBGF0lf7GnbdY+SMI="
 };
 // src/rendering/view/matrix.ts
 /** All environments of a report. Each prompt's are in promotion order; the longest list knows most of it. */
@@ -60021,9 +60488,10 @@ function environmentsOf({ prompts }) {
 	return [...new Set(lists.flat())];
 }
 /** A report that was merged of others has no rows: then the changes alone tell of environments. */
-function namesIn({ environments = [], changes, drift }) {
+function namesIn({ environments = [], edits = [], changes, drift }) {
 	return [
 		...environments,
+		...edits,
 		...changes,
 		...drift
 	].flatMap((one) => "environment" in one ? [one.environment] : []);
@@ -60040,6 +60508,13 @@ function cellOf(prompt, environment) {
 		status: change.status,
 		drift
 	};
+	const edit = prompt.edits?.find((one) => "environment" in one && one.environment === environment);
+	if (edit?.kind === "set-pin") return {
+		kind: "pin",
+		before: edit.before,
+		after: edit.after,
+		drift
+	};
 	return row === void 0 ? {
 		kind: "unpinned",
 		drift
@@ -60053,10 +60528,14 @@ function withoutChange({ active, wanted, pin, in_sync: inSync }, { status }) {
 		kind: "in-sync",
 		active
 	};
-	return status === "failed" || status === "not_attempted" || wanted !== null ? { kind: "unread" } : {
+	if (status === "failed" || status === "not_attempted") return { kind: "unread" };
+	return wanted === null ? {
 		kind: "unresolved",
 		active,
 		pin
+	} : {
+		kind: "differs",
+		active
 	};
 }
 // src/rendering/html/markup.ts
@@ -60078,12 +60557,148 @@ function markupOf(value) {
 function escape(text) {
 	return inertText(text).replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`).replaceAll("##[", "##&#91;");
 }
+// src/rendering/html/traits.ts
+/** `review`: whatever there is to tell of it. */
+const TRAITS = [
+	"review",
+	"changed",
+	"drift",
+	"blocked",
+	"failed"
+];
+function traitsOf(prompt, mode) {
+	const told = toldTraits(prompt, mode);
+	return told.length > 0 || prompt.problems.length > 0 ? ["review", ...told] : [];
+}
+function toldTraits({ status, ...prompt }, mode) {
+	const { changes, edits = [], drift, environments = [] } = prompt;
+	const unresolved = status === "unchanged" && environments.some(({ in_sync: inSync }) => !inSync);
+	const is = {
+		review: false,
+		changed: changes.length + edits.length > 0 || status === "applied" || status === "pending",
+		drift: drift.length > 0 || unresolved,
+		blocked: status === "blocked",
+		failed: status === "failed" || status === "not_attempted" && mode !== "validate"
+	};
+	return TRAITS.filter((trait) => is[trait]);
+}
+// src/rendering/html/controls.ts
+const FILTERS = {
+	all: "All",
+	review: "To review",
+	changed: "Changed",
+	drift: "Drift",
+	blocked: "Blocked",
+	failed: "Failed"
+};
+/**
+* What only the page's script can do. It is hidden where no script runs.
+* @param hasTexts whether there is anything to put side by side
+*/
+function controlsOf({ prompts, mode }, hasTexts) {
+	const filters = filtersOf(prompts.map((prompt) => traitsOf(prompt, mode)));
+	return markup`<form class="controls" hidden>
+<input type="search" id="search" placeholder="Search in names and texts" aria-label="Search in names and texts" autocomplete="off">
+${filters.length < 2 ? nothing : markup`<fieldset><legend>Show</legend>${filters.map((one) => radio(one, firstOf(filters)))}</fieldset>\n`}${hasTexts ? view : nothing}<span class="buttons"><button type="button" data-do="expand">Expand all</button> <button type="button" data-do="collapse">Collapse all</button> <button type="button" data-do="help">Keys</button></span>
+</form>
+`;
+}
+const view = markup`<fieldset class="view"><legend>Texts</legend>
+<label><input type="radio" name="view" value="unified" checked><span>Unified</span></label>
+<label><input type="radio" name="view" value="split"><span>Side by side</span></label></fieldset>
+`;
+/** Where one trait is all that there is to review, its name says more. */
+function filtersOf(prompts) {
+	const count = (trait) => prompts.filter((traits) => traits.includes(trait)).length;
+	const [review, ...others] = TRAITS.map((name) => ({
+		name,
+		count: count(name)
+	}));
+	if (review === void 0 || review.count === 0) return [];
+	const kept = others.filter((one) => one.name !== "failed" || one.count > 0);
+	const same = others.some((one) => one.count === review.count);
+	return [
+		{
+			name: "all",
+			count: prompts.length
+		},
+		...same ? [] : [review],
+		...kept
+	];
+}
+/** What the reader has come for: all that is to review, where that is not all. */
+function firstOf(filters) {
+	const [all, ...others] = filters;
+	const widest = others.toSorted((a, b) => b.count - a.count)[0];
+	return all === void 0 || widest === void 0 || widest.count === all.count ? "all" : widest.name;
+}
+function radio({ name, count }, first) {
+	return markup`<label>${markup`<input type="radio" name="show" value="${name}"${name === first ? markup` checked` : count === 0 ? markup` disabled` : nothing}>`}<span>${FILTERS[name]} <b>${count}</b></span></label>\n`;
+}
+/** The keys that the script knows. */
+const help = markup`<dialog aria-labelledby="keys"><h2 id="keys">Keys</h2>
+<dl><div><dt><kbd>/</kbd></dt><dd>search</dd></div>
+<div><dt><kbd>j</kbd> <kbd>k</kbd></dt><dd>next and previous prompt</dd></div>
+<div><dt><kbd>Enter</kbd></dt><dd>open or close the prompt</dd></div>
+<div><dt><kbd>e</kbd> <kbd>c</kbd></dt><dd>expand, collapse all that are shown</dd></div>
+<div><dt><kbd>1</kbd> <kbd>2</kbd> …</dt><dd>the filters, in their order</dd></div>
+<div><dt><kbd>v</kbd></dt><dd>unified or side by side</dd></div>
+<div><dt><kbd>?</kbd></dt><dd>this help</dd></div></dl>
+<p><label><input type="checkbox" id="letters" checked> Single letters are commands</label></p>
+<form method="dialog"><button>Close</button></form></dialog>
+`;
+// src/rendering/html/problems.ts
+/** A problem as an item of a list: where and what, then what to do. */
+function problemItem(problem) {
+	const place = placeText(problem);
+	const where = place === "" ? nothing : markup`<code>${place}</code> `;
+	const what = markup`<b>${problem.severity}:</b> ${where}${problem.message} <code class="code">${problem.code}</code>`;
+	return markup`<li class="${problem.severity}">${what}<br>${problem.hint}</li>\n`;
+}
+// src/rendering/html/header.ts
+/** What the page is about, what comes of it, and with what: for somebody who has never seen one. */
+function headerOf(report, context) {
+	const state = report.problems.some(({ severity }) => severity === "error") || report.summary.blocked + report.summary.failed > 0 ? "bad" : "fine";
+	return markup`<header>
+<h1>promptsync ${context.title}</h1>
+<p class="outcome ${state}">${renderOutcome(report, coloursFor(false))}</p>
+${context.environments.length === 0 ? nothing : markup`<p>${HOW_TO_READ[readingOf(report)]}</p>\n`}${factsOf(report)}</header>
+`;
+}
+const HOW_TO_READ = {
+	plan: "A row is a prompt, a column an environment. v6 → v7: it serves version 6 now, and a sync would make it serve version 7.",
+	apply: "A row is a prompt, a column an environment. v6 → v7: it served version 6, and serves version 7 since this run.",
+	now: "A row is a prompt, a column an environment, with the version that it serves now.",
+	files: "A row is a prompt, a column an environment, with what its pin was and is now in the file.",
+	edits: "A row is a prompt, a column an environment, with what its pin is and would be in the file."
+};
+function readingOf({ mode, prompts }) {
+	if (mode === "apply") return "apply";
+	if (prompts.some(({ edits = [] }) => edits.length > 0)) return prompts.some(({ status }) => status === "applied") ? "files" : "edits";
+	return prompts.some(({ changes }) => changes.length > 0) ? "plan" : "now";
+}
+function factsOf(report) {
+	const known = [
+		["service", report.service],
+		["commit", report.commit],
+		["changed since", report.changed_since ?? null],
+		["part", partText(report)],
+		["committed", report.committed?.commit ?? null],
+		["plan", report.plan_digest]
+	].flatMap(([name, value]) => value === null ? [] : [markup`<div><dt>${name}</dt> <dd><code>${value}</code></dd></div>\n`]);
+	return known.length === 0 ? nothing : markup`<dl>${known}</dl>\n`;
+}
+/** What was found wrong with the run, and what a command has written besides prompts. */
+function notesOf({ problems, files = [] }) {
+	return [problems.length === 0 ? nothing : markup`<section aria-labelledby="problems"><h2 id="problems">Problems</h2>\n<ul class="problems">${problems.map(problemItem)}</ul></section>\n`, files.length === 0 ? nothing : markup`<section aria-labelledby="files"><h2 id="files">Files</h2>\n<ul>${files.map(({ path, status }) => markup`<li><code>${path}</code>: ${status}</li>\n`)}</ul></section>\n`];
+}
 // src/rendering/html/cells.ts
 /** A prompt's row of the matrix, without its name. Each cell says its environment: a narrow page has no columns. */
 function cellsOf(prompt, environments) {
 	return environments.map((environment) => {
 		const cell = cellOf(prompt, environment);
-		return markup`<span class="cell ${cell.kind}"><i>${environment} </i>${contentOf(cell)}${driftMark(cell)}</span>`;
+		const refused = cell.kind === "change" && prompt.status === "blocked";
+		return markup`<span class="cell ${refused ? "refused" : cell.kind}"><i>${environment} </i>${refused ? refusedOf(cell) : contentOf(cell)}${driftMark(cell)}</span>`;
 	});
 }
 function contentOf(cell) {
@@ -60092,97 +60707,20 @@ function contentOf(cell) {
 		case "unread": return markup`not known`;
 		case "in-sync": return markup`${refText(cell.active)}`;
 		case "change": return markup`${refText(cell.before)} → <b>${refText(cell.after)}</b>${noteOf(cell.status)}`;
+		case "differs": return markup`${refText(cell.active)} <em>not as pinned</em>`;
+		case "pin": return markup`${cell.before ?? "not pinned"} → <b>${cell.after}</b>`;
 		case "unresolved": return markup`${refText(cell.active)} → <b>${cell.pin}?</b>`;
 	}
+}
+/** Told apart without colour as well: what is blocked is struck out. */
+function refusedOf({ before, after }) {
+	return markup`${refText(before)} → <s>${refText(after)}</s> <em>blocked</em>`;
 }
 function noteOf(status) {
 	return markup`${status === void 0 ? "" : statusNote[status]}`;
 }
 function driftMark({ drift }) {
 	return drift === null ? markup`` : markup` <em>${drift.kind === "outside" ? "drift" : "unfinished"}</em>`;
-}
-// src/rendering/view/mark-words.ts
-/** Where less than this part of the shorter text stays, it is another text: words that happen to be in both say nothing. */
-const LEAST_ALIKE = .4;
-/** Past this much text, and this many edits, marks are not worth waiting for. */
-const MOST_CHARACTERS = 2e4;
-const MOST_EDITS = 1e3;
-/** The blocks with the words marked that differ between removed lines and the added ones that take their place. */
-function markWords(blocks) {
-	return blocks.flatMap((block, index) => {
-		const [before, after] = [blocks[index - 1], blocks[index + 1]];
-		if (block.kind === "added" && before?.kind === "removed") return [];
-		if (block.kind === "removed" && after?.kind === "added") return markPair(block, after);
-		return [unmarked(block)];
-	});
-}
-function unmarked({ kind, lines }) {
-	return {
-		kind,
-		lines: lines.map((text) => text === "" ? [] : [{
-			text,
-			changed: false
-		}])
-	};
-}
-function markPair(removed, added) {
-	const changes = compareWords(removed.lines.join("\n"), added.lines.join("\n"));
-	if (changes === null) return [unmarked(removed), unmarked(added)];
-	const segments = changes.map((change, index) => ({
-		...change,
-		segment: segmentOf(changes, index)
-	}));
-	const sideWithout = (other) => linesOf(segments.filter((change) => !change[other]).map(({ segment }) => segment));
-	return [{
-		kind: "removed",
-		lines: sideWithout("added")
-	}, {
-		kind: "added",
-		lines: sideWithout("removed")
-	}];
-}
-/** A blank between two changes belongs to them: otherwise three new words were three marks. */
-function segmentOf(changes, index) {
-	const text = changes[index]?.value.join("") ?? "";
-	const neighbours = [changes[index - 1], changes[index + 1]];
-	return {
-		text,
-		changed: isChange(changes[index]) || /^[ \t]+$/.test(text) && neighbours.every(isChange)
-	};
-}
-function isChange(change) {
-	return change !== void 0 && (change.added || change.removed);
-}
-/** Null where the two texts are too long or have too little in common. */
-function compareWords(before, after) {
-	if (before.length + after.length > MOST_CHARACTERS) return null;
-	const changes = diffArrays(wordsIn(before), wordsIn(after), { maxEditLength: MOST_EDITS });
-	if (changes === void 0) return null;
-	const kept = changes.filter(({ added, removed }) => !added && !removed).flatMap(({ value }) => value);
-	const shorter = Math.min(lettersIn(before), lettersIn(after));
-	return lettersIn(kept.join("")) < shorter * LEAST_ALIKE ? null : changes;
-}
-/** Of scripts without blanks as well. */
-function wordsIn(text) {
-	const segmenter = new Intl.Segmenter("en", { granularity: "word" });
-	return Array.from(segmenter.segment(text), ({ segment }) => segment);
-}
-function lettersIn(text) {
-	return text.replaceAll(/\s+/g, "").length;
-}
-/** A segment may reach over several lines; neighbours of one kind become one. */
-function linesOf(segments) {
-	const lines = [[]];
-	for (const { text, changed } of segments) for (const [index, part] of text.split("\n").entries()) {
-		if (index > 0) lines.push([]);
-		const last = lines.at(-1)?.at(-1);
-		if (last?.changed === changed) last.text += part;
-		else if (part !== "") lines.at(-1)?.push({
-			text: part,
-			changed
-		});
-	}
-	return lines;
 }
 // src/rendering/html/diffs.ts
 /** Unchanged lines around a change that are shown at once. */
@@ -60225,14 +60763,6 @@ function sameOf(lines) {
 function lineOf(line) {
 	return markup`${line.map(({ text, changed }) => changed ? markup`<mark>${text}</mark>` : markup`${text}`)}\n`;
 }
-// src/rendering/html/problems.ts
-/** A problem as an item of a list: where and what, then what to do. */
-function problemItem(problem) {
-	const place = placeText(problem);
-	const where = place === "" ? nothing : markup`<code>${place}</code> `;
-	const what = markup`<b>${problem.severity}:</b> ${where}${problem.message} <code class="code">${problem.code}</code>`;
-	return markup`<li class="${problem.severity}">${what}<br>${problem.hint}</li>\n`;
-}
 // src/rendering/html/prompt.ts
 const WORDS = {
 	unchanged: "unchanged",
@@ -60242,31 +60772,25 @@ const WORDS = {
 	failed: "failed",
 	not_attempted: "not attempted"
 };
-function traitsOf({ status, changes, edits = [], drift, environments = [] }) {
-	const differs = changes.length + edits.length > 0 || status === "applied" || status === "pending";
-	const unresolved = status === "unchanged" && environments.some(({ in_sync: inSync }) => !inSync);
-	return [
-		...differs ? ["changed"] : [],
-		...drift.length > 0 || unresolved ? ["drift"] : [],
-		...status === "blocked" ? ["blocked"] : [],
-		...status === "failed" || status === "not_attempted" ? ["failed"] : []
-	];
-}
 /** One row of the matrix, which opens on everything that is known of the prompt. */
 function promptRow(prompt, context, open) {
 	const { environments, texts } = context;
 	const link = context.linkOf(prompt);
-	const diffs = diffsOf(texts.get(prompt.id) ?? [], (environment) => `${link}@${encodeURIComponent(environment)}`);
+	const diffs = diffsOf(texts.get(prompt.id) ?? [], (environment) => `${link}@${encodeURIComponent(environment.toWellFormed())}`);
 	const classes = [
 		"prompt",
 		prompt.status,
-		...traitsOf(prompt)
+		...traitsOf(prompt, context.mode)
 	].join(" ");
-	const name = markup`<span class="name"><b>${prompt.key}</b> <span>${prompt.path}</span></span>`;
-	const status = markup`<span class="status"><b>${WORDS[prompt.status]}</b>${countOf(diffs)}</span>`;
+	const name = markup`<span class="name"><b>${prompt.key}</b> <span>${[prompt.service ?? "", prompt.path].filter(Boolean).join(": ")}</span></span>`;
+	const status = markup`<span class="status"><b>${wordOf(prompt, context)}</b>${countOf(diffs)}</span>`;
 	return markup`<details id="${link}" class="${classes}"${open ? markup` open` : nothing}><summary>${name}${cellsOf(prompt, environments)}${status}</summary>
 <div class="body">${bodyOf(prompt, context)}${diffs.parts}<p class="link"><a href="#${link}">Link to this prompt</a></p></div></details>
 `;
+}
+/** A file that nothing was found wrong with is all that a validation can tell. */
+function wordOf({ status }, { mode }) {
+	return status === "not_attempted" && mode === "validate" ? "checked" : WORDS[status];
 }
 function countOf({ added, removed }) {
 	return added + removed === 0 ? nothing : markup` <span class="count">+${added} −${removed}</span>`;
@@ -60316,79 +60840,6 @@ function tableOf({ title, columns, rows }) {
 	if (rows.length === 0) return caption;
 	return markup`${caption}<table><thead><tr>${columns.map((column) => markup`<th scope="col">${column}</th>`)}</tr></thead><tbody>${rows.map((row) => markup`<tr>${row.map((cell) => markup`<td>${cell}</td>`)}</tr>\n`)}</tbody></table>\n`;
 }
-// src/rendering/html/controls.ts
-const FILTERS = [
-	"all",
-	"changed",
-	"drift",
-	"blocked",
-	"failed"
-];
-/** What only the page's script can do. It is hidden where no script runs. */
-function controlsOf({ prompts }) {
-	const traits = prompts.flatMap(traitsOf);
-	const count = (filter) => filter === "all" ? prompts.length : traits.filter((trait) => trait === filter).length;
-	return markup`<form class="controls" hidden>
-<input type="search" id="search" placeholder="Search in names and texts" aria-label="Search in names and texts" autocomplete="off">
-<fieldset><legend>Show</legend>${FILTERS.map((filter) => filterOf(filter, count(filter)))}</fieldset>
-<fieldset><legend>Texts</legend>
-<label><input type="radio" name="view" value="unified" checked><span>Unified</span></label>
-<label><input type="radio" name="view" value="split"><span>Side by side</span></label></fieldset>
-<span class="buttons"><button type="button" data-do="expand">Expand all</button> <button type="button" data-do="collapse">Collapse all</button> <button type="button" data-do="help">Keys</button></span>
-<output aria-live="polite"></output>
-</form>
-`;
-}
-function filterOf(filter, count) {
-	if (filter === "failed" && count === 0) return nothing;
-	return markup`<label>${markup`<input type="radio" name="show" value="${filter}"${filter === "all" ? markup` checked` : nothing}${count === 0 ? markup` disabled` : nothing}>`}<span>${filter.charAt(0).toUpperCase()}${filter.slice(1)} <b>${count}</b></span></label>\n`;
-}
-/** The keys that the script knows. */
-const help = markup`<dialog aria-labelledby="keys"><h2 id="keys">Keys</h2>
-<dl><div><dt><kbd>/</kbd></dt><dd>search</dd></div>
-<div><dt><kbd>j</kbd> <kbd>k</kbd></dt><dd>next and previous prompt</dd></div>
-<div><dt><kbd>Enter</kbd></dt><dd>open or close the prompt</dd></div>
-<div><dt><kbd>e</kbd> <kbd>c</kbd></dt><dd>expand, collapse all that are shown</dd></div>
-<div><dt><kbd>1</kbd> … <kbd>5</kbd></dt><dd>the filters</dd></div>
-<div><dt><kbd>v</kbd></dt><dd>unified or side by side</dd></div>
-<div><dt><kbd>?</kbd></dt><dd>this help</dd></div></dl>
-<p><label><input type="checkbox" id="letters" checked> Single letters are commands</label></p>
-<form method="dialog"><button>Close</button></form></dialog>
-`;
-// src/rendering/html/header.ts
-/** What the page is about, what comes of it, and with what: for somebody who has never seen one. */
-function headerOf(report, context) {
-	const state = report.problems.some(({ severity }) => severity === "error") ? "bad" : "fine";
-	return markup`<header>
-<h1>promptsync ${context.title}</h1>
-<p class="outcome ${state}">${renderOutcome(report, coloursFor(false))}</p>
-${context.environments.length === 0 ? nothing : markup`<p>${HOW_TO_READ[readingOf(report)]}</p>\n`}${factsOf(report)}</header>
-`;
-}
-const HOW_TO_READ = {
-	plan: "A row is a prompt, a column an environment. v6 → v7: it serves version 6 now, and a sync would make it serve version 7.",
-	apply: "A row is a prompt, a column an environment. v6 → v7: it served version 6, and serves version 7 since this run.",
-	now: "A row is a prompt, a column an environment, with the version that it serves now."
-};
-function readingOf({ mode, prompts }) {
-	if (mode === "apply") return "apply";
-	return prompts.some(({ changes }) => changes.length > 0) ? "plan" : "now";
-}
-function factsOf(report) {
-	const known = [
-		["service", report.service],
-		["commit", report.commit],
-		["changed since", report.changed_since ?? null],
-		["part", partText(report)],
-		["committed", report.committed?.commit ?? null],
-		["plan", report.plan_digest]
-	].flatMap(([name, value]) => value === null ? [] : [markup`<div><dt>${name}</dt> <dd><code>${value}</code></dd></div>\n`]);
-	return known.length === 0 ? nothing : markup`<dl>${known}</dl>\n`;
-}
-/** What was found wrong with the run, and what a command has written besides prompts. */
-function notesOf({ problems, files = [] }) {
-	return [problems.length === 0 ? nothing : markup`<section aria-labelledby="problems"><h2 id="problems">Problems</h2>\n<ul class="problems">${problems.map(problemItem)}</ul></section>\n`, files.length === 0 ? nothing : markup`<section aria-labelledby="files"><h2 id="files">Files</h2>\n<ul>${files.map(({ path, status }) => markup`<li><code>${path}</code>: ${status}</li>\n`)}</ul></section>\n`];
-}
 // src/rendering/html/render-html.ts
 /** Where more prompts than these have something to tell, the reader opens them. */
 const MOST_OPEN = 10;
@@ -60426,14 +60877,19 @@ function headOf(title) {
 	return `${`<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="${policy}">\n`}${html}<style>${PAGE.style}</style>\n`;
 }
 function matrixOf(report, context) {
-	const told = report.prompts.filter((prompt) => traitsOf(prompt).length > 0 || prompt.problems.length > 0);
+	const told = report.prompts.filter((prompt) => traitsOf(prompt, report.mode).length > 0);
 	const open = new Set(told.length <= MOST_OPEN ? told : []);
 	const names = context.environments.map((environment) => markup`<span>${environment}</span>`);
-	return markup`<section aria-labelledby="prompts"><h2 id="prompts">Prompts</h2>
-${controlsOf(report)}<div class="matrix"><div class="head" aria-hidden="true"><span>prompt</span>${names}<span>status</span></div>
+	return markup`<section aria-labelledby="prompts"><h2><span id="prompts">Prompts</span><output aria-live="polite"></output></h2>
+${controlsOf(report, report.prompts.some(({ id }) => context.texts.has(id)))}<div class="matrix ${widthOf(names.length)}"><div class="head" aria-hidden="true"><span>prompt</span>${names}<span>status</span></div>
 ${report.prompts.map((prompt) => promptRow(prompt, context, open.has(prompt)))}</div>
 <p class="none" hidden>No prompt is like that.</p></section>
 `;
+}
+/** How much room the columns need. */
+function widthOf(environments) {
+	if (environments > 6) return "many";
+	return environments > 3 ? "several" : "few";
 }
 /** By key, for people; by place where a report names one key twice. */
 function linksOf({ prompts }) {
@@ -60576,6 +61032,85 @@ async function run$1(host) {
 		};
 	}
 }
+// node_modules/has-flag/index.js
+function hasFlag(flag, argv = process$1.default.argv) {
+	const prefix = flag.startsWith("-") ? "" : flag.length === 1 ? "-" : "--";
+	const position = argv.indexOf(prefix + flag);
+	const terminatorPosition = argv.indexOf("--");
+	return position !== -1 && (terminatorPosition === -1 || position < terminatorPosition);
+}
+var init_has_flag = __esmMin((() => {}));
+// node_modules/supports-hyperlinks/index.js
+var supports_hyperlinks_exports = /* @__PURE__ */ __exportAll({
+	createSupportsHyperlinks: () => createSupportsHyperlinks,
+	default: () => supportsHyperlinks
+});
+function parseVersion(versionString = "") {
+	if (/^\d{3,4}$/.test(versionString)) {
+		const match = /(\d{1,2})(\d{2})/.exec(versionString) ?? [];
+		return {
+			major: 0,
+			minor: Number.parseInt(match[1], 10),
+			patch: Number.parseInt(match[2], 10)
+		};
+	}
+	const versions = (versionString ?? "").split(".").map((n) => Number.parseInt(n, 10));
+	return {
+		major: versions[0],
+		minor: versions[1],
+		patch: versions[2]
+	};
+}
+function createSupportsHyperlinks(stream) {
+	const { CI, CURSOR_TRACE_ID, FORCE_HYPERLINK, NETLIFY, TEAMCITY_VERSION, TERM_PROGRAM, TERM_PROGRAM_VERSION, VTE_VERSION, TERM } = node_process.default.env;
+	if (FORCE_HYPERLINK) return !(FORCE_HYPERLINK.length > 0 && Number.parseInt(FORCE_HYPERLINK, 10) === 0);
+	if (hasFlag("no-hyperlink") || hasFlag("no-hyperlinks") || hasFlag("hyperlink=false") || hasFlag("hyperlink=never")) return false;
+	if (hasFlag("hyperlink=true") || hasFlag("hyperlink=always")) return true;
+	if (NETLIFY) return true;
+	if (!createSupportsColor(stream)) return false;
+	if (stream && !stream.isTTY) return false;
+	if ("WT_SESSION" in node_process.default.env) return true;
+	if (node_process.default.platform === "win32") return false;
+	if (CI) return false;
+	if (TEAMCITY_VERSION) return false;
+	if (TERM_PROGRAM) {
+		const version = parseVersion(TERM_PROGRAM_VERSION);
+		switch (TERM_PROGRAM) {
+			case "iTerm.app":
+				if (version.major === 3) return version.minor >= 1;
+				return version.major > 3;
+			case "WezTerm":
+				if (/^0-unstable-\d{4}-\d{2}-\d{2}$/.test(TERM_PROGRAM_VERSION)) return TERM_PROGRAM_VERSION.slice(11) >= "2020-06-20";
+				return version.major >= 20200620;
+			case "vscode":
+				if (CURSOR_TRACE_ID) return true;
+				return version.major > 1 || version.major === 1 && version.minor >= 72;
+			case "ghostty": return true;
+			case "zed": return true;
+			case "Orca": return true;
+			case "WarpTerminal": return true;
+		}
+	}
+	if (VTE_VERSION) {
+		if (VTE_VERSION === "0.50.0") return false;
+		const version = parseVersion(VTE_VERSION);
+		return version.major > 0 || version.minor >= 50;
+	}
+	switch (TERM) {
+		case "alacritty": return true;
+		case "xterm-kitty": return true;
+	}
+	return false;
+}
+var supportsHyperlinks;
+var init_supports_hyperlinks = __esmMin((() => {
+	init_supports_color();
+	init_has_flag();
+	supportsHyperlinks = {
+		stdout: createSupportsHyperlinks(node_process.default.stdout),
+		stderr: createSupportsHyperlinks(node_process.default.stderr)
+	};
+}));
 // src/process-host.ts
 /** The process as both entries hand it on. Besides them nothing touches it, nor time and chance. */
 function processHost() {
@@ -60586,6 +61121,7 @@ function processHost() {
 		input: () => process.stdin,
 		output: process.stdout,
 		errors: process.stderr,
+		hyperlinks,
 		onSignal: (handle) => {
 			process.on("SIGINT", handle);
 			process.on("SIGTERM", handle);
@@ -60595,6 +61131,15 @@ function processHost() {
 		random: Math.random,
 		sleep: async (milliseconds, signal) => void await (0, node_timers_promises.setTimeout)(milliseconds, void 0, { signal }),
 		newId: () => crypto.randomUUID()
+	};
+}
+/** By the variables of the terminal, CI services and FORCE_HYPERLINK. Never where a stream is no terminal. */
+async function hyperlinks() {
+	const { createSupportsHyperlinks } = await Promise.resolve().then(() => (init_supports_hyperlinks(), supports_hyperlinks_exports));
+	const takes = (stream) => stream.isTTY && createSupportsHyperlinks(stream);
+	return {
+		output: takes(process.stdout),
+		errors: takes(process.stderr)
 	};
 }
 // src/action.ts
