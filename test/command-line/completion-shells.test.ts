@@ -23,7 +23,7 @@ test.each(['bash', 'zsh', 'fish'])('the script for %s is printed with nothing el
 
 test.skipIf(!isInstalled('bash')).each([
   ['pla', 'pla', ['plan']],
-  ['plan --format=', '', ['text', 'json', 'markdown']],
+  ['plan --on-drift=', '', ['overwrite', 'fail']],
   ['promote x --to ', '', ['staging', 'production']],
   [
     'history ',

@@ -79,8 +79,8 @@ describe('what is offered', () => {
 
   const KEYS = ['support/greeting', 'support/refund'];
   test.each([
-    ['choices', 'plan --format ', ['text', 'json', 'markdown']],
-    ['choices in the word of the flag', 'plan --format=', ['--format=text', '--format=json', '--format=markdown']],
+    ['choices', 'plan --format ', ['text', 'json', 'markdown', 'html']],
+    ['choices in the word of the flag', 'plan --on-drift=', ['--on-drift=overwrite', '--on-drift=fail']],
     ['choices', 'plan --on-drift ', ['overwrite', 'fail']],
     ['shells', 'completion ', ['bash', 'zsh', 'fish']],
     ['keys', 'plan --only ', KEYS],
