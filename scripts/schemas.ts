@@ -1,5 +1,6 @@
 import { format } from 'prettier';
 import { z } from 'zod';
+import { DEFAULTS } from '../src/config/defaults.ts';
 import { WrittenConfigShape } from '../src/config/shape.ts';
 import { FrontMatterShape } from '../src/prompts/shape.ts';
 import { ReportShape } from '../src/schemas/report.ts';
@@ -23,5 +24,16 @@ export async function schemaTexts(): Promise<Readonly<Record<string, string>>> {
 }
 
 function schemaOf(shape: z.ZodType, title: string, target: 'draft-7' | 'draft-2020-12') {
-  return { title, ...z.toJSONSchema(shape, { io: 'input', target }) };
+  const override = shape === WrittenConfigShape ? tellDefault : () => {};
+  return { title, ...z.toJSONSchema(shape, { io: 'input', target, override }) };
+}
+
+type Told = { readonly jsonSchema: z.core.JSONSchema.BaseSchema; readonly path: readonly (string | number)[] };
+
+/** Editors show the description alone. */
+function tellDefault({ jsonSchema, path }: Told): void {
+  const value = Object.entries(DEFAULTS).find(([name]) => path.at(-2) === 'properties' && path.at(-1) === name)?.[1];
+  if (value === undefined) return;
+  jsonSchema.default = Array.isArray(value) ? [...value] : value;
+  jsonSchema.description = `${jsonSchema.description} Default: ${String(value)}.`;
 }

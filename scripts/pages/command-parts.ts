@@ -1,4 +1,4 @@
-import type { Argument, Command, Option } from 'commander';
+import { Help, type Argument, type Command, type Option } from 'commander';
 import { EXIT_CODES } from '../../src/command-line/help-texts.ts';
 import { makeProgram, type Handlers } from '../../src/command-line/program.ts';
 import { code, sentence, table, type Parts } from './parts.ts';
@@ -22,9 +22,11 @@ export function commandParts(): Parts {
   };
 }
 
-/** Those that do something: a command of commands does not. */
+/** Those that do something, and are not hidden: a command of commands does not. */
 function leavesOf(command: Command): readonly Command[] {
-  return command.commands.flatMap((one) => (one.commands.length === 0 ? [one] : leavesOf(one)));
+  const visible = new Set(new Help().visibleCommands(command));
+  const shown = command.commands.filter((one) => visible.has(one));
+  return shown.flatMap((one) => (one.commands.length === 0 ? [one] : leavesOf(one)));
 }
 
 function sharedOptions(commands: readonly Command[]): readonly Option[] {

@@ -20,9 +20,7 @@ const location = z
       .optional()
       .meta({ pattern: '^[Hh][Tt][Tt][Pp][Ss]?:[^\\s\\\\?#\\p{Cc}]+$' })
       .describe('Where the service is; https, or http for loopback addresses. PROMPTSYNC_BASE_URL goes before it.'),
-    api_key_env: variableName
-      .optional()
-      .describe('The NAME of the variable that holds the API key, never the key. Default: PROMPTSYNC_API_KEY.'),
+    api_key_env: variableName.optional().describe('The NAME of the variable that holds the API key, never the key.'),
     embedded: line.optional().describe('Instead of base_url: the embedded service on this SQLite file.'),
   })
   .refine((s) => s.base_url === undefined || s.embedded === undefined, 'base_url and embedded exclude each other')
@@ -54,7 +52,7 @@ const environment = z
     promote_from: line
       .optional()
       .describe('The environment, listed before, in which a version must be active before it may be active here.'),
-    allow_latest: z.boolean().optional().describe('false refuses the pin `latest` here. Default: true.'),
+    allow_latest: z.boolean().optional().describe('false refuses the pin `latest` here.'),
   })
   .nullable()
   .describe('An environment that may be pinned, and the rules for what goes live in it.');
@@ -90,7 +88,7 @@ export const WrittenConfigShape = z.strictObject({
     .array(promptsEntry)
     .min(1, 'it is empty')
     .optional()
-    .describe('Patterns of prompt files, relative to this file. Default: prompts/**/*.md.'),
+    .describe('Patterns of prompt files, relative to this file.'),
   environments: z
     .record(line, environment)
     .optional()
@@ -98,27 +96,25 @@ export const WrittenConfigShape = z.strictObject({
   tracking_environment: z
     .union([line, z.literal(false)], 'expected the name of an environment or false')
     .optional()
-    .describe("An environment of the tool's own, on the newest version it made; or false. Default: promptsync."),
+    .describe("An environment of the tool's own, on the newest version it made; or false."),
   on_drift: z
     .enum(['overwrite', 'fail'])
     .optional()
-    .describe('fail refuses prompts that were changed outside of git; it needs --base. Default: overwrite.'),
+    .describe('fail refuses prompts that were changed outside of git; it needs --base.'),
   variables: z
     .enum(['note', 'strict'])
     .optional()
-    .describe(
-      'What a change of the {{placeholders}} of an environment is: a note, or refused without allow_breaking. Default: note.',
-    ),
+    .describe('What a change of the {{placeholders}} of an environment is: a note, or refused without allow_breaking.'),
   max_changes: maxChanges
     .optional()
-    .describe('Refuse when more prompts would change: a number, or a percentage such as 25%. Default: no limit.'),
+    .describe('Refuse when more prompts would change: a number, or a percentage such as 25%.'),
   concurrency: z
     .int()
     .min(1)
     .max(256)
     .optional()
-    .describe('Requests in flight at most, for each service; fewer while it refuses some or grows slow. Default: 8.'),
-  timeout_seconds: z.number().gt(0).max(600).optional().describe('For each request. Default: 15.'),
+    .describe('Requests in flight at most, for each service; fewer while it refuses some or grows slow.'),
+  timeout_seconds: z.number().gt(0).max(600).optional().describe('For each request.'),
 });
 
 function kindOf(input: unknown): string {

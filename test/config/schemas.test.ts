@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { SCHEMAS } from '../../scripts/schemas.ts';
+import type { Config } from '../../src/config/config.ts';
 import { parseConfig } from '../../src/config/parse.ts';
 import { isError } from '../../src/problem.ts';
 import { parsePromptFile } from '../../src/prompts/parse.ts';
@@ -18,8 +19,12 @@ const [config, frontMatter] = [
 
 /** What the parser says of the text of a promptsync.yaml. */
 function parserTakesConfig(text: string): boolean {
+  return configOf(text) !== null;
+}
+
+function configOf(text: string): Config | null {
   const around = { file: '/repo/promptsync.yaml', shownPath: 'promptsync.yaml', root: '/repo', environment: {} };
-  return parseConfig(text, around).config !== null;
+  return parseConfig(text, around).config;
 }
 
 /** What the parser says of a prompt file with this front matter. */
@@ -227,7 +232,20 @@ test.each([
   expect(schema).not.toHaveProperty('$id');
 });
 
+test('the defaults that an editor tells are those of the parser', () => {
+  const { properties = {} } = SCHEMAS['schemas/promptsync.schema.json'] as Schema;
+  const told = Object.entries(properties).filter((entry) => entry[1].default !== undefined);
+  expect(told.map(([name]) => name)).toEqual([
+    ...['prompts', 'tracking_environment', 'on_drift', 'variables', 'concurrency', 'timeout_seconds'],
+  ]);
+  for (const [, { default: value, description }] of told) expect(description).toContain(`Default: ${String(value)}.`);
+  const written = Object.fromEntries(told.map(([name, property]) => [name, property.default]));
+  const { patternPlaces: _, ...without } = configOf('{}') ?? {};
+  expect(configOf(JSON.stringify(written))).toMatchObject(without);
+});
+
 type Schema = {
+  readonly default?: unknown;
   readonly type?: string;
   readonly description?: string;
   readonly properties?: Readonly<Record<string, Schema>>;
