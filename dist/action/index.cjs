@@ -50454,7 +50454,7 @@ const variableName = string$1().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "expected the 
 const [NOT_BOTH, ONE_OF_THEM] = [{ not: { required: ["base_url", "embedded"] } }, { anyOf: [{ required: ["base_url"] }, { required: ["embedded"] }] }];
 const location = strictObject({
 	base_url: string$1().optional().meta({ pattern: "^[Hh][Tt][Tt][Pp][Ss]?:[^\\s\\\\?#\\p{Cc}]+$" }).describe("Where the service is; https, or http for loopback addresses. PROMPTSYNC_BASE_URL goes before it."),
-	api_key_env: variableName.optional().describe("The NAME of the variable that holds the API key, never the key. Default: PROMPTSYNC_API_KEY."),
+	api_key_env: variableName.optional().describe("The NAME of the variable that holds the API key, never the key."),
 	embedded: line$1.optional().describe("Instead of base_url: the embedded service on this SQLite file.")
 }).refine((s) => s.base_url === void 0 || s.embedded === void 0, "base_url and embedded exclude each other").meta(NOT_BOTH).describe("Where the service is, and the name of the variable that holds its key.");
 const serviceName = line$1.describe("The name of one of the services.");
@@ -50470,7 +50470,7 @@ const promptsEntry = union([pattern.describe("A pattern of prompt files, relativ
 } }).describe("A pattern whose files belong to one of the services.")], "expected string, or a mapping with a pattern and a service");
 const environment = strictObject({
 	promote_from: line$1.optional().describe("The environment, listed before, in which a version must be active before it may be active here."),
-	allow_latest: boolean().optional().describe("false refuses the pin `latest` here. Default: true.")
+	allow_latest: boolean().optional().describe("false refuses the pin `latest` here.")
 }).nullable().describe("An environment that may be pinned, and the rules for what goes live in it.");
 const MAX_CHANGES_EXPECTED = "expected a number, or a percentage such as 25%";
 const maxChanges = union([int$2(MAX_CHANGES_EXPECTED).min(0, MAX_CHANGES_EXPECTED).max(999999999, MAX_CHANGES_EXPECTED), string$1().regex(/^(100|[0-9]{1,2})%$/, MAX_CHANGES_EXPECTED)], MAX_CHANGES_EXPECTED);
@@ -50478,14 +50478,14 @@ const maxChanges = union([int$2(MAX_CHANGES_EXPECTED).min(0, MAX_CHANGES_EXPECTE
 const WrittenConfigShape = strictObject({
 	service: union([location, serviceName], { error: ({ input }) => `expected mapping, received ${kindOf(input)}` }).optional().describe("Where the service is; with `services` the name of the one for files that nothing else assigns."),
 	services: record(line$1, location.refine((one) => one.base_url !== void 0 || one.embedded !== void 0, "it needs base_url or embedded").meta(ONE_OF_THEM).describe("One of the services; only its own files go there.")).refine((all) => Object.keys(all).length > 0, "it is empty").meta({ minProperties: 1 }).optional().describe("Several services by name, each with its own key."),
-	prompts: array(promptsEntry).min(1, "it is empty").optional().describe("Patterns of prompt files, relative to this file. Default: prompts/**/*.md."),
+	prompts: array(promptsEntry).min(1, "it is empty").optional().describe("Patterns of prompt files, relative to this file."),
 	environments: record(line$1, environment).optional().describe("In promotion order. Where it is there, no other may be pinned."),
-	tracking_environment: union([line$1, literal(false)], "expected the name of an environment or false").optional().describe("An environment of the tool's own, on the newest version it made; or false. Default: promptsync."),
-	on_drift: _enum(["overwrite", "fail"]).optional().describe("fail refuses prompts that were changed outside of git; it needs --base. Default: overwrite."),
-	variables: _enum(["note", "strict"]).optional().describe("What a change of the {{placeholders}} of an environment is: a note, or refused without allow_breaking. Default: note."),
-	max_changes: maxChanges.optional().describe("Refuse when more prompts would change: a number, or a percentage such as 25%. Default: no limit."),
-	concurrency: int$2().min(1).max(256).optional().describe("Requests in flight at most, for each service; fewer while it refuses some or grows slow. Default: 8."),
-	timeout_seconds: number().gt(0).max(600).optional().describe("For each request. Default: 15.")
+	tracking_environment: union([line$1, literal(false)], "expected the name of an environment or false").optional().describe("An environment of the tool's own, on the newest version it made; or false."),
+	on_drift: _enum(["overwrite", "fail"]).optional().describe("fail refuses prompts that were changed outside of git; it needs --base."),
+	variables: _enum(["note", "strict"]).optional().describe("What a change of the {{placeholders}} of an environment is: a note, or refused without allow_breaking."),
+	max_changes: maxChanges.optional().describe("Refuse when more prompts would change: a number, or a percentage such as 25%."),
+	concurrency: int$2().min(1).max(256).optional().describe("Requests in flight at most, for each service; fewer while it refuses some or grows slow."),
+	timeout_seconds: number().gt(0).max(600).optional().describe("For each request.")
 });
 function kindOf(input) {
 	return input === null ? "null" : Array.isArray(input) ? "list" : typeof input;

@@ -3,13 +3,15 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import Convert from 'ansi-to-html';
 import { chromium, type Browser } from 'playwright-core';
 import { ADDRESS, CLI, makeDemo, type Demo } from './demo.ts';
 
 const FOLDER = resolve(import.meta.dirname, '../../docs/pictures');
 const COLUMNS = 80;
-const COLOURS = { 0: '#484f58', 1: '#ff7b72', 2: '#7ee787', 3: '#e3b341', 4: '#79c0ff', 5: '#d2a8ff', 6: '#76e3ea' };
+const THEME = {
+  ...{ foreground: '#e6edf3', background: '#0d1117', cursor: '#0d1117', green: '#7ee787', red: '#ff7b72' },
+  ...{ yellow: '#e3b341', blue: '#79c0ff', magenta: '#d2a8ff', cyan: '#76e3ea' },
+};
 
 const demo = await makeDemo();
 const executablePath = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
@@ -46,6 +48,7 @@ async function shoot(from: Browser, url: string, { name, width, height, scheme }
     deviceScaleFactor: 1.5,
   });
   await page.goto(url);
+  await page.waitForTimeout(500);
   await page.screenshot({ path: join(FOLDER, `${name}.png`), fullPage: height === null });
   await page.close();
   console.log(`wrote docs/pictures/${name}.png`);
@@ -61,27 +64,33 @@ async function makePage({ folder, environment, baseUrl }: Demo): Promise<string>
   return `file://${path}`;
 }
 
-/** What a terminal of 80 columns shows, as a file that looks like one. */
+/** What a terminal of 80 columns shows: what the program writes to one, drawn by a terminal in a page. */
 async function makeTerminal({ folder, environment, baseUrl }: Demo): Promise<string> {
-  const command = `stty cols ${COLUMNS} rows 60; '${process.execPath}' '${CLI}' plan --base main`;
+  const plan = "plan --only 'checkout/*' --only 'sales/*'";
+  const command = `stty cols ${COLUMNS} rows 60; '${process.execPath}' '${CLI}' ${plan}`;
   const env = { ...environment, TERM: 'xterm-256color', FORCE_HYPERLINK: '0' };
   const { stdout } = await promisify(execFile)('script', ['-qec', command, '/dev/null'], { cwd: folder, env }).catch(
     (error: unknown) => error as { readonly stdout: string },
   );
-  const shown = stdout
-    .replaceAll('\r', '')
-    .replaceAll(/^.*\u001b\[2K/gm, '')
-    .replaceAll(baseUrl, ADDRESS)
-    .trimEnd();
   const path = join(folder, 'terminal.html');
-  writeFileSync(path, terminalPage(`$ promptsync plan --base main\n${shown}`));
+  writeFileSync(path, terminalPage(`$ promptsync ${plan}\r\n${stdout.replaceAll(baseUrl, ADDRESS).trimEnd()}`));
   return `file://${path}`;
 }
 
-function terminalPage(ansi: string): string {
-  const convert = new Convert({ fg: '#e6edf3', bg: '#0d1117', escapeXML: true, colors: COLOURS });
-  const style =
-    'body{margin:0;padding:16px 20px;background:#0d1117;color:#e6edf3;width:max-content}' +
-    `pre{margin:0;width:${COLUMNS}ch;font:14px/1.35 ui-monospace,monospace}`;
-  return `<!doctype html><meta charset="utf-8"><style>${style}</style><pre>${convert.toHtml(ansi)}</pre>`;
+function terminalPage(written: string): string {
+  const [script, style] = ['lib/xterm.js', 'css/xterm.css'].map((name) =>
+    readFileSync(join(import.meta.dirname, '../../node_modules/@xterm/xterm', name), 'utf8'),
+  );
+  const options = {
+    cols: COLUMNS,
+    rows: written.split('\n').length,
+    fontSize: 14,
+    fontFamily: 'monospace',
+    theme: THEME,
+  };
+  return `<!doctype html><meta charset="utf-8"><style>${style}body{margin:0;padding:16px;background:${THEME.background};width:max-content}
+    .xterm-viewport{overflow:hidden!important}</style><div id="terminal"></div><script>${script}</script><script>
+    const terminal = new Terminal(${JSON.stringify(options)});
+    terminal.open(document.querySelector('#terminal'));
+    terminal.write(${JSON.stringify(written).replaceAll('<', '\\u003c')} + '\\u001b[?25l');</script>`;
 }
