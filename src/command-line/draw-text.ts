@@ -1,5 +1,6 @@
 import { mapStrings } from '../domain/map-strings.ts';
 import type { Drawn } from '../commands/sync.ts';
+import { renderText } from '../rendering/render-text.ts';
 import type { StyleOptions } from '../rendering/style.ts';
 import { wantsColour } from './colour.ts';
 import type { SharedFlags } from './program.ts';
@@ -26,7 +27,6 @@ export async function drawPlan(
   { full, color }: Pick<SharedFlags, 'full' | 'color'>,
   host: HidingHost,
 ): Promise<string> {
-  const { renderText } = await import('../rendering/render-text.ts');
   const style = await styleOn('errors', host, { colour: wantsColour({ color }, host, host.errors), folder });
   // Marks and line breaks would tear a secret apart.
   const { report, texts } = mapStrings(shown, host.secrets.hide);
