@@ -10,12 +10,15 @@ import type { HidingHost } from './secrets.ts';
 /** What is told below a folded diff. */
 export const UNFOLD = '--full shows all';
 
+export type DrawOptions = Pick<SharedFlags, 'color'> & Pick<TerminalOptions, 'folder'>;
+
 /** How a report is drawn on one of the streams: as long as its lines are where that is no terminal. */
 export async function styleOn(
   stream: 'output' | 'errors',
   host: HidingHost,
-  { colour, folder }: TerminalOptions,
+  { color, folder }: DrawOptions,
 ): Promise<StyleOptions> {
+  const colour = wantsColour({ color }, host, host[stream]);
   if (host[stream].isTTY !== true) return { colour };
   const { terminalStyle } = await import('./terminal.ts');
   return { colour, ...(await terminalStyle(stream, host, { colour, folder })) };
@@ -27,7 +30,7 @@ export async function drawPlan(
   { full, color }: Pick<SharedFlags, 'full' | 'color'>,
   host: HidingHost,
 ): Promise<string> {
-  const style = await styleOn('errors', host, { colour: wantsColour({ color }, host, host.errors), folder });
+  const style = await styleOn('errors', host, { color, folder });
   // Marks and line breaks would tear a secret apart.
   const { report, texts } = mapStrings(shown, host.secrets.hide);
   return renderText(report, { ...style, quiet: false, full, unfold: UNFOLD, texts });

@@ -16,10 +16,9 @@ import type { SharedFlags } from './program.ts';
 import type { Format } from './shared-flags.ts';
 
 /** Where and how a report goes out. */
-export type Emission = Pick<SharedFlags, 'format' | 'quiet'> & {
+export type Emission = Pick<SharedFlags, 'format' | 'quiet' | 'color'> & {
   readonly output?: string | undefined;
   readonly full?: boolean | undefined;
-  readonly colour: boolean;
   /** The folder that paths of the report are relative to; null: not known. */
   readonly folder: string | null;
 };
@@ -88,11 +87,11 @@ function titleOf({ mode }: Report): string {
 
 /** Warnings, and with a report that goes to a file its errors and last line as well. */
 async function say(report: Report, emission: Emission, obstacle: Problem | null, host: HidingHost): Promise<void> {
-  const { output, quiet, folder } = emission;
+  const { output, quiet } = emission;
   const shown = problemsIn(report).filter(({ severity }) => (severity === 'warning' ? !quiet : output !== undefined));
   const problems = [...shown, ...(obstacle === null ? [] : [obstacle])];
   if (problems.length === 0 && output === undefined) return;
-  const style = styleFor(await styleOn('errors', host, { colour: false, folder }));
+  const style = styleFor({ ...(await styleOn('errors', host, emission)), colour: false });
   const lines = problems.map((problem) => renderProblem(problem, style));
   if (output !== undefined) lines.push(renderSummary(report, style));
   host.errors.write(forLog(lines.map((line) => `${line}\n`).join(''), host));

@@ -14,7 +14,7 @@ export async function fail(error: unknown, host: HidingHost): Promise<number> {
   const usage = error instanceof CommanderError;
   const problem = usage ? makeProblem('usage/invalid', { reason: reasonOf(error) }) : problemOf(error);
   const output = usage ? /(?:^|\0)(?:--output[=\0]|-o\0?)([^\0]+)/.exec(words)?.[1] : undefined;
-  const emission: Emission = { format: wantsJson ? 'json' : 'text', quiet: false, colour: false, output, folder: null };
+  const emission: Emission = { format: wantsJson ? 'json' : 'text', quiet: false, color: false, output, folder: null };
   const { emit } = await import('./emit.ts');
   await emit(refused(modeOf(host), problem), emission, host);
   return 1;

@@ -37,7 +37,7 @@ export async function runReporting(
   host: HidingHost,
   work: Work,
 ): Promise<number> {
-  const { format, output, quiet, full } = flags;
+  const { format, output, quiet, full, color } = flags;
   if (output !== undefined) await (await import('./write-report.ts')).checkOutput(output, host);
   const { keep } = host.secrets;
   const asks = (stop: AbortSignal) => interviewer(host, { stop, colour: wantsColour(flags, host, host.errors) });
@@ -51,9 +51,8 @@ export async function runReporting(
     const { run, texts } = refused(mode, problem);
     return { run: ofShard(run, flags.shard), texts, exitCode: interrupted ? 130 : 1 };
   });
-  const colour = wantsColour(flags, host, host.output);
   const { emit } = await import('./emit.ts');
-  const told = await emit(result, { format, output, quiet, full, colour, folder }, host);
+  const told = await emit(result, { format, output, quiet, full, color, folder }, host);
   return told ? result.exitCode : result.exitCode || 1;
 }
 

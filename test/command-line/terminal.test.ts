@@ -119,6 +119,11 @@ describe('Links', () => {
     expect((await run(folder, ['validate'], stage)).stdout).toContain(linkOf(folder));
   });
 
+  test('lead from a warning to the file', async () => {
+    const folder = makeWorkspace(workspaceFiles({ greeting: { text: 'hid\u200bden' } }));
+    expect((await run(folder, ['validate'], stage)).stderr).toContain(linkOf(folder));
+  });
+
   test('are in the plan before the question as well', async () => {
     const { folder, service } = await makeStage();
     const { stderr } = await run(folder, ['sync'], { ...service, ...stage, input: 'n\n' });

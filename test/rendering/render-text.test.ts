@@ -225,3 +225,28 @@ describe('drift', () => {
     expect(text({ prompts: [drifted] }, true)).not.toContain('!');
   });
 });
+
+describe('the order', () => {
+  test('is that of the report: of prompts, of their changes, of environments', () => {
+    const changes = ['b', 'a', 'c'].map((environment) => ({ ...setStaging, environment }));
+    const prompts = ['z', 'a', 'm'].map((key) => prompt(key, { status: 'pending', changes }));
+    const shown = text({ prompts });
+    expect(shown.match(/^[a-z](?= )/gm)).toEqual(['z', 'a', 'm']);
+    expect(shown.match(/(?<=→ )[a-z](?=:)/g)).toEqual(['b', 'a', 'c', 'b', 'a', 'c', 'b', 'a', 'c']);
+  });
+});
+
+describe('a long diff', () => {
+  const after = { label: 'new version', text: Array.from({ length: 50 }, (_, line) => `Line ${line}.`).join('\n') };
+  const texts = new Map([['prm_a', [{ environment: 'staging', before: null, after }]]]);
+  const prompts = [prompt('a', { status: 'pending', changes: [setStaging] })];
+
+  test.each<[string, { readonly full?: boolean; readonly unfold?: string }, string | null]>([
+    ['without a flag to name, as in the log of the action', {}, '      … 10 more lines: 10 added\n'],
+    ['with one', { unfold: '--full shows all' }, '      … 10 more lines: 10 added (--full shows all)\n'],
+    ['whole', { full: true, unfold: '--full shows all' }, null],
+  ])('%s', (_, options, fold) => {
+    const shown = renderText({ ...BASE, prompts }, { colour: false, quiet: false, texts, ...options });
+    expect(shown.match(/^ *….*\n/gm)?.join('') ?? null).toBe(fold);
+  });
+});

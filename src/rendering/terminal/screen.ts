@@ -35,12 +35,20 @@ function graphemes(text: string): readonly string[] {
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }
 
-const MEASURE: Measure = { width, graphemes };
+/**
+ * As many columns as any terminal draws: a colour of skin is two of their own where a terminal does not join it with what
+ * is before it.
+ */
+function mostColumns(text: string): number {
+  return ASCII.test(text) ? text.length : stringWidth(text) + 2 * (text.match(/\p{Emoji_Modifier}/gu)?.length ?? 0);
+}
+
+const MEASURE: Measure = { width: mostColumns, graphemes };
 
 function wrap(line: string, columns: number, hang: number): readonly string[] {
   const runs = parseStyled(line);
   const text = textOf(runs);
-  if (width(text) <= columns) return [line];
+  if (mostColumns(text) <= columns) return [line];
   const rows = breakText(text, { first: columns, rest: columns - hang }, MEASURE);
   return rows.map(({ start, end }, index) => {
     const row = writeStyled(sliceRuns(runs, start, end));
@@ -51,7 +59,7 @@ function wrap(line: string, columns: number, hang: number): readonly string[] {
 function cut(line: string, columns: number): string {
   const runs = parseStyled(line);
   const text = textOf(runs);
-  if (width(text) <= columns) return line;
+  if (mostColumns(text) <= columns) return line;
   return `${writeStyled(sliceRuns(runs, 0, fitting(graphemes(text), columns - 1).join('').length))}…`;
 }
 
@@ -62,7 +70,7 @@ function textOf(runs: readonly Run[]): string {
 /** The characters from the beginning that fit. */
 function fitting(characters: readonly string[], columns: number): readonly string[] {
   let used = 0;
-  const end = characters.findIndex((character) => (used += width(character)) > columns);
+  const end = characters.findIndex((character) => (used += mostColumns(character)) > columns);
   return characters.slice(0, end === -1 ? characters.length : end);
 }
 
