@@ -1,6 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import stringWidth from 'fast-string-width';
 import { describe, expect, test } from 'vitest';
+import { runCli } from '../support/cli.ts';
 import { makeWorkspace, writeFiles } from '../support/folder.ts';
 import { workspaceFiles } from '../support/prompts.ts';
 import { run, type RunOptions } from '../support/run.ts';
@@ -141,6 +142,14 @@ describe('Links', () => {
     const folder = makeWorkspace({ ...workspaceFiles({ greeting: {} }), 'prompts/greeting.md': 'none' });
     const { stdout } = await run(folder, ['validate', ...words], options);
     expect(stdout.includes('\u001b]8')).toBe(expected);
+  });
+
+  test('of the process itself are in no pipe, whatever is forced', async () => {
+    const folder = makeWorkspace({ ...workspaceFiles({ greeting: {} }), 'prompts/greeting.md': 'none' });
+    const environment = { FORCE_HYPERLINK: '1', FORCE_COLOR: '1', TERM_PROGRAM: 'ghostty' };
+    const { stdout, stderr } = await runCli(folder, ['validate'], { environment });
+    expect(stdout).toContain('prompts/greeting.md');
+    expect(stdout + stderr).not.toContain('\u001b]');
   });
 });
 
