@@ -2,13 +2,19 @@ import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { nodesIn, parseMarkdown } from '../support/markdown.ts';
-import { ALL_PAGES, anchorsIn, readPage } from './pages.ts';
+import { ALL_PAGES, anchorsIn, PAGES, readPage } from './pages.ts';
 import { ROOT } from './worlds.ts';
 
 describe.each(ALL_PAGES)('%s', (page) => {
   test('has links only to files and headings that there are', () => {
     expect(linksIn(readPage(page)).filter((address) => !leadsSomewhere(page, address))).toEqual([]);
   });
+});
+
+test('docs/README.md leads to every page of docs/', () => {
+  const led = linksIn(readPage('docs/README.md')).map((address) => join('docs', address));
+  const pages = PAGES.filter((page) => page.startsWith('docs/') && page !== 'docs/README.md');
+  expect(pages.filter((page) => !led.includes(page))).toEqual([]);
 });
 
 test.each([
