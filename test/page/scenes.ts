@@ -34,7 +34,6 @@ const told: PagePrompt = {
       { environment: 'staging', pin: 'latest', active: { id: 'a', version_number: 1 }, wanted: null, in_sync: false },
     ],
     history: {
-      truncated: true,
       versions: [
         {
           ...{

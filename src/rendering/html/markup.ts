@@ -20,10 +20,10 @@ function markupOf(value: Value): string {
 }
 
 /**
- * A text within an element or a quoted attribute: no character of it is markup, and none hides. `##[` would be a command
- * where a GitHub runner prints the page.
+ * A text within an element or a quoted attribute: no character of it is markup, and none hides. `##[`, and `::` at the
+ * start of a line, would be a command where a GitHub runner prints the page.
  */
 function escape(text: string): string {
   const shown = inertText(text).replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
-  return shown.replaceAll('##[', '##&#91;');
+  return shown.replaceAll('##[', '##&#91;').replace(/^(\s*):(?=:)/gm, '$1&#58;');
 }
