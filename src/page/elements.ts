@@ -4,6 +4,7 @@ export type Page = {
   readonly search: HTMLInputElement;
   readonly told: HTMLOutputElement;
   readonly empty: HTMLElement;
+  readonly elsewhere: HTMLElement;
   readonly help: HTMLDialogElement;
   readonly letters: HTMLInputElement;
   readonly rows: readonly HTMLDetailsElement[];
@@ -15,11 +16,12 @@ export function findPage(): Page | null {
   const search = document.querySelector<HTMLInputElement>('#search');
   const told = document.querySelector<HTMLOutputElement>('output');
   const empty = document.querySelector<HTMLElement>('p.none');
+  const elsewhere = empty?.querySelector('span');
   const help = document.querySelector<HTMLDialogElement>('dialog');
   const letters = document.querySelector<HTMLInputElement>('#letters');
-  if (!controls || !search || !told || !empty || !help || !letters) return null;
+  if (!controls || !search || !told || !empty || !elsewhere || !help || !letters) return null;
   const rows = [...document.querySelectorAll<HTMLDetailsElement>('.prompt')];
-  return { controls, search, told, empty, help, letters, rows };
+  return { controls, search, told, empty, elsewhere, help, letters, rows };
 }
 
 type Choice = 'show' | 'view';

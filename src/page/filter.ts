@@ -13,7 +13,14 @@ export function filterRows(page: Page): void {
   }
   const shown = shownRows(page).length;
   page.empty.hidden = shown > 0;
+  if (shown === 0) page.elsewhere.textContent = elsewhere(page, words);
   page.told.textContent = `${shown} of ${page.rows.length} shown`;
+}
+
+/** What a filter hides is not looked for in vain. */
+function elsewhere({ rows }: Page, words: readonly string[]): string {
+  const found = rows.filter((row) => words.every((word) => textOf(row).includes(word))).length;
+  return found === 0 ? '' : ` Of all prompts, ${found} ${found === 1 ? 'is' : 'are'}.`;
 }
 
 function textOf(row: Element): string {

@@ -69,6 +69,14 @@ describeInBrowser('A filter shows', () => {
     expect(hashIn(page)).toBe('show=drift&search=first+text');
   });
 
+  test('nothing, and says where else the words are', async () => {
+    const { page } = await openPage(html);
+    await page.getByLabel('Blocked').check();
+    await page.locator('#search').fill('first text');
+    expect(await shownIn(page)).toEqual([]);
+    expect(await page.locator('p.none').innerText()).toBe('No prompt is like that. Of all prompts, 1 is.');
+  });
+
   test('all again when the search is emptied', async () => {
     const { page } = await openPage(html);
     await page.locator('#search').fill('zebra');

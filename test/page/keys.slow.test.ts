@@ -125,7 +125,7 @@ describeInBrowser('Tab', () => {
       stops.push(await page.evaluate(stopName));
       expect(`${stops.at(-1)}: ${await page.evaluate(outlineOf)}`).toBe(`${stops.at(-1)}: solid`);
     }
-    const buttons = ['Expand all', 'Collapse all', 'Keys'];
+    const buttons = ['Expand', 'Collapse', 'Keys'];
     expect(stops).toEqual(['search', 'review', 'unified', ...buttons, 'support/greeting', 'support/refund']);
   });
 });

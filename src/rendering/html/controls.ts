@@ -20,8 +20,8 @@ type Filter = { readonly name: keyof typeof FILTERS; readonly count: number };
 export function controlsOf({ prompts, mode }: Report, hasTexts: boolean): Markup {
   const filters = filtersOf(prompts.map((prompt) => traitsOf(prompt, mode)));
   return markup`<form class="controls" hidden>
-<input type="search" id="search" placeholder="Search in names and texts" aria-label="Search in names and texts" autocomplete="off">
-${filters.length < 2 ? nothing : markup`<fieldset><legend>Show</legend>${filters.map((one) => radio(one, firstOf(filters)))}</fieldset>\n`}${hasTexts ? view : nothing}<span class="buttons"><button type="button" data-do="expand">Expand all</button> <button type="button" data-do="collapse">Collapse all</button> <button type="button" data-do="help">Keys</button></span>
+<input type="search" id="search" placeholder="Search names and texts" aria-label="Search in names and texts" autocomplete="off">
+${filters.length < 2 ? nothing : markup`<fieldset><legend>Show</legend>${filters.map((one) => radio(one, firstOf(filters)))}</fieldset>\n`}${hasTexts ? view : nothing}<span class="buttons"><button type="button" data-do="expand">Expand</button> <button type="button" data-do="collapse">Collapse</button> <button type="button" data-do="help">Keys</button></span>
 </form>
 `;
 }

@@ -41,12 +41,16 @@ function factsOf(report: Report): Markup {
     ['changed since', report.changed_since ?? null],
     ['part', partText(report)],
     ['committed', report.committed?.commit ?? null],
-    ['plan', report.plan_digest],
   ] as const;
   const known = facts.flatMap(([name, value]) =>
     value === null ? [] : [markup`<div><dt>${name}</dt> <dd><code>${value}</code></dd></div>\n`],
   );
   return known.length === 0 ? nothing : markup`<dl>${known}</dl>\n`;
+}
+
+/** The digest is what `--expect-plan` takes: nobody reads it first. */
+export function footerOf({ plan_digest: digest }: Report): Markup {
+  return digest === null ? nothing : markup`<footer>plan <code>${digest}</code></footer>\n`;
 }
 
 /** What was found wrong with the run, and what a command has written besides prompts. */

@@ -5,7 +5,7 @@ import { renderOutcome } from '../render-summary.ts';
 import { environmentsOf } from '../view/matrix.ts';
 import { controlsOf, help } from './controls.ts';
 import type { HtmlOptions, PageContext } from './context.ts';
-import { headerOf, notesOf } from './header.ts';
+import { footerOf, headerOf, notesOf } from './header.ts';
 import { markup, nothing, type Markup } from './markup.ts';
 import { promptRow } from './prompt.ts';
 import { traitsOf } from './traits.ts';
@@ -23,7 +23,7 @@ export function renderHtml(report: Report, options: HtmlOptions): string {
   const title = `promptsync ${options.title}: ${renderOutcome(report, coloursFor(false))}`;
   const body = markup`${headerOf(report, context)}<main>
 ${notesOf(report)}${report.prompts.length === 0 ? nothing : matrixOf(report, context)}</main>
-${help}`;
+${footerOf(report)}${help}`;
   return `<!doctype html>\n<html lang="en">\n<head>\n${headOf(title)}</head>\n<body>\n${body.html}<script>${PAGE.script}</script>\n</body>\n</html>\n`;
 }
 
@@ -52,7 +52,7 @@ function matrixOf(report: Report, context: PageContext): Markup {
   return markup`<section aria-labelledby="prompts"><h2><span id="prompts">Prompts</span><output aria-live="polite"></output></h2>
 ${controlsOf(report, hasTexts)}<div class="matrix ${widthOf(names.length)}"><div class="head" aria-hidden="true"><span>prompt</span>${names}<span>status</span></div>
 ${report.prompts.map((prompt) => promptRow(prompt, context, open.has(prompt)))}</div>
-<p class="none" hidden>No prompt is like that.</p></section>
+<p class="none" hidden>No prompt is like that.<span></span></p></section>
 `;
 }
 
