@@ -68,6 +68,17 @@ describeInBrowser('Without colour, a page tells apart', () => {
   });
 });
 
+describeInBrowser('With colours of the system', () => {
+  test('what is chosen is another than what is not', async () => {
+    const { page } = await openPage(pageOf(everything), { forcedColors: 'active' });
+    const grounds = await page.locator('[name=show] + span').evaluateAll((labels) => {
+      return labels.map((label) => getComputedStyle(label).backgroundColor);
+    });
+    expect(new Set(grounds).size).toBe(2);
+    expect(grounds[1]).not.toBe(grounds[0]);
+  });
+});
+
 describeInBrowser('On paper', () => {
   test('there are no controls, what is to review is open, and the rest is a row', async () => {
     const { page } = await openPage(pageOf(everything), { hash: 'show=all', colorScheme: 'dark' });

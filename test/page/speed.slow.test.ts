@@ -73,6 +73,15 @@ describeInBrowser('Of two thousand prompts in three environments', () => {
     expect(await shownIn(page)).toEqual(['team-39/prompt-1999']);
   });
 
+  test('all change: a link to one far down stops where it is', async () => {
+    const { page } = await openPage(
+      pageWith(() => true),
+      { hash: 'prompt:team-20/prompt-1500' },
+    );
+    const top = () => page.locator(':target').evaluate((row) => Math.round(row.getBoundingClientRect().top));
+    await expect.poll(top).toBe(48);
+  });
+
   test('twenty change: they are what is shown', async () => {
     const { page } = await measure(
       '2,000 prompts of which 20 change',
