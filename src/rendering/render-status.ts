@@ -7,8 +7,7 @@ import { renderSummary } from './render-summary.ts';
 import { isPlanned } from './shards.ts';
 import { styleFor, type StyleOptions } from './style.ts';
 import { layOutWide, type Cell } from './table.ts';
-
-type Row = NonNullable<ReportPrompt['environments']>[number];
+import { cellOf, environmentsOf, type Cell as MatrixCell } from './view/matrix.ts';
 
 export type StatusOptions = StyleOptions & {
   /** Without the matrix: problems and the summary only. */
@@ -29,29 +28,27 @@ export function renderStatus(report: Report, options: StatusOptions): string {
   return [...matrix, ...renderErrors(report, style), `${renderSummary(report, style)}\n`].join('\n');
 }
 
-/** Each prompt's are in promotion order; the longest list knows most of it. */
-function environmentsOf({ prompts }: Report): readonly string[] {
-  const lists = prompts.map(({ environments }) => (environments ?? []).map(({ environment }) => environment));
-  return [...new Set(lists.toSorted((a, b) => b.length - a.length).flat())];
-}
-
 function cellsOf(prompt: ReportPrompt, environments: readonly string[], colours: Colours): readonly Cell[] {
   const fields = prompt.changes.some(({ kind }) => kind === 'update-prompt') ? ' ~' : '';
   const name: Cell = { text: `${inertLine(prompt.key)}${fields}`, paint: (text) => text };
-  return [name, ...environments.map((environment) => cellOf(prompt, environment, colours))];
+  return [name, ...environments.map((environment) => drawn(cellOf(prompt, environment), colours))];
 }
 
-function cellOf({ environments, status }: ReportPrompt, environment: string, colours: Colours): Cell {
-  const row = environments?.find((one) => one.environment === environment);
-  if (row === undefined) return { text: '·', paint: colours.dim };
-  if (status === 'failed' || status === 'not_attempted') return { text: '?', paint: colours.red };
-  if (row.in_sync) return { text: refText(row.active), paint: colours.green };
-  return {
-    text: `${refText(row.active)} → ${wantedText(row)}`,
-    paint: row.wanted === null ? colours.red : colours.yellow,
-  };
-}
-
-function wantedText({ wanted, pin }: Row): string {
-  return wanted === null ? `${inertLine(pin)}?` : refText(wanted);
+function drawn(cell: MatrixCell, { dim, red, green, yellow }: Colours): Cell {
+  switch (cell.kind) {
+    case 'unpinned':
+      return { text: '·', paint: dim };
+    case 'unread':
+      return { text: '?', paint: red };
+    case 'in-sync':
+      return { text: refText(cell.active), paint: green };
+    case 'differs':
+      return { text: `${refText(cell.active)} → ${refText(cell.wanted)}`, paint: yellow };
+    case 'change':
+      return { text: `${refText(cell.before)} → ${refText(cell.after)}`, paint: yellow };
+    case 'unresolved':
+      return { text: `${refText(cell.active)} → ${inertLine(cell.pin)}?`, paint: red };
+    case 'pin':
+      return { text: `${inertLine(cell.before ?? '')} → ${inertLine(cell.after)}`, paint: yellow };
+  }
 }

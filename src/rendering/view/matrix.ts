@@ -19,7 +19,7 @@ export type Cell = { readonly drift: ReportDrift | null } &
         readonly status: SetActive['status'];
       }
     /** It serves something else than the pin means, and what would become of it was not asked. */
-    | { readonly kind: 'differs'; readonly active: Ref }
+    | { readonly kind: 'differs'; readonly active: Ref; readonly wanted: SetActive['after'] }
     /** A command that edits files: what the pin was and is. */
     | { readonly kind: 'pin'; readonly before: string | null; readonly after: string }
     /** The pin means no version that is known. */
@@ -56,11 +56,12 @@ export function cellOf(prompt: ReportPrompt, environment: string): Cell {
 
 type WithoutChange =
   | { readonly kind: 'unread' }
-  | { readonly kind: 'in-sync' | 'differs'; readonly active: Ref }
+  | { readonly kind: 'in-sync'; readonly active: Ref }
+  | { readonly kind: 'differs'; readonly active: Ref; readonly wanted: SetActive['after'] }
   | { readonly kind: 'unresolved'; readonly active: Ref; readonly pin: string };
 
 function withoutChange({ active, wanted, pin, in_sync: inSync }: Row, { status }: ReportPrompt): WithoutChange {
   if (inSync) return { kind: 'in-sync', active };
   if (status === 'failed' || status === 'not_attempted') return { kind: 'unread' };
-  return wanted === null ? { kind: 'unresolved', active, pin } : { kind: 'differs', active };
+  return wanted === null ? { kind: 'unresolved', active, pin } : { kind: 'differs', active, wanted };
 }
