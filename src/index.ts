@@ -79,6 +79,8 @@ export type { Report, ReportChange, ReportDrift, ReportProblem, ReportPrompt } f
 export { renderText, type TextOptions } from './rendering/render-text.ts';
 export { renderStatus } from './rendering/render-status.ts';
 export { renderHistory } from './rendering/render-history.ts';
+export { renderHtml } from './rendering/html/render-html.ts';
+export type { HtmlOptions } from './rendering/html/context.ts';
 export { renderJson } from './rendering/render-json.ts';
 export { renderMarkdown, type MarkdownOptions, type MarkdownPage } from './rendering/render-markdown.ts';
 export type { Limit } from './rendering/fit.ts';

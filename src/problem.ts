@@ -482,7 +482,7 @@ const catalogue = {
   ),
   'apply/somebody-else-wrote': error<{ id: string; number: number; reason: string }>(
     (e) =>
-      `It is not known whether the version was created: ${e.reason} Since then somebody else made version v${e.number} (id ${e.id}); nothing was made active.`,
+      `It is not known whether the version was created: ${e.reason} Since then somebody else made v${e.number} (id ${e.id}); nothing was made active.`,
     'Look at the versions before it in the service: if one holds this text, make it active in an environment that is pinned to `latest`, or pin `version:<id>`. Then run again; without it a new version is made.',
   ),
   'apply/keeps-changing': error(

@@ -823,7 +823,7 @@ var init_problem = __esmMin((() => {
 		"apply/rewritten": error$1((e) => `The service stored something else than was sent (version ${e.version}); it was not made active.`, "Ask whoever runs the service what it changes in texts or metadata; write the prompt in the form that it keeps."),
 		"apply/outcome-unknown": error$1((e) => `It is not known whether the version was created: ${e.reason}`, "Run again: before a version is made, the newest one in the service is looked at."),
 		"apply/outcome-unseen": error$1((e) => `It is not known whether the version was created: ${e.reason} The service's newest version is "${e.id}" now.`, "Nothing may be looked at without a `tracking_environment`. Read that version in the service: if it holds this text, pin `version:<id>` or make it active in an environment that is pinned to `latest`; then run again."),
-		"apply/somebody-else-wrote": error$1((e) => `It is not known whether the version was created: ${e.reason} Since then somebody else made version v${e.number} (id ${e.id}); nothing was made active.`, "Look at the versions before it in the service: if one holds this text, make it active in an environment that is pinned to `latest`, or pin `version:<id>`. Then run again; without it a new version is made."),
+		"apply/somebody-else-wrote": error$1((e) => `It is not known whether the version was created: ${e.reason} Since then somebody else made v${e.number} (id ${e.id}); nothing was made active.`, "Look at the versions before it in the service: if one holds this text, make it active in an environment that is pinned to `latest`, or pin `version:<id>`. Then run again; without it a new version is made."),
 		"apply/keeps-changing": error$1("The prompt is being changed in the service: it was planned afresh once, and has changed again.", "Wait until nobody else writes to it, then run again."),
 		"apply/record-unwritable": warning((e) => `What is complete now could not be noted in ${e.path} (${e.reason}).`, "Remove the file before the next sync with --changed-since: it may name prompts as complete that are not."),
 		"apply/interrupted": error$1("Interrupted; the rest was not written.", "Run again: it goes on where it stopped."),
@@ -37517,7 +37517,7 @@ function broken({ file }, { breaking }) {
 function describe$2(drift) {
 	if ("field" in drift) return `${drift.field} is "${drift.observed}"`;
 	const { environment, observed } = drift;
-	return `"${environment}" serves version${observed === null || observed.number === null ? "" : ` v${observed.number}`} (id ${observed?.id ?? "none"})`;
+	return `"${environment}" serves ${observed === null || observed.number === null ? "a version" : `v${observed.number}`} (id ${observed?.id ?? "none"})`;
 }
 // src/domain/prompt-file.ts
 /** The pin as it is written in the file. */
@@ -38412,7 +38412,7 @@ function refuseRewritten(change, version, status) {
 async function track(writing, version) {
 	const { trackingEnvironment } = writing.dependencies;
 	if (trackingEnvironment === null) return [];
-	const step = `Setting "${trackingEnvironment}" to version v${version.number}`;
+	const step = `Setting "${trackingEnvironment}" to v${version.number}`;
 	try {
 		const { problems } = await activate(writing, trackingEnvironment, version);
 		if (problems.length === 0) writing.head = version;
@@ -59471,9 +59471,11 @@ function compareWords(before, after) {
 	const shorter = Math.min(lettersIn(before), lettersIn(after));
 	return lettersIn(kept.join("")) < shorter * LEAST_ALIKE ? null : changes;
 }
+/** Made when it is first needed: loading the rules of all scripts takes as long as reading a hundred files. */
+let segmenter;
 /** Of scripts without blanks as well. */
 function wordsIn(text) {
-	const segmenter = new Intl.Segmenter("en", { granularity: "word" });
+	segmenter ??= new Intl.Segmenter("en", { granularity: "word" });
 	return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }
 function lettersIn(text) {
@@ -59891,20 +59893,26 @@ function editOutcome(report, colours) {
 /** What somebody who has edited files does next; null where nothing was edited. */
 function nextStep({ prompts, files = [], committed, mode, commit }) {
 	if (prompts.some(({ problems }) => problems.some(({ code }) => code === "pull/conflict"))) return `Next: resolve the conflicts in the files, then ${commit === null ? WITHOUT_COMMITS : "commit them"}.`;
-	if (prompts.filter(({ status }) => status === "applied").length + files.length === 0) return null;
+	if (prompts.filter(({ status }) => status === "applied").length + files.length === 0) return isPinnedSo(mode, prompts) ? PINNED_SO : null;
 	if (mode === "init" && files.some(isNewWorkflow)) return "Next: promptsync plan; put the commit of promptsync that you trust into the workflows; commit the files.";
 	if (mode === "init" || mode === "import") return "Next: promptsync plan, then commit the files.";
 	if (committed !== void 0) return stepAfterCommit(committed);
 	if (commit === null) return `Next: promptsync plan, then ${WITHOUT_COMMITS}.`;
 	return "Next: read it with git diff, commit it, and open a pull request.";
 }
+function isPinnedSo(mode, prompts) {
+	return (mode === "promote" || mode === "rollback") && prompts.length > 0 && prompts.every(({ status }) => status === "unchanged");
+}
+/** The file may be right while the service is not. */
+const PINNED_SO = "The file has that pin already. Next: promptsync plan tells whether a sync is due.";
 /** A report without a commit is of a folder outside of git, or of a repository that has none yet: a sync wants one there. */
 const WITHOUT_COMMITS = "promptsync sync (in a git repository after a commit)";
 /** Where no branch is checked out there is nothing to push, and the next checkout would leave the commit behind. */
 function stepAfterCommit({ commit, branch }) {
 	const made = `Committed ${inertLine(commit).slice(0, 12)}`;
 	if (branch === null) return `${made} on no branch. Next: git switch -c NAME, then push it and open a pull request.`;
-	return `${made} on ${inertLine(branch)}. Next: push it and open a pull request.`;
+	const request = ["main", "master"].includes(branch) ? "" : " and open a pull request";
+	return `${made} on ${inertLine(branch)}. Next: push it${request}.`;
 }
 function workOf$1({ prompts, files = [] }) {
 	const having = (...statuses) => prompts.filter(({ status }) => statuses.includes(status));
@@ -59995,11 +60003,14 @@ function renderSummary(report, style) {
 /** In one line of our own words and numbers: what would be done, was done, or that there is nothing to do. */
 function renderOutcome(report, colours) {
 	const errors = report.problems.filter(isError).length;
-	if (errors > 0 && !goesOn(report)) return colours.red(`${counted([
-		errors,
-		"error",
-		"errors"
-	])}; ${written(report)}.`);
+	if (errors > 0 && !goesOn(report)) {
+		const rest = report.mode === "validate" ? "" : `; ${written(report)}`;
+		return colours.red(`${counted([
+			errors,
+			"error",
+			"errors"
+		])}${rest}.`);
+	}
 	if (isAboutFiles(report)) return editOutcome(report, colours);
 	if (report.mode === "validate") return colours.green(`${prompts(report.summary.prompts)} valid.`);
 	if (report.mode === "history") return historyOutcome(report, colours);
@@ -60535,7 +60546,8 @@ function withoutChange({ active, wanted, pin, in_sync: inSync }, { status }) {
 		pin
 	} : {
 		kind: "differs",
-		active
+		active,
+		wanted
 	};
 }
 // src/rendering/html/markup.ts

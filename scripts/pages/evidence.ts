@@ -109,7 +109,7 @@ export const EVIDENCE = {
   'guard/uncommitted': {},
   'guard/uncommitted-edit': {},
   'guard/max-changes': { changing: 40, allowed: 11 },
-  'guard/drift': { what: ['"production" serves version v9 (id ver_9f2c1ab0)'] },
+  'guard/drift': { what: ['"production" serves v9 (id ver_9f2c1ab0)'] },
   'guard/superseded': { commit: '9f2c1ab04d3e', newer: '3a0eca29096c', where: 'refs/heads/main is at' },
   'guard/unknown-newest': { reason: 'the remote has no refs/heads/main.' },
   'guard/not-reviewed': { reason: 'no merged pull request brought it' },

@@ -69,7 +69,7 @@ export function refuseRewritten(change: CreateVersion, version: Version, status:
 async function track(writing: Writing, version: Version): Promise<readonly Problem[]> {
   const { trackingEnvironment } = writing.dependencies;
   if (trackingEnvironment === null) return [];
-  const step = `Setting "${trackingEnvironment}" to version v${version.number}`;
+  const step = `Setting "${trackingEnvironment}" to v${version.number}`;
   try {
     const { problems } = await activate(writing, trackingEnvironment, version);
     if (problems.length === 0) writing.head = version;

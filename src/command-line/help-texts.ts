@@ -46,8 +46,8 @@ Examples:
   promptsync plan                        show what a sync would change
   promptsync sync                        apply it, after a question
   promptsync sync --yes --format json    apply it in a script
-  promptsync promote greeting --to production --branch live
-  promptsync blame greeting --environment production
+  promptsync promote support/greeting --to production --branch live
+  promptsync blame support/greeting --environment production
 
 Exit codes:
 ${inTwoColumns(EXIT_CODES.map(({ code, short }) => `${code} ${short}`))}`;

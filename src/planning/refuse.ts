@@ -84,6 +84,6 @@ function broken({ file }: PromptPlan, { breaking }: Guards): readonly Problem[] 
 function describe(drift: Drift): string {
   if ('field' in drift) return `${drift.field} is "${drift.observed}"`;
   const { environment, observed } = drift;
-  const number = observed === null || observed.number === null ? '' : ` v${observed.number}`;
-  return `"${environment}" serves version${number} (id ${observed?.id ?? 'none'})`;
+  const number = observed === null || observed.number === null ? 'a version' : `v${observed.number}`;
+  return `"${environment}" serves ${number} (id ${observed?.id ?? 'none'})`;
 }

@@ -26,7 +26,7 @@ export function nextStep({ prompts, files = [], committed, mode, commit }: Repor
   if (conflicts)
     return `Next: resolve the conflicts in the files, then ${commit === null ? WITHOUT_COMMITS : 'commit them'}.`;
   const edited = prompts.filter(({ status }) => status === 'applied').length + files.length;
-  if (edited === 0) return null;
+  if (edited === 0) return isPinnedSo(mode, prompts) ? PINNED_SO : null;
   if (mode === 'init' && files.some(isNewWorkflow)) {
     return 'Next: promptsync plan; put the commit of promptsync that you trust into the workflows; commit the files.';
   }
@@ -36,6 +36,14 @@ export function nextStep({ prompts, files = [], committed, mode, commit }: Repor
   return 'Next: read it with git diff, commit it, and open a pull request.';
 }
 
+function isPinnedSo(mode: Report['mode'], prompts: Report['prompts']): boolean {
+  const pins = mode === 'promote' || mode === 'rollback';
+  return pins && prompts.length > 0 && prompts.every(({ status }) => status === 'unchanged');
+}
+
+/** The file may be right while the service is not. */
+const PINNED_SO = 'The file has that pin already. Next: promptsync plan tells whether a sync is due.';
+
 /** A report without a commit is of a folder outside of git, or of a repository that has none yet: a sync wants one there. */
 const WITHOUT_COMMITS = 'promptsync sync (in a git repository after a commit)';
 
@@ -43,7 +51,9 @@ const WITHOUT_COMMITS = 'promptsync sync (in a git repository after a commit)';
 function stepAfterCommit({ commit, branch }: NonNullable<Report['committed']>): string {
   const made = `Committed ${inertLine(commit).slice(0, 12)}`;
   if (branch === null) return `${made} on no branch. Next: git switch -c NAME, then push it and open a pull request.`;
-  return `${made} on ${inertLine(branch)}. Next: push it and open a pull request.`;
+  // Nobody opens a pull request from the branch that it would go to.
+  const request = ['main', 'master'].includes(branch) ? '' : ' and open a pull request';
+  return `${made} on ${inertLine(branch)}. Next: push it${request}.`;
 }
 
 function workOf({ prompts, files = [] }: Report): readonly Part[] {

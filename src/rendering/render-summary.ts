@@ -26,7 +26,9 @@ export function renderSummary(report: Report, style: Style): string {
 export function renderOutcome(report: Report, colours: Colours): string {
   const errors = report.problems.filter(isError).length;
   if (errors > 0 && !goesOn(report)) {
-    return colours.red(`${counted([errors, 'error', 'errors'])}; ${written(report)}.`);
+    // What only looks at files writes nothing anyway.
+    const rest = report.mode === 'validate' ? '' : `; ${written(report)}`;
+    return colours.red(`${counted([errors, 'error', 'errors'])}${rest}.`);
   }
   if (isAboutFiles(report)) return editOutcome(report, colours);
   if (report.mode === 'validate') return colours.green(`${prompts(report.summary.prompts)} valid.`);

@@ -165,7 +165,7 @@ describe('A service that does not keep its word', () => {
     const { outcomes } = await sync(forgetful, [file({ pins: staging })]);
     expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: made not_made apply/not-active']);
     expect(outcomes[0]?.problems[0]?.message).toBe(
-      'Setting "promptsync" to version v1: After it was set, "promptsync" serves nothing instead of version "ver_1".',
+      'Setting "promptsync" to v1: After it was set, "promptsync" serves nothing instead of version "ver_1".',
     );
   });
 

@@ -122,7 +122,7 @@ describe('The newest version, which nobody has read and which is looked at befor
     const { lines, outcomes } = await sync(service, [wanted], { hooks: { before } });
     expect(lines).toStrictEqual([...look(newest), `set p1 promptsync ${newest}`]);
     expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: not_made not_made service/timeout']);
-    expect(outcomes[0]?.problems[0]?.message).toMatch(/^Setting "promptsync" to version v2: The service did not/);
+    expect(outcomes[0]?.problems[0]?.message).toMatch(/^Setting "promptsync" to v2: The service did not/);
   });
 
   test('is not there, although the service names it: nothing is made, and it is named', async () => {

@@ -74,7 +74,7 @@ describe('A prompt that is planned afresh and refused says why', () => {
     expect(problem).toMatchObject({
       path: 'prompts/a.md',
       message:
-        'The service was changed outside of git, and on_drift is `fail`: "staging" serves version v2 (id ver_2).',
+        'The service was changed outside of git, and on_drift is `fail`: "staging" serves v2 (id ver_2).',
     });
   });
 });

@@ -86,7 +86,7 @@ describe('A version whose answer was lost', () => {
       found.addVersion('p1', { text: ' Two ', metadata: { promptsync: stampToWire(another) } });
     });
     expect(line).toBe('failed: unknown not_made apply/somebody-else-wrote');
-    expect(said).toBe(`${LOST} Since then somebody else made version v2 (id ver_2); nothing was made active.`);
+    expect(said).toBe(`${LOST} Since then somebody else made v2 (id ver_2); nothing was made active.`);
     expect(service.serves('p1', 'promptsync')).toStrictEqual(['ver_1', 'One']);
   });
 

@@ -25,7 +25,7 @@ const REDIRECT = 'The service answered with a redirect (302), which is not follo
 describe('A call that fails is told with what was being done', () => {
   test.each([
     ['create p1 "Hello"', 'Creating the version: '],
-    ['set p1 promptsync ver_2', 'Setting "promptsync" to version v2: '],
+    ['set p1 promptsync ver_2', 'Setting "promptsync" to v2: '],
     ['update p1', 'Updating the prompt: '],
     ['set p1 staging', 'Setting "staging": '],
     ['set p1 production', 'Setting "production": '],

@@ -27,12 +27,12 @@ describe('Where on_drift is fail', () => {
     [
       'one environment',
       observed({ ...calm, active: { staging: own, production: outside(2, 'Theirs') } }),
-      '"production" serves version v2 (id ver_2)',
+      '"production" serves v2 (id ver_2)',
     ],
     [
       'several environments',
       observed({ ...calm, active: { staging: outside(3, 'Hi'), production: outside(2, 'Hey'), promptsync: own } }),
-      '"staging" serves version v3 (id ver_3); "production" serves version v2 (id ver_2)',
+      '"staging" serves v3 (id ver_3); "production" serves v2 (id ver_2)',
     ],
     [
       'a field',
@@ -42,12 +42,12 @@ describe('Where on_drift is fail', () => {
     [
       'both',
       observed({ active: { staging: outside(2, 'Hi'), production: own }, prompt: { description: 'Theirs' } }),
-      '"staging" serves version v2 (id ver_2); description is "Theirs"',
+      '"staging" serves v2 (id ver_2); description is "Theirs"',
     ],
     [
       'an environment, but not another one that is merely unfinished',
       observed({ ...calm, active: { staging: outside(2, 'Hi'), production: null } }),
-      '"staging" serves version v2 (id ver_2)',
+      '"staging" serves v2 (id ver_2)',
     ],
   ];
   test.each(rows)('a prompt is refused that somebody has changed, and what it serves is named: %s', (_, seen, what) => {

@@ -2,6 +2,7 @@ import type { Texts } from '../../domain/texts.ts';
 import type { Report, ReportPrompt } from '../../schemas/report.ts';
 import type { Restored } from '../restored.ts';
 
+/** What a page tells besides the report. */
 export type HtmlOptions = {
   readonly texts: Texts;
   /** The drift that a sync only puts back; the report does not tell it. */

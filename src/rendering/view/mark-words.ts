@@ -63,9 +63,12 @@ function compareWords(before: string, after: string): readonly WordChange[] | nu
   return lettersIn(kept.join('')) < shorter * LEAST_ALIKE ? null : changes;
 }
 
+/** Made when it is first needed: loading the rules of all scripts takes as long as reading a hundred files. */
+let segmenter: Intl.Segmenter | undefined;
+
 /** Of scripts without blanks as well. */
 function wordsIn(text: string): string[] {
-  const segmenter = new Intl.Segmenter('en', { granularity: 'word' });
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'word' });
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }
 
