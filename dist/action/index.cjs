@@ -38345,6 +38345,10 @@ function withoutText({ id, number, digest, metadataDigest, stamp }) {
 		unread: true
 	};
 }
+/** What a version is called where people read it: `v7`, or its id where the number is not known. */
+function labelOf({ id, number }) {
+	return number === null ? id : `v${number}`;
+}
 function refOf({ id, number }) {
 	return {
 		id,
@@ -46851,9 +46855,6 @@ function sideOf({ text, metadata, unread }, label) {
 		metadata
 	};
 }
-function labelOf(ref) {
-	return ref.number === null ? ref.id : `v${ref.number}`;
-}
 // src/commands/preparing/breaking-in.ts
 /** Compares the variables of what environments serve with those of what they would serve. */
 async function breakingIn({ config, plan, service, ...sources }) {
@@ -53526,6 +53527,25 @@ async function makeRuledPlan(sources, rules, { service }, world) {
 		requests
 	};
 }
+// src/commands/preparing/label-made.ts
+/** The texts of an apply, with versions that were new called by their numbers, which are known now. */
+function labelMade(texts, outcomes) {
+	const changesOf = new Map(outcomes.map(({ plan, changes }) => [plan.file.id, changes]));
+	return new Map([...texts].map(([id, all]) => [id, all.map((one) => labelOne(one, changesOf.get(id) ?? []))]));
+}
+function labelOne(text, changes) {
+	const { environment, after } = text;
+	const made = changes.find(({ change }) => change.kind === "set-active" && change.environment === environment);
+	if (after === "unknown" || made?.version === void 0) return text;
+	const label = labelOf(made.version);
+	return label === after.label ? text : {
+		...text,
+		after: {
+			...after,
+			label
+		}
+	};
+}
 // src/commands/sync.ts
 init_problem();
 const NO_TEXTS = /* @__PURE__ */ new Map();
@@ -53588,7 +53608,11 @@ async function finish(prepared, options, world) {
 		mode: "apply",
 		outcomes: kept.outcomes,
 		problems: [...problems, ...kept.problems]
-	}, asks ? NO_TEXTS : texts, options, world);
+	}, labelMade(asks ? textsAfterQuestion(texts, options) : texts, kept.outcomes), options, world);
+}
+/** Whoever was asked has seen the diffs. */
+function textsAfterQuestion(texts, { textsAgain }) {
+	return textsAgain === true ? texts : NO_TEXTS;
 }
 /** The part of the prompts that the run is of; each shard has a record of its own. */
 function partOf({ only, shard }) {

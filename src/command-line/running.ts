@@ -18,7 +18,8 @@ export async function runSync(flags: SyncFlags, host: HidingHost): Promise<numbe
   const { config, only, shard, dryRun, yes, exitCode, changedSince } = flags;
   const { expectPlan, maxChanges, allowDirty, base, onDrift } = flags;
   const withTexts = flags.format !== 'json' && !flags.quiet;
-  const chosen = { config, only, shard, changedSince, dryRun, yes, exitCode, withTexts };
+  const textsAgain = withTexts && (flags.format !== 'text' || flags.output !== undefined);
+  const chosen = { config, only, shard, changedSince, dryRun, yes, exitCode, withTexts, textsAgain };
   const guards = { expectPlan, maxChanges, allowDirty, base, onDrift };
   const draw = async (shown: Drawn) => (await import('./draw-text.ts')).drawPlan(shown, flags, host);
   const work: Work = (world) => sync({ ...chosen, ...guards, draw, onCall: callWriter(flags, host) }, world);

@@ -12,6 +12,7 @@ import { gatherTexts } from './preparing/gather-texts.ts';
 import { keepingRecord } from './since/keep-record.ts';
 import { withPlan, type NotPrepared, type Prepared, type PrepareOptions } from './preparing/prepare-plan.ts';
 import { exitCodeOf, notRun, ofShard, plannedRun, type CommandResult } from './result.ts';
+import { labelMade } from './preparing/label-made.ts';
 import type { World } from './world.ts';
 
 export type SyncOptions = PrepareOptions & {
@@ -32,6 +33,8 @@ export type SyncOptions = PrepareOptions & {
   readonly refusals?: ((prepared: Prepared) => Promise<readonly Problem[]>) | undefined;
   /** Whether the report is one that shows diffs. */
   readonly withTexts: boolean;
+  /** Whether it shows them also where a question has shown them already: a page is for others, too. */
+  readonly textsAgain?: boolean;
   /** The plan as the question shows it. Needed only where there is somebody to ask. */
   readonly draw?: ((shown: Drawn) => Promise<string>) | undefined;
 };
@@ -84,8 +87,12 @@ async function finish(prepared: Prepared, options: SyncOptions, world: World): P
     outcomes: kept.outcomes,
     problems: [...problems, ...kept.problems],
   } as const;
-  // Whoever was asked has seen the diffs.
-  return resultOf(run, asks ? NO_TEXTS : texts, options, world);
+  return resultOf(run, labelMade(asks ? textsAfterQuestion(texts, options) : texts, kept.outcomes), options, world);
+}
+
+/** Whoever was asked has seen the diffs. */
+function textsAfterQuestion(texts: Texts, { textsAgain }: SyncOptions): Texts {
+  return textsAgain === true ? texts : NO_TEXTS;
 }
 
 /** The part of the prompts that the run is of; each shard has a record of its own. */

@@ -44,6 +44,16 @@ describe('on a terminal', () => {
     expect(stdout).not.toContain('Text of greeting.');
   });
 
+  test.each([
+    ['a page', ['--format', 'html']],
+    ['Markdown', ['--format', 'markdown']],
+  ])('but %s has them all the same, with the versions that were made', async (_, words) => {
+    const { folder, service } = await makeStage();
+    const { stdout } = await run(folder, ['sync', ...words], { ...service, input: 'y\n', terminal: true });
+    expect(stdout).toContain('Text of greeting.');
+    expect(stdout).toMatch(/nothing → v1|\+\+\+ staging: v1/);
+  });
+
   test('in JSON the question is on standard error as well, and who declines gets a report', async () => {
     const { folder, service } = await makeStage();
     const { report, stderr } = await runJson(folder, ['sync'], { ...service, input: 'n\n', terminal: true });

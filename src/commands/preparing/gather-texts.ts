@@ -2,7 +2,7 @@ import { withLineFeeds } from '../../domain/digest.ts';
 import { holds, knownVersions, type KnownVersion } from '../../domain/known-versions.ts';
 import { isNew, type Plan, type PromptPlan, type SetActive } from '../../domain/plan.ts';
 import type { Content } from '../../domain/prompt-file.ts';
-import type { Version, VersionRef } from '../../domain/version.ts';
+import { labelOf, type Version } from '../../domain/version.ts';
 import type { Repository } from '../../git/repository.ts';
 import type { Side, TextChange, Texts } from '../../domain/texts.ts';
 import { contentInGit } from '../past/content-in-git.ts';
@@ -72,8 +72,4 @@ async function fromGit({ commit, path, digest }: KnownVersion, repository: Repos
 
 function sideOf({ text, metadata, unread }: Version, label: string): Side | 'unknown' {
   return unread === true ? 'unknown' : { label, text: withLineFeeds(text), metadata };
-}
-
-function labelOf(ref: VersionRef): string {
-  return ref.number === null ? ref.id : `v${ref.number}`;
 }
