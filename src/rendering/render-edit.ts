@@ -28,10 +28,15 @@ export function renderEdit(edit: ReportEdit, colours: Colours): string {
   return `${signOf(edit, colours)} ${editText(edit)}`;
 }
 
-function signOf(edit: ReportEdit, colours: Colours): string {
-  const isNew = edit.kind === 'create-file' || (edit.kind === 'set-pin' && edit.before === null);
-  if (isNew) return colours.green('+');
-  return isConflict(edit) ? colours.red('!') : colours.yellow('~');
+function signOf(edit: ReportEdit, { green, yellow, red }: Colours): string {
+  const signs = { new: green('+'), changed: yellow('~'), conflict: red('!') };
+  return signs[editKind(edit)];
+}
+
+/** Whether something is new, is changed, or is left to somebody. */
+export function editKind(edit: ReportEdit): 'new' | 'changed' | 'conflict' {
+  if (edit.kind === 'create-file' || (edit.kind === 'set-pin' && edit.before === null)) return 'new';
+  return isConflict(edit) ? 'conflict' : 'changed';
 }
 
 /** Whether the file holds both sides, for somebody to decide. */

@@ -90,11 +90,21 @@ describeInBrowser('The page of', () => {
 
   test('history has the versions, and says where the service is not as pinned', async () => {
     const { stdout } = await (await beginEdited()).run('history', 'greeting', '--format', 'html');
-    const { page, heading, cells } = await open(stdout);
-    expect({ heading, cells }).toEqual({
+    const { page, heading, cells, status } = await open(stdout);
+    expect({ heading, cells, status }).toEqual({
       heading: 'promptsync history',
       cells: ['staging v2 not as pinned', 'production v1'],
+      status: ['not as pinned'],
     });
+    expect(await page.getByRole('columnheader', { name: 'version' }).first().isVisible()).toBe(true);
+  });
+
+  test('history is open also where all is as pinned', async () => {
+    const scene = await beginEdited();
+    await scene.run('sync', '--yes');
+    const { stdout } = await scene.run('history', 'greeting', '--format', 'html');
+    const { page, status } = await open(stdout);
+    expect(status).toEqual(['as pinned']);
     expect(await page.getByRole('columnheader', { name: 'version' }).first().isVisible()).toBe(true);
   });
 

@@ -6,7 +6,7 @@ import { historyTables, type HistoryTable } from '../history-tables.ts';
 import { driftText } from '../history-texts.ts';
 import { inertLine } from '../inert.ts';
 import { changeTexts, isUnfollowed, statusNote, UNFOLLOWED } from '../render-change.ts';
-import { editText } from '../render-edit.ts';
+import { editKind, editText } from '../render-edit.ts';
 import { cellsOf } from './cells.ts';
 import { diffsOf, type PageDiffs } from './diffs.ts';
 import { markup, nothing, type Markup } from './markup.ts';
@@ -39,9 +39,11 @@ export function promptRow(prompt: ReportPrompt, context: PageContext, open: bool
 `;
 }
 
-/** A file that nothing was found wrong with is all that a validation can tell. */
-function wordOf({ status }: ReportPrompt, { mode }: PageContext): string {
-  return status === 'not_attempted' && mode === 'validate' ? 'checked' : WORDS[status];
+/** A validation attempts nothing, and a history is not of changes. */
+function wordOf(prompt: ReportPrompt, { mode }: PageContext): string {
+  if (prompt.status === 'not_attempted' && mode === 'validate') return 'checked';
+  if (isTold(prompt)) return differingRows(prompt).length > 0 ? 'not as pinned' : 'as pinned';
+  return WORDS[prompt.status];
 }
 
 function countOf({ added, removed }: PageDiffs): Markup {
@@ -66,7 +68,7 @@ function driftItems(prompt: ReportPrompt, { mode, restored }: PageContext): read
 function changeItems({ changes, edits = [], status }: ReportPrompt): readonly Markup[] {
   const refused = status === 'blocked' ? ' (blocked)' : '';
   return [
-    ...edits.map((edit) => markup`<li class="edit">${editText(edit)}</li>`),
+    ...edits.map((edit) => markup`<li class="edit ${editKind(edit)}">${editText(edit)}</li>`),
     ...changes.flatMap((change) => {
       const unfollowed = isUnfollowed(change, changes) ? UNFOLLOWED : '';
       const told = change.status === undefined ? '' : statusNote[change.status];

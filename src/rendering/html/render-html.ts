@@ -1,6 +1,7 @@
 import type { Report, ReportPrompt } from '../../schemas/report.ts';
 import { PAGE } from '../../templates/page.ts';
 import { coloursFor } from '../colours.ts';
+import { isTold } from '../history-summary.ts';
 import { renderOutcome } from '../render-summary.ts';
 import { environmentsOf } from '../view/matrix.ts';
 import { controlsOf, help } from './controls.ts';
@@ -45,7 +46,7 @@ function headOf(title: string): string {
 }
 
 function matrixOf(report: Report, context: PageContext): Markup {
-  const told = report.prompts.filter((prompt) => traitsOf(prompt, report.mode).length > 0);
+  const told = report.prompts.filter((prompt) => isTold(prompt) || traitsOf(prompt, report.mode).length > 0);
   const open = new Set(told.length <= MOST_OPEN ? told : []);
   const names = context.environments.map((environment) => markup`<span>${environment}</span>`);
   const hasTexts = report.prompts.some(({ id }) => context.texts.has(id));
