@@ -69,8 +69,8 @@ function startBrowser(): Promise<Browser> {
 }
 
 function findBrowser(): string | null {
-  const named = process.env['CHROMIUM_PATH'];
-  if (named !== undefined) return named;
+  const named = process.env['CHROMIUM_PATH'] ?? '';
+  if (named !== '') return named;
   const folders = (process.env['PATH'] ?? '').split(delimiter);
   const candidates = NAMES.flatMap((name) => folders.map((folder) => join(folder, name)));
   return candidates.find((file) => existsSync(file)) ?? null;
