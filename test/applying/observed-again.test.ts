@@ -73,8 +73,7 @@ describe('A prompt that is planned afresh and refused says why', () => {
     expect(line).toBe('blocked: not_made not_made guard/drift');
     expect(problem).toMatchObject({
       path: 'prompts/a.md',
-      message:
-        'The service was changed outside of git, and on_drift is `fail`: "staging" serves v2 (id ver_2).',
+      message: 'The service was changed outside of git, and on_drift is `fail`: "staging" serves v2 (id ver_2).',
     });
   });
 });
