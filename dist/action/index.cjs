@@ -60904,7 +60904,7 @@ function renderHtml(report, options) {
 		environments: environmentsOf(report),
 		linkOf: linksOf(report)
 	};
-	const title = `promptsync ${options.title}: ${renderOutcome(report, coloursFor(false))}`;
+	const title = `${renderOutcome(report, coloursFor(false))} promptsync ${options.title}`;
 	const body = markup`${headerOf(report, context)}<main>
 ${notesOf(report)}${report.prompts.length === 0 ? nothing : matrixOf(report, context)}</main>
 ${footerOf(report)}${help}`;

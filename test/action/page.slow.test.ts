@@ -20,7 +20,7 @@ test('A review, an apply and a broken file leave a page that a later step can ke
   push('change', { 'prompts/greeting.md': promptText('greeting', { text: `Hi ${KEY} there.` }) });
   const review = pageOf(await runPull(openPull('change')));
   expect(review).toContain('<h1>promptsync plan</h1>');
-  expect(review).toMatch(/id="prompt:greeting" class="prompt pending changed"/);
+  expect(review).toMatch(/id="prompt:greeting" class="prompt pending review changed"/);
   // The one that stays as it is has its versions in the matrix as well.
   expect(review).toMatch(/id="prompt:tax" class="prompt unchanged".*<i>staging <\/i>v1/);
 

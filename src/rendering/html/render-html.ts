@@ -21,7 +21,8 @@ const MOST_OPEN = 10;
  */
 export function renderHtml(report: Report, options: HtmlOptions): string {
   const context = { ...options, mode: report.mode, environments: environmentsOf(report), linkOf: linksOf(report) };
-  const title = `promptsync ${options.title}: ${renderOutcome(report, coloursFor(false))}`;
+  // What differs from one page to the next stands first: the tabs of a browser are narrow.
+  const title = `${renderOutcome(report, coloursFor(false))} promptsync ${options.title}`;
   const body = markup`${headerOf(report, context)}<main>
 ${notesOf(report)}${report.prompts.length === 0 ? nothing : matrixOf(report, context)}</main>
 ${footerOf(report)}${help}`;
