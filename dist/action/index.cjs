@@ -59746,8 +59746,16 @@ function linked(text, address) {
 function renderProblem(problem, style) {
 	const { red, yellow, dim } = style.colours;
 	const what = `${problem.severity === "error" ? red("error") : yellow("warning")}: ${inertLine(problem.message)} ${dim(`[${problem.code}]`)}`;
-	const hint = fitted(inertLine(problem.hint), narrower(style, 2), 0);
+	const hint = hintRows(inertLine(problem.hint), narrower(style, 2));
 	return [...fitted(`${shownPlace(problem, style)}${what}`, style, 4), ...hint.map((line) => `  ${line}`)].join("\n");
+}
+/** A command to run is to be copied: it has a row of its own, which only the terminal itself breaks. */
+function hintRows(hint, style) {
+	const { screen } = style;
+	const parts = /^(.* run:) (promptsync .*)$/.exec(hint);
+	if (parts === null || screen === null || screen.width(hint) <= screen.columns) return fitted(hint, style, 0);
+	const [, before = "", command = ""] = parts;
+	return [...fitted(before, style, 0), command];
 }
 /** `prompts/a.md:3:7`, or what of it is known. */
 function placeText({ path, line, column }) {

@@ -1,6 +1,7 @@
 import stringWidth from 'fast-string-width';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { makeProblem } from '../../src/problem.ts';
 import { renderHistory } from '../../src/rendering/render-history.ts';
 import { renderProblem } from '../../src/rendering/render-problem.ts';
 import { renderStatus } from '../../src/rendering/render-status.ts';
@@ -136,6 +137,32 @@ function diffOf(before: string, after: string, columns: number, full: boolean) {
   const said = (rows: readonly string[]) => squeezed(rows.join('')).slice(1);
   return { removed: said(diff.slice(0, start)), added: said(diff.slice(start, end)) };
 }
+
+describe('A command that a hint says to run', () => {
+  const problem = makeProblem('prompt/symbolic-link');
+  const hint =
+    'To promote what staging serves, run: promptsync promote support/greeting --from staging --to production';
+  const rows = (columns: number, text = hint) =>
+    renderProblem({ ...problem, hint: text }, styleFor({ colour: false, screen: makeScreen(columns) }))
+      .split('\n')
+      .slice(-3);
+
+  test('is not broken where it does not fit, so that it can be copied', () => {
+    expect(rows(80).slice(-2)).toEqual([
+      '  To promote what staging serves, run:',
+      '  promptsync promote support/greeting --from staging --to production',
+    ]);
+    expect(rows(30)).toEqual([
+      '  To promote what staging',
+      '  serves, run:',
+      '  promptsync promote support/greeting --from staging --to production',
+    ]);
+  });
+
+  test('stays in its sentence where that fits', () => {
+    expect(rows(120).at(-1)).toBe(`  ${hint}`);
+  });
+});
 
 describe('A line is wrapped', () => {
   test.each<[string, number, number, readonly string[]]>([
