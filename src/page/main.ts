@@ -18,7 +18,7 @@ function start(page: Page): void {
   });
   page.controls.addEventListener('submit', (event) => event.preventDefault());
   page.controls.addEventListener('click', ({ target }) => {
-    if (target instanceof HTMLElement) actions(page)[target.dataset['do'] ?? '']?.();
+    if (target instanceof HTMLElement) act(page, target.dataset['do']);
   });
   addEventListener('hashchange', () => show(page));
   document.addEventListener(
@@ -58,12 +58,17 @@ function openAll(page: Page, open: boolean): void {
   for (const row of shownRows(page)) row.open = open;
 }
 
+/** What the buttons do, by the names that they have in the page. */
 function actions(page: Page) {
   return {
     expand: () => openAll(page, true),
     collapse: () => openAll(page, false),
     help: () => page.help.showModal(),
-  } as Readonly<Record<string, () => void>>;
+  };
+}
+
+function act(page: Page, name: string | undefined): void {
+  for (const [known, action] of Object.entries(actions(page))) if (known === name) action();
 }
 
 function commands(page: Page): Readonly<Record<string, () => void>> {
@@ -78,9 +83,9 @@ function commands(page: Page): Readonly<Record<string, () => void>> {
     '/': () => page.search.focus(),
     j: () => moveFocus(page, 1),
     k: () => moveFocus(page, -1),
-    ...(expand && { e: expand }),
-    ...(collapse && { c: collapse }),
-    ...(help && { '?': help }),
+    e: expand,
+    c: collapse,
+    '?': help,
     v: () => pick('view', choice(page, 'view') === 'split' ? 'unified' : 'split')(),
     ...Object.fromEntries(filters.map((name, index) => [String(index + 1), pick('show', name)])),
   };
