@@ -59440,6 +59440,8 @@ const LEAST_ALIKE = .4;
 /** Past this much text, and this many edits, marks are not worth waiting for. */
 const MOST_CHARACTERS = 2e4;
 const MOST_EDITS$1 = 1e3;
+/** What has no blank in so many characters is of a script without blanks, or no words. */
+const MOST_LETTERS = 100;
 /** The blocks with the words marked that differ between removed lines and the added ones that take their place. */
 function markWords(blocks) {
 	return blocks.flatMap((block, index) => {
@@ -59460,7 +59462,7 @@ function unmarked({ kind, lines }) {
 }
 function markPair(removed, added) {
 	const changes = compareWords(removed.lines.join("\n"), added.lines.join("\n"));
-	if (changes === null) return [unmarked(removed), unmarked(added)];
+	if (changes === null) return markEachLine(removed, added) ?? [unmarked(removed), unmarked(added)];
 	const segments = changes.map((change, index) => ({
 		...change,
 		segment: segmentOf(changes, index)
@@ -59473,6 +59475,23 @@ function markPair(removed, added) {
 		kind: "added",
 		lines: sideWithout("removed")
 	}];
+}
+/** Too much for one comparison, and as many lines as before: each is compared with the one in its place. */
+function markEachLine(removed, added) {
+	const { length } = removed.lines;
+	if (length === 1 || length !== added.lines.length) return null;
+	if (!isTooLong(removed.lines.join("\n"), added.lines.join("\n"))) return null;
+	const pairs = removed.lines.map((line, index) => markPair({
+		kind: "removed",
+		lines: [line]
+	}, {
+		kind: "added",
+		lines: [added.lines[index] ?? ""]
+	}));
+	return [removed, added].map(({ kind }, side) => ({
+		kind,
+		lines: pairs.flatMap((pair) => pair[side]?.lines ?? [])
+	}));
 }
 /** A blank between two changes belongs to them: otherwise three new words were three marks. */
 function segmentOf(changes, index) {
@@ -59488,12 +59507,54 @@ function isChange(change) {
 }
 /** Null where the two texts are too long or have too little in common. */
 function compareWords(before, after) {
-	if (before.length + after.length > MOST_CHARACTERS) return null;
-	const changes = diffArrays(wordsIn(before), wordsIn(after), { maxEditLength: MOST_EDITS$1 });
-	if (changes === void 0) return null;
+	const { start, end } = isTooLong(before, after) ? commonEnds(before, after) : {
+		start: 0,
+		end: 0
+	};
+	const [oldMiddle, newMiddle] = [before, after].map((text) => text.slice(start, text.length - end));
+	if (isTooLong(oldMiddle, newMiddle)) return null;
+	const middle = diffArrays(wordsIn(oldMiddle), wordsIn(newMiddle), { maxEditLength: MOST_EDITS$1 });
+	if (middle === void 0) return null;
+	const changes = [
+		same(before.slice(0, start)),
+		...middle,
+		same(before.slice(before.length - end))
+	];
 	const kept = changes.filter(({ added, removed }) => !added && !removed).flatMap(({ value }) => value);
 	const shorter = Math.min(lettersIn(before), lettersIn(after));
 	return lettersIn(kept.join("")) < shorter * LEAST_ALIKE ? null : changes;
+}
+function isTooLong(before, after) {
+	return before.length + after.length > MOST_CHARACTERS;
+}
+function same(text) {
+	return {
+		value: text === "" ? [] : [text],
+		added: false,
+		removed: false
+	};
+}
+/** How many characters two texts have in common at start and end, of whole words where a blank is near. */
+function commonEnds(before, after) {
+	const shorter = Math.min(before.length, after.length);
+	const differs = Array.from({ length: shorter }).findIndex((_, at) => before[at] !== after[at]);
+	const start = wordBoundary(before.slice(0, differs === -1 ? shorter : differs));
+	const left = shorter - start;
+	const endsAt = Array.from({ length: left }).findIndex((_, at) => before.at(-1 - at) !== after.at(-1 - at));
+	const common = endsAt === -1 ? left : endsAt;
+	const tail = before.slice(before.length - common);
+	const blank = tail.slice(0, MOST_LETTERS).search(/\s/);
+	const inside = /^[\udc00-\udfff]/.test(tail) ? 1 : 0;
+	return {
+		start,
+		end: common - (blank === -1 ? inside : blank)
+	};
+}
+function wordBoundary(head) {
+	const near = head.slice(-100);
+	const after = near.search(/\s\S*$/);
+	if (after !== -1) return head.length - near.length + after + 1;
+	return /[\ud800-\udbff]$/.test(head) ? head.length - 1 : head.length;
 }
 /** Made when it is first needed: loading the rules of all scripts takes as long as reading a hundred files. */
 let segmenter;

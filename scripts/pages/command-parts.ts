@@ -64,7 +64,7 @@ function argumentTable(given: readonly Argument[]): string {
     const dots = argument.variadic ? '...' : '';
     const name = argument.required ? `<${argument.name()}${dots}>` : `[${argument.name()}${dots}]`;
     const { meaning, default: value } = withoutDefault(argument.description);
-    return [code(name), value, sentence(meaning)];
+    return [code(name), value, sentence(`${meaning}${choicesOf(argument)}`)];
   });
   return table(['argument', 'default', 'meaning'], rows);
 }
@@ -72,11 +72,14 @@ function argumentTable(given: readonly Argument[]): string {
 function optionTable(options: readonly Option[]): string {
   const rows = options.map((option) => {
     const { meaning, default: value } = withoutDefault(option.description);
-    const choices = option.argChoices === undefined ? '' : `: ${option.argChoices.map(code).join(', ')}`;
     const required = option.mandatory ? 'required' : defaultOf(option);
-    return [code(option.flags), value === '' ? required : value, sentence(`${meaning}${choices}`)];
+    return [code(option.flags), value === '' ? required : value, sentence(`${meaning}${choicesOf(option)}`)];
   });
   return table(['flag', 'default', 'meaning'], rows);
+}
+
+function choicesOf({ argChoices }: Argument | Option): string {
+  return argChoices === undefined ? '' : `: ${argChoices.map(code).join(', ')}`;
 }
 
 /** That a switch is off unless it is given goes without saying. */
@@ -99,5 +102,13 @@ function textAfter(command: Command): readonly string[] {
   const written: string[] = [];
   command.configureOutput({ writeOut: (text) => void written.push(text) }).outputHelp();
   const [, ...after] = written;
-  return after.map((text) => text.trim()).filter((text) => text !== '');
+  return after.map((text) => fenced(text.trim())).filter((text) => text !== '');
+}
+
+/** Lines that are set in are to be typed: as prose they would run into one, and `# …` would be a heading. */
+function fenced(text: string): string {
+  return text.replaceAll(/(?:^ {2}.*(?:\n|$))+/gm, (lines) => {
+    const inner = lines.replaceAll(/^ {2}/gm, '').trimEnd();
+    return `\n\`\`\`text\n${inner}\n\`\`\`\n`;
+  });
 }

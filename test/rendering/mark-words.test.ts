@@ -58,6 +58,35 @@ describe('In changed lines the words are marked that differ', () => {
     expect(shown(markWords(blocks))).toEqual(expected);
   });
 
+  test.each([
+    ['in the middle', 'word '.repeat(3000), 9_000, 'new '],
+    ['at the start', 'word '.repeat(3000), 0, 'new '],
+    ['at the end', 'word '.repeat(3000), 15_000, 'new '],
+    ['without blanks', '語'.repeat(15_000), 7_000, '否'],
+    ['among pairs of surrogates that begin alike', '😀'.repeat(7_500), 8_000, '😁'],
+  ])('also in a long line, where little of it is changed: %s', (_, text, at, word) => {
+    const [before, after] = [text, text.slice(0, at) + word + text.slice(at)];
+
+    const [old, fresh] = markWords([removed(before), added(after)]).map(({ lines: [line = []] }) => line);
+
+    expect(old?.map((segment) => segment.text).join('')).toBe(before);
+    expect(fresh?.map((segment) => segment.text).join('')).toBe(after);
+    expect(fresh?.filter(({ changed }) => changed).map((segment) => segment.text.trim())).toEqual([word.trim()]);
+    expect(fresh?.every((segment) => segment.text.isWellFormed())).toBe(true);
+  });
+
+  test('also in each of many long lines', () => {
+    const before = Array.from({ length: 10 }, (_, index) => `${index} ${'word '.repeat(300)}`);
+    const after = before.map((line) => `${line.slice(0, 1_102)}new ${line.slice(1_102)}`);
+
+    const [old, fresh] = markWords([removed(...before), added(...after)]);
+
+    expect(old?.lines.map((line) => line.map(({ text }) => text).join(''))).toEqual(before);
+    expect(fresh?.lines.map((line) => line.filter(({ changed }) => changed).map(({ text }) => text.trim()))).toEqual(
+      before.map(() => ['new']),
+    );
+  });
+
   const lines = fc.array(fc.string({ unit: fc.constantFrom('a', 'b', ' ', '.', 'é', '語', '{') }), { minLength: 1 });
 
   test('and marking loses nothing of the lines', () => {
@@ -70,6 +99,21 @@ describe('In changed lines the words are marked that differ', () => {
         }));
         expect(texts).toEqual(blocks);
       }),
+    );
+  });
+
+  test('of long ones either', () => {
+    const long = fc.tuple(lines, fc.constantFrom('語'.repeat(11_000), 'word '.repeat(2_500)), lines);
+    fc.assert(
+      fc.property(long, lines, lines, ([first, middle, last], start, end) => {
+        const blocks = [removed(...first, middle, ...last), added(...start, middle, ...end)];
+        const texts = markWords(blocks).map(({ kind, lines: marked }) => ({
+          kind,
+          lines: marked.map((line) => line.map(({ text }) => text).join('')),
+        }));
+        expect(texts).toEqual(blocks);
+      }),
+      { numRuns: 30 },
     );
   });
 });

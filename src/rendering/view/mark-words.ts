@@ -9,9 +9,9 @@ export type MarkedBlock = { readonly kind: Block['kind']; readonly lines: readon
 
 /** Where less than this part of the shorter text stays, it is another text: words that happen to be in both say nothing. */
 const LEAST_ALIKE = 0.4;
-/** Past this much text, and this many edits, marks are not worth waiting for. */
-const MOST_CHARACTERS = 20_000;
-const MOST_EDITS = 1_000;
+/** Past this much text, and this many edits, marks are not worth waiting for: the time grows with the square of the edits. */
+const MOST_CHARACTERS = 500_000;
+const MOST_EDITS = 500;
 
 /** The blocks with the words marked that differ between removed lines and the added ones that take their place. */
 export function markWords(blocks: readonly Block[]): readonly MarkedBlock[] {
