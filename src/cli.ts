@@ -1,8 +1,19 @@
 #!/usr/bin/env node
-import { enableCompileCache } from 'node:module';
+import module from 'node:module';
 
-enableCompileCache();
-void run();
+// An older one would end in a stack trace somewhere in here.
+if (isTooOld(process.versions.node)) {
+  process.stderr.write(`promptsync needs Node 22.19 or newer; this is ${process.versions.node}.\n`);
+  process.exitCode = 1;
+} else {
+  module.enableCompileCache();
+  void run();
+}
+
+function isTooOld(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return major < 22 || (major === 22 && minor < 19);
+}
 
 async function run(): Promise<void> {
   const [{ main }, { processHost }] = await Promise.all([

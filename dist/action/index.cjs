@@ -37676,7 +37676,7 @@ function promptsOf(run, withEnvironments) {
 		...rows(one)
 	}));
 	return run.files.map((file) => ({
-		...nameOf$2(file),
+		...nameOf$3(file),
 		status: "not_attempted",
 		changes: [],
 		drift: [],
@@ -37685,7 +37685,7 @@ function promptsOf(run, withEnvironments) {
 }
 function fromEdited({ status, edits, problems, ...prompt }) {
 	return {
-		...nameOf$2(prompt),
+		...nameOf$3(prompt),
 		status,
 		changes: [],
 		edits,
@@ -37696,7 +37696,7 @@ function fromEdited({ status, edits, problems, ...prompt }) {
 function fromOutcome({ plan, status, changes, problems }) {
 	const drift = plan.drift.map(wireDrift);
 	return {
-		...nameOf$2(plan.file),
+		...nameOf$3(plan.file),
 		status,
 		changes: changes.map(madeChange),
 		drift,
@@ -37707,7 +37707,7 @@ function fromOutcome({ plan, status, changes, problems }) {
 function withoutPlan(plan, histories) {
 	const { file, observed, status, problems } = plan;
 	const nothing = {
-		...nameOf$2(file),
+		...nameOf$3(file),
 		changes: [],
 		drift: []
 	};
@@ -37727,14 +37727,14 @@ function withoutPlan(plan, histories) {
 }
 function fromPlan({ file, status, changes, drift, problems }) {
 	return {
-		...nameOf$2(file),
+		...nameOf$3(file),
 		status,
 		changes: changes.map(plannedChange),
 		drift: drift.map(wireDrift),
 		problems
 	};
 }
-function nameOf$2({ path, id, key, service }) {
+function nameOf$3({ path, id, key, service }) {
 	return {
 		path,
 		id,
@@ -39002,7 +39002,7 @@ function holderOf({ id, number }, known) {
 	};
 }
 function fieldDrift({ promptId, head, base: wanted }, base) {
-	const [now, then] = [fieldsOf(head), fieldsOf(wanted)];
+	const [now, then] = [fieldsOf$1(head), fieldsOf$1(wanted)];
 	const former = base.former.get(promptId) ?? [];
 	return FIELDS$1.flatMap((field) => {
 		const expected = then[field]?.after;
@@ -39017,7 +39017,7 @@ function fieldDrift({ promptId, head, base: wanted }, base) {
 		}];
 	});
 }
-function fieldsOf(changes) {
+function fieldsOf$1(changes) {
 	return changes.find((change) => change.kind === "update-prompt")?.fields ?? {};
 }
 // src/planning/offline.ts
@@ -39160,7 +39160,7 @@ function refusal$2({ line, column }, { environment, from, target }, situation) {
 		environment,
 		from,
 		key,
-		version: nameOf$1(target),
+		version: nameOf$2(target),
 		serves: servedIn(from, context),
 		current: servedIn(environment, context),
 		liveIn: liveIn(target, context),
@@ -39176,7 +39176,7 @@ function servedIn(environment, { observed }) {
 	const active = observed.active.get(environment) ?? null;
 	return active === null ? null : `v${active.number}`;
 }
-function nameOf$1({ number, id }) {
+function nameOf$2({ number, id }) {
 	if (number !== void 0) return `v${number}`;
 	return id ?? "a version that is not made yet";
 }
@@ -53531,20 +53531,21 @@ async function makeRuledPlan(sources, rules, { service }, world) {
 /** The texts of an apply, with versions that were new called by their numbers, which are known now. */
 function labelMade(texts, outcomes) {
 	const changesOf = new Map(outcomes.map(({ plan, changes }) => [plan.file.id, changes]));
-	return new Map([...texts].map(([id, all]) => [id, all.map((one) => labelOne(one, changesOf.get(id) ?? []))]));
+	return new Map([...texts].map(([id, all]) => [id, all.flatMap((one) => labelOne(one, changesOf.get(id) ?? []))]));
 }
 function labelOne(text, changes) {
 	const { environment, after } = text;
 	const made = changes.find(({ change }) => change.kind === "set-active" && change.environment === environment);
-	if (after === "unknown" || made?.version === void 0) return text;
+	if (made?.version === void 0) return [text];
+	if (after === "unknown") return [];
 	const label = labelOf(made.version);
-	return label === after.label ? text : {
+	return label === after.label ? [text] : [{
 		...text,
 		after: {
 			...after,
 			label
 		}
-	};
+	}];
 }
 // src/commands/sync.ts
 init_problem();
@@ -58103,10 +58104,32 @@ function inertForRunner(output) {
 	return output.replace(/^(\s*):(?=:)/gm, "$1\\u{3a}").replaceAll("##[", "##\\u{5b}");
 }
 // src/rendering/problems-in.ts
-/** All problems of a report: those of the run, then those of each prompt. */
+/**
+* All problems of a report: those of the run, then those of each prompt. One that has no place of its own, and that not all
+* prompts have, says by the prompt's file whose it is.
+*/
 function problemsIn({ problems, prompts }) {
-	return [...problems, ...prompts.flatMap((prompt) => prompt.problems)];
+	const common = commonIn(prompts);
+	const placed = (problem, { path }) => problem.path !== void 0 || path === "" || common.has(nameOf$1(problem)) ? problem : {
+		...problem,
+		path
+	};
+	return [...problems, ...prompts.flatMap((prompt) => prompt.problems.map((problem) => placed(problem, prompt)))];
 }
+/** The problems that every prompt has, such as a service that is down: to tell whose they are says nothing. */
+function commonIn(prompts) {
+	const [first, ...rest] = prompts.map(({ problems }) => new Set(problems.map(nameOf$1)));
+	const common = [...first ?? []].filter((name) => rest.every((names) => names.has(name)));
+	return new Set(rest.length === 0 ? [] : common);
+}
+function nameOf$1({ code, message }) {
+	return `${code} ${message}`;
+}
+/** Whether the run was interrupted. A signal that came when all was done has left no trace, and there is nothing to go on with. */
+function isInterrupted({ problems, prompts }) {
+	return [{ problems }, ...prompts].some((one) => one.problems.some(({ code }) => INTERRUPTIONS.includes(code)));
+}
+const INTERRUPTIONS = ["apply/interrupted", "usage/cancelled"];
 // node_modules/picocolors/picocolors.js
 var require_picocolors = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	let p = process || {};
@@ -58348,7 +58371,7 @@ function placeOf$1(promptId, what) {
 function driftSentences(drift, context) {
 	const { show } = context;
 	const then = thenText(drift, context);
-	const kind = drift.kind === "outside" ? "changed outside of git" : "left unfinished by an earlier run";
+	const kind = drift.kind === "outside" ? "changed outside of git" : "not synced yet";
 	if ("field" in drift) {
 		const [observed, expected] = [drift.observed, drift.expected].map(show);
 		return `${drift.field} is ${observed}, the base wants ${expected} (${kind}). ${then}`;
@@ -59437,11 +59460,9 @@ function splitLines(text) {
 // src/rendering/view/mark-words.ts
 /** Where less than this part of the shorter text stays, it is another text: words that happen to be in both say nothing. */
 const LEAST_ALIKE = .4;
-/** Past this much text, and this many edits, marks are not worth waiting for. */
-const MOST_CHARACTERS = 2e4;
-const MOST_EDITS$1 = 1e3;
-/** What has no blank in so many characters is of a script without blanks, or no words. */
-const MOST_LETTERS = 100;
+/** Past this much text, and this many edits, marks are not worth waiting for: the time grows with the square of the edits. */
+const MOST_CHARACTERS = 5e5;
+const MOST_EDITS$1 = 500;
 /** The blocks with the words marked that differ between removed lines and the added ones that take their place. */
 function markWords(blocks) {
 	return blocks.flatMap((block, index) => {
@@ -59462,7 +59483,7 @@ function unmarked({ kind, lines }) {
 }
 function markPair(removed, added) {
 	const changes = compareWords(removed.lines.join("\n"), added.lines.join("\n"));
-	if (changes === null) return markEachLine(removed, added) ?? [unmarked(removed), unmarked(added)];
+	if (changes === null) return [unmarked(removed), unmarked(added)];
 	const segments = changes.map((change, index) => ({
 		...change,
 		segment: segmentOf(changes, index)
@@ -59475,23 +59496,6 @@ function markPair(removed, added) {
 		kind: "added",
 		lines: sideWithout("removed")
 	}];
-}
-/** Too much for one comparison, and as many lines as before: each is compared with the one in its place. */
-function markEachLine(removed, added) {
-	const { length } = removed.lines;
-	if (length === 1 || length !== added.lines.length) return null;
-	if (!isTooLong(removed.lines.join("\n"), added.lines.join("\n"))) return null;
-	const pairs = removed.lines.map((line, index) => markPair({
-		kind: "removed",
-		lines: [line]
-	}, {
-		kind: "added",
-		lines: [added.lines[index] ?? ""]
-	}));
-	return [removed, added].map(({ kind }, side) => ({
-		kind,
-		lines: pairs.flatMap((pair) => pair[side]?.lines ?? [])
-	}));
 }
 /** A blank between two changes belongs to them: otherwise three new words were three marks. */
 function segmentOf(changes, index) {
@@ -59507,54 +59511,12 @@ function isChange(change) {
 }
 /** Null where the two texts are too long or have too little in common. */
 function compareWords(before, after) {
-	const { start, end } = isTooLong(before, after) ? commonEnds(before, after) : {
-		start: 0,
-		end: 0
-	};
-	const [oldMiddle, newMiddle] = [before, after].map((text) => text.slice(start, text.length - end));
-	if (isTooLong(oldMiddle, newMiddle)) return null;
-	const middle = diffArrays(wordsIn(oldMiddle), wordsIn(newMiddle), { maxEditLength: MOST_EDITS$1 });
-	if (middle === void 0) return null;
-	const changes = [
-		same(before.slice(0, start)),
-		...middle,
-		same(before.slice(before.length - end))
-	];
+	if (before.length + after.length > MOST_CHARACTERS) return null;
+	const changes = diffArrays(wordsIn(before), wordsIn(after), { maxEditLength: MOST_EDITS$1 });
+	if (changes === void 0) return null;
 	const kept = changes.filter(({ added, removed }) => !added && !removed).flatMap(({ value }) => value);
 	const shorter = Math.min(lettersIn(before), lettersIn(after));
 	return lettersIn(kept.join("")) < shorter * LEAST_ALIKE ? null : changes;
-}
-function isTooLong(before, after) {
-	return before.length + after.length > MOST_CHARACTERS;
-}
-function same(text) {
-	return {
-		value: text === "" ? [] : [text],
-		added: false,
-		removed: false
-	};
-}
-/** How many characters two texts have in common at start and end, of whole words where a blank is near. */
-function commonEnds(before, after) {
-	const shorter = Math.min(before.length, after.length);
-	const differs = Array.from({ length: shorter }).findIndex((_, at) => before[at] !== after[at]);
-	const start = wordBoundary(before.slice(0, differs === -1 ? shorter : differs));
-	const left = shorter - start;
-	const endsAt = Array.from({ length: left }).findIndex((_, at) => before.at(-1 - at) !== after.at(-1 - at));
-	const common = endsAt === -1 ? left : endsAt;
-	const tail = before.slice(before.length - common);
-	const blank = tail.slice(0, MOST_LETTERS).search(/\s/);
-	const inside = /^[\udc00-\udfff]/.test(tail) ? 1 : 0;
-	return {
-		start,
-		end: common - (blank === -1 ? inside : blank)
-	};
-}
-function wordBoundary(head) {
-	const near = head.slice(-100);
-	const after = near.search(/\s\S*$/);
-	if (after !== -1) return head.length - near.length + after + 1;
-	return /[\ud800-\udbff]$/.test(head) ? head.length - 1 : head.length;
 }
 /** Made when it is first needed: loading the rules of all scripts takes as long as reading a hundred files. */
 let segmenter;
@@ -59853,6 +59815,76 @@ function isPlanned({ prompts, ...report }) {
 	if (shards === void 0) return hasPlan(report) && prompts.length > 0;
 	return shards.some((one) => one.plan_digest !== null && inShard(prompts, one).length > 0);
 }
+// src/rendering/view/matrix.ts
+/** All environments of a report. Each prompt's are in promotion order; the longest list knows most of it. */
+function environmentsOf({ prompts }) {
+	const lists = prompts.map(namesIn).toSorted((a, b) => b.length - a.length);
+	return [...new Set(lists.flat())];
+}
+/** A report that was merged of others has no rows: then the changes alone tell of environments. */
+function namesIn({ environments = [], edits = [], changes, drift }) {
+	return [
+		...environments,
+		...edits,
+		...changes,
+		...drift
+	].flatMap((one) => "environment" in one ? [one.environment] : []);
+}
+/** The cell of a matrix: what the environment serves, and what it would serve, or serves now. */
+function cellOf(prompt, environment) {
+	const row = prompt.environments?.find((one) => one.environment === environment);
+	const change = prompt.changes.find((one) => "environment" in one && one.environment === environment);
+	const drift = prompt.drift.find((one) => "environment" in one && one.environment === environment) ?? null;
+	if (change !== void 0) return {
+		kind: "change",
+		before: change.before,
+		after: change.after,
+		status: change.status,
+		drift
+	};
+	const edit = prompt.edits?.find((one) => "environment" in one && one.environment === environment);
+	if (edit?.kind === "set-pin") return {
+		kind: "pin",
+		before: edit.before,
+		after: edit.after,
+		drift
+	};
+	return row === void 0 ? {
+		kind: "unpinned",
+		drift
+	} : {
+		...withoutChange(row, prompt),
+		drift
+	};
+}
+function withoutChange({ active, wanted, pin, in_sync: inSync }, { status }) {
+	if (inSync) return {
+		kind: "in-sync",
+		active
+	};
+	if (status === "failed" || status === "not_attempted") return { kind: "unread" };
+	return wanted === null ? {
+		kind: "unresolved",
+		active,
+		pin
+	} : {
+		kind: "differs",
+		active,
+		wanted
+	};
+}
+/** A cell in a few words, inert: `v6`, `v6 → v7`, `v6 → 7?` where the pin is of no known version. */
+function cellText(cell) {
+	switch (cell.kind) {
+		case "unpinned": return "·";
+		case "unread": return "?";
+		case "in-sync": return refText(cell.active);
+		case "differs": return `${refText(cell.active)} → ${refText(cell.wanted)}`;
+		case "change": return `${refText(cell.before)} → ${refText(cell.after)}`;
+		case "unresolved": return `${refText(cell.active)} → ${inertLine(cell.pin)}?`;
+		case "pin": return `${inertLine(cell.before ?? "")} → ${inertLine(cell.after)}`;
+	}
+}
 // src/rendering/markdown-sections.ts
 init_problem();
 /** The parts of a page, in the order in which they are shown and get their room. */
@@ -59864,6 +59896,7 @@ function sectionsOf(report, { texts, restored }) {
 	const wouldOrDid = report.mode === "apply" || prompts.some(({ status }) => status === "applied") ? "Changes" : "What would change";
 	return [
 		problemSection("Problems", problems.filter(isError), .3),
+		...matrixSections(report),
 		{
 			open: `\n#### ${wouldOrDid}\n\n| prompt | change |\n| --- | --- |\n`,
 			close: "",
@@ -59903,6 +59936,21 @@ function sectionsOf(report, { texts, restored }) {
 		problemSection("Warnings", problems.filter((one) => !isError(one) && one.code !== "service/not-asked"), 1)
 	];
 }
+/** What each environment serves, where that was the question. */
+function matrixSections(report) {
+	if (report.mode !== "status") return [];
+	const environments = environmentsOf(report);
+	const row = (cells) => `| ${cells.join(" | ")} |\n`;
+	const head = row(["prompt", ...environments.map(inertCode)]) + row(["---", ...environments.map(() => "---")]);
+	const items = report.prompts.map((prompt) => row([prompt.key, ...environments.map((environment) => cellText(cellOf(prompt, environment)))].map(inertCode)));
+	return [{
+		open: `\n#### Environments\n\n${head}`,
+		items,
+		close: "",
+		item: "row",
+		share: .7
+	}];
+}
 function before({ mode }) {
 	return mode === "apply" ? " before this run" : ", whatever is merged";
 }
@@ -59932,8 +59980,8 @@ function rowsOf$1(prompt, restored, planned) {
 function cellsOf$1(change, { status, changes }) {
 	const unfollowed = isUnfollowed(change, changes) ? " (no environment follows it)" : "";
 	const told = change.status === void 0 ? "" : statusNote[change.status];
-	const refused = status === "blocked" ? " (blocked)" : "";
-	return changeTexts(change).map((text) => `${inertCode(text)}${unfollowed}${told}${refused}`);
+	const note = told === "" && status === "blocked" ? " (blocked)" : told;
+	return changeTexts(change).map((text) => `${inertCode(text)}${unfollowed}${note}`);
 }
 /** What only puts back what the base wants already is told as drift, and is no change of the files. */
 function isDrift(change, { id }, restored) {
@@ -60115,8 +60163,9 @@ function renderOutcome(report, colours) {
 	if (isAboutFiles(report)) return editOutcome(report, colours);
 	if (report.mode === "validate") return colours.green(`${prompts(report.summary.prompts)} valid.`);
 	if (report.mode === "history") return historyOutcome(report, colours);
-	if (noneObserved(report)) return colours.red("No prompt could be observed; nothing was written.");
-	return `${errors === 0 ? "" : `${colours.red(`${counted([
+	const interrupted = isInterrupted(report) ? `${colours.red("Interrupted.")} ` : "";
+	if (noneObserved(report)) return `${interrupted}${colours.red("No prompt could be observed; nothing was written.")}`;
+	return `${interrupted}${errors === 0 ? "" : `${colours.red(`${counted([
 		errors,
 		"error",
 		"errors"
@@ -60318,10 +60367,12 @@ function filesBlock({ files = [] }, style) {
 }
 /** A problem that many prompts have is shown once, where it is clear which they are: all, or those with changes. */
 function sharedProblems(prompts) {
-	return [...Map.groupBy(prompts.flatMap(({ problems, changes }) => problems.map((problem) => ({
+	const groups = Map.groupBy(prompts.flatMap(({ problems, changes }) => problems.map((problem) => ({
 		problem,
 		named: changes.length > 0
-	}))), ({ problem: { code, message } }) => `${code} ${message}`).values()].filter((group) => group.length > 1 && group.every(({ problem }) => problem.path === void 0)).filter((group) => group.length === prompts.length || group.every(({ named }) => named)).flatMap((group) => group.slice(0, 1).map(({ problem }) => problem));
+	}))), ({ problem: { code, message } }) => `${code} ${message}`);
+	const changing = prompts.filter(({ changes }) => changes.length > 0).length;
+	return [...groups.values()].filter((group) => group.length > 1 && group.every(({ problem }) => problem.path === void 0)).filter((group) => [prompts.length, group.every(({ named }) => named) ? changing : 0].includes(group.length)).flatMap((group) => group.slice(0, 1).map(({ problem }) => problem));
 }
 function isDull({ changes, edits = [], problems, status }, quiet, shared) {
 	if (problems.some((problem) => isError(problem) && !isShared(problem, shared))) return false;
@@ -60593,64 +60644,6 @@ const PAGE = {
 	style: ":root{color-scheme: light dark;--ground: light-dark(#fff, #0d1117);--raised: light-dark(#f6f8fa, #161b22);--line: light-dark(#d1d9e0, #30363d);--text: light-dark(#1f2328, #e6edf3);--quiet: light-dark(#59636e, #9198a1);--accent: light-dark(#0550ae, #79c0ff);--good: light-dark(#116329, #56d364);--bad: light-dark(#a40e26, #ff8a80);--warn: light-dark(#7d4e00, #e3b341);--added: light-dark(#e6ffec, #12261e);--added-word: light-dark(#a6eeb6, #1f6f35);--removed: light-dark(#ffebe9, #2d1618);--removed-word: light-dark(#ffc1ba, #8e1519);}*{box-sizing: border-box;}[hidden]{display: none !important;}body{margin: 0 auto;padding: 1rem clamp(0.75rem, 3vw, 2rem) 3rem;max-width: 100rem;background: var(--ground);color: var(--text);font: 0.9375rem/1.5 system-ui, sans-serif;overflow-wrap: anywhere;}h1, h2, h3, p, ul, dl, dd{margin: 0;}h1{font-size: 1.5rem;}h2{margin: 1.5rem 0 0.5rem;font-size: 1.125rem;}h3{margin: 1rem 0 0.375rem;font-size: 0.9375rem;}code, kbd, .text{font: 0.875em/1.5 ui-monospace, monospace;}a{color: var(--accent);}.outcome{margin: 0.25rem 0 0.5rem;font-size: 1.125rem;font-weight: 600;}.outcome.bad, .error > b:first-child{color: var(--bad);}.warning > b:first-child, .drift > b, .breaking > b, em{color: var(--warn);}header p:not(.outcome), header dl, footer, .link, .pins{color: var(--quiet);}header dl div{display: inline-block;margin-right: 1.5rem;}dt, dd{display: inline;}.problems, .changes{padding: 0;list-style: none;}.problems li{margin: 0.5rem 0;padding: 0.5rem 0.75rem;border-left: 0.25rem solid var(--warn);background: var(--raised);}.problems .error{border-color: var(--bad);}.problems .code{color: var(--quiet);}.controls{display: flex;flex-wrap: wrap;gap: 0.5rem 1rem;align-items: center;margin-bottom: 0.5rem;}.controls [type='search']{flex: 1 1 9rem;min-width: 0;}.controls fieldset{display: flex;flex-wrap: wrap;margin: 0;padding: 0;border: 0;}legend{position: absolute;clip-path: inset(50%);}.controls label span, button, [type='search']{display: inline-block;padding: 0.25rem 0.625rem;border: 1px solid var(--line);border-radius: 0.375rem;background: var(--raised);color: inherit;font: inherit;}button, label{cursor: pointer;}.controls label input{position: absolute;opacity: 0;}.controls label span{border-radius: 0;margin-right: -1px;}.controls :checked + span{border-color: var(--accent);background: var(--accent);color: var(--ground);}.controls :disabled + span{color: var(--quiet);cursor: default;}:focus-visible, .controls :focus-visible + span{outline: 0.1875rem solid var(--accent);outline-offset: 1px;z-index: 1;}h2 output{margin-left: 0.5rem;color: var(--quiet);font-size: 0.9375rem;font-weight: normal;}::highlight(search){background: light-dark(#ffe16b, #6b5200);color: var(--text);}.matrix{--head: none;--row: flex;--label: static;--label-clip: none;--unpinned: none;border: 1px solid var(--line);border-radius: 0.375rem;}@media (min-width: 44rem){.matrix.few{--head: grid;--row: grid;--label: absolute;--label-clip: inset(50%);--unpinned: inline;}}@media (min-width: 64rem){.matrix.several{--head: grid;--row: grid;--label: absolute;--label-clip: inset(50%);--unpinned: inline;}}.head{display: var(--head);}.prompt > summary{display: var(--row);flex-wrap: wrap;}.head, .prompt > summary{grid-template-columns: minmax(12rem, 2fr);grid-auto-columns: minmax(0, 1fr);grid-auto-flow: column;gap: 0.125rem 1rem;padding: 0.375rem 0.75rem 0.375rem 1.75rem;}.head{position: sticky;top: 0;z-index: 1;border-radius: 0.375rem 0.375rem 0 0;background: var(--raised);font-weight: 600;}.prompt{border-top: 1px solid var(--line);content-visibility: auto;contain-intrinsic-size: auto 2.3rem;scroll-margin-top: 3rem;}.prompt > summary, h3 a{scroll-margin-top: 3rem;}.prompt > summary{position: relative;cursor: pointer;list-style: none;}.prompt > summary::-webkit-details-marker{display: none;}.prompt > summary::before{content: '▸';position: absolute;left: 0.625rem;top: 0.375rem;color: var(--quiet);}.prompt[open] > summary::before{content: '▾';}.prompt > summary:hover, .prompt[open] > summary{background: var(--raised);}.name span, .count, .in-sync, .unpinned, .unread, .prompt.unchanged .status{color: var(--quiet);}.name span{font-size: 0.8125rem;}.name{flex: 1 1 100%;}.unpinned{display: var(--unpinned);}.cell i{position: var(--label);clip-path: var(--label-clip);color: var(--quiet);font-style: normal;}.refused s{font-weight: 600;}.refused em, .failed em{color: var(--bad);}.change b, .pin b{color: var(--accent);}.unresolved b, .blocked .status b, .failed .status b{color: var(--bad);}.applied .status b{color: var(--good);}em{font-style: normal;font-weight: 600;}.count{white-space: nowrap;}.body{padding: 0.5rem 0.75rem 0.75rem 1.75rem;}.changes li::before{display: inline-block;width: 1.25rem;content: '→';color: var(--accent);}.changes .create-version::before, .changes .new::before{content: '+';color: var(--good);}.changes .update-prompt::before, .changes .changed::before{content: '~';color: var(--warn);}.changes .conflict::before, .changes .drift::before, .changes .breaking::before{content: '!';color: var(--warn);}.pins span{margin-left: 0.75rem;}.link{margin-top: 0.75rem;font-size: 0.8125rem;}footer{margin-top: 1rem;}p.none{padding: 1rem;color: var(--quiet);}.text{border: 1px solid var(--line);border-radius: 0.375rem;background: var(--ground);white-space: pre-wrap;tab-size: 4;}.text > span, .text .fold > span, .text del, .text ins{display: block;position: relative;padding: 0 0.75rem 0 1.5rem;text-decoration: none;text-align: start;unicode-bidi: plaintext;}.text > span, .text .fold > span{padding-left: 1.75rem;}.text del{border-left: 0.25rem dotted var(--bad);background: var(--removed);}.text ins{border-left: 0.25rem solid var(--good);background: var(--added);}.text del::before, .text ins::before{position: absolute;left: 0.5rem;content: '−';color: var(--bad);}.text ins::before{content: '+';color: var(--good);}mark{border-radius: 0.125rem;background: var(--added-word);color: inherit;}del mark{background: var(--removed-word);}.fold > summary{padding: 0 0.75rem 0 1.75rem;background: var(--raised);color: var(--quiet);cursor: pointer;}@media (min-width: 44rem){.split .text, .split .fold::details-content{display: grid;grid-template-columns: minmax(0, 1fr) minmax(0, 1fr);}.split .text > del, .split .text > span, .split .fold > span{grid-column: 1;border-right: 1px solid var(--line);}.split .text > ins, .split .text > .copy, .split .fold > .copy{grid-column: 2;border-right: 0;}.split .fold{grid-column: 1 / -1;}}.text .copy{display: none;}@media (min-width: 44rem){.split .text .copy{display: block;}}table{border-collapse: collapse;margin: 0.5rem 0;}th, td{padding: 0.125rem 0.75rem 0.125rem 0;text-align: left;vertical-align: top;}dialog{border: 1px solid var(--line);border-radius: 0.5rem;background: var(--ground);color: var(--text);}dialog h2{margin-top: 0;}dialog dt{display: inline-block;min-width: 6rem;}kbd{padding: 0 0.375rem;border: 1px solid var(--line);border-radius: 0.25rem;}dialog p{margin: 0.75rem 0;}@media (max-width: 64rem){.controls [type='search']{flex-basis: 100%;}}@media (max-width: 44rem){.view{display: none !important;}.body{padding-left: 0.75rem;}table, tbody, tr{display: block;}thead{display: none;}td{display: inline-block;}}@media print{:root{color-scheme: light;}.controls, .link{display: none;}.head{position: static;}.prompt{content-visibility: visible;}.prompt.review::details-content{content-visibility: visible;}.text, .text *{print-color-adjust: exact;}}@media (forced-colors: active){.controls :checked + span{forced-color-adjust: none;background: Highlight;color: HighlightText;}}",
 	styleHash: "sha256-ftHYozoI7sONCQpzSzzFh/ptSdZ+ZEb+fjFWqmmWnns="
 };
-// src/rendering/view/matrix.ts
-/** All environments of a report. Each prompt's are in promotion order; the longest list knows most of it. */
-function environmentsOf({ prompts }) {
-	const lists = prompts.map(namesIn).toSorted((a, b) => b.length - a.length);
-	return [...new Set(lists.flat())];
-}
-/** A report that was merged of others has no rows: then the changes alone tell of environments. */
-function namesIn({ environments = [], edits = [], changes, drift }) {
-	return [
-		...environments,
-		...edits,
-		...changes,
-		...drift
-	].flatMap((one) => "environment" in one ? [one.environment] : []);
-}
-/** The cell of a matrix: what the environment serves, and what it would serve, or serves now. */
-function cellOf(prompt, environment) {
-	const row = prompt.environments?.find((one) => one.environment === environment);
-	const change = prompt.changes.find((one) => "environment" in one && one.environment === environment);
-	const drift = prompt.drift.find((one) => "environment" in one && one.environment === environment) ?? null;
-	if (change !== void 0) return {
-		kind: "change",
-		before: change.before,
-		after: change.after,
-		status: change.status,
-		drift
-	};
-	const edit = prompt.edits?.find((one) => "environment" in one && one.environment === environment);
-	if (edit?.kind === "set-pin") return {
-		kind: "pin",
-		before: edit.before,
-		after: edit.after,
-		drift
-	};
-	return row === void 0 ? {
-		kind: "unpinned",
-		drift
-	} : {
-		...withoutChange(row, prompt),
-		drift
-	};
-}
-function withoutChange({ active, wanted, pin, in_sync: inSync }, { status }) {
-	if (inSync) return {
-		kind: "in-sync",
-		active
-	};
-	if (status === "failed" || status === "not_attempted") return { kind: "unread" };
-	return wanted === null ? {
-		kind: "unresolved",
-		active,
-		pin
-	} : {
-		kind: "differs",
-		active,
-		wanted
-	};
-}
 // src/rendering/html/markup.ts
 /** Markup of a template: whatever is put into it is text, unless it was made here itself. */
 function markup(parts, ...values) {
@@ -60702,7 +60695,7 @@ const FILTERS = {
 	changed: "Changed",
 	drift: "Drift",
 	blocked: "Blocked",
-	failed: "Failed"
+	failed: "Not done"
 };
 /**
 * What only the page's script can do. It is hidden where no script runs.
@@ -60746,7 +60739,9 @@ function firstOf(filters) {
 	return all === void 0 || widest === void 0 || widest.count === all.count ? "all" : widest.name;
 }
 function radio({ name, count }, first) {
-	return markup`<label>${markup`<input type="radio" name="show" value="${name}"${name === first ? markup` checked` : count === 0 ? markup` disabled` : nothing}>`}<span>${FILTERS[name]} <b>${count}</b></span></label>\n`;
+	const state = name === first ? markup` checked` : count === 0 ? markup` disabled` : nothing;
+	const shown = name === "drift" && count === 0 ? nothing : markup` <b>${count}</b>`;
+	return markup`<label>${markup`<input type="radio" name="show" value="${name}"${state}>`}<span>${FILTERS[name]}${shown}</span></label>\n`;
 }
 /** The keys that the script knows. */
 const help = markup`<dialog aria-labelledby="keys"><h2 id="keys">Keys</h2>
@@ -60775,7 +60770,7 @@ function headerOf(report, context) {
 	return markup`<header>
 <h1>promptsync ${context.title}</h1>
 <p class="outcome ${state}">${renderOutcome(report, coloursFor(false))}</p>
-${context.environments.length === 0 ? nothing : markup`<p>${HOW_TO_READ[readingOf(report)]}</p>\n`}${factsOf(report)}</header>
+${context.environments.length === 0 ? nothing : markup`<p>${HOW_TO_READ[readingOf(report)]}</p>\n`}${nextOf(report)}${factsOf(report)}</header>
 `;
 }
 const HOW_TO_READ = {
@@ -60789,6 +60784,9 @@ function readingOf({ mode, prompts }) {
 	if (mode === "apply") return "apply";
 	if (prompts.some(({ edits = [] }) => edits.length > 0)) return prompts.some(({ status }) => status === "applied") ? "files" : "edits";
 	return prompts.some(({ changes }) => changes.length > 0) ? "plan" : "now";
+}
+function nextOf(report) {
+	return markup`${[isAboutFiles(report) ? nextStep(report) : null, report.shards === void 0 ? null : "JSON reports hold no texts, so this page of them shows none."].flatMap((text) => text === null ? [] : [markup`<p>${text}</p>\n`])}`;
 }
 function factsOf(report) {
 	const known = [
@@ -60835,8 +60833,11 @@ function refusedOf({ before, after }) {
 function noteOf(status) {
 	return markup`${status === void 0 ? "" : statusNote[status]}`;
 }
-function driftMark({ drift }) {
-	return drift === null ? markup`` : markup` <em>${drift.kind === "outside" ? "drift" : "unfinished"}</em>`;
+/** What this run has put right is told in the row alone. */
+function driftMark(cell) {
+	const { drift } = cell;
+	const mended = cell.kind === "change" && (cell.status === "made" || cell.status === "adopted");
+	return drift === null || mended ? markup`` : markup` <em>${drift.kind === "outside" ? "drift" : "unfinished"}</em>`;
 }
 // src/rendering/html/diffs.ts
 /** Unchanged lines around a change that are shown at once. */
@@ -60899,7 +60900,7 @@ function promptRow(prompt, context, open) {
 		...traitsOf(prompt, context.mode)
 	].join(" ");
 	const name = markup`<span class="name"><b>${prompt.key}</b> <span>${[prompt.service ?? "", prompt.path].filter(Boolean).join(": ")}</span></span>`;
-	const status = markup`<span class="status"><b>${wordOf(prompt, context)}</b>${countOf(diffs)}</span>`;
+	const status = markup`<span class="status"><b>${wordOf(prompt, context)}</b>${countOf(diffs)}${fieldsOf(prompt)}</span>`;
 	return markup`<details id="${link}" class="${classes}"${open ? markup` open` : nothing}><summary>${name}${cellsOf(prompt, environments)}${status}</summary>
 <div class="body">${bodyOf(prompt, context)}${diffs.parts}<p class="link"><a href="#${link}">Link to this prompt</a></p></div></details>
 `;
@@ -60912,6 +60913,11 @@ function wordOf(prompt, { mode }) {
 }
 function countOf({ added, removed }) {
 	return added + removed === 0 ? nothing : markup` <span class="count">+${added} −${removed}</span>`;
+}
+/** The matrix has environments alone. */
+function fieldsOf({ changes }) {
+	const fields = changes.flatMap((change) => change.kind === "update-prompt" ? Object.keys(change.fields) : []);
+	return fields.length === 0 ? nothing : markup` <span class="count">~ ${fields.join(", ")}</span>`;
 }
 function bodyOf(prompt, context) {
 	const { problems } = prompt;
@@ -60936,10 +60942,11 @@ function driftItems(prompt, { mode, restored }) {
 	return prompt.drift.map((drift) => markup`<li class="drift"><b>Drift:</b> ${driftSentences(drift, context)}</li>`);
 }
 function changeItems({ changes, edits = [], status }) {
-	const refused = status === "blocked" ? " (blocked)" : "";
 	return [...edits.map((edit) => markup`<li class="edit ${editKind(edit)}">${editText(edit)}</li>`), ...changes.flatMap((change) => {
-		const note = `${isUnfollowed(change, changes) ? UNFOLLOWED : ""}${change.status === void 0 ? "" : statusNote[change.status]}${refused}`;
-		return changeTexts(change).map((text) => markup`<li class="${change.kind}">${text}${note}</li>`);
+		const unfollowed = isUnfollowed(change, changes) ? UNFOLLOWED : "";
+		const told = change.status === void 0 ? "" : statusNote[change.status];
+		const note = told === "" && status === "blocked" ? " (blocked)" : told;
+		return changeTexts(change).map((text) => markup`<li class="${change.kind}">${text}${unfollowed}${note}</li>`);
 	})];
 }
 function breakingItems(prompt, { texts }) {

@@ -5,16 +5,18 @@ import { makeProblem, problemOf } from '../problem.ts';
 import type { Run } from '../rendering/make-report.ts';
 import type { Emission } from './emit.ts';
 import type { HidingHost } from './secrets.ts';
+import { FORMATS } from './shared-flags.ts';
 
-/** Commander has printed its own errors to standard error; a JSON report is owed all the same. */
+/** Commander has printed its own errors to standard error; a report in another format is owed all the same. */
 export async function fail(error: unknown, host: HidingHost): Promise<number> {
   const words = host.arguments.join('\0');
-  const wantsJson = /(^|\0)--format(=|\0)json(\0|$)/.test(words);
-  if (error instanceof CommanderError && !wantsJson) return 1;
+  const asked = /(?:^|\0)--format[=\0](\w+)(?=\0|$)/.exec(words)?.[1];
+  const format = FORMATS.find((one) => one === asked) ?? 'text';
+  if (error instanceof CommanderError && format === 'text') return 1;
   const usage = error instanceof CommanderError;
   const problem = usage ? makeProblem('usage/invalid', { reason: reasonOf(error) }) : problemOf(error);
   const output = usage ? /(?:^|\0)(?:--output[=\0]|-o\0?)([^\0]+)/.exec(words)?.[1] : undefined;
-  const emission: Emission = { format: wantsJson ? 'json' : 'text', quiet: false, color: false, output, folder: null };
+  const emission: Emission = { format, quiet: false, color: false, output, folder: null };
   const { emit } = await import('./emit.ts');
   await emit(refused(modeOf(host), problem), emission, host);
   return 1;

@@ -1,5 +1,5 @@
 import { isError } from '../problem.ts';
-import { problemsIn } from '../rendering/problems-in.ts';
+import { isInterrupted } from '../rendering/problems-in.ts';
 import { isPlanned } from '../rendering/shards.ts';
 import type { Report } from '../schemas/report.ts';
 
@@ -8,7 +8,7 @@ import type { Report } from '../schemas/report.ts';
  * shards as of one run. Where several hold: 130, 4, 3, 1, 2 in that order.
  */
 export function exitCodeOfReport(report: Report, { tellPending }: { readonly tellPending: boolean }): number {
-  if (wasInterrupted(report)) return 130;
+  if (isInterrupted(report)) return 130;
   const statuses = new Set(report.prompts.map(({ status }) => status));
   const observed = anyObserved(report);
   const errors = report.problems.some(isError);
@@ -21,11 +21,6 @@ export function exitCodeOfReport(report: Report, { tellPending }: { readonly tel
 /** Where one shard could not run: 1 would say that nothing was written. */
 function othersWereHandled(report: Report): boolean {
   return report.shards !== undefined && isPlanned(report);
-}
-
-/** A signal that came when all was done has left no trace, and there is nothing to go on with. */
-function wasInterrupted(report: Report): boolean {
-  return problemsIn(report).some(({ code }) => code === 'apply/interrupted' || code === 'usage/cancelled');
 }
 
 /** Where prompts were observed there is a plan; without one they have failed for no other reason. */

@@ -13,6 +13,7 @@ import { renderProblem } from './render-problem.ts';
 import { placeOf, type Restored } from './restored.ts';
 import { hasPlan } from './shards.ts';
 import { PLAIN } from './style.ts';
+import { cellOf, cellText, environmentsOf } from './view/matrix.ts';
 import type { TextChange, Texts } from '../domain/texts.ts';
 
 /** What is known besides the report. */
@@ -30,6 +31,7 @@ export function sectionsOf(report: Report, { texts, restored }: Known): readonly
   const wouldOrDid = did ? 'Changes' : 'What would change';
   return [
     problemSection('Problems', problems.filter(isError), 0.3),
+    ...matrixSections(report),
     {
       ...{ open: `\n#### ${wouldOrDid}\n\n| prompt | change |\n| --- | --- |\n`, close: '', item: 'row', share: 0.5 },
       items: prompts.flatMap((prompt) => rowsOf(prompt, restored, hasPlan(report))),
@@ -54,6 +56,18 @@ export function sectionsOf(report: Report, { texts, restored }: Known): readonly
       1,
     ),
   ];
+}
+
+/** What each environment serves, where that was the question. */
+function matrixSections(report: Report): readonly Section[] {
+  if (report.mode !== 'status') return [];
+  const environments = environmentsOf(report);
+  const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |\n`;
+  const head = row(['prompt', ...environments.map(inertCode)]) + row(['---', ...environments.map(() => '---')]);
+  const items = report.prompts.map((prompt) =>
+    row([prompt.key, ...environments.map((environment) => cellText(cellOf(prompt, environment)))].map(inertCode)),
+  );
+  return [{ open: `\n#### Environments\n\n${head}`, items, close: '', item: 'row', share: 0.7 }];
 }
 
 function before({ mode }: Report): string {
@@ -89,8 +103,8 @@ function rowsOf(prompt: ReportPrompt, restored: Restored, planned: boolean): rea
 function cellsOf(change: ReportChange, { status, changes }: ReportPrompt): readonly string[] {
   const unfollowed = isUnfollowed(change, changes) ? ' (no environment follows it)' : '';
   const told = change.status === undefined ? '' : statusNote[change.status];
-  const refused = status === 'blocked' ? ' (blocked)' : '';
-  return changeTexts(change).map((text) => `${inertCode(text)}${unfollowed}${told}${refused}`);
+  const note = told === '' && status === 'blocked' ? ' (blocked)' : told;
+  return changeTexts(change).map((text) => `${inertCode(text)}${unfollowed}${note}`);
 }
 
 /** What only puts back what the base wants already is told as drift, and is no change of the files. */

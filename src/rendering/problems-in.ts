@@ -1,6 +1,30 @@
-import type { Report, ReportProblem } from '../schemas/report.ts';
+import type { Report, ReportProblem, ReportPrompt } from '../schemas/report.ts';
 
-/** All problems of a report: those of the run, then those of each prompt. */
-export function problemsIn({ problems, prompts }: Report): readonly ReportProblem[] {
-  return [...problems, ...prompts.flatMap((prompt) => prompt.problems)];
+/**
+ * All problems of a report: those of the run, then those of each prompt. One that has no place of its own, and that not all
+ * prompts have, says by the prompt's file whose it is.
+ */
+export function problemsIn({ problems, prompts }: Pick<Report, 'problems' | 'prompts'>): readonly ReportProblem[] {
+  const common = commonIn(prompts);
+  const placed = (problem: ReportProblem, { path }: ReportPrompt): ReportProblem =>
+    problem.path !== undefined || path === '' || common.has(nameOf(problem)) ? problem : { ...problem, path };
+  return [...problems, ...prompts.flatMap((prompt) => prompt.problems.map((problem) => placed(problem, prompt)))];
 }
+
+/** The problems that every prompt has, such as a service that is down: to tell whose they are says nothing. */
+function commonIn(prompts: readonly ReportPrompt[]): ReadonlySet<string> {
+  const [first, ...rest] = prompts.map(({ problems }) => new Set(problems.map(nameOf)));
+  const common = [...(first ?? [])].filter((name) => rest.every((names) => names.has(name)));
+  return new Set(rest.length === 0 ? [] : common);
+}
+
+function nameOf({ code, message }: ReportProblem): string {
+  return `${code} ${message}`;
+}
+
+/** Whether the run was interrupted. A signal that came when all was done has left no trace, and there is nothing to go on with. */
+export function isInterrupted({ problems, prompts }: Pick<Report, 'problems' | 'prompts'>): boolean {
+  return [{ problems }, ...prompts].some((one) => one.problems.some(({ code }) => INTERRUPTIONS.includes(code)));
+}
+
+const INTERRUPTIONS: readonly ReportProblem['code'][] = ['apply/interrupted', 'usage/cancelled'];

@@ -1,13 +1,12 @@
 import type { Report, ReportPrompt } from '../schemas/report.ts';
 import type { Colours } from './colours.ts';
 import { inertLine } from './inert.ts';
-import { refText } from './render-change.ts';
 import { renderErrors } from './render-errors.ts';
 import { renderSummary } from './render-summary.ts';
 import { isPlanned } from './shards.ts';
 import { styleFor, type StyleOptions } from './style.ts';
 import { layOutWide, type Cell } from './table.ts';
-import { cellOf, environmentsOf, type Cell as MatrixCell } from './view/matrix.ts';
+import { cellOf, cellText, environmentsOf, type Cell as MatrixCell } from './view/matrix.ts';
 
 export type StatusOptions = StyleOptions & {
   /** Without the matrix: problems and the summary only. */
@@ -34,21 +33,16 @@ function cellsOf(prompt: ReportPrompt, environments: readonly string[], colours:
   return [name, ...environments.map((environment) => drawn(cellOf(prompt, environment), colours))];
 }
 
-function drawn(cell: MatrixCell, { dim, red, green, yellow }: Colours): Cell {
-  switch (cell.kind) {
-    case 'unpinned':
-      return { text: '·', paint: dim };
-    case 'unread':
-      return { text: '?', paint: red };
-    case 'in-sync':
-      return { text: refText(cell.active), paint: green };
-    case 'differs':
-      return { text: `${refText(cell.active)} → ${refText(cell.wanted)}`, paint: yellow };
-    case 'change':
-      return { text: `${refText(cell.before)} → ${refText(cell.after)}`, paint: yellow };
-    case 'unresolved':
-      return { text: `${refText(cell.active)} → ${inertLine(cell.pin)}?`, paint: red };
-    case 'pin':
-      return { text: `${inertLine(cell.before ?? '')} → ${inertLine(cell.after)}`, paint: yellow };
-  }
+function drawn(cell: MatrixCell, colours: Colours): Cell {
+  return { text: cellText(cell), paint: colours[COLOURS[cell.kind]] };
 }
+
+const COLOURS = {
+  unpinned: 'dim',
+  unread: 'red',
+  'in-sync': 'green',
+  differs: 'yellow',
+  change: 'yellow',
+  unresolved: 'red',
+  pin: 'yellow',
+} as const satisfies Record<MatrixCell['kind'], keyof Colours>;

@@ -5,6 +5,7 @@ import { counted } from './counted.ts';
 import { editOutcome, isAboutFiles, nextStep } from './edit-summary.ts';
 import { historyOutcome } from './history-summary.ts';
 import { originLines } from './origin.ts';
+import { isInterrupted } from './problems-in.ts';
 import { isPlanned, partText } from './shards.ts';
 import { fitted, type Style } from './style.ts';
 
@@ -33,9 +34,12 @@ export function renderOutcome(report: Report, colours: Colours): string {
   if (isAboutFiles(report)) return editOutcome(report, colours);
   if (report.mode === 'validate') return colours.green(`${prompts(report.summary.prompts)} valid.`);
   if (report.mode === 'history') return historyOutcome(report, colours);
-  if (noneObserved(report)) return colours.red('No prompt could be observed; nothing was written.');
+  const interrupted = isInterrupted(report) ? `${colours.red('Interrupted.')} ` : '';
+  if (noneObserved(report)) {
+    return `${interrupted}${colours.red('No prompt could be observed; nothing was written.')}`;
+  }
   const failed = errors === 0 ? '' : `${colours.red(`${counted([errors, 'error', 'errors'])}.`)} `;
-  return `${failed}${workOutcome(report, colours)}`;
+  return `${interrupted}${failed}${workOutcome(report, colours)}`;
 }
 
 function workOutcome(report: Report, colours: Colours): string {

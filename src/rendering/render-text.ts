@@ -59,9 +59,10 @@ function sharedProblems(prompts: readonly ReportPrompt[]): readonly ReportProble
     prompts.flatMap(({ problems, changes }) => problems.map((problem) => ({ problem, named: changes.length > 0 }))),
     ({ problem: { code, message } }) => `${code} ${message}`,
   );
+  const changing = prompts.filter(({ changes }) => changes.length > 0).length;
   return [...groups.values()]
     .filter((group) => group.length > 1 && group.every(({ problem }) => problem.path === undefined))
-    .filter((group) => group.length === prompts.length || group.every(({ named }) => named))
+    .filter((group) => [prompts.length, group.every(({ named }) => named) ? changing : 0].includes(group.length))
     .flatMap((group) => group.slice(0, 1).map(({ problem }) => problem));
 }
 

@@ -50,6 +50,14 @@ test('a short key is not looked for: it may be a word of the report', async () =
   expect(stdout).not.toContain('[redacted]');
 });
 
+test.each([
+  ['html', /^<!doctype html>[^]*expected a commit/i],
+  ['markdown', /^### promptsync plan[^]*expected a commit/i],
+])('a usage error is told in %s as well', async (format, told) => {
+  const { stdout, exitCode } = await run(makeWorkspace({}), ['plan', '--base', '', '--format', format]);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: expect.stringMatching(told) });
+});
+
 test.each(['-o', '--output'])('%s takes the JSON report of a usage error as well', async (flag) => {
   const folder = makeWorkspace({});
   const { stdout, exitCode } = await run(folder, ['plan', '--foo', '--format', 'json', flag, 'z.json']);

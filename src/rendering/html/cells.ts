@@ -41,6 +41,9 @@ function noteOf(status: Extract<Cell, { readonly kind: 'change' }>['status']): M
   return markup`${status === undefined ? '' : statusNote[status]}`;
 }
 
-function driftMark({ drift }: Cell): Markup {
-  return drift === null ? markup`` : markup` <em>${drift.kind === 'outside' ? 'drift' : 'unfinished'}</em>`;
+/** What this run has put right is told in the row alone. */
+function driftMark(cell: Cell): Markup {
+  const { drift } = cell;
+  const mended = cell.kind === 'change' && (cell.status === 'made' || cell.status === 'adopted');
+  return drift === null || mended ? markup`` : markup` <em>${drift.kind === 'outside' ? 'drift' : 'unfinished'}</em>`;
 }

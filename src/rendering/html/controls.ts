@@ -8,7 +8,7 @@ const FILTERS = {
   changed: 'Changed',
   drift: 'Drift',
   blocked: 'Blocked',
-  failed: 'Failed',
+  failed: 'Not done',
 } as const satisfies Record<Trait | 'all', string>;
 
 type Filter = { readonly name: keyof typeof FILTERS; readonly count: number };
@@ -51,8 +51,10 @@ function firstOf(filters: readonly Filter[]): Filter['name'] {
 
 function radio({ name, count }: Filter, first: Filter['name']): Markup {
   const state = name === first ? markup` checked` : count === 0 ? markup` disabled` : nothing;
+  // Without a base drift is not looked for, and the report does not tell whether there was one.
+  const shown = name === 'drift' && count === 0 ? nothing : markup` <b>${count}</b>`;
   const input = markup`<input type="radio" name="show" value="${name}"${state}>`;
-  return markup`<label>${input}<span>${FILTERS[name]} <b>${count}</b></span></label>\n`;
+  return markup`<label>${input}<span>${FILTERS[name]}${shown}</span></label>\n`;
 }
 
 /** The keys that the script knows. */

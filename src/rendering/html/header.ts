@@ -1,5 +1,6 @@
 import type { Report } from '../../schemas/report.ts';
 import { coloursFor } from '../colours.ts';
+import { isAboutFiles, nextStep } from '../edit-summary.ts';
 import { renderOutcome } from '../render-summary.ts';
 import { partText } from '../shards.ts';
 import { markup, nothing, type Markup } from './markup.ts';
@@ -13,7 +14,7 @@ export function headerOf(report: Report, context: PageContext): Markup {
   return markup`<header>
 <h1>promptsync ${context.title}</h1>
 <p class="outcome ${state}">${renderOutcome(report, coloursFor(false))}</p>
-${context.environments.length === 0 ? nothing : markup`<p>${HOW_TO_READ[readingOf(report)]}</p>\n`}${factsOf(report)}</header>
+${context.environments.length === 0 ? nothing : markup`<p>${HOW_TO_READ[readingOf(report)]}</p>\n`}${nextOf(report)}${factsOf(report)}</header>
 `;
 }
 
@@ -32,6 +33,12 @@ function readingOf({ mode, prompts }: Report): keyof typeof HOW_TO_READ {
     return prompts.some(({ status }) => status === 'applied') ? 'files' : 'edits';
   }
   return prompts.some(({ changes }) => changes.length > 0) ? 'plan' : 'now';
+}
+
+function nextOf(report: Report): Markup {
+  const next = isAboutFiles(report) ? nextStep(report) : null;
+  const untold = report.shards === undefined ? null : 'JSON reports hold no texts, so this page of them shows none.';
+  return markup`${[next, untold].flatMap((text) => (text === null ? [] : [markup`<p>${text}</p>\n`]))}`;
 }
 
 function factsOf(report: Report): Markup {

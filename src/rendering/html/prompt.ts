@@ -33,7 +33,7 @@ export function promptRow(prompt: ReportPrompt, context: PageContext, open: bool
   );
   const classes = ['prompt', prompt.status, ...traitsOf(prompt, context.mode)].join(' ');
   const name = markup`<span class="name"><b>${prompt.key}</b> <span>${[prompt.service ?? '', prompt.path].filter(Boolean).join(': ')}</span></span>`;
-  const status = markup`<span class="status"><b>${wordOf(prompt, context)}</b>${countOf(diffs)}</span>`;
+  const status = markup`<span class="status"><b>${wordOf(prompt, context)}</b>${countOf(diffs)}${fieldsOf(prompt)}</span>`;
   return markup`<details id="${link}" class="${classes}"${open ? markup` open` : nothing}><summary>${name}${cellsOf(prompt, environments)}${status}</summary>
 <div class="body">${bodyOf(prompt, context)}${diffs.parts}<p class="link"><a href="#${link}">Link to this prompt</a></p></div></details>
 `;
@@ -48,6 +48,12 @@ function wordOf(prompt: ReportPrompt, { mode }: PageContext): string {
 
 function countOf({ added, removed }: PageDiffs): Markup {
   return added + removed === 0 ? nothing : markup` <span class="count">+${added} −${removed}</span>`;
+}
+
+/** The matrix has environments alone. */
+function fieldsOf({ changes }: ReportPrompt): Markup {
+  const fields = changes.flatMap((change) => (change.kind === 'update-prompt' ? Object.keys(change.fields) : []));
+  return fields.length === 0 ? nothing : markup` <span class="count">~ ${fields.join(', ')}</span>`;
 }
 
 function bodyOf(prompt: ReportPrompt, context: PageContext): readonly Markup[] {
@@ -66,14 +72,13 @@ function driftItems(prompt: ReportPrompt, { mode, restored }: PageContext): read
 }
 
 function changeItems({ changes, edits = [], status }: ReportPrompt): readonly Markup[] {
-  const refused = status === 'blocked' ? ' (blocked)' : '';
   return [
     ...edits.map((edit) => markup`<li class="edit ${editKind(edit)}">${editText(edit)}</li>`),
     ...changes.flatMap((change) => {
       const unfollowed = isUnfollowed(change, changes) ? UNFOLLOWED : '';
       const told = change.status === undefined ? '' : statusNote[change.status];
-      const note = `${unfollowed}${told}${refused}`;
-      return changeTexts(change).map((text) => markup`<li class="${change.kind}">${text}${note}</li>`);
+      const note = told === '' && status === 'blocked' ? ' (blocked)' : told;
+      return changeTexts(change).map((text) => markup`<li class="${change.kind}">${text}${unfollowed}${note}</li>`);
     }),
   ];
 }

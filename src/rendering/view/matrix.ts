@@ -1,3 +1,5 @@
+import { inertLine } from '../inert.ts';
+import { refText } from '../render-change.ts';
 import type { Report, ReportChange, ReportDrift, ReportPrompt } from '../../schemas/report.ts';
 
 type Row = NonNullable<ReportPrompt['environments']>[number];
@@ -64,4 +66,24 @@ function withoutChange({ active, wanted, pin, in_sync: inSync }: Row, { status }
   if (inSync) return { kind: 'in-sync', active };
   if (status === 'failed' || status === 'not_attempted') return { kind: 'unread' };
   return wanted === null ? { kind: 'unresolved', active, pin } : { kind: 'differs', active, wanted };
+}
+
+/** A cell in a few words, inert: `v6`, `v6 → v7`, `v6 → 7?` where the pin is of no known version. */
+export function cellText(cell: Cell): string {
+  switch (cell.kind) {
+    case 'unpinned':
+      return '·';
+    case 'unread':
+      return '?';
+    case 'in-sync':
+      return refText(cell.active);
+    case 'differs':
+      return `${refText(cell.active)} → ${refText(cell.wanted)}`;
+    case 'change':
+      return `${refText(cell.before)} → ${refText(cell.after)}`;
+    case 'unresolved':
+      return `${refText(cell.active)} → ${inertLine(cell.pin)}?`;
+    case 'pin':
+      return `${inertLine(cell.before ?? '')} → ${inertLine(cell.after)}`;
+  }
 }
