@@ -39602,6 +39602,8 @@ var import_fastest_levenshtein = require_fastest_levenshtein();
 /** The known word that a misspelt one was probably meant to be, or undefined. */
 function suggest(word, known) {
 	if (known.length === 0 || word.length > 100) return void 0;
+	const ends = known.filter((one) => one.endsWith(`/${word}`));
+	if (ends.length === 1) return ends[0];
 	const nearest = (0, import_fastest_levenshtein.closest)(word.toLowerCase(), known);
 	return isNear(word.toLowerCase(), nearest) ? nearest : void 0;
 }

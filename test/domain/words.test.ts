@@ -52,6 +52,14 @@ describe('the word that was probably meant', () => {
     expect(suggest(word, known)).toBe(expected);
   });
 
+  test.each([
+    ['greeting', ['support/greeting', 'prompts/support/greeting.md', 'sales/offer'], 'support/greeting'],
+    ['greeting', ['support/greeting', 'sales/greeting'], undefined],
+    ['eeting', ['support/greeting'], undefined],
+  ])('%j is the end of a key in %j', (word, known, expected) => {
+    expect(suggest(word, known)).toBe(expected);
+  });
+
   test('is none where none is known', () => {
     expect(suggest('a', [])).toBeUndefined();
   });
