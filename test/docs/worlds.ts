@@ -123,14 +123,17 @@ function makeWorld(folder: string, { baseUrl }: TestService, more: Readonly<Reco
   return { folder, baseUrl, environment: { ...variables, PATH } };
 }
 
-/** `promptsync` from source, `npx promptsync`, and `change-service PROMPT ENVIRONMENT TEXT` for hidden preparation. */
+/** `promptsync` from source, `npx --no-install promptsync`, and `change-service PROMPT ENVIRONMENT TEXT` for hidden preparation. */
 function makePrograms(baseUrl: string): string {
   const folder = makeFolder();
   const node = `"${process.execPath}"`;
   const change = join(import.meta.dirname, 'change-service.ts');
   const programs = {
     promptsync: `exec ${node} "${CLI}" "$@"`,
-    npx: `[ "$1" = promptsync ] || { echo "npx: only promptsync" >&2; exit 127; }\nshift\nexec ${node} "${CLI}" "$@"`,
+    // Without the flag, npx would run whatever has that name in the registry where nothing is installed.
+    npx: `[ "$1 $2" = "--no-install promptsync" ] || { echo "npx: only --no-install promptsync" >&2; exit 127; }
+shift 2
+exec ${node} "${CLI}" "$@"`,
     'change-service': `exec ${node} "${change}" ${baseUrl} "$@"`,
   };
   for (const [name, script] of Object.entries(programs)) {
