@@ -31,10 +31,10 @@ export function renderOutcome(report: Report, colours: Colours): string {
     const rest = report.mode === 'validate' ? '' : `; ${written(report)}`;
     return colours.red(`${counted([errors, 'error', 'errors'])}${rest}.`);
   }
-  if (isAboutFiles(report)) return editOutcome(report, colours);
+  const interrupted = isInterrupted(report) ? `${colours.red('Interrupted.')} ` : '';
+  if (isAboutFiles(report)) return `${interrupted}${editOutcome(report, colours)}`;
   if (report.mode === 'validate') return colours.green(`${prompts(report.summary.prompts)} valid.`);
   if (report.mode === 'history') return historyOutcome(report, colours);
-  const interrupted = isInterrupted(report) ? `${colours.red('Interrupted.')} ` : '';
   if (noneObserved(report)) {
     return `${interrupted}${colours.red('No prompt could be observed; nothing was written.')}`;
   }

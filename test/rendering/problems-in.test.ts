@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { makeProblem } from '../../src/problem.ts';
 import { renderMarkdown } from '../../src/rendering/render-markdown.ts';
+import { renderHtml } from '../../src/rendering/html/render-html.ts';
 import { isInterrupted, problemsIn } from '../../src/rendering/problems-in.ts';
 import { renderText } from '../../src/rendering/render-text.ts';
 import type { Report, ReportProblem, ReportPrompt } from '../../src/schemas/report.ts';
@@ -85,6 +86,18 @@ describe('A run that was interrupted', () => {
       'Interrupted. Applied: 1 activated, 1 not attempted.',
     );
     expect(isInterrupted(interrupted)).toBe(true);
+  });
+
+  test.each(['pull', 'promote', 'rollback', 'import'] as const)('says so first where it edits files: %s', (mode) => {
+    const cut = reportOf([promptOf('a', [], 'unchanged'), promptOf('b', [stopped], 'failed')], mode);
+    expect(renderText(cut, { colour: false, quiet: true, texts: new Map() })).toContain(
+      'Interrupted. 1 prompt failed, 1 unchanged.',
+    );
+  });
+
+  test('is not shown as a good outcome on its page', () => {
+    const cut = reportOf([promptOf('a', [], 'unchanged'), promptOf('b', [stopped], 'not_attempted')], 'dry-run');
+    expect(renderHtml(cut, OPTIONS)).toContain('<p class="outcome bad">Interrupted.');
   });
 
   test('one that was not does not', () => {

@@ -1,6 +1,7 @@
 import type { Report } from '../../schemas/report.ts';
 import { coloursFor } from '../colours.ts';
 import { isAboutFiles, nextStep } from '../edit-summary.ts';
+import { isInterrupted } from '../problems-in.ts';
 import { renderOutcome } from '../render-summary.ts';
 import { partText } from '../shards.ts';
 import { markup, nothing, type Markup } from './markup.ts';
@@ -10,7 +11,8 @@ import type { PageContext } from './context.ts';
 /** What the page is about, what comes of it, and with what: for somebody who has never seen one. */
 export function headerOf(report: Report, context: PageContext): Markup {
   const errors = report.problems.some(({ severity }) => severity === 'error');
-  const state = errors || report.summary.blocked + report.summary.failed > 0 ? 'bad' : 'fine';
+  const undone = report.summary.blocked + report.summary.failed > 0 || isInterrupted(report);
+  const state = errors || undone ? 'bad' : 'fine';
   return markup`<header>
 <h1>promptsync ${context.title}</h1>
 <p class="outcome ${state}">${renderOutcome(report, coloursFor(false))}</p>
