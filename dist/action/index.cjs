@@ -58107,16 +58107,27 @@ function inertForRunner(output) {
 }
 // src/rendering/problems-in.ts
 /**
-* All problems of a report: those of the run, then those of each prompt. One that has no place of its own, and that not all
-* prompts have, says by the prompt's file whose it is.
+* All problems of a report: those of the run, then those of each prompt. One that has no place of its own says by the
+* prompt's file whose it is. That says nothing where all prompts have it, where it names the service and all prompts of
+* that one have it, and where the run was interrupted: then it is said once.
 */
 function problemsIn({ problems, prompts }) {
 	const common = commonIn(prompts);
-	const placed = (problem, { path }) => problem.path !== void 0 || path === "" || common.has(nameOf$1(problem)) ? problem : {
-		...problem,
-		path
+	const ofServices = new Map([...Map.groupBy(prompts, serviceOf)].map(([name, some]) => [name, commonIn(some)]));
+	const placed = (problem, prompt) => {
+		const name = nameOf$1(problem);
+		const told = problem.path !== void 0 || prompt.path === "" || common.has(name);
+		const shared = problem.code === "service/unreachable" && ofServices.get(serviceOf(prompt))?.has(name) === true;
+		const ofRun = INTERRUPTIONS.includes(problem.code);
+		return told || shared || ofRun ? problem : {
+			...problem,
+			path: prompt.path
+		};
 	};
 	return [...problems, ...prompts.flatMap((prompt) => prompt.problems.map((problem) => placed(problem, prompt)))];
+}
+function serviceOf({ service }) {
+	return service ?? "";
 }
 /** The problems that every prompt has, such as a service that is down: to tell whose they are says nothing. */
 function commonIn(prompts) {
@@ -58373,7 +58384,7 @@ function placeOf$1(promptId, what) {
 function driftSentences(drift, context) {
 	const { show } = context;
 	const then = thenText(drift, context);
-	const kind = drift.kind === "outside" ? "changed outside of git" : "not synced yet";
+	const kind = drift.kind === "outside" ? "changed outside of git" : "unfinished: not synced yet";
 	if ("field" in drift) {
 		const [observed, expected] = [drift.observed, drift.expected].map(show);
 		return `${drift.field} is ${observed}, the base wants ${expected} (${kind}). ${then}`;
@@ -60162,10 +60173,10 @@ function renderOutcome(report, colours) {
 			"errors"
 		])}${rest}.`);
 	}
-	if (isAboutFiles(report)) return editOutcome(report, colours);
+	const interrupted = isInterrupted(report) ? `${colours.red("Interrupted.")} ` : "";
+	if (isAboutFiles(report)) return `${interrupted}${editOutcome(report, colours)}`;
 	if (report.mode === "validate") return colours.green(`${prompts(report.summary.prompts)} valid.`);
 	if (report.mode === "history") return historyOutcome(report, colours);
-	const interrupted = isInterrupted(report) ? `${colours.red("Interrupted.")} ` : "";
 	if (noneObserved(report)) return `${interrupted}${colours.red("No prompt could be observed; nothing was written.")}`;
 	return `${interrupted}${errors === 0 ? "" : `${colours.red(`${counted([
 		errors,
@@ -60180,7 +60191,16 @@ function workOutcome(report, colours) {
 	if (work.length === 0) return colours.green(`nothing to do: ${[`${prompts(summary.unchanged)} in sync`, ...left].join(", ")}.`);
 	const unchanged = [...summary.unchanged > 0 ? [`${summary.unchanged} unchanged`] : [], ...left];
 	const title = mode !== "apply" ? "Plan" : done.length > 0 ? "Applied" : "Nothing applied";
-	return `${colours.bold(title)}: ${[...work, ...unchanged].join(", ")}.`;
+	return `${colours.bold(title)}: ${[...work, ...unchanged].join(", ")}.${driftNote(report)}`;
+}
+/** What somebody did in the service, and a sync would undo, is not among what the numbers make one think of. */
+function driftNote({ mode, prompts: all }) {
+	const drifted = all.filter(({ drift }) => drift.some(({ kind }) => kind === "outside")).length;
+	return mode === "apply" || drifted === 0 ? "" : ` ${counted([
+		drifted,
+		"prompt has",
+		"prompts have"
+	])} drifted.`;
 }
 /** An error of one shard does not stop the others: what they found or did is told as well. */
 function goesOn(report) {
@@ -60768,7 +60788,9 @@ function problemItem(problem) {
 // src/rendering/html/header.ts
 /** What the page is about, what comes of it, and with what: for somebody who has never seen one. */
 function headerOf(report, context) {
-	const state = report.problems.some(({ severity }) => severity === "error") || report.summary.blocked + report.summary.failed > 0 ? "bad" : "fine";
+	const errors = report.problems.some(({ severity }) => severity === "error");
+	const undone = report.summary.blocked + report.summary.failed > 0 || isInterrupted(report);
+	const state = errors || undone ? "bad" : "fine";
 	return markup`<header>
 <h1>promptsync ${context.title}</h1>
 <p class="outcome ${state}">${renderOutcome(report, coloursFor(false))}</p>

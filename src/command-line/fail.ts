@@ -10,7 +10,7 @@ import { FORMATS } from './shared-flags.ts';
 /** Commander has printed its own errors to standard error; a report in another format is owed all the same. */
 export async function fail(error: unknown, host: HidingHost): Promise<number> {
   const words = host.arguments.join('\0');
-  const asked = /(?:^|\0)--format[=\0](\w+)(?=\0|$)/.exec(words)?.[1];
+  const asked = [...words.matchAll(/(?:^|\0)--format[=\0](\w+)(?=\0|$)/g)].at(-1)?.[1];
   const format = FORMATS.find((one) => one === asked) ?? 'text';
   if (error instanceof CommanderError && format === 'text') return 1;
   const usage = error instanceof CommanderError;

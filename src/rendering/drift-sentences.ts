@@ -15,7 +15,7 @@ export type DriftContext = {
 export function driftSentences(drift: ReportDrift, context: DriftContext): string {
   const { show } = context;
   const then = thenText(drift, context);
-  const kind = drift.kind === 'outside' ? 'changed outside of git' : 'not synced yet';
+  const kind = drift.kind === 'outside' ? 'changed outside of git' : 'unfinished: not synced yet';
   if ('field' in drift) {
     const [observed, expected] = [drift.observed, drift.expected].map(show);
     return `${drift.field} is ${observed}, the base wants ${expected} (${kind}). ${then}`;

@@ -51,7 +51,13 @@ function workOutcome(report: Report, colours: Colours): string {
   }
   const unchanged = [...(summary.unchanged > 0 ? [`${summary.unchanged} unchanged`] : []), ...left];
   const title = mode !== 'apply' ? 'Plan' : done.length > 0 ? 'Applied' : 'Nothing applied';
-  return `${colours.bold(title)}: ${[...work, ...unchanged].join(', ')}.`;
+  return `${colours.bold(title)}: ${[...work, ...unchanged].join(', ')}.${driftNote(report)}`;
+}
+
+/** What somebody did in the service, and a sync would undo, is not among what the numbers make one think of. */
+function driftNote({ mode, prompts: all }: Report): string {
+  const drifted = all.filter(({ drift }) => drift.some(({ kind }) => kind === 'outside')).length;
+  return mode === 'apply' || drifted === 0 ? '' : ` ${counted([drifted, 'prompt has', 'prompts have'])} drifted.`;
 }
 
 /** An error of one shard does not stop the others: what they found or did is told as well. */

@@ -138,6 +138,17 @@ describe('A run that was interrupted', () => {
   });
 });
 
+test.each<[string, Report['mode'], 'outside' | 'unfinished', string]>([
+  ['a plan that would undo it', 'dry-run', 'outside', 'Plan: 1 to activate. 1 prompt has drifted.\n'],
+  ['not what no sync has come to', 'dry-run', 'unfinished', 'Plan: 1 to activate.\n'],
+  ['nor an apply, which has undone it', 'apply', 'outside', 'Applied: 1 activated.\n'],
+])('Drift is told beside the numbers: %s', (_, mode, kind, line) => {
+  const drift = [{ field: 'name', kind, expected: 'a', observed: 'b' }] as const;
+  const prompt = { ...promptOf('a', [], mode === 'apply' ? 'applied' : 'pending'), drift };
+  const report = { ...reportOf([prompt], mode), summary: { ...NO_SUMMARY, prompts: 1, set_active: 1 } };
+  expect(renderText(report, { colour: false, quiet: true, texts: new Map() })).toContain(line);
+});
+
 test('The status as Markdown has the matrix', () => {
   const row = (environment: string, active: number, wanted: number | null) => ({
     ...{ environment, pin: '9', active: { id: `ver_${active}`, version_number: active }, in_sync: active === wanted },
