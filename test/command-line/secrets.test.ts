@@ -54,7 +54,7 @@ test.each([
   ['html', /^<!doctype html>[^]*expected a commit/i],
   ['markdown', /^### promptsync plan[^]*expected a commit/i],
 ])('a usage error is told in %s as well', async (format, told) => {
-  const words = ['plan', '--base', '', '--format', 'json', '--format', format];
+  const words = ['plan', '--base', '', '--format', 'text', '--format', format];
   const { stdout, exitCode } = await run(makeWorkspace({}), words);
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: expect.stringMatching(told) });
 });
