@@ -37131,8 +37131,19 @@ var init_redact = __esmMin((() => {
 	MARK = "[redacted]";
 	EXCERPT = 200;
 }));
-// src/command-line/transient-line.ts
+// src/command-line/host.ts
 init_redact();
+/** A stream whose texts go to another way of writing first. */
+function through(sink, write) {
+	return {
+		isTTY: sink.isTTY === true,
+		get columns() {
+			return sink.columns;
+		},
+		write
+	};
+}
+// src/command-line/transient-line.ts
 const CLEAR_LINE = "\r\x1B[2K";
 /** Both streams, as they share a screen with one line that comes and goes: nothing is written beside it. */
 function shareScreen(output, errors) {
@@ -37148,16 +37159,10 @@ function shareScreen(output, errors) {
 	};
 }
 function clearing(sink, draw) {
-	return {
-		isTTY: sink.isTTY === true,
-		get columns() {
-			return sink.columns;
-		},
-		write: (text) => {
-			draw("");
-			return sink.write(text);
-		}
-	};
+	return through(sink, (text) => {
+		draw("");
+		return sink.write(text);
+	});
 }
 // src/command-line/secrets.ts
 /** Shorter ones are words that reports consist of; no service hands out such a key. */
@@ -37181,13 +37186,7 @@ function hidingHost(host) {
 	};
 }
 function hiding(sink, hide) {
-	return {
-		isTTY: sink.isTTY === true,
-		get columns() {
-			return sink.columns;
-		},
-		write: (text) => sink.write(hide(text))
-	};
+	return through(sink, (text) => sink.write(hide(text)));
 }
 // src/action/host.ts
 function hidingActionHost(given) {
@@ -37664,7 +37663,7 @@ function planDigestOf({ plan, service, histories, edited }) {
 }
 function promptsOf(run, withEnvironments) {
 	const { plan, outcomes, histories } = run;
-	const rows = (one) => withEnvironments ? { environments: one.file.pins.map((pin) => rowOf$1(pin, one)) } : {};
+	const rows = (one) => withEnvironments ? { environments: one.file.pins.map((pin) => rowOf(pin, one)) } : {};
 	if (run.edited !== void 0) return run.edited.map(fromEdited);
 	if (outcomes !== null) return outcomes.map((one) => ({
 		...fromOutcome(one),
@@ -37716,7 +37715,7 @@ function withoutPlan(plan, histories) {
 		status,
 		problems
 	};
-	const environments = file.pins.map((pin) => rowOf$1(pin, plan));
+	const environments = file.pins.map((pin) => rowOf(pin, plan));
 	return {
 		...nothing,
 		status: "unchanged",
@@ -37784,7 +37783,7 @@ function madeChange({ change, status, version }) {
 		status
 	};
 }
-function rowOf$1(pinned, plan) {
+function rowOf(pinned, plan) {
 	const { environment, pin } = pinned;
 	const active = plan.observed?.active.get(environment) ?? null;
 	const change = plan.changes.find((one) => one.kind === "set-active" && one.environment === environment);
@@ -53591,12 +53590,12 @@ async function finish(prepared, options, world) {
 		problems
 	}), options.shard);
 	if (options.dryRun) return resultOf(planned, texts, options, world);
-	const shown = {
+	const { folder } = prepared.config;
+	if (asks && !await ask(() => ({
 		report: makeReport(planned),
 		texts,
-		folder: prepared.config.folder
-	};
-	if (asks && !await ask(shown, options, world)) {
+		folder
+	}), options, world)) {
 		const declined = [...problems, makeProblem("usage/declined")];
 		return resultOf({
 			...planned,
@@ -53638,7 +53637,7 @@ function needsQuestion({ prompts }, { yes }, { environment }) {
 	return prompts.some(({ status, lookups }) => status === "pending" || lookups.length > 0) && !yes && environment["CI"] !== "true";
 }
 async function ask(shown, { draw }, world) {
-	if (draw !== void 0) world.notice(await draw(shown));
+	if (draw !== void 0) world.notice(await draw(shown()));
 	return await world.confirm?.("Apply these changes?") ?? false;
 }
 /** A dry run refuses nothing for this, because people try their edits with it; but it says what is to come. */
@@ -58135,6 +58134,7 @@ function commonIn(prompts) {
 	const common = [...first ?? []].filter((name) => rest.every((names) => names.has(name)));
 	return new Set(rest.length === 0 ? [] : common);
 }
+/** Equal for problems that say the same, whosever they are. */
 function nameOf$1({ code, message }) {
 	return `${code} ${message}`;
 }
@@ -58214,6 +58214,10 @@ var require_picocolors = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 }));
 // src/rendering/colours.ts
 var import_picocolors = /* @__PURE__ */ __toESM(require_picocolors(), 1);
+/** The text as it is without its colours. */
+function withoutColours(text) {
+	return text.replaceAll(/\u001b\[\d+m/g, "");
+}
 function coloursFor(enabled) {
 	return import_picocolors.default.createColors(enabled);
 }
@@ -58311,6 +58315,11 @@ const statusNote = {
 	not_made: " (not made)",
 	unknown: " (not known whether it was made)"
 };
+/** What became of a change, and what else is to be said of it; empty, or behind a blank. */
+function changeNote(change, { status, changes }) {
+	const told = change.status === void 0 ? "" : statusNote[change.status];
+	return `${isUnfollowed(change, changes) ? UNFOLLOWED : ""}${told === "" && status === "blocked" ? " (blocked)" : told}`;
+}
 /** Whether a version is made only to be there: no environment follows it. */
 function isUnfollowed(change, all) {
 	return change.kind === "create-version" && !followed(change, all);
@@ -58634,6 +58643,15 @@ function lineageTable(prompt, lineage, show) {
 function cellWith(show) {
 	return (text) => text === void 0 ? "" : show(text);
 }
+// src/rendering/markdown-table.ts
+/** The first two lines of a table. The cells are Markdown already. */
+function tableHead(columns) {
+	return tableRow(columns) + tableRow(columns.map(() => "---"));
+}
+/** A line of a table, with its line feed. */
+function tableRow(cells) {
+	return `| ${cells.join(" | ")} |\n`;
+}
 // src/rendering/markdown-history.ts
 /** A history as parts of a page: of each prompt a table of its versions, and one of where they have been. */
 function historySections({ prompts }) {
@@ -58654,11 +58672,11 @@ function sectionOf({ title, columns, rows, item }, heading) {
 		open: heading,
 		items: [above]
 	};
-	const open = `${heading}${above}\n${rowOf(columns)}${rowOf(columns.map(() => "---"))}`;
+	const open = `${heading}${above}\n${tableHead(columns)}`;
 	return {
 		...section,
 		open,
-		items: rows.map(rowOf)
+		items: rows.map(tableRow)
 	};
 }
 function driftNotes(prompt) {
@@ -58669,9 +58687,6 @@ function driftNotes(prompt) {
 		item: "drift note",
 		share: .9
 	};
-}
-function rowOf(cells) {
-	return `| ${cells.join(" | ")} |\n`;
 }
 // src/rendering/excerpt.ts
 /** How much of the unchanged text beside a change is shown, in characters. */
@@ -58697,13 +58712,10 @@ function splitLike(line, other) {
 	if (other === null || !other.some(({ changed }) => changed)) return null;
 	const text = textOf$1(line);
 	if (textOf$1(other.filter(({ changed }) => !changed)) !== text) return null;
-	return other.flatMap(({ text: part, changed }) => changed ? [{
+	return other.map((segment) => segment.changed ? {
 		text: "",
 		changed: false
-	}] : [{
-		text: part,
-		changed
-	}]);
+	} : segment);
 }
 function textOf$1(segments) {
 	return segments.map(({ text }) => text).join("");
@@ -58748,7 +58760,7 @@ function changedRows(changed, style, folding) {
 	return [...shown, ...screen.wrap(colours.dim(` … ${moreText(text, shown, folding)}`), 1)];
 }
 function moreText(text, shown, { hint }) {
-	const seen = shown.reduce((sum, row) => sum + row.replaceAll(/\u001b\[\d+m/g, "").length - 1, 0);
+	const seen = shown.reduce((sum, row) => sum + withoutColours(row).length - 1, 0);
 	return `${Math.max(1, text.length - seen)} more characters${hint === null ? "" : ` (${hint})`}`;
 }
 function painted(kind, segments, style) {
@@ -59911,7 +59923,7 @@ function sectionsOf(report, { texts, restored }) {
 		problemSection("Problems", problems.filter(isError), .3),
 		...matrixSections(report),
 		{
-			open: `\n#### ${wouldOrDid}\n\n| prompt | change |\n| --- | --- |\n`,
+			open: `\n#### ${wouldOrDid}\n\n${tableHead(["prompt", "change"])}`,
 			close: "",
 			item: "row",
 			share: .5,
@@ -59953,9 +59965,8 @@ function sectionsOf(report, { texts, restored }) {
 function matrixSections(report) {
 	if (report.mode !== "status") return [];
 	const environments = environmentsOf(report);
-	const row = (cells) => `| ${cells.join(" | ")} |\n`;
-	const head = row(["prompt", ...environments.map(inertCode)]) + row(["---", ...environments.map(() => "---")]);
-	const items = report.prompts.map((prompt) => row([prompt.key, ...environments.map((environment) => cellText(cellOf(prompt, environment)))].map(inertCode)));
+	const head = tableHead(["prompt", ...environments.map(inertCode)]);
+	const items = report.prompts.map((prompt) => tableRow([prompt.key, ...environments.map((environment) => cellText(cellOf(prompt, environment)))].map(inertCode)));
 	return [{
 		open: `\n#### Environments\n\n${head}`,
 		items,
@@ -59988,13 +59999,10 @@ function rowsOf$1(prompt, restored, planned) {
 	const left = (planned || edits.length > 0) && (status === "failed" || status === "not_attempted");
 	const edited = edits.map((edit) => inertCode(editText(edit)));
 	const remains = edits.some(isConflict) ? edited : [];
-	return (rows.length === 0 && left ? [status.replace("_", " "), ...remains] : [...rows, ...edited]).map((cell) => `| ${inertCode(key)} | ${cell} |\n`);
+	return (rows.length === 0 && left ? [status.replace("_", " "), ...remains] : [...rows, ...edited]).map((cell) => tableRow([inertCode(key), cell]));
 }
-function cellsOf$1(change, { status, changes }) {
-	const unfollowed = isUnfollowed(change, changes) ? " (no environment follows it)" : "";
-	const told = change.status === void 0 ? "" : statusNote[change.status];
-	const note = told === "" && status === "blocked" ? " (blocked)" : told;
-	return changeTexts(change).map((text) => `${inertCode(text)}${unfollowed}${note}`);
+function cellsOf$1(change, prompt) {
+	return changeTexts(change).map((text) => `${inertCode(text)}${changeNote(change, prompt)}`);
 }
 /** What only puts back what the base wants already is told as drift, and is no change of the files. */
 function isDrift(change, { id }, restored) {
@@ -60328,15 +60336,12 @@ function promptTitle({ key, path }, style, note = "") {
 	const shown = (text) => fileLink(colours.dim(text), path, style);
 	if (path === "") return screen?.wrap(`${colours.bold(name)}${after}`, 2) ?? [`${colours.bold(name)}${after}`];
 	if (screen === null) return [`${colours.bold(name)}  ${shown(file)}${after}`];
-	const used = screen.width(name) + 2 + plainWidth(after);
+	const noteWidth = screen.width(withoutColours(after));
+	const used = screen.width(name) + 2 + noteWidth;
 	const room = screen.columns - used;
 	if (screen.width(file) <= room || room >= LEAST_PATH) return [`${colours.bold(name)}  ${shown(screen.shorten(file, room))}${after}`];
-	const short = screen.shorten(name, screen.columns - plainWidth(after));
+	const short = screen.shorten(name, screen.columns - noteWidth);
 	return [`${colours.bold(short)}${after}`, `  ${shown(screen.shorten(file, screen.columns - 2))}`];
-}
-/** Of our own words, coloured or not. */
-function plainWidth(text) {
-	return text.replaceAll(/\u001b\[\d+m/g, "").length;
 }
 // src/rendering/render-drift.ts
 const word = {
@@ -60392,7 +60397,7 @@ function sharedProblems(prompts) {
 	const groups = Map.groupBy(prompts.flatMap(({ problems, changes }) => problems.map((problem) => ({
 		problem,
 		named: changes.length > 0
-	}))), ({ problem: { code, message } }) => `${code} ${message}`);
+	}))), ({ problem }) => nameOf$1(problem));
 	const changing = prompts.filter(({ changes }) => changes.length > 0).length;
 	return [...groups.values()].filter((group) => group.length > 1 && group.every(({ problem }) => problem.path === void 0)).filter((group) => [prompts.length, group.every(({ named }) => named) ? changing : 0].includes(group.length)).flatMap((group) => group.slice(0, 1).map(({ problem }) => problem));
 }
@@ -60400,8 +60405,8 @@ function isDull({ changes, edits = [], problems, status }, quiet, shared) {
 	if (problems.some((problem) => isError(problem) && !isShared(problem, shared))) return false;
 	return quiet || changes.length + edits.length === 0 || status === "unchanged";
 }
-function isShared({ code, message }, shared) {
-	return shared.some((problem) => problem.code === code && problem.message === message);
+function isShared(problem, shared) {
+	return shared.some((one) => nameOf$1(one) === nameOf$1(problem));
 }
 function renderPrompt(prompt, options, style, shared) {
 	const { texts, quiet } = options;
@@ -60861,7 +60866,7 @@ function noteOf(status) {
 function driftMark(cell) {
 	const { drift } = cell;
 	const mended = cell.kind === "change" && (cell.status === "made" || cell.status === "adopted");
-	return drift === null || mended ? markup`` : markup` <em>${drift.kind === "outside" ? "drift" : "unfinished"}</em>`;
+	return drift === null || mended ? nothing : markup` <em>${drift.kind === "outside" ? "drift" : "unfinished"}</em>`;
 }
 // src/rendering/html/diffs.ts
 /** Unchanged lines around a change that are shown at once. */
@@ -60965,13 +60970,9 @@ function driftItems(prompt, { mode, restored }) {
 	};
 	return prompt.drift.map((drift) => markup`<li class="drift"><b>Drift:</b> ${driftSentences(drift, context)}</li>`);
 }
-function changeItems({ changes, edits = [], status }) {
-	return [...edits.map((edit) => markup`<li class="edit ${editKind(edit)}">${editText(edit)}</li>`), ...changes.flatMap((change) => {
-		const unfollowed = isUnfollowed(change, changes) ? UNFOLLOWED : "";
-		const told = change.status === void 0 ? "" : statusNote[change.status];
-		const note = told === "" && status === "blocked" ? " (blocked)" : told;
-		return changeTexts(change).map((text) => markup`<li class="${change.kind}">${text}${unfollowed}${note}</li>`);
-	})];
+function changeItems(prompt) {
+	const { changes, edits = [] } = prompt;
+	return [...edits.map((edit) => markup`<li class="edit ${editKind(edit)}">${editText(edit)}</li>`), ...changes.flatMap((change) => changeTexts(change).map((text) => markup`<li class="${change.kind}">${text}${changeNote(change, prompt)}</li>`))];
 }
 function breakingItems(prompt, { texts }) {
 	return findBreaking(prompt, texts.get(prompt.id) ?? []).map((one) => markup`<li class="breaking"><b>Breaking:</b> ${breakingText(one, inertLine)}</li>`);

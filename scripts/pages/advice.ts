@@ -1,5 +1,8 @@
 import type { ProblemCode } from '../../src/problem.ts';
 
+const WHOLE_HISTORY =
+  'actions/checkout fetches one commit unless it is told `fetch-depth: 0`; in GitLab set `GIT_DEPTH: 0`. In a clone of your own, run `git fetch --unshallow`.';
+
 /** What docs/troubleshooting.md adds to the hint, for the problems that people meet most. */
 export const ADVICE = {
   'prompt/conflict-markers':
@@ -38,10 +41,8 @@ export const ADVICE = {
     'Nothing has to be done: this keeps a slow run, or one that is run again, from rolling back what a newer one has applied.',
   'guard/not-reviewed':
     'That is the input `require-reviewed-plan`. The comment on the pull request has to have shown what is done to each prompt, from what to what: where the service was changed since, or the comment was too long to hold all of it, that is not so.',
-  'git/shallow':
-    'actions/checkout fetches one commit unless it is told `fetch-depth: 0`; in GitLab set `GIT_DEPTH: 0`. In a clone of your own, run `git fetch --unshallow`.',
-  'git/unknown-base':
-    'actions/checkout fetches one commit unless it is told `fetch-depth: 0`; in GitLab set `GIT_DEPTH: 0`. In a clone of your own, run `git fetch --unshallow`.',
+  'git/shallow': WHOLE_HISTORY,
+  'git/unknown-base': WHOLE_HISTORY,
   'apply/outcome-unknown':
     'A call that creates a version is sent once. When its answer is lost, promptsync waits and looks for the version; here it found none, or could not look. The next run looks before it makes one, so running again makes no second version of the same text.',
   'apply/somebody-else-wrote':

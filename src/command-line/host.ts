@@ -8,6 +8,18 @@ export type Sink = {
   readonly columns?: number | undefined;
 };
 
+/** A stream whose texts go to another way of writing first. */
+export function through(sink: Sink, write: Sink['write']): Sink {
+  return {
+    isTTY: sink.isTTY === true,
+    // A window may change while a run goes on.
+    get columns() {
+      return sink.columns;
+    },
+    write,
+  };
+}
+
 /** What an entry gives to the command line: the process, as far as it is used. */
 export type Host = {
   /** Without the program's own name. */

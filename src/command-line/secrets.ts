@@ -1,5 +1,5 @@
 import { makeRedact } from '../domain/redact.ts';
-import type { Host, Sink } from './host.ts';
+import { through, type Host, type Sink } from './host.ts';
 import { shareScreen, type SharedScreen } from './transient-line.ts';
 
 /** What must occur in no output: files, commits and the service may hold the key as well. */
@@ -31,12 +31,5 @@ export function hidingHost(host: Host): HidingHost {
 }
 
 function hiding(sink: Sink, hide: Secrets['hide']): Sink {
-  return {
-    isTTY: sink.isTTY === true,
-    // A window may change while a run goes on.
-    get columns() {
-      return sink.columns;
-    },
-    write: (text) => sink.write(hide(text)),
-  };
+  return through(sink, (text) => sink.write(hide(text)));
 }

@@ -1,4 +1,4 @@
-import type { Sink } from './host.ts';
+import { through, type Sink } from './host.ts';
 
 export type SharedScreen = {
   readonly output: Sink;
@@ -20,15 +20,8 @@ export function shareScreen(output: Sink, errors: Sink): SharedScreen {
 }
 
 function clearing(sink: Sink, draw: SharedScreen['draw']): Sink {
-  return {
-    isTTY: sink.isTTY === true,
-    // A window may change while a run goes on.
-    get columns() {
-      return sink.columns;
-    },
-    write: (text) => {
-      draw('');
-      return sink.write(text);
-    },
-  };
+  return through(sink, (text) => {
+    draw('');
+    return sink.write(text);
+  });
 }

@@ -75,8 +75,8 @@ async function finish(prepared: Prepared, options: SyncOptions, world: World): P
   const problems = inPlaceOrder([...prepared.problems, ...warnings]);
   const planned = ofShard(plannedRun('dry-run', { ...prepared, plan, problems }), options.shard);
   if (options.dryRun) return resultOf(planned, texts, options, world);
-  const shown = { report: makeReport(planned), texts, folder: prepared.config.folder };
-  if (asks && !(await ask(shown, options, world))) {
+  const { folder } = prepared.config;
+  if (asks && !(await ask(() => ({ report: makeReport(planned), texts, folder }), options, world))) {
     const declined = [...problems, makeProblem('usage/declined')];
     return resultOf({ ...planned, mode: 'apply', plan: null, problems: declined }, NO_TEXTS, options, world);
   }
@@ -116,8 +116,8 @@ function needsQuestion({ prompts }: Plan, { yes }: SyncOptions, { environment }:
   return writes && !yes && environment['CI'] !== 'true';
 }
 
-async function ask(shown: Drawn, { draw }: SyncOptions, world: World): Promise<boolean> {
-  if (draw !== undefined) world.notice(await draw(shown));
+async function ask(shown: () => Drawn, { draw }: SyncOptions, world: World): Promise<boolean> {
+  if (draw !== undefined) world.notice(await draw(shown()));
   return (await world.confirm?.('Apply these changes?')) ?? false;
 }
 

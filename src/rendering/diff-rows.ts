@@ -1,3 +1,4 @@
+import { withoutColours } from './colours.ts';
 import { excerptOf, type Segments } from './excerpt.ts';
 import { inertText } from './inert.ts';
 import type { Folding } from './render-diff.ts';
@@ -30,7 +31,7 @@ export function changedRows(changed: ChangedLine, style: Style, folding: Folding
 }
 
 function moreText(text: string, shown: readonly string[], { hint }: Folding): string {
-  const seen = shown.reduce((sum, row) => sum + row.replaceAll(/\u001b\[\d+m/g, '').length - 1, 0);
+  const seen = shown.reduce((sum, row) => sum + withoutColours(row).length - 1, 0);
   return `${Math.max(1, text.length - seen)} more characters${hint === null ? '' : ` (${hint})`}`;
 }
 

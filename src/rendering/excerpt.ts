@@ -25,10 +25,7 @@ function splitLike(line: MarkedLine, other: MarkedLine | null): Segments | null 
   const text = textOf(line);
   const kept = other.filter(({ changed }) => !changed);
   if (textOf(kept) !== text) return null;
-  const split = other.flatMap(({ text: part, changed }) =>
-    changed ? [{ text: '', changed: false }] : [{ text: part, changed }],
-  );
-  return split;
+  return other.map((segment) => (segment.changed ? { text: '', changed: false } : segment));
 }
 
 function textOf(segments: Segments): string {

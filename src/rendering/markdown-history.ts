@@ -4,6 +4,7 @@ import { differingRows, isTold } from './history-summary.ts';
 import { historyTables, type HistoryTable } from './history-tables.ts';
 import { driftText } from './history-texts.ts';
 import { inertCode } from './inert-markdown.ts';
+import { tableHead, tableRow } from './markdown-table.ts';
 
 /** A history as parts of a page: of each prompt a table of its versions, and one of where they have been. */
 export function historySections({ prompts }: Report): readonly Section[] {
@@ -18,15 +19,11 @@ function sectionOf({ title, columns, rows, item }: HistoryTable, heading: string
   const above = title === null ? '' : `\n${title}\n`;
   const section = { close: '', item, share: 0.9 };
   if (rows.length === 0 && title !== null) return { ...section, open: heading, items: [above] };
-  const open = `${heading}${above}\n${rowOf(columns)}${rowOf(columns.map(() => '---'))}`;
-  return { ...section, open, items: rows.map(rowOf) };
+  const open = `${heading}${above}\n${tableHead(columns)}`;
+  return { ...section, open, items: rows.map(tableRow) };
 }
 
 function driftNotes(prompt: ReportPrompt): Section {
   const items = differingRows(prompt).map((row) => `- ${driftText(row, inertCode)}\n`);
   return { open: '\n', items, close: '', item: 'drift note', share: 0.9 };
-}
-
-function rowOf(cells: readonly string[]): string {
-  return `| ${cells.join(' | ')} |\n`;
 }

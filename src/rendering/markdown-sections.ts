@@ -5,8 +5,9 @@ import type { Section } from './fit.ts';
 import { inertBlock, inertCode, inertHtml } from './inert-markdown.ts';
 import { driftSentences } from './drift-sentences.ts';
 import { historySections } from './markdown-history.ts';
+import { tableHead, tableRow } from './markdown-table.ts';
 import { problemsIn } from './problems-in.ts';
-import { changeTexts, isUnfollowed, statusNote } from './render-change.ts';
+import { changeNote, changeTexts, isUnfollowed } from './render-change.ts';
 import { renderDiffs } from './render-diff.ts';
 import { editText, isConflict } from './render-edit.ts';
 import { renderProblem } from './render-problem.ts';
@@ -33,7 +34,7 @@ export function sectionsOf(report: Report, { texts, restored }: Known): readonly
     problemSection('Problems', problems.filter(isError), 0.3),
     ...matrixSections(report),
     {
-      ...{ open: `\n#### ${wouldOrDid}\n\n| prompt | change |\n| --- | --- |\n`, close: '', item: 'row', share: 0.5 },
+      ...{ open: `\n#### ${wouldOrDid}\n\n${tableHead(['prompt', 'change'])}`, close: '', item: 'row', share: 0.5 },
       items: prompts.flatMap((prompt) => rowsOf(prompt, restored, hasPlan(report))),
     },
     ...historySections(report),
@@ -62,10 +63,9 @@ export function sectionsOf(report: Report, { texts, restored }: Known): readonly
 function matrixSections(report: Report): readonly Section[] {
   if (report.mode !== 'status') return [];
   const environments = environmentsOf(report);
-  const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |\n`;
-  const head = row(['prompt', ...environments.map(inertCode)]) + row(['---', ...environments.map(() => '---')]);
+  const head = tableHead(['prompt', ...environments.map(inertCode)]);
   const items = report.prompts.map((prompt) =>
-    row([prompt.key, ...environments.map((environment) => cellText(cellOf(prompt, environment)))].map(inertCode)),
+    tableRow([prompt.key, ...environments.map((environment) => cellText(cellOf(prompt, environment)))].map(inertCode)),
   );
   return [{ open: `\n#### Environments\n\n${head}`, items, close: '', item: 'row', share: 0.7 }];
 }
@@ -97,14 +97,11 @@ function rowsOf(prompt: ReportPrompt, restored: Restored, planned: boolean): rea
   // Of what failed only conflicts are in the file, for somebody to decide.
   const remains = edits.some(isConflict) ? edited : [];
   const all = rows.length === 0 && left ? [status.replace('_', ' '), ...remains] : [...rows, ...edited];
-  return all.map((cell) => `| ${inertCode(key)} | ${cell} |\n`);
+  return all.map((cell) => tableRow([inertCode(key), cell]));
 }
 
-function cellsOf(change: ReportChange, { status, changes }: ReportPrompt): readonly string[] {
-  const unfollowed = isUnfollowed(change, changes) ? ' (no environment follows it)' : '';
-  const told = change.status === undefined ? '' : statusNote[change.status];
-  const note = told === '' && status === 'blocked' ? ' (blocked)' : told;
-  return changeTexts(change).map((text) => `${inertCode(text)}${unfollowed}${note}`);
+function cellsOf(change: ReportChange, prompt: ReportPrompt): readonly string[] {
+  return changeTexts(change).map((text) => `${inertCode(text)}${changeNote(change, prompt)}`);
 }
 
 /** What only puts back what the base wants already is told as drift, and is no change of the files. */

@@ -29,7 +29,8 @@ function commonIn(prompts: readonly ReportPrompt[]): ReadonlySet<string> {
   return new Set(rest.length === 0 ? [] : common);
 }
 
-function nameOf({ code, message }: ReportProblem): string {
+/** Equal for problems that say the same, whosever they are. */
+export function nameOf({ code, message }: ReportProblem): string {
   return `${code} ${message}`;
 }
 

@@ -1,7 +1,8 @@
 import type { ReportPrompt } from '../schemas/report.ts';
+import { withoutColours } from './colours.ts';
 import { inertLine } from './inert.ts';
 import { fileLink } from './links.ts';
-import { type Style } from './style.ts';
+import type { Style } from './style.ts';
 
 /** A path that has less room goes to a row of its own. */
 const LEAST_PATH = 16;
@@ -22,16 +23,12 @@ export function promptTitle(
   // The file of a prompt that could not be read is not known.
   if (path === '') return screen?.wrap(`${colours.bold(name)}${after}`, 2) ?? [`${colours.bold(name)}${after}`];
   if (screen === null) return [`${colours.bold(name)}  ${shown(file)}${after}`];
-  const used = screen.width(name) + 2 + plainWidth(after);
+  const noteWidth = screen.width(withoutColours(after));
+  const used = screen.width(name) + 2 + noteWidth;
   const room = screen.columns - used;
   if (screen.width(file) <= room || room >= LEAST_PATH) {
     return [`${colours.bold(name)}  ${shown(screen.shorten(file, room))}${after}`];
   }
-  const short = screen.shorten(name, screen.columns - plainWidth(after));
+  const short = screen.shorten(name, screen.columns - noteWidth);
   return [`${colours.bold(short)}${after}`, `  ${shown(screen.shorten(file, screen.columns - 2))}`];
-}
-
-/** Of our own words, coloured or not. */
-function plainWidth(text: string): number {
-  return text.replaceAll(/\u001b\[\d+m/g, '').length;
 }

@@ -1,4 +1,4 @@
-import type { ReportChange } from '../schemas/report.ts';
+import type { ReportChange, ReportPrompt } from '../schemas/report.ts';
 import type { Colours } from './colours.ts';
 import { inertLine } from './inert.ts';
 
@@ -12,6 +12,16 @@ export const statusNote = {
   not_made: ' (not made)',
   unknown: ' (not known whether it was made)',
 } as const satisfies Record<Status, string>;
+
+/** What became of a change, and what else is to be said of it; empty, or behind a blank. */
+export function changeNote(
+  change: ReportChange,
+  { status, changes }: Pick<ReportPrompt, 'status' | 'changes'>,
+): string {
+  const told = change.status === undefined ? '' : statusNote[change.status];
+  const unfollowed = isUnfollowed(change, changes) ? UNFOLLOWED : '';
+  return `${unfollowed}${told === '' && status === 'blocked' ? ' (blocked)' : told}`;
+}
 
 /** Whether a version is made only to be there: no environment follows it. */
 export function isUnfollowed(change: ReportChange, all: readonly ReportChange[]): boolean {
@@ -47,7 +57,7 @@ function signOf({ kind }: ReportChange, colours: Colours): string {
   return sign[kind];
 }
 
-export const UNFOLLOWED = ' (no environment follows it)';
+const UNFOLLOWED = ' (no environment follows it)';
 
 function createText({ ref, change_summary: summary, version, status }: Kind<'create-version'>): string {
   const what = version === undefined || version.version_number === null ? '' : ` v${version.version_number}`;

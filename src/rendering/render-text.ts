@@ -4,6 +4,7 @@ import { breakingText, findBreaking } from './breaking.ts';
 import type { Colours } from './colours.ts';
 import { inertLine } from './inert.ts';
 import { fileLink } from './links.ts';
+import { nameOf } from './problems-in.ts';
 import { promptTitle } from './prompt-title.ts';
 import { renderChange } from './render-change.ts';
 import { renderDiffs, type Folding } from './render-diff.ts';
@@ -57,7 +58,7 @@ function filesBlock({ files = [] }: Report, style: Style): readonly string[] {
 function sharedProblems(prompts: readonly ReportPrompt[]): readonly ReportProblem[] {
   const groups = Map.groupBy(
     prompts.flatMap(({ problems, changes }) => problems.map((problem) => ({ problem, named: changes.length > 0 }))),
-    ({ problem: { code, message } }) => `${code} ${message}`,
+    ({ problem }) => nameOf(problem),
   );
   const changing = prompts.filter(({ changes }) => changes.length > 0).length;
   return [...groups.values()]
@@ -75,8 +76,8 @@ function isDull(
   return quiet || changes.length + edits.length === 0 || status === 'unchanged';
 }
 
-function isShared({ code, message }: ReportProblem, shared: readonly ReportProblem[]): boolean {
-  return shared.some((problem) => problem.code === code && problem.message === message);
+function isShared(problem: ReportProblem, shared: readonly ReportProblem[]): boolean {
+  return shared.some((one) => nameOf(one) === nameOf(problem));
 }
 
 function renderPrompt(

@@ -1,7 +1,7 @@
 import type { ReportPrompt } from '../../schemas/report.ts';
 import { refText, statusNote } from '../render-change.ts';
 import { cellOf, type Cell } from '../view/matrix.ts';
-import { markup, type Markup } from './markup.ts';
+import { markup, nothing, type Markup } from './markup.ts';
 
 /** A prompt's row of the matrix, without its name. Each cell says its environment: a narrow page has no columns. */
 export function cellsOf(prompt: ReportPrompt, environments: readonly string[]): readonly Markup[] {
@@ -45,5 +45,5 @@ function noteOf(status: Extract<Cell, { readonly kind: 'change' }>['status']): M
 function driftMark(cell: Cell): Markup {
   const { drift } = cell;
   const mended = cell.kind === 'change' && (cell.status === 'made' || cell.status === 'adopted');
-  return drift === null || mended ? markup`` : markup` <em>${drift.kind === 'outside' ? 'drift' : 'unfinished'}</em>`;
+  return drift === null || mended ? nothing : markup` <em>${drift.kind === 'outside' ? 'drift' : 'unfinished'}</em>`;
 }

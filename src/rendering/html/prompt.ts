@@ -5,7 +5,7 @@ import { isTold, differingRows } from '../history-summary.ts';
 import { historyTables, type HistoryTable } from '../history-tables.ts';
 import { driftText } from '../history-texts.ts';
 import { inertLine } from '../inert.ts';
-import { changeTexts, isUnfollowed, statusNote, UNFOLLOWED } from '../render-change.ts';
+import { changeNote, changeTexts } from '../render-change.ts';
 import { editKind, editText } from '../render-edit.ts';
 import { cellsOf } from './cells.ts';
 import { diffsOf, type PageDiffs } from './diffs.ts';
@@ -71,15 +71,13 @@ function driftItems(prompt: ReportPrompt, { mode, restored }: PageContext): read
   return prompt.drift.map((drift) => markup`<li class="drift"><b>Drift:</b> ${driftSentences(drift, context)}</li>`);
 }
 
-function changeItems({ changes, edits = [], status }: ReportPrompt): readonly Markup[] {
+function changeItems(prompt: ReportPrompt): readonly Markup[] {
+  const { changes, edits = [] } = prompt;
   return [
     ...edits.map((edit) => markup`<li class="edit ${editKind(edit)}">${editText(edit)}</li>`),
-    ...changes.flatMap((change) => {
-      const unfollowed = isUnfollowed(change, changes) ? UNFOLLOWED : '';
-      const told = change.status === undefined ? '' : statusNote[change.status];
-      const note = told === '' && status === 'blocked' ? ' (blocked)' : told;
-      return changeTexts(change).map((text) => markup`<li class="${change.kind}">${text}${unfollowed}${note}</li>`);
-    }),
+    ...changes.flatMap((change) =>
+      changeTexts(change).map((text) => markup`<li class="${change.kind}">${text}${changeNote(change, prompt)}</li>`),
+    ),
   ];
 }
 
