@@ -52,13 +52,13 @@ let node_crypto = require("node:crypto");
 let node_fs = require("node:fs");
 let node_fs_promises = require("node:fs/promises");
 let node_path = require("node:path");
-let node_readline = require("node:readline");
-let node_sqlite = require("node:sqlite");
 let node_process = require("node:process");
 node_process = __toESM(node_process, 1);
 let node_timers_promises = require("node:timers/promises");
 let node_child_process = require("node:child_process");
 let node_stream_consumers = require("node:stream/consumers");
+let node_readline = require("node:readline");
+let node_sqlite = require("node:sqlite");
 let node_os = require("node:os");
 node_os = __toESM(node_os, 1);
 let node_tty = require("node:tty");
@@ -1004,121 +1004,6234 @@ function unsupported(event, reason) {
 		reason
 	}));
 }
-// src/command-line/ask.ts
-/**
-* Asks a yes-or-no question on standard error. Anything but yes is no, an interruption and the end of the input
-* included. The terminal keeps its own line editing, so that Ctrl-C stays a signal.
-*/
-async function ask$1({ input, errors }, question, stop) {
-	const lines = (0, node_readline.createInterface)({
-		input: input(),
-		terminal: false
-	});
-	errors.write(`${question} [y/N] `);
+// src/files/paths.ts
+/** A path as reports show it. */
+function slashed(path) {
+	return node_path.sep === "/" ? path : path.replaceAll(node_path.sep, "/");
+}
+/** Whether a relative path with forward slashes leads out of the folder that it is relative to. */
+function leaves(way) {
+	return way === ".." || way.startsWith("../") || (0, node_path.isAbsolute)(way);
+}
+/** The root of the repository that a folder is in; outside a repository the folder itself. */
+function findRoot(folder) {
+	return rootsAbove(folder)[0] ?? folder;
+}
+/** The folders from this one upwards that hold `.git`, which is a file in worktrees and submodules; the nearest first. */
+function rootsAbove(folder) {
+	const above = (0, node_path.dirname)(folder) === folder ? [] : rootsAbove((0, node_path.dirname)(folder));
+	return (0, node_fs.existsSync)((0, node_path.join)(folder, ".git")) ? [folder, ...above] : above;
+}
+/** The first symbolic link inside a folder that a path below it leads through or ends at; null when there is none. */
+function firstLink(root, path) {
+	return linksTo(path).find((link) => isWithin((0, node_path.dirname)(link), root)) ?? null;
+}
+/** Whether a path, with all links followed, is a folder or below it. Both are there. */
+function isWithin(path, folder) {
+	return !leaves(slashed((0, node_path.relative)((0, node_fs.realpathSync)(folder), (0, node_fs.realpathSync)(path))));
+}
+/** Each symbolic link on the way to a path, the path itself included, as far as there is anything; the first one first. */
+function linksTo(path) {
+	if ((0, node_path.dirname)(path) === path) return [];
+	const above = linksTo((0, node_path.dirname)(path));
+	return isLink(path) ? [...above, path] : above;
+}
+/** Not what cannot be looked at: that is told by whatever reads it. */
+function isLink(path) {
 	try {
-		const answered = (0, node_events.once)(lines, "line", { signal: stop }).then(([line]) => String(line));
-		const ended = (0, node_events.once)(lines, "close", { signal: stop }).then(() => null);
-		const answer = await Promise.race([answered, ended]);
-		if (answer === null) errors.write("\n");
-		return /^y(es)?$/i.test(answer?.trim() ?? "");
+		return (0, node_fs.lstatSync)(path).isSymbolicLink();
 	} catch {
 		return false;
-	} finally {
-		lines.close();
 	}
 }
-// src/command-line/progress.ts
-/** All in milliseconds. The rate is that of the last seconds, and told once it is more than a guess. */
-const REDRAW = 100;
-const WINDOW = 8e3;
-const KNOWN_AFTER = 1e3;
-/** Shows how far a long run is, how fast and for how long; a run shorter than the first interval shows nothing. */
-function progressReporter({ draw, columns, now }) {
-	let last = now();
-	let samples = [];
-	let phase = "";
-	return ({ what, done, all }) => {
-		const at = now();
-		const newest = samples.at(-1);
-		if (phase !== what + all || newest !== void 0 && newest.done > done) samples = [];
-		phase = what + all;
-		if (done === all) return draw("");
-		if (samples.length > 0 && at - last < REDRAW) return;
-		samples = [...samples.filter((sample) => at - sample.at <= WINDOW), {
-			at,
-			done
-		}];
-		if (at - last < REDRAW) return;
-		last = at;
-		draw(fitted$1([`${what} ${count(done)} of ${count(all)} prompts`, ...paceTexts(samples, all)], columns()));
+// src/config/find.ts
+const CONFIG_NAME = "promptsync.yaml";
+/** The nearest promptsync.yaml from a folder up to the repository's root; null when there is none. */
+function findConfigFile(from) {
+	const candidate = (0, node_path.join)(from, CONFIG_NAME);
+	if ((0, node_fs.existsSync)(candidate)) return candidate;
+	const parent = (0, node_path.dirname)(from);
+	return (0, node_fs.existsSync)((0, node_path.join)(from, ".git")) || parent === from ? null : findConfigFile(parent);
+}
+// src/domain/json.ts
+/** One text per value whatever the order of its keys (RFC 8785), so that digests of equal values are equal. */
+function canonicalJson(value) {
+	if (isJsonArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+	if (isJsonObject(value)) return `{${membersOf(value).join(",")}}`;
+	return JSON.stringify(value);
+}
+function isJsonObject(value) {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+/** What JSON can hold: no infinite numbers, which parsing makes of such as `1e999`. Recursive: may throw a `RangeError`. */
+function isJson(value) {
+	if (typeof value === "number") return Number.isFinite(value);
+	if (typeof value !== "object") return typeof value === "string" || typeof value === "boolean";
+	return value === null || Object.values(value).every(isJson);
+}
+/** A copy of the object without one key. */
+function withoutKey(object, key) {
+	return Object.fromEntries(Object.entries(object).filter(([name]) => name !== key));
+}
+function membersOf(object) {
+	return Object.keys(object).toSorted().map((name) => `${JSON.stringify(name)}:${canonicalJson(object[name] ?? null)}`);
+}
+function isJsonArray(value) {
+	return Array.isArray(value);
+}
+var init_json = __esmMin((() => {}));
+// src/domain/policy.ts
+init_json();
+/** Reads `25%` or `3`; null when it is neither. */
+function parseMaxChanges(written) {
+	const text = String(written);
+	if (/^[0-9]{1,9}$/.test(text)) return {
+		kind: "count",
+		count: Number(text)
 	};
+	if (/^(100|[0-9]{1,2})%$/.test(text)) return {
+		kind: "percent",
+		percent: Number(text.slice(0, -1))
+	};
+	return null;
 }
-/** `45/s`, `15 s left`; none as long as it is not known well enough. */
-function paceTexts(samples, all) {
-	const [first, last] = [samples[0], samples.at(-1)];
-	if (first === void 0 || last === void 0) return [];
-	const seconds = (last.at - first.at) / 1e3;
-	const rate = (last.done - first.done) / seconds;
-	if (seconds * 1e3 < KNOWN_AFTER || rate <= 0) return [];
-	return [`${rate < 10 ? rate.toFixed(1) : count(Math.round(rate))}/s`, `${duration$1((all - last.done) / rate)} left`];
+/** How many of the selected prompts may change; a percentage is rounded up. */
+function allowedChanges(max, selected) {
+	return max.kind === "count" ? max.count : Math.ceil(max.percent * selected / 100);
 }
-function duration$1(seconds) {
-	if (seconds < 90) return `${Math.ceil(seconds)} s`;
-	const minutes = Math.round(seconds / 60);
-	return minutes < 90 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
+/** The environment that the tool makes versions active in only to read them. */
+function lookEnvironment(trackingEnvironment) {
+	return `${trackingEnvironment}-look`;
 }
-function count(number) {
-	return number.toLocaleString("en-US");
+/** The tool's own environments, which no pin may name. */
+function toolEnvironments(trackingEnvironment) {
+	return trackingEnvironment === null ? [] : [trackingEnvironment, lookEnvironment(trackingEnvironment)];
 }
-/** As many parts as fit in one row: the line could not be taken away from two. */
-function fitted$1(parts, columns) {
-	const room = (columns || 80) - 1;
-	return (parts.map((_, index) => parts.slice(0, parts.length - index).join(" · ")).find((line) => line.length <= room) ?? parts[0] ?? "").slice(0, room);
+// node_modules/fastest-levenshtein/mod.js
+var require_fastest_levenshtein = /* @__PURE__ */ __commonJSMin(((exports) => {
+	exports.__esModule = true;
+	exports.distance = exports.closest = void 0;
+	var peq = /* @__PURE__ */ new Uint32Array(65536);
+	var myers_32 = function(a, b) {
+		var n = a.length;
+		var m = b.length;
+		var lst = 1 << n - 1;
+		var pv = -1;
+		var mv = 0;
+		var sc = n;
+		var i = n;
+		while (i--) peq[a.charCodeAt(i)] |= 1 << i;
+		for (i = 0; i < m; i++) {
+			var eq = peq[b.charCodeAt(i)];
+			var xv = eq | mv;
+			eq |= (eq & pv) + pv ^ pv;
+			mv |= ~(eq | pv);
+			pv &= eq;
+			if (mv & lst) sc++;
+			if (pv & lst) sc--;
+			mv = mv << 1 | 1;
+			pv = pv << 1 | ~(xv | mv);
+			mv &= xv;
+		}
+		i = n;
+		while (i--) peq[a.charCodeAt(i)] = 0;
+		return sc;
+	};
+	var myers_x = function(b, a) {
+		var n = a.length;
+		var m = b.length;
+		var mhc = [];
+		var phc = [];
+		var hsize = Math.ceil(n / 32);
+		var vsize = Math.ceil(m / 32);
+		for (var i = 0; i < hsize; i++) {
+			phc[i] = -1;
+			mhc[i] = 0;
+		}
+		var j = 0;
+		for (; j < vsize - 1; j++) {
+			var mv_1 = 0;
+			var pv_1 = -1;
+			var start_1 = j * 32;
+			var vlen_1 = Math.min(32, m) + start_1;
+			for (var k = start_1; k < vlen_1; k++) peq[b.charCodeAt(k)] |= 1 << k;
+			for (var i = 0; i < n; i++) {
+				var eq = peq[a.charCodeAt(i)];
+				var pb = phc[i / 32 | 0] >>> i & 1;
+				var mb = mhc[i / 32 | 0] >>> i & 1;
+				var xv = eq | mv_1;
+				var xh = ((eq | mb) & pv_1) + pv_1 ^ pv_1 | eq | mb;
+				var ph = mv_1 | ~(xh | pv_1);
+				var mh = pv_1 & xh;
+				if (ph >>> 31 ^ pb) phc[i / 32 | 0] ^= 1 << i;
+				if (mh >>> 31 ^ mb) mhc[i / 32 | 0] ^= 1 << i;
+				ph = ph << 1 | pb;
+				mh = mh << 1 | mb;
+				pv_1 = mh | ~(xv | ph);
+				mv_1 = ph & xv;
+			}
+			for (var k = start_1; k < vlen_1; k++) peq[b.charCodeAt(k)] = 0;
+		}
+		var mv = 0;
+		var pv = -1;
+		var start = j * 32;
+		var vlen = Math.min(32, m - start) + start;
+		for (var k = start; k < vlen; k++) peq[b.charCodeAt(k)] |= 1 << k;
+		var score = m;
+		for (var i = 0; i < n; i++) {
+			var eq = peq[a.charCodeAt(i)];
+			var pb = phc[i / 32 | 0] >>> i & 1;
+			var mb = mhc[i / 32 | 0] >>> i & 1;
+			var xv = eq | mv;
+			var xh = ((eq | mb) & pv) + pv ^ pv | eq | mb;
+			var ph = mv | ~(xh | pv);
+			var mh = pv & xh;
+			score += ph >>> m - 1 & 1;
+			score -= mh >>> m - 1 & 1;
+			if (ph >>> 31 ^ pb) phc[i / 32 | 0] ^= 1 << i;
+			if (mh >>> 31 ^ mb) mhc[i / 32 | 0] ^= 1 << i;
+			ph = ph << 1 | pb;
+			mh = mh << 1 | mb;
+			pv = mh | ~(xv | ph);
+			mv = ph & xv;
+		}
+		for (var k = start; k < vlen; k++) peq[b.charCodeAt(k)] = 0;
+		return score;
+	};
+	var distance = function(a, b) {
+		if (a.length < b.length) {
+			var tmp = b;
+			b = a;
+			a = tmp;
+		}
+		if (b.length === 0) return a.length;
+		if (a.length <= 32) return myers_32(a, b);
+		return myers_x(a, b);
+	};
+	exports.distance = distance;
+	var closest = function(str, arr) {
+		var min_distance = Infinity;
+		var min_index = 0;
+		for (var i = 0; i < arr.length; i++) {
+			var dist = distance(str, arr[i]);
+			if (dist < min_distance) {
+				min_distance = dist;
+				min_index = i;
+			}
+		}
+		return arr[min_index];
+	};
+	exports.closest = closest;
+}));
+// src/domain/suggest.ts
+var import_fastest_levenshtein = require_fastest_levenshtein();
+/** The known word that a misspelt one was probably meant to be, or undefined. */
+function suggest(word, known) {
+	if (known.length === 0 || word.length > 100) return void 0;
+	const ends = known.filter((one) => one.endsWith(`/${word}`));
+	if (ends.length === 1) return ends[0];
+	const nearest = (0, import_fastest_levenshtein.closest)(word.toLowerCase(), known);
+	return isNear(word.toLowerCase(), nearest) ? nearest : void 0;
 }
-// src/command-line/world-of.ts
-/** The world as a command sees it, made of the process. To be called once: it listens for signals. */
-function worldOf(host, { quiet, onInterrupt, keepSecret, keepFolder, interviewer }) {
-	const { workingDirectory, environment, now, random, newId, sleep, errors, input, draw } = host;
-	const stop = interruption(host, onInterrupt);
-	const write = (text) => void errors.write(text);
-	const terminal = errors.isTTY === true && input().isTTY === true;
+/** Letters that were swapped count as two errors, which is much for a short word. */
+function isNear(word, known) {
+	return (0, import_fastest_levenshtein.distance)(word, known) <= Math.max(1, Math.floor(known.length / 3)) || lettersOf(word) === lettersOf(known);
+}
+function lettersOf(word) {
+	return [...word].toSorted().join("");
+}
+// src/yaml/describe-issues.ts
+/**
+* Turns zod's issues into ours: one for each unknown key, with places, and with words a file's author understands.
+* What has a problem already is left out.
+*/
+function describeIssues(error, mapping, knownFields) {
+	return error.issues.flatMap(withinUnion).filter((issue) => !mapping.isRefused(issue.path)).flatMap((issue) => issue.code === "unrecognized_keys" ? issue.keys.map((key) => unknownField([...issue.path, key], key, mapping, knownFields)) : [faultyField(issue, mapping)]);
+}
+/** Of what may be written in several ways, only what is wrong within the way that was chosen. */
+function withinUnion(issue) {
+	const chosen = (issue.code === "invalid_union" ? issue.errors : []).find((way) => way.every(({ code, path }) => path.length > 0 || code === "unrecognized_keys"));
+	if (chosen === void 0) return [issue];
+	return chosen.flatMap((one) => withinUnion({
+		...one,
+		path: [...issue.path, ...one.path]
+	}));
+}
+function unknownField(path, key, mapping, knownFields) {
+	const place = mapping.keyPlaceOf(path);
 	return {
-		workingDirectory,
-		environment,
-		now,
-		random,
-		newId,
-		sleep: (milliseconds) => sleep(milliseconds, stop),
-		stop,
-		keepSecret,
-		keepFolder: keepFolder ?? (() => {}),
-		notice: (line) => write(`${line}\n`),
-		onProgress: quiet || !canDraw(host) ? () => {} : progressReporter({
-			draw,
-			columns: () => errors.columns,
-			now
-		}),
-		confirm: terminal ? (question) => ask$1(host, question, stop) : null,
-		interview: terminal && !isContinuousIntegration(environment) ? interviewer?.(stop) ?? null : null
+		kind: "unknown",
+		path,
+		field: fieldName(path),
+		expected: "",
+		suggestion: suggest(key, knownFields),
+		place
 	};
 }
-/** A terminal that cannot take back what it shows would be filled with it. */
-function canDraw({ errors, environment }) {
-	return errors.isTTY === true && environment["TERM"] !== "dumb";
+function faultyField(issue, mapping) {
+	const { path } = issue;
+	const about = {
+		path,
+		field: fieldName(path),
+		suggestion: void 0
+	};
+	if (issue.code === "invalid_key") {
+		const expected = issue.issues.map(wordingOf$1).join(", ");
+		return {
+			...about,
+			kind: "misnamed",
+			expected,
+			place: mapping.keyPlaceOf(path)
+		};
+	}
+	const kind = mapping.has(path) ? "invalid" : "missing";
+	return {
+		...about,
+		kind,
+		expected: wordingOf$1(issue),
+		place: mapping.placeOf(path)
+	};
 }
-function isContinuousIntegration({ CI: value = "" }) {
-	return value !== "" && value !== "false";
+function wordingOf$1({ message }) {
+	return message.replace(/^(Invalid input|Invalid option|Too small|Too big): /, "").replace(/\b(object|record)\b/g, "mapping").replace(/\barray\b/g, "list");
 }
-/** The first signal lets the call in flight end; the second ends the process at once. */
-function interruption({ onSignal, errors, exit }, notice) {
-	const controller = new AbortController();
-	onSignal(() => {
-		if (controller.signal.aborted) return exit(130);
-		errors.write(notice);
-		controller.abort();
+function fieldName(path) {
+	return path.map(String).join(".");
+}
+// node_modules/yaml/browser/dist/nodes/identity.js
+const ALIAS = Symbol.for("yaml.alias");
+const DOC = Symbol.for("yaml.document");
+const MAP = Symbol.for("yaml.map");
+const PAIR = Symbol.for("yaml.pair");
+const SCALAR$1 = Symbol.for("yaml.scalar");
+const SEQ = Symbol.for("yaml.seq");
+const NODE_TYPE = Symbol.for("yaml.node.type");
+const isAlias = (node) => !!node && typeof node === "object" && node[NODE_TYPE] === ALIAS;
+const isDocument = (node) => !!node && typeof node === "object" && node[NODE_TYPE] === DOC;
+const isMap = (node) => !!node && typeof node === "object" && node[NODE_TYPE] === MAP;
+const isPair = (node) => !!node && typeof node === "object" && node[NODE_TYPE] === PAIR;
+const isScalar = (node) => !!node && typeof node === "object" && node[NODE_TYPE] === SCALAR$1;
+const isSeq = (node) => !!node && typeof node === "object" && node[NODE_TYPE] === SEQ;
+function isCollection(node) {
+	if (node && typeof node === "object") switch (node[NODE_TYPE]) {
+		case MAP:
+		case SEQ: return true;
+	}
+	return false;
+}
+function isNode$1(node) {
+	if (node && typeof node === "object") switch (node[NODE_TYPE]) {
+		case ALIAS:
+		case MAP:
+		case SCALAR$1:
+		case SEQ: return true;
+	}
+	return false;
+}
+const hasAnchor = (node) => (isScalar(node) || isCollection(node)) && !!node.anchor;
+// node_modules/yaml/browser/dist/visit.js
+const BREAK$1 = Symbol("break visit");
+const SKIP$1 = Symbol("skip children");
+const REMOVE$1 = Symbol("remove node");
+/**
+* Apply a visitor to an AST node or document.
+*
+* Walks through the tree (depth-first) starting from `node`, calling a
+* `visitor` function with three arguments:
+*   - `key`: For sequence values and map `Pair`, the node's index in the
+*     collection. Within a `Pair`, `'key'` or `'value'`, correspondingly.
+*     `null` for the root node.
+*   - `node`: The current node.
+*   - `path`: The ancestry of the current node.
+*
+* The return value of the visitor may be used to control the traversal:
+*   - `undefined` (default): Do nothing and continue
+*   - `visit.SKIP`: Do not visit the children of this node, continue with next
+*     sibling
+*   - `visit.BREAK`: Terminate traversal completely
+*   - `visit.REMOVE`: Remove the current node, then continue with the next one
+*   - `Node`: Replace the current node, then continue by visiting it
+*   - `number`: While iterating the items of a sequence or map, set the index
+*     of the next step. This is useful especially if the index of the current
+*     node has changed.
+*
+* If `visitor` is a single function, it will be called with all values
+* encountered in the tree, including e.g. `null` values. Alternatively,
+* separate visitor functions may be defined for each `Map`, `Pair`, `Seq`,
+* `Alias` and `Scalar` node. To define the same visitor function for more than
+* one node type, use the `Collection` (map and seq), `Value` (map, seq & scalar)
+* and `Node` (alias, map, seq & scalar) targets. Of all these, only the most
+* specific defined one will be used for each node.
+*/
+function visit$1(node, visitor) {
+	const visitor_ = initVisitor(visitor);
+	if (isDocument(node)) {
+		if (visit_(null, node.contents, visitor_, Object.freeze([node])) === REMOVE$1) node.contents = null;
+	} else visit_(null, node, visitor_, Object.freeze([]));
+}
+/** Terminate visit traversal completely */
+visit$1.BREAK = BREAK$1;
+/** Do not visit the children of the current node */
+visit$1.SKIP = SKIP$1;
+/** Remove the current node */
+visit$1.REMOVE = REMOVE$1;
+function visit_(key, node, visitor, path) {
+	const ctrl = callVisitor(key, node, visitor, path);
+	if (isNode$1(ctrl) || isPair(ctrl)) {
+		replaceNode(key, path, ctrl);
+		return visit_(key, ctrl, visitor, path);
+	}
+	if (typeof ctrl !== "symbol") {
+		if (isCollection(node)) {
+			path = Object.freeze(path.concat(node));
+			for (let i = 0; i < node.items.length; ++i) {
+				const ci = visit_(i, node.items[i], visitor, path);
+				if (typeof ci === "number") i = ci - 1;
+				else if (ci === BREAK$1) return BREAK$1;
+				else if (ci === REMOVE$1) {
+					node.items.splice(i, 1);
+					i -= 1;
+				}
+			}
+		} else if (isPair(node)) {
+			path = Object.freeze(path.concat(node));
+			const ck = visit_("key", node.key, visitor, path);
+			if (ck === BREAK$1) return BREAK$1;
+			else if (ck === REMOVE$1) node.key = null;
+			const cv = visit_("value", node.value, visitor, path);
+			if (cv === BREAK$1) return BREAK$1;
+			else if (cv === REMOVE$1) node.value = null;
+		}
+	}
+	return ctrl;
+}
+/**
+* Apply an async visitor to an AST node or document.
+*
+* Walks through the tree (depth-first) starting from `node`, calling a
+* `visitor` function with three arguments:
+*   - `key`: For sequence values and map `Pair`, the node's index in the
+*     collection. Within a `Pair`, `'key'` or `'value'`, correspondingly.
+*     `null` for the root node.
+*   - `node`: The current node.
+*   - `path`: The ancestry of the current node.
+*
+* The return value of the visitor may be used to control the traversal:
+*   - `Promise`: Must resolve to one of the following values
+*   - `undefined` (default): Do nothing and continue
+*   - `visit.SKIP`: Do not visit the children of this node, continue with next
+*     sibling
+*   - `visit.BREAK`: Terminate traversal completely
+*   - `visit.REMOVE`: Remove the current node, then continue with the next one
+*   - `Node`: Replace the current node, then continue by visiting it
+*   - `number`: While iterating the items of a sequence or map, set the index
+*     of the next step. This is useful especially if the index of the current
+*     node has changed.
+*
+* If `visitor` is a single function, it will be called with all values
+* encountered in the tree, including e.g. `null` values. Alternatively,
+* separate visitor functions may be defined for each `Map`, `Pair`, `Seq`,
+* `Alias` and `Scalar` node. To define the same visitor function for more than
+* one node type, use the `Collection` (map and seq), `Value` (map, seq & scalar)
+* and `Node` (alias, map, seq & scalar) targets. Of all these, only the most
+* specific defined one will be used for each node.
+*/
+async function visitAsync(node, visitor) {
+	const visitor_ = initVisitor(visitor);
+	if (isDocument(node)) {
+		if (await visitAsync_(null, node.contents, visitor_, Object.freeze([node])) === REMOVE$1) node.contents = null;
+	} else await visitAsync_(null, node, visitor_, Object.freeze([]));
+}
+/** Terminate visit traversal completely */
+visitAsync.BREAK = BREAK$1;
+/** Do not visit the children of the current node */
+visitAsync.SKIP = SKIP$1;
+/** Remove the current node */
+visitAsync.REMOVE = REMOVE$1;
+async function visitAsync_(key, node, visitor, path) {
+	const ctrl = await callVisitor(key, node, visitor, path);
+	if (isNode$1(ctrl) || isPair(ctrl)) {
+		replaceNode(key, path, ctrl);
+		return visitAsync_(key, ctrl, visitor, path);
+	}
+	if (typeof ctrl !== "symbol") {
+		if (isCollection(node)) {
+			path = Object.freeze(path.concat(node));
+			for (let i = 0; i < node.items.length; ++i) {
+				const ci = await visitAsync_(i, node.items[i], visitor, path);
+				if (typeof ci === "number") i = ci - 1;
+				else if (ci === BREAK$1) return BREAK$1;
+				else if (ci === REMOVE$1) {
+					node.items.splice(i, 1);
+					i -= 1;
+				}
+			}
+		} else if (isPair(node)) {
+			path = Object.freeze(path.concat(node));
+			const ck = await visitAsync_("key", node.key, visitor, path);
+			if (ck === BREAK$1) return BREAK$1;
+			else if (ck === REMOVE$1) node.key = null;
+			const cv = await visitAsync_("value", node.value, visitor, path);
+			if (cv === BREAK$1) return BREAK$1;
+			else if (cv === REMOVE$1) node.value = null;
+		}
+	}
+	return ctrl;
+}
+function initVisitor(visitor) {
+	if (typeof visitor === "object" && (visitor.Collection || visitor.Node || visitor.Value)) return Object.assign({
+		Alias: visitor.Node,
+		Map: visitor.Node,
+		Scalar: visitor.Node,
+		Seq: visitor.Node
+	}, visitor.Value && {
+		Map: visitor.Value,
+		Scalar: visitor.Value,
+		Seq: visitor.Value
+	}, visitor.Collection && {
+		Map: visitor.Collection,
+		Seq: visitor.Collection
+	}, visitor);
+	return visitor;
+}
+function callVisitor(key, node, visitor, path) {
+	if (typeof visitor === "function") return visitor(key, node, path);
+	if (isMap(node)) return visitor.Map?.(key, node, path);
+	if (isSeq(node)) return visitor.Seq?.(key, node, path);
+	if (isPair(node)) return visitor.Pair?.(key, node, path);
+	if (isScalar(node)) return visitor.Scalar?.(key, node, path);
+	if (isAlias(node)) return visitor.Alias?.(key, node, path);
+}
+function replaceNode(key, path, node) {
+	const parent = path[path.length - 1];
+	if (isCollection(parent)) parent.items[key] = node;
+	else if (isPair(parent)) {
+		if (key === "key") parent.key = node;
+		else parent.value = node;
+	} else if (isDocument(parent)) parent.contents = node;
+	else {
+		const pt = isAlias(parent) ? "alias" : "scalar";
+		throw new Error(`Cannot replace node with ${pt} parent`);
+	}
+}
+// node_modules/yaml/browser/dist/doc/directives.js
+const escapeChars = {
+	"!": "%21",
+	",": "%2C",
+	"[": "%5B",
+	"]": "%5D",
+	"{": "%7B",
+	"}": "%7D"
+};
+const escapeTagName = (tn) => tn.replace(/[!,[\]{}]/g, (ch) => escapeChars[ch]);
+var Directives = class Directives {
+	constructor(yaml, tags) {
+		/**
+		* The directives-end/doc-start marker `---`. If `null`, a marker may still be
+		* included in the document's stringified representation.
+		*/
+		this.docStart = null;
+		/** The doc-end marker `...`.  */
+		this.docEnd = false;
+		this.yaml = Object.assign({}, Directives.defaultYaml, yaml);
+		this.tags = Object.assign({}, Directives.defaultTags, tags);
+	}
+	clone() {
+		const copy = new Directives(this.yaml, this.tags);
+		copy.docStart = this.docStart;
+		return copy;
+	}
+	/**
+	* During parsing, get a Directives instance for the current document and
+	* update the stream state according to the current version's spec.
+	*/
+	atDocument() {
+		const res = new Directives(this.yaml, this.tags);
+		switch (this.yaml.version) {
+			case "1.1":
+				this.atNextDocument = true;
+				break;
+			case "1.2":
+				this.atNextDocument = false;
+				this.yaml = {
+					explicit: Directives.defaultYaml.explicit,
+					version: "1.2"
+				};
+				this.tags = Object.assign({}, Directives.defaultTags);
+		}
+		return res;
+	}
+	/**
+	* @param onError - May be called even if the action was successful
+	* @returns `true` on success
+	*/
+	add(line, onError) {
+		if (this.atNextDocument) {
+			this.yaml = {
+				explicit: Directives.defaultYaml.explicit,
+				version: "1.1"
+			};
+			this.tags = Object.assign({}, Directives.defaultTags);
+			this.atNextDocument = false;
+		}
+		const parts = line.trim().split(/[ \t]+/);
+		const name = parts.shift();
+		switch (name) {
+			case "%TAG": {
+				if (parts.length !== 2) {
+					onError(0, "%TAG directive should contain exactly two parts");
+					if (parts.length < 2) return false;
+				}
+				const [handle, prefix] = parts;
+				this.tags[handle] = prefix;
+				return true;
+			}
+			case "%YAML": {
+				this.yaml.explicit = true;
+				if (parts.length !== 1) {
+					onError(0, "%YAML directive should contain exactly one part");
+					return false;
+				}
+				const [version] = parts;
+				if (version === "1.1" || version === "1.2") {
+					this.yaml.version = version;
+					return true;
+				} else {
+					const isValid = /^\d+\.\d+$/.test(version);
+					onError(6, `Unsupported YAML version ${version}`, isValid);
+					return false;
+				}
+			}
+			default:
+				onError(0, `Unknown directive ${name}`, true);
+				return false;
+		}
+	}
+	/**
+	* Resolves a tag, matching handles to those defined in %TAG directives.
+	*
+	* @returns Resolved tag, which may also be the non-specific tag `'!'` or a
+	*   `'!local'` tag, or `null` if unresolvable.
+	*/
+	tagName(source, onError) {
+		if (source === "!") return "!";
+		if (source[0] !== "!") {
+			onError(`Not a valid tag: ${source}`);
+			return null;
+		}
+		if (source[1] === "<") {
+			const verbatim = source.slice(2, -1);
+			if (verbatim === "!" || verbatim === "!!") {
+				onError(`Verbatim tags aren't resolved, so ${source} is invalid.`);
+				return null;
+			}
+			if (source[source.length - 1] !== ">") onError("Verbatim tags must end with a >");
+			return verbatim;
+		}
+		const [, handle, suffix] = source.match(/^(.*!)([^!]*)$/s);
+		if (!suffix) onError(`The ${source} tag has no suffix`);
+		const prefix = this.tags[handle];
+		if (prefix) try {
+			return prefix + decodeURIComponent(suffix);
+		} catch (error) {
+			onError(String(error));
+			return null;
+		}
+		if (handle === "!") return source;
+		onError(`Could not resolve tag: ${source}`);
+		return null;
+	}
+	/**
+	* Given a fully resolved tag, returns its printable string form,
+	* taking into account current tag prefixes and defaults.
+	*/
+	tagString(tag) {
+		for (const [handle, prefix] of Object.entries(this.tags)) if (tag.startsWith(prefix)) return handle + escapeTagName(tag.substring(prefix.length));
+		return tag[0] === "!" ? tag : `!<${tag}>`;
+	}
+	toString(doc) {
+		const lines = this.yaml.explicit ? [`%YAML ${this.yaml.version || "1.2"}`] : [];
+		const tagEntries = Object.entries(this.tags);
+		let tagNames;
+		if (doc && tagEntries.length > 0 && isNode$1(doc.contents)) {
+			const tags = {};
+			visit$1(doc.contents, (_key, node) => {
+				if (isNode$1(node) && node.tag) tags[node.tag] = true;
+			});
+			tagNames = Object.keys(tags);
+		} else tagNames = [];
+		for (const [handle, prefix] of tagEntries) {
+			if (handle === "!!" && prefix === "tag:yaml.org,2002:") continue;
+			if (!doc || tagNames.some((tn) => tn.startsWith(prefix))) lines.push(`%TAG ${handle} ${prefix}`);
+		}
+		return lines.join("\n");
+	}
+};
+Directives.defaultYaml = {
+	explicit: false,
+	version: "1.2"
+};
+Directives.defaultTags = { "!!": "tag:yaml.org,2002:" };
+// node_modules/yaml/browser/dist/doc/anchors.js
+/**
+* Verify that the input string is a valid anchor.
+*
+* Will throw on errors.
+*/
+function anchorIsValid(anchor) {
+	if (/[\x00-\x19\s,[\]{}]/.test(anchor)) {
+		const msg = `Anchor must not contain whitespace or control characters: ${JSON.stringify(anchor)}`;
+		throw new Error(msg);
+	}
+	return true;
+}
+function anchorNames(root) {
+	const anchors = /* @__PURE__ */ new Set();
+	visit$1(root, { Value(_key, node) {
+		if (node.anchor) anchors.add(node.anchor);
+	} });
+	return anchors;
+}
+/** Find a new anchor name with the given `prefix` and a one-indexed suffix. */
+function findNewAnchor(prefix, exclude) {
+	for (let i = 1;; ++i) {
+		const name = `${prefix}${i}`;
+		if (!exclude.has(name)) return name;
+	}
+}
+function createNodeAnchors(doc, prefix) {
+	const aliasObjects = [];
+	const sourceObjects = /* @__PURE__ */ new Map();
+	let prevAnchors = null;
+	return {
+		onAnchor: (source) => {
+			aliasObjects.push(source);
+			prevAnchors ?? (prevAnchors = anchorNames(doc));
+			const anchor = findNewAnchor(prefix, prevAnchors);
+			prevAnchors.add(anchor);
+			return anchor;
+		},
+		/**
+		* With circular references, the source node is only resolved after all
+		* of its child nodes are. This is why anchors are set only after all of
+		* the nodes have been created.
+		*/
+		setAnchors: () => {
+			for (const source of aliasObjects) {
+				const ref = sourceObjects.get(source);
+				if (typeof ref === "object" && ref.anchor && (isScalar(ref.node) || isCollection(ref.node))) ref.node.anchor = ref.anchor;
+				else {
+					const error = /* @__PURE__ */ new Error("Failed to resolve repeated object (this should not happen)");
+					error.source = source;
+					throw error;
+				}
+			}
+		},
+		sourceObjects
+	};
+}
+// node_modules/yaml/browser/dist/doc/applyReviver.js
+/**
+* Applies the JSON.parse reviver algorithm as defined in the ECMA-262 spec,
+* in section 24.5.1.1 "Runtime Semantics: InternalizeJSONProperty" of the
+* 2021 edition: https://tc39.es/ecma262/#sec-json.parse
+*
+* Includes extensions for handling Map and Set objects.
+*/
+function applyReviver(reviver, obj, key, val) {
+	if (val && typeof val === "object") {
+		if (Array.isArray(val)) for (let i = 0, len = val.length; i < len; ++i) {
+			const v0 = val[i];
+			const v1 = applyReviver(reviver, val, String(i), v0);
+			if (v1 === void 0) delete val[i];
+			else if (v1 !== v0) val[i] = v1;
+		}
+		else if (val instanceof Map) for (const k of Array.from(val.keys())) {
+			const v0 = val.get(k);
+			const v1 = applyReviver(reviver, val, k, v0);
+			if (v1 === void 0) val.delete(k);
+			else if (v1 !== v0) val.set(k, v1);
+		}
+		else if (val instanceof Set) for (const v0 of Array.from(val)) {
+			const v1 = applyReviver(reviver, val, v0, v0);
+			if (v1 === void 0) val.delete(v0);
+			else if (v1 !== v0) {
+				val.delete(v0);
+				val.add(v1);
+			}
+		}
+		else for (const [k, v0] of Object.entries(val)) {
+			const v1 = applyReviver(reviver, val, k, v0);
+			if (v1 === void 0) delete val[k];
+			else if (v1 !== v0) val[k] = v1;
+		}
+	}
+	return reviver.call(obj, key, val);
+}
+// node_modules/yaml/browser/dist/nodes/toJS.js
+/**
+* Recursively convert any node or its contents to native JavaScript
+*
+* @param value - The input value
+* @param arg - If `value` defines a `toJSON()` method, use this
+*   as its first argument
+* @param ctx - Conversion context, originally set in Document#toJS(). If
+*   `{ keep: true }` is not set, output should be suitable for JSON
+*   stringification.
+*/
+function toJS(value, arg, ctx) {
+	if (Array.isArray(value)) return value.map((v, i) => toJS(v, String(i), ctx));
+	if (value && typeof value.toJSON === "function") {
+		if (!ctx || !hasAnchor(value)) return value.toJSON(arg, ctx);
+		const data = {
+			aliasCount: 0,
+			count: 1,
+			res: void 0
+		};
+		ctx.anchors.set(value, data);
+		ctx.onCreate = (res) => {
+			data.res = res;
+			delete ctx.onCreate;
+		};
+		const res = value.toJSON(arg, ctx);
+		if (ctx.onCreate) ctx.onCreate(res);
+		return res;
+	}
+	if (typeof value === "bigint" && !ctx?.keep) return Number(value);
+	return value;
+}
+// node_modules/yaml/browser/dist/nodes/Node.js
+var NodeBase = class {
+	constructor(type) {
+		Object.defineProperty(this, NODE_TYPE, { value: type });
+	}
+	/** Create a copy of this node.  */
+	clone() {
+		const copy = Object.create(Object.getPrototypeOf(this), Object.getOwnPropertyDescriptors(this));
+		if (this.range) copy.range = this.range.slice();
+		return copy;
+	}
+	/** A plain JavaScript representation of this node. */
+	toJS(doc, { mapAsMap, maxAliasCount, onAnchor, reviver } = {}) {
+		if (!isDocument(doc)) throw new TypeError("A document argument is required");
+		const ctx = {
+			anchors: /* @__PURE__ */ new Map(),
+			doc,
+			keep: true,
+			mapAsMap: mapAsMap === true,
+			mapKeyWarned: false,
+			maxAliasCount: typeof maxAliasCount === "number" ? maxAliasCount : 100
+		};
+		const res = toJS(this, "", ctx);
+		if (typeof onAnchor === "function") for (const { count, res } of ctx.anchors.values()) onAnchor(res, count);
+		return typeof reviver === "function" ? applyReviver(reviver, { "": res }, "", res) : res;
+	}
+};
+// node_modules/yaml/browser/dist/nodes/Alias.js
+var Alias = class extends NodeBase {
+	constructor(source) {
+		super(ALIAS);
+		this.source = source;
+		Object.defineProperty(this, "tag", { set() {
+			throw new Error("Alias nodes cannot have tags");
+		} });
+	}
+	/**
+	* Resolve the value of this alias within `doc`, finding the last
+	* instance of the `source` anchor before this node.
+	*/
+	resolve(doc, ctx) {
+		if (ctx?.maxAliasCount === 0) throw new ReferenceError("Alias resolution is disabled");
+		let nodes;
+		if (ctx?.aliasResolveCache) nodes = ctx.aliasResolveCache;
+		else {
+			nodes = [];
+			visit$1(doc, { Node: (_key, node) => {
+				if (isAlias(node) || hasAnchor(node)) nodes.push(node);
+			} });
+			if (ctx) ctx.aliasResolveCache = nodes;
+		}
+		let found = void 0;
+		for (const node of nodes) {
+			if (node === this) break;
+			if (node.anchor === this.source) found = node;
+		}
+		if (found && ctx) {
+			const { anchors, doc, maxAliasCount } = ctx;
+			let data = anchors.get(found);
+			if (!data) {
+				toJS(found, null, ctx);
+				data = anchors.get(found);
+			}
+			/* istanbul ignore if */
+			if (data?.res === void 0) throw new ReferenceError("This should not happen: Alias anchor was not resolved?");
+			if (maxAliasCount >= 0) {
+				data.count += 1;
+				if (data.aliasCount === 0) data.aliasCount = getAliasCount(doc, found, anchors);
+				if (data.count * data.aliasCount > maxAliasCount) throw new ReferenceError("Excessive alias count indicates a resource exhaustion attack");
+			}
+		}
+		return found;
+	}
+	toJSON(_arg, ctx) {
+		if (!ctx) return { source: this.source };
+		const source = this.resolve(ctx.doc, ctx);
+		if (!source) {
+			const msg = `Unresolved alias (the anchor must be set before the alias): ${this.source}`;
+			throw new ReferenceError(msg);
+		}
+		return ctx.anchors.get(source).res;
+	}
+	toString(ctx, _onComment, _onChompKeep) {
+		const src = `*${this.source}`;
+		if (ctx) {
+			anchorIsValid(this.source);
+			if (ctx.options.verifyAliasOrder && !ctx.anchors.has(this.source)) {
+				const msg = `Unresolved alias (the anchor must be set before the alias): ${this.source}`;
+				throw new Error(msg);
+			}
+			if (ctx.implicitKey) return `${src} `;
+		}
+		return src;
+	}
+};
+function getAliasCount(doc, node, anchors) {
+	if (isAlias(node)) {
+		const source = node.resolve(doc);
+		const anchor = anchors && source && anchors.get(source);
+		return anchor ? anchor.count * anchor.aliasCount : 0;
+	} else if (isCollection(node)) {
+		let count = 0;
+		for (const item of node.items) {
+			const c = getAliasCount(doc, item, anchors);
+			if (c > count) count = c;
+		}
+		return count;
+	} else if (isPair(node)) {
+		const kc = getAliasCount(doc, node.key, anchors);
+		const vc = getAliasCount(doc, node.value, anchors);
+		return Math.max(kc, vc);
+	}
+	return 1;
+}
+// node_modules/yaml/browser/dist/nodes/Scalar.js
+const isScalarValue = (value) => !value || typeof value !== "function" && typeof value !== "object";
+var Scalar = class extends NodeBase {
+	constructor(value) {
+		super(SCALAR$1);
+		this.value = value;
+	}
+	toJSON(arg, ctx) {
+		return ctx?.keep ? this.value : toJS(this.value, arg, ctx);
+	}
+	toString() {
+		return String(this.value);
+	}
+};
+Scalar.BLOCK_FOLDED = "BLOCK_FOLDED";
+Scalar.BLOCK_LITERAL = "BLOCK_LITERAL";
+Scalar.PLAIN = "PLAIN";
+Scalar.QUOTE_DOUBLE = "QUOTE_DOUBLE";
+Scalar.QUOTE_SINGLE = "QUOTE_SINGLE";
+// node_modules/yaml/browser/dist/doc/createNode.js
+const defaultTagPrefix = "tag:yaml.org,2002:";
+function findTagObject(value, tagName, tags) {
+	if (tagName) {
+		const match = tags.filter((t) => t.tag === tagName);
+		const tagObj = match.find((t) => !t.format) ?? match[0];
+		if (!tagObj) throw new Error(`Tag ${tagName} not found`);
+		return tagObj;
+	}
+	return tags.find((t) => t.identify?.(value) && !t.format);
+}
+function createNode(value, tagName, ctx) {
+	if (isDocument(value)) value = value.contents;
+	if (isNode$1(value)) return value;
+	if (isPair(value)) {
+		const map = ctx.schema[MAP].createNode?.(ctx.schema, null, ctx);
+		map.items.push(value);
+		return map;
+	}
+	if (value instanceof String || value instanceof Number || value instanceof Boolean || typeof BigInt !== "undefined" && value instanceof BigInt) value = value.valueOf();
+	const { aliasDuplicateObjects, onAnchor, onTagObj, schema, sourceObjects } = ctx;
+	let ref = void 0;
+	if (aliasDuplicateObjects && value && typeof value === "object") {
+		ref = sourceObjects.get(value);
+		if (ref) {
+			ref.anchor ?? (ref.anchor = onAnchor(value));
+			return new Alias(ref.anchor);
+		} else {
+			ref = {
+				anchor: null,
+				node: null
+			};
+			sourceObjects.set(value, ref);
+		}
+	}
+	if (tagName?.startsWith("!!")) tagName = defaultTagPrefix + tagName.slice(2);
+	let tagObj = findTagObject(value, tagName, schema.tags);
+	if (!tagObj) {
+		if (value && typeof value.toJSON === "function") value = value.toJSON();
+		if (!value || typeof value !== "object") {
+			const node = new Scalar(value);
+			if (ref) ref.node = node;
+			return node;
+		}
+		tagObj = value instanceof Map ? schema[MAP] : Symbol.iterator in Object(value) ? schema[SEQ] : schema[MAP];
+	}
+	if (onTagObj) {
+		onTagObj(tagObj);
+		delete ctx.onTagObj;
+	}
+	const node = tagObj?.createNode ? tagObj.createNode(ctx.schema, value, ctx) : typeof tagObj?.nodeClass?.from === "function" ? tagObj.nodeClass.from(ctx.schema, value, ctx) : new Scalar(value);
+	if (tagName) node.tag = tagName;
+	else if (!tagObj.default) node.tag = tagObj.tag;
+	if (ref) ref.node = node;
+	return node;
+}
+// node_modules/yaml/browser/dist/nodes/Collection.js
+function collectionFromPath(schema, path, value) {
+	let v = value;
+	for (let i = path.length - 1; i >= 0; --i) {
+		const k = path[i];
+		if (typeof k === "number" && Number.isInteger(k) && k >= 0) {
+			const a = [];
+			a[k] = v;
+			v = a;
+		} else v = /* @__PURE__ */ new Map([[k, v]]);
+	}
+	return createNode(v, void 0, {
+		aliasDuplicateObjects: false,
+		keepUndefined: false,
+		onAnchor: () => {
+			throw new Error("This should not happen, please report a bug.");
+		},
+		schema,
+		sourceObjects: /* @__PURE__ */ new Map()
 	});
-	return controller.signal;
 }
+const isEmptyPath = (path) => path == null || typeof path === "object" && !!path[Symbol.iterator]().next().done;
+var Collection$1 = class extends NodeBase {
+	constructor(type, schema) {
+		super(type);
+		Object.defineProperty(this, "schema", {
+			value: schema,
+			configurable: true,
+			enumerable: false,
+			writable: true
+		});
+	}
+	/**
+	* Create a copy of this collection.
+	*
+	* @param schema - If defined, overwrites the original's schema
+	*/
+	clone(schema) {
+		const copy = Object.create(Object.getPrototypeOf(this), Object.getOwnPropertyDescriptors(this));
+		if (schema) copy.schema = schema;
+		copy.items = copy.items.map((it) => isNode$1(it) || isPair(it) ? it.clone(schema) : it);
+		if (this.range) copy.range = this.range.slice();
+		return copy;
+	}
+	/**
+	* Adds a value to the collection. For `!!map` and `!!omap` the value must
+	* be a Pair instance or a `{ key, value }` object, which may not have a key
+	* that already exists in the map.
+	*/
+	addIn(path, value) {
+		if (isEmptyPath(path)) this.add(value);
+		else {
+			const [key, ...rest] = path;
+			const node = this.get(key, true);
+			if (isCollection(node)) node.addIn(rest, value);
+			else if (node === void 0 && this.schema) this.set(key, collectionFromPath(this.schema, rest, value));
+			else throw new Error(`Expected YAML collection at ${key}. Remaining path: ${rest}`);
+		}
+	}
+	/**
+	* Removes a value from the collection.
+	* @returns `true` if the item was found and removed.
+	*/
+	deleteIn(path) {
+		const [key, ...rest] = path;
+		if (rest.length === 0) return this.delete(key);
+		const node = this.get(key, true);
+		if (isCollection(node)) return node.deleteIn(rest);
+		else throw new Error(`Expected YAML collection at ${key}. Remaining path: ${rest}`);
+	}
+	/**
+	* Returns item at `key`, or `undefined` if not found. By default unwraps
+	* scalar values from their surrounding node; to disable set `keepScalar` to
+	* `true` (collections are always returned intact).
+	*/
+	getIn(path, keepScalar) {
+		const [key, ...rest] = path;
+		const node = this.get(key, true);
+		if (rest.length === 0) return !keepScalar && isScalar(node) ? node.value : node;
+		else return isCollection(node) ? node.getIn(rest, keepScalar) : void 0;
+	}
+	hasAllNullValues(allowScalar) {
+		return this.items.every((node) => {
+			if (!isPair(node)) return false;
+			const n = node.value;
+			return n == null || allowScalar && isScalar(n) && n.value == null && !n.commentBefore && !n.comment && !n.tag;
+		});
+	}
+	/**
+	* Checks if the collection includes a value with the key `key`.
+	*/
+	hasIn(path) {
+		const [key, ...rest] = path;
+		if (rest.length === 0) return this.has(key);
+		const node = this.get(key, true);
+		return isCollection(node) ? node.hasIn(rest) : false;
+	}
+	/**
+	* Sets a value in this collection. For `!!set`, `value` needs to be a
+	* boolean to add/remove the item from the set.
+	*/
+	setIn(path, value) {
+		const [key, ...rest] = path;
+		if (rest.length === 0) this.set(key, value);
+		else {
+			const node = this.get(key, true);
+			if (isCollection(node)) node.setIn(rest, value);
+			else if (node === void 0 && this.schema) this.set(key, collectionFromPath(this.schema, rest, value));
+			else throw new Error(`Expected YAML collection at ${key}. Remaining path: ${rest}`);
+		}
+	}
+};
+// node_modules/yaml/browser/dist/stringify/stringifyComment.js
+/**
+* Stringifies a comment.
+*
+* Empty comment lines are left empty,
+* lines consisting of a single space are replaced by `#`,
+* and all other lines are prefixed with a `#`.
+*/
+const stringifyComment = (str) => str.replace(/^(?!$)(?: $)?/gm, "#");
+function indentComment(comment, indent) {
+	if (/^\n+$/.test(comment)) return comment.substring(1);
+	return indent ? comment.replace(/^(?! *$)/gm, indent) : comment;
+}
+const lineComment = (str, indent, comment) => str.endsWith("\n") ? indentComment(comment, indent) : comment.includes("\n") ? "\n" + indentComment(comment, indent) : (str.endsWith(" ") ? "" : " ") + comment;
+// node_modules/yaml/browser/dist/stringify/foldFlowLines.js
+const FOLD_FLOW = "flow";
+const FOLD_BLOCK = "block";
+const FOLD_QUOTED = "quoted";
+/**
+* Tries to keep input at up to `lineWidth` characters, splitting only on spaces
+* not followed by newlines or spaces unless `mode` is `'quoted'`. Lines are
+* terminated with `\n` and started with `indent`.
+*/
+function foldFlowLines(text, indent, mode = "flow", { indentAtStart, lineWidth = 80, minContentWidth = 20, onFold, onOverflow } = {}) {
+	if (!lineWidth || lineWidth < 0) return text;
+	if (lineWidth < minContentWidth) minContentWidth = 0;
+	const endStep = Math.max(1 + minContentWidth, 1 + lineWidth - indent.length);
+	if (text.length <= endStep) return text;
+	const folds = [];
+	const escapedFolds = {};
+	let end = lineWidth - indent.length;
+	if (typeof indentAtStart === "number") {
+		if (indentAtStart > lineWidth - Math.max(2, minContentWidth)) folds.push(0);
+		else end = lineWidth - indentAtStart;
+	}
+	let split = void 0;
+	let prev = void 0;
+	let overflow = false;
+	let i = -1;
+	let escStart = -1;
+	let escEnd = -1;
+	if (mode === "block") {
+		i = consumeMoreIndentedLines(text, i, indent.length);
+		if (i !== -1) end = i + endStep;
+	}
+	for (let ch; ch = text[i += 1];) {
+		if (mode === "quoted" && ch === "\\") {
+			escStart = i;
+			switch (text[i + 1]) {
+				case "x":
+					i += 3;
+					break;
+				case "u":
+					i += 5;
+					break;
+				case "U":
+					i += 9;
+					break;
+				default: i += 1;
+			}
+			escEnd = i;
+		}
+		if (ch === "\n") {
+			if (mode === "block") i = consumeMoreIndentedLines(text, i, indent.length);
+			end = i + indent.length + endStep;
+			split = void 0;
+		} else {
+			if (ch === " " && prev && prev !== " " && prev !== "\n" && prev !== "	") {
+				const next = text[i + 1];
+				if (next && next !== " " && next !== "\n" && next !== "	") split = i;
+			}
+			if (i >= end) {
+				if (split) {
+					folds.push(split);
+					end = split + endStep;
+					split = void 0;
+				} else if (mode === "quoted") {
+					while (prev === " " || prev === "	") {
+						prev = ch;
+						ch = text[i += 1];
+						overflow = true;
+					}
+					const j = i > escEnd + 1 ? i - 2 : escStart - 1;
+					if (escapedFolds[j]) return text;
+					folds.push(j);
+					escapedFolds[j] = true;
+					end = j + endStep;
+					split = void 0;
+				} else overflow = true;
+			}
+		}
+		prev = ch;
+	}
+	if (overflow && onOverflow) onOverflow();
+	if (folds.length === 0) return text;
+	if (onFold) onFold();
+	let res = text.slice(0, folds[0]);
+	for (let i = 0; i < folds.length; ++i) {
+		const fold = folds[i];
+		const end = folds[i + 1] || text.length;
+		if (fold === 0) res = `\n${indent}${text.slice(0, end)}`;
+		else {
+			if (mode === "quoted" && escapedFolds[fold]) res += `${text[fold]}\\`;
+			res += `\n${indent}${text.slice(fold + 1, end)}`;
+		}
+	}
+	return res;
+}
+/**
+* Presumes `i + 1` is at the start of a line
+* @returns index of last newline in more-indented block
+*/
+function consumeMoreIndentedLines(text, i, indent) {
+	let end = i;
+	let start = i + 1;
+	let ch = text[start];
+	while (ch === " " || ch === "	") if (i < start + indent) ch = text[++i];
+	else {
+		do
+			ch = text[++i];
+		while (ch && ch !== "\n");
+		end = i;
+		start = i + 1;
+		ch = text[start];
+	}
+	return end;
+}
+// node_modules/yaml/browser/dist/stringify/stringifyString.js
+const getFoldOptions = (ctx, isBlock) => ({
+	indentAtStart: isBlock ? ctx.indent.length : ctx.indentAtStart,
+	lineWidth: ctx.options.lineWidth,
+	minContentWidth: ctx.options.minContentWidth
+});
+const containsDocumentMarker = (str) => /^(%|---|\.\.\.)/m.test(str);
+function lineLengthOverLimit(str, lineWidth, indentLength) {
+	if (!lineWidth || lineWidth < 0) return false;
+	const limit = lineWidth - indentLength;
+	const strLen = str.length;
+	if (strLen <= limit) return false;
+	for (let i = 0, start = 0; i < strLen; ++i) if (str[i] === "\n") {
+		if (i - start > limit) return true;
+		start = i + 1;
+		if (strLen - start <= limit) return false;
+	}
+	return true;
+}
+function doubleQuotedString(value, ctx) {
+	const json = JSON.stringify(value);
+	if (ctx.options.doubleQuotedAsJSON) return json;
+	const { implicitKey } = ctx;
+	const minMultiLineLength = ctx.options.doubleQuotedMinMultiLineLength;
+	const indent = ctx.indent || (containsDocumentMarker(value) ? "  " : "");
+	let str = "";
+	let start = 0;
+	for (let i = 0, ch = json[i]; ch; ch = json[++i]) {
+		if (ch === " " && json[i + 1] === "\\" && json[i + 2] === "n") {
+			str += json.slice(start, i) + "\\ ";
+			i += 1;
+			start = i;
+			ch = "\\";
+		}
+		if (ch === "\\") switch (json[i + 1]) {
+			case "u":
+				{
+					str += json.slice(start, i);
+					const code = json.substr(i + 2, 4);
+					switch (code) {
+						case "0000":
+							str += "\\0";
+							break;
+						case "0007":
+							str += "\\a";
+							break;
+						case "000b":
+							str += "\\v";
+							break;
+						case "001b":
+							str += "\\e";
+							break;
+						case "0085":
+							str += "\\N";
+							break;
+						case "00a0":
+							str += "\\_";
+							break;
+						case "2028":
+							str += "\\L";
+							break;
+						case "2029":
+							str += "\\P";
+							break;
+						default: if (code.substr(0, 2) === "00") str += "\\x" + code.substr(2);
+						else str += json.substr(i, 6);
+					}
+					i += 5;
+					start = i + 1;
+				}
+				break;
+			case "n":
+				if (implicitKey || json[i + 2] === "\"" || json.length < minMultiLineLength) i += 1;
+				else {
+					str += json.slice(start, i) + "\n\n";
+					while (json[i + 2] === "\\" && json[i + 3] === "n" && json[i + 4] !== "\"") {
+						str += "\n";
+						i += 2;
+					}
+					str += indent;
+					if (json[i + 2] === " ") str += "\\";
+					i += 1;
+					start = i + 1;
+				}
+				break;
+			default: i += 1;
+		}
+	}
+	str = start ? str + json.slice(start) : json;
+	return implicitKey ? str : foldFlowLines(str, indent, FOLD_QUOTED, getFoldOptions(ctx, false));
+}
+function singleQuotedString(value, ctx) {
+	if (ctx.options.singleQuote === false || ctx.implicitKey && value.includes("\n") || /[ \t]\n|\n[ \t]/.test(value)) return doubleQuotedString(value, ctx);
+	const indent = ctx.indent || (containsDocumentMarker(value) ? "  " : "");
+	const res = "'" + value.replace(/'/g, "''").replace(/\n+/g, `$&\n${indent}`) + "'";
+	return ctx.implicitKey ? res : foldFlowLines(res, indent, FOLD_FLOW, getFoldOptions(ctx, false));
+}
+function quotedString(value, ctx) {
+	const { singleQuote } = ctx.options;
+	let qs;
+	if (singleQuote === false) qs = doubleQuotedString;
+	else {
+		const hasDouble = value.includes("\"");
+		const hasSingle = value.includes("'");
+		if (hasDouble && !hasSingle) qs = singleQuotedString;
+		else if (hasSingle && !hasDouble) qs = doubleQuotedString;
+		else qs = singleQuote ? singleQuotedString : doubleQuotedString;
+	}
+	return qs(value, ctx);
+}
+let blockEndNewlines;
+try {
+	blockEndNewlines = new RegExp("(^|(?<!\n))\n+(?!\n|$)", "g");
+} catch {
+	blockEndNewlines = /\n+(?!\n|$)/g;
+}
+function blockString({ comment, type, value }, ctx, onComment, onChompKeep) {
+	const { blockQuote, commentString, lineWidth } = ctx.options;
+	if (!blockQuote || /\n[\t ]+$/.test(value)) return quotedString(value, ctx);
+	const indent = ctx.indent || (ctx.forceBlockIndent || containsDocumentMarker(value) ? "  " : "");
+	const literal = blockQuote === "literal" ? true : blockQuote === "folded" || type === Scalar.BLOCK_FOLDED ? false : type === Scalar.BLOCK_LITERAL ? true : !lineLengthOverLimit(value, lineWidth, indent.length);
+	if (!value) return literal ? "|\n" : ">\n";
+	let chomp;
+	let endStart;
+	for (endStart = value.length; endStart > 0; --endStart) {
+		const ch = value[endStart - 1];
+		if (ch !== "\n" && ch !== "	" && ch !== " ") break;
+	}
+	let end = value.substring(endStart);
+	const endNlPos = end.indexOf("\n");
+	if (endNlPos === -1) chomp = "-";
+	else if (value === end || endNlPos !== end.length - 1) {
+		chomp = "+";
+		if (onChompKeep) onChompKeep();
+	} else chomp = "";
+	if (end) {
+		value = value.slice(0, -end.length);
+		if (end[end.length - 1] === "\n") end = end.slice(0, -1);
+		end = end.replace(blockEndNewlines, `$&${indent}`);
+	}
+	let startWithSpace = false;
+	let startEnd;
+	let startNlPos = -1;
+	for (startEnd = 0; startEnd < value.length; ++startEnd) {
+		const ch = value[startEnd];
+		if (ch === " ") startWithSpace = true;
+		else if (ch === "\n") startNlPos = startEnd;
+		else break;
+	}
+	let start = value.substring(0, startNlPos < startEnd ? startNlPos + 1 : startEnd);
+	if (start) {
+		value = value.substring(start.length);
+		start = start.replace(/\n+/g, `$&${indent}`);
+	}
+	let header = (startWithSpace ? indent ? "2" : "1" : "") + chomp;
+	if (comment) {
+		header += " " + commentString(comment.replace(/ ?[\r\n]+/g, " "));
+		if (onComment) onComment();
+	}
+	if (!literal) {
+		const foldedValue = value.replace(/\n+/g, "\n$&").replace(/(?:^|\n)([\t ].*)(?:([\n\t ]*)\n(?![\n\t ]))?/g, "$1$2").replace(/\n+/g, `$&${indent}`);
+		let literalFallback = false;
+		const foldOptions = getFoldOptions(ctx, true);
+		if (blockQuote !== "folded" && type !== Scalar.BLOCK_FOLDED) foldOptions.onOverflow = () => {
+			literalFallback = true;
+		};
+		const body = foldFlowLines(`${start}${foldedValue}${end}`, indent, FOLD_BLOCK, foldOptions);
+		if (!literalFallback) return `>${header}\n${indent}${body}`;
+	}
+	value = value.replace(/\n+/g, `$&${indent}`);
+	return `|${header}\n${indent}${start}${value}${end}`;
+}
+function plainString(item, ctx, onComment, onChompKeep) {
+	const { type, value } = item;
+	const { actualString, implicitKey, indent, indentStep, inFlow } = ctx;
+	if (implicitKey && value.includes("\n") || inFlow && /[[\]{},]/.test(value)) return quotedString(value, ctx);
+	if (/^[\n\t ,[\]{}#&*!|>'"%@`]|^[?-]$|^[?-][ \t]|[\n:][ \t]|[ \t]\n|[\n\t ]#|[\n\t :]$/.test(value)) return implicitKey || inFlow || !value.includes("\n") ? quotedString(value, ctx) : blockString(item, ctx, onComment, onChompKeep);
+	if (!implicitKey && !inFlow && type !== Scalar.PLAIN && value.includes("\n")) return blockString(item, ctx, onComment, onChompKeep);
+	if (containsDocumentMarker(value)) {
+		if (indent === "") {
+			ctx.forceBlockIndent = true;
+			return blockString(item, ctx, onComment, onChompKeep);
+		} else if (implicitKey && indent === indentStep) return quotedString(value, ctx);
+	}
+	const str = value.replace(/\n+/g, `$&\n${indent}`);
+	if (actualString) {
+		const test = (tag) => tag.default && tag.tag !== "tag:yaml.org,2002:str" && tag.test?.test(str);
+		const { compat, tags } = ctx.doc.schema;
+		if (tags.some(test) || compat?.some(test)) return quotedString(value, ctx);
+	}
+	return implicitKey ? str : foldFlowLines(str, indent, FOLD_FLOW, getFoldOptions(ctx, false));
+}
+function stringifyString(item, ctx, onComment, onChompKeep) {
+	const { implicitKey, inFlow } = ctx;
+	const ss = typeof item.value === "string" ? item : Object.assign({}, item, { value: String(item.value) });
+	let { type } = item;
+	if (type !== Scalar.QUOTE_DOUBLE) {
+		if (/[\x00-\x08\x0b-\x1f\x7f-\x9f\u{D800}-\u{DFFF}]/u.test(ss.value)) type = Scalar.QUOTE_DOUBLE;
+	}
+	const _stringify = (_type) => {
+		switch (_type) {
+			case Scalar.BLOCK_FOLDED:
+			case Scalar.BLOCK_LITERAL: return implicitKey || inFlow ? quotedString(ss.value, ctx) : blockString(ss, ctx, onComment, onChompKeep);
+			case Scalar.QUOTE_DOUBLE: return doubleQuotedString(ss.value, ctx);
+			case Scalar.QUOTE_SINGLE: return singleQuotedString(ss.value, ctx);
+			case Scalar.PLAIN: return plainString(ss, ctx, onComment, onChompKeep);
+			default: return null;
+		}
+	};
+	let res = _stringify(type);
+	if (res === null) {
+		const { defaultKeyType, defaultStringType } = ctx.options;
+		const t = implicitKey && defaultKeyType || defaultStringType;
+		res = _stringify(t);
+		if (res === null) throw new Error(`Unsupported default string type ${t}`);
+	}
+	return res;
+}
+// node_modules/yaml/browser/dist/stringify/stringify.js
+function createStringifyContext(doc, options) {
+	const opt = Object.assign({
+		blockQuote: true,
+		commentString: stringifyComment,
+		defaultKeyType: null,
+		defaultStringType: "PLAIN",
+		directives: null,
+		doubleQuotedAsJSON: false,
+		doubleQuotedMinMultiLineLength: 40,
+		falseStr: "false",
+		flowCollectionPadding: true,
+		indentSeq: true,
+		lineWidth: 80,
+		minContentWidth: 20,
+		nullStr: "null",
+		simpleKeys: false,
+		singleQuote: null,
+		trailingComma: false,
+		trueStr: "true",
+		verifyAliasOrder: true
+	}, doc.schema.toStringOptions, options);
+	let inFlow;
+	switch (opt.collectionStyle) {
+		case "block":
+			inFlow = false;
+			break;
+		case "flow":
+			inFlow = true;
+			break;
+		default: inFlow = null;
+	}
+	return {
+		anchors: /* @__PURE__ */ new Set(),
+		doc,
+		flowCollectionPadding: opt.flowCollectionPadding ? " " : "",
+		indent: "",
+		indentStep: typeof opt.indent === "number" ? " ".repeat(opt.indent) : "  ",
+		inFlow,
+		options: opt
+	};
+}
+function getTagObject(tags, item) {
+	if (item.tag) {
+		const match = tags.filter((t) => t.tag === item.tag);
+		if (match.length > 0) return match.find((t) => t.format === item.format) ?? match[0];
+	}
+	let tagObj = void 0;
+	let obj;
+	if (isScalar(item)) {
+		obj = item.value;
+		let match = tags.filter((t) => t.identify?.(obj));
+		if (match.length > 1) {
+			const testMatch = match.filter((t) => t.test);
+			if (testMatch.length > 0) match = testMatch;
+		}
+		tagObj = match.find((t) => t.format === item.format) ?? match.find((t) => !t.format);
+	} else {
+		obj = item;
+		tagObj = tags.find((t) => t.nodeClass && obj instanceof t.nodeClass);
+	}
+	if (!tagObj) {
+		const name = obj?.constructor?.name ?? (obj === null ? "null" : typeof obj);
+		throw new Error(`Tag not resolved for ${name} value`);
+	}
+	return tagObj;
+}
+function stringifyProps(node, tagObj, { anchors, doc }) {
+	if (!doc.directives) return "";
+	const props = [];
+	const anchor = (isScalar(node) || isCollection(node)) && node.anchor;
+	if (anchor && anchorIsValid(anchor)) {
+		anchors.add(anchor);
+		props.push(`&${anchor}`);
+	}
+	const tag = node.tag ?? (tagObj.default ? null : tagObj.tag);
+	if (tag) props.push(doc.directives.tagString(tag));
+	return props.join(" ");
+}
+function stringify(item, ctx, onComment, onChompKeep) {
+	if (isPair(item)) return item.toString(ctx, onComment, onChompKeep);
+	if (isAlias(item)) {
+		if (ctx.doc.directives) return item.toString(ctx);
+		if (ctx.resolvedAliases?.has(item)) throw new TypeError(`Cannot stringify circular structure without alias nodes`);
+		else {
+			if (ctx.resolvedAliases) ctx.resolvedAliases.add(item);
+			else ctx.resolvedAliases = /* @__PURE__ */ new Set([item]);
+			item = item.resolve(ctx.doc);
+		}
+	}
+	let tagObj = void 0;
+	const node = isNode$1(item) ? item : ctx.doc.createNode(item, { onTagObj: (o) => tagObj = o });
+	tagObj ?? (tagObj = getTagObject(ctx.doc.schema.tags, node));
+	const props = stringifyProps(node, tagObj, ctx);
+	if (props.length > 0) ctx.indentAtStart = (ctx.indentAtStart ?? 0) + props.length + 1;
+	const str = typeof tagObj.stringify === "function" ? tagObj.stringify(node, ctx, onComment, onChompKeep) : isScalar(node) ? stringifyString(node, ctx, onComment, onChompKeep) : node.toString(ctx, onComment, onChompKeep);
+	if (!props) return str;
+	return isScalar(node) || str[0] === "{" || str[0] === "[" ? `${props} ${str}` : `${props}\n${ctx.indent}${str}`;
+}
+// node_modules/yaml/browser/dist/stringify/stringifyPair.js
+function stringifyPair({ key, value }, ctx, onComment, onChompKeep) {
+	const { allNullValues, doc, indent, indentStep, options: { commentString, indentSeq, simpleKeys } } = ctx;
+	let keyComment = isNode$1(key) && key.comment || null;
+	if (simpleKeys) {
+		if (keyComment) throw new Error("With simple keys, key nodes cannot have comments");
+		if (isCollection(key) || !isNode$1(key) && typeof key === "object") throw new Error("With simple keys, collection cannot be used as a key value");
+	}
+	let explicitKey = !simpleKeys && (!key || keyComment && value == null && !ctx.inFlow || isCollection(key) || (isScalar(key) ? key.type === Scalar.BLOCK_FOLDED || key.type === Scalar.BLOCK_LITERAL : typeof key === "object"));
+	ctx = Object.assign({}, ctx, {
+		allNullValues: false,
+		implicitKey: !explicitKey && (simpleKeys || !allNullValues),
+		indent: indent + indentStep
+	});
+	let keyCommentDone = false;
+	let chompKeep = false;
+	let str = stringify(key, ctx, () => keyCommentDone = true, () => chompKeep = true);
+	if (!explicitKey && !ctx.inFlow && str.length > 1024) {
+		if (simpleKeys) throw new Error("With simple keys, single line scalar must not span more than 1024 characters");
+		explicitKey = true;
+	}
+	if (ctx.inFlow) {
+		if (allNullValues || value == null) {
+			if (keyCommentDone && onComment) onComment();
+			return str === "" ? "?" : explicitKey ? `? ${str}` : str;
+		}
+	} else if (allNullValues && !simpleKeys || value == null && explicitKey) {
+		str = `? ${str}`;
+		if (keyComment && !keyCommentDone) str += lineComment(str, ctx.indent, commentString(keyComment));
+		else if (chompKeep && onChompKeep) onChompKeep();
+		return str;
+	}
+	if (keyCommentDone) keyComment = null;
+	if (explicitKey) {
+		if (keyComment) str += lineComment(str, ctx.indent, commentString(keyComment));
+		str = `? ${str}\n${indent}:`;
+	} else {
+		str = `${str}:`;
+		if (keyComment) str += lineComment(str, ctx.indent, commentString(keyComment));
+	}
+	let vsb, vcb, valueComment;
+	if (isNode$1(value)) {
+		vsb = !!value.spaceBefore;
+		vcb = value.commentBefore;
+		valueComment = value.comment;
+	} else {
+		vsb = false;
+		vcb = null;
+		valueComment = null;
+		if (value && typeof value === "object") value = doc.createNode(value);
+	}
+	ctx.implicitKey = false;
+	if (!explicitKey && !keyComment && isScalar(value)) ctx.indentAtStart = str.length + 1;
+	chompKeep = false;
+	if (!indentSeq && indentStep.length >= 2 && !ctx.inFlow && !explicitKey && isSeq(value) && !value.flow && !value.tag && !value.anchor) ctx.indent = ctx.indent.substring(2);
+	let valueCommentDone = false;
+	const valueStr = stringify(value, ctx, () => valueCommentDone = true, () => chompKeep = true);
+	let ws = " ";
+	if (keyComment || vsb || vcb) {
+		ws = vsb ? "\n" : "";
+		if (vcb) {
+			const cs = commentString(vcb);
+			ws += `\n${indentComment(cs, ctx.indent)}`;
+		}
+		if (valueStr === "" && !ctx.inFlow) {
+			if (ws === "\n" && valueComment) ws = "\n\n";
+		} else ws += `\n${ctx.indent}`;
+	} else if (!explicitKey && isCollection(value)) {
+		const vs0 = valueStr[0];
+		const nl0 = valueStr.indexOf("\n");
+		const hasNewline = nl0 !== -1;
+		const flow = ctx.inFlow ?? value.flow ?? value.items.length === 0;
+		if (hasNewline || !flow) {
+			let hasPropsLine = false;
+			if (hasNewline && (vs0 === "&" || vs0 === "!")) {
+				let sp0 = valueStr.indexOf(" ");
+				if (vs0 === "&" && sp0 !== -1 && sp0 < nl0 && valueStr[sp0 + 1] === "!") sp0 = valueStr.indexOf(" ", sp0 + 1);
+				if (sp0 === -1 || nl0 < sp0) hasPropsLine = true;
+			}
+			if (!hasPropsLine) ws = `\n${ctx.indent}`;
+		}
+	} else if (valueStr === "" || valueStr[0] === "\n") ws = "";
+	str += ws + valueStr;
+	if (ctx.inFlow) {
+		if (valueCommentDone && onComment) onComment();
+	} else if (valueComment && !valueCommentDone) str += lineComment(str, ctx.indent, commentString(valueComment));
+	else if (chompKeep && onChompKeep) onChompKeep();
+	return str;
+}
+// node_modules/yaml/browser/dist/log.js
+function warn(logLevel, warning) {
+	if (logLevel === "debug" || logLevel === "warn") console.warn(warning);
+}
+// node_modules/yaml/browser/dist/schema/yaml-1.1/merge.js
+const MERGE_KEY = "<<";
+const merge$2 = {
+	identify: (value) => value === MERGE_KEY || typeof value === "symbol" && value.description === MERGE_KEY,
+	default: "key",
+	tag: "tag:yaml.org,2002:merge",
+	test: /^<<$/,
+	resolve: () => Object.assign(new Scalar(Symbol(MERGE_KEY)), { addToJSMap: addMergeToJSMap }),
+	stringify: () => MERGE_KEY
+};
+const isMergeKey = (ctx, key) => (merge$2.identify(key) || isScalar(key) && (!key.type || key.type === Scalar.PLAIN) && merge$2.identify(key.value)) && ctx?.doc.schema.tags.some((tag) => tag.tag === merge$2.tag && tag.default);
+function addMergeToJSMap(ctx, map, value) {
+	const source = resolveAliasValue(ctx, value);
+	if (isSeq(source)) for (const it of source.items) mergeValue(ctx, map, it);
+	else if (Array.isArray(source)) for (const it of source) mergeValue(ctx, map, it);
+	else mergeValue(ctx, map, source);
+}
+function mergeValue(ctx, map, value) {
+	const source = resolveAliasValue(ctx, value);
+	if (!isMap(source)) throw new Error("Merge sources must be maps or map aliases");
+	const srcMap = source.toJSON(null, ctx, Map);
+	for (const [key, value] of srcMap) if (map instanceof Map) {
+		if (!map.has(key)) map.set(key, value);
+	} else if (map instanceof Set) map.add(key);
+	else if (!Object.prototype.hasOwnProperty.call(map, key)) Object.defineProperty(map, key, {
+		value,
+		writable: true,
+		enumerable: true,
+		configurable: true
+	});
+	return map;
+}
+function resolveAliasValue(ctx, value) {
+	return ctx && isAlias(value) ? value.resolve(ctx.doc, ctx) : value;
+}
+// node_modules/yaml/browser/dist/nodes/addPairToJSMap.js
+function addPairToJSMap(ctx, map, { key, value }) {
+	if (isNode$1(key) && key.addToJSMap) key.addToJSMap(ctx, map, value);
+	else if (isMergeKey(ctx, key)) addMergeToJSMap(ctx, map, value);
+	else {
+		const jsKey = toJS(key, "", ctx);
+		if (map instanceof Map) map.set(jsKey, toJS(value, jsKey, ctx));
+		else if (map instanceof Set) map.add(jsKey);
+		else {
+			const stringKey = stringifyKey(key, jsKey, ctx);
+			const jsValue = toJS(value, stringKey, ctx);
+			if (stringKey in map) Object.defineProperty(map, stringKey, {
+				value: jsValue,
+				writable: true,
+				enumerable: true,
+				configurable: true
+			});
+			else map[stringKey] = jsValue;
+		}
+	}
+	return map;
+}
+function stringifyKey(key, jsKey, ctx) {
+	if (jsKey === null) return "";
+	if (typeof jsKey !== "object") return String(jsKey);
+	if (isNode$1(key) && ctx?.doc) {
+		const strCtx = createStringifyContext(ctx.doc, {});
+		strCtx.anchors = /* @__PURE__ */ new Set();
+		for (const node of ctx.anchors.keys()) strCtx.anchors.add(node.anchor);
+		strCtx.inFlow = true;
+		strCtx.inStringifyKey = true;
+		const strKey = key.toString(strCtx);
+		if (!ctx.mapKeyWarned) {
+			let jsonStr = JSON.stringify(strKey);
+			if (jsonStr.length > 40) jsonStr = jsonStr.substring(0, 36) + "...\"";
+			warn(ctx.doc.options.logLevel, `Keys with collection values will be stringified due to JS Object restrictions: ${jsonStr}. Set mapAsMap: true to use object keys.`);
+			ctx.mapKeyWarned = true;
+		}
+		return strKey;
+	}
+	return JSON.stringify(jsKey);
+}
+// node_modules/yaml/browser/dist/nodes/Pair.js
+function createPair(key, value, ctx) {
+	return new Pair(createNode(key, void 0, ctx), createNode(value, void 0, ctx));
+}
+var Pair = class Pair {
+	constructor(key, value = null) {
+		Object.defineProperty(this, NODE_TYPE, { value: PAIR });
+		this.key = key;
+		this.value = value;
+	}
+	clone(schema) {
+		let { key, value } = this;
+		if (isNode$1(key)) key = key.clone(schema);
+		if (isNode$1(value)) value = value.clone(schema);
+		return new Pair(key, value);
+	}
+	toJSON(_, ctx) {
+		return addPairToJSMap(ctx, ctx?.mapAsMap ? /* @__PURE__ */ new Map() : {}, this);
+	}
+	toString(ctx, onComment, onChompKeep) {
+		return ctx?.doc ? stringifyPair(this, ctx, onComment, onChompKeep) : JSON.stringify(this);
+	}
+};
+// node_modules/yaml/browser/dist/stringify/stringifyCollection.js
+function stringifyCollection(collection, ctx, options) {
+	return (ctx.inFlow ?? collection.flow ? stringifyFlowCollection : stringifyBlockCollection)(collection, ctx, options);
+}
+function stringifyBlockCollection({ comment, items }, ctx, { blockItemPrefix, flowChars, itemIndent, onChompKeep, onComment }) {
+	const { indent, options: { commentString } } = ctx;
+	const itemCtx = Object.assign({}, ctx, {
+		indent: itemIndent,
+		type: null
+	});
+	let chompKeep = false;
+	const lines = [];
+	for (let i = 0; i < items.length; ++i) {
+		const item = items[i];
+		let comment = null;
+		if (isNode$1(item)) {
+			if (!chompKeep && item.spaceBefore) lines.push("");
+			addCommentBefore(ctx, lines, item.commentBefore, chompKeep);
+			if (item.comment) comment = item.comment;
+		} else if (isPair(item)) {
+			const ik = isNode$1(item.key) ? item.key : null;
+			if (ik) {
+				if (!chompKeep && ik.spaceBefore) lines.push("");
+				addCommentBefore(ctx, lines, ik.commentBefore, chompKeep);
+			}
+		}
+		chompKeep = false;
+		let str = stringify(item, itemCtx, () => comment = null, () => chompKeep = true);
+		if (comment) str += lineComment(str, itemIndent, commentString(comment));
+		if (chompKeep && comment) chompKeep = false;
+		lines.push(blockItemPrefix + str);
+	}
+	let str;
+	if (lines.length === 0) str = flowChars.start + flowChars.end;
+	else {
+		str = lines[0];
+		for (let i = 1; i < lines.length; ++i) {
+			const line = lines[i];
+			str += line ? `\n${indent}${line}` : "\n";
+		}
+	}
+	if (comment) {
+		str += "\n" + indentComment(commentString(comment), indent);
+		if (onComment) onComment();
+	} else if (chompKeep && onChompKeep) onChompKeep();
+	return str;
+}
+function stringifyFlowCollection({ items }, ctx, { flowChars, itemIndent }) {
+	const { indent, indentStep, flowCollectionPadding: fcPadding, options: { commentString } } = ctx;
+	itemIndent += indentStep;
+	const itemCtx = Object.assign({}, ctx, {
+		indent: itemIndent,
+		inFlow: true,
+		type: null
+	});
+	let reqNewline = false;
+	let linesAtValue = 0;
+	const lines = [];
+	for (let i = 0; i < items.length; ++i) {
+		const item = items[i];
+		let comment = null;
+		if (isNode$1(item)) {
+			if (item.spaceBefore) lines.push("");
+			addCommentBefore(ctx, lines, item.commentBefore, false);
+			if (item.comment) comment = item.comment;
+		} else if (isPair(item)) {
+			const ik = isNode$1(item.key) ? item.key : null;
+			if (ik) {
+				if (ik.spaceBefore) lines.push("");
+				addCommentBefore(ctx, lines, ik.commentBefore, false);
+				if (ik.comment) reqNewline = true;
+			}
+			const iv = isNode$1(item.value) ? item.value : null;
+			if (iv) {
+				if (iv.comment) comment = iv.comment;
+				if (iv.commentBefore) reqNewline = true;
+			} else if (item.value == null && ik?.comment) comment = ik.comment;
+		}
+		if (comment) reqNewline = true;
+		let str = stringify(item, itemCtx, () => comment = null);
+		reqNewline || (reqNewline = lines.length > linesAtValue || str.includes("\n"));
+		if (i < items.length - 1) str += ",";
+		else if (ctx.options.trailingComma) {
+			if (ctx.options.lineWidth > 0) reqNewline || (reqNewline = lines.reduce((sum, line) => sum + line.length + 2, 2) + (str.length + 2) > ctx.options.lineWidth);
+			if (reqNewline) str += ",";
+		}
+		if (comment) str += lineComment(str, itemIndent, commentString(comment));
+		lines.push(str);
+		linesAtValue = lines.length;
+	}
+	const { start, end } = flowChars;
+	if (lines.length === 0) return start + end;
+	else {
+		if (!reqNewline) {
+			const len = lines.reduce((sum, line) => sum + line.length + 2, 2);
+			reqNewline = ctx.options.lineWidth > 0 && len > ctx.options.lineWidth;
+		}
+		if (reqNewline) {
+			let str = start;
+			for (const line of lines) str += line ? `\n${indentStep}${indent}${line}` : "\n";
+			return `${str}\n${indent}${end}`;
+		} else return `${start}${fcPadding}${lines.join(" ")}${fcPadding}${end}`;
+	}
+}
+function addCommentBefore({ indent, options: { commentString } }, lines, comment, chompKeep) {
+	if (comment && chompKeep) comment = comment.replace(/^\n+/, "");
+	if (comment) {
+		const ic = indentComment(commentString(comment), indent);
+		lines.push(ic.trimStart());
+	}
+}
+// node_modules/yaml/browser/dist/nodes/YAMLMap.js
+function findPair(items, key) {
+	const k = isScalar(key) ? key.value : key;
+	for (const it of items) if (isPair(it)) {
+		if (it.key === key || it.key === k) return it;
+		if (isScalar(it.key) && it.key.value === k) return it;
+	}
+}
+var YAMLMap = class extends Collection$1 {
+	static get tagName() {
+		return "tag:yaml.org,2002:map";
+	}
+	constructor(schema) {
+		super(MAP, schema);
+		this.items = [];
+	}
+	/**
+	* A generic collection parsing method that can be extended
+	* to other node classes that inherit from YAMLMap
+	*/
+	static from(schema, obj, ctx) {
+		const { keepUndefined, replacer } = ctx;
+		const map = new this(schema);
+		const add = (key, value) => {
+			if (typeof replacer === "function") value = replacer.call(obj, key, value);
+			else if (Array.isArray(replacer) && !replacer.includes(key)) return;
+			if (value !== void 0 || keepUndefined) map.items.push(createPair(key, value, ctx));
+		};
+		if (obj instanceof Map) for (const [key, value] of obj) add(key, value);
+		else if (obj && typeof obj === "object") for (const key of Object.keys(obj)) add(key, obj[key]);
+		if (typeof schema.sortMapEntries === "function") map.items.sort(schema.sortMapEntries);
+		return map;
+	}
+	/**
+	* Adds a value to the collection.
+	*
+	* @param overwrite - If not set `true`, using a key that is already in the
+	*   collection will throw. Otherwise, overwrites the previous value.
+	*/
+	add(pair, overwrite) {
+		let _pair;
+		if (isPair(pair)) _pair = pair;
+		else if (!pair || typeof pair !== "object" || !("key" in pair)) _pair = new Pair(pair, pair?.value);
+		else _pair = new Pair(pair.key, pair.value);
+		const prev = findPair(this.items, _pair.key);
+		const sortEntries = this.schema?.sortMapEntries;
+		if (prev) {
+			if (!overwrite) throw new Error(`Key ${_pair.key} already set`);
+			if (isScalar(prev.value) && isScalarValue(_pair.value)) prev.value.value = _pair.value;
+			else prev.value = _pair.value;
+		} else if (sortEntries) {
+			const i = this.items.findIndex((item) => sortEntries(_pair, item) < 0);
+			if (i === -1) this.items.push(_pair);
+			else this.items.splice(i, 0, _pair);
+		} else this.items.push(_pair);
+	}
+	delete(key) {
+		const it = findPair(this.items, key);
+		if (!it) return false;
+		return this.items.splice(this.items.indexOf(it), 1).length > 0;
+	}
+	get(key, keepScalar) {
+		const node = findPair(this.items, key)?.value;
+		return (!keepScalar && isScalar(node) ? node.value : node) ?? void 0;
+	}
+	has(key) {
+		return !!findPair(this.items, key);
+	}
+	set(key, value) {
+		this.add(new Pair(key, value), true);
+	}
+	/**
+	* @param ctx - Conversion context, originally set in Document#toJS()
+	* @param {Class} Type - If set, forces the returned collection type
+	* @returns Instance of Type, Map, or Object
+	*/
+	toJSON(_, ctx, Type) {
+		const map = Type ? new Type() : ctx?.mapAsMap ? /* @__PURE__ */ new Map() : {};
+		if (ctx?.onCreate) ctx.onCreate(map);
+		for (const item of this.items) addPairToJSMap(ctx, map, item);
+		return map;
+	}
+	toString(ctx, onComment, onChompKeep) {
+		if (!ctx) return JSON.stringify(this);
+		for (const item of this.items) if (!isPair(item)) throw new Error(`Map items must all be pairs; found ${JSON.stringify(item)} instead`);
+		if (!ctx.allNullValues && this.hasAllNullValues(false)) ctx = Object.assign({}, ctx, { allNullValues: true });
+		return stringifyCollection(this, ctx, {
+			blockItemPrefix: "",
+			flowChars: {
+				start: "{",
+				end: "}"
+			},
+			itemIndent: ctx.indent || "",
+			onChompKeep,
+			onComment
+		});
+	}
+};
+// node_modules/yaml/browser/dist/schema/common/map.js
+const map = {
+	collection: "map",
+	default: true,
+	nodeClass: YAMLMap,
+	tag: "tag:yaml.org,2002:map",
+	resolve(map, onError) {
+		if (!isMap(map)) onError("Expected a mapping for this tag");
+		return map;
+	},
+	createNode: (schema, obj, ctx) => YAMLMap.from(schema, obj, ctx)
+};
+// node_modules/yaml/browser/dist/nodes/YAMLSeq.js
+var YAMLSeq = class extends Collection$1 {
+	static get tagName() {
+		return "tag:yaml.org,2002:seq";
+	}
+	constructor(schema) {
+		super(SEQ, schema);
+		this.items = [];
+	}
+	add(value) {
+		this.items.push(value);
+	}
+	/**
+	* Removes a value from the collection.
+	*
+	* `key` must contain a representation of an integer for this to succeed.
+	* It may be wrapped in a `Scalar`.
+	*
+	* @returns `true` if the item was found and removed.
+	*/
+	delete(key) {
+		const idx = asItemIndex(key);
+		if (typeof idx !== "number") return false;
+		return this.items.splice(idx, 1).length > 0;
+	}
+	get(key, keepScalar) {
+		const idx = asItemIndex(key);
+		if (typeof idx !== "number") return void 0;
+		const it = this.items[idx];
+		return !keepScalar && isScalar(it) ? it.value : it;
+	}
+	/**
+	* Checks if the collection includes a value with the key `key`.
+	*
+	* `key` must contain a representation of an integer for this to succeed.
+	* It may be wrapped in a `Scalar`.
+	*/
+	has(key) {
+		const idx = asItemIndex(key);
+		return typeof idx === "number" && idx < this.items.length;
+	}
+	/**
+	* Sets a value in this collection. For `!!set`, `value` needs to be a
+	* boolean to add/remove the item from the set.
+	*
+	* If `key` does not contain a representation of an integer, this will throw.
+	* It may be wrapped in a `Scalar`.
+	*/
+	set(key, value) {
+		const idx = asItemIndex(key);
+		if (typeof idx !== "number") throw new Error(`Expected a valid index, not ${key}.`);
+		const prev = this.items[idx];
+		if (isScalar(prev) && isScalarValue(value)) prev.value = value;
+		else this.items[idx] = value;
+	}
+	toJSON(_, ctx) {
+		const seq = [];
+		if (ctx?.onCreate) ctx.onCreate(seq);
+		let i = 0;
+		for (const item of this.items) seq.push(toJS(item, String(i++), ctx));
+		return seq;
+	}
+	toString(ctx, onComment, onChompKeep) {
+		if (!ctx) return JSON.stringify(this);
+		return stringifyCollection(this, ctx, {
+			blockItemPrefix: "- ",
+			flowChars: {
+				start: "[",
+				end: "]"
+			},
+			itemIndent: (ctx.indent || "") + "  ",
+			onChompKeep,
+			onComment
+		});
+	}
+	static from(schema, obj, ctx) {
+		const { replacer } = ctx;
+		const seq = new this(schema);
+		if (obj && Symbol.iterator in Object(obj)) {
+			let i = 0;
+			for (let it of obj) {
+				if (typeof replacer === "function") {
+					const key = obj instanceof Set ? it : String(i++);
+					it = replacer.call(obj, key, it);
+				}
+				seq.items.push(createNode(it, void 0, ctx));
+			}
+		}
+		return seq;
+	}
+};
+function asItemIndex(key) {
+	let idx = isScalar(key) ? key.value : key;
+	if (idx && typeof idx === "string") idx = Number(idx);
+	return typeof idx === "number" && Number.isInteger(idx) && idx >= 0 ? idx : null;
+}
+// node_modules/yaml/browser/dist/schema/common/seq.js
+const seq = {
+	collection: "seq",
+	default: true,
+	nodeClass: YAMLSeq,
+	tag: "tag:yaml.org,2002:seq",
+	resolve(seq, onError) {
+		if (!isSeq(seq)) onError("Expected a sequence for this tag");
+		return seq;
+	},
+	createNode: (schema, obj, ctx) => YAMLSeq.from(schema, obj, ctx)
+};
+// node_modules/yaml/browser/dist/schema/common/string.js
+const string$2 = {
+	identify: (value) => typeof value === "string",
+	default: true,
+	tag: "tag:yaml.org,2002:str",
+	resolve: (str) => str,
+	stringify(item, ctx, onComment, onChompKeep) {
+		ctx = Object.assign({ actualString: true }, ctx);
+		return stringifyString(item, ctx, onComment, onChompKeep);
+	}
+};
+// node_modules/yaml/browser/dist/schema/common/null.js
+const nullTag = {
+	identify: (value) => value == null,
+	createNode: () => new Scalar(null),
+	default: true,
+	tag: "tag:yaml.org,2002:null",
+	test: /^(?:~|[Nn]ull|NULL)?$/,
+	resolve: () => new Scalar(null),
+	stringify: ({ source }, ctx) => typeof source === "string" && nullTag.test.test(source) ? source : ctx.options.nullStr
+};
+// node_modules/yaml/browser/dist/schema/core/bool.js
+const boolTag = {
+	identify: (value) => typeof value === "boolean",
+	default: true,
+	tag: "tag:yaml.org,2002:bool",
+	test: /^(?:[Tt]rue|TRUE|[Ff]alse|FALSE)$/,
+	resolve: (str) => new Scalar(str[0] === "t" || str[0] === "T"),
+	stringify({ source, value }, ctx) {
+		if (source && boolTag.test.test(source)) {
+			if (value === (source[0] === "t" || source[0] === "T")) return source;
+		}
+		return value ? ctx.options.trueStr : ctx.options.falseStr;
+	}
+};
+// node_modules/yaml/browser/dist/stringify/stringifyNumber.js
+function stringifyNumber({ format, minFractionDigits, tag, value }) {
+	if (typeof value === "bigint") return String(value);
+	const num = typeof value === "number" ? value : Number(value);
+	if (!isFinite(num)) return isNaN(num) ? ".nan" : num < 0 ? "-.inf" : ".inf";
+	let n = Object.is(value, -0) ? "-0" : JSON.stringify(value);
+	if (!format && minFractionDigits && (!tag || tag === "tag:yaml.org,2002:float") && /^-?\d/.test(n) && !n.includes("e")) {
+		let i = n.indexOf(".");
+		if (i < 0) {
+			i = n.length;
+			n += ".";
+		}
+		let d = minFractionDigits - (n.length - i - 1);
+		while (d-- > 0) n += "0";
+	}
+	return n;
+}
+// node_modules/yaml/browser/dist/schema/core/float.js
+const floatNaN$1 = {
+	identify: (value) => typeof value === "number",
+	default: true,
+	tag: "tag:yaml.org,2002:float",
+	test: /^(?:[-+]?\.(?:inf|Inf|INF)|\.nan|\.NaN|\.NAN)$/,
+	resolve: (str) => str.slice(-3).toLowerCase() === "nan" ? NaN : str[0] === "-" ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY,
+	stringify: stringifyNumber
+};
+const floatExp$1 = {
+	identify: (value) => typeof value === "number",
+	default: true,
+	tag: "tag:yaml.org,2002:float",
+	format: "EXP",
+	test: /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)[eE][-+]?[0-9]+$/,
+	resolve: (str) => parseFloat(str),
+	stringify(node) {
+		const num = Number(node.value);
+		return isFinite(num) ? num.toExponential() : stringifyNumber(node);
+	}
+};
+const float$1 = {
+	identify: (value) => typeof value === "number",
+	default: true,
+	tag: "tag:yaml.org,2002:float",
+	test: /^[-+]?(?:\.[0-9]+|[0-9]+\.[0-9]*)$/,
+	resolve(str) {
+		const node = new Scalar(parseFloat(str));
+		const dot = str.indexOf(".");
+		if (dot !== -1 && str[str.length - 1] === "0") node.minFractionDigits = str.length - dot - 1;
+		return node;
+	},
+	stringify: stringifyNumber
+};
+// node_modules/yaml/browser/dist/schema/core/int.js
+const intIdentify$2 = (value) => typeof value === "bigint" || Number.isInteger(value);
+const intResolve$1 = (str, offset, radix, { intAsBigInt }) => intAsBigInt ? BigInt(str) : parseInt(str.substring(offset), radix);
+function intStringify$1(node, radix, prefix) {
+	const { value } = node;
+	if (intIdentify$2(value) && value >= 0) return prefix + value.toString(radix);
+	return stringifyNumber(node);
+}
+const intOct$1 = {
+	identify: (value) => intIdentify$2(value) && value >= 0,
+	default: true,
+	tag: "tag:yaml.org,2002:int",
+	format: "OCT",
+	test: /^0o[0-7]+$/,
+	resolve: (str, _onError, opt) => intResolve$1(str, 2, 8, opt),
+	stringify: (node) => intStringify$1(node, 8, "0o")
+};
+const int$2 = {
+	identify: intIdentify$2,
+	default: true,
+	tag: "tag:yaml.org,2002:int",
+	test: /^[-+]?[0-9]+$/,
+	resolve: (str, _onError, opt) => intResolve$1(str, 0, 10, opt),
+	stringify: stringifyNumber
+};
+const intHex$1 = {
+	identify: (value) => intIdentify$2(value) && value >= 0,
+	default: true,
+	tag: "tag:yaml.org,2002:int",
+	format: "HEX",
+	test: /^0x[0-9a-fA-F]+$/,
+	resolve: (str, _onError, opt) => intResolve$1(str, 2, 16, opt),
+	stringify: (node) => intStringify$1(node, 16, "0x")
+};
+// node_modules/yaml/browser/dist/schema/core/schema.js
+const schema$2 = [
+	map,
+	seq,
+	string$2,
+	nullTag,
+	boolTag,
+	intOct$1,
+	int$2,
+	intHex$1,
+	floatNaN$1,
+	floatExp$1,
+	float$1
+];
+// node_modules/yaml/browser/dist/schema/json/schema.js
+function intIdentify$1(value) {
+	return typeof value === "bigint" || Number.isInteger(value);
+}
+const stringifyJSON = ({ value }) => JSON.stringify(value);
+const jsonScalars = [
+	{
+		identify: (value) => typeof value === "string",
+		default: true,
+		tag: "tag:yaml.org,2002:str",
+		resolve: (str) => str,
+		stringify: stringifyJSON
+	},
+	{
+		identify: (value) => value == null,
+		createNode: () => new Scalar(null),
+		default: true,
+		tag: "tag:yaml.org,2002:null",
+		test: /^null$/,
+		resolve: () => null,
+		stringify: stringifyJSON
+	},
+	{
+		identify: (value) => typeof value === "boolean",
+		default: true,
+		tag: "tag:yaml.org,2002:bool",
+		test: /^true$|^false$/,
+		resolve: (str) => str === "true",
+		stringify: stringifyJSON
+	},
+	{
+		identify: intIdentify$1,
+		default: true,
+		tag: "tag:yaml.org,2002:int",
+		test: /^-?(?:0|[1-9][0-9]*)$/,
+		resolve: (str, _onError, { intAsBigInt }) => intAsBigInt ? BigInt(str) : parseInt(str, 10),
+		stringify: ({ value }) => intIdentify$1(value) ? value.toString() : JSON.stringify(value)
+	},
+	{
+		identify: (value) => typeof value === "number",
+		default: true,
+		tag: "tag:yaml.org,2002:float",
+		test: /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?$/,
+		resolve: (str) => parseFloat(str),
+		stringify: stringifyJSON
+	}
+];
+const schema$1 = [map, seq].concat(jsonScalars, {
+	default: true,
+	tag: "",
+	test: /^/,
+	resolve(str, onError) {
+		onError(`Unresolved plain scalar ${JSON.stringify(str)}`);
+		return str;
+	}
+});
+// node_modules/yaml/browser/dist/schema/yaml-1.1/binary.js
+const binary = {
+	identify: (value) => value instanceof Uint8Array,
+	default: false,
+	tag: "tag:yaml.org,2002:binary",
+	/**
+	* Returns a Buffer in node and an Uint8Array in browsers
+	*
+	* To use the resulting buffer as an image, you'll want to do something like:
+	*
+	*   const blob = new Blob([buffer], { type: 'image/jpeg' })
+	*   document.querySelector('#photo').src = URL.createObjectURL(blob)
+	*/
+	resolve(src, onError) {
+		if (typeof atob === "function") {
+			const str = atob(src.replace(/[\n\r]/g, ""));
+			const buffer = new Uint8Array(str.length);
+			for (let i = 0; i < str.length; ++i) buffer[i] = str.charCodeAt(i);
+			return buffer;
+		} else {
+			onError("This environment does not support reading binary tags; either Buffer or atob is required");
+			return src;
+		}
+	},
+	stringify({ comment, type, value }, ctx, onComment, onChompKeep) {
+		if (!value) return "";
+		const buf = value;
+		let str;
+		if (typeof btoa === "function") {
+			let s = "";
+			for (let i = 0; i < buf.length; ++i) s += String.fromCharCode(buf[i]);
+			str = btoa(s);
+		} else throw new Error("This environment does not support writing binary tags; either Buffer or btoa is required");
+		type ?? (type = Scalar.BLOCK_LITERAL);
+		if (type !== Scalar.QUOTE_DOUBLE) {
+			const lineWidth = Math.max(ctx.options.lineWidth - ctx.indent.length, ctx.options.minContentWidth);
+			const n = Math.ceil(str.length / lineWidth);
+			const lines = new Array(n);
+			for (let i = 0, o = 0; i < n; ++i, o += lineWidth) lines[i] = str.substr(o, lineWidth);
+			str = lines.join(type === Scalar.BLOCK_LITERAL ? "\n" : " ");
+		}
+		return stringifyString({
+			comment,
+			type,
+			value: str
+		}, ctx, onComment, onChompKeep);
+	}
+};
+// node_modules/yaml/browser/dist/schema/yaml-1.1/pairs.js
+function resolvePairs(seq, onError) {
+	if (isSeq(seq)) for (let i = 0; i < seq.items.length; ++i) {
+		let item = seq.items[i];
+		if (isPair(item)) continue;
+		else if (isMap(item)) {
+			if (item.items.length > 1) onError("Each pair must have its own sequence indicator");
+			const pair = item.items[0] || new Pair(new Scalar(null));
+			if (item.commentBefore) pair.key.commentBefore = pair.key.commentBefore ? `${item.commentBefore}\n${pair.key.commentBefore}` : item.commentBefore;
+			if (item.comment) {
+				const cn = pair.value ?? pair.key;
+				cn.comment = cn.comment ? `${item.comment}\n${cn.comment}` : item.comment;
+			}
+			item = pair;
+		}
+		seq.items[i] = isPair(item) ? item : new Pair(item);
+	}
+	else onError("Expected a sequence for this tag");
+	return seq;
+}
+function createPairs(schema, iterable, ctx) {
+	const { replacer } = ctx;
+	const pairs = new YAMLSeq(schema);
+	pairs.tag = "tag:yaml.org,2002:pairs";
+	let i = 0;
+	if (iterable && Symbol.iterator in Object(iterable)) for (let it of iterable) {
+		if (typeof replacer === "function") it = replacer.call(iterable, String(i++), it);
+		let key, value;
+		if (Array.isArray(it)) {
+			if (it.length === 2) {
+				key = it[0];
+				value = it[1];
+			} else throw new TypeError(`Expected [key, value] tuple: ${it}`);
+		} else if (it && it instanceof Object) {
+			const keys = Object.keys(it);
+			if (keys.length === 1) {
+				key = keys[0];
+				value = it[key];
+			} else throw new TypeError(`Expected tuple with one key, not ${keys.length} keys`);
+		} else key = it;
+		pairs.items.push(createPair(key, value, ctx));
+	}
+	return pairs;
+}
+const pairs = {
+	collection: "seq",
+	default: false,
+	tag: "tag:yaml.org,2002:pairs",
+	resolve: resolvePairs,
+	createNode: createPairs
+};
+// node_modules/yaml/browser/dist/schema/yaml-1.1/omap.js
+var YAMLOMap = class YAMLOMap extends YAMLSeq {
+	constructor() {
+		super();
+		this.add = YAMLMap.prototype.add.bind(this);
+		this.delete = YAMLMap.prototype.delete.bind(this);
+		this.get = YAMLMap.prototype.get.bind(this);
+		this.has = YAMLMap.prototype.has.bind(this);
+		this.set = YAMLMap.prototype.set.bind(this);
+		this.tag = YAMLOMap.tag;
+	}
+	/**
+	* If `ctx` is given, the return type is actually `Map<unknown, unknown>`,
+	* but TypeScript won't allow widening the signature of a child method.
+	*/
+	toJSON(_, ctx) {
+		if (!ctx) return super.toJSON(_);
+		const map = /* @__PURE__ */ new Map();
+		if (ctx?.onCreate) ctx.onCreate(map);
+		for (const pair of this.items) {
+			let key, value;
+			if (isPair(pair)) {
+				key = toJS(pair.key, "", ctx);
+				value = toJS(pair.value, key, ctx);
+			} else key = toJS(pair, "", ctx);
+			if (map.has(key)) throw new Error("Ordered maps must not include duplicate keys");
+			map.set(key, value);
+		}
+		return map;
+	}
+	static from(schema, iterable, ctx) {
+		const pairs = createPairs(schema, iterable, ctx);
+		const omap = new this();
+		omap.items = pairs.items;
+		return omap;
+	}
+};
+YAMLOMap.tag = "tag:yaml.org,2002:omap";
+const omap = {
+	collection: "seq",
+	identify: (value) => value instanceof Map,
+	nodeClass: YAMLOMap,
+	default: false,
+	tag: "tag:yaml.org,2002:omap",
+	resolve(seq, onError) {
+		const pairs = resolvePairs(seq, onError);
+		const seenKeys = [];
+		for (const { key } of pairs.items) if (isScalar(key)) {
+			if (seenKeys.includes(key.value)) onError(`Ordered maps must not include duplicate keys: ${key.value}`);
+			else seenKeys.push(key.value);
+		}
+		return Object.assign(new YAMLOMap(), pairs);
+	},
+	createNode: (schema, iterable, ctx) => YAMLOMap.from(schema, iterable, ctx)
+};
+// node_modules/yaml/browser/dist/schema/yaml-1.1/bool.js
+function boolStringify({ value, source }, ctx) {
+	if (source && (value ? trueTag : falseTag).test.test(source)) return source;
+	return value ? ctx.options.trueStr : ctx.options.falseStr;
+}
+const trueTag = {
+	identify: (value) => value === true,
+	default: true,
+	tag: "tag:yaml.org,2002:bool",
+	test: /^(?:Y|y|[Yy]es|YES|[Tt]rue|TRUE|[Oo]n|ON)$/,
+	resolve: () => new Scalar(true),
+	stringify: boolStringify
+};
+const falseTag = {
+	identify: (value) => value === false,
+	default: true,
+	tag: "tag:yaml.org,2002:bool",
+	test: /^(?:N|n|[Nn]o|NO|[Ff]alse|FALSE|[Oo]ff|OFF)$/,
+	resolve: () => new Scalar(false),
+	stringify: boolStringify
+};
+// node_modules/yaml/browser/dist/schema/yaml-1.1/float.js
+const floatNaN = {
+	identify: (value) => typeof value === "number",
+	default: true,
+	tag: "tag:yaml.org,2002:float",
+	test: /^(?:[-+]?\.(?:inf|Inf|INF)|\.nan|\.NaN|\.NAN)$/,
+	resolve: (str) => str.slice(-3).toLowerCase() === "nan" ? NaN : str[0] === "-" ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY,
+	stringify: stringifyNumber
+};
+const floatExp = {
+	identify: (value) => typeof value === "number",
+	default: true,
+	tag: "tag:yaml.org,2002:float",
+	format: "EXP",
+	test: /^[-+]?(?:[0-9][0-9_]*)?(?:\.[0-9_]*)?[eE][-+]?[0-9]+$/,
+	resolve: (str) => parseFloat(str.replace(/_/g, "")),
+	stringify(node) {
+		const num = Number(node.value);
+		return isFinite(num) ? num.toExponential() : stringifyNumber(node);
+	}
+};
+const float = {
+	identify: (value) => typeof value === "number",
+	default: true,
+	tag: "tag:yaml.org,2002:float",
+	test: /^[-+]?(?:[0-9][0-9_]*)?\.[0-9_]*$/,
+	resolve(str) {
+		const node = new Scalar(parseFloat(str.replace(/_/g, "")));
+		const dot = str.indexOf(".");
+		if (dot !== -1) {
+			const f = str.substring(dot + 1).replace(/_/g, "");
+			if (f[f.length - 1] === "0") node.minFractionDigits = f.length;
+		}
+		return node;
+	},
+	stringify: stringifyNumber
+};
+// node_modules/yaml/browser/dist/schema/yaml-1.1/int.js
+const intIdentify = (value) => typeof value === "bigint" || Number.isInteger(value);
+function intResolve(str, offset, radix, { intAsBigInt }) {
+	const sign = str[0];
+	if (sign === "-" || sign === "+") offset += 1;
+	str = str.substring(offset).replace(/_/g, "");
+	if (intAsBigInt) {
+		switch (radix) {
+			case 2:
+				str = `0b${str}`;
+				break;
+			case 8:
+				str = `0o${str}`;
+				break;
+			case 16: str = `0x${str}`;
+		}
+		const n = BigInt(str);
+		return sign === "-" ? BigInt(-1) * n : n;
+	}
+	const n = parseInt(str, radix);
+	return sign === "-" ? -1 * n : n;
+}
+function intStringify(node, radix, prefix) {
+	const { value } = node;
+	if (intIdentify(value)) {
+		const str = value.toString(radix);
+		return value < 0 ? "-" + prefix + str.substr(1) : prefix + str;
+	}
+	return stringifyNumber(node);
+}
+const intBin = {
+	identify: intIdentify,
+	default: true,
+	tag: "tag:yaml.org,2002:int",
+	format: "BIN",
+	test: /^[-+]?0b[0-1_]+$/,
+	resolve: (str, _onError, opt) => intResolve(str, 2, 2, opt),
+	stringify: (node) => intStringify(node, 2, "0b")
+};
+const intOct = {
+	identify: intIdentify,
+	default: true,
+	tag: "tag:yaml.org,2002:int",
+	format: "OCT",
+	test: /^[-+]?0[0-7_]+$/,
+	resolve: (str, _onError, opt) => intResolve(str, 1, 8, opt),
+	stringify: (node) => intStringify(node, 8, "0")
+};
+const int$1 = {
+	identify: intIdentify,
+	default: true,
+	tag: "tag:yaml.org,2002:int",
+	test: /^[-+]?[0-9][0-9_]*$/,
+	resolve: (str, _onError, opt) => intResolve(str, 0, 10, opt),
+	stringify: stringifyNumber
+};
+const intHex = {
+	identify: intIdentify,
+	default: true,
+	tag: "tag:yaml.org,2002:int",
+	format: "HEX",
+	test: /^[-+]?0x[0-9a-fA-F_]+$/,
+	resolve: (str, _onError, opt) => intResolve(str, 2, 16, opt),
+	stringify: (node) => intStringify(node, 16, "0x")
+};
+// node_modules/yaml/browser/dist/schema/yaml-1.1/set.js
+var YAMLSet = class YAMLSet extends YAMLMap {
+	constructor(schema) {
+		super(schema);
+		this.tag = YAMLSet.tag;
+	}
+	add(key) {
+		let pair;
+		if (isPair(key)) pair = key;
+		else if (key && typeof key === "object" && "key" in key && "value" in key && key.value === null) pair = new Pair(key.key, null);
+		else pair = new Pair(key, null);
+		if (!findPair(this.items, pair.key)) this.items.push(pair);
+	}
+	/**
+	* If `keepPair` is `true`, returns the Pair matching `key`.
+	* Otherwise, returns the value of that Pair's key.
+	*/
+	get(key, keepPair) {
+		const pair = findPair(this.items, key);
+		return !keepPair && isPair(pair) ? isScalar(pair.key) ? pair.key.value : pair.key : pair;
+	}
+	set(key, value) {
+		if (typeof value !== "boolean") throw new Error(`Expected boolean value for set(key, value) in a YAML set, not ${typeof value}`);
+		const prev = findPair(this.items, key);
+		if (prev && !value) this.items.splice(this.items.indexOf(prev), 1);
+		else if (!prev && value) this.items.push(new Pair(key));
+	}
+	toJSON(_, ctx) {
+		return super.toJSON(_, ctx, Set);
+	}
+	toString(ctx, onComment, onChompKeep) {
+		if (!ctx) return JSON.stringify(this);
+		if (this.hasAllNullValues(true)) return super.toString(Object.assign({}, ctx, { allNullValues: true }), onComment, onChompKeep);
+		else throw new Error("Set items must all have null values");
+	}
+	static from(schema, iterable, ctx) {
+		const { replacer } = ctx;
+		const set = new this(schema);
+		if (iterable && Symbol.iterator in Object(iterable)) for (let value of iterable) {
+			if (typeof replacer === "function") value = replacer.call(iterable, value, value);
+			set.items.push(createPair(value, null, ctx));
+		}
+		return set;
+	}
+};
+YAMLSet.tag = "tag:yaml.org,2002:set";
+const set$1 = {
+	collection: "map",
+	identify: (value) => value instanceof Set,
+	nodeClass: YAMLSet,
+	default: false,
+	tag: "tag:yaml.org,2002:set",
+	createNode: (schema, iterable, ctx) => YAMLSet.from(schema, iterable, ctx),
+	resolve(map, onError) {
+		if (isMap(map)) {
+			if (map.hasAllNullValues(true)) return Object.assign(new YAMLSet(), map);
+			else onError("Set items must all have null values");
+		} else onError("Expected a mapping for this tag");
+		return map;
+	}
+};
+// node_modules/yaml/browser/dist/schema/yaml-1.1/timestamp.js
+/** Internal types handle bigint as number, because TS can't figure it out. */
+function parseSexagesimal(str, asBigInt) {
+	const sign = str[0];
+	const parts = sign === "-" || sign === "+" ? str.substring(1) : str;
+	const num = (n) => asBigInt ? BigInt(n) : Number(n);
+	const res = parts.replace(/_/g, "").split(":").reduce((res, p) => res * num(60) + num(p), num(0));
+	return sign === "-" ? num(-1) * res : res;
+}
+/**
+* hhhh:mm:ss.sss
+*
+* Internal types handle bigint as number, because TS can't figure it out.
+*/
+function stringifySexagesimal(node) {
+	let { value } = node;
+	let num = (n) => n;
+	if (typeof value === "bigint") num = (n) => BigInt(n);
+	else if (isNaN(value) || !isFinite(value)) return stringifyNumber(node);
+	let sign = "";
+	if (value < 0) {
+		sign = "-";
+		value *= num(-1);
+	}
+	const _60 = num(60);
+	const parts = [value % _60];
+	if (value < 60) parts.unshift(0);
+	else {
+		value = (value - parts[0]) / _60;
+		parts.unshift(value % _60);
+		if (value >= 60) {
+			value = (value - parts[0]) / _60;
+			parts.unshift(value);
+		}
+	}
+	return sign + parts.map((n) => String(n).padStart(2, "0")).join(":").replace(/000000\d*$/, "");
+}
+const intTime = {
+	identify: (value) => typeof value === "bigint" || Number.isInteger(value),
+	default: true,
+	tag: "tag:yaml.org,2002:int",
+	format: "TIME",
+	test: /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+$/,
+	resolve: (str, _onError, { intAsBigInt }) => parseSexagesimal(str, intAsBigInt),
+	stringify: stringifySexagesimal
+};
+const floatTime = {
+	identify: (value) => typeof value === "number",
+	default: true,
+	tag: "tag:yaml.org,2002:float",
+	format: "TIME",
+	test: /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+\.[0-9_]*$/,
+	resolve: (str) => parseSexagesimal(str, false),
+	stringify: stringifySexagesimal
+};
+const timestamp = {
+	identify: (value) => value instanceof Date,
+	default: true,
+	tag: "tag:yaml.org,2002:timestamp",
+	test: RegExp("^([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})(?:(?:t|T|[ \\t]+)([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2}(\\.[0-9]+)?)(?:[ \\t]*(Z|[-+][012]?[0-9](?::[0-9]{2})?))?)?$"),
+	resolve(str) {
+		const match = str.match(timestamp.test);
+		if (!match) throw new Error("!!timestamp expects a date, starting with yyyy-mm-dd");
+		const [, year, month, day, hour, minute, second] = match.map(Number);
+		const millisec = match[7] ? Number((match[7] + "00").substr(1, 3)) : 0;
+		let date = Date.UTC(year, month - 1, day, hour || 0, minute || 0, second || 0, millisec);
+		const tz = match[8];
+		if (tz && tz !== "Z") {
+			let d = parseSexagesimal(tz, false);
+			if (Math.abs(d) < 30) d *= 60;
+			date -= 6e4 * d;
+		}
+		return new Date(date);
+	},
+	stringify: ({ value }) => value?.toISOString().replace(/(T00:00:00)?\.000Z$/, "") ?? ""
+};
+// node_modules/yaml/browser/dist/schema/yaml-1.1/schema.js
+const schema = [
+	map,
+	seq,
+	string$2,
+	nullTag,
+	trueTag,
+	falseTag,
+	intBin,
+	intOct,
+	int$1,
+	intHex,
+	floatNaN,
+	floatExp,
+	float,
+	binary,
+	merge$2,
+	omap,
+	pairs,
+	set$1,
+	intTime,
+	floatTime,
+	timestamp
+];
+// node_modules/yaml/browser/dist/schema/tags.js
+const schemas = /* @__PURE__ */ new Map([
+	["core", schema$2],
+	["failsafe", [
+		map,
+		seq,
+		string$2
+	]],
+	["json", schema$1],
+	["yaml11", schema],
+	["yaml-1.1", schema]
+]);
+const tagsByName = {
+	binary,
+	bool: boolTag,
+	float: float$1,
+	floatExp: floatExp$1,
+	floatNaN: floatNaN$1,
+	floatTime,
+	int: int$2,
+	intHex: intHex$1,
+	intOct: intOct$1,
+	intTime,
+	map,
+	merge: merge$2,
+	null: nullTag,
+	omap,
+	pairs,
+	seq,
+	set: set$1,
+	timestamp
+};
+const coreKnownTags = {
+	"tag:yaml.org,2002:binary": binary,
+	"tag:yaml.org,2002:merge": merge$2,
+	"tag:yaml.org,2002:omap": omap,
+	"tag:yaml.org,2002:pairs": pairs,
+	"tag:yaml.org,2002:set": set$1,
+	"tag:yaml.org,2002:timestamp": timestamp
+};
+function getTags(customTags, schemaName, addMergeTag) {
+	const schemaTags = schemas.get(schemaName);
+	if (schemaTags && !customTags) return addMergeTag && !schemaTags.includes(merge$2) ? schemaTags.concat(merge$2) : schemaTags.slice();
+	let tags = schemaTags;
+	if (!tags) {
+		if (Array.isArray(customTags)) tags = [];
+		else {
+			const keys = Array.from(schemas.keys()).filter((key) => key !== "yaml11").map((key) => JSON.stringify(key)).join(", ");
+			throw new Error(`Unknown schema "${schemaName}"; use one of ${keys} or define customTags array`);
+		}
+	}
+	if (Array.isArray(customTags)) for (const tag of customTags) tags = tags.concat(tag);
+	else if (typeof customTags === "function") tags = customTags(tags.slice());
+	if (addMergeTag) tags = tags.concat(merge$2);
+	return tags.reduce((tags, tag) => {
+		const tagObj = typeof tag === "string" ? tagsByName[tag] : tag;
+		if (!tagObj) {
+			const tagName = JSON.stringify(tag);
+			const keys = Object.keys(tagsByName).map((key) => JSON.stringify(key)).join(", ");
+			throw new Error(`Unknown custom tag ${tagName}; use one of ${keys}`);
+		}
+		if (!tags.includes(tagObj)) tags.push(tagObj);
+		return tags;
+	}, []);
+}
+// node_modules/yaml/browser/dist/schema/Schema.js
+const sortMapEntriesByKey = (a, b) => a.key < b.key ? -1 : a.key > b.key ? 1 : 0;
+var Schema = class Schema {
+	constructor({ compat, customTags, merge, resolveKnownTags, schema, sortMapEntries, toStringDefaults }) {
+		this.compat = Array.isArray(compat) ? getTags(compat, "compat") : compat ? getTags(null, compat) : null;
+		this.name = typeof schema === "string" && schema || "core";
+		this.knownTags = resolveKnownTags ? coreKnownTags : {};
+		this.tags = getTags(customTags, this.name, merge);
+		this.toStringOptions = toStringDefaults ?? null;
+		Object.defineProperty(this, MAP, { value: map });
+		Object.defineProperty(this, SCALAR$1, { value: string$2 });
+		Object.defineProperty(this, SEQ, { value: seq });
+		this.sortMapEntries = typeof sortMapEntries === "function" ? sortMapEntries : sortMapEntries === true ? sortMapEntriesByKey : null;
+	}
+	clone() {
+		const copy = Object.create(Schema.prototype, Object.getOwnPropertyDescriptors(this));
+		copy.tags = this.tags.slice();
+		return copy;
+	}
+};
+// node_modules/yaml/browser/dist/stringify/stringifyDocument.js
+function stringifyDocument(doc, options) {
+	const lines = [];
+	let hasDirectives = options.directives === true;
+	if (options.directives !== false && doc.directives) {
+		const dir = doc.directives.toString(doc);
+		if (dir) {
+			lines.push(dir);
+			hasDirectives = true;
+		} else if (doc.directives.docStart) hasDirectives = true;
+	}
+	if (hasDirectives) lines.push("---");
+	const ctx = createStringifyContext(doc, options);
+	const { commentString } = ctx.options;
+	if (doc.commentBefore) {
+		if (lines.length !== 1) lines.unshift("");
+		const cs = commentString(doc.commentBefore);
+		lines.unshift(indentComment(cs, ""));
+	}
+	let chompKeep = false;
+	let contentComment = null;
+	if (doc.contents) {
+		if (isNode$1(doc.contents)) {
+			if (doc.contents.spaceBefore && hasDirectives) lines.push("");
+			if (doc.contents.commentBefore) {
+				const cs = commentString(doc.contents.commentBefore);
+				lines.push(indentComment(cs, ""));
+			}
+			ctx.forceBlockIndent = !!doc.comment;
+			contentComment = doc.contents.comment;
+		}
+		const onChompKeep = contentComment ? void 0 : () => chompKeep = true;
+		let body = stringify(doc.contents, ctx, () => contentComment = null, onChompKeep);
+		if (contentComment) body += lineComment(body, "", commentString(contentComment));
+		if ((body[0] === "|" || body[0] === ">") && lines[lines.length - 1] === "---") lines[lines.length - 1] = `--- ${body}`;
+		else lines.push(body);
+	} else lines.push(stringify(doc.contents, ctx));
+	if (doc.directives?.docEnd) {
+		if (doc.comment) {
+			const cs = commentString(doc.comment);
+			if (cs.includes("\n")) {
+				lines.push("...");
+				lines.push(indentComment(cs, ""));
+			} else lines.push(`... ${cs}`);
+		} else lines.push("...");
+	} else {
+		let dc = doc.comment;
+		if (dc && chompKeep) dc = dc.replace(/^\n+/, "");
+		if (dc) {
+			if ((!chompKeep || contentComment) && lines[lines.length - 1] !== "") lines.push("");
+			lines.push(indentComment(commentString(dc), ""));
+		}
+	}
+	return lines.join("\n") + "\n";
+}
+// node_modules/yaml/browser/dist/doc/Document.js
+var Document = class Document {
+	constructor(value, replacer, options) {
+		/** A comment before this Document */
+		this.commentBefore = null;
+		/** A comment immediately after this Document */
+		this.comment = null;
+		/** Errors encountered during parsing. */
+		this.errors = [];
+		/** Warnings encountered during parsing. */
+		this.warnings = [];
+		Object.defineProperty(this, NODE_TYPE, { value: DOC });
+		let _replacer = null;
+		if (typeof replacer === "function" || Array.isArray(replacer)) _replacer = replacer;
+		else if (options === void 0 && replacer) {
+			options = replacer;
+			replacer = void 0;
+		}
+		const opt = Object.assign({
+			intAsBigInt: false,
+			keepSourceTokens: false,
+			logLevel: "warn",
+			prettyErrors: true,
+			strict: true,
+			stringKeys: false,
+			uniqueKeys: true,
+			version: "1.2"
+		}, options);
+		this.options = opt;
+		let { version } = opt;
+		if (options?._directives) {
+			this.directives = options._directives.atDocument();
+			if (this.directives.yaml.explicit) version = this.directives.yaml.version;
+		} else this.directives = new Directives({ version });
+		this.setSchema(version, options);
+		this.contents = value === void 0 ? null : this.createNode(value, _replacer, options);
+	}
+	/**
+	* Create a deep copy of this Document and its contents.
+	*
+	* Custom Node values that inherit from `Object` still refer to their original instances.
+	*/
+	clone() {
+		const copy = Object.create(Document.prototype, { [NODE_TYPE]: { value: DOC } });
+		copy.commentBefore = this.commentBefore;
+		copy.comment = this.comment;
+		copy.errors = this.errors.slice();
+		copy.warnings = this.warnings.slice();
+		copy.options = Object.assign({}, this.options);
+		if (this.directives) copy.directives = this.directives.clone();
+		copy.schema = this.schema.clone();
+		copy.contents = isNode$1(this.contents) ? this.contents.clone(copy.schema) : this.contents;
+		if (this.range) copy.range = this.range.slice();
+		return copy;
+	}
+	/** Adds a value to the document. */
+	add(value) {
+		if (assertCollection(this.contents)) this.contents.add(value);
+	}
+	/** Adds a value to the document. */
+	addIn(path, value) {
+		if (assertCollection(this.contents)) this.contents.addIn(path, value);
+	}
+	/**
+	* Create a new `Alias` node, ensuring that the target `node` has the required anchor.
+	*
+	* If `node` already has an anchor, `name` is ignored.
+	* Otherwise, the `node.anchor` value will be set to `name`,
+	* or if an anchor with that name is already present in the document,
+	* `name` will be used as a prefix for a new unique anchor.
+	* If `name` is undefined, the generated anchor will use 'a' as a prefix.
+	*/
+	createAlias(node, name) {
+		if (!node.anchor) {
+			const prev = anchorNames(this);
+			node.anchor = !name || prev.has(name) ? findNewAnchor(name || "a", prev) : name;
+		}
+		return new Alias(node.anchor);
+	}
+	createNode(value, replacer, options) {
+		let _replacer = void 0;
+		if (typeof replacer === "function") {
+			value = replacer.call({ "": value }, "", value);
+			_replacer = replacer;
+		} else if (Array.isArray(replacer)) {
+			const keyToStr = (v) => typeof v === "number" || v instanceof String || v instanceof Number;
+			const asStr = replacer.filter(keyToStr).map(String);
+			if (asStr.length > 0) replacer = replacer.concat(asStr);
+			_replacer = replacer;
+		} else if (options === void 0 && replacer) {
+			options = replacer;
+			replacer = void 0;
+		}
+		const { aliasDuplicateObjects, anchorPrefix, flow, keepUndefined, onTagObj, tag } = options ?? {};
+		const { onAnchor, setAnchors, sourceObjects } = createNodeAnchors(this, anchorPrefix || "a");
+		const ctx = {
+			aliasDuplicateObjects: aliasDuplicateObjects ?? true,
+			keepUndefined: keepUndefined ?? false,
+			onAnchor,
+			onTagObj,
+			replacer: _replacer,
+			schema: this.schema,
+			sourceObjects
+		};
+		const node = createNode(value, tag, ctx);
+		if (flow && isCollection(node)) node.flow = true;
+		setAnchors();
+		return node;
+	}
+	/**
+	* Convert a key and a value into a `Pair` using the current schema,
+	* recursively wrapping all values as `Scalar` or `Collection` nodes.
+	*/
+	createPair(key, value, options = {}) {
+		return new Pair(this.createNode(key, null, options), this.createNode(value, null, options));
+	}
+	/**
+	* Removes a value from the document.
+	* @returns `true` if the item was found and removed.
+	*/
+	delete(key) {
+		return assertCollection(this.contents) ? this.contents.delete(key) : false;
+	}
+	/**
+	* Removes a value from the document.
+	* @returns `true` if the item was found and removed.
+	*/
+	deleteIn(path) {
+		if (isEmptyPath(path)) {
+			if (this.contents == null) return false;
+			this.contents = null;
+			return true;
+		}
+		return assertCollection(this.contents) ? this.contents.deleteIn(path) : false;
+	}
+	/**
+	* Returns item at `key`, or `undefined` if not found. By default unwraps
+	* scalar values from their surrounding node; to disable set `keepScalar` to
+	* `true` (collections are always returned intact).
+	*/
+	get(key, keepScalar) {
+		return isCollection(this.contents) ? this.contents.get(key, keepScalar) : void 0;
+	}
+	/**
+	* Returns item at `path`, or `undefined` if not found. By default unwraps
+	* scalar values from their surrounding node; to disable set `keepScalar` to
+	* `true` (collections are always returned intact).
+	*/
+	getIn(path, keepScalar) {
+		if (isEmptyPath(path)) return !keepScalar && isScalar(this.contents) ? this.contents.value : this.contents;
+		return isCollection(this.contents) ? this.contents.getIn(path, keepScalar) : void 0;
+	}
+	/**
+	* Checks if the document includes a value with the key `key`.
+	*/
+	has(key) {
+		return isCollection(this.contents) ? this.contents.has(key) : false;
+	}
+	/**
+	* Checks if the document includes a value at `path`.
+	*/
+	hasIn(path) {
+		if (isEmptyPath(path)) return this.contents !== void 0;
+		return isCollection(this.contents) ? this.contents.hasIn(path) : false;
+	}
+	/**
+	* Sets a value in this document. For `!!set`, `value` needs to be a
+	* boolean to add/remove the item from the set.
+	*/
+	set(key, value) {
+		if (this.contents == null) this.contents = collectionFromPath(this.schema, [key], value);
+		else if (assertCollection(this.contents)) this.contents.set(key, value);
+	}
+	/**
+	* Sets a value in this document. For `!!set`, `value` needs to be a
+	* boolean to add/remove the item from the set.
+	*/
+	setIn(path, value) {
+		if (isEmptyPath(path)) this.contents = value;
+		else if (this.contents == null) this.contents = collectionFromPath(this.schema, Array.from(path), value);
+		else if (assertCollection(this.contents)) this.contents.setIn(path, value);
+	}
+	/**
+	* Change the YAML version and schema used by the document.
+	* A `null` version disables support for directives, explicit tags, anchors, and aliases.
+	* It also requires the `schema` option to be given as a `Schema` instance value.
+	*
+	* Overrides all previously set schema options.
+	*/
+	setSchema(version, options = {}) {
+		if (typeof version === "number") version = String(version);
+		let opt;
+		switch (version) {
+			case "1.1":
+				if (this.directives) this.directives.yaml.version = "1.1";
+				else this.directives = new Directives({ version: "1.1" });
+				opt = {
+					resolveKnownTags: false,
+					schema: "yaml-1.1"
+				};
+				break;
+			case "1.2":
+			case "next":
+				if (this.directives) this.directives.yaml.version = version;
+				else this.directives = new Directives({ version });
+				opt = {
+					resolveKnownTags: true,
+					schema: "core"
+				};
+				break;
+			case null:
+				if (this.directives) delete this.directives;
+				opt = null;
+				break;
+			default: {
+				const sv = JSON.stringify(version);
+				throw new Error(`Expected '1.1', '1.2' or null as first argument, but found: ${sv}`);
+			}
+		}
+		if (options.schema instanceof Object) this.schema = options.schema;
+		else if (opt) this.schema = new Schema(Object.assign(opt, options));
+		else throw new Error(`With a null YAML version, the { schema: Schema } option is required`);
+	}
+	toJS({ json, jsonArg, mapAsMap, maxAliasCount, onAnchor, reviver } = {}) {
+		const ctx = {
+			anchors: /* @__PURE__ */ new Map(),
+			doc: this,
+			keep: !json,
+			mapAsMap: mapAsMap === true,
+			mapKeyWarned: false,
+			maxAliasCount: typeof maxAliasCount === "number" ? maxAliasCount : 100
+		};
+		const res = toJS(this.contents, jsonArg ?? "", ctx);
+		if (typeof onAnchor === "function") for (const { count, res } of ctx.anchors.values()) onAnchor(res, count);
+		return typeof reviver === "function" ? applyReviver(reviver, { "": res }, "", res) : res;
+	}
+	/**
+	* A JSON representation of the document `contents`.
+	*
+	* @param jsonArg Used by `JSON.stringify` to indicate the array index or
+	*   property name.
+	*/
+	toJSON(jsonArg, onAnchor) {
+		return this.toJS({
+			json: true,
+			jsonArg,
+			mapAsMap: false,
+			onAnchor
+		});
+	}
+	/** A YAML representation of the document. */
+	toString(options = {}) {
+		if (this.errors.length > 0) throw new Error("Document with errors cannot be stringified");
+		if ("indent" in options && (!Number.isInteger(options.indent) || Number(options.indent) <= 0)) {
+			const s = JSON.stringify(options.indent);
+			throw new Error(`"indent" option must be a positive integer, not ${s}`);
+		}
+		return stringifyDocument(this, options);
+	}
+};
+function assertCollection(contents) {
+	if (isCollection(contents)) return true;
+	throw new Error("Expected a YAML collection as document contents");
+}
+// node_modules/yaml/browser/dist/errors.js
+var YAMLError = class extends Error {
+	constructor(name, pos, code, message) {
+		super();
+		this.name = name;
+		this.code = code;
+		this.message = message;
+		this.pos = pos;
+	}
+};
+var YAMLParseError = class extends YAMLError {
+	constructor(pos, code, message) {
+		super("YAMLParseError", pos, code, message);
+	}
+};
+var YAMLWarning = class extends YAMLError {
+	constructor(pos, code, message) {
+		super("YAMLWarning", pos, code, message);
+	}
+};
+const prettifyError = (src, lc) => (error) => {
+	if (error.pos[0] === -1) return;
+	error.linePos = error.pos.map((pos) => lc.linePos(pos));
+	const { line, col } = error.linePos[0];
+	error.message += ` at line ${line}, column ${col}`;
+	let ci = col - 1;
+	let lineStr = src.substring(lc.lineStarts[line - 1], lc.lineStarts[line]).replace(/[\n\r]+$/, "");
+	if (ci >= 60 && lineStr.length > 80) {
+		const trimStart = Math.min(ci - 39, lineStr.length - 79);
+		lineStr = "…" + lineStr.substring(trimStart);
+		ci -= trimStart - 1;
+	}
+	if (lineStr.length > 80) lineStr = lineStr.substring(0, 79) + "…";
+	if (line > 1 && /^ *$/.test(lineStr.substring(0, ci))) {
+		let prev = src.substring(lc.lineStarts[line - 2], lc.lineStarts[line - 1]);
+		if (prev.length > 80) prev = prev.substring(0, 79) + "…\n";
+		lineStr = prev + lineStr;
+	}
+	if (/[^ ]/.test(lineStr)) {
+		let count = 1;
+		const end = error.linePos[1];
+		if (end?.line === line && end.col > col) count = Math.max(1, Math.min(end.col - col, 80 - ci));
+		const pointer = " ".repeat(ci) + "^".repeat(count);
+		error.message += `:\n\n${lineStr}\n${pointer}\n`;
+	}
+};
+// node_modules/yaml/browser/dist/compose/resolve-props.js
+function resolveProps(tokens, { flow, indicator, next, offset, onError, parentIndent, startOnNewline }) {
+	let spaceBefore = false;
+	let atNewline = startOnNewline;
+	let hasSpace = startOnNewline;
+	let comment = "";
+	let commentSep = "";
+	let hasNewline = false;
+	let reqSpace = false;
+	let tab = null;
+	let anchor = null;
+	let tag = null;
+	let newlineAfterProp = null;
+	let comma = null;
+	let found = null;
+	let start = null;
+	for (const token of tokens) {
+		if (reqSpace) {
+			if (token.type !== "space" && token.type !== "newline" && token.type !== "comma") onError(token.offset, "MISSING_CHAR", "Tags and anchors must be separated from the next token by white space");
+			reqSpace = false;
+		}
+		if (tab) {
+			if (atNewline && token.type !== "comment" && token.type !== "newline") onError(tab, "TAB_AS_INDENT", "Tabs are not allowed as indentation");
+			tab = null;
+		}
+		switch (token.type) {
+			case "space":
+				if (!flow && (indicator !== "doc-start" || next?.type !== "flow-collection") && token.source.includes("	")) tab = token;
+				hasSpace = true;
+				break;
+			case "comment": {
+				if (!hasSpace) onError(token, "MISSING_CHAR", "Comments must be separated from other tokens by white space characters");
+				const cb = token.source.substring(1) || " ";
+				if (!comment) comment = cb;
+				else comment += commentSep + cb;
+				commentSep = "";
+				atNewline = false;
+				break;
+			}
+			case "newline":
+				if (atNewline) {
+					if (comment) comment += token.source;
+					else if (!found || indicator !== "seq-item-ind") spaceBefore = true;
+				} else commentSep += token.source;
+				atNewline = true;
+				hasNewline = true;
+				if (anchor || tag) newlineAfterProp = token;
+				hasSpace = true;
+				break;
+			case "anchor":
+				if (anchor) onError(token, "MULTIPLE_ANCHORS", "A node can have at most one anchor");
+				if (token.source.endsWith(":")) onError(token.offset + token.source.length - 1, "BAD_ALIAS", "Anchor ending in : is ambiguous", true);
+				anchor = token;
+				start ?? (start = token.offset);
+				atNewline = false;
+				hasSpace = false;
+				reqSpace = true;
+				break;
+			case "tag":
+				if (tag) onError(token, "MULTIPLE_TAGS", "A node can have at most one tag");
+				tag = token;
+				start ?? (start = token.offset);
+				atNewline = false;
+				hasSpace = false;
+				reqSpace = true;
+				break;
+			case indicator:
+				if (anchor || tag) onError(token, "BAD_PROP_ORDER", `Anchors and tags must be after the ${token.source} indicator`);
+				if (found) onError(token, "UNEXPECTED_TOKEN", `Unexpected ${token.source} in ${flow ?? "collection"}`);
+				found = token;
+				atNewline = indicator === "seq-item-ind" || indicator === "explicit-key-ind";
+				hasSpace = false;
+				break;
+			case "comma": if (flow) {
+				if (comma) onError(token, "UNEXPECTED_TOKEN", `Unexpected , in ${flow}`);
+				comma = token;
+				atNewline = false;
+				hasSpace = false;
+				break;
+			}
+			default:
+				onError(token, "UNEXPECTED_TOKEN", `Unexpected ${token.type} token`);
+				atNewline = false;
+				hasSpace = false;
+		}
+	}
+	const last = tokens[tokens.length - 1];
+	const end = last ? last.offset + last.source.length : offset;
+	if (reqSpace && next && next.type !== "space" && next.type !== "newline" && next.type !== "comma" && (next.type !== "scalar" || next.source !== "")) onError(next.offset, "MISSING_CHAR", "Tags and anchors must be separated from the next token by white space");
+	if (tab && (atNewline && tab.indent <= parentIndent || next?.type === "block-map" || next?.type === "block-seq")) onError(tab, "TAB_AS_INDENT", "Tabs are not allowed as indentation");
+	return {
+		comma,
+		found,
+		spaceBefore,
+		comment,
+		hasNewline,
+		anchor,
+		tag,
+		newlineAfterProp,
+		end,
+		start: start ?? end
+	};
+}
+// node_modules/yaml/browser/dist/compose/util-contains-newline.js
+function containsNewline(key) {
+	if (!key) return null;
+	switch (key.type) {
+		case "alias":
+		case "scalar":
+		case "double-quoted-scalar":
+		case "single-quoted-scalar":
+			if (key.source.includes("\n")) return true;
+			if (key.end) {
+				for (const st of key.end) if (st.type === "newline") return true;
+			}
+			return false;
+		case "flow-collection":
+			for (const it of key.items) {
+				for (const st of it.start) if (st.type === "newline") return true;
+				if (it.sep) {
+					for (const st of it.sep) if (st.type === "newline") return true;
+				}
+				if (containsNewline(it.key) || containsNewline(it.value)) return true;
+			}
+			return false;
+		default: return true;
+	}
+}
+// node_modules/yaml/browser/dist/compose/util-flow-indent-check.js
+function flowIndentCheck(indent, fc, onError) {
+	if (fc?.type === "flow-collection") {
+		const end = fc.end[0];
+		if (end.indent === indent && (end.source === "]" || end.source === "}") && containsNewline(fc)) onError(end, "BAD_INDENT", "Flow end indicator should be more indented than parent", true);
+	}
+}
+// node_modules/yaml/browser/dist/compose/util-map-includes.js
+function mapIncludes(ctx, items, search) {
+	const { uniqueKeys } = ctx.options;
+	if (uniqueKeys === false) return false;
+	const isEqual = typeof uniqueKeys === "function" ? uniqueKeys : (a, b) => a === b || isScalar(a) && isScalar(b) && a.value === b.value;
+	return items.some((pair) => isEqual(pair.key, search));
+}
+// node_modules/yaml/browser/dist/compose/resolve-block-map.js
+const startColMsg = "All mapping items must start at the same column";
+function resolveBlockMap({ composeNode, composeEmptyNode }, ctx, bm, onError, tag) {
+	const map = new ((tag?.nodeClass) ?? YAMLMap)(ctx.schema);
+	if (ctx.atRoot) ctx.atRoot = false;
+	let offset = bm.offset;
+	let commentEnd = null;
+	for (const collItem of bm.items) {
+		const { start, key, sep, value } = collItem;
+		const keyProps = resolveProps(start, {
+			indicator: "explicit-key-ind",
+			next: key ?? sep?.[0],
+			offset,
+			onError,
+			parentIndent: bm.indent,
+			startOnNewline: true
+		});
+		const implicitKey = !keyProps.found;
+		if (implicitKey) {
+			if (key) {
+				if (key.type === "block-seq") onError(offset, "BLOCK_AS_IMPLICIT_KEY", "A block sequence may not be used as an implicit map key");
+				else if ("indent" in key && key.indent !== bm.indent) onError(offset, "BAD_INDENT", startColMsg);
+			}
+			if (!keyProps.anchor && !keyProps.tag && !sep) {
+				commentEnd = keyProps.end;
+				if (keyProps.comment) {
+					if (map.comment) map.comment += "\n" + keyProps.comment;
+					else map.comment = keyProps.comment;
+				}
+				continue;
+			}
+			if (keyProps.newlineAfterProp || containsNewline(key)) onError(key ?? start[start.length - 1], "MULTILINE_IMPLICIT_KEY", "Implicit keys need to be on a single line");
+		} else if (keyProps.found?.indent !== bm.indent) onError(offset, "BAD_INDENT", startColMsg);
+		ctx.atKey = true;
+		const keyStart = keyProps.end;
+		const keyNode = key ? composeNode(ctx, key, keyProps, onError) : composeEmptyNode(ctx, keyStart, start, null, keyProps, onError);
+		if (ctx.schema.compat) flowIndentCheck(bm.indent, key, onError);
+		ctx.atKey = false;
+		if (mapIncludes(ctx, map.items, keyNode)) onError(keyStart, "DUPLICATE_KEY", "Map keys must be unique");
+		const valueProps = resolveProps(sep ?? [], {
+			indicator: "map-value-ind",
+			next: value,
+			offset: keyNode.range[2],
+			onError,
+			parentIndent: bm.indent,
+			startOnNewline: !key || key.type === "block-scalar"
+		});
+		offset = valueProps.end;
+		if (valueProps.found) {
+			if (implicitKey) {
+				if (value?.type === "block-map" && !valueProps.hasNewline) onError(offset, "BLOCK_AS_IMPLICIT_KEY", "Nested mappings are not allowed in compact mappings");
+				if (ctx.options.strict && keyProps.start < valueProps.found.offset - 1024) onError(keyNode.range, "KEY_OVER_1024_CHARS", "The : indicator must be at most 1024 chars after the start of an implicit block mapping key");
+			}
+			const valueNode = value ? composeNode(ctx, value, valueProps, onError) : composeEmptyNode(ctx, offset, sep, null, valueProps, onError);
+			if (ctx.schema.compat) flowIndentCheck(bm.indent, value, onError);
+			offset = valueNode.range[2];
+			const pair = new Pair(keyNode, valueNode);
+			if (ctx.options.keepSourceTokens) pair.srcToken = collItem;
+			map.items.push(pair);
+		} else {
+			if (implicitKey) onError(keyNode.range, "MISSING_CHAR", "Implicit map keys need to be followed by map values");
+			if (valueProps.comment) {
+				if (keyNode.comment) keyNode.comment += "\n" + valueProps.comment;
+				else keyNode.comment = valueProps.comment;
+			}
+			const pair = new Pair(keyNode);
+			if (ctx.options.keepSourceTokens) pair.srcToken = collItem;
+			map.items.push(pair);
+		}
+	}
+	if (commentEnd && commentEnd < offset) onError(commentEnd, "IMPOSSIBLE", "Map comment with trailing content");
+	map.range = [
+		bm.offset,
+		offset,
+		commentEnd ?? offset
+	];
+	return map;
+}
+// node_modules/yaml/browser/dist/compose/resolve-block-seq.js
+function resolveBlockSeq({ composeNode, composeEmptyNode }, ctx, bs, onError, tag) {
+	const seq = new ((tag?.nodeClass) ?? YAMLSeq)(ctx.schema);
+	if (ctx.atRoot) ctx.atRoot = false;
+	if (ctx.atKey) ctx.atKey = false;
+	let offset = bs.offset;
+	let commentEnd = null;
+	for (const { start, value } of bs.items) {
+		const props = resolveProps(start, {
+			indicator: "seq-item-ind",
+			next: value,
+			offset,
+			onError,
+			parentIndent: bs.indent,
+			startOnNewline: true
+		});
+		if (!props.found) {
+			if (props.anchor || props.tag || value) {
+				if (value?.type === "block-seq") onError(props.end, "BAD_INDENT", "All sequence items must start at the same column");
+				else onError(offset, "MISSING_CHAR", "Sequence item without - indicator");
+			} else {
+				commentEnd = props.end;
+				if (props.comment) seq.comment = props.comment;
+				continue;
+			}
+		}
+		const node = value ? composeNode(ctx, value, props, onError) : composeEmptyNode(ctx, props.end, start, null, props, onError);
+		if (ctx.schema.compat) flowIndentCheck(bs.indent, value, onError);
+		offset = node.range[2];
+		seq.items.push(node);
+	}
+	seq.range = [
+		bs.offset,
+		offset,
+		commentEnd ?? offset
+	];
+	return seq;
+}
+// node_modules/yaml/browser/dist/compose/resolve-end.js
+function resolveEnd(end, offset, reqSpace, onError) {
+	let comment = "";
+	if (end) {
+		let hasSpace = false;
+		let sep = "";
+		for (const token of end) {
+			const { source, type } = token;
+			switch (type) {
+				case "space":
+					hasSpace = true;
+					break;
+				case "comment": {
+					if (reqSpace && !hasSpace) onError(token, "MISSING_CHAR", "Comments must be separated from other tokens by white space characters");
+					const cb = source.substring(1) || " ";
+					if (!comment) comment = cb;
+					else comment += sep + cb;
+					sep = "";
+					break;
+				}
+				case "newline":
+					if (comment) sep += source;
+					hasSpace = true;
+					break;
+				default: onError(token, "UNEXPECTED_TOKEN", `Unexpected ${type} at node end`);
+			}
+			offset += source.length;
+		}
+	}
+	return {
+		comment,
+		offset
+	};
+}
+// node_modules/yaml/browser/dist/compose/resolve-flow-collection.js
+const blockMsg = "Block collections are not allowed within flow collections";
+const isBlock = (token) => token && (token.type === "block-map" || token.type === "block-seq");
+function resolveFlowCollection({ composeNode, composeEmptyNode }, ctx, fc, onError, tag) {
+	const isMap = fc.start.source === "{";
+	const fcName = isMap ? "flow map" : "flow sequence";
+	const coll = new ((tag?.nodeClass) ?? (isMap ? YAMLMap : YAMLSeq))(ctx.schema);
+	coll.flow = true;
+	const atRoot = ctx.atRoot;
+	if (atRoot) ctx.atRoot = false;
+	if (ctx.atKey) ctx.atKey = false;
+	let offset = fc.offset + fc.start.source.length;
+	for (let i = 0; i < fc.items.length; ++i) {
+		const collItem = fc.items[i];
+		const { start, key, sep, value } = collItem;
+		const props = resolveProps(start, {
+			flow: fcName,
+			indicator: "explicit-key-ind",
+			next: key ?? sep?.[0],
+			offset,
+			onError,
+			parentIndent: fc.indent,
+			startOnNewline: false
+		});
+		if (!props.found) {
+			if (!props.anchor && !props.tag && !sep && !value) {
+				if (i === 0 && props.comma) onError(props.comma, "UNEXPECTED_TOKEN", `Unexpected , in ${fcName}`);
+				else if (i < fc.items.length - 1) onError(props.start, "UNEXPECTED_TOKEN", `Unexpected empty item in ${fcName}`);
+				if (props.comment) {
+					if (coll.comment) coll.comment += "\n" + props.comment;
+					else coll.comment = props.comment;
+				}
+				offset = props.end;
+				continue;
+			}
+			if (!isMap && ctx.options.strict && containsNewline(key)) onError(key, "MULTILINE_IMPLICIT_KEY", "Implicit keys of flow sequence pairs need to be on a single line");
+		}
+		if (i === 0) {
+			if (props.comma) onError(props.comma, "UNEXPECTED_TOKEN", `Unexpected , in ${fcName}`);
+		} else {
+			if (!props.comma) onError(props.start, "MISSING_CHAR", `Missing , between ${fcName} items`);
+			if (props.comment) {
+				let prevItemComment = "";
+				loop: for (const st of start) switch (st.type) {
+					case "comma":
+					case "space": break;
+					case "comment":
+						prevItemComment = st.source.substring(1);
+						break loop;
+					default: break loop;
+				}
+				if (prevItemComment) {
+					let prev = coll.items[coll.items.length - 1];
+					if (isPair(prev)) prev = prev.value ?? prev.key;
+					if (prev.comment) prev.comment += "\n" + prevItemComment;
+					else prev.comment = prevItemComment;
+					props.comment = props.comment.substring(prevItemComment.length + 1);
+				}
+			}
+		}
+		if (!isMap && !sep && !props.found) {
+			const valueNode = value ? composeNode(ctx, value, props, onError) : composeEmptyNode(ctx, props.end, sep, null, props, onError);
+			coll.items.push(valueNode);
+			offset = valueNode.range[2];
+			if (isBlock(value)) onError(valueNode.range, "BLOCK_IN_FLOW", blockMsg);
+		} else {
+			ctx.atKey = true;
+			const keyStart = props.end;
+			const keyNode = key ? composeNode(ctx, key, props, onError) : composeEmptyNode(ctx, keyStart, start, null, props, onError);
+			if (isBlock(key)) onError(keyNode.range, "BLOCK_IN_FLOW", blockMsg);
+			ctx.atKey = false;
+			const valueProps = resolveProps(sep ?? [], {
+				flow: fcName,
+				indicator: "map-value-ind",
+				next: value,
+				offset: keyNode.range[2],
+				onError,
+				parentIndent: fc.indent,
+				startOnNewline: false
+			});
+			if (valueProps.found) {
+				if (!isMap && !props.found && ctx.options.strict) {
+					if (sep) for (const st of sep) {
+						if (st === valueProps.found) break;
+						if (st.type === "newline") {
+							onError(st, "MULTILINE_IMPLICIT_KEY", "Implicit keys of flow sequence pairs need to be on a single line");
+							break;
+						}
+					}
+					if (props.start < valueProps.found.offset - 1024) onError(valueProps.found, "KEY_OVER_1024_CHARS", "The : indicator must be at most 1024 chars after the start of an implicit flow sequence key");
+				}
+			} else if (value) {
+				if ("source" in value && value.source?.[0] === ":") onError(value, "MISSING_CHAR", `Missing space after : in ${fcName}`);
+				else onError(valueProps.start, "MISSING_CHAR", `Missing , or : between ${fcName} items`);
+			}
+			const valueNode = value ? composeNode(ctx, value, valueProps, onError) : valueProps.found ? composeEmptyNode(ctx, valueProps.end, sep, null, valueProps, onError) : null;
+			if (valueNode) {
+				if (isBlock(value)) onError(valueNode.range, "BLOCK_IN_FLOW", blockMsg);
+			} else if (valueProps.comment) {
+				if (keyNode.comment) keyNode.comment += "\n" + valueProps.comment;
+				else keyNode.comment = valueProps.comment;
+			}
+			const pair = new Pair(keyNode, valueNode);
+			if (ctx.options.keepSourceTokens) pair.srcToken = collItem;
+			if (isMap) {
+				const map = coll;
+				if (mapIncludes(ctx, map.items, keyNode)) onError(keyStart, "DUPLICATE_KEY", "Map keys must be unique");
+				map.items.push(pair);
+			} else {
+				const map = new YAMLMap(ctx.schema);
+				map.flow = true;
+				map.items.push(pair);
+				const endRange = (valueNode ?? keyNode).range;
+				map.range = [
+					keyNode.range[0],
+					endRange[1],
+					endRange[2]
+				];
+				coll.items.push(map);
+			}
+			offset = valueNode ? valueNode.range[2] : valueProps.end;
+		}
+	}
+	const expectedEnd = isMap ? "}" : "]";
+	const [ce, ...ee] = fc.end;
+	let cePos = offset;
+	if (ce?.source === expectedEnd) cePos = ce.offset + ce.source.length;
+	else {
+		const name = fcName[0].toUpperCase() + fcName.substring(1);
+		const msg = atRoot ? `${name} must end with a ${expectedEnd}` : `${name} in block collection must be sufficiently indented and end with a ${expectedEnd}`;
+		onError(offset, atRoot ? "MISSING_CHAR" : "BAD_INDENT", msg);
+		if (ce && ce.source.length !== 1) ee.unshift(ce);
+	}
+	if (ee.length > 0) {
+		const end = resolveEnd(ee, cePos, ctx.options.strict, onError);
+		if (end.comment) {
+			if (coll.comment) coll.comment += "\n" + end.comment;
+			else coll.comment = end.comment;
+		}
+		coll.range = [
+			fc.offset,
+			cePos,
+			end.offset
+		];
+	} else coll.range = [
+		fc.offset,
+		cePos,
+		cePos
+	];
+	return coll;
+}
+// node_modules/yaml/browser/dist/compose/compose-collection.js
+function resolveCollection(CN, ctx, token, onError, tagName, tag) {
+	const coll = token.type === "block-map" ? resolveBlockMap(CN, ctx, token, onError, tag) : token.type === "block-seq" ? resolveBlockSeq(CN, ctx, token, onError, tag) : resolveFlowCollection(CN, ctx, token, onError, tag);
+	const Coll = coll.constructor;
+	if (tagName === "!" || tagName === Coll.tagName) {
+		coll.tag = Coll.tagName;
+		return coll;
+	}
+	if (tagName) coll.tag = tagName;
+	return coll;
+}
+function composeCollection(CN, ctx, token, props, onError) {
+	const tagToken = props.tag;
+	const tagName = !tagToken ? null : ctx.directives.tagName(tagToken.source, (msg) => onError(tagToken, "TAG_RESOLVE_FAILED", msg));
+	if (token.type === "block-seq") {
+		const { anchor, newlineAfterProp: nl } = props;
+		const lastProp = anchor && tagToken ? anchor.offset > tagToken.offset ? anchor : tagToken : anchor ?? tagToken;
+		if (lastProp && (!nl || nl.offset < lastProp.offset)) onError(lastProp, "MISSING_CHAR", "Missing newline after block sequence props");
+	}
+	const expType = token.type === "block-map" ? "map" : token.type === "block-seq" ? "seq" : token.start.source === "{" ? "map" : "seq";
+	if (!tagToken || !tagName || tagName === "!" || tagName === YAMLMap.tagName && expType === "map" || tagName === YAMLSeq.tagName && expType === "seq") return resolveCollection(CN, ctx, token, onError, tagName);
+	let tag = ctx.schema.tags.find((t) => t.tag === tagName && t.collection === expType);
+	if (!tag) {
+		const kt = ctx.schema.knownTags[tagName];
+		if (kt?.collection === expType) {
+			ctx.schema.tags.push(Object.assign({}, kt, { default: false }));
+			tag = kt;
+		} else {
+			if (kt) onError(tagToken, "BAD_COLLECTION_TYPE", `${kt.tag} used for ${expType} collection, but expects ${kt.collection ?? "scalar"}`, true);
+			else onError(tagToken, "TAG_RESOLVE_FAILED", `Unresolved tag: ${tagName}`, true);
+			return resolveCollection(CN, ctx, token, onError, tagName);
+		}
+	}
+	const coll = resolveCollection(CN, ctx, token, onError, tagName, tag);
+	const res = tag.resolve?.(coll, (msg) => onError(tagToken, "TAG_RESOLVE_FAILED", msg), ctx.options) ?? coll;
+	const node = isNode$1(res) ? res : new Scalar(res);
+	node.range = coll.range;
+	node.tag = tagName;
+	if (tag?.format) node.format = tag.format;
+	return node;
+}
+// node_modules/yaml/browser/dist/compose/resolve-block-scalar.js
+function resolveBlockScalar(ctx, scalar, onError) {
+	const start = scalar.offset;
+	const header = parseBlockScalarHeader(scalar, ctx.options.strict, onError);
+	if (!header) return {
+		value: "",
+		type: null,
+		comment: "",
+		range: [
+			start,
+			start,
+			start
+		]
+	};
+	const type = header.mode === ">" ? Scalar.BLOCK_FOLDED : Scalar.BLOCK_LITERAL;
+	const lines = scalar.source ? splitLines$1(scalar.source) : [];
+	let chompStart = lines.length;
+	for (let i = lines.length - 1; i >= 0; --i) {
+		const content = lines[i][1];
+		if (content === "" || content === "\r") chompStart = i;
+		else break;
+	}
+	if (chompStart === 0) {
+		const value = header.chomp === "+" && lines.length > 0 ? "\n".repeat(Math.max(1, lines.length - 1)) : "";
+		let end = start + header.length;
+		if (scalar.source) end += scalar.source.length;
+		return {
+			value,
+			type,
+			comment: header.comment,
+			range: [
+				start,
+				end,
+				end
+			]
+		};
+	}
+	let trimIndent = scalar.indent + header.indent;
+	let offset = scalar.offset + header.length;
+	let contentStart = 0;
+	for (let i = 0; i < chompStart; ++i) {
+		const [indent, content] = lines[i];
+		if (content === "" || content === "\r") {
+			if (header.indent === 0 && indent.length > trimIndent) trimIndent = indent.length;
+		} else {
+			if (indent.length < trimIndent) onError(offset + indent.length, "MISSING_CHAR", "Block scalars with more-indented leading empty lines must use an explicit indentation indicator");
+			if (header.indent === 0) trimIndent = indent.length;
+			contentStart = i;
+			if (trimIndent === 0 && !ctx.atRoot) onError(offset, "BAD_INDENT", "Block scalar values in collections must be indented");
+			break;
+		}
+		offset += indent.length + content.length + 1;
+	}
+	for (let i = lines.length - 1; i >= chompStart; --i) if (lines[i][0].length > trimIndent) chompStart = i + 1;
+	let value = "";
+	let sep = "";
+	let prevMoreIndented = false;
+	for (let i = 0; i < contentStart; ++i) value += lines[i][0].slice(trimIndent) + "\n";
+	for (let i = contentStart; i < chompStart; ++i) {
+		let [indent, content] = lines[i];
+		offset += indent.length + content.length + 1;
+		const crlf = content[content.length - 1] === "\r";
+		if (crlf) content = content.slice(0, -1);
+		/* istanbul ignore if already caught in lexer */
+		if (content && indent.length < trimIndent) {
+			const message = `Block scalar lines must not be less indented than their ${header.indent ? "explicit indentation indicator" : "first line"}`;
+			onError(offset - content.length - (crlf ? 2 : 1), "BAD_INDENT", message);
+			indent = "";
+		}
+		if (type === Scalar.BLOCK_LITERAL) {
+			value += sep + indent.slice(trimIndent) + content;
+			sep = "\n";
+		} else if (indent.length > trimIndent || content[0] === "	") {
+			if (sep === " ") sep = "\n";
+			else if (!prevMoreIndented && sep === "\n") sep = "\n\n";
+			value += sep + indent.slice(trimIndent) + content;
+			sep = "\n";
+			prevMoreIndented = true;
+		} else if (content === "") {
+			if (sep === "\n") value += "\n";
+			else sep = "\n";
+		} else {
+			value += sep + content;
+			sep = " ";
+			prevMoreIndented = false;
+		}
+	}
+	switch (header.chomp) {
+		case "-": break;
+		case "+":
+			for (let i = chompStart; i < lines.length; ++i) value += "\n" + lines[i][0].slice(trimIndent);
+			if (value[value.length - 1] !== "\n") value += "\n";
+			break;
+		default: value += "\n";
+	}
+	const end = start + header.length + scalar.source.length;
+	return {
+		value,
+		type,
+		comment: header.comment,
+		range: [
+			start,
+			end,
+			end
+		]
+	};
+}
+function parseBlockScalarHeader({ offset, props }, strict, onError) {
+	/* istanbul ignore if should not happen */
+	if (props[0].type !== "block-scalar-header") {
+		onError(props[0], "IMPOSSIBLE", "Block scalar header not found");
+		return null;
+	}
+	const { source } = props[0];
+	const mode = source[0];
+	let indent = 0;
+	let chomp = "";
+	let error = -1;
+	for (let i = 1; i < source.length; ++i) {
+		const ch = source[i];
+		if (!chomp && (ch === "-" || ch === "+")) chomp = ch;
+		else {
+			const n = Number(ch);
+			if (!indent && n) indent = n;
+			else if (error === -1) error = offset + i;
+		}
+	}
+	if (error !== -1) onError(error, "UNEXPECTED_TOKEN", `Block scalar header includes extra characters: ${source}`);
+	let hasSpace = false;
+	let comment = "";
+	let length = source.length;
+	for (let i = 1; i < props.length; ++i) {
+		const token = props[i];
+		switch (token.type) {
+			case "space": hasSpace = true;
+			case "newline":
+				length += token.source.length;
+				break;
+			case "comment":
+				if (strict && !hasSpace) onError(token, "MISSING_CHAR", "Comments must be separated from other tokens by white space characters");
+				length += token.source.length;
+				comment = token.source.substring(1);
+				break;
+			case "error":
+				onError(token, "UNEXPECTED_TOKEN", token.message);
+				length += token.source.length;
+				break;
+			/* istanbul ignore next should not happen */
+			default: {
+				onError(token, "UNEXPECTED_TOKEN", `Unexpected token in block scalar header: ${token.type}`);
+				const ts = token.source;
+				if (ts && typeof ts === "string") length += ts.length;
+			}
+		}
+	}
+	return {
+		mode,
+		indent,
+		chomp,
+		comment,
+		length
+	};
+}
+/** @returns Array of lines split up as `[indent, content]` */
+function splitLines$1(source) {
+	const split = source.split(/\n( *)/);
+	const first = split[0];
+	const m = first.match(/^( *)/);
+	const lines = [m?.[1] ? [m[1], first.slice(m[1].length)] : ["", first]];
+	for (let i = 1; i < split.length; i += 2) lines.push([split[i], split[i + 1]]);
+	return lines;
+}
+// node_modules/yaml/browser/dist/compose/resolve-flow-scalar.js
+function resolveFlowScalar(scalar, strict, onError) {
+	const { offset, type, source, end } = scalar;
+	let _type;
+	let value;
+	const _onError = (rel, code, msg) => onError(offset + rel, code, msg);
+	switch (type) {
+		case "scalar":
+			_type = Scalar.PLAIN;
+			value = plainValue(source, _onError);
+			break;
+		case "single-quoted-scalar":
+			_type = Scalar.QUOTE_SINGLE;
+			value = singleQuotedValue(source, _onError);
+			break;
+		case "double-quoted-scalar":
+			_type = Scalar.QUOTE_DOUBLE;
+			value = doubleQuotedValue(source, _onError);
+			break;
+		/* istanbul ignore next should not happen */
+		default:
+			onError(scalar, "UNEXPECTED_TOKEN", `Expected a flow scalar value, but found: ${type}`);
+			return {
+				value: "",
+				type: null,
+				comment: "",
+				range: [
+					offset,
+					offset + source.length,
+					offset + source.length
+				]
+			};
+	}
+	const valueEnd = offset + source.length;
+	const re = resolveEnd(end, valueEnd, strict, onError);
+	return {
+		value,
+		type: _type,
+		comment: re.comment,
+		range: [
+			offset,
+			valueEnd,
+			re.offset
+		]
+	};
+}
+function plainValue(source, onError) {
+	let badChar = "";
+	switch (source[0]) {
+		/* istanbul ignore next should not happen */
+		case "	":
+			badChar = "a tab character";
+			break;
+		case ",":
+			badChar = "flow indicator character ,";
+			break;
+		case "%":
+			badChar = "directive indicator character %";
+			break;
+		case "|":
+		case ">":
+			badChar = `block scalar indicator ${source[0]}`;
+			break;
+		case "@":
+		case "`": badChar = `reserved character ${source[0]}`;
+	}
+	if (badChar) onError(0, "BAD_SCALAR_START", `Plain value cannot start with ${badChar}`);
+	return unfoldLines(source);
+}
+function singleQuotedValue(source, onError) {
+	if (source[source.length - 1] !== "'" || source.length === 1) onError(source.length, "MISSING_CHAR", "Missing closing 'quote");
+	return unfoldLines(source.slice(1, -1)).replace(/''/g, "'");
+}
+function unfoldLines(source) {
+	const line = /(.*?)\r?\n/sy;
+	let match = line.exec(source);
+	if (!match) return source;
+	/**
+	* The negative lookbehinds in these RegExps are to
+	* prevent causing a polynomial search time in certain cases.
+	*
+	* The try-catch is for Safari < 16.4 and other old browsers:
+	* https://caniuse.com/js-regexp-lookbehind
+	*/
+	let trimEnd, trimBoth;
+	try {
+		trimEnd = new RegExp("(?<![ 	])[ 	]+$");
+		trimBoth = new RegExp("^[ 	]+|(?<![ 	])[ 	]+$", "g");
+	} catch {
+		trimEnd = /[ \t]+$/;
+		trimBoth = /^[ \t]+|[ \t]+$/g;
+	}
+	let res = match[1].replace(trimEnd, "");
+	let sep = " ";
+	let pos = line.lastIndex;
+	while (match = line.exec(source)) {
+		const lm = match[1].replace(trimBoth, "");
+		if (lm === "") {
+			if (sep === "\n") res += sep;
+			else sep = "\n";
+		} else {
+			res += sep + lm;
+			sep = " ";
+		}
+		pos = line.lastIndex;
+	}
+	const last = /[ \t]*(.*)/sy;
+	last.lastIndex = pos;
+	match = last.exec(source);
+	return res + sep + (match?.[1] ?? "");
+}
+function doubleQuotedValue(source, onError) {
+	let res = "";
+	for (let i = 1; i < source.length - 1; ++i) {
+		const ch = source[i];
+		if (ch === "\r" && source[i + 1] === "\n") continue;
+		if (ch === "\n") {
+			const { fold, offset } = foldNewline(source, i);
+			res += fold;
+			i = offset;
+		} else if (ch === "\\") {
+			let next = source[++i];
+			const cc = escapeCodes[next];
+			if (cc) res += cc;
+			else if (next === "\n") {
+				next = source[i + 1];
+				while (next === " " || next === "	") next = source[++i + 1];
+			} else if (next === "\r" && source[i + 1] === "\n") {
+				next = source[++i + 1];
+				while (next === " " || next === "	") next = source[++i + 1];
+			} else if (next === "x" || next === "u" || next === "U") {
+				const length = next === "x" ? 2 : next === "u" ? 4 : 8;
+				res += parseCharCode(source, i + 1, length, onError);
+				i += length;
+			} else {
+				const raw = source.substr(i - 1, 2);
+				onError(i - 1, "BAD_DQ_ESCAPE", `Invalid escape sequence ${raw}`);
+				res += raw;
+			}
+		} else if (ch === " " || ch === "	") {
+			const wsStart = i;
+			let next = source[i + 1];
+			while (next === " " || next === "	") next = source[++i + 1];
+			if (next !== "\n" && !(next === "\r" && source[i + 2] === "\n")) res += i > wsStart ? source.slice(wsStart, i + 1) : ch;
+		} else res += ch;
+	}
+	if (source[source.length - 1] !== "\"" || source.length === 1) onError(source.length, "MISSING_CHAR", "Missing closing \"quote");
+	return res;
+}
+/**
+* Fold a single newline into a space, multiple newlines to N - 1 newlines.
+* Presumes `source[offset] === '\n'`
+*/
+function foldNewline(source, offset) {
+	let fold = "";
+	let ch = source[offset + 1];
+	while (ch === " " || ch === "	" || ch === "\n" || ch === "\r") {
+		if (ch === "\r" && source[offset + 2] !== "\n") break;
+		if (ch === "\n") fold += "\n";
+		offset += 1;
+		ch = source[offset + 1];
+	}
+	if (!fold) fold = " ";
+	return {
+		fold,
+		offset
+	};
+}
+const escapeCodes = {
+	"0": "\0",
+	a: "\x07",
+	b: "\b",
+	e: "\x1B",
+	f: "\f",
+	n: "\n",
+	r: "\r",
+	t: "	",
+	v: "\v",
+	N: "",
+	_: "\xA0",
+	L: "\u2028",
+	P: "\u2029",
+	" ": " ",
+	"\"": "\"",
+	"/": "/",
+	"\\": "\\",
+	"	": "	"
+};
+function parseCharCode(source, offset, length, onError) {
+	const cc = source.substr(offset, length);
+	const code = cc.length === length && /^[0-9a-fA-F]+$/.test(cc) ? parseInt(cc, 16) : NaN;
+	try {
+		return String.fromCodePoint(code);
+	} catch {
+		const raw = source.substr(offset - 2, length + 2);
+		onError(offset - 2, "BAD_DQ_ESCAPE", `Invalid escape sequence ${raw}`);
+		return raw;
+	}
+}
+// node_modules/yaml/browser/dist/compose/compose-scalar.js
+function composeScalar(ctx, token, tagToken, onError) {
+	const { value, type, comment, range } = token.type === "block-scalar" ? resolveBlockScalar(ctx, token, onError) : resolveFlowScalar(token, ctx.options.strict, onError);
+	const tagName = tagToken ? ctx.directives.tagName(tagToken.source, (msg) => onError(tagToken, "TAG_RESOLVE_FAILED", msg)) : null;
+	let tag;
+	if (ctx.options.stringKeys && ctx.atKey) tag = ctx.schema[SCALAR$1];
+	else if (tagName) tag = findScalarTagByName(ctx.schema, value, tagName, tagToken, onError);
+	else if (token.type === "scalar") tag = findScalarTagByTest(ctx, value, token, onError);
+	else tag = ctx.schema[SCALAR$1];
+	let scalar;
+	try {
+		const res = tag.resolve(value, (msg) => onError(tagToken ?? token, "TAG_RESOLVE_FAILED", msg), ctx.options);
+		scalar = isScalar(res) ? res : new Scalar(res);
+	} catch (error) {
+		const msg = error instanceof Error ? error.message : String(error);
+		onError(tagToken ?? token, "TAG_RESOLVE_FAILED", msg);
+		scalar = new Scalar(value);
+	}
+	scalar.range = range;
+	scalar.source = value;
+	if (type) scalar.type = type;
+	if (tagName) scalar.tag = tagName;
+	if (tag.format) scalar.format = tag.format;
+	if (comment) scalar.comment = comment;
+	return scalar;
+}
+function findScalarTagByName(schema, value, tagName, tagToken, onError) {
+	if (tagName === "!") return schema[SCALAR$1];
+	const matchWithTest = [];
+	for (const tag of schema.tags) if (!tag.collection && tag.tag === tagName) {
+		if (tag.default && tag.test) matchWithTest.push(tag);
+		else return tag;
+	}
+	for (const tag of matchWithTest) if (tag.test?.test(value)) return tag;
+	const kt = schema.knownTags[tagName];
+	if (kt && !kt.collection) {
+		schema.tags.push(Object.assign({}, kt, {
+			default: false,
+			test: void 0
+		}));
+		return kt;
+	}
+	onError(tagToken, "TAG_RESOLVE_FAILED", `Unresolved tag: ${tagName}`, tagName !== "tag:yaml.org,2002:str");
+	return schema[SCALAR$1];
+}
+function findScalarTagByTest({ atKey, directives, schema }, value, token, onError) {
+	const tag = schema.tags.find((tag) => (tag.default === true || atKey && tag.default === "key") && tag.test?.test(value)) || schema[SCALAR$1];
+	if (schema.compat) {
+		const compat = schema.compat.find((tag) => tag.default && tag.test?.test(value)) ?? schema[SCALAR$1];
+		if (tag.tag !== compat.tag) onError(token, "TAG_RESOLVE_FAILED", `Value may be parsed as either ${directives.tagString(tag.tag)} or ${directives.tagString(compat.tag)}`, true);
+	}
+	return tag;
+}
+// node_modules/yaml/browser/dist/compose/util-empty-scalar-position.js
+function emptyScalarPosition(offset, before, pos) {
+	if (before) {
+		pos ?? (pos = before.length);
+		for (let i = pos - 1; i >= 0; --i) {
+			let st = before[i];
+			switch (st.type) {
+				case "space":
+				case "comment":
+				case "newline":
+					offset -= st.source.length;
+					continue;
+			}
+			st = before[++i];
+			while (st?.type === "space") {
+				offset += st.source.length;
+				st = before[++i];
+			}
+			break;
+		}
+	}
+	return offset;
+}
+// node_modules/yaml/browser/dist/compose/compose-node.js
+const CN = {
+	composeNode,
+	composeEmptyNode
+};
+function composeNode(ctx, token, props, onError) {
+	const atKey = ctx.atKey;
+	const { spaceBefore, comment, anchor, tag } = props;
+	let node;
+	let isSrcToken = true;
+	switch (token.type) {
+		case "alias":
+			node = composeAlias(ctx, token, onError);
+			if (anchor || tag) onError(token, "ALIAS_PROPS", "An alias node must not specify any properties");
+			break;
+		case "scalar":
+		case "single-quoted-scalar":
+		case "double-quoted-scalar":
+		case "block-scalar":
+			node = composeScalar(ctx, token, tag, onError);
+			if (anchor) node.anchor = anchor.source.substring(1);
+			break;
+		case "block-map":
+		case "block-seq":
+		case "flow-collection":
+			try {
+				node = composeCollection(CN, ctx, token, props, onError);
+				if (anchor) node.anchor = anchor.source.substring(1);
+			} catch (error) {
+				onError(token, "RESOURCE_EXHAUSTION", error instanceof Error ? error.message : String(error));
+			}
+			break;
+		default:
+			onError(token, "UNEXPECTED_TOKEN", token.type === "error" ? token.message : `Unsupported token (type: ${token.type})`);
+			isSrcToken = false;
+	}
+	node ?? (node = composeEmptyNode(ctx, token.offset, void 0, null, props, onError));
+	if (anchor && node.anchor === "") onError(anchor, "BAD_ALIAS", "Anchor cannot be an empty string");
+	if (atKey && ctx.options.stringKeys && (!isScalar(node) || typeof node.value !== "string" || node.tag && node.tag !== "tag:yaml.org,2002:str")) onError(tag ?? token, "NON_STRING_KEY", "With stringKeys, all keys must be strings");
+	if (spaceBefore) node.spaceBefore = true;
+	if (comment) {
+		if (token.type === "scalar" && token.source === "") node.comment = comment;
+		else node.commentBefore = comment;
+	}
+	if (ctx.options.keepSourceTokens && isSrcToken) node.srcToken = token;
+	return node;
+}
+function composeEmptyNode(ctx, offset, before, pos, { spaceBefore, comment, anchor, tag, end }, onError) {
+	const node = composeScalar(ctx, {
+		type: "scalar",
+		offset: emptyScalarPosition(offset, before, pos),
+		indent: -1,
+		source: ""
+	}, tag, onError);
+	if (anchor) {
+		node.anchor = anchor.source.substring(1);
+		if (node.anchor === "") onError(anchor, "BAD_ALIAS", "Anchor cannot be an empty string");
+	}
+	if (spaceBefore) node.spaceBefore = true;
+	if (comment) {
+		node.comment = comment;
+		node.range[2] = end;
+	}
+	return node;
+}
+function composeAlias({ options }, { offset, source, end }, onError) {
+	const alias = new Alias(source.substring(1));
+	if (alias.source === "") onError(offset, "BAD_ALIAS", "Alias cannot be an empty string");
+	if (alias.source.endsWith(":")) onError(offset + source.length - 1, "BAD_ALIAS", "Alias ending in : is ambiguous", true);
+	const valueEnd = offset + source.length;
+	const re = resolveEnd(end, valueEnd, options.strict, onError);
+	alias.range = [
+		offset,
+		valueEnd,
+		re.offset
+	];
+	if (re.comment) alias.comment = re.comment;
+	return alias;
+}
+// node_modules/yaml/browser/dist/compose/compose-doc.js
+function composeDoc(options, directives, { offset, start, value, end }, onError) {
+	const doc = new Document(void 0, Object.assign({ _directives: directives }, options));
+	const ctx = {
+		atKey: false,
+		atRoot: true,
+		directives: doc.directives,
+		options: doc.options,
+		schema: doc.schema
+	};
+	const props = resolveProps(start, {
+		indicator: "doc-start",
+		next: value ?? end?.[0],
+		offset,
+		onError,
+		parentIndent: 0,
+		startOnNewline: true
+	});
+	if (props.found) {
+		doc.directives.docStart = true;
+		if (value && (value.type === "block-map" || value.type === "block-seq") && !props.hasNewline) onError(props.end, "MISSING_CHAR", "Block collection cannot start on same line with directives-end marker");
+	}
+	doc.contents = value ? composeNode(ctx, value, props, onError) : composeEmptyNode(ctx, props.end, start, null, props, onError);
+	const contentEnd = doc.contents.range[2];
+	const re = resolveEnd(end, contentEnd, false, onError);
+	if (re.comment) doc.comment = re.comment;
+	doc.range = [
+		offset,
+		contentEnd,
+		re.offset
+	];
+	return doc;
+}
+// node_modules/yaml/browser/dist/compose/composer.js
+function getErrorPos(src) {
+	if (typeof src === "number") return [src, src + 1];
+	if (Array.isArray(src)) return src.length === 2 ? src : [src[0], src[1]];
+	const { offset, source } = src;
+	return [offset, offset + (typeof source === "string" ? source.length : 1)];
+}
+function parsePrelude(prelude) {
+	let comment = "";
+	let atComment = false;
+	let afterEmptyLine = false;
+	for (let i = 0; i < prelude.length; ++i) {
+		const source = prelude[i];
+		switch (source[0]) {
+			case "#":
+				comment += (comment === "" ? "" : afterEmptyLine ? "\n\n" : "\n") + (source.substring(1) || " ");
+				atComment = true;
+				afterEmptyLine = false;
+				break;
+			case "%":
+				if (prelude[i + 1]?.[0] !== "#") i += 1;
+				atComment = false;
+				break;
+			default:
+				if (!atComment) afterEmptyLine = true;
+				atComment = false;
+		}
+	}
+	return {
+		comment,
+		afterEmptyLine
+	};
+}
+/**
+* Compose a stream of CST nodes into a stream of YAML Documents.
+*
+* ```ts
+* import { Composer, Parser } from 'yaml'
+*
+* const src: string = ...
+* const tokens = new Parser().parse(src)
+* const docs = new Composer().compose(tokens)
+* ```
+*/
+var Composer = class {
+	constructor(options = {}) {
+		this.doc = null;
+		this.atDirectives = false;
+		this.prelude = [];
+		this.errors = [];
+		this.warnings = [];
+		this.onError = (source, code, message, warning) => {
+			const pos = getErrorPos(source);
+			if (warning) this.warnings.push(new YAMLWarning(pos, code, message));
+			else this.errors.push(new YAMLParseError(pos, code, message));
+		};
+		this.directives = new Directives({ version: options.version || "1.2" });
+		this.options = options;
+	}
+	decorate(doc, afterDoc) {
+		const { comment, afterEmptyLine } = parsePrelude(this.prelude);
+		if (comment) {
+			const dc = doc.contents;
+			if (afterDoc) doc.comment = doc.comment ? `${doc.comment}\n${comment}` : comment;
+			else if (afterEmptyLine || doc.directives.docStart || !dc) doc.commentBefore = comment;
+			else if (isCollection(dc) && !dc.flow && dc.items.length > 0) {
+				let it = dc.items[0];
+				if (isPair(it)) it = it.key;
+				const cb = it.commentBefore;
+				it.commentBefore = cb ? `${comment}\n${cb}` : comment;
+			} else {
+				const cb = dc.commentBefore;
+				dc.commentBefore = cb ? `${comment}\n${cb}` : comment;
+			}
+		}
+		if (afterDoc) {
+			for (let i = 0; i < this.errors.length; ++i) doc.errors.push(this.errors[i]);
+			for (let i = 0; i < this.warnings.length; ++i) doc.warnings.push(this.warnings[i]);
+		} else {
+			doc.errors = this.errors;
+			doc.warnings = this.warnings;
+		}
+		this.prelude = [];
+		this.errors = [];
+		this.warnings = [];
+	}
+	/**
+	* Current stream status information.
+	*
+	* Mostly useful at the end of input for an empty stream.
+	*/
+	streamInfo() {
+		return {
+			comment: parsePrelude(this.prelude).comment,
+			directives: this.directives,
+			errors: this.errors,
+			warnings: this.warnings
+		};
+	}
+	/**
+	* Compose tokens into documents.
+	*
+	* @param forceDoc - If the stream contains no document, still emit a final document including any comments and directives that would be applied to a subsequent document.
+	* @param endOffset - Should be set if `forceDoc` is also set, to set the document range end and to indicate errors correctly.
+	*/
+	*compose(tokens, forceDoc = false, endOffset = -1) {
+		for (const token of tokens) yield* this.next(token);
+		yield* this.end(forceDoc, endOffset);
+	}
+	/** Advance the composer by one CST token. */
+	*next(token) {
+		switch (token.type) {
+			case "directive":
+				this.directives.add(token.source, (offset, message, warning) => {
+					const pos = getErrorPos(token);
+					pos[0] += offset;
+					this.onError(pos, "BAD_DIRECTIVE", message, warning);
+				});
+				this.prelude.push(token.source);
+				this.atDirectives = true;
+				break;
+			case "document": {
+				const doc = composeDoc(this.options, this.directives, token, this.onError);
+				if (this.atDirectives && !doc.directives.docStart) this.onError(token, "MISSING_CHAR", "Missing directives-end/doc-start indicator line");
+				this.decorate(doc, false);
+				if (this.doc) yield this.doc;
+				this.doc = doc;
+				this.atDirectives = false;
+				break;
+			}
+			case "byte-order-mark":
+			case "space": break;
+			case "comment":
+			case "newline":
+				this.prelude.push(token.source);
+				break;
+			case "error": {
+				const msg = token.source ? `${token.message}: ${JSON.stringify(token.source)}` : token.message;
+				const error = new YAMLParseError(getErrorPos(token), "UNEXPECTED_TOKEN", msg);
+				if (this.atDirectives || !this.doc) this.errors.push(error);
+				else this.doc.errors.push(error);
+				break;
+			}
+			case "doc-end": {
+				if (!this.doc) {
+					this.errors.push(new YAMLParseError(getErrorPos(token), "UNEXPECTED_TOKEN", "Unexpected doc-end without preceding document"));
+					break;
+				}
+				this.doc.directives.docEnd = true;
+				const end = resolveEnd(token.end, token.offset + token.source.length, this.doc.options.strict, this.onError);
+				this.decorate(this.doc, true);
+				if (end.comment) {
+					const dc = this.doc.comment;
+					this.doc.comment = dc ? `${dc}\n${end.comment}` : end.comment;
+				}
+				this.doc.range[2] = end.offset;
+				break;
+			}
+			default: this.errors.push(new YAMLParseError(getErrorPos(token), "UNEXPECTED_TOKEN", `Unsupported token ${token.type}`));
+		}
+	}
+	/**
+	* Call at end of input to yield any remaining document.
+	*
+	* @param forceDoc - If the stream contains no document, still emit a final document including any comments and directives that would be applied to a subsequent document.
+	* @param endOffset - Should be set if `forceDoc` is also set, to set the document range end and to indicate errors correctly.
+	*/
+	*end(forceDoc = false, endOffset = -1) {
+		if (this.doc) {
+			this.decorate(this.doc, true);
+			yield this.doc;
+			this.doc = null;
+		} else if (forceDoc) {
+			const doc = new Document(void 0, Object.assign({ _directives: this.directives }, this.options));
+			if (this.atDirectives) this.onError(endOffset, "MISSING_CHAR", "Missing directives-end indicator line");
+			doc.range = [
+				0,
+				endOffset,
+				endOffset
+			];
+			this.decorate(doc, false);
+			yield doc;
+		}
+	}
+};
+// node_modules/yaml/browser/dist/parse/cst-visit.js
+const BREAK = Symbol("break visit");
+const SKIP = Symbol("skip children");
+const REMOVE = Symbol("remove item");
+/**
+* Apply a visitor to a CST document or item.
+*
+* Walks through the tree (depth-first) starting from the root, calling a
+* `visitor` function with two arguments when entering each item:
+*   - `item`: The current item, which included the following members:
+*     - `start: SourceToken[]` – Source tokens before the key or value,
+*       possibly including its anchor or tag.
+*     - `key?: Token | null` – Set for pair values. May then be `null`, if
+*       the key before the `:` separator is empty.
+*     - `sep?: SourceToken[]` – Source tokens between the key and the value,
+*       which should include the `:` map value indicator if `value` is set.
+*     - `value?: Token` – The value of a sequence item, or of a map pair.
+*   - `path`: The steps from the root to the current node, as an array of
+*     `['key' | 'value', number]` tuples.
+*
+* The return value of the visitor may be used to control the traversal:
+*   - `undefined` (default): Do nothing and continue
+*   - `visit.SKIP`: Do not visit the children of this token, continue with
+*      next sibling
+*   - `visit.BREAK`: Terminate traversal completely
+*   - `visit.REMOVE`: Remove the current item, then continue with the next one
+*   - `number`: Set the index of the next step. This is useful especially if
+*     the index of the current token has changed.
+*   - `function`: Define the next visitor for this item. After the original
+*     visitor is called on item entry, next visitors are called after handling
+*     a non-empty `key` and when exiting the item.
+*/
+function visit(cst, visitor) {
+	if ("type" in cst && cst.type === "document") cst = {
+		start: cst.start,
+		value: cst.value
+	};
+	_visit(Object.freeze([]), cst, visitor);
+}
+/** Terminate visit traversal completely */
+visit.BREAK = BREAK;
+/** Do not visit the children of the current item */
+visit.SKIP = SKIP;
+/** Remove the current item */
+visit.REMOVE = REMOVE;
+/** Find the item at `path` from `cst` as the root */
+visit.itemAtPath = (cst, path) => {
+	let item = cst;
+	for (const [field, index] of path) {
+		const tok = item?.[field];
+		if (tok && "items" in tok) item = tok.items[index];
+		else return void 0;
+	}
+	return item;
+};
+/**
+* Get the immediate parent collection of the item at `path` from `cst` as the root.
+*
+* Throws an error if the collection is not found, which should never happen if the item itself exists.
+*/
+visit.parentCollection = (cst, path) => {
+	const parent = visit.itemAtPath(cst, path.slice(0, -1));
+	const field = path[path.length - 1][0];
+	const coll = parent?.[field];
+	if (coll && "items" in coll) return coll;
+	throw new Error("Parent collection not found");
+};
+function _visit(path, item, visitor) {
+	let ctrl = visitor(item, path);
+	if (typeof ctrl === "symbol") return ctrl;
+	for (const field of ["key", "value"]) {
+		const token = item[field];
+		if (token && "items" in token) {
+			for (let i = 0; i < token.items.length; ++i) {
+				const ci = _visit(Object.freeze(path.concat([[field, i]])), token.items[i], visitor);
+				if (typeof ci === "number") i = ci - 1;
+				else if (ci === BREAK) return BREAK;
+				else if (ci === REMOVE) {
+					token.items.splice(i, 1);
+					i -= 1;
+				}
+			}
+			if (typeof ctrl === "function" && field === "key") ctrl = ctrl(item, path);
+		}
+	}
+	return typeof ctrl === "function" ? ctrl(item, path) : ctrl;
+}
+// node_modules/yaml/browser/dist/parse/cst.js
+/** The byte order mark */
+const BOM = "﻿";
+/** Start of doc-mode */
+const DOCUMENT = "";
+/** Unexpected end of flow-mode */
+const FLOW_END = "";
+/** Next token is a scalar value */
+const SCALAR = "";
+/** Identify the type of a lexer token. May return `null` for unknown tokens. */
+function tokenType(source) {
+	switch (source) {
+		case "﻿": return "byte-order-mark";
+		case "": return "doc-mode";
+		case "": return "flow-error-end";
+		case "": return "scalar";
+		case "---": return "doc-start";
+		case "...": return "doc-end";
+		case "":
+		case "\n":
+		case "\r\n": return "newline";
+		case "-": return "seq-item-ind";
+		case "?": return "explicit-key-ind";
+		case ":": return "map-value-ind";
+		case "{": return "flow-map-start";
+		case "}": return "flow-map-end";
+		case "[": return "flow-seq-start";
+		case "]": return "flow-seq-end";
+		case ",": return "comma";
+	}
+	switch (source[0]) {
+		case " ":
+		case "	": return "space";
+		case "#": return "comment";
+		case "%": return "directive-line";
+		case "*": return "alias";
+		case "&": return "anchor";
+		case "!": return "tag";
+		case "'": return "single-quoted-scalar";
+		case "\"": return "double-quoted-scalar";
+		case "|":
+		case ">": return "block-scalar-header";
+	}
+	return null;
+}
+// node_modules/yaml/browser/dist/parse/lexer.js
+function isEmpty$1(ch) {
+	switch (ch) {
+		case void 0:
+		case " ":
+		case "\n":
+		case "\r":
+		case "	": return true;
+		default: return false;
+	}
+}
+const hexDigits = /* @__PURE__ */ new Set("0123456789ABCDEFabcdef");
+const tagChars = /* @__PURE__ */ new Set("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-#;/?:@&=+$_.!~*'()");
+const flowIndicatorChars = /* @__PURE__ */ new Set(",[]{}");
+const invalidAnchorChars = /* @__PURE__ */ new Set(" ,[]{}\n\r	");
+const isNotAnchorChar = (ch) => !ch || invalidAnchorChars.has(ch);
+/**
+* Splits an input string into lexical tokens, i.e. smaller strings that are
+* easily identifiable by `tokens.tokenType()`.
+*
+* Lexing starts always in a "stream" context. Incomplete input may be buffered
+* until a complete token can be emitted.
+*
+* In addition to slices of the original input, the following control characters
+* may also be emitted:
+*
+* - `\x02` (Start of Text): A document starts with the next token
+* - `\x18` (Cancel): Unexpected end of flow-mode (indicates an error)
+* - `\x1f` (Unit Separator): Next token is a scalar value
+* - `\u{FEFF}` (Byte order mark): Emitted separately outside documents
+*/
+var Lexer = class {
+	constructor() {
+		/**
+		* Flag indicating whether the end of the current buffer marks the end of
+		* all input
+		*/
+		this.atEnd = false;
+		/**
+		* Explicit indent set in block scalar header, as an offset from the current
+		* minimum indent, so e.g. set to 1 from a header `|2+`. Set to -1 if not
+		* explicitly set.
+		*/
+		this.blockScalarIndent = -1;
+		/**
+		* Block scalars that include a + (keep) chomping indicator in their header
+		* include trailing empty lines, which are otherwise excluded from the
+		* scalar's contents.
+		*/
+		this.blockScalarKeep = false;
+		/** Current input */
+		this.buffer = "";
+		/**
+		* Flag noting whether the map value indicator : can immediately follow this
+		* node within a flow context.
+		*/
+		this.flowKey = false;
+		/** Count of surrounding flow collection levels. */
+		this.flowLevel = 0;
+		/**
+		* Minimum level of indentation required for next lines to be parsed as a
+		* part of the current scalar value.
+		*/
+		this.indentNext = 0;
+		/** Indentation level of the current line. */
+		this.indentValue = 0;
+		/** Position of the next \n character. */
+		this.lineEndPos = null;
+		/** Stores the state of the lexer if reaching the end of incpomplete input */
+		this.next = null;
+		/** A pointer to `buffer`; the current position of the lexer. */
+		this.pos = 0;
+	}
+	/**
+	* Generate YAML tokens from the `source` string. If `incomplete`,
+	* a part of the last line may be left as a buffer for the next call.
+	*
+	* @returns A generator of lexical tokens
+	*/
+	*lex(source, incomplete = false) {
+		if (source) {
+			if (typeof source !== "string") throw TypeError("source is not a string");
+			this.buffer = this.buffer ? this.buffer + source : source;
+			this.lineEndPos = null;
+		}
+		this.atEnd = !incomplete;
+		let next = this.next ?? "stream";
+		while (next && (incomplete || this.hasChars(1))) next = yield* this.parseNext(next);
+	}
+	atLineEnd() {
+		let i = this.pos;
+		let ch = this.buffer[i];
+		while (ch === " " || ch === "	") ch = this.buffer[++i];
+		if (!ch || ch === "#" || ch === "\n") return true;
+		if (ch === "\r") return this.buffer[i + 1] === "\n";
+		return false;
+	}
+	charAt(n) {
+		return this.buffer[this.pos + n];
+	}
+	continueScalar(offset) {
+		let ch = this.buffer[offset];
+		if (this.indentNext > 0) {
+			let indent = 0;
+			while (ch === " ") ch = this.buffer[++indent + offset];
+			if (ch === "\r") {
+				const next = this.buffer[indent + offset + 1];
+				if (next === "\n" || !next && !this.atEnd) return offset + indent + 1;
+			}
+			return ch === "\n" || indent >= this.indentNext || !ch && !this.atEnd ? offset + indent : -1;
+		}
+		if (ch === "-" || ch === ".") {
+			const dt = this.buffer.substr(offset, 3);
+			if ((dt === "---" || dt === "...") && isEmpty$1(this.buffer[offset + 3])) return -1;
+		}
+		return offset;
+	}
+	getLine() {
+		let end = this.lineEndPos;
+		if (typeof end !== "number" || end !== -1 && end < this.pos) {
+			end = this.buffer.indexOf("\n", this.pos);
+			this.lineEndPos = end;
+		}
+		if (end === -1) return this.atEnd ? this.buffer.substring(this.pos) : null;
+		if (this.buffer[end - 1] === "\r") end -= 1;
+		return this.buffer.substring(this.pos, end);
+	}
+	hasChars(n) {
+		return this.pos + n <= this.buffer.length;
+	}
+	setNext(state) {
+		this.buffer = this.buffer.substring(this.pos);
+		this.pos = 0;
+		this.lineEndPos = null;
+		this.next = state;
+		return null;
+	}
+	peek(n) {
+		return this.buffer.substr(this.pos, n);
+	}
+	*parseNext(next) {
+		switch (next) {
+			case "stream": return yield* this.parseStream();
+			case "line-start": return yield* this.parseLineStart();
+			case "block-start": return yield* this.parseBlockStart();
+			case "doc": return yield* this.parseDocument();
+			case "flow": return yield* this.parseFlowCollection();
+			case "quoted-scalar": return yield* this.parseQuotedScalar();
+			case "block-scalar": return yield* this.parseBlockScalar();
+			case "plain-scalar": return yield* this.parsePlainScalar();
+		}
+	}
+	*parseStream() {
+		let line = this.getLine();
+		if (line === null) return this.setNext("stream");
+		if (line[0] === "﻿") {
+			yield* this.pushCount(1);
+			line = line.substring(1);
+		}
+		if (line[0] === "%") {
+			let dirEnd = line.length;
+			let cs = line.indexOf("#");
+			while (cs !== -1) {
+				const ch = line[cs - 1];
+				if (ch === " " || ch === "	") {
+					dirEnd = cs - 1;
+					break;
+				} else cs = line.indexOf("#", cs + 1);
+			}
+			while (true) {
+				const ch = line[dirEnd - 1];
+				if (ch === " " || ch === "	") dirEnd -= 1;
+				else break;
+			}
+			const n = (yield* this.pushCount(dirEnd)) + (yield* this.pushSpaces(true));
+			yield* this.pushCount(line.length - n);
+			this.pushNewline();
+			return "stream";
+		}
+		if (this.atLineEnd()) {
+			const sp = yield* this.pushSpaces(true);
+			yield* this.pushCount(line.length - sp);
+			yield* this.pushNewline();
+			return "stream";
+		}
+		yield "";
+		return yield* this.parseLineStart();
+	}
+	*parseLineStart() {
+		const ch = this.charAt(0);
+		if (!ch && !this.atEnd) return this.setNext("line-start");
+		if (ch === "-" || ch === ".") {
+			if (!this.atEnd && !this.hasChars(4)) return this.setNext("line-start");
+			const s = this.peek(3);
+			if ((s === "---" || s === "...") && isEmpty$1(this.charAt(3))) {
+				yield* this.pushCount(3);
+				this.indentValue = 0;
+				this.indentNext = 0;
+				return s === "---" ? "doc" : "stream";
+			}
+		}
+		this.indentValue = yield* this.pushSpaces(false);
+		if (this.indentNext > this.indentValue && !isEmpty$1(this.charAt(1))) this.indentNext = this.indentValue;
+		return yield* this.parseBlockStart();
+	}
+	*parseBlockStart() {
+		const [ch0, ch1] = this.peek(2);
+		if (!ch1 && !this.atEnd) return this.setNext("block-start");
+		if ((ch0 === "-" || ch0 === "?" || ch0 === ":") && isEmpty$1(ch1)) {
+			const n = (yield* this.pushCount(1)) + (yield* this.pushSpaces(true));
+			this.indentNext = this.indentValue + 1;
+			this.indentValue += n;
+			return "block-start";
+		}
+		return "doc";
+	}
+	*parseDocument() {
+		yield* this.pushSpaces(true);
+		const line = this.getLine();
+		if (line === null) return this.setNext("doc");
+		let n = yield* this.pushIndicators();
+		switch (line[n]) {
+			case "#": yield* this.pushCount(line.length - n);
+			case void 0:
+				yield* this.pushNewline();
+				return yield* this.parseLineStart();
+			case "{":
+			case "[":
+				yield* this.pushCount(1);
+				this.flowKey = false;
+				this.flowLevel = 1;
+				return "flow";
+			case "}":
+			case "]":
+				yield* this.pushCount(1);
+				return "doc";
+			case "*":
+				yield* this.pushUntil(isNotAnchorChar);
+				return "doc";
+			case "\"":
+			case "'": return yield* this.parseQuotedScalar();
+			case "|":
+			case ">":
+				n += yield* this.parseBlockScalarHeader();
+				n += yield* this.pushSpaces(true);
+				yield* this.pushCount(line.length - n);
+				yield* this.pushNewline();
+				return yield* this.parseBlockScalar();
+			default: return yield* this.parsePlainScalar();
+		}
+	}
+	*parseFlowCollection() {
+		let nl, sp;
+		let indent = -1;
+		do {
+			nl = yield* this.pushNewline();
+			if (nl > 0) {
+				sp = yield* this.pushSpaces(false);
+				this.indentValue = indent = sp;
+			} else sp = 0;
+			sp += yield* this.pushSpaces(true);
+		} while (nl + sp > 0);
+		const line = this.getLine();
+		if (line === null) return this.setNext("flow");
+		if (indent !== -1 && indent < this.indentNext && line[0] !== "#" || indent === 0 && (line.startsWith("---") || line.startsWith("...")) && isEmpty$1(line[3])) {
+			if (!(indent === this.indentNext - 1 && this.flowLevel === 1 && (line[0] === "]" || line[0] === "}"))) {
+				this.flowLevel = 0;
+				yield "";
+				return yield* this.parseLineStart();
+			}
+		}
+		let n = 0;
+		while (line[n] === ",") {
+			n += yield* this.pushCount(1);
+			n += yield* this.pushSpaces(true);
+			this.flowKey = false;
+		}
+		n += yield* this.pushIndicators();
+		switch (line[n]) {
+			case void 0: return "flow";
+			case "#":
+				yield* this.pushCount(line.length - n);
+				return "flow";
+			case "{":
+			case "[":
+				yield* this.pushCount(1);
+				this.flowKey = false;
+				this.flowLevel += 1;
+				return "flow";
+			case "}":
+			case "]":
+				yield* this.pushCount(1);
+				this.flowKey = true;
+				this.flowLevel -= 1;
+				return this.flowLevel ? "flow" : "doc";
+			case "*":
+				yield* this.pushUntil(isNotAnchorChar);
+				return "flow";
+			case "\"":
+			case "'":
+				this.flowKey = true;
+				return yield* this.parseQuotedScalar();
+			case ":": {
+				const next = this.charAt(1);
+				if (this.flowKey || isEmpty$1(next) || next === ",") {
+					this.flowKey = false;
+					yield* this.pushCount(1);
+					yield* this.pushSpaces(true);
+					return "flow";
+				}
+			}
+			default:
+				this.flowKey = false;
+				return yield* this.parsePlainScalar();
+		}
+	}
+	*parseQuotedScalar() {
+		const quote = this.charAt(0);
+		let end = this.buffer.indexOf(quote, this.pos + 1);
+		if (quote === "'") while (end !== -1 && this.buffer[end + 1] === "'") end = this.buffer.indexOf("'", end + 2);
+		else while (end !== -1) {
+			let n = 0;
+			while (this.buffer[end - 1 - n] === "\\") n += 1;
+			if (n % 2 === 0) break;
+			end = this.buffer.indexOf("\"", end + 1);
+		}
+		const qb = this.buffer.substring(0, end);
+		let nl = qb.indexOf("\n", this.pos);
+		if (nl !== -1) {
+			while (nl !== -1) {
+				const cs = this.continueScalar(nl + 1);
+				if (cs === -1) break;
+				nl = qb.indexOf("\n", cs);
+			}
+			if (nl !== -1) end = nl - (qb[nl - 1] === "\r" ? 2 : 1);
+		}
+		if (end === -1) {
+			if (!this.atEnd) return this.setNext("quoted-scalar");
+			end = this.buffer.length;
+		}
+		yield* this.pushToIndex(end + 1, false);
+		return this.flowLevel ? "flow" : "doc";
+	}
+	*parseBlockScalarHeader() {
+		this.blockScalarIndent = -1;
+		this.blockScalarKeep = false;
+		let i = this.pos;
+		while (true) {
+			const ch = this.buffer[++i];
+			if (ch === "+") this.blockScalarKeep = true;
+			else if (ch > "0" && ch <= "9") this.blockScalarIndent = Number(ch) - 1;
+			else if (ch !== "-") break;
+		}
+		return yield* this.pushUntil((ch) => isEmpty$1(ch) || ch === "#");
+	}
+	*parseBlockScalar() {
+		let nl = this.pos - 1;
+		let indent = 0;
+		let ch;
+		loop: for (let i = this.pos; ch = this.buffer[i]; ++i) switch (ch) {
+			case " ":
+				indent += 1;
+				break;
+			case "\n":
+				nl = i;
+				indent = 0;
+				break;
+			case "\r": {
+				const next = this.buffer[i + 1];
+				if (!next && !this.atEnd) return this.setNext("block-scalar");
+				if (next === "\n") break;
+			}
+			default: break loop;
+		}
+		if (!ch && !this.atEnd) return this.setNext("block-scalar");
+		if (indent >= this.indentNext) {
+			if (this.blockScalarIndent === -1) this.indentNext = indent;
+			else this.indentNext = this.blockScalarIndent + (this.indentNext === 0 ? 1 : this.indentNext);
+			do {
+				const cs = this.continueScalar(nl + 1);
+				if (cs === -1) break;
+				nl = this.buffer.indexOf("\n", cs);
+			} while (nl !== -1);
+			if (nl === -1) {
+				if (!this.atEnd) return this.setNext("block-scalar");
+				nl = this.buffer.length;
+			}
+		}
+		let i = nl + 1;
+		ch = this.buffer[i];
+		while (ch === " ") ch = this.buffer[++i];
+		if (ch === "	") {
+			while (ch === "	" || ch === " " || ch === "\r" || ch === "\n") ch = this.buffer[++i];
+			nl = i - 1;
+		} else if (!this.blockScalarKeep) do {
+			let i = nl - 1;
+			let ch = this.buffer[i];
+			if (ch === "\r") ch = this.buffer[--i];
+			const lastChar = i;
+			while (ch === " ") ch = this.buffer[--i];
+			if (ch === "\n" && i >= this.pos && i + 1 + indent > lastChar) nl = i;
+			else break;
+		} while (true);
+		yield "";
+		yield* this.pushToIndex(nl + 1, true);
+		return yield* this.parseLineStart();
+	}
+	*parsePlainScalar() {
+		const inFlow = this.flowLevel > 0;
+		let end = this.pos - 1;
+		let i = this.pos - 1;
+		let ch;
+		while (ch = this.buffer[++i]) if (ch === ":") {
+			const next = this.buffer[i + 1];
+			if (isEmpty$1(next) || inFlow && flowIndicatorChars.has(next)) break;
+			end = i;
+		} else if (isEmpty$1(ch)) {
+			let next = this.buffer[i + 1];
+			if (ch === "\r") {
+				if (next === "\n") {
+					i += 1;
+					ch = "\n";
+					next = this.buffer[i + 1];
+				} else end = i;
+			}
+			if (next === "#" || inFlow && flowIndicatorChars.has(next)) break;
+			if (ch === "\n") {
+				const cs = this.continueScalar(i + 1);
+				if (cs === -1) break;
+				i = Math.max(i, cs - 2);
+			}
+		} else {
+			if (inFlow && flowIndicatorChars.has(ch)) break;
+			end = i;
+		}
+		if (!ch && !this.atEnd) return this.setNext("plain-scalar");
+		yield "";
+		yield* this.pushToIndex(end + 1, true);
+		return inFlow ? "flow" : "doc";
+	}
+	*pushCount(n) {
+		if (n > 0) {
+			yield this.buffer.substr(this.pos, n);
+			this.pos += n;
+			return n;
+		}
+		return 0;
+	}
+	*pushToIndex(i, allowEmpty) {
+		const s = this.buffer.slice(this.pos, i);
+		if (s) {
+			yield s;
+			this.pos += s.length;
+			return s.length;
+		} else if (allowEmpty) yield "";
+		return 0;
+	}
+	*pushIndicators() {
+		let n = 0;
+		loop: while (true) {
+			switch (this.charAt(0)) {
+				case "!":
+					n += yield* this.pushTag();
+					n += yield* this.pushSpaces(true);
+					continue loop;
+				case "&":
+					n += yield* this.pushUntil(isNotAnchorChar);
+					n += yield* this.pushSpaces(true);
+					continue loop;
+				case "-":
+				case "?":
+				case ":": {
+					const inFlow = this.flowLevel > 0;
+					const ch1 = this.charAt(1);
+					if (isEmpty$1(ch1) || inFlow && flowIndicatorChars.has(ch1)) {
+						if (!inFlow) this.indentNext = this.indentValue + 1;
+						else if (this.flowKey) this.flowKey = false;
+						n += yield* this.pushCount(1);
+						n += yield* this.pushSpaces(true);
+						continue loop;
+					}
+				}
+			}
+			break loop;
+		}
+		return n;
+	}
+	*pushTag() {
+		if (this.charAt(1) === "<") {
+			let i = this.pos + 2;
+			let ch = this.buffer[i];
+			while (!isEmpty$1(ch) && ch !== ">") ch = this.buffer[++i];
+			return yield* this.pushToIndex(ch === ">" ? i + 1 : i, false);
+		} else {
+			let i = this.pos + 1;
+			let ch = this.buffer[i];
+			while (ch) if (tagChars.has(ch)) ch = this.buffer[++i];
+			else if (ch === "%" && hexDigits.has(this.buffer[i + 1]) && hexDigits.has(this.buffer[i + 2])) ch = this.buffer[i += 3];
+			else break;
+			return yield* this.pushToIndex(i, false);
+		}
+	}
+	*pushNewline() {
+		const ch = this.buffer[this.pos];
+		if (ch === "\n") return yield* this.pushCount(1);
+		else if (ch === "\r" && this.charAt(1) === "\n") return yield* this.pushCount(2);
+		else return 0;
+	}
+	*pushSpaces(allowTabs) {
+		let i = this.pos - 1;
+		let ch;
+		do
+			ch = this.buffer[++i];
+		while (ch === " " || allowTabs && ch === "	");
+		const n = i - this.pos;
+		if (n > 0) {
+			yield this.buffer.substr(this.pos, n);
+			this.pos = i;
+		}
+		return n;
+	}
+	*pushUntil(test) {
+		let i = this.pos;
+		let ch = this.buffer[i];
+		while (!test(ch)) ch = this.buffer[++i];
+		return yield* this.pushToIndex(i, false);
+	}
+};
+// node_modules/yaml/browser/dist/parse/line-counter.js
+/**
+* Tracks newlines during parsing in order to provide an efficient API for
+* determining the one-indexed `{ line, col }` position for any offset
+* within the input.
+*/
+var LineCounter = class {
+	constructor() {
+		this.lineStarts = [];
+		/**
+		* Should be called in ascending order. Otherwise, call
+		* `lineCounter.lineStarts.sort()` before calling `linePos()`.
+		*/
+		this.addNewLine = (offset) => this.lineStarts.push(offset);
+		/**
+		* Performs a binary search and returns the 1-indexed { line, col }
+		* position of `offset`. If `line === 0`, `addNewLine` has never been
+		* called or `offset` is before the first known newline.
+		*/
+		this.linePos = (offset) => {
+			let low = 0;
+			let high = this.lineStarts.length;
+			while (low < high) {
+				const mid = low + high >> 1;
+				if (this.lineStarts[mid] < offset) low = mid + 1;
+				else high = mid;
+			}
+			if (this.lineStarts[low] === offset) return {
+				line: low + 1,
+				col: 1
+			};
+			if (low === 0) return {
+				line: 0,
+				col: offset
+			};
+			const start = this.lineStarts[low - 1];
+			return {
+				line: low,
+				col: offset - start + 1
+			};
+		};
+	}
+};
+// node_modules/yaml/browser/dist/parse/parser.js
+function includesToken(list, type) {
+	for (let i = 0; i < list.length; ++i) if (list[i].type === type) return true;
+	return false;
+}
+function findNonEmptyIndex(list) {
+	for (let i = 0; i < list.length; ++i) switch (list[i].type) {
+		case "space":
+		case "comment":
+		case "newline": break;
+		default: return i;
+	}
+	return -1;
+}
+function isFlowToken(token) {
+	switch (token?.type) {
+		case "alias":
+		case "scalar":
+		case "single-quoted-scalar":
+		case "double-quoted-scalar":
+		case "flow-collection": return true;
+		default: return false;
+	}
+}
+function getPrevProps(parent) {
+	switch (parent.type) {
+		case "document": return parent.start;
+		case "block-map": {
+			const it = parent.items[parent.items.length - 1];
+			return it.sep ?? it.start;
+		}
+		case "block-seq": return parent.items[parent.items.length - 1].start;
+		/* istanbul ignore next should not happen */
+		default: return [];
+	}
+}
+/** Note: May modify input array */
+function getFirstKeyStartProps(prev) {
+	if (prev.length === 0) return [];
+	let i = prev.length;
+	loop: while (--i >= 0) switch (prev[i].type) {
+		case "doc-start":
+		case "explicit-key-ind":
+		case "map-value-ind":
+		case "seq-item-ind":
+		case "newline": break loop;
+	}
+	while (prev[++i]?.type === "space");
+	return prev.splice(i, prev.length);
+}
+function arrayPushArray(target, source) {
+	if (source.length < 1e5) Array.prototype.push.apply(target, source);
+	else for (let i = 0; i < source.length; ++i) target.push(source[i]);
+}
+function fixFlowSeqItems(fc) {
+	if (fc.start.type === "flow-seq-start") {
+		for (const it of fc.items) if (it.sep && !it.value && !includesToken(it.start, "explicit-key-ind") && !includesToken(it.sep, "map-value-ind")) {
+			if (it.key) it.value = it.key;
+			delete it.key;
+			if (isFlowToken(it.value)) {
+				if (it.value.end) arrayPushArray(it.value.end, it.sep);
+				else it.value.end = it.sep;
+			} else arrayPushArray(it.start, it.sep);
+			delete it.sep;
+		}
+	}
+}
+/**
+* A YAML concrete syntax tree (CST) parser
+*
+* ```ts
+* const src: string = ...
+* for (const token of new Parser().parse(src)) {
+*   // token: Token
+* }
+* ```
+*
+* To use the parser with a user-provided lexer:
+*
+* ```ts
+* function* parse(source: string, lexer: Lexer) {
+*   const parser = new Parser()
+*   for (const lexeme of lexer.lex(source))
+*     yield* parser.next(lexeme)
+*   yield* parser.end()
+* }
+*
+* const src: string = ...
+* const lexer = new Lexer()
+* for (const token of parse(src, lexer)) {
+*   // token: Token
+* }
+* ```
+*/
+var Parser = class {
+	/**
+	* @param onNewLine - If defined, called separately with the start position of
+	*   each new line (in `parse()`, including the start of input).
+	*/
+	constructor(onNewLine) {
+		/** If true, space and sequence indicators count as indentation */
+		this.atNewLine = true;
+		/** If true, next token is a scalar value */
+		this.atScalar = false;
+		/** Current indentation level */
+		this.indent = 0;
+		/** Current offset since the start of parsing */
+		this.offset = 0;
+		/** On the same line with a block map key */
+		this.onKeyLine = false;
+		/** Top indicates the node that's currently being built */
+		this.stack = [];
+		/** The source of the current token, set in parse() */
+		this.source = "";
+		/** The type of the current token, set in parse() */
+		this.type = "";
+		this.lexer = new Lexer();
+		this.onNewLine = onNewLine;
+	}
+	/**
+	* Parse `source` as a YAML stream.
+	* If `incomplete`, a part of the last line may be left as a buffer for the next call.
+	*
+	* Errors are not thrown, but yielded as `{ type: 'error', message }` tokens.
+	*
+	* @returns A generator of tokens representing each directive, document, and other structure.
+	*/
+	*parse(source, incomplete = false) {
+		if (this.onNewLine && this.offset === 0) this.onNewLine(0);
+		for (const lexeme of this.lexer.lex(source, incomplete)) yield* this.next(lexeme);
+		if (!incomplete) yield* this.end();
+	}
+	/**
+	* Advance the parser by the `source` of one lexical token.
+	*/
+	*next(source) {
+		this.source = source;
+		if (this.atScalar) {
+			this.atScalar = false;
+			yield* this.step();
+			this.offset += source.length;
+			return;
+		}
+		const type = tokenType(source);
+		if (!type) {
+			const message = `Not a YAML token: ${source}`;
+			yield* this.pop({
+				type: "error",
+				offset: this.offset,
+				message,
+				source
+			});
+			this.offset += source.length;
+		} else if (type === "scalar") {
+			this.atNewLine = false;
+			this.atScalar = true;
+			this.type = "scalar";
+		} else {
+			this.type = type;
+			yield* this.step();
+			switch (type) {
+				case "newline":
+					this.atNewLine = true;
+					this.indent = 0;
+					if (this.onNewLine) this.onNewLine(this.offset + source.length);
+					break;
+				case "space":
+					if (this.atNewLine && source[0] === " ") this.indent += source.length;
+					break;
+				case "explicit-key-ind":
+				case "map-value-ind":
+				case "seq-item-ind":
+					if (this.atNewLine) this.indent += source.length;
+					break;
+				case "doc-mode":
+				case "flow-error-end": return;
+				default: this.atNewLine = false;
+			}
+			this.offset += source.length;
+		}
+	}
+	/** Call at end of input to push out any remaining constructions */
+	*end() {
+		while (this.stack.length > 0) yield* this.pop();
+	}
+	get sourceToken() {
+		return {
+			type: this.type,
+			offset: this.offset,
+			indent: this.indent,
+			source: this.source
+		};
+	}
+	*step() {
+		const top = this.peek(1);
+		if (this.type === "doc-end" && top?.type !== "doc-end") {
+			while (this.stack.length > 0) yield* this.pop();
+			this.stack.push({
+				type: "doc-end",
+				offset: this.offset,
+				source: this.source
+			});
+			return;
+		}
+		if (!top) return yield* this.stream();
+		switch (top.type) {
+			case "document": return yield* this.document(top);
+			case "alias":
+			case "scalar":
+			case "single-quoted-scalar":
+			case "double-quoted-scalar": return yield* this.scalar(top);
+			case "block-scalar": return yield* this.blockScalar(top);
+			case "block-map": return yield* this.blockMap(top);
+			case "block-seq": return yield* this.blockSequence(top);
+			case "flow-collection": return yield* this.flowCollection(top);
+			case "doc-end": return yield* this.documentEnd(top);
+		}
+		/* istanbul ignore next should not happen */
+		yield* this.pop();
+	}
+	peek(n) {
+		return this.stack[this.stack.length - n];
+	}
+	*pop(error) {
+		const token = error ?? this.stack.pop();
+		/* istanbul ignore if should not happen */
+		if (!token) yield {
+			type: "error",
+			offset: this.offset,
+			source: "",
+			message: "Tried to pop an empty stack"
+		};
+		else if (this.stack.length === 0) yield token;
+		else {
+			const top = this.peek(1);
+			if (token.type === "block-scalar") token.indent = "indent" in top ? top.indent : 0;
+			else if (token.type === "flow-collection" && top.type === "document") token.indent = 0;
+			if (token.type === "flow-collection") fixFlowSeqItems(token);
+			switch (top.type) {
+				case "document":
+					top.value = token;
+					break;
+				case "block-scalar":
+					top.props.push(token);
+					break;
+				case "block-map": {
+					const it = top.items[top.items.length - 1];
+					if (it.value) {
+						top.items.push({
+							start: [],
+							key: token,
+							sep: []
+						});
+						this.onKeyLine = true;
+						return;
+					} else if (it.sep) it.value = token;
+					else {
+						Object.assign(it, {
+							key: token,
+							sep: []
+						});
+						this.onKeyLine = !it.explicitKey;
+						return;
+					}
+					break;
+				}
+				case "block-seq": {
+					const it = top.items[top.items.length - 1];
+					if (it.value) top.items.push({
+						start: [],
+						value: token
+					});
+					else it.value = token;
+					break;
+				}
+				case "flow-collection": {
+					const it = top.items[top.items.length - 1];
+					if (!it || it.value) top.items.push({
+						start: [],
+						key: token,
+						sep: []
+					});
+					else if (it.sep) it.value = token;
+					else Object.assign(it, {
+						key: token,
+						sep: []
+					});
+					return;
+				}
+				/* istanbul ignore next should not happen */
+				default:
+					yield* this.pop();
+					yield* this.pop(token);
+			}
+			if ((top.type === "document" || top.type === "block-map" || top.type === "block-seq") && (token.type === "block-map" || token.type === "block-seq")) {
+				const last = token.items[token.items.length - 1];
+				if (last && !last.sep && !last.value && last.start.length > 0 && findNonEmptyIndex(last.start) === -1 && (token.indent === 0 || last.start.every((st) => st.type !== "comment" || st.indent < token.indent))) {
+					if (top.type === "document") top.end = last.start;
+					else top.items.push({ start: last.start });
+					token.items.splice(-1, 1);
+				}
+			}
+		}
+	}
+	*stream() {
+		switch (this.type) {
+			case "directive-line":
+				yield {
+					type: "directive",
+					offset: this.offset,
+					source: this.source
+				};
+				return;
+			case "byte-order-mark":
+			case "space":
+			case "comment":
+			case "newline":
+				yield this.sourceToken;
+				return;
+			case "doc-mode":
+			case "doc-start": {
+				const doc = {
+					type: "document",
+					offset: this.offset,
+					start: []
+				};
+				if (this.type === "doc-start") doc.start.push(this.sourceToken);
+				this.stack.push(doc);
+				return;
+			}
+		}
+		yield {
+			type: "error",
+			offset: this.offset,
+			message: `Unexpected ${this.type} token in YAML stream`,
+			source: this.source
+		};
+	}
+	*document(doc) {
+		if (doc.value) return yield* this.lineEnd(doc);
+		switch (this.type) {
+			case "doc-start":
+				if (findNonEmptyIndex(doc.start) !== -1) {
+					yield* this.pop();
+					yield* this.step();
+				} else doc.start.push(this.sourceToken);
+				return;
+			case "anchor":
+			case "tag":
+			case "space":
+			case "comment":
+			case "newline":
+				doc.start.push(this.sourceToken);
+				return;
+		}
+		const bv = this.startBlockValue(doc);
+		if (bv) this.stack.push(bv);
+		else yield {
+			type: "error",
+			offset: this.offset,
+			message: `Unexpected ${this.type} token in YAML document`,
+			source: this.source
+		};
+	}
+	*scalar(scalar) {
+		if (this.type === "map-value-ind") {
+			const start = getFirstKeyStartProps(getPrevProps(this.peek(2)));
+			let sep;
+			if (scalar.end) {
+				sep = scalar.end;
+				sep.push(this.sourceToken);
+				delete scalar.end;
+			} else sep = [this.sourceToken];
+			const map = {
+				type: "block-map",
+				offset: scalar.offset,
+				indent: scalar.indent,
+				items: [{
+					start,
+					key: scalar,
+					sep
+				}]
+			};
+			this.onKeyLine = true;
+			this.stack[this.stack.length - 1] = map;
+		} else yield* this.lineEnd(scalar);
+	}
+	*blockScalar(scalar) {
+		switch (this.type) {
+			case "space":
+			case "comment":
+			case "newline":
+				scalar.props.push(this.sourceToken);
+				return;
+			case "scalar":
+				scalar.source = this.source;
+				this.atNewLine = true;
+				this.indent = 0;
+				if (this.onNewLine) {
+					let nl = this.source.indexOf("\n") + 1;
+					while (nl !== 0) {
+						this.onNewLine(this.offset + nl);
+						nl = this.source.indexOf("\n", nl) + 1;
+					}
+				}
+				yield* this.pop();
+				break;
+			/* istanbul ignore next should not happen */
+			default:
+				yield* this.pop();
+				yield* this.step();
+		}
+	}
+	*blockMap(map) {
+		const it = map.items[map.items.length - 1];
+		switch (this.type) {
+			case "newline":
+				this.onKeyLine = false;
+				if (it.value) {
+					const end = "end" in it.value ? it.value.end : void 0;
+					if ((Array.isArray(end) ? end[end.length - 1] : void 0)?.type === "comment") end?.push(this.sourceToken);
+					else map.items.push({ start: [this.sourceToken] });
+				} else if (it.sep) it.sep.push(this.sourceToken);
+				else it.start.push(this.sourceToken);
+				return;
+			case "space":
+			case "comment":
+				if (it.value) map.items.push({ start: [this.sourceToken] });
+				else if (it.sep) it.sep.push(this.sourceToken);
+				else {
+					if (this.atIndentedComment(it.start, map.indent)) {
+						const end = map.items[map.items.length - 2]?.value?.end;
+						if (Array.isArray(end)) {
+							arrayPushArray(end, it.start);
+							end.push(this.sourceToken);
+							map.items.pop();
+							return;
+						}
+					}
+					it.start.push(this.sourceToken);
+				}
+				return;
+		}
+		if (this.indent >= map.indent) {
+			const atMapIndent = !this.onKeyLine && this.indent === map.indent;
+			const atNextItem = atMapIndent && (it.sep || it.explicitKey) && this.type !== "seq-item-ind";
+			let start = [];
+			if (atNextItem && it.sep && !it.value) {
+				const nl = [];
+				for (let i = 0; i < it.sep.length; ++i) {
+					const st = it.sep[i];
+					switch (st.type) {
+						case "newline":
+							nl.push(i);
+							break;
+						case "space": break;
+						case "comment":
+							if (st.indent > map.indent) nl.length = 0;
+							break;
+						default: nl.length = 0;
+					}
+				}
+				if (nl.length >= 2) start = it.sep.splice(nl[1]);
+			}
+			switch (this.type) {
+				case "anchor":
+				case "tag":
+					if (atNextItem || it.value) {
+						start.push(this.sourceToken);
+						map.items.push({ start });
+						this.onKeyLine = true;
+					} else if (it.sep) it.sep.push(this.sourceToken);
+					else it.start.push(this.sourceToken);
+					return;
+				case "explicit-key-ind":
+					if (!it.sep && !it.explicitKey) {
+						it.start.push(this.sourceToken);
+						it.explicitKey = true;
+					} else if (atNextItem || it.value) {
+						start.push(this.sourceToken);
+						map.items.push({
+							start,
+							explicitKey: true
+						});
+					} else this.stack.push({
+						type: "block-map",
+						offset: this.offset,
+						indent: this.indent,
+						items: [{
+							start: [this.sourceToken],
+							explicitKey: true
+						}]
+					});
+					this.onKeyLine = true;
+					return;
+				case "map-value-ind":
+					if (it.explicitKey) {
+						if (!it.sep) {
+							if (includesToken(it.start, "newline")) Object.assign(it, {
+								key: null,
+								sep: [this.sourceToken]
+							});
+							else {
+								const start = getFirstKeyStartProps(it.start);
+								this.stack.push({
+									type: "block-map",
+									offset: this.offset,
+									indent: this.indent,
+									items: [{
+										start,
+										key: null,
+										sep: [this.sourceToken]
+									}]
+								});
+							}
+						} else if (it.value) map.items.push({
+							start: [],
+							key: null,
+							sep: [this.sourceToken]
+						});
+						else if (includesToken(it.sep, "map-value-ind")) this.stack.push({
+							type: "block-map",
+							offset: this.offset,
+							indent: this.indent,
+							items: [{
+								start,
+								key: null,
+								sep: [this.sourceToken]
+							}]
+						});
+						else if (isFlowToken(it.key) && !includesToken(it.sep, "newline")) {
+							const start = getFirstKeyStartProps(it.start);
+							const key = it.key;
+							const sep = it.sep;
+							sep.push(this.sourceToken);
+							delete it.key;
+							delete it.sep;
+							this.stack.push({
+								type: "block-map",
+								offset: this.offset,
+								indent: this.indent,
+								items: [{
+									start,
+									key,
+									sep
+								}]
+							});
+						} else if (start.length > 0) it.sep = it.sep.concat(start, this.sourceToken);
+						else it.sep.push(this.sourceToken);
+					} else if (!it.sep) Object.assign(it, {
+						key: null,
+						sep: [this.sourceToken]
+					});
+					else if (it.value || atNextItem) map.items.push({
+						start,
+						key: null,
+						sep: [this.sourceToken]
+					});
+					else if (includesToken(it.sep, "map-value-ind")) this.stack.push({
+						type: "block-map",
+						offset: this.offset,
+						indent: this.indent,
+						items: [{
+							start: [],
+							key: null,
+							sep: [this.sourceToken]
+						}]
+					});
+					else it.sep.push(this.sourceToken);
+					this.onKeyLine = true;
+					return;
+				case "alias":
+				case "scalar":
+				case "single-quoted-scalar":
+				case "double-quoted-scalar": {
+					const fs = this.flowScalar(this.type);
+					if (atNextItem || it.value) {
+						map.items.push({
+							start,
+							key: fs,
+							sep: []
+						});
+						this.onKeyLine = true;
+					} else if (it.sep) this.stack.push(fs);
+					else {
+						Object.assign(it, {
+							key: fs,
+							sep: []
+						});
+						this.onKeyLine = true;
+					}
+					return;
+				}
+				default: {
+					const bv = this.startBlockValue(map);
+					if (bv) {
+						if (bv.type === "block-seq") {
+							if (!it.explicitKey && it.sep && !includesToken(it.sep, "newline")) {
+								yield* this.pop({
+									type: "error",
+									offset: this.offset,
+									message: "Unexpected block-seq-ind on same line with key",
+									source: this.source
+								});
+								return;
+							}
+						} else if (atMapIndent) map.items.push({ start });
+						this.stack.push(bv);
+						return;
+					}
+				}
+			}
+		}
+		yield* this.pop();
+		yield* this.step();
+	}
+	*blockSequence(seq) {
+		const it = seq.items[seq.items.length - 1];
+		switch (this.type) {
+			case "newline":
+				if (it.value) {
+					const end = "end" in it.value ? it.value.end : void 0;
+					if ((Array.isArray(end) ? end[end.length - 1] : void 0)?.type === "comment") end?.push(this.sourceToken);
+					else seq.items.push({ start: [this.sourceToken] });
+				} else it.start.push(this.sourceToken);
+				return;
+			case "space":
+			case "comment":
+				if (it.value) seq.items.push({ start: [this.sourceToken] });
+				else {
+					if (this.atIndentedComment(it.start, seq.indent)) {
+						const end = seq.items[seq.items.length - 2]?.value?.end;
+						if (Array.isArray(end)) {
+							arrayPushArray(end, it.start);
+							end.push(this.sourceToken);
+							seq.items.pop();
+							return;
+						}
+					}
+					it.start.push(this.sourceToken);
+				}
+				return;
+			case "anchor":
+			case "tag":
+				if (it.value || this.indent <= seq.indent) break;
+				it.start.push(this.sourceToken);
+				return;
+			case "seq-item-ind":
+				if (this.indent !== seq.indent) break;
+				if (it.value || includesToken(it.start, "seq-item-ind")) seq.items.push({ start: [this.sourceToken] });
+				else it.start.push(this.sourceToken);
+				return;
+		}
+		if (this.indent > seq.indent) {
+			const bv = this.startBlockValue(seq);
+			if (bv) {
+				this.stack.push(bv);
+				return;
+			}
+		}
+		yield* this.pop();
+		yield* this.step();
+	}
+	*flowCollection(fc) {
+		const it = fc.items[fc.items.length - 1];
+		if (this.type === "flow-error-end") {
+			let top;
+			do {
+				yield* this.pop();
+				top = this.peek(1);
+			} while (top?.type === "flow-collection");
+		} else if (fc.end.length === 0) {
+			switch (this.type) {
+				case "comma":
+				case "explicit-key-ind":
+					if (!it || it.sep) fc.items.push({ start: [this.sourceToken] });
+					else it.start.push(this.sourceToken);
+					return;
+				case "map-value-ind":
+					if (!it || it.value) fc.items.push({
+						start: [],
+						key: null,
+						sep: [this.sourceToken]
+					});
+					else if (it.sep) it.sep.push(this.sourceToken);
+					else Object.assign(it, {
+						key: null,
+						sep: [this.sourceToken]
+					});
+					return;
+				case "space":
+				case "comment":
+				case "newline":
+				case "anchor":
+				case "tag":
+					if (!it || it.value) fc.items.push({ start: [this.sourceToken] });
+					else if (it.sep) it.sep.push(this.sourceToken);
+					else it.start.push(this.sourceToken);
+					return;
+				case "alias":
+				case "scalar":
+				case "single-quoted-scalar":
+				case "double-quoted-scalar": {
+					const fs = this.flowScalar(this.type);
+					if (!it || it.value) fc.items.push({
+						start: [],
+						key: fs,
+						sep: []
+					});
+					else if (it.sep) this.stack.push(fs);
+					else Object.assign(it, {
+						key: fs,
+						sep: []
+					});
+					return;
+				}
+				case "flow-map-end":
+				case "flow-seq-end":
+					fc.end.push(this.sourceToken);
+					return;
+			}
+			const bv = this.startBlockValue(fc);
+			/* istanbul ignore else should not happen */
+			if (bv) this.stack.push(bv);
+			else {
+				yield* this.pop();
+				yield* this.step();
+			}
+		} else {
+			const parent = this.peek(2);
+			if (parent.type === "block-map" && (this.type === "map-value-ind" && parent.indent === fc.indent || this.type === "newline" && !parent.items[parent.items.length - 1].sep)) {
+				yield* this.pop();
+				yield* this.step();
+			} else if (this.type === "map-value-ind" && parent.type !== "flow-collection") {
+				const start = getFirstKeyStartProps(getPrevProps(parent));
+				fixFlowSeqItems(fc);
+				const sep = fc.end.splice(1, fc.end.length);
+				sep.push(this.sourceToken);
+				const map = {
+					type: "block-map",
+					offset: fc.offset,
+					indent: fc.indent,
+					items: [{
+						start,
+						key: fc,
+						sep
+					}]
+				};
+				this.onKeyLine = true;
+				this.stack[this.stack.length - 1] = map;
+			} else yield* this.lineEnd(fc);
+		}
+	}
+	flowScalar(type) {
+		if (this.onNewLine) {
+			let nl = this.source.indexOf("\n") + 1;
+			while (nl !== 0) {
+				this.onNewLine(this.offset + nl);
+				nl = this.source.indexOf("\n", nl) + 1;
+			}
+		}
+		return {
+			type,
+			offset: this.offset,
+			indent: this.indent,
+			source: this.source
+		};
+	}
+	startBlockValue(parent) {
+		switch (this.type) {
+			case "alias":
+			case "scalar":
+			case "single-quoted-scalar":
+			case "double-quoted-scalar": return this.flowScalar(this.type);
+			case "block-scalar-header": return {
+				type: "block-scalar",
+				offset: this.offset,
+				indent: this.indent,
+				props: [this.sourceToken],
+				source: ""
+			};
+			case "flow-map-start":
+			case "flow-seq-start": return {
+				type: "flow-collection",
+				offset: this.offset,
+				indent: this.indent,
+				start: this.sourceToken,
+				items: [],
+				end: []
+			};
+			case "seq-item-ind": return {
+				type: "block-seq",
+				offset: this.offset,
+				indent: this.indent,
+				items: [{ start: [this.sourceToken] }]
+			};
+			case "explicit-key-ind": {
+				this.onKeyLine = true;
+				const start = getFirstKeyStartProps(getPrevProps(parent));
+				start.push(this.sourceToken);
+				return {
+					type: "block-map",
+					offset: this.offset,
+					indent: this.indent,
+					items: [{
+						start,
+						explicitKey: true
+					}]
+				};
+			}
+			case "map-value-ind": {
+				this.onKeyLine = true;
+				const start = getFirstKeyStartProps(getPrevProps(parent));
+				return {
+					type: "block-map",
+					offset: this.offset,
+					indent: this.indent,
+					items: [{
+						start,
+						key: null,
+						sep: [this.sourceToken]
+					}]
+				};
+			}
+		}
+		return null;
+	}
+	atIndentedComment(start, indent) {
+		if (this.type !== "comment") return false;
+		if (this.indent <= indent) return false;
+		return start.every((st) => st.type === "newline" || st.type === "space");
+	}
+	*documentEnd(docEnd) {
+		if (this.type !== "doc-mode") {
+			if (docEnd.end) docEnd.end.push(this.sourceToken);
+			else docEnd.end = [this.sourceToken];
+			if (this.type === "newline") yield* this.pop();
+		}
+	}
+	*lineEnd(token) {
+		switch (this.type) {
+			case "comma":
+			case "doc-start":
+			case "doc-end":
+			case "flow-seq-end":
+			case "flow-map-end":
+			case "map-value-ind":
+				yield* this.pop();
+				yield* this.step();
+				break;
+			case "newline": this.onKeyLine = false;
+			default:
+				if (token.end) token.end.push(this.sourceToken);
+				else token.end = [this.sourceToken];
+				if (this.type === "newline") yield* this.pop();
+		}
+	}
+};
+// node_modules/yaml/browser/dist/public-api.js
+function parseOptions(options) {
+	const prettyErrors = options.prettyErrors !== false;
+	return {
+		lineCounter: options.lineCounter || prettyErrors && new LineCounter() || null,
+		prettyErrors
+	};
+}
+/** Parse an input string into a single YAML.Document */
+function parseDocument(source, options = {}) {
+	const { lineCounter, prettyErrors } = parseOptions(options);
+	const parser = new Parser(lineCounter?.addNewLine);
+	const composer = new Composer(options);
+	let doc = null;
+	for (const _doc of composer.compose(parser.parse(source), true, source.length)) if (!doc) doc = _doc;
+	else if (doc.options.logLevel !== "silent") {
+		doc.errors.push(new YAMLParseError(_doc.range.slice(0, 2), "MULTIPLE_DOCS", "Source contains multiple documents; please use YAML.parseAllDocuments()"));
+		break;
+	}
+	if (prettyErrors && lineCounter) {
+		doc.errors.forEach(prettifyError(source, lineCounter));
+		doc.warnings.forEach(prettifyError(source, lineCounter));
+	}
+	return doc;
+}
+// src/yaml/parse-document.ts
+/**
+* Parses YAML as all of promptsync reads it: version 1.2, core schema, integers whole. Null when the nesting is deeper
+* than the library's recursion can follow.
+*/
+function parseYamlDocument(text, wanted) {
+	try {
+		const document = parseDocument(text, {
+			version: "1.2",
+			schema: "core",
+			merge: false,
+			uniqueKeys: false,
+			intAsBigInt: true,
+			prettyErrors: false,
+			logLevel: "error",
+			...wanted
+		});
+		return document.errors.some((error) => error.code === "RESOURCE_EXHAUSTION") ? null : document;
+	} catch (error) {
+		if (error instanceof RangeError) return null;
+		throw error;
+	}
+}
+// src/yaml/to-json.ts
+init_problem();
+const DEEPEST = 64;
+const SHORTEST_VIEW = 13;
+const NO_CHILDREN = /* @__PURE__ */ new Map();
+/** Turns a parsed YAML node into plain JSON data, noting where each value stands and all that is not plain. */
+function toJson(node, placeAt) {
+	const walk = {
+		placeAt,
+		problems: []
+	};
+	const offset = offsetOf(node);
+	const { value, places } = convert(walk, node, {
+		offset,
+		keyOffset: offset,
+		depth: 0
+	});
+	return {
+		value,
+		places,
+		problems: walk.problems
+	};
+}
+function convert(walk, node, spot) {
+	const problem = spot.depth > DEEPEST ? makeProblem("yaml/too-deep", {}, walk.placeAt(spot.offset)) : oddity(walk, node, spot.offset);
+	if (problem !== null) return refuse$1(walk, problem, spot);
+	if (isScalar(node)) return convertScalar(walk, node, spot);
+	if (isMap(node)) return convertMap(walk, node, spot);
+	return isSeq(node) ? convertSeq(walk, node, spot) : converted(null, spot);
+}
+function convertMap(walk, map, spot) {
+	const values = /* @__PURE__ */ new Map();
+	const children = /* @__PURE__ */ new Map();
+	for (const pair of map.items) {
+		const keyOffset = offsetOf(pair.key ?? pair.value);
+		const offset = pair.value === null ? keyOffset : offsetOf(pair.value);
+		const { value, places } = convert(walk, pair.value, {
+			offset,
+			keyOffset,
+			depth: spot.depth + 1
+		});
+		const key = keyOf(walk, pair, keyOffset);
+		if (key === null) continue;
+		if (values.has(key)) walk.problems.push(makeProblem("yaml/duplicate-key", { key }, walk.placeAt(keyOffset)));
+		values.set(key, value);
+		children.set(key, places);
+	}
+	return converted(Object.fromEntries(values), spot, children);
+}
+function convertSeq(walk, seq, spot) {
+	const items = seq.items.map((item) => {
+		const offset = offsetOf(item);
+		return convert(walk, item, {
+			offset,
+			keyOffset: offset,
+			depth: spot.depth + 1
+		});
+	});
+	const children = new Map(items.map(({ places }, index) => [index, places]));
+	return converted(items.map(({ value }) => value), spot, children);
+}
+function convertScalar(walk, scalar, spot) {
+	const { value } = scalar;
+	if (typeof value === "string") return converted(detached(value), spot);
+	if (typeof value === "boolean" || value === null) return converted(value, spot);
+	if (isExact(value)) return converted(Number(value), spot);
+	return refuse$1(walk, makeProblem("yaml/number", { number: scalar.source ?? String(value) }, walk.placeAt(spot.offset)), spot);
+}
+/** The engine keeps a part of a text as a view of the whole: each id that is kept would keep all front matter. */
+function detached(text) {
+	return text.length < SHORTEST_VIEW ? text : Buffer.from(text).toString();
+}
+/** Integers come as bigint, except those with a point or an exponent, which were rounded already. */
+function isExact(value) {
+	const number = Number(value);
+	if (typeof value === "bigint") return Math.abs(number) <= 2 ** 53 && BigInt(number) === value;
+	return Number.isInteger(number) ? Number.isSafeInteger(number) : Number.isFinite(number);
+}
+/** A key is a text; null when it is something else, or a text that means more than itself. */
+function keyOf(walk, { key }, offset) {
+	const name = isScalar(key) ? key.value : void 0;
+	const found = oddity(walk, key, offset) ?? keyProblem(walk, key, offset);
+	if (found !== null) walk.problems.push(found);
+	return found === null && typeof name === "string" ? name : null;
+}
+function keyProblem({ placeAt }, key, offset) {
+	const name = isScalar(key) ? key.value : void 0;
+	if (typeof name !== "string") return makeProblem("yaml/key-not-text", {}, placeAt(offset));
+	return name === "<<" && isScalar(key) && key.type === "PLAIN" || name === "__proto__" ? makeProblem("yaml/forbidden-key", { key: name }, placeAt(offset)) : null;
+}
+/** What a value or a key has that plain data has not. */
+function oddity({ placeAt }, node, offset) {
+	if (isAlias(node) || isNode(node) && "anchor" in node && node.anchor !== void 0) return makeProblem("yaml/alias", {}, placeAt(offset));
+	const tag = isNode(node) ? node.tag : void 0;
+	if (tag !== void 0) return makeProblem("yaml/tag", { tag }, placeAt(offset));
+	const text = isScalar(node) && typeof node.value === "string" ? node.value : "";
+	const reason = text.includes("\0") ? "a text holds a NUL character" : halfCharacterIn(text);
+	return reason === null ? null : makeProblem("yaml/syntax", { reason }, placeAt(offset));
+}
+function halfCharacterIn(text) {
+	return text.isWellFormed() ? null : "an escape sequence names half of a character";
+}
+function converted(value, { offset, keyOffset }, children = NO_CHILDREN) {
+	return {
+		value,
+		places: {
+			offset,
+			keyOffset,
+			refused: false,
+			children
+		}
+	};
+}
+function refuse$1(walk, problem, { offset, keyOffset }) {
+	walk.problems.push(problem);
+	return {
+		value: null,
+		places: {
+			offset,
+			keyOffset,
+			refused: true,
+			children: NO_CHILDREN
+		}
+	};
+}
+function offsetOf(node) {
+	return (isNode(node) ? node.range?.[0] : void 0) ?? 0;
+}
+function isNode(node) {
+	return isScalar(node) || isMap(node) || isSeq(node) || isAlias(node);
+}
+// src/yaml/strict-yaml.ts
+init_problem();
+const MOST_TOLD = 20;
+/**
+* Parses one YAML 1.2 document (core schema) that must be a mapping of plain JSON data: no tags, anchors, aliases,
+* merge keys, directives, duplicate keys or numbers that JavaScript cannot keep.
+* @param firstLine the line of the file on which the text begins
+*/
+function parseStrictYaml(text, path, firstLine = 1) {
+	const lines = new LineCounter();
+	const placeAt = (offset) => {
+		const { line, col } = lines.linePos(offset);
+		return {
+			path,
+			line: Math.max(line, 1) + firstLine - 1,
+			column: Math.max(col, 1)
+		};
+	};
+	const document = parseYamlDocument(text, { lineCounter: lines });
+	if (document === null) return failed$3([makeProblem("yaml/too-deep", {}, placeAt(0))]);
+	const problems = syntaxProblems(document, placeAt);
+	if (problems.length > 0) return failed$3(problems);
+	const result = toJson(document.contents, placeAt);
+	const value = isEmpty(document) ? {} : result.value;
+	if (isJsonObject(value)) return {
+		mapping: locate$1(value, result.places, placeAt),
+		problems: result.problems
+	};
+	return failed$3(result.problems.length > 0 ? result.problems : [makeProblem("yaml/not-a-mapping", {}, placeAt(0))]);
+}
+function isEmpty({ contents }) {
+	return contents === null || isScalar(contents) && contents.value === null && contents.source === "";
+}
+/** What the library says first; after a few errors the rest only follows from them, and may be thousands. */
+function syntaxProblems(document, placeAt) {
+	const warnings = document.warnings.filter((warning) => warning.code !== "TAG_RESOLVE_FAILED");
+	const found = [...document.errors, ...warnings].slice(0, MOST_TOLD).map((error) => makeProblem("yaml/syntax", { reason: wordingOf(error) }, placeAt(error.pos[0])));
+	if (!hasDirectives(document)) return found;
+	return [...found, makeProblem("yaml/syntax", { reason: "directives are not allowed" }, placeAt(0))];
+}
+function hasDirectives({ directives }) {
+	if (directives === void 0) return false;
+	const { yaml, tags } = directives;
+	return yaml.explicit === true || Object.keys(tags).length !== 1 || tags["!!"] !== "tag:yaml.org,2002:";
+}
+/** The first sentence, without the source that some messages quote: it may be long, or a secret. */
+function wordingOf({ code, message }) {
+	if (code === "MULTIPLE_DOCS") return "it holds more than one document";
+	return (message.split("\n")[0] ?? message).replace(/: ".*$/, "").replace(/[.:]?\s*$/, "").slice(0, 200);
+}
+function locate$1(value, root, placeAt) {
+	return {
+		value,
+		has: (path) => follow$1(root, path).found,
+		isRefused: (path) => follow$1(root, path).tree.refused,
+		keysOf: (path) => keysOf(follow$1(root, path)),
+		placeOf: (path) => placeAt(follow$1(root, path).tree.offset),
+		keyPlaceOf: (path) => placeAt(follow$1(root, path).tree.keyOffset)
+	};
+}
+/** Goes down a path as far as there are values. */
+function follow$1(root, path) {
+	let tree = root;
+	for (const step of path) {
+		const child = typeof step === "symbol" ? void 0 : tree.children.get(step);
+		if (child === void 0) return {
+			tree,
+			found: false
+		};
+		tree = child;
+	}
+	return {
+		tree,
+		found: true
+	};
+}
+function keysOf({ tree, found }) {
+	return found ? [...tree.children.keys()].map(String) : [];
+}
+function failed$3(problems) {
+	return {
+		mapping: null,
+		problems
+	};
+}
+// src/config/api-key.ts
+init_problem();
+/** The variable that holds the key, unless the configuration names another. */
+const DEFAULT_KEY_VARIABLE = "PROMPTSYNC_API_KEY";
+/** What an HTTP header can carry, without blanks. */
+const KEY = /^[\x21-\x7e]+$/;
+/** Reads the API key from its variable. The key occurs in no problem. */
+function readApiKey(variable, environment) {
+	const apiKey = environment[variable];
+	if (apiKey === void 0 || apiKey === "") return {
+		apiKey: null,
+		problems: [makeProblem("config/missing-key", { variable })]
+	};
+	if (!KEY.test(apiKey)) return {
+		apiKey: null,
+		problems: [makeProblem("config/invalid-key", { variable })]
+	};
+	return {
+		apiKey,
+		problems: []
+	};
+}
+// src/config/defaults.ts
+/** What settings are where promptsync.yaml leaves them out, by their names there. docs/configuration.md tells them. */
+const DEFAULTS$2 = {
+	api_key_env: DEFAULT_KEY_VARIABLE,
+	prompts: ["prompts/**/*.md"],
+	allow_latest: true,
+	tracking_environment: "promptsync",
+	on_drift: "overwrite",
+	variables: "note",
+	concurrency: 8,
+	timeout_seconds: 15
+};
 // node_modules/zod/v4/core/util.js
 function getEnumValues(entries) {
 	const numericValues = Object.values(entries).filter((v) => typeof v === "number");
@@ -1344,7 +7457,7 @@ function safeExtend(schema, shape) {
 	if (!isPlainObject$2(shape)) throw new Error("Invalid input to safeExtend: expected a plain object");
 	return clone(schema, mergeDefs(schema._zod.def, { shape: extended(schema, shape) }));
 }
-function merge$2(a, b) {
+function merge$1(a, b) {
 	if (!b?._zod?.def) throw new Error("Invalid input to merge: expected an object schema. To merge a plain shape, use `.extend()`.");
 	if (a._zod.def.checks?.length) throw new Error(".merge() cannot be used on object schemas containing refinements. Use .safeExtend() instead.");
 	const newShape = {};
@@ -2146,7 +8259,7 @@ function datetime(args) {
 	const timeRegex = args.local ? `${qualified}|${timeSource({ precision: args.precision })}` : qualified;
 	return new RegExp(`^${dateSource}T(?:${timeRegex})$`);
 }
-var cuid, cuid2, ulid, xid, ksuid, nanoid, duration, guid, uuid, email, _emoji$1, ipv4, ipv6, cidrv4, cidrv6, base64, base64url, httpProtocol, e164, dateSource, date, anyString, string$2, integer, number$1, boolean$1, _null$2, lowercase, uppercase;
+var cuid, cuid2, ulid, xid, ksuid, nanoid, duration$1, guid, uuid, email, _emoji$1, ipv4, ipv6, cidrv4, cidrv6, base64, base64url, httpProtocol, e164, dateSource, date, anyString, string$1, integer, number$1, boolean$1, _null$2, lowercase, uppercase;
 var init_regexes = __esmMin((() => {
 	cuid = /^[cC][0-9a-z]{6,}$/;
 	cuid2 = /^[0-9a-z]+$/;
@@ -2154,7 +8267,7 @@ var init_regexes = __esmMin((() => {
 	xid = /^[0-9a-vA-V]{20}$/;
 	ksuid = /^[A-Za-z0-9]{27}$/;
 	nanoid = /^[a-zA-Z0-9_-]{21}$/;
-	duration = /^P(?:(\d+W)|(?!.*W)(?=\d|T\d)(\d+Y)?(\d+M)?(\d+D)?(T(?=\d)(\d+H)?(\d+M)?(\d+([.,]\d+)?S)?)?)$/;
+	duration$1 = /^P(?:(\d+W)|(?!.*W)(?=\d|T\d)(\d+Y)?(\d+M)?(\d+D)?(T(?=\d)(\d+H)?(\d+M)?(\d+([.,]\d+)?S)?)?)$/;
 	guid = /^([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12})$/;
 	uuid = (version) => {
 		if (!version) return /^([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[1-8][0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}|00000000-0000-0000-0000-000000000000|ffffffff-ffff-ffff-ffff-ffffffffffff)$/;
@@ -2173,7 +8286,7 @@ var init_regexes = __esmMin((() => {
 	dateSource = `(?:(?:\\d\\d[2468][048]|\\d\\d[13579][26]|\\d\\d0[48]|[02468][048]00|[13579][26]00)-02-29|\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|(?:02)-(?:0[1-9]|1\\d|2[0-8])))`;
 	date = /*@__PURE__*/ anchor(dateSource);
 	anyString = /^[\s\S]{0,}$/;
-	string$2 = (params) => {
+	string$1 = (params) => {
 		const regex = params ? `[\\s\\S]{${params?.minimum ?? 0},${params?.maximum ?? ""}}` : `[\\s\\S]*`;
 		return new RegExp(`^${regex}$`);
 	};
@@ -2914,7 +9027,7 @@ function leafPattern(schema) {
 	}
 	if (pattern) return pattern.source;
 	if (minimum !== void 0 && maximum !== void 0 && minimum > maximum) return "(?!)";
-	if (minimum !== void 0 || maximum !== void 0) return string$2({
+	if (minimum !== void 0 || maximum !== void 0) return string$1({
 		minimum,
 		maximum
 	}).source;
@@ -3197,7 +9310,7 @@ var init_schemas$1 = __esmMin((() => {
 		$ZodStringFormat.init(inst, def);
 	});
 	$ZodISODuration = /*@__PURE__*/ $constructor("$ZodISODuration", (inst, def) => {
-		def.pattern ?? (def.pattern = duration);
+		def.pattern ?? (def.pattern = duration$1);
 		$ZodStringFormat.init(inst, def);
 	});
 	$ZodIPv4 = /*@__PURE__*/ $constructor("$ZodIPv4", (inst, def) => {
@@ -5985,13 +12098,13 @@ function _ensureDefaultLocale() {
 function _ensureDefaultMemoizer() {
 	if (!globalConfig.memoizer) config({ memoizer: memoizer() });
 }
-function string$1(params) {
+function string(params) {
 	return /* @__PURE__ */ _string(ZodString, params);
 }
 function number(params) {
 	return /* @__PURE__ */ _number(ZodNumber, params);
 }
-function int$2(params) {
+function int(params) {
 	return /* @__PURE__ */ _int(ZodNumberFormat, params);
 }
 function boolean(params) {
@@ -6042,7 +12155,7 @@ function intersection(left, right) {
 function record(keyType, valueType, params) {
 	if (!valueType || !valueType._zod) return new ZodRecord({
 		type: "record",
-		keyType: string$1(),
+		keyType: string(),
 		valueType: keyType,
 		...normalizeParams(valueType)
 	});
@@ -6162,12 +12275,12 @@ function superRefine(fn, params) {
 function json(params) {
 	const jsonSchema = lazy(() => {
 		return union([
-			string$1(params),
+			string(params),
 			number(),
 			boolean(),
 			_null(),
 			array(jsonSchema),
-			record(string$1(), jsonSchema)
+			record(string(), jsonSchema)
 		]);
 	});
 	return jsonSchema;
@@ -6622,10 +12735,10 @@ var init_schemas = __esmMin((() => {
 			return this.check(/* @__PURE__ */ _lte(value, params));
 		},
 		int(params) {
-			return this.check(int$2(params));
+			return this.check(int(params));
 		},
 		safe(params) {
-			return this.check(int$2(params));
+			return this.check(int(params));
 		},
 		positive(params) {
 			return this.check(/* @__PURE__ */ _gt(0, params));
@@ -6728,7 +12841,7 @@ var init_schemas = __esmMin((() => {
 			return safeExtend(this, incoming);
 		},
 		merge(other) {
-			return merge$2(this, other);
+			return merge$1(this, other);
 		},
 		pick(mask) {
 			return pick(this, mask);
@@ -6931,31 +13044,5481 @@ var init_zod = __esmMin((() => {
 	init_external();
 	init_external();
 }));
+// src/domain/text.ts
+init_zod();
+/** Control characters, line breaks and tabs included. */
+const CONTROL = /\p{Cc}/u;
+/** Characters that a reader cannot see or that change the order of those around them: bidi, zero-width, tags. */
+const HIDDEN = /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
+/** Control characters that have no place in text, a lone carriage return among them; tab and line feed do. */
+const UNSEEN_CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/gu;
+/** No text of these alone has anything hidden. A first look that most texts pass is quicker than both searches. */
+const PLAIN$2 = /^[\n\t -~]*$/;
+function hasControlCharacters(text) {
+	return CONTROL.test(text);
+}
+/** The text with everything invisible shown as `\u{…}`; line feeds and tabs stay. */
+function showHidden(text) {
+	return text.replace(UNSEEN_CONTROL, codePoint).replace(HIDDEN, codePoint);
+}
+/** One character as `\u{…}`, hexadecimal. */
+function codePoint(character) {
+	return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+}
+/** Each hidden character of a text, with its first offset (UTF-16 units) and how often it occurs. */
+function findHidden(text) {
+	if (PLAIN$2.test(text)) return [];
+	const found = /* @__PURE__ */ new Map();
+	const visible = text.search(HIDDEN) === -1 ? text : withoutEmoji(text);
+	for (const pattern of [UNSEEN_CONTROL, HIDDEN]) for (const match of visible.matchAll(pattern)) {
+		const known = found.get(match[0]);
+		const offset = Math.min(known?.offset ?? match.index, match.index);
+		found.set(match[0], {
+			character: codePoint(match[0]),
+			count: (known?.count ?? 0) + 1,
+			offset
+		});
+	}
+	return [...found.values()].toSorted((a, b) => a.offset - b.offset);
+}
+/** In an emoji that is joined from several, joiners and tags are drawn, not hidden. Lengths stay. */
+function withoutEmoji(text) {
+	const emoji = new RegExp("\\p{RGI_Emoji}", "gv");
+	return text.replace(emoji, (one) => " ".repeat(one.length));
+}
+/** Line and column (from 1, in UTF-16 units) of an offset. */
+function placeAt(text, offset) {
+	return makePlaceAt(text)(offset);
+}
+/** Does the same for many offsets, each not before the last, in one pass over the text. */
+function makePlaceAt(text) {
+	let line = 1;
+	let start = 0;
+	let end = text.indexOf("\n");
+	return (offset) => {
+		while (end !== -1 && end < offset) {
+			line += 1;
+			start = end + 1;
+			end = text.indexOf("\n", start);
+		}
+		return {
+			line,
+			column: offset - start + 1
+		};
+	};
+}
+// src/yaml/line.ts
+/** A text of one line: what ids, keys, names and environments are. What a check is, the JSON Schema is told apart. */
+const line = string().min(1, "it is empty").refine((text) => !hasControlCharacters(text), "it holds control characters").meta({ pattern: "^[^\\p{Cc}]+$" });
+// src/config/service-names.ts
+init_json();
+init_problem();
+/** Which files belong to which service; null where services have no names. */
+function assignmentOf({ service, services, prompts = [] }) {
+	if (services === void 0) return null;
+	const names = Object.keys(services);
+	const only = names.length === 1 ? names[0] ?? null : null;
+	return {
+		byPattern: prompts.flatMap((entry) => typeof entry === "string" || entry.service === void 0 ? [] : [{
+			pattern: entry.pattern,
+			service: entry.service
+		}]),
+		otherwise: typeof service === "string" ? service : only
+	};
+}
+/** Where `service` and the patterns name a service that is not there, or `service` is none of what it may be. */
+function serviceNameProblems(mapping) {
+	const { service, prompts } = mapping.value;
+	const entries = Array.isArray(prompts) ? prompts : [];
+	return [...mapping.has(["services"]) ? fallbackProblems(service, mapping) : unusedName(service, mapping), ...entries.flatMap((entry, index) => isJsonObject(entry) ? nameProblems(entry["service"], [
+		"prompts",
+		index,
+		"service"
+	], mapping) : [])];
+}
+function fallbackProblems(service, mapping) {
+	if (!isJsonObject(service)) return nameProblems(service, ["service"], mapping);
+	return invalidService("with `services` it is the name of one of them", mapping);
+}
+function unusedName(service, mapping) {
+	return isName(service) ? invalidService("expected mapping, received string; a name is for one of several `services`", mapping) : [];
+}
+function invalidService(expected, mapping) {
+	return [makeProblem("config/invalid-field", {
+		field: "service",
+		expected
+	}, mapping.placeOf(["service"]))];
+}
+function nameProblems(name, path, mapping) {
+	const known = mapping.keysOf(["services"]);
+	if (!isName(name) || known.includes(name)) return [];
+	return [makeProblem("config/unknown-service", {
+		service: name,
+		known,
+		suggestion: suggest(name, known)
+	}, mapping.placeOf(path))];
+}
+/** What is none has a problem already. */
+function isName(value) {
+	return line.safeParse(value).success;
+}
+// src/domain/loopback.ts
+/** Whether a URL names this very machine. */
+function isLoopback({ hostname }) {
+	const host = hostname.replace(/\.$/, "");
+	return host === "localhost" || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+var init_loopback = __esmMin((() => {}));
+// src/config/base-url.ts
+init_loopback();
+init_problem();
+/** What is wrong with a base URL; `source` is the setting or variable that holds it. The URL itself is not repeated: it may hold a password. */
+function baseUrlProblems(baseUrl, source, place) {
+	const expected = faultOf(baseUrl);
+	return expected === null ? [] : [makeProblem("config/invalid-url", {
+		source,
+		expected
+	}, place)];
+}
+function faultOf(baseUrl) {
+	const url = URL.parse(baseUrl);
+	if (url === null) return "it is no URL";
+	if (/[\s\\\p{Cc}]/u.test(baseUrl)) return "it holds blanks, backslashes or control characters";
+	if (url.username !== "" || url.password !== "") return "it holds credentials";
+	if (/[?#]/.test(baseUrl)) return "it holds a query or a fragment";
+	if (url.protocol === "https:") return null;
+	if (url.protocol !== "http:") return "its scheme is not https";
+	return isLoopback(url) ? null : "plain http is used for an address that is not loopback";
+}
+// src/config/services.ts
+init_json();
+init_problem();
+/** Goes before `service.base_url`. */
+const BASE_URL_VARIABLE = "PROMPTSYNC_BASE_URL";
+/** What the only service is listed under where services have no names; no name is empty. */
+const UNNAMED = "";
+/** By name; without a service empty. */
+function locateServices({ service, services }, folder, environment) {
+	const fromVariable = urlVariable(environment);
+	const single = typeof service === "string" ? {} : { ...service };
+	const one = fromVariable === void 0 ? single : {
+		...single,
+		base_url: fromVariable,
+		embedded: void 0
+	};
+	const written = services === void 0 ? [["", one]] : Object.entries(services);
+	return new Map(written.flatMap(([name, each]) => {
+		const location = locate(each, folder);
+		return location === null ? [] : [[name, location]];
+	}));
+}
+function locate({ base_url: baseUrl, api_key_env, embedded }, folder) {
+	if (embedded !== void 0) return {
+		kind: "embedded",
+		databasePath: (0, node_path.resolve)(folder, embedded)
+	};
+	if (baseUrl === void 0) return null;
+	return {
+		kind: "remote",
+		baseUrl,
+		apiKeyVariable: api_key_env ?? "PROMPTSYNC_API_KEY"
+	};
+}
+/** An empty variable counts as not set: that is how workflows hand on an input that was not given. */
+function urlVariable(environment) {
+	return environment["PROMPTSYNC_BASE_URL"] === "" ? void 0 : environment[BASE_URL_VARIABLE];
+}
+/** What is wrong with the services beyond the shape of each. */
+function serviceProblems$2(mapping, folder, environment) {
+	const fromVariable = urlVariable(environment);
+	const named = entriesIn(mapping);
+	return [
+		...fromVariable === void 0 ? [] : variableProblems$1(fromVariable, mapping),
+		...[...fromVariable === void 0 ? singleIn(mapping) : [], ...named].flatMap((one) => urlProblems(one, mapping)),
+		...named.flatMap((one, index) => sharingProblems(one, named.slice(0, index), folder, mapping)),
+		...serviceNameProblems(mapping)
+	];
+}
+function singleIn({ value: { service } }) {
+	return isJsonObject(service) ? [{
+		name: "",
+		path: ["service"],
+		value: service
+	}] : [];
+}
+function entriesIn({ value: { services }, keysOf }) {
+	if (!isJsonObject(services)) return [];
+	return keysOf(["services"]).flatMap((name) => {
+		const value = services[name];
+		return isJsonObject(value) ? [{
+			name,
+			path: ["services", name],
+			value
+		}] : [];
+	});
+}
+function variableProblems$1(url, mapping) {
+	return mapping.has(["services"]) ? [makeProblem("config/base-url-of-which", { variable: BASE_URL_VARIABLE })] : baseUrlProblems(url, BASE_URL_VARIABLE, {});
+}
+function urlProblems({ path, value: { base_url: url } }, mapping) {
+	const at = [...path, "base_url"];
+	return typeof url === "string" ? baseUrlProblems(url, at.join("."), mapping.placeOf(at)) : [];
+}
+/** A key goes to one origin alone, and a file holds one embedded service. */
+function sharingProblems(one, earlier, folder, mapping) {
+	const sameKey = earlier.find((other) => sharesKey(one, other));
+	const sameFile = earlier.find((other) => sharesFile(one, other, folder));
+	const keyAt = [...one.path, "api_key_env"];
+	const keyPlace = mapping.has(keyAt) ? mapping.placeOf(keyAt) : mapping.keyPlaceOf(one.path);
+	const fileAt = [...one.path, "embedded"];
+	const names = {
+		name: one.name,
+		variable: keyVariableOf(one)
+	};
+	const expected = `the service "${sameFile?.name}" is on that file already`;
+	return [...sameKey === void 0 ? [] : [makeProblem("config/shared-key", {
+		...names,
+		other: sameKey.name
+	}, keyPlace)], ...sameFile === void 0 ? [] : [makeProblem("config/invalid-field", {
+		field: fileAt.join("."),
+		expected
+	}, mapping.placeOf(fileAt))]];
+}
+function sharesKey(one, other) {
+	const [origin, otherOrigin] = [originOf(one), originOf(other)];
+	if (origin === null || otherOrigin === null || origin === otherOrigin) return false;
+	return keyVariableOf(one) === keyVariableOf(other);
+}
+function keyVariableOf({ value: { api_key_env: variable } }) {
+	return typeof variable === "string" ? variable : DEFAULT_KEY_VARIABLE;
+}
+/** Null for one that no key is sent to. */
+function originOf({ value: { base_url: url } }) {
+	return typeof url === "string" ? URL.parse(url)?.origin ?? null : null;
+}
+function sharesFile({ value: one }, { value: other }, folder) {
+	if (typeof one["embedded"] !== "string" || typeof other["embedded"] !== "string") return false;
+	return (0, node_path.resolve)(folder, one["embedded"]) === (0, node_path.resolve)(folder, other["embedded"]);
+}
+// src/config/pattern.ts
+const MOST_STARS = 4;
+const MOST_GLOBSTARS = 3;
+/** A step up is followed at a pattern's start, where it is seen whether it leaves the repository. `{1..3}` is none. */
+const UP_IN_BRACES = /[{,](?:[^{},]*\/)?\.\.(?=[/,}])/;
+/**
+* A pattern of prompt files. Patterns become regular expressions, and the time to match a name grows with the power of
+* the stars in it; groups in parentheses are worse still, and `!` and braces do what they do.
+*/
+const pattern = line.refine((text) => text !== "!", "it is empty").refine((text) => !UP_IN_BRACES.test(text), "it holds .. within braces; write one pattern for each folder").refine((text) => !/[()]/.test(text), "it holds parentheses; use braces, or a pattern that begins with !").refine((text) => text.split("/").every((part) => starsIn(part) <= MOST_STARS), `it has more than ${MOST_STARS} stars in one name`).refine((text) => globstarsIn(text) <= MOST_GLOBSTARS, `it has ** more than ${MOST_GLOBSTARS} times`).meta({ pattern: "^(?!!$)[^()\\p{Cc}]+$" });
+function starsIn(part) {
+	return part.match(/\*+/g)?.length ?? 0;
+}
+function globstarsIn(text) {
+	return text.match(/\*{2,}/g)?.length ?? 0;
+}
+// src/config/shape.ts
+init_zod();
+const variableName = string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "expected the name of a variable, never the key");
+/**
+* In the JSON Schema besides what zod puts there, so that an editor tells what it can. It cannot tell what depends on another
+* place (names of services and environments, an order), on the host of a URL, or on how many stars a pattern has.
+*/
+const [NOT_BOTH, ONE_OF_THEM] = [{ not: { required: ["base_url", "embedded"] } }, { anyOf: [{ required: ["base_url"] }, { required: ["embedded"] }] }];
+const location = strictObject({
+	base_url: string().optional().meta({ pattern: "^[Hh][Tt][Tt][Pp][Ss]?:[^\\s\\\\?#\\p{Cc}]+$" }).describe("Where the service is; https, or http for loopback addresses. PROMPTSYNC_BASE_URL goes before it."),
+	api_key_env: variableName.optional().describe("The NAME of the variable that holds the API key, never the key."),
+	embedded: line.optional().describe("Instead of base_url: the embedded service on this SQLite file.")
+}).refine((s) => s.base_url === void 0 || s.embedded === void 0, "base_url and embedded exclude each other").meta(NOT_BOTH).describe("Where the service is, and the name of the variable that holds its key.");
+const serviceName = line.describe("The name of one of the services.");
+const promptsEntry = union([pattern.describe("A pattern of prompt files, relative to this file; `!` in front takes files out."), strictObject({
+	pattern: pattern.describe("Relative to this file; `!` in front takes files out."),
+	service: serviceName.optional().describe("The name of the service that these files belong to.")
+}).refine((entry) => entry.service === void 0 || !entry.pattern.startsWith("!"), {
+	message: "a pattern that takes files out assigns them to no service",
+	path: ["service"]
+}).meta({ not: {
+	required: ["service"],
+	properties: { pattern: { pattern: "^!" } }
+} }).describe("A pattern whose files belong to one of the services.")], "expected string, or a mapping with a pattern and a service");
+const environment = strictObject({
+	promote_from: line.optional().describe("The environment, listed before, in which a version must be active before it may be active here."),
+	allow_latest: boolean().optional().describe("false refuses the pin `latest` here.")
+}).nullable().describe("An environment that may be pinned, and the rules for what goes live in it.");
+const MAX_CHANGES_EXPECTED = "expected a number, or a percentage such as 25%";
+const maxChanges = union([int(MAX_CHANGES_EXPECTED).min(0, MAX_CHANGES_EXPECTED).max(999999999, MAX_CHANGES_EXPECTED), string().regex(/^(100|[0-9]{1,2})%$/, MAX_CHANGES_EXPECTED)], MAX_CHANGES_EXPECTED);
+/** `promptsync.yaml` as its author writes it. */
+const WrittenConfigShape = strictObject({
+	service: union([location, serviceName], { error: ({ input }) => `expected mapping, received ${kindOf(input)}` }).optional().describe("Where the service is; with `services` the name of the one for files that nothing else assigns."),
+	services: record(line, location.refine((one) => one.base_url !== void 0 || one.embedded !== void 0, "it needs base_url or embedded").meta(ONE_OF_THEM).describe("One of the services; only its own files go there.")).refine((all) => Object.keys(all).length > 0, "it is empty").meta({ minProperties: 1 }).optional().describe("Several services by name, each with its own key."),
+	prompts: array(promptsEntry).min(1, "it is empty").optional().describe("Patterns of prompt files, relative to this file."),
+	environments: record(line, environment).optional().describe("In promotion order. Where it is there, no other may be pinned."),
+	tracking_environment: union([line, literal(false)], "expected the name of an environment or false").optional().describe("An environment of the tool's own, on the newest version it made; or false."),
+	on_drift: _enum(["overwrite", "fail"]).optional().describe("fail refuses prompts that were changed outside of git; it needs --base."),
+	variables: _enum(["note", "strict"]).optional().describe("What a change of the {{placeholders}} of an environment is: a note, or refused without allow_breaking."),
+	max_changes: maxChanges.optional().describe("Refuse when more prompts would change: a number, or a percentage such as 25%."),
+	concurrency: int().min(1).max(256).optional().describe("Requests in flight at most, for each service; fewer while it refuses some or grows slow."),
+	timeout_seconds: number().gt(0).max(600).optional().describe("For each request.")
+});
+function kindOf(input) {
+	return input === null ? "null" : Array.isArray(input) ? "list" : typeof input;
+}
+const CONFIG_FIELDS = [...Object.keys(WrittenConfigShape.shape), ...[
+	"base_url",
+	"api_key_env",
+	"embedded",
+	"pattern",
+	"promote_from",
+	"allow_latest"
+]];
+// src/config/parse.ts
+init_json();
+init_problem();
+const LARGEST = 65536;
+/** A shape that is used once is not worth compiling. */
+const ONCE = { jitless: true };
+/** Parses promptsync.yaml. All problems are gathered; with an error there is no configuration. */
+function parseConfig(text, around) {
+	const path = around.shownPath;
+	const reason = `it has more than ${LARGEST} bytes`;
+	if (Buffer.byteLength(text, "utf8") > LARGEST) return failed$2([makeProblem("config/unreadable", { reason }, { path })]);
+	const { mapping, problems } = parseStrictYaml(text, path);
+	if (mapping === null) return failed$2(problems);
+	const shaped = WrittenConfigShape.safeParse(mapping.value, ONCE);
+	const wrong = shaped.success ? [] : describeIssues(shaped.error, mapping, CONFIG_FIELDS).map(toProblem$1);
+	const all = [
+		...problems,
+		...wrong,
+		...servicesIn(mapping, around),
+		...environmentProblems$1(mapping)
+	];
+	return !shaped.success || all.length > 0 ? failed$2(all) : {
+		config: makeConfig(shaped.data, mapping, around),
+		problems: []
+	};
+}
+function failed$2(problems) {
+	return {
+		config: null,
+		problems
+	};
+}
+function makeConfig(written, mapping, around) {
+	const folder = (0, node_path.dirname)(around.file);
+	return {
+		file: around.file,
+		folder,
+		root: around.root,
+		services: locateServices(written, folder, around.environment),
+		assignment: assignmentOf(written),
+		patterns: (written.prompts ?? DEFAULTS$2.prompts).map((one) => typeof one === "string" ? one : one.pattern),
+		patternPlaces: (written.prompts ?? []).map((_, index) => mapping.placeOf([
+			"prompts",
+			index,
+			"pattern"
+		])),
+		environments: written.environments === void 0 ? null : makeEnvironments(written.environments, mapping),
+		trackingEnvironment: trackingOf(written),
+		onDrift: written.on_drift ?? DEFAULTS$2.on_drift,
+		strictVariables: (written.variables ?? DEFAULTS$2.variables) === "strict",
+		maxChanges: written.max_changes === void 0 ? null : parseMaxChanges(written.max_changes),
+		concurrency: written.concurrency ?? DEFAULTS$2.concurrency,
+		timeoutSeconds: written.timeout_seconds ?? DEFAULTS$2.timeout_seconds
+	};
+}
+/** In the order in which they are written, names that look like numbers included. */
+function makeEnvironments(written, mapping) {
+	return mapping.keysOf(["environments"]).map((name) => ({
+		name,
+		...written[name]?.promote_from === void 0 ? {} : { promoteFrom: written[name].promote_from },
+		allowLatest: written[name]?.allow_latest ?? DEFAULTS$2.allow_latest
+	}));
+}
+function trackingOf({ tracking_environment }) {
+	return tracking_environment === false ? null : tracking_environment ?? DEFAULTS$2.tracking_environment;
+}
+function servicesIn(mapping, { file, environment }) {
+	return serviceProblems$2(mapping, (0, node_path.dirname)(file), environment);
+}
+/** Promotion goes from an earlier environment to a later one, and the tool's own are not for pins. */
+function environmentProblems$1(mapping) {
+	const names = mapping.keysOf(["environments"]);
+	const tracking = mapping.value["tracking_environment"] ?? DEFAULTS$2.tracking_environment;
+	const reserved = toolEnvironments(typeof tracking === "string" ? tracking : null);
+	return names.flatMap((name, index) => [...reserved.includes(name) ? [ownEnvironment(name, mapping)] : [], ...promotionProblems$1(name, names.slice(0, index), mapping)]);
+}
+function ownEnvironment(name, mapping) {
+	const path = ["environments", name];
+	return makeProblem("config/invalid-field", {
+		field: path.join("."),
+		expected: "it is the tool's own environment"
+	}, mapping.keyPlaceOf(path));
+}
+function promotionProblems$1(name, earlier, mapping) {
+	const path = [
+		"environments",
+		name,
+		"promote_from"
+	];
+	const from = valueAt(mapping, ...path);
+	if (typeof from !== "string" || earlier.includes(from)) return [];
+	return [makeProblem("config/invalid-field", {
+		field: path.join("."),
+		expected: "expected an environment that is listed before this one"
+	}, mapping.placeOf(path))];
+}
+/** A value as it is written, whatever the shape of what is around it. */
+function valueAt(mapping, ...path) {
+	return path.reduce((value, key) => isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : void 0, mapping.value);
+}
+function toProblem$1({ kind, field, expected, suggestion, place }) {
+	if (kind === "unknown") return makeProblem("config/unknown-field", {
+		field,
+		suggestion
+	}, place);
+	return makeProblem("config/invalid-field", {
+		field: field === "" ? "promptsync.yaml" : field,
+		expected
+	}, place);
+}
+// src/config/load.ts
+init_problem();
+/** Finds, reads and parses the configuration. What is wrong with it, or that there is none, is in the problems. */
+async function loadConfig({ workingDirectory, file, environment }) {
+	const path = file === void 0 ? findConfigFile(workingDirectory) : (0, node_path.resolve)(workingDirectory, file);
+	if (path === null) return {
+		config: null,
+		problems: [makeProblem("config/not-found")]
+	};
+	const shownPath = file ?? (0, node_path.basename)(path);
+	const read = readText(path);
+	if ("reason" in read) return {
+		config: null,
+		problems: [makeProblem("config/unreadable", read, { path: shownPath })]
+	};
+	const folder = (0, node_fs.realpathSync)((0, node_path.dirname)(path));
+	return parseConfig(read.text, {
+		file: (0, node_path.join)(folder, (0, node_path.basename)(path)),
+		shownPath,
+		root: findRoot(folder),
+		environment
+	});
+}
+/** Devices and pipes are not read: they may never end. It blocks: nothing else can be done meanwhile. */
+function readText(path) {
+	try {
+		if (!(0, node_fs.statSync)(path).isFile()) return { reason: "it is not a regular file" };
+		if (rootsAbove((0, node_path.dirname)(path)).some((root) => !isWithin(path, root))) return { reason: "a symbolic link on its path leads out of the repository" };
+		return { text: new TextDecoder("utf-8", { fatal: true }).decode((0, node_fs.readFileSync)(path)) };
+	} catch (error) {
+		if (error instanceof TypeError) return { reason: "it is not valid UTF-8" };
+		const code = systemCodeOf(error);
+		return { reason: code === "ENOENT" ? "there is no such file" : code };
+	}
+}
+// src/domain/digest.ts
+/** What digests are made with is loaded by the first of them: a help and a validate need none. */
+function digestOf(text) {
+	return `sha256:${(0, node_process.getBuiltinModule)("node:crypto").hash("sha256", text)}`;
+}
+/** The first 16 of its digits: enough to tell a handful apart where there is little room. */
+function shortDigest(digest) {
+	return digest.slice(7, 23);
+}
+/** Digest of a prompt's text. CRLF and LF count as the same; a lone carriage return is content. */
+function contentDigest(content) {
+	return digestOf(withLineFeeds(content));
+}
+/** Digest of a version's metadata without the key `promptsync`; null counts as `{}`. */
+function metadataDigest(metadata) {
+	return digestOf(canonicalJson(withoutKey(metadata ?? {}, STAMP_KEY)));
+}
+function withLineFeeds(text) {
+	return text.replaceAll("\r\n", "\n");
+}
+var STAMP_KEY, EMPTY_METADATA_DIGEST;
+var init_digest = __esmMin((() => {
+	init_json();
+	STAMP_KEY = "promptsync";
+	EMPTY_METADATA_DIGEST = "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a";
+}));
+// src/domain/shard-of.ts
+init_digest();
+/**
+* The number of the shard that a prompt falls into, from 1 to `of`: the first 48 bits of the SHA-256 of its id in UTF-8,
+* modulo `of`, plus 1. It is the same in every version, because the runners of one run may have several of them.
+*/
+function shardOf(promptId, of) {
+	const first48Bits = shortDigest(digestOf(promptId)).slice(0, 12);
+	return Number.parseInt(first48Bits, 16) % of + 1;
+}
+/** What of them is in the shard; all of them without one. */
+function inShard(prompts, shard) {
+	return shard === void 0 ? prompts : prompts.filter(({ id }) => shardOf(id, shard.of) === shard.index);
+}
+// src/domain/shard.ts
+const MOST_SHARDS = 1e3;
+/** Reads `2/5`; null when it is no shard. */
+function parseShard(text) {
+	const [, index, of] = /^([1-9][0-9]{0,3})\/([1-9][0-9]{0,3})$/.exec(text) ?? [];
+	const shard = {
+		index: Number(index),
+		of: Number(of)
+	};
+	return shard.index <= shard.of && shard.of <= 1e3 ? shard : null;
+}
+/** What `parseShard` takes, for whoever has written something else. */
+const SHARD_EXPECTED = `I/N such as 2/5, where I is 1 to N and N at most ${MOST_SHARDS}`;
+/** As people read it: `shard 2 of 5`. */
+function shardText({ index, of }) {
+	return `shard ${index} of ${of}`;
+}
+// src/prompts/source.ts
+init_digest();
+init_problem();
+const CONFLICT_MARKER = /(?<=^|\n)(<{7}|\|{7}|>{7})(?=[ \n]|$)/;
+/** The text of a file with LF line endings and without its BOM; null when it is not UTF-8. */
+function decodeSource(bytes) {
+	const text = decodeStart(bytes, bytes.length, false);
+	return text === null ? null : withLineFeeds(text);
+}
+/** Where a file stops being UTF-8. */
+function invalidUtf8Place(bytes) {
+	let valid = 0;
+	let end = bytes.length;
+	while (valid < end) {
+		const middle = Math.ceil((valid + end) / 2);
+		if (decodeStart(bytes, middle, true) === null) end = middle - 1;
+		else valid = middle;
+	}
+	const text = decodeStart(bytes, valid, true) ?? "";
+	return placeAt(text, text.length);
+}
+/** What is wrong with a file whatever its parts hold. */
+function sourceProblems(source, path) {
+	const nul = source.indexOf("\0");
+	const conflict = findConflict(source);
+	return [...nul === -1 ? [] : [makeProblem("prompt/nul", {}, {
+		path,
+		...placeAt(source, nul)
+	})], ...conflict === -1 ? [] : [makeProblem("prompt/conflict-markers", {}, {
+		path,
+		...placeAt(source, conflict)
+	})]];
+}
+/** The offset of the first conflict marker; -1 when there is none. */
+function findConflict(text) {
+	return text.search(CONFLICT_MARKER);
+}
+/** A warning for each kind of invisible character, at its first place. NUL is an error already. */
+function hiddenCharacterProblems(source, path) {
+	const placeOf = makePlaceAt(source);
+	return findHidden(source).filter(({ offset }) => source[offset] !== "\0").map(({ character, count, offset }) => makeProblem("prompt/hidden-character", {
+		character,
+		count
+	}, {
+		path,
+		...placeOf(offset)
+	}));
+}
+/** The first line of a file, for what concerns it as a whole. */
+function placeOfFile(path) {
+	return {
+		path,
+		line: 1,
+		column: 1
+	};
+}
+/** With `open`, a character may be cut in two at the end. */
+function decodeStart(bytes, length, open) {
+	try {
+		return new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(0, length), { stream: open });
+	} catch {
+		return null;
+	}
+}
+// src/prompts/check.ts
+init_problem();
+/** What is wrong between a file and the configuration. */
+function checkOutline(outline, rules) {
+	return [...outline.environments.flatMap((one) => environmentProblems(one, rules)), ...serviceProblems$1(outline, rules.services ?? null)];
+}
+/** What is wrong between files, and between them and others that were found to be right together. */
+function checkNames(read, known) {
+	const taken = new Set(read.flatMap(({ id, key }) => [id, key].flatMap((name) => name === null ? [] : comparable(name))));
+	const isTaken = (name) => taken.has(name.normalize("NFC"));
+	const all = [...read, ...known.filter(({ id, key }) => isTaken(id) || isTaken(key)).map(namesOf)];
+	return [...duplicates(all, "id", (one, other) => makeProblem("prompt/duplicate-id", {
+		id: one.value,
+		other
+	}, one.place)), ...duplicates(all, "key", (one, other) => makeProblem("prompt/duplicate-key", {
+		key: one.value,
+		other
+	}, one.place))];
+}
+function namesOf({ path, id, key }) {
+	const place = placeOfFile(path);
+	return {
+		path,
+		id: {
+			value: id,
+			place
+		},
+		key: {
+			value: key,
+			place
+		}
+	};
+}
+/** Compared in normal form C: two spellings that look alike are one. Each of a group names another one. */
+function duplicates(all, field, problem) {
+	const repeated = repeatedIn(all.flatMap(({ [field]: name }) => name === null ? [] : [comparable(name)]));
+	if (repeated.size === 0) return [];
+	const owned = all.flatMap(({ path, [field]: name }) => name === null ? [] : [{
+		path,
+		...name
+	}]);
+	const groups = Map.groupBy(owned, comparable);
+	return [...repeated].flatMap((value) => {
+		const group = groups.get(value) ?? [];
+		return group.map((one, index) => problem(one, group[index === 0 ? 1 : 0]?.path ?? one.path));
+	});
+}
+function comparable({ value }) {
+	return value.normalize("NFC");
+}
+function repeatedIn(values) {
+	const seen = /* @__PURE__ */ new Set();
+	return new Set(values.filter((value) => seen.size === seen.add(value).size));
+}
+function environmentProblems({ value, place }, { known, reserved }) {
+	if (reserved.includes(value)) return [makeProblem("prompt/tool-environment", { environment: value }, place)];
+	if (known === null || known.includes(value)) return [];
+	return [makeProblem("prompt/unknown-environment", {
+		environment: value,
+		known,
+		suggestion: suggest(value, known)
+	}, place)];
+}
+function serviceProblems$1({ path, service }, rules) {
+	const known = rules?.known ?? [];
+	if (service !== null && !known.includes(service.value)) {
+		const suggestion = suggest(service.value, known);
+		return [makeProblem("prompt/unknown-service", {
+			service: service.value,
+			known,
+			suggestion
+		}, service.place)];
+	}
+	return service === null && rules !== null && rules.assigned(path) === null ? [makeProblem("prompt/no-service", { known }, placeOfFile(path))] : [];
+}
+// node_modules/picomatch/lib/constants.js
+var require_constants$5 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	const WIN_SLASH = "\\\\/";
+	const WIN_NO_SLASH = `[^${WIN_SLASH}]`;
+	const DEFAULT_MAX_EXTGLOB_RECURSION = 0;
+	/**
+	* Posix glob regex
+	*/
+	const DOT_LITERAL = "\\.";
+	const PLUS_LITERAL = "\\+";
+	const QMARK_LITERAL = "\\?";
+	const SLASH_LITERAL = "\\/";
+	const ONE_CHAR = "(?=.)";
+	const QMARK = "[^/]";
+	const END_ANCHOR = `(?:${SLASH_LITERAL}|$)`;
+	const START_ANCHOR = `(?:^|${SLASH_LITERAL})`;
+	const DOTS_SLASH = `${DOT_LITERAL}{1,2}${END_ANCHOR}`;
+	const POSIX_CHARS = {
+		DOT_LITERAL,
+		PLUS_LITERAL,
+		QMARK_LITERAL,
+		SLASH_LITERAL,
+		ONE_CHAR,
+		QMARK,
+		END_ANCHOR,
+		DOTS_SLASH,
+		NO_DOT: `(?!${DOT_LITERAL})`,
+		NO_DOTS: `(?!${START_ANCHOR}${DOTS_SLASH})`,
+		NO_DOT_SLASH: `(?!${DOT_LITERAL}{0,1}${END_ANCHOR})`,
+		NO_DOTS_SLASH: `(?!${DOTS_SLASH})`,
+		QMARK_NO_DOT: `[^.${SLASH_LITERAL}]`,
+		STAR: `${QMARK}*?`,
+		START_ANCHOR,
+		SEP: "/"
+	};
+	/**
+	* Windows glob regex
+	*/
+	const WINDOWS_CHARS = {
+		...POSIX_CHARS,
+		SLASH_LITERAL: `[${WIN_SLASH}]`,
+		QMARK: WIN_NO_SLASH,
+		STAR: `${WIN_NO_SLASH}*?`,
+		DOTS_SLASH: `${DOT_LITERAL}{1,2}(?:[${WIN_SLASH}]|$)`,
+		NO_DOT: `(?!${DOT_LITERAL})`,
+		NO_DOTS: `(?!(?:^|[${WIN_SLASH}])${DOT_LITERAL}{1,2}(?:[${WIN_SLASH}]|$))`,
+		NO_DOT_SLASH: `(?!${DOT_LITERAL}{0,1}(?:[${WIN_SLASH}]|$))`,
+		NO_DOTS_SLASH: `(?!${DOT_LITERAL}{1,2}(?:[${WIN_SLASH}]|$))`,
+		QMARK_NO_DOT: `[^.${WIN_SLASH}]`,
+		START_ANCHOR: `(?:^|[${WIN_SLASH}])`,
+		END_ANCHOR: `(?:[${WIN_SLASH}]|$)`,
+		SEP: "\\"
+	};
+	module.exports = {
+		DEFAULT_MAX_EXTGLOB_RECURSION,
+		MAX_LENGTH: 65536,
+		POSIX_REGEX_SOURCE: {
+			__proto__: null,
+			alnum: "a-zA-Z0-9",
+			alpha: "a-zA-Z",
+			ascii: "\\x00-\\x7F",
+			blank: " \\t",
+			cntrl: "\\x00-\\x1F\\x7F",
+			digit: "0-9",
+			graph: "\\x21-\\x7E",
+			lower: "a-z",
+			print: "\\x20-\\x7E ",
+			punct: "\\-!\"#$%&'()\\*+,./:;<=>?@[\\]^_`{|}~",
+			space: " \\t\\r\\n\\v\\f",
+			upper: "A-Z",
+			word: "A-Za-z0-9_",
+			xdigit: "A-Fa-f0-9"
+		},
+		REGEX_BACKSLASH: /\\(?![*+?^${}(|)[\]])/g,
+		REGEX_NON_SPECIAL_CHARS: /^[^@![\].,$*+?^{}()|\\/]+/,
+		REGEX_SPECIAL_CHARS: /[-*+?.^${}(|)[\]]/,
+		REGEX_SPECIAL_CHARS_BACKREF: /(\\?)((\W)(\3*))/g,
+		REGEX_SPECIAL_CHARS_GLOBAL: /([-*+?.^${}(|)[\]])/g,
+		REGEX_REMOVE_BACKSLASH: /(?:\[.*?[^\\]\]|\\(?=.))/g,
+		REPLACEMENTS: {
+			__proto__: null,
+			"***": "*",
+			"**/**": "**",
+			"**/**/**": "**"
+		},
+		CHAR_0: 48,
+		CHAR_9: 57,
+		CHAR_UPPERCASE_A: 65,
+		CHAR_LOWERCASE_A: 97,
+		CHAR_UPPERCASE_Z: 90,
+		CHAR_LOWERCASE_Z: 122,
+		CHAR_LEFT_PARENTHESES: 40,
+		CHAR_RIGHT_PARENTHESES: 41,
+		CHAR_ASTERISK: 42,
+		CHAR_AMPERSAND: 38,
+		CHAR_AT: 64,
+		CHAR_BACKWARD_SLASH: 92,
+		CHAR_CARRIAGE_RETURN: 13,
+		CHAR_CIRCUMFLEX_ACCENT: 94,
+		CHAR_COLON: 58,
+		CHAR_COMMA: 44,
+		CHAR_DOT: 46,
+		CHAR_DOUBLE_QUOTE: 34,
+		CHAR_EQUAL: 61,
+		CHAR_EXCLAMATION_MARK: 33,
+		CHAR_FORM_FEED: 12,
+		CHAR_FORWARD_SLASH: 47,
+		CHAR_GRAVE_ACCENT: 96,
+		CHAR_HASH: 35,
+		CHAR_HYPHEN_MINUS: 45,
+		CHAR_LEFT_ANGLE_BRACKET: 60,
+		CHAR_LEFT_CURLY_BRACE: 123,
+		CHAR_LEFT_SQUARE_BRACKET: 91,
+		CHAR_LINE_FEED: 10,
+		CHAR_NO_BREAK_SPACE: 160,
+		CHAR_PERCENT: 37,
+		CHAR_PLUS: 43,
+		CHAR_QUESTION_MARK: 63,
+		CHAR_RIGHT_ANGLE_BRACKET: 62,
+		CHAR_RIGHT_CURLY_BRACE: 125,
+		CHAR_RIGHT_SQUARE_BRACKET: 93,
+		CHAR_SEMICOLON: 59,
+		CHAR_SINGLE_QUOTE: 39,
+		CHAR_SPACE: 32,
+		CHAR_TAB: 9,
+		CHAR_UNDERSCORE: 95,
+		CHAR_VERTICAL_LINE: 124,
+		CHAR_ZERO_WIDTH_NOBREAK_SPACE: 65279,
+		/**
+		* Create EXTGLOB_CHARS
+		*/
+		extglobChars(chars) {
+			return {
+				"!": {
+					type: "negate",
+					open: "(?:(?!(?:",
+					close: `))${chars.STAR})`
+				},
+				"?": {
+					type: "qmark",
+					open: "(?:",
+					close: ")?"
+				},
+				"+": {
+					type: "plus",
+					open: "(?:",
+					close: ")+"
+				},
+				"*": {
+					type: "star",
+					open: "(?:",
+					close: ")*"
+				},
+				"@": {
+					type: "at",
+					open: "(?:",
+					close: ")"
+				}
+			};
+		},
+		/**
+		* Create GLOB_CHARS
+		*/
+		globChars(win32) {
+			return win32 === true ? WINDOWS_CHARS : POSIX_CHARS;
+		}
+	};
+}));
+// node_modules/picomatch/lib/utils.js
+var require_utils$2 = /* @__PURE__ */ __commonJSMin(((exports) => {
+	const { REGEX_BACKSLASH, REGEX_REMOVE_BACKSLASH, REGEX_SPECIAL_CHARS, REGEX_SPECIAL_CHARS_GLOBAL } = require_constants$5();
+	exports.isObject = (val) => val !== null && typeof val === "object" && !Array.isArray(val);
+	exports.hasRegexChars = (str) => REGEX_SPECIAL_CHARS.test(str);
+	exports.isRegexChar = (str) => str.length === 1 && exports.hasRegexChars(str);
+	exports.escapeRegex = (str) => str.replace(REGEX_SPECIAL_CHARS_GLOBAL, "\\$1");
+	exports.toPosixSlashes = (str) => str.replace(REGEX_BACKSLASH, "/");
+	exports.isWindows = () => {
+		if (typeof navigator !== "undefined" && navigator.platform) {
+			const platform = navigator.platform.toLowerCase();
+			return platform === "win32" || platform === "windows";
+		}
+		if (typeof process !== "undefined" && process.platform) return process.platform === "win32";
+		return false;
+	};
+	exports.removeBackslashes = (str) => {
+		return str.replace(REGEX_REMOVE_BACKSLASH, (match) => {
+			return match === "\\" ? "" : match;
+		});
+	};
+	exports.escapeLast = (input, char, lastIdx) => {
+		const idx = input.lastIndexOf(char, lastIdx);
+		if (idx === -1) return input;
+		if (input[idx - 1] === "\\") return exports.escapeLast(input, char, idx - 1);
+		return `${input.slice(0, idx)}\\${input.slice(idx)}`;
+	};
+	exports.removePrefix = (input, state = {}) => {
+		let output = input;
+		if (output.startsWith("./")) {
+			output = output.slice(2);
+			state.prefix = "./";
+		}
+		return output;
+	};
+	exports.wrapOutput = (input, state = {}, options = {}) => {
+		let output = `${options.contains ? "" : "^"}(?:${input})${options.contains ? "" : "$"}`;
+		if (state.negated === true) output = `(?:^(?!${output}).*$)`;
+		return output;
+	};
+	exports.basename = (path, { windows } = {}) => {
+		const segs = path.split(windows ? /[\\/]/ : "/");
+		const last = segs[segs.length - 1];
+		if (last === "") return segs[segs.length - 2];
+		return last;
+	};
+}));
+// node_modules/picomatch/lib/scan.js
+var require_scan = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	const utils = require_utils$2();
+	const { CHAR_ASTERISK, CHAR_AT, CHAR_BACKWARD_SLASH, CHAR_COMMA, CHAR_DOT, CHAR_EXCLAMATION_MARK, CHAR_FORWARD_SLASH, CHAR_LEFT_CURLY_BRACE, CHAR_LEFT_PARENTHESES, CHAR_LEFT_SQUARE_BRACKET, CHAR_PLUS, CHAR_QUESTION_MARK, CHAR_RIGHT_CURLY_BRACE, CHAR_RIGHT_PARENTHESES, CHAR_RIGHT_SQUARE_BRACKET } = require_constants$5();
+	const isPathSeparator = (code) => {
+		return code === CHAR_FORWARD_SLASH || code === CHAR_BACKWARD_SLASH;
+	};
+	const depth = (token) => {
+		if (token.isPrefix !== true) token.depth = token.isGlobstar ? Infinity : 1;
+	};
+	/**
+	* Quickly scans a glob pattern and returns an object with a handful of
+	* useful properties, like `isGlob`, `path` (the leading non-glob, if it exists),
+	* `glob` (the actual pattern), `negated` (true if the path starts with `!` but not
+	* with `!(`) and `negatedExtglob` (true if the path starts with `!(`).
+	*
+	* ```js
+	* const pm = require('picomatch');
+	* console.log(pm.scan('foo/bar/*.js'));
+	* { isGlob: true, input: 'foo/bar/*.js', base: 'foo/bar', glob: '*.js' }
+	* ```
+	* @param {String} `str`
+	* @param {Object} `options`
+	* @return {Object} Returns an object with tokens and regex source string.
+	* @api public
+	*/
+	const scan = (input, options) => {
+		const opts = options || {};
+		const length = input.length - 1;
+		const scanToEnd = opts.parts === true || opts.tokens === true || opts.scanToEnd === true;
+		const slashes = [];
+		const tokens = [];
+		const parts = [];
+		let str = input;
+		let index = -1;
+		let start = 0;
+		let lastIndex = 0;
+		let isBrace = false;
+		let isBracket = false;
+		let isGlob = false;
+		let isExtglob = false;
+		let isGlobstar = false;
+		let braceEscaped = false;
+		let backslashes = false;
+		let negated = false;
+		let negatedExtglob = false;
+		let finished = false;
+		let braces = 0;
+		let prev;
+		let code;
+		let token = {
+			value: "",
+			depth: 0,
+			isGlob: false
+		};
+		const eos = () => index >= length;
+		const peek = () => str.charCodeAt(index + 1);
+		const advance = () => {
+			prev = code;
+			return str.charCodeAt(++index);
+		};
+		while (index < length) {
+			code = advance();
+			let next;
+			if (code === CHAR_BACKWARD_SLASH) {
+				backslashes = token.backslashes = true;
+				code = advance();
+				if (code === CHAR_LEFT_CURLY_BRACE) braceEscaped = true;
+				continue;
+			}
+			if (braceEscaped === true || code === CHAR_LEFT_CURLY_BRACE) {
+				braces++;
+				while (eos() !== true && (code = advance())) {
+					if (code === CHAR_BACKWARD_SLASH) {
+						backslashes = token.backslashes = true;
+						advance();
+						continue;
+					}
+					if (code === CHAR_LEFT_CURLY_BRACE) {
+						braces++;
+						continue;
+					}
+					if (braceEscaped !== true && code === CHAR_DOT && (code = advance()) === CHAR_DOT) {
+						isBrace = token.isBrace = true;
+						isGlob = token.isGlob = true;
+						finished = true;
+						if (scanToEnd === true) continue;
+						break;
+					}
+					if (braceEscaped !== true && code === CHAR_COMMA) {
+						isBrace = token.isBrace = true;
+						isGlob = token.isGlob = true;
+						finished = true;
+						if (scanToEnd === true) continue;
+						break;
+					}
+					if (code === CHAR_RIGHT_CURLY_BRACE) {
+						braces--;
+						if (braces === 0) {
+							braceEscaped = false;
+							isBrace = token.isBrace = true;
+							finished = true;
+							break;
+						}
+					}
+				}
+				if (scanToEnd === true) continue;
+				break;
+			}
+			if (code === CHAR_FORWARD_SLASH) {
+				slashes.push(index);
+				tokens.push(token);
+				token = {
+					value: "",
+					depth: 0,
+					isGlob: false
+				};
+				if (finished === true) continue;
+				if (prev === CHAR_DOT && index === start + 1) {
+					start += 2;
+					continue;
+				}
+				lastIndex = index + 1;
+				continue;
+			}
+			if (opts.noext !== true) {
+				if ((code === CHAR_PLUS || code === CHAR_AT || code === CHAR_ASTERISK || code === CHAR_QUESTION_MARK || code === CHAR_EXCLAMATION_MARK) === true && peek() === CHAR_LEFT_PARENTHESES) {
+					isGlob = token.isGlob = true;
+					isExtglob = token.isExtglob = true;
+					finished = true;
+					if (code === CHAR_EXCLAMATION_MARK && index === start) negatedExtglob = true;
+					if (scanToEnd === true) {
+						let parens = 0;
+						while (eos() !== true && (code = advance())) {
+							if (code === CHAR_BACKWARD_SLASH) {
+								backslashes = token.backslashes = true;
+								advance();
+								continue;
+							}
+							if (code === CHAR_LEFT_PARENTHESES) {
+								parens++;
+								continue;
+							}
+							if (code === CHAR_RIGHT_PARENTHESES && --parens === 0) {
+								finished = true;
+								break;
+							}
+						}
+						continue;
+					}
+					break;
+				}
+			}
+			if (code === CHAR_ASTERISK) {
+				if (prev === CHAR_ASTERISK) isGlobstar = token.isGlobstar = true;
+				isGlob = token.isGlob = true;
+				finished = true;
+				if (scanToEnd === true) continue;
+				break;
+			}
+			if (code === CHAR_QUESTION_MARK) {
+				isGlob = token.isGlob = true;
+				finished = true;
+				if (scanToEnd === true) continue;
+				break;
+			}
+			if (code === CHAR_LEFT_SQUARE_BRACKET) {
+				while (eos() !== true && (next = advance())) {
+					if (next === CHAR_BACKWARD_SLASH) {
+						backslashes = token.backslashes = true;
+						advance();
+						continue;
+					}
+					if (next === CHAR_RIGHT_SQUARE_BRACKET) {
+						isBracket = token.isBracket = true;
+						isGlob = token.isGlob = true;
+						finished = true;
+						break;
+					}
+				}
+				if (scanToEnd === true) continue;
+				break;
+			}
+			if (opts.nonegate !== true && code === CHAR_EXCLAMATION_MARK && index === start) {
+				negated = token.negated = true;
+				start++;
+				continue;
+			}
+			if (opts.noparen !== true && code === CHAR_LEFT_PARENTHESES) {
+				isGlob = token.isGlob = true;
+				if (scanToEnd === true) {
+					let parens = 1;
+					while (eos() !== true && (code = advance())) {
+						if (code === CHAR_BACKWARD_SLASH) {
+							backslashes = token.backslashes = true;
+							advance();
+							continue;
+						}
+						if (code === CHAR_LEFT_PARENTHESES) {
+							parens++;
+							continue;
+						}
+						if (code === CHAR_RIGHT_PARENTHESES && --parens === 0) {
+							finished = true;
+							break;
+						}
+					}
+					continue;
+				}
+				break;
+			}
+			if (isGlob === true) {
+				finished = true;
+				if (scanToEnd === true) continue;
+				break;
+			}
+		}
+		if (opts.noext === true) {
+			isExtglob = false;
+			isGlob = false;
+		}
+		let base = str;
+		let prefix = "";
+		let glob = "";
+		if (start > 0) {
+			prefix = str.slice(0, start);
+			str = str.slice(start);
+			lastIndex -= start;
+		}
+		if (base && isGlob === true && lastIndex > 0) {
+			base = str.slice(0, lastIndex);
+			glob = str.slice(lastIndex);
+		} else if (isGlob === true) {
+			base = "";
+			glob = str;
+		} else base = str;
+		if (base && base !== "" && base !== "/" && base !== str) {
+			if (isPathSeparator(base.charCodeAt(base.length - 1))) base = base.slice(0, -1);
+		}
+		if (opts.unescape === true) {
+			if (glob) glob = utils.removeBackslashes(glob);
+			if (base && backslashes === true) base = utils.removeBackslashes(base);
+		}
+		const state = {
+			prefix,
+			input,
+			start,
+			base,
+			glob,
+			isBrace,
+			isBracket,
+			isGlob,
+			isExtglob,
+			isGlobstar,
+			negated,
+			negatedExtglob
+		};
+		if (opts.tokens === true) {
+			state.maxDepth = 0;
+			if (!isPathSeparator(code)) tokens.push(token);
+			state.tokens = tokens;
+		}
+		if (opts.parts === true || opts.tokens === true) {
+			let prevIndex;
+			for (let idx = 0; idx < slashes.length; idx++) {
+				const n = prevIndex !== void 0 ? prevIndex + 1 : start;
+				const i = slashes[idx];
+				const value = input.slice(n, i);
+				if (opts.tokens) {
+					if (idx === 0 && start !== 0) {
+						tokens[idx].isPrefix = true;
+						tokens[idx].value = prefix;
+					} else tokens[idx].value = value;
+					depth(tokens[idx]);
+					state.maxDepth += tokens[idx].depth;
+				}
+				if (i >= start) {
+					parts.push(value);
+					prevIndex = i;
+				}
+			}
+			const n = prevIndex !== void 0 ? prevIndex + 1 : start;
+			const value = input.slice(n);
+			parts.push(value);
+			if (opts.tokens && prevIndex && prevIndex + 1 < input.length) {
+				tokens[tokens.length - 1].value = value;
+				depth(tokens[tokens.length - 1]);
+				state.maxDepth += tokens[tokens.length - 1].depth;
+			}
+			state.slashes = slashes;
+			state.parts = parts;
+		}
+		return state;
+	};
+	module.exports = scan;
+}));
+// node_modules/picomatch/lib/parse.js
+var require_parse$2 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	const constants = require_constants$5();
+	const utils = require_utils$2();
+	/**
+	* Constants
+	*/
+	const { MAX_LENGTH, POSIX_REGEX_SOURCE, REGEX_NON_SPECIAL_CHARS, REGEX_SPECIAL_CHARS_BACKREF, REPLACEMENTS } = constants;
+	/**
+	* Helpers
+	*/
+	const expandRange = (args, options) => {
+		if (typeof options.expandRange === "function") return options.expandRange(...args, options);
+		args.sort();
+		const value = `[${args.join("-")}]`;
+		try {
+			new RegExp(value);
+		} catch (ex) {
+			return args.map((v) => utils.escapeRegex(v)).join("..");
+		}
+		return value;
+	};
+	/**
+	* Create the message for a syntax error
+	*/
+	const syntaxError = (type, char) => {
+		return `Missing ${type}: "${char}" - use "\\\\${char}" to match literal characters`;
+	};
+	const splitTopLevel = (input) => {
+		const parts = [];
+		let bracket = 0;
+		let paren = 0;
+		let quote = 0;
+		let value = "";
+		let escaped = false;
+		for (const ch of input) {
+			if (escaped === true) {
+				value += ch;
+				escaped = false;
+				continue;
+			}
+			if (ch === "\\") {
+				value += ch;
+				escaped = true;
+				continue;
+			}
+			if (ch === "\"") {
+				quote = quote === 1 ? 0 : 1;
+				value += ch;
+				continue;
+			}
+			if (quote === 0) {
+				if (ch === "[") bracket++;
+				else if (ch === "]" && bracket > 0) bracket--;
+				else if (bracket === 0) {
+					if (ch === "(") paren++;
+					else if (ch === ")" && paren > 0) paren--;
+					else if (ch === "|" && paren === 0) {
+						parts.push(value);
+						value = "";
+						continue;
+					}
+				}
+			}
+			value += ch;
+		}
+		parts.push(value);
+		return parts;
+	};
+	const isPlainBranch = (branch) => {
+		let escaped = false;
+		for (const ch of branch) {
+			if (escaped === true) {
+				escaped = false;
+				continue;
+			}
+			if (ch === "\\") {
+				escaped = true;
+				continue;
+			}
+			if (/[?*+@!()[\]{}]/.test(ch)) return false;
+		}
+		return true;
+	};
+	const normalizeSimpleBranch = (branch) => {
+		let value = branch.trim();
+		let changed = true;
+		while (changed === true) {
+			changed = false;
+			if (/^@\([^\\()[\]{}|]+\)$/.test(value)) {
+				value = value.slice(2, -1);
+				changed = true;
+			}
+		}
+		if (!isPlainBranch(value)) return;
+		return value.replace(/\\(.)/g, "$1");
+	};
+	const hasRepeatedCharPrefixOverlap = (branches) => {
+		const values = branches.map(normalizeSimpleBranch).filter(Boolean);
+		for (let i = 0; i < values.length; i++) for (let j = i + 1; j < values.length; j++) {
+			const a = values[i];
+			const b = values[j];
+			const char = a[0];
+			if (!char || a !== char.repeat(a.length) || b !== char.repeat(b.length)) continue;
+			if (a === b || a.startsWith(b) || b.startsWith(a)) return true;
+		}
+		return false;
+	};
+	const parseRepeatedExtglob = (pattern, requireEnd = true) => {
+		if (pattern[0] !== "+" && pattern[0] !== "*" || pattern[1] !== "(") return;
+		let bracket = 0;
+		let paren = 0;
+		let quote = 0;
+		let escaped = false;
+		for (let i = 1; i < pattern.length; i++) {
+			const ch = pattern[i];
+			if (escaped === true) {
+				escaped = false;
+				continue;
+			}
+			if (ch === "\\") {
+				escaped = true;
+				continue;
+			}
+			if (ch === "\"") {
+				quote = quote === 1 ? 0 : 1;
+				continue;
+			}
+			if (quote === 1) continue;
+			if (ch === "[") {
+				bracket++;
+				continue;
+			}
+			if (ch === "]" && bracket > 0) {
+				bracket--;
+				continue;
+			}
+			if (bracket > 0) continue;
+			if (ch === "(") {
+				paren++;
+				continue;
+			}
+			if (ch === ")") {
+				paren--;
+				if (paren === 0) {
+					if (requireEnd === true && i !== pattern.length - 1) return;
+					return {
+						type: pattern[0],
+						body: pattern.slice(2, i),
+						end: i
+					};
+				}
+			}
+		}
+	};
+	const buildCharClassStar = (chars) => {
+		return `${chars.length === 1 ? utils.escapeRegex(chars[0]) : `[${chars.map((ch) => utils.escapeRegex(ch)).join("")}]`}*`;
+	};
+	const getStarExtglobSequenceChars = (pattern) => {
+		let index = 0;
+		const chars = [];
+		while (index < pattern.length) {
+			const match = parseRepeatedExtglob(pattern.slice(index), false);
+			if (!match || match.type !== "*") return;
+			const branches = splitTopLevel(match.body).map((branch) => branch.trim());
+			if (branches.length !== 1) return;
+			const branch = normalizeSimpleBranch(branches[0]);
+			if (!branch || branch.length !== 1) return;
+			chars.push(branch);
+			index += match.end + 1;
+		}
+		if (chars.length < 1) return;
+		return chars;
+	};
+	const repeatedExtglobRecursion = (pattern) => {
+		let depth = 0;
+		let value = pattern.trim();
+		let match = parseRepeatedExtglob(value);
+		while (match) {
+			depth++;
+			value = match.body.trim();
+			match = parseRepeatedExtglob(value);
+		}
+		return depth;
+	};
+	const analyzeRepeatedExtglob = (body, options) => {
+		if (options.maxExtglobRecursion === false) return { risky: false };
+		const max = typeof options.maxExtglobRecursion === "number" ? options.maxExtglobRecursion : constants.DEFAULT_MAX_EXTGLOB_RECURSION;
+		const branches = splitTopLevel(body).map((branch) => branch.trim());
+		if (branches.length > 1) {
+			if (branches.some((branch) => branch === "") || branches.some((branch) => /^[*?]+$/.test(branch)) || hasRepeatedCharPrefixOverlap(branches)) return { risky: true };
+		}
+		const safeChars = [];
+		let sawStarSequence = false;
+		let combinable = true;
+		for (const branch of branches) {
+			const chars = getStarExtglobSequenceChars(branch);
+			if (chars) {
+				sawStarSequence = true;
+				safeChars.push(...chars);
+				continue;
+			}
+			const literal = normalizeSimpleBranch(branch);
+			if (literal && literal.length === 1) {
+				safeChars.push(literal);
+				continue;
+			}
+			combinable = false;
+			if (repeatedExtglobRecursion(branch) > max) return { risky: true };
+		}
+		if (sawStarSequence) return combinable ? {
+			risky: true,
+			safeOutput: buildCharClassStar([...new Set(safeChars)])
+		} : { risky: true };
+		return { risky: false };
+	};
+	/**
+	* Parse the given input string.
+	* @param {String} input
+	* @param {Object} options
+	* @return {Object}
+	*/
+	const parse = (input, options) => {
+		if (typeof input !== "string") throw new TypeError("Expected a string");
+		input = REPLACEMENTS[input] || input;
+		const opts = { ...options };
+		const max = typeof opts.maxLength === "number" ? Math.min(MAX_LENGTH, opts.maxLength) : MAX_LENGTH;
+		let len = input.length;
+		if (len > max) throw new SyntaxError(`Input length: ${len}, exceeds maximum allowed length: ${max}`);
+		const bos = {
+			type: "bos",
+			value: "",
+			output: opts.prepend || ""
+		};
+		const tokens = [bos];
+		const capture = opts.capture ? "" : "?:";
+		const PLATFORM_CHARS = constants.globChars(opts.windows);
+		const EXTGLOB_CHARS = constants.extglobChars(PLATFORM_CHARS);
+		const { DOT_LITERAL, PLUS_LITERAL, SLASH_LITERAL, ONE_CHAR, DOTS_SLASH, NO_DOT, NO_DOT_SLASH, NO_DOTS_SLASH, QMARK, QMARK_NO_DOT, STAR, START_ANCHOR } = PLATFORM_CHARS;
+		const globstar = (opts) => {
+			return `(${capture}(?:(?!${START_ANCHOR}${opts.dot ? DOTS_SLASH : DOT_LITERAL}).)*?)`;
+		};
+		const nodot = opts.dot ? "" : NO_DOT;
+		const qmarkNoDot = opts.dot ? QMARK : QMARK_NO_DOT;
+		let star = opts.bash === true ? globstar(opts) : STAR;
+		if (opts.capture) star = `(${star})`;
+		if (typeof opts.noext === "boolean") opts.noextglob = opts.noext;
+		const state = {
+			input,
+			index: -1,
+			start: 0,
+			dot: opts.dot === true,
+			consumed: "",
+			output: "",
+			prefix: "",
+			backtrack: false,
+			negated: false,
+			brackets: 0,
+			braces: 0,
+			parens: 0,
+			quotes: 0,
+			globstar: false,
+			tokens
+		};
+		input = utils.removePrefix(input, state);
+		len = input.length;
+		const extglobs = [];
+		const braces = [];
+		const stack = [];
+		let prev = bos;
+		let value;
+		/**
+		* Tokenizing helpers
+		*/
+		const eos = () => state.index === len - 1;
+		const peek = state.peek = (n = 1) => input[state.index + n];
+		const advance = state.advance = () => input[++state.index] || "";
+		const remaining = () => input.slice(state.index + 1);
+		const consume = (value = "", num = 0) => {
+			state.consumed += value;
+			state.index += num;
+		};
+		const append = (token) => {
+			state.output += token.output != null ? token.output : token.value;
+			consume(token.value);
+		};
+		const negate = () => {
+			let count = 1;
+			while (peek() === "!" && (peek(2) !== "(" || peek(3) === "?")) {
+				advance();
+				state.start++;
+				count++;
+			}
+			if (count % 2 === 0) return false;
+			state.negated = true;
+			state.start++;
+			return true;
+		};
+		const increment = (type) => {
+			state[type]++;
+			stack.push(type);
+		};
+		const decrement = (type) => {
+			state[type]--;
+			stack.pop();
+		};
+		/**
+		* Push tokens onto the tokens array. This helper speeds up
+		* tokenizing by 1) helping us avoid backtracking as much as possible,
+		* and 2) helping us avoid creating extra tokens when consecutive
+		* characters are plain text. This improves performance and simplifies
+		* lookbehinds.
+		*/
+		const push = (tok) => {
+			if (prev.type === "globstar") {
+				const isBrace = state.braces > 0 && (tok.type === "comma" || tok.type === "brace");
+				const isExtglob = tok.extglob === true || extglobs.length && (tok.type === "pipe" || tok.type === "paren");
+				if (tok.type !== "slash" && tok.type !== "paren" && !isBrace && !isExtglob) {
+					state.output = state.output.slice(0, -prev.output.length);
+					prev.type = "star";
+					prev.value = "*";
+					prev.output = star;
+					state.output += prev.output;
+				}
+			}
+			if (extglobs.length && tok.type !== "paren") extglobs[extglobs.length - 1].inner += tok.value;
+			if (tok.value || tok.output) append(tok);
+			if (prev && prev.type === "text" && tok.type === "text") {
+				prev.output = (prev.output || prev.value) + tok.value;
+				prev.value += tok.value;
+				return;
+			}
+			tok.prev = prev;
+			tokens.push(tok);
+			prev = tok;
+		};
+		const extglobOpen = (type, value) => {
+			const token = {
+				...EXTGLOB_CHARS[value],
+				conditions: 1,
+				inner: ""
+			};
+			token.prev = prev;
+			token.parens = state.parens;
+			token.output = state.output;
+			token.startIndex = state.index;
+			token.tokensIndex = tokens.length;
+			const output = (opts.capture ? "(" : "") + token.open;
+			increment("parens");
+			push({
+				type,
+				value,
+				output: state.output ? "" : ONE_CHAR
+			});
+			push({
+				type: "paren",
+				extglob: true,
+				value: advance(),
+				output
+			});
+			extglobs.push(token);
+		};
+		const extglobClose = (token) => {
+			const literal = input.slice(token.startIndex, state.index + 1);
+			const body = input.slice(token.startIndex + 2, state.index);
+			const analysis = analyzeRepeatedExtglob(body, opts);
+			if ((token.type === "plus" || token.type === "star") && analysis.risky) {
+				const safeOutput = analysis.safeOutput ? (token.output ? "" : ONE_CHAR) + (opts.capture ? `(${analysis.safeOutput})` : analysis.safeOutput) : void 0;
+				const open = tokens[token.tokensIndex];
+				open.type = "text";
+				open.value = literal;
+				open.output = safeOutput || utils.escapeRegex(literal);
+				for (let i = token.tokensIndex + 1; i < tokens.length; i++) {
+					tokens[i].value = "";
+					tokens[i].output = "";
+					delete tokens[i].suffix;
+				}
+				state.output = token.output + open.output;
+				state.backtrack = true;
+				push({
+					type: "paren",
+					extglob: true,
+					value,
+					output: ""
+				});
+				decrement("parens");
+				return;
+			}
+			let output = token.close + (opts.capture ? ")" : "");
+			let rest;
+			if (token.type === "negate") {
+				let extglobStar = star;
+				if (token.inner && token.inner.length > 1 && token.inner.includes("/")) extglobStar = globstar(opts);
+				if (extglobStar !== star || eos() || /^\)+$/.test(remaining())) output = token.close = `)$))${extglobStar}`;
+				if (token.inner.includes("*") && (rest = remaining()) && /^\.[^\\/.]+$/.test(rest)) output = token.close = `)${parse(rest, {
+					...options,
+					fastpaths: false
+				}).output})${extglobStar})`;
+				if (token.prev.type === "bos") state.negatedExtglob = true;
+			}
+			push({
+				type: "paren",
+				extglob: true,
+				value,
+				output
+			});
+			decrement("parens");
+		};
+		/**
+		* Fast paths
+		*/
+		if (opts.fastpaths !== false && !/(^[*!]|[/()[\]{}"])/.test(input)) {
+			let backslashes = false;
+			let output = input.replace(REGEX_SPECIAL_CHARS_BACKREF, (m, esc, chars, first, rest, index) => {
+				if (first === "\\") {
+					backslashes = true;
+					return m;
+				}
+				if (first === "?") {
+					if (esc) return esc + first + (rest ? QMARK.repeat(rest.length) : "");
+					if (index === 0) return qmarkNoDot + (rest ? QMARK.repeat(rest.length) : "");
+					return QMARK.repeat(chars.length);
+				}
+				if (first === ".") return DOT_LITERAL.repeat(chars.length);
+				if (first === "*") {
+					if (esc) return esc + first + (rest ? star : "");
+					return star;
+				}
+				return esc ? m : `\\${m}`;
+			});
+			if (backslashes === true) {
+				if (opts.unescape === true) output = output.replace(/\\/g, "");
+				else output = output.replace(/\\+/g, (m) => {
+					return m.length % 2 === 0 ? "\\\\" : m ? "\\" : "";
+				});
+			}
+			if (output === input && opts.contains === true) {
+				state.output = input;
+				return state;
+			}
+			state.output = utils.wrapOutput(output, state, options);
+			return state;
+		}
+		/**
+		* Tokenize input until we reach end-of-string
+		*/
+		while (!eos()) {
+			value = advance();
+			if (value === "\0") continue;
+			/**
+			* Escaped characters
+			*/
+			if (value === "\\") {
+				const next = peek();
+				if (next === "/" && opts.bash !== true) continue;
+				if (next === "." || next === ";") continue;
+				if (!next) {
+					value += "\\";
+					push({
+						type: "text",
+						value
+					});
+					continue;
+				}
+				const match = /^\\+/.exec(remaining());
+				let slashes = 0;
+				if (match && match[0].length > 2) {
+					slashes = match[0].length;
+					state.index += slashes;
+					if (slashes % 2 !== 0) value += "\\";
+				}
+				if (opts.unescape === true) value = advance();
+				else value += advance();
+				if (state.brackets === 0) {
+					push({
+						type: "text",
+						value
+					});
+					continue;
+				}
+			}
+			/**
+			* If we're inside a regex character class, continue
+			* until we reach the closing bracket.
+			*/
+			if (state.brackets > 0 && (value !== "]" || prev.value === "[" || prev.value === "[^")) {
+				if (opts.posix !== false && value === ":") {
+					const inner = prev.value.slice(1);
+					if (inner.includes("[")) {
+						prev.posix = true;
+						if (inner.includes(":")) {
+							const idx = prev.value.lastIndexOf("[");
+							const pre = prev.value.slice(0, idx);
+							const rest = prev.value.slice(idx + 2);
+							const posix = POSIX_REGEX_SOURCE[rest];
+							if (posix) {
+								prev.value = pre + posix;
+								state.backtrack = true;
+								advance();
+								if (!bos.output && tokens.indexOf(prev) === 1) bos.output = ONE_CHAR;
+								continue;
+							}
+						}
+					}
+				}
+				if (value === "[" && peek() !== ":" || value === "-" && peek() === "]") value = `\\${value}`;
+				if (value === "]" && (prev.value === "[" || prev.value === "[^")) value = `\\${value}`;
+				if (opts.posix === true && value === "!" && prev.value === "[") value = "^";
+				prev.value += value;
+				append({ value });
+				continue;
+			}
+			/**
+			* If we're inside a quoted string, continue
+			* until we reach the closing double quote.
+			*/
+			if (state.quotes === 1 && value !== "\"") {
+				value = utils.escapeRegex(value);
+				prev.value += value;
+				append({ value });
+				continue;
+			}
+			/**
+			* Double quotes
+			*/
+			if (value === "\"") {
+				state.quotes = state.quotes === 1 ? 0 : 1;
+				if (opts.keepQuotes === true) push({
+					type: "text",
+					value
+				});
+				continue;
+			}
+			/**
+			* Parentheses
+			*/
+			if (value === "(") {
+				increment("parens");
+				push({
+					type: "paren",
+					value
+				});
+				continue;
+			}
+			if (value === ")") {
+				if (state.parens === 0 && opts.strictBrackets === true) throw new SyntaxError(syntaxError("opening", "("));
+				const extglob = extglobs[extglobs.length - 1];
+				if (extglob && state.parens === extglob.parens + 1) {
+					extglobClose(extglobs.pop());
+					continue;
+				}
+				push({
+					type: "paren",
+					value,
+					output: state.parens ? ")" : "\\)"
+				});
+				decrement("parens");
+				continue;
+			}
+			/**
+			* Square brackets
+			*/
+			if (value === "[") {
+				if (opts.nobracket === true || !remaining().includes("]")) {
+					if (opts.nobracket !== true && opts.strictBrackets === true) throw new SyntaxError(syntaxError("closing", "]"));
+					value = `\\${value}`;
+				} else increment("brackets");
+				push({
+					type: "bracket",
+					value
+				});
+				continue;
+			}
+			if (value === "]") {
+				if (opts.nobracket === true || prev && prev.type === "bracket" && prev.value.length === 1) {
+					push({
+						type: "text",
+						value,
+						output: `\\${value}`
+					});
+					continue;
+				}
+				if (state.brackets === 0) {
+					if (opts.strictBrackets === true) throw new SyntaxError(syntaxError("opening", "["));
+					push({
+						type: "text",
+						value,
+						output: `\\${value}`
+					});
+					continue;
+				}
+				decrement("brackets");
+				const prevValue = prev.value.slice(1);
+				if (prev.posix !== true && prevValue[0] === "^" && !prevValue.includes("/")) value = `/${value}`;
+				prev.value += value;
+				append({ value });
+				if (opts.literalBrackets === false || utils.hasRegexChars(prevValue)) continue;
+				const escaped = utils.escapeRegex(prev.value);
+				state.output = state.output.slice(0, -prev.value.length);
+				if (opts.literalBrackets === true) {
+					state.output += escaped;
+					prev.value = escaped;
+					continue;
+				}
+				prev.value = `(${capture}${escaped}|${prev.value})`;
+				state.output += prev.value;
+				continue;
+			}
+			/**
+			* Braces
+			*/
+			if (value === "{" && opts.nobrace !== true) {
+				increment("braces");
+				const open = {
+					type: "brace",
+					value,
+					output: "(",
+					outputIndex: state.output.length,
+					tokensIndex: state.tokens.length
+				};
+				braces.push(open);
+				push(open);
+				continue;
+			}
+			if (value === "}") {
+				const brace = braces[braces.length - 1];
+				if (opts.nobrace === true || !brace) {
+					push({
+						type: "text",
+						value,
+						output: value
+					});
+					continue;
+				}
+				let output = ")";
+				if (brace.dots === true) {
+					const arr = tokens.slice();
+					const range = [];
+					for (let i = arr.length - 1; i >= 0; i--) {
+						tokens.pop();
+						if (arr[i].type === "brace") break;
+						if (arr[i].type !== "dots") range.unshift(arr[i].value);
+					}
+					output = expandRange(range, opts);
+					state.backtrack = true;
+				}
+				if (brace.comma !== true && brace.dots !== true) {
+					const out = state.output.slice(0, brace.outputIndex);
+					const toks = state.tokens.slice(brace.tokensIndex);
+					brace.value = brace.output = "\\{";
+					value = output = "\\}";
+					state.output = out;
+					for (const t of toks) state.output += t.output || t.value;
+				}
+				push({
+					type: "brace",
+					value,
+					output
+				});
+				decrement("braces");
+				braces.pop();
+				continue;
+			}
+			/**
+			* Pipes
+			*/
+			if (value === "|") {
+				if (extglobs.length > 0) extglobs[extglobs.length - 1].conditions++;
+				push({
+					type: "text",
+					value
+				});
+				continue;
+			}
+			/**
+			* Commas
+			*/
+			if (value === ",") {
+				let output = value;
+				const brace = braces[braces.length - 1];
+				if (brace && stack[stack.length - 1] === "braces") {
+					brace.comma = true;
+					output = "|";
+				}
+				push({
+					type: "comma",
+					value,
+					output
+				});
+				continue;
+			}
+			/**
+			* Slashes
+			*/
+			if (value === "/") {
+				if (prev.type === "dot" && state.index === state.start + 1) {
+					state.start = state.index + 1;
+					state.consumed = "";
+					state.output = "";
+					tokens.pop();
+					prev = bos;
+					continue;
+				}
+				push({
+					type: "slash",
+					value,
+					output: SLASH_LITERAL
+				});
+				continue;
+			}
+			/**
+			* Dots
+			*/
+			if (value === ".") {
+				if (state.braces > 0 && prev.type === "dot") {
+					if (prev.value === ".") prev.output = DOT_LITERAL;
+					const brace = braces[braces.length - 1];
+					prev.type = "dots";
+					prev.output += value;
+					prev.value += value;
+					brace.dots = true;
+					continue;
+				}
+				if (state.braces + state.parens === 0 && prev.type !== "bos" && prev.type !== "slash") {
+					push({
+						type: "text",
+						value,
+						output: DOT_LITERAL
+					});
+					continue;
+				}
+				push({
+					type: "dot",
+					value,
+					output: DOT_LITERAL
+				});
+				continue;
+			}
+			/**
+			* Question marks
+			*/
+			if (value === "?") {
+				if (!(prev && prev.value === "(") && opts.noextglob !== true && peek() === "(" && peek(2) !== "?") {
+					extglobOpen("qmark", value);
+					continue;
+				}
+				if (prev && prev.type === "paren") {
+					const next = peek();
+					let output = value;
+					if (prev.value === "(" && !/[!=<:]/.test(next) || next === "<" && !/<([!=]|\w+>)/.test(remaining())) output = `\\${value}`;
+					push({
+						type: "text",
+						value,
+						output
+					});
+					continue;
+				}
+				if (opts.dot !== true && (prev.type === "slash" || prev.type === "bos")) {
+					push({
+						type: "qmark",
+						value,
+						output: QMARK_NO_DOT
+					});
+					continue;
+				}
+				push({
+					type: "qmark",
+					value,
+					output: QMARK
+				});
+				continue;
+			}
+			/**
+			* Exclamation
+			*/
+			if (value === "!") {
+				if (opts.noextglob !== true && peek() === "(") {
+					if (peek(2) !== "?" || !/[!=<:]/.test(peek(3))) {
+						extglobOpen("negate", value);
+						continue;
+					}
+				}
+				if (opts.nonegate !== true && state.index === 0) {
+					negate();
+					continue;
+				}
+			}
+			/**
+			* Plus
+			*/
+			if (value === "+") {
+				if (opts.noextglob !== true && peek() === "(" && peek(2) !== "?") {
+					extglobOpen("plus", value);
+					continue;
+				}
+				if (prev && prev.value === "(" || opts.regex === false) {
+					push({
+						type: "plus",
+						value,
+						output: PLUS_LITERAL
+					});
+					continue;
+				}
+				if (prev && (prev.type === "bracket" || prev.type === "paren" || prev.type === "brace") || state.parens > 0) {
+					push({
+						type: "plus",
+						value
+					});
+					continue;
+				}
+				push({
+					type: "plus",
+					value: PLUS_LITERAL
+				});
+				continue;
+			}
+			/**
+			* Plain text
+			*/
+			if (value === "@") {
+				if (opts.noextglob !== true && peek() === "(" && peek(2) !== "?") {
+					push({
+						type: "at",
+						extglob: true,
+						value,
+						output: ""
+					});
+					continue;
+				}
+				push({
+					type: "text",
+					value
+				});
+				continue;
+			}
+			/**
+			* Plain text
+			*/
+			if (value !== "*") {
+				if (value === "$" || value === "^") value = `\\${value}`;
+				const match = REGEX_NON_SPECIAL_CHARS.exec(remaining());
+				if (match) {
+					value += match[0];
+					state.index += match[0].length;
+				}
+				push({
+					type: "text",
+					value
+				});
+				continue;
+			}
+			/**
+			* Stars
+			*/
+			if (prev && (prev.type === "globstar" || prev.star === true)) {
+				prev.type = "star";
+				prev.star = true;
+				prev.value += value;
+				prev.output = star;
+				state.backtrack = true;
+				state.globstar = true;
+				consume(value);
+				continue;
+			}
+			let rest = remaining();
+			if (opts.noextglob !== true && /^\([^?]/.test(rest)) {
+				extglobOpen("star", value);
+				continue;
+			}
+			if (prev.type === "star") {
+				if (opts.noglobstar === true) {
+					consume(value);
+					continue;
+				}
+				const prior = prev.prev;
+				const before = prior.prev;
+				const isStart = prior.type === "slash" || prior.type === "bos";
+				const afterStar = before && (before.type === "star" || before.type === "globstar");
+				if (opts.bash === true && (!isStart || rest[0] && rest[0] !== "/")) {
+					push({
+						type: "star",
+						value,
+						output: ""
+					});
+					continue;
+				}
+				const isBrace = state.braces > 0 && (prior.type === "comma" || prior.type === "brace");
+				const isExtglob = extglobs.length && (prior.type === "pipe" || prior.type === "paren");
+				if (!isStart && prior.type !== "paren" && !isBrace && !isExtglob) {
+					push({
+						type: "star",
+						value,
+						output: ""
+					});
+					continue;
+				}
+				while (rest.slice(0, 3) === "/**") {
+					const after = input[state.index + 4];
+					if (after && after !== "/") break;
+					rest = rest.slice(3);
+					consume("/**", 3);
+				}
+				const isEnd = eos() || state.parens > 0 && rest === ")".repeat(state.parens) && !extglobs.some((extglob) => extglob.type === "negate");
+				if (prior.type === "bos" && eos()) {
+					prev.type = "globstar";
+					prev.value += value;
+					prev.output = globstar(opts);
+					state.output = prev.output;
+					state.globstar = true;
+					consume(value);
+					continue;
+				}
+				if (prior.type === "slash" && prior.prev.type !== "bos" && !afterStar && isEnd) {
+					state.output = state.output.slice(0, -(prior.output + prev.output).length);
+					prior.output = `(?:${prior.output}`;
+					prev.type = "globstar";
+					prev.output = globstar(opts) + (opts.strictSlashes ? ")" : "|$)");
+					prev.value += value;
+					state.globstar = true;
+					state.output += prior.output + prev.output;
+					consume(value);
+					continue;
+				}
+				if (prior.type === "slash" && prior.prev.type !== "bos" && rest[0] === "/") {
+					const end = rest[1] !== void 0 ? "|$" : "";
+					state.output = state.output.slice(0, -(prior.output + prev.output).length);
+					prior.output = `(?:${prior.output}`;
+					prev.type = "globstar";
+					prev.output = `${globstar(opts)}${SLASH_LITERAL}|${SLASH_LITERAL}${end})`;
+					prev.value += value;
+					state.output += prior.output + prev.output;
+					state.globstar = true;
+					consume(value + advance());
+					push({
+						type: "slash",
+						value: "/",
+						output: ""
+					});
+					continue;
+				}
+				if (prior.type === "bos" && rest[0] === "/") {
+					prev.type = "globstar";
+					prev.value += value;
+					prev.output = `(?:^|${SLASH_LITERAL}|${globstar(opts)}${SLASH_LITERAL})`;
+					state.output = prev.output;
+					state.globstar = true;
+					consume(value + advance());
+					push({
+						type: "slash",
+						value: "/",
+						output: ""
+					});
+					continue;
+				}
+				state.output = state.output.slice(0, -prev.output.length);
+				prev.type = "globstar";
+				prev.output = globstar(opts);
+				prev.value += value;
+				state.output += prev.output;
+				state.globstar = true;
+				consume(value);
+				continue;
+			}
+			const token = {
+				type: "star",
+				value,
+				output: star
+			};
+			if (opts.bash === true) {
+				token.output = ".*?";
+				if (prev.type === "bos" || prev.type === "slash") token.output = nodot + token.output;
+				push(token);
+				continue;
+			}
+			if (prev && (prev.type === "bracket" || prev.type === "paren") && opts.regex === true) {
+				token.output = value;
+				push(token);
+				continue;
+			}
+			if (state.index === state.start || prev.type === "slash" || prev.type === "dot") {
+				if (prev.type === "dot") {
+					state.output += NO_DOT_SLASH;
+					prev.output += NO_DOT_SLASH;
+				} else if (opts.dot === true) {
+					state.output += NO_DOTS_SLASH;
+					prev.output += NO_DOTS_SLASH;
+				} else {
+					state.output += nodot;
+					prev.output += nodot;
+				}
+				if (peek() !== "*") {
+					state.output += ONE_CHAR;
+					prev.output += ONE_CHAR;
+				}
+			}
+			push(token);
+		}
+		while (state.brackets > 0) {
+			if (opts.strictBrackets === true) throw new SyntaxError(syntaxError("closing", "]"));
+			state.output = utils.escapeLast(state.output, "[");
+			decrement("brackets");
+		}
+		while (state.parens > 0) {
+			if (opts.strictBrackets === true) throw new SyntaxError(syntaxError("closing", ")"));
+			state.output = utils.escapeLast(state.output, "(");
+			decrement("parens");
+		}
+		while (state.braces > 0) {
+			if (opts.strictBrackets === true) throw new SyntaxError(syntaxError("closing", "}"));
+			state.output = utils.escapeLast(state.output, "{");
+			decrement("braces");
+		}
+		if (opts.strictSlashes !== true && (prev.type === "star" || prev.type === "bracket")) push({
+			type: "maybe_slash",
+			value: "",
+			output: `${SLASH_LITERAL}?`
+		});
+		if (state.backtrack === true) {
+			state.output = "";
+			for (const token of state.tokens) {
+				state.output += token.output != null ? token.output : token.value;
+				if (token.suffix) state.output += token.suffix;
+			}
+		}
+		return state;
+	};
+	/**
+	* Fast paths for creating regular expressions for common glob patterns.
+	* This can significantly speed up processing and has very little downside
+	* impact when none of the fast paths match.
+	*/
+	parse.fastpaths = (input, options) => {
+		const opts = { ...options };
+		const max = typeof opts.maxLength === "number" ? Math.min(MAX_LENGTH, opts.maxLength) : MAX_LENGTH;
+		const len = input.length;
+		if (len > max) throw new SyntaxError(`Input length: ${len}, exceeds maximum allowed length: ${max}`);
+		input = REPLACEMENTS[input] || input;
+		const { DOT_LITERAL, SLASH_LITERAL, ONE_CHAR, DOTS_SLASH, NO_DOT, NO_DOTS, NO_DOTS_SLASH, STAR, START_ANCHOR } = constants.globChars(opts.windows);
+		const nodot = opts.dot ? NO_DOTS : NO_DOT;
+		const slashDot = opts.dot ? NO_DOTS_SLASH : NO_DOT;
+		const capture = opts.capture ? "" : "?:";
+		const state = {
+			negated: false,
+			prefix: ""
+		};
+		let star = opts.bash === true ? ".*?" : STAR;
+		if (opts.capture) star = `(${star})`;
+		const globstar = (opts) => {
+			if (opts.noglobstar === true) return star;
+			return `(${capture}(?:(?!${START_ANCHOR}${opts.dot ? DOTS_SLASH : DOT_LITERAL}).)*?)`;
+		};
+		const create = (str) => {
+			switch (str) {
+				case "*": return `${nodot}${ONE_CHAR}${star}`;
+				case ".*": return `${DOT_LITERAL}${ONE_CHAR}${star}`;
+				case "*.*": return `${nodot}${star}${DOT_LITERAL}${ONE_CHAR}${star}`;
+				case "*/*": return `${nodot}${star}${SLASH_LITERAL}${ONE_CHAR}${slashDot}${star}`;
+				case "**": return nodot + globstar(opts);
+				case "**/*": return `(?:${nodot}${globstar(opts)}${SLASH_LITERAL})?${slashDot}${ONE_CHAR}${star}`;
+				case "**/*.*": return `(?:${nodot}${globstar(opts)}${SLASH_LITERAL})?${slashDot}${star}${DOT_LITERAL}${ONE_CHAR}${star}`;
+				case "**/.*": return `(?:${nodot}${globstar(opts)}${SLASH_LITERAL})?${DOT_LITERAL}${ONE_CHAR}${star}`;
+				default: {
+					const match = /^(.*?)\.(\w+)$/.exec(str);
+					if (!match) return;
+					const source = create(match[1]);
+					if (!source) return;
+					return source + DOT_LITERAL + match[2];
+				}
+			}
+		};
+		let source = create(utils.removePrefix(input, state));
+		if (source && opts.strictSlashes !== true) source += `${SLASH_LITERAL}?`;
+		return source;
+	};
+	module.exports = parse;
+}));
+// node_modules/picomatch/lib/picomatch.js
+var require_picomatch$1 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	const scan = require_scan();
+	const parse = require_parse$2();
+	const utils = require_utils$2();
+	const constants = require_constants$5();
+	const isObject = (val) => val && typeof val === "object" && !Array.isArray(val);
+	/**
+	* Creates a matcher function from one or more glob patterns. The
+	* returned function takes a string to match as its first argument,
+	* and returns true if the string is a match. The returned matcher
+	* function also takes a boolean as the second argument that, when true,
+	* returns an object with additional information.
+	*
+	* ```js
+	* const picomatch = require('picomatch');
+	* // picomatch(glob[, options]);
+	*
+	* const isMatch = picomatch('*.!(*a)');
+	* console.log(isMatch('a.a')); //=> false
+	* console.log(isMatch('a.b')); //=> true
+	*
+	* // For environments without `node.js`, `picomatch/posix` provides you a dependency-free matcher, without automatic OS detection.
+	* const picomatch = require('picomatch/posix');
+	* // the same API, defaulting to posix paths
+	* const isMatch = picomatch('a/*');
+	* console.log(isMatch('a\\b')); //=> false
+	* console.log(isMatch('a/b')); //=> true
+	*
+	* // you can still configure the matcher function to accept windows paths
+	* const isMatch = picomatch('a/*', { options: windows });
+	* console.log(isMatch('a\\b')); //=> true
+	* console.log(isMatch('a/b')); //=> true
+	* ```
+	* @name picomatch
+	* @param {String|Array} `globs` One or more glob patterns.
+	* @param {Object=} `options`
+	* @return {Function=} Returns a matcher function.
+	* @api public
+	*/
+	const picomatch = (glob, options, returnState = false) => {
+		if (Array.isArray(glob)) {
+			const fns = glob.map((input) => picomatch(input, options, returnState));
+			const arrayMatcher = (str) => {
+				for (const isMatch of fns) {
+					const state = isMatch(str);
+					if (state) return state;
+				}
+				return false;
+			};
+			return arrayMatcher;
+		}
+		const isState = isObject(glob) && glob.tokens && glob.input;
+		if (glob === "" || typeof glob !== "string" && !isState) throw new TypeError("Expected pattern to be a non-empty string");
+		const opts = options || {};
+		const posix = opts.windows;
+		const regex = isState ? picomatch.compileRe(glob, options) : picomatch.makeRe(glob, options, false, true);
+		const state = regex.state;
+		delete regex.state;
+		let isIgnored = () => false;
+		if (opts.ignore) {
+			const ignoreOpts = {
+				...options,
+				ignore: null,
+				onMatch: null,
+				onResult: null
+			};
+			isIgnored = picomatch(opts.ignore, ignoreOpts, returnState);
+		}
+		const matcher = (input, returnObject = false) => {
+			const { isMatch, match, output } = picomatch.test(input, regex, options, {
+				glob,
+				posix
+			});
+			const result = {
+				glob,
+				state,
+				regex,
+				posix,
+				input,
+				output,
+				match,
+				isMatch
+			};
+			if (typeof opts.onResult === "function") opts.onResult(result);
+			if (isMatch === false) {
+				result.isMatch = false;
+				return returnObject ? result : false;
+			}
+			if (isIgnored(input)) {
+				if (typeof opts.onIgnore === "function") opts.onIgnore(result);
+				result.isMatch = false;
+				return returnObject ? result : false;
+			}
+			if (typeof opts.onMatch === "function") opts.onMatch(result);
+			return returnObject ? result : true;
+		};
+		if (returnState) matcher.state = state;
+		return matcher;
+	};
+	/**
+	* Test `input` with the given `regex`. This is used by the main
+	* `picomatch()` function to test the input string.
+	*
+	* ```js
+	* const picomatch = require('picomatch');
+	* // picomatch.test(input, regex[, options]);
+	*
+	* console.log(picomatch.test('foo/bar', /^(?:([^/]*?)\/([^/]*?))$/));
+	* // { isMatch: true, match: [ 'foo/', 'foo', 'bar' ], output: 'foo/bar' }
+	* ```
+	* @param {String} `input` String to test.
+	* @param {RegExp} `regex`
+	* @return {Object} Returns an object with matching info.
+	* @api public
+	*/
+	picomatch.test = (input, regex, options, { glob, posix } = {}) => {
+		if (typeof input !== "string") throw new TypeError("Expected input to be a string");
+		if (input === "") return {
+			isMatch: false,
+			output: ""
+		};
+		const opts = options || {};
+		const format = opts.format || (posix ? utils.toPosixSlashes : null);
+		let match = input === glob;
+		let output = match && format ? format(input) : input;
+		if (match === false) {
+			output = format ? format(input) : input;
+			match = output === glob;
+		}
+		if (match === false || opts.capture === true) {
+			if (opts.matchBase === true || opts.basename === true) match = picomatch.matchBase(input, regex, options, posix);
+			else match = regex.exec(output);
+		}
+		return {
+			isMatch: Boolean(match),
+			match,
+			output
+		};
+	};
+	/**
+	* Match the basename of a filepath.
+	*
+	* ```js
+	* const picomatch = require('picomatch');
+	* // picomatch.matchBase(input, glob[, options]);
+	* console.log(picomatch.matchBase('foo/bar.js', '*.js'); // true
+	* ```
+	* @param {String} `input` String to test.
+	* @param {RegExp|String} `glob` Glob pattern or regex created by [.makeRe](#makeRe).
+	* @return {Boolean}
+	* @api public
+	*/
+	picomatch.matchBase = (input, glob, options, posix = options && options.windows) => {
+		return (glob instanceof RegExp ? glob : picomatch.makeRe(glob, options)).test(utils.basename(input, { windows: posix }));
+	};
+	/**
+	* Returns true if **any** of the given glob `patterns` match the specified `string`.
+	*
+	* ```js
+	* const picomatch = require('picomatch');
+	* // picomatch.isMatch(string, patterns[, options]);
+	*
+	* console.log(picomatch.isMatch('a.a', ['b.*', '*.a'])); //=> true
+	* console.log(picomatch.isMatch('a.a', 'b.*')); //=> false
+	* ```
+	* @param {String|Array} str The string to test.
+	* @param {String|Array} patterns One or more glob patterns to use for matching.
+	* @param {Object} [options] See available [options](#options).
+	* @return {Boolean} Returns true if any patterns match `str`
+	* @api public
+	*/
+	picomatch.isMatch = (str, patterns, options) => picomatch(patterns, options)(str);
+	/**
+	* Parse a glob pattern to create the source string for a regular
+	* expression.
+	*
+	* ```js
+	* const picomatch = require('picomatch');
+	* const result = picomatch.parse(pattern[, options]);
+	* ```
+	* @param {String} `pattern`
+	* @param {Object} `options`
+	* @return {Object} Returns an object with useful properties and output to be used as a regex source string.
+	* @api public
+	*/
+	picomatch.parse = (pattern, options) => {
+		if (Array.isArray(pattern)) return pattern.map((p) => picomatch.parse(p, options));
+		return parse(pattern, {
+			...options,
+			fastpaths: false
+		});
+	};
+	/**
+	* Scan a glob pattern to separate the pattern into segments.
+	*
+	* ```js
+	* const picomatch = require('picomatch');
+	* // picomatch.scan(input[, options]);
+	*
+	* const result = picomatch.scan('!./foo/*.js');
+	* console.log(result);
+	* { prefix: '!./',
+	*   input: '!./foo/*.js',
+	*   start: 3,
+	*   base: 'foo',
+	*   glob: '*.js',
+	*   isBrace: false,
+	*   isBracket: false,
+	*   isGlob: true,
+	*   isExtglob: false,
+	*   isGlobstar: false,
+	*   negated: true }
+	* ```
+	* @param {String} `input` Glob pattern to scan.
+	* @param {Object} `options`
+	* @return {Object} Returns an object with
+	* @api public
+	*/
+	picomatch.scan = (input, options) => scan(input, options);
+	/**
+	* Compile a regular expression from the `state` object returned by the
+	* [parse()](#parse) method.
+	*
+	* ```js
+	* const picomatch = require('picomatch');
+	* const state = picomatch.parse('*.js');
+	* // picomatch.compileRe(state[, options]);
+	*
+	* console.log(picomatch.compileRe(state));
+	* //=> /^(?:(?!\.)(?=.)[^/]*?\.js)$/
+	* ```
+	* @param {Object} `state`
+	* @param {Object} `options`
+	* @param {Boolean} `returnOutput` Intended for implementors, this argument allows you to return the raw output from the parser.
+	* @param {Boolean} `returnState` Adds the state to a `state` property on the returned regex. Useful for implementors and debugging.
+	* @return {RegExp}
+	* @api public
+	*/
+	picomatch.compileRe = (state, options, returnOutput = false, returnState = false) => {
+		if (returnOutput === true) return state.output;
+		const opts = options || {};
+		const prepend = opts.contains ? "" : "^";
+		const append = opts.contains ? "" : "$";
+		let source = `${prepend}(?:${state.output})${append}`;
+		if (state && state.negated === true) source = `^(?!${source}).*$`;
+		const regex = picomatch.toRegex(source, options);
+		if (returnState === true) regex.state = state;
+		return regex;
+	};
+	/**
+	* Create a regular expression from a parsed glob pattern.
+	*
+	* ```js
+	* const picomatch = require('picomatch');
+	* // picomatch.makeRe(state[, options]);
+	*
+	* const result = picomatch.makeRe('*.js');
+	* console.log(result);
+	* //=> /^(?:(?!\.)(?=.)[^/]*?\.js)$/
+	* ```
+	* @param {String} `state` The object returned from the `.parse` method.
+	* @param {Object} `options`
+	* @param {Boolean} `returnOutput` Implementors may use this argument to return the compiled output, instead of a regular expression. This is not exposed on the options to prevent end-users from mutating the result.
+	* @param {Boolean} `returnState` Implementors may use this argument to return the state from the parsed glob with the returned regular expression.
+	* @return {RegExp} Returns a regex created from the given pattern.
+	* @api public
+	*/
+	picomatch.makeRe = (input, options = {}, returnOutput = false, returnState = false) => {
+		if (!input || typeof input !== "string") throw new TypeError("Expected a non-empty string");
+		let parsed = {
+			negated: false,
+			fastpaths: true
+		};
+		if (options.fastpaths !== false && (input[0] === "." || input[0] === "*")) parsed.output = parse.fastpaths(input, options);
+		if (!parsed.output) parsed = parse(input, options);
+		return picomatch.compileRe(parsed, options, returnOutput, returnState);
+	};
+	/**
+	* Create a regular expression from the given regex source string.
+	*
+	* ```js
+	* const picomatch = require('picomatch');
+	* // picomatch.toRegex(source[, options]);
+	*
+	* const { output } = picomatch.parse('*.js');
+	* console.log(picomatch.toRegex(output));
+	* //=> /^(?:(?!\.)(?=.)[^/]*?\.js)$/
+	* ```
+	* @param {String} `source` Regular expression source string.
+	* @param {Object} `options`
+	* @return {RegExp}
+	* @api public
+	*/
+	picomatch.toRegex = (source, options) => {
+		try {
+			const opts = options || {};
+			return new RegExp(source, opts.flags || (opts.nocase ? "i" : ""));
+		} catch (err) {
+			if (options && options.debug === true) throw err;
+			return /$^/;
+		}
+	};
+	/**
+	* Picomatch constants.
+	* @return {Object}
+	*/
+	picomatch.constants = constants;
+	/**
+	* Expose "picomatch"
+	*/
+	module.exports = picomatch;
+}));
+// node_modules/picomatch/index.js
+var require_picomatch = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	const pico = require_picomatch$1();
+	const utils = require_utils$2();
+	function picomatch(glob, options, returnState = false) {
+		if (options && (options.windows === null || options.windows === void 0)) options = {
+			...options,
+			windows: utils.isWindows()
+		};
+		return pico(glob, options, returnState);
+	}
+	Object.assign(picomatch, pico);
+	module.exports = picomatch;
+}));
+// src/files/is-directory.ts
+var import_picomatch = /* @__PURE__ */ __toESM(require_picomatch(), 1);
+/** Whether a path leads to a folder, through symbolic links as well. */
+function isDirectory(path) {
+	try {
+		return (0, node_fs.statSync)(path).isDirectory();
+	} catch {
+		return false;
+	}
+}
+// src/prompts/find.ts
+init_problem();
+/** A name may hold line feeds: for `**` they are characters like any other. */
+const ANY_NAME = { flags: "s" };
+const NEVER_ENTERED = /* @__PURE__ */ new Set([".git", "node_modules"]);
+/**
+* Finds the files that the patterns match. A pattern that begins with `!` takes files out again. It blocks, as reading the
+* files does: threads take longer than a folder.
+*/
+function findPromptPaths(where) {
+	const excluded = exclusionOf(where.patterns);
+	const results = where.patterns.map((_, index) => findOne(where, index));
+	const paths = results.flatMap((result) => result.paths).filter((path) => !excluded(path));
+	const problems = results.flatMap((result) => result.problems).filter(({ code, path }) => !code.startsWith("prompt/") || !excluded(path ?? ""));
+	const once = new Map(problems.map((problem) => [JSON.stringify(problem), problem]));
+	return {
+		paths: [...new Set(paths)].toSorted(),
+		problems: [...once.values()]
+	};
+}
+/** Whether the patterns match a path (relative to the folder) at whatever commit, judged by its name alone. */
+function promptMatcher({ folder, patterns }) {
+	const excluded = exclusionOf(patterns);
+	const globs = patterns.filter((pattern) => pattern !== "" && !pattern.startsWith("!")).map((one) => globOf$1(folder, one));
+	return (path) => !excluded(path) && !path.split("/").some(isNeverEntered) && globs.some((glob) => reaches(glob, (0, node_path.resolve)(folder, path)));
+}
+function reaches({ directory, enters, matches }, full) {
+	const way = slashed((0, node_path.relative)(directory, full));
+	return !leaves(way) && way.split("/").slice(0, -1).every(enters) && matches(way);
+}
+function exclusionOf(patterns) {
+	return (0, import_picomatch.default)(patterns.filter((pattern) => /^!./.test(pattern)).map((pattern) => pattern.slice(1)), ANY_NAME);
+}
+function findOne({ folder, root, patterns, patternPlaces }, index) {
+	const pattern = patterns[index] ?? "";
+	const found = {
+		folder,
+		paths: [],
+		problems: []
+	};
+	if (pattern === "" || pattern.startsWith("!")) return found;
+	const glob = globOf$1(folder, pattern);
+	const way = slashed((0, node_path.relative)(root, glob.directory));
+	if (leaves(way) || leaves(slashed((0, node_path.relative)(root, (0, node_path.resolve)(folder, pattern))))) found.problems.push(makeProblem("config/pattern-outside", { pattern }, patternPlaces?.[index] ?? {}));
+	else if (!way.split("/").some(isNeverEntered)) {
+		const link = firstLink(root, glob.directory);
+		if (link === null) walk(glob, glob.directory, found);
+		else found.problems.push(linkProblem(slashed((0, node_path.relative)(folder, link))));
+	}
+	return found;
+}
+function walk(glob, directory, found) {
+	const [way, below] = [wayBelow(found.folder, directory), wayBelow(glob.directory, directory)];
+	for (const entry of entriesOf(directory, found)) {
+		const path = way + entry.name;
+		const matches = glob.matches(below + entry.name);
+		if (entry.isSymbolicLink()) {
+			if (matches || glob.enters(entry.name) && isDirectory((0, node_path.join)(directory, entry.name))) found.problems.push(linkProblem(path));
+		} else if (entry.isDirectory()) {
+			if (glob.enters(entry.name)) walk(glob, (0, node_path.join)(directory, entry.name), found);
+		} else if (matches) takeFile(entry, path, found);
+	}
+}
+/** From one folder to another, as names in it are put behind. */
+function wayBelow(folder, directory) {
+	const way = slashed((0, node_path.relative)(folder, directory));
+	return way === "" ? "" : `${way}/`;
+}
+/** What is in a folder, sorted; nothing when it is not there. */
+function entriesOf(directory, { folder, problems }) {
+	try {
+		return (0, node_fs.readdirSync)(directory, { withFileTypes: true }).toSorted((a, b) => Number(a.name > b.name) - Number(a.name < b.name));
+	} catch (error) {
+		const reason = systemCodeOf(error);
+		const gone = reason === "ENOENT" || reason === "ENOTDIR";
+		const place = placeOfFile(slashed((0, node_path.relative)(folder, directory)));
+		if (!gone) problems.push(makeProblem("prompt/unreadable", { reason }, place));
+		return [];
+	}
+}
+function takeFile(entry, path, { paths, problems }) {
+	if (entry.isFile()) paths.push(path);
+	else problems.push(makeProblem("prompt/unreadable", { reason: "it is not a regular file" }, placeOfFile(path)));
+}
+/** The folder that a pattern starts in and what it asks of the paths below. */
+function globOf$1(folder, pattern) {
+	const { base, glob } = import_picomatch.default.scan(pattern, { unescape: true });
+	const literal = glob === "";
+	const directory = (0, node_path.resolve)(folder, literal ? (0, node_path.dirname)(base) : base);
+	const name = (0, node_path.basename)(base);
+	const deep = glob.includes("/") || glob.includes("**");
+	const hidden = /(^|[/{,])\./.test(glob);
+	return {
+		directory,
+		matches: literal ? (path) => path === name : (0, import_picomatch.default)(glob, ANY_NAME),
+		enters: (folderName) => deep && !isNeverEntered(folderName) && (hidden || !folderName.startsWith("."))
+	};
+}
+/** File systems that ignore case are meant too. */
+function isNeverEntered(name) {
+	return NEVER_ENTERED.has(name.toLowerCase());
+}
+function linkProblem(path) {
+	return makeProblem("prompt/symbolic-link", {}, placeOfFile(path));
+}
+// node_modules/kind-of/index.js
+var require_kind_of = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	var toString = Object.prototype.toString;
+	module.exports = function kindOf(val) {
+		if (val === void 0) return "undefined";
+		if (val === null) return "null";
+		var type = typeof val;
+		if (type === "boolean") return "boolean";
+		if (type === "string") return "string";
+		if (type === "number") return "number";
+		if (type === "symbol") return "symbol";
+		if (type === "function") return isGeneratorFn(val) ? "generatorfunction" : "function";
+		if (isArray(val)) return "array";
+		if (isBuffer(val)) return "buffer";
+		if (isArguments(val)) return "arguments";
+		if (isDate(val)) return "date";
+		if (isError(val)) return "error";
+		if (isRegexp(val)) return "regexp";
+		switch (ctorName(val)) {
+			case "Symbol": return "symbol";
+			case "Promise": return "promise";
+			case "WeakMap": return "weakmap";
+			case "WeakSet": return "weakset";
+			case "Map": return "map";
+			case "Set": return "set";
+			case "Int8Array": return "int8array";
+			case "Uint8Array": return "uint8array";
+			case "Uint8ClampedArray": return "uint8clampedarray";
+			case "Int16Array": return "int16array";
+			case "Uint16Array": return "uint16array";
+			case "Int32Array": return "int32array";
+			case "Uint32Array": return "uint32array";
+			case "Float32Array": return "float32array";
+			case "Float64Array": return "float64array";
+		}
+		if (isGeneratorObj(val)) return "generator";
+		type = toString.call(val);
+		switch (type) {
+			case "[object Object]": return "object";
+			case "[object Map Iterator]": return "mapiterator";
+			case "[object Set Iterator]": return "setiterator";
+			case "[object String Iterator]": return "stringiterator";
+			case "[object Array Iterator]": return "arrayiterator";
+		}
+		return type.slice(8, -1).toLowerCase().replace(/\s/g, "");
+	};
+	function ctorName(val) {
+		return typeof val.constructor === "function" ? val.constructor.name : null;
+	}
+	function isArray(val) {
+		if (Array.isArray) return Array.isArray(val);
+		return val instanceof Array;
+	}
+	function isError(val) {
+		return val instanceof Error || typeof val.message === "string" && val.constructor && typeof val.constructor.stackTraceLimit === "number";
+	}
+	function isDate(val) {
+		if (val instanceof Date) return true;
+		return typeof val.toDateString === "function" && typeof val.getDate === "function" && typeof val.setDate === "function";
+	}
+	function isRegexp(val) {
+		if (val instanceof RegExp) return true;
+		return typeof val.flags === "string" && typeof val.ignoreCase === "boolean" && typeof val.multiline === "boolean" && typeof val.global === "boolean";
+	}
+	function isGeneratorFn(name, val) {
+		return ctorName(name) === "GeneratorFunction";
+	}
+	function isGeneratorObj(val) {
+		return typeof val.throw === "function" && typeof val.return === "function" && typeof val.next === "function";
+	}
+	function isArguments(val) {
+		try {
+			if (typeof val.length === "number" && typeof val.callee === "function") return true;
+		} catch (err) {
+			if (err.message.indexOf("callee") !== -1) return true;
+		}
+		return false;
+	}
+	/**
+	* If you need to support Safari 5-7 (8-10 yr-old browser),
+	* take a look at https://github.com/feross/is-buffer
+	*/
+	function isBuffer(val) {
+		if (val.constructor && typeof val.constructor.isBuffer === "function") return val.constructor.isBuffer(val);
+		return false;
+	}
+}));
+// node_modules/is-extendable/index.js
+/*!
+* is-extendable <https://github.com/jonschlinkert/is-extendable>
+*
+* Copyright (c) 2015, Jon Schlinkert.
+* Licensed under the MIT License.
+*/
+var require_is_extendable = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	module.exports = function isExtendable(val) {
+		return typeof val !== "undefined" && val !== null && (typeof val === "object" || typeof val === "function");
+	};
+}));
+// node_modules/extend-shallow/index.js
+var require_extend_shallow = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	var isObject = require_is_extendable();
+	module.exports = function extend(o) {
+		if (!isObject(o)) o = {};
+		var len = arguments.length;
+		for (var i = 1; i < len; i++) {
+			var obj = arguments[i];
+			if (isObject(obj)) assign(o, obj);
+		}
+		return o;
+	};
+	function assign(a, b) {
+		for (var key in b) if (hasOwn(b, key)) a[key] = b[key];
+	}
+	/**
+	* Returns true if the given `key` is an own property of `obj`.
+	*/
+	function hasOwn(obj, key) {
+		return Object.prototype.hasOwnProperty.call(obj, key);
+	}
+}));
+// node_modules/section-matter/index.js
+var require_section_matter = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	var typeOf = require_kind_of();
+	var extend = require_extend_shallow();
+	/**
+	* Parse sections in `input` with the given `options`.
+	*
+	* ```js
+	* var sections = require('{%= name %}');
+	* var result = sections(input, options);
+	* // { content: 'Content before sections', sections: [] }
+	* ```
+	* @param {String|Buffer|Object} `input` If input is an object, it's `content` property must be a string or buffer.
+	* @param {Object} options
+	* @return {Object} Returns an object with a `content` string and an array of `sections` objects.
+	* @api public
+	*/
+	module.exports = function(input, options) {
+		if (typeof options === "function") options = { parse: options };
+		var file = toObject(input);
+		var opts = extend({}, {
+			section_delimiter: "---",
+			parse: identity
+		}, options);
+		var delim = opts.section_delimiter;
+		var lines = file.content.split(/\r?\n/);
+		var sections = null;
+		var section = createSection();
+		var content = [];
+		var stack = [];
+		function initSections(val) {
+			file.content = val;
+			sections = [];
+			content = [];
+		}
+		function closeSection(val) {
+			if (stack.length) {
+				section.key = getKey(stack[0], delim);
+				section.content = val;
+				opts.parse(section, sections);
+				sections.push(section);
+				section = createSection();
+				content = [];
+				stack = [];
+			}
+		}
+		for (var i = 0; i < lines.length; i++) {
+			var line = lines[i];
+			var len = stack.length;
+			var ln = line.trim();
+			if (isDelimiter(ln, delim)) {
+				if (ln.length === 3 && i !== 0) {
+					if (len === 0 || len === 2) {
+						content.push(line);
+						continue;
+					}
+					stack.push(ln);
+					section.data = content.join("\n");
+					content = [];
+					continue;
+				}
+				if (sections === null) initSections(content.join("\n"));
+				if (len === 2) closeSection(content.join("\n"));
+				stack.push(ln);
+				continue;
+			}
+			content.push(line);
+		}
+		if (sections === null) initSections(content.join("\n"));
+		else closeSection(content.join("\n"));
+		file.sections = sections;
+		return file;
+	};
+	function isDelimiter(line, delim) {
+		if (line.slice(0, delim.length) !== delim) return false;
+		if (line.charAt(delim.length + 1) === delim.slice(-1)) return false;
+		return true;
+	}
+	function toObject(input) {
+		if (typeOf(input) !== "object") input = { content: input };
+		if (typeof input.content !== "string" && !isBuffer(input.content)) throw new TypeError("expected a buffer or string");
+		input.content = input.content.toString();
+		input.sections = [];
+		return input;
+	}
+	function getKey(val, delim) {
+		return val ? val.slice(delim.length).trim() : "";
+	}
+	function createSection() {
+		return {
+			key: "",
+			data: "",
+			content: ""
+		};
+	}
+	function identity(val) {
+		return val;
+	}
+	function isBuffer(val) {
+		if (val && val.constructor && typeof val.constructor.isBuffer === "function") return val.constructor.isBuffer(val);
+		return false;
+	}
+}));
+// \0instead:js-yaml
+var _instead_js_yaml_exports = /* @__PURE__ */ __exportAll({
+	safeDump: () => safeDump,
+	safeLoad: () => safeLoad
+});
+function safeLoad() {}
+function safeDump() {}
+var init__instead_js_yaml = __esmMin((() => {}));
+// node_modules/gray-matter/lib/engines.js
+var require_engines = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	const yaml = __toCommonJS(_instead_js_yaml_exports);
+	/**
+	* Default engines
+	*/
+	const engines = exports = module.exports;
+	/**
+	* YAML
+	*/
+	engines.yaml = {
+		parse: yaml.safeLoad.bind(yaml),
+		stringify: yaml.safeDump.bind(yaml)
+	};
+	/**
+	* JSON
+	*/
+	engines.json = {
+		parse: JSON.parse.bind(JSON),
+		stringify: function(obj, options) {
+			const opts = Object.assign({
+				replacer: null,
+				space: 2
+			}, options);
+			return JSON.stringify(obj, opts.replacer, opts.space);
+		}
+	};
+	/**
+	* JavaScript
+	*/
+	engines.javascript = {
+		parse: function parse(str, options, wrap) {
+			try {
+				if (wrap !== false) str = "(function() {\nreturn " + str.trim() + ";\n}());";
+				return eval(str) || {};
+			} catch (err) {
+				if (wrap !== false && /(unexpected|identifier)/i.test(err.message)) return parse(str, options, false);
+				throw new SyntaxError(err);
+			}
+		},
+		stringify: function() {
+			throw new Error("stringifying JavaScript is not supported");
+		}
+	};
+}));
+// node_modules/strip-bom-string/index.js
+/*!
+* strip-bom-string <https://github.com/jonschlinkert/strip-bom-string>
+*
+* Copyright (c) 2015, 2017, Jon Schlinkert.
+* Released under the MIT License.
+*/
+var require_strip_bom_string = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	module.exports = function(str) {
+		if (typeof str === "string" && str.charAt(0) === "﻿") return str.slice(1);
+		return str;
+	};
+}));
+// node_modules/gray-matter/lib/utils.js
+var require_utils$1 = /* @__PURE__ */ __commonJSMin(((exports) => {
+	const stripBom = require_strip_bom_string();
+	const typeOf = require_kind_of();
+	exports.define = function(obj, key, val) {
+		Reflect.defineProperty(obj, key, {
+			enumerable: false,
+			configurable: true,
+			writable: true,
+			value: val
+		});
+	};
+	/**
+	* Returns true if `val` is a buffer
+	*/
+	exports.isBuffer = function(val) {
+		return typeOf(val) === "buffer";
+	};
+	/**
+	* Returns true if `val` is an object
+	*/
+	exports.isObject = function(val) {
+		return typeOf(val) === "object";
+	};
+	/**
+	* Cast `input` to a buffer
+	*/
+	exports.toBuffer = function(input) {
+		return typeof input === "string" ? Buffer.from(input) : input;
+	};
+	/**
+	* Cast `val` to a string.
+	*/
+	exports.toString = function(input) {
+		if (exports.isBuffer(input)) return stripBom(String(input));
+		if (typeof input !== "string") throw new TypeError("expected input to be a string or buffer");
+		return stripBom(input);
+	};
+	/**
+	* Cast `val` to an array.
+	*/
+	exports.arrayify = function(val) {
+		return val ? Array.isArray(val) ? val : [val] : [];
+	};
+	/**
+	* Returns true if `str` starts with `substr`.
+	*/
+	exports.startsWith = function(str, substr, len) {
+		if (typeof len !== "number") len = substr.length;
+		return str.slice(0, len) === substr;
+	};
+}));
+// node_modules/gray-matter/lib/defaults.js
+var require_defaults = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	const engines = require_engines();
+	const utils = require_utils$1();
+	module.exports = function(options) {
+		const opts = Object.assign({}, options);
+		opts.delimiters = utils.arrayify(opts.delims || opts.delimiters || "---");
+		if (opts.delimiters.length === 1) opts.delimiters.push(opts.delimiters[0]);
+		opts.language = (opts.language || opts.lang || "yaml").toLowerCase();
+		opts.engines = Object.assign({}, engines, opts.parsers, opts.engines);
+		return opts;
+	};
+}));
+// node_modules/gray-matter/lib/engine.js
+var require_engine = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	module.exports = function(name, options) {
+		let engine = options.engines[name] || options.engines[aliase(name)];
+		if (typeof engine === "undefined") throw new Error("gray-matter engine \"" + name + "\" is not registered");
+		if (typeof engine === "function") engine = { parse: engine };
+		return engine;
+	};
+	function aliase(name) {
+		switch (name.toLowerCase()) {
+			case "js":
+			case "javascript": return "javascript";
+			case "coffee":
+			case "coffeescript":
+			case "cson": return "coffee";
+			case "yaml":
+			case "yml": return "yaml";
+			default: return name;
+		}
+	}
+}));
+// node_modules/gray-matter/lib/stringify.js
+var require_stringify = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	const typeOf = require_kind_of();
+	const getEngine = require_engine();
+	const defaults = require_defaults();
+	module.exports = function(file, data, options) {
+		if (data == null && options == null) switch (typeOf(file)) {
+			case "object":
+				data = file.data;
+				options = {};
+				break;
+			case "string": return file;
+			default: throw new TypeError("expected file to be a string or object");
+		}
+		const str = file.content;
+		const opts = defaults(options);
+		if (data == null) {
+			if (!opts.data) return file;
+			data = opts.data;
+		}
+		const language = file.language || opts.language;
+		const engine = getEngine(language, opts);
+		if (typeof engine.stringify !== "function") throw new TypeError("expected \"" + language + ".stringify\" to be a function");
+		data = Object.assign({}, file.data, data);
+		const open = opts.delimiters[0];
+		const close = opts.delimiters[1];
+		const matter = engine.stringify(data, options).trim();
+		let buf = "";
+		if (matter !== "{}") buf = newline(open) + newline(matter) + newline(close);
+		if (typeof file.excerpt === "string" && file.excerpt !== "") {
+			if (str.indexOf(file.excerpt.trim()) === -1) buf += newline(file.excerpt) + newline(close);
+		}
+		return buf + newline(str);
+	};
+	function newline(str) {
+		return str.slice(-1) !== "\n" ? str + "\n" : str;
+	}
+}));
+// node_modules/gray-matter/lib/excerpt.js
+var require_excerpt = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	const defaults = require_defaults();
+	module.exports = function(file, options) {
+		const opts = defaults(options);
+		if (file.data == null) file.data = {};
+		if (typeof opts.excerpt === "function") return opts.excerpt(file, opts);
+		const sep = file.data.excerpt_separator || opts.excerpt_separator;
+		if (sep == null && (opts.excerpt === false || opts.excerpt == null)) return file;
+		const delimiter = typeof opts.excerpt === "string" ? opts.excerpt : sep || opts.delimiters[0];
+		const idx = file.content.indexOf(delimiter);
+		if (idx !== -1) file.excerpt = file.content.slice(0, idx);
+		return file;
+	};
+}));
+// node_modules/gray-matter/lib/to-file.js
+var require_to_file = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	const typeOf = require_kind_of();
+	const stringify = require_stringify();
+	const utils = require_utils$1();
+	/**
+	* Normalize the given value to ensure an object is returned
+	* with the expected properties.
+	*/
+	module.exports = function(file) {
+		if (typeOf(file) !== "object") file = { content: file };
+		if (typeOf(file.data) !== "object") file.data = {};
+		if (file.contents && file.content == null) file.content = file.contents;
+		utils.define(file, "orig", utils.toBuffer(file.content));
+		utils.define(file, "language", file.language || "");
+		utils.define(file, "matter", file.matter || "");
+		utils.define(file, "stringify", function(data, options) {
+			if (options && options.language) file.language = options.language;
+			return stringify(file, data, options);
+		});
+		file.content = utils.toString(file.content);
+		file.isEmpty = false;
+		file.excerpt = "";
+		return file;
+	};
+}));
+// node_modules/gray-matter/lib/parse.js
+var require_parse$1 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	const getEngine = require_engine();
+	const defaults = require_defaults();
+	module.exports = function(language, str, options) {
+		const opts = defaults(options);
+		const engine = getEngine(language, opts);
+		if (typeof engine.parse !== "function") throw new TypeError("expected \"" + language + ".parse\" to be a function");
+		return engine.parse(str, opts);
+	};
+}));
+// node_modules/gray-matter/index.js
+var require_gray_matter = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	const fs = require("fs");
+	const sections = require_section_matter();
+	const defaults = require_defaults();
+	const stringify = require_stringify();
+	const excerpt = require_excerpt();
+	const engines = require_engines();
+	const toFile = require_to_file();
+	const parse = require_parse$1();
+	const utils = require_utils$1();
+	/**
+	* Takes a string or object with `content` property, extracts
+	* and parses front-matter from the string, then returns an object
+	* with `data`, `content` and other [useful properties](#returned-object).
+	*
+	* ```js
+	* const matter = require('gray-matter');
+	* console.log(matter('---\ntitle: Home\n---\nOther stuff'));
+	* //=> { data: { title: 'Home'}, content: 'Other stuff' }
+	* ```
+	* @param {Object|String} `input` String, or object with `content` string
+	* @param {Object} `options`
+	* @return {Object}
+	* @api public
+	*/
+	function matter(input, options) {
+		if (input === "") return {
+			data: {},
+			content: input,
+			excerpt: "",
+			orig: input
+		};
+		let file = toFile(input);
+		const cached = matter.cache[file.content];
+		if (!options) {
+			if (cached) {
+				file = Object.assign({}, cached);
+				file.orig = cached.orig;
+				return file;
+			}
+			matter.cache[file.content] = file;
+		}
+		return parseMatter(file, options);
+	}
+	/**
+	* Parse front matter
+	*/
+	function parseMatter(file, options) {
+		const opts = defaults(options);
+		const open = opts.delimiters[0];
+		const close = "\n" + opts.delimiters[1];
+		let str = file.content;
+		if (opts.language) file.language = opts.language;
+		const openLen = open.length;
+		if (!utils.startsWith(str, open, openLen)) {
+			excerpt(file, opts);
+			return file;
+		}
+		if (str.charAt(openLen) === open.slice(-1)) return file;
+		str = str.slice(openLen);
+		const len = str.length;
+		const language = matter.language(str, opts);
+		if (language.name) {
+			file.language = language.name;
+			str = str.slice(language.raw.length);
+		}
+		let closeIndex = str.indexOf(close);
+		if (closeIndex === -1) closeIndex = len;
+		file.matter = str.slice(0, closeIndex);
+		if (file.matter.replace(/^\s*#[^\n]+/gm, "").trim() === "") {
+			file.isEmpty = true;
+			file.empty = file.content;
+			file.data = {};
+		} else file.data = parse(file.language, file.matter, opts);
+		if (closeIndex === len) file.content = "";
+		else {
+			file.content = str.slice(closeIndex + close.length);
+			if (file.content[0] === "\r") file.content = file.content.slice(1);
+			if (file.content[0] === "\n") file.content = file.content.slice(1);
+		}
+		excerpt(file, opts);
+		if (opts.sections === true || typeof opts.section === "function") sections(file, opts.section);
+		return file;
+	}
+	/**
+	* Expose engines
+	*/
+	matter.engines = engines;
+	/**
+	* Stringify an object to YAML or the specified language, and
+	* append it to the given string. By default, only YAML and JSON
+	* can be stringified. See the [engines](#engines) section to learn
+	* how to stringify other languages.
+	*
+	* ```js
+	* console.log(matter.stringify('foo bar baz', {title: 'Home'}));
+	* // results in:
+	* // ---
+	* // title: Home
+	* // ---
+	* // foo bar baz
+	* ```
+	* @param {String|Object} `file` The content string to append to stringified front-matter, or a file object with `file.content` string.
+	* @param {Object} `data` Front matter to stringify.
+	* @param {Object} `options` [Options](#options) to pass to gray-matter and [js-yaml].
+	* @return {String} Returns a string created by wrapping stringified yaml with delimiters, and appending that to the given string.
+	* @api public
+	*/
+	matter.stringify = function(file, data, options) {
+		if (typeof file === "string") file = matter(file, options);
+		return stringify(file, data, options);
+	};
+	/**
+	* Synchronously read a file from the file system and parse
+	* front matter. Returns the same object as the [main function](#matter).
+	*
+	* ```js
+	* const file = matter.read('./content/blog-post.md');
+	* ```
+	* @param {String} `filepath` file path of the file to read.
+	* @param {Object} `options` [Options](#options) to pass to gray-matter.
+	* @return {Object} Returns [an object](#returned-object) with `data` and `content`
+	* @api public
+	*/
+	matter.read = function(filepath, options) {
+		const file = matter(fs.readFileSync(filepath, "utf8"), options);
+		file.path = filepath;
+		return file;
+	};
+	/**
+	* Returns true if the given `string` has front matter.
+	* @param  {String} `string`
+	* @param  {Object} `options`
+	* @return {Boolean} True if front matter exists.
+	* @api public
+	*/
+	matter.test = function(str, options) {
+		return utils.startsWith(str, defaults(options).delimiters[0]);
+	};
+	/**
+	* Detect the language to use, if one is defined after the
+	* first front-matter delimiter.
+	* @param  {String} `string`
+	* @param  {Object} `options`
+	* @return {Object} Object with `raw` (actual language string), and `name`, the language with whitespace trimmed
+	*/
+	matter.language = function(str, options) {
+		const open = defaults(options).delimiters[0];
+		if (matter.test(str)) str = str.slice(open.length);
+		const language = str.slice(0, str.search(/\r?\n/));
+		return {
+			raw: language,
+			name: language ? language.trim() : ""
+		};
+	};
+	/**
+	* Expose `matter`
+	*/
+	matter.cache = {};
+	matter.clearCache = function() {
+		matter.cache = {};
+	};
+	module.exports = matter;
+}));
+// src/prompts/front-matter.ts
+var import_gray_matter = /* @__PURE__ */ __toESM(require_gray_matter(), 1);
+init_problem();
+const LARGEST_FRONT_MATTER = 65536;
+const DELIMITER = /^---[ \t]*$/;
+const LONGEST_SHOWN = 80;
+/**
+* Splits a file (LF line endings, no BOM) at its two delimiter lines.
+*
+* gray-matter runs `---js` front matter, takes any line that begins with `---` for the closing one, and shares one
+* mutable result between calls without options. So the delimiter lines are checked first, every call has options, and
+* every engine is replaced by one that hands the text through.
+*/
+function splitFrontMatter(source, path) {
+	const opening = lineAt(source, 0);
+	if (!opening.startsWith("---")) return failed$1(makeProblem("prompt/no-front-matter", {}, at$1(path, 1)));
+	if (!DELIMITER.test(opening)) return failed$1(badDelimiter(opening, path, 1));
+	const closingAt = closingOffset(source);
+	if (closingAt === 0) return failed$1(makeProblem("prompt/unclosed-front-matter", {}, at$1(path, 1)));
+	const yaml = source.slice(opening.length + 1, closingAt - 1);
+	const closing = lineAt(source, closingAt);
+	const closingLine = countLines(source.slice(0, closingAt));
+	if (!DELIMITER.test(closing)) return failed$1(badDelimiter(closing, path, closingLine));
+	const bytes = Buffer.byteLength(yaml);
+	const limit = LARGEST_FRONT_MATTER;
+	if (bytes > limit) return failed$1(makeProblem("prompt/front-matter-too-large", {
+		bytes,
+		limit
+	}, at$1(path, 1)));
+	const body = source.slice(closingAt + closing.length + 1);
+	return {
+		parts: {
+			yaml: handedThrough(yaml),
+			body,
+			bodyLine: closingLine + 1
+		},
+		problems: []
+	};
+}
+/** Where the closing line begins: the first that begins with `---` after the opening one. Zero when there is none. */
+function closingOffset(source) {
+	return source.indexOf("\n---") + 1;
+}
+/**
+* As one line of JSON: in many blank lines gray-matter looks for comments for seconds. Without the body: it looks up
+* every whole text among those that it remembers, which for the engine means a copy that is kept and a hash of it.
+*/
+function handedThrough(yaml) {
+	return String((0, import_gray_matter.default)(`---\n${JSON.stringify(yaml)}\n---\n`, { engines: inertEngines }).data["yaml"]);
+}
+const handThrough = (line) => ({ yaml: JSON.parse(line) });
+const inertEngines = {
+	yaml: handThrough,
+	json: handThrough,
+	javascript: handThrough
+};
+function badDelimiter(line, path, number) {
+	return makeProblem("prompt/bad-delimiter", { line: line.length > LONGEST_SHOWN ? `${line.slice(0, LONGEST_SHOWN)}…` : line }, at$1(path, number));
+}
+function lineAt(source, offset) {
+	const end = source.indexOf("\n", offset);
+	return end === -1 ? source.slice(offset) : source.slice(offset, end);
+}
+function countLines(text) {
+	return text.split("\n").length;
+}
+function failed$1(problem) {
+	return {
+		parts: null,
+		problems: [problem]
+	};
+}
+function at$1(path, line) {
+	return {
+		path,
+		line,
+		column: 1
+	};
+}
+// src/prompts/outline.ts
+init_json();
+function outlineOf(mapping, path) {
+	const { id, key, service, pins } = mapping.value;
+	const text = (field, value) => typeof value === "string" ? {
+		value,
+		place: mapping.placeOf([field])
+	} : null;
+	const environments = (isJsonObject(pins) ? Object.keys(pins) : []).map((value) => ({
+		value,
+		place: mapping.keyPlaceOf(["pins", value])
+	}));
+	return {
+		path,
+		id: text("id", id),
+		key: text("key", key),
+		service: text("service", service),
+		environments
+	};
+}
+// src/prompts/shape.ts
+init_zod();
+/** A path ending in `.` or `..` would name another resource, percent-encoded or not. */
+const id$1 = line.refine((text) => text !== "." && text !== "..", "it cannot be put into a path").meta({ pattern: "^(?!\\.{1,2}$)[^\\p{Cc}]+$" });
+const pin = union([
+	literal("latest").describe("The version that holds this file's text and metadata, whatever its number."),
+	int().min(1).describe("The version with this number."),
+	string().regex(/^version:(?!\.{1,2}$)[^\p{Cc}]+$/u).describe("The version with this id."),
+	string().regex(/^git:[^\p{Cc}\s~^:?*[\\-][^\p{Cc}\s:?*[\\]*$/u).describe("This prompt as it was at a tag, branch or commit.")
+]).describe("What the environment serves: latest, a version number, version:<id> or git:<ref>.");
+/** The front matter of a prompt file as its author writes it. */
+const FrontMatterShape = strictObject({
+	id: id$1.describe("The id of the prompt in the service, which has no call that creates one."),
+	key: line.describe("The stable key of the prompt, such as support/greeting."),
+	name: line.describe("The display name."),
+	description: string().optional().describe("What the prompt is for. Absent: not managed."),
+	service: line.optional().describe("The service it belongs to, by its name in promptsync.yaml."),
+	pins: record(line, pin).optional().describe("What each environment serves. One that is not named is left alone."),
+	metadata: record(string().meta({ not: { const: "promptsync" } }), json().describe("Any JSON value.")).optional().describe("Stored with each version. Absent: not managed."),
+	allow_breaking: boolean().optional().describe("true: the change of variables in this commit is meant, where promptsync.yaml says `variables: strict`."),
+	variables: array(string().describe("The name of a {{placeholder}}.")).optional().describe("The names of the {{placeholders}} in the text, exactly.")
+});
+const FRONT_MATTER_FIELDS = Object.keys(FrontMatterShape.shape);
+// src/domain/placeholders.ts
+const PLACEHOLDER = /\{\{[ \t]*([\p{L}\p{M}\p{N}_.-]+)[ \t]*\}\}/gu;
+/** The names of a text's `{{placeholders}}`, each once, in order of first use. */
+function placeholdersOf(text) {
+	return [...new Set([...text.matchAll(PLACEHOLDER)].map((match) => match[1] ?? ""))];
+}
+// src/prompts/variables.ts
+init_problem();
+/** `variables`, where it is a list of texts, names the placeholders of the text exactly, each once. */
+function variableProblems(mapping, text) {
+	const declared = mapping.value["variables"];
+	if (!isListOfTexts(declared)) return [];
+	const used = new Set(placeholdersOf(text));
+	const named = new Set(declared);
+	const missing = [...used].filter((name) => !named.has(name));
+	const unused = [...named].filter((name) => !used.has(name));
+	const repeated = [...new Set(declared.filter(isRepeated()))];
+	if (missing.length + unused.length + repeated.length === 0) return [];
+	return [makeProblem("prompt/variables-mismatch", {
+		missing,
+		unused,
+		repeated
+	}, mapping.placeOf(["variables"]))];
+}
+function isRepeated() {
+	const seen = /* @__PURE__ */ new Set();
+	return (name) => seen.size === seen.add(name).size;
+}
+function isListOfTexts(value) {
+	return Array.isArray(value) && value.every((name) => typeof name === "string");
+}
+// src/prompts/parse.ts
+init_digest();
+init_json();
+init_problem();
+/**
+* Parses one prompt file. All its problems are gathered; with an error among them there is no file.
+* @param digests whether digests of the content are made: what makes them takes as long to load as ten files to read
+*/
+function parsePromptFile(bytes, path, digests = true) {
+	const source = decodeSource(bytes);
+	if (source === null) return unreadable$1([makeProblem("prompt/not-utf8", {}, {
+		path,
+		...invalidUtf8Place(bytes)
+	})]);
+	const problems = [...hiddenCharacterProblems(source, path), ...sourceProblems(source, path)];
+	const split = splitFrontMatter(source, path);
+	if (split.parts === null) return unreadable$1([...problems, ...split.problems]);
+	if (findConflict(split.parts.yaml) !== -1) return unreadable$1(problems);
+	const parsed = parseParts(split.parts, {
+		path,
+		digests
+	});
+	return {
+		...parsed,
+		file: problems.some(isError) ? null : parsed.file,
+		problems: [...problems, ...parsed.problems]
+	};
+}
+/** What is returned for a file of which nothing can be read. */
+function unreadable$1(problems) {
+	return {
+		file: null,
+		outline: null,
+		problems
+	};
+}
+function parseParts(parts, parsing) {
+	const { path } = parsing;
+	const text = textOf$4(parts.body);
+	const bodyProblems = text.trim() === "" ? [makeProblem("prompt/empty-body", {}, {
+		path,
+		line: parts.bodyLine,
+		column: 1
+	})] : [];
+	const { mapping, problems } = parseStrictYaml(parts.yaml, path, 2);
+	if (mapping === null) return unreadable$1([...problems, ...bodyProblems]);
+	const outline = outlineOf(mapping, path);
+	const shaped = FrontMatterShape.safeParse(mapping.value);
+	const wrong = shaped.success ? [] : describeIssues(shaped.error, mapping, FRONT_MATTER_FIELDS).map(toProblem);
+	const further = [...reservedMetadata(mapping), ...variableProblems(mapping, text)];
+	const all = [
+		...problems,
+		...wrong,
+		...further,
+		...bodyProblems
+	];
+	if (!shaped.success || all.length > 0) return {
+		file: null,
+		outline,
+		problems: all
+	};
+	return {
+		file: makeFile(shaped.data, mapping, text, parsing),
+		outline,
+		problems: []
+	};
+}
+/** The body minus one blank line at the start (formatters insert it) and minus one final newline. */
+function textOf$4(body) {
+	return body.replace(/^\n/, "").replace(/\n$/, "");
+}
+function makeFile(written, mapping, text, { path, digests }) {
+	const { id, key, name, description, service, variables, allow_breaking: allowBreaking } = written;
+	return {
+		path,
+		id,
+		key,
+		name,
+		...description === void 0 ? {} : { description },
+		...service === void 0 ? {} : { service },
+		pins: Object.entries(written.pins ?? {}).map(([environment, pin]) => makePin(environment, pin, mapping)),
+		...variables === void 0 ? {} : { variables },
+		...allowBreaking === true ? { allowBreaking } : {},
+		content: makeContent(text, objectAt(mapping, "metadata"), digests)
+	};
+}
+function makePin(environment, written, mapping) {
+	const { line = 1, column = 1 } = mapping.placeOf(["pins", environment]);
+	return {
+		environment,
+		pin: parsePin(written),
+		line,
+		column
+	};
+}
+const LATEST = { kind: "latest" };
+/** Reads a pin that has the shape of one. */
+function parsePin(written) {
+	if (typeof written === "number") return {
+		kind: "number",
+		number: written
+	};
+	if (written.startsWith("version:")) return {
+		kind: "version",
+		id: written.slice(8)
+	};
+	if (written.startsWith("git:")) return {
+		kind: "git",
+		ref: written.slice(4)
+	};
+	return LATEST;
+}
+function makeContent(text, metadata, digests) {
+	const digest = digests ? contentDigest(text) : NONE$1;
+	if (metadata === void 0) return {
+		text,
+		digest
+	};
+	return {
+		text,
+		digest,
+		metadata,
+		metadataDigest: digests ? metadataDigest(metadata) : NONE$1
+	};
+}
+/** Equal to no digest. */
+const NONE$1 = "sha256:";
+function toProblem(issue) {
+	const { field, expected, suggestion, place, path } = issue;
+	if (issue.kind === "unknown") return makeProblem("prompt/unknown-field", {
+		field,
+		suggestion
+	}, place);
+	if (issue.kind === "missing" && field === "id") return makeProblem("prompt/missing-id", {}, place);
+	if (issue.kind === "missing") return makeProblem("prompt/missing-field", { field }, place);
+	if (issue.kind === "invalid" && path[0] === "pins" && path.length === 2) return makeProblem("prompt/invalid-pin", { environment: String(path[1]) }, place);
+	return makeProblem("prompt/invalid-field", {
+		field,
+		expected
+	}, place);
+}
+function reservedMetadata(mapping) {
+	const path = ["metadata", STAMP_KEY];
+	return mapping.has(path) ? [makeProblem("prompt/reserved-metadata", {}, mapping.keyPlaceOf(path))] : [];
+}
+/** The mapping's own value and not zod's copy: the metadata is stored as it was written. */
+function objectAt(mapping, key) {
+	const value = mapping.value[key];
+	return isJsonObject(value) ? value : void 0;
+}
+// src/prompts/late.ts
+init_problem();
+/**
+* The same file without its text, or without all of its content. Whoever asks for it has the file read again, which has
+* to be valid still and hold the text that was checked: otherwise asking throws a `ProblemError`.
+*/
+function withLate(late, { content, ...file }, again) {
+	if (late === "content") return {
+		...file,
+		get content() {
+			return contentOf$3(file.path, again);
+		}
+	};
+	const { text: _, ...known } = content;
+	return {
+		...file,
+		content: {
+			...known,
+			get text() {
+				const { text, digest } = contentOf$3(file.path, again);
+				if (digest !== known.digest) throw changed(file.path);
+				return text;
+			}
+		}
+	};
+}
+function contentOf$3(path, { folder, read }) {
+	const bytes = bytesOf((0, node_path.join)(folder, path), read);
+	const file = bytes === null ? null : parsePromptFile(bytes, path).file;
+	if (file === null) throw changed(path);
+	return file.content;
+}
+/** Null where there is no file any more that can be read. */
+function bytesOf(path, read) {
+	try {
+		const bytes = read(path);
+		return bytes instanceof Uint8Array ? bytes : null;
+	} catch {
+		return null;
+	}
+}
+function changed(path) {
+	return new ProblemError(makeProblem("prompt/changed-meanwhile", {}, placeOfFile(path)));
+}
+// src/files/read-bytes.ts
+/**
+* Makes a reader of regular files of at most so many bytes; it throws what the system says of one that cannot be read.
+* The bytes are good until it reads the next file: a buffer each for thousands of files is memory that comes back late.
+* It blocks, because handing the four steps of a small file to threads and back takes ten times as long as they do.
+*/
+function makeByteReader(limit) {
+	const usual = Buffer.allocUnsafeSlow(USUAL_SIZE);
+	return (path) => {
+		const descriptor = (0, node_fs.openSync)(path, FLAGS);
+		try {
+			const stats = (0, node_fs.fstatSync)(descriptor);
+			if (!stats.isFile()) return { reason: "it is not a regular file" };
+			if (stats.size > limit) return { tooLarge: stats.size };
+			return readInto(stats.size > usual.length ? Buffer.allocUnsafeSlow(stats.size) : usual, stats.size, descriptor);
+		} finally {
+			(0, node_fs.closeSync)(descriptor);
+		}
+	};
+}
+/** Less where the file has become shorter. */
+function readInto(buffer, size, descriptor) {
+	let length = 0;
+	while (length < size) {
+		const count = (0, node_fs.readSync)(descriptor, buffer, length, size - length, null);
+		if (count === 0) break;
+		length += count;
+	}
+	return buffer.subarray(0, length);
+}
+var FLAGS, USUAL_SIZE;
+var init_read_bytes = __esmMin((() => {
+	FLAGS = node_fs.constants.O_RDONLY | node_fs.constants.O_NOFOLLOW | node_fs.constants.O_NONBLOCK;
+	USUAL_SIZE = 65536;
+}));
+// src/prompts/read.ts
+init_problem();
+init_read_bytes();
+/** In bytes. */
+const LARGEST_FILE = 16777216;
+/** After so many files, signals and timers have their turn. */
+const FILES_AT_ONCE = 64;
+/** Reads and checks the prompt files of a workspace, all but those left out. Every problem of every file is reported. */
+async function readPrompts(where, rules, { left = [], late } = {}) {
+	const found = findPromptPaths(where);
+	const there = new Set(left.length === 0 ? [] : found.paths);
+	const standing = left.filter(({ path }) => there.has(path));
+	const unread = new Set(standing.map(({ path }) => path));
+	const wanted = found.paths.filter((path) => !unread.has(path));
+	const read = await readPromptFiles({
+		folder: where.folder,
+		paths: wanted,
+		rules,
+		late
+	});
+	const problems = [
+		...found.paths.length + found.problems.length === 0 ? [makeProblem("prompt/none-found", { patterns: where.patterns })] : [],
+		...found.problems,
+		...read.problems,
+		...checkNames(read.names, standing),
+		...read.against
+	];
+	const faulty = new Set(problems.filter(isError).map((problem) => problem.path));
+	return {
+		files: read.files.filter((file) => !faulty.has(file.path)),
+		problems,
+		count: found.paths.length,
+		unread
+	};
+}
+/** No more is kept of a file than is needed when all are read. */
+async function readPromptFiles({ folder, paths, rules, late }) {
+	const read = makeByteReader(LARGEST_FILE);
+	const all = {
+		files: [],
+		names: [],
+		problems: [],
+		against: []
+	};
+	for (const [index, path] of paths.entries()) {
+		if (index % FILES_AT_ONCE === 63) await (0, node_timers_promises.setImmediate)();
+		const { file, outline, problems } = readPromptFile(folder, path, {
+			read,
+			digests: late !== "content"
+		});
+		if (file !== null) all.files.push(late === void 0 ? file : withLate(late, file, {
+			folder,
+			read
+		}));
+		all.problems.push(...problems);
+		if (outline === null) continue;
+		all.names.push({
+			path,
+			id: outline.id,
+			key: outline.key
+		});
+		all.against.push(...checkOutline(outline, rules));
+	}
+	return all;
+}
+function readPromptFile(folder, path, { read, digests }) {
+	const place = placeOfFile(path);
+	try {
+		const bytes = read((0, node_path.join)(folder, path));
+		if (bytes instanceof Uint8Array) return parsePromptFile(bytes, path, digests);
+		if ("reason" in bytes) return unreadable$1([makeProblem("prompt/unreadable", bytes, place)]);
+		return unreadable$1([makeProblem("prompt/too-large", {
+			bytes: bytes.tooLarge,
+			limit: LARGEST_FILE
+		}, place)]);
+	} catch (error) {
+		return unreadable$1([makeProblem("prompt/unreadable", { reason: systemCodeOf(error) }, place)]);
+	}
+}
+// src/commands/services/assign-services.ts
+/** Which service a file belongs to that names none itself; null where services have no names. */
+function serviceRules({ folder, services, assignment }) {
+	if (assignment === null) return null;
+	const rules = assignment.byPattern.map(({ pattern, service }) => ({
+		service,
+		matches: promptMatcher({
+			folder,
+			patterns: [pattern]
+		})
+	}));
+	const assigned = (path) => rules.findLast(({ matches }) => matches(path))?.service ?? assignment.otherwise;
+	return {
+		known: [...services.keys()],
+		assigned
+	};
+}
+/** The files with the service of each: what a file itself names goes before what it is assigned to. */
+function assignServices(files, rules) {
+	if (rules === null) return files;
+	return files.map((file) => {
+		const service = file.service ?? rules.assigned(file.path);
+		return service === null ? file : {
+			...file,
+			service
+		};
+	});
+}
+// src/commands/services/needed-services.ts
+init_problem();
+/**
+* The services of these files with their keys; the others need none. All keys that are missing are told at once.
+* @param given a key that was handed over: it goes before the variable of the key, where there is but one
+* @param also the name of a service that is needed although it may have no files yet
+*/
+function neededServices({ services }, files, given, environment, also = "") {
+	if (services.size === 0) return failed([makeProblem("config/missing-service")]);
+	const variables = keyVariables([...services.values()]);
+	if (given !== void 0 && variables.length > 1) return failed([makeProblem("config/key-of-which", { variables })]);
+	const handed = given === void 0 ? {} : Object.fromEntries(variables.map((variable) => [variable, given]));
+	const results = [...services].map(([name, location]) => ({
+		name,
+		location,
+		files: filesOf(name, files)
+	})).filter((one) => one.name === "" || one.name === also || one.files.length > 0).toSorted((a, b) => Number(a.name > b.name) - Number(a.name < b.name)).map((one) => withKey(one, {
+		...environment,
+		...handed
+	}));
+	const problems = results.flatMap((result) => result.problems);
+	if (problems.length === 0) return {
+		needed: results.flatMap((result) => result.needed),
+		problems
+	};
+	return failed([...new Map(problems.map((problem) => [problem.message, problem])).values()]);
+}
+function failed(problems) {
+	return {
+		needed: [],
+		problems
+	};
+}
+function withKey({ name, files, location }, environment) {
+	if (location.kind === "embedded") return {
+		needed: [{
+			name,
+			files,
+			...location
+		}],
+		problems: []
+	};
+	const { apiKey, problems } = readApiKey(location.apiKeyVariable, environment);
+	if (apiKey === null) return failed(problems);
+	return {
+		needed: [{
+			name,
+			files,
+			kind: location.kind,
+			baseUrl: location.baseUrl,
+			apiKey
+		}],
+		problems
+	};
+}
+/** The files that belong to a service. */
+function filesOf(name, files) {
+	return files.filter(({ service = "" }) => service === name);
+}
+/** Those that hold the keys of these services, each once. */
+function keyVariables(locations) {
+	return [...new Set(locations.flatMap((one) => one.kind === "remote" ? [one.apiKeyVariable] : []))];
+}
+// src/commands/select-files.ts
+init_problem();
+/** The files that any of the selectors names by key, path, or a pattern of either; all of them without a selector. */
+function selectFiles(files, selectors) {
+	if (selectors.length === 0) return {
+		files,
+		problems: []
+	};
+	const matchers = selectors.map((selector) => ({
+		selector,
+		matches: matcherOf(selector)
+	}));
+	const problems = matchers.filter(({ matches }) => !files.some(matches)).map(({ selector }) => makeProblem("usage/nothing-selected", {
+		selector,
+		suggestion: nearest(selector, files)
+	}));
+	return {
+		files: files.filter((file) => matchers.some(({ matches }) => matches(file))),
+		problems
+	};
+}
+/** The files that are named and that `--only` selects as well: what narrows a command adds nothing to it. */
+function selectNamed(files, { only, named = [] }) {
+	const [within, wanted] = [selectFiles(files, only), selectFiles(files, named)];
+	const selected = new Set(within.files);
+	const both = wanted.files.filter((file) => selected.has(file));
+	const problems = [...within.problems, ...wanted.problems];
+	if (both.length > 0 || problems.length > 0 || files.length === 0) return {
+		files: both,
+		problems
+	};
+	return {
+		files: [],
+		problems: named.map((selector) => makeProblem("usage/nothing-selected", {
+			selector,
+			within: only
+		}))
+	};
+}
+function matcherOf(selector) {
+	const glob = globOf(selector);
+	return ({ key, path }) => key === selector || path === selector || glob(key) || glob(path);
+}
+/** What picomatch does not take for a pattern, such as an empty text, matches nothing. */
+function globOf(selector) {
+	try {
+		return (0, import_picomatch.default)(selector);
+	} catch {
+		return () => false;
+	}
+}
+function nearest(selector, files) {
+	return suggest(selector, files.flatMap(({ key, path }) => [key, path]));
+}
+// src/domain/sync-record.ts
+/** All refs that any of the prompts follows, each once. */
+function refsIn(prompts) {
+	return [...new Set(prompts.flatMap(({ refs = {} }) => Object.keys(refs)))];
+}
+/**
+* The prompts that need not be looked at: their files are as the record's commit has them, and each ref that they
+* follow names the same commit as then.
+* @param refs what each ref names now; null: nothing
+*/
+function stillComplete({ complete }, changed, refs) {
+	const stands = ({ refs: then = {} }) => Object.entries(then).every(([ref, commit]) => refs.get(ref) === commit);
+	return complete.filter((prompt) => !changed.has(prompt.path) && stands(prompt));
+}
+/** The record without what is known of some prompts: they may be half written, or no longer as its commit wants them. */
+function forget(record, ids) {
+	return {
+		...record,
+		complete: record.complete.filter(({ id }) => !ids.has(id))
+	};
+}
+var init_sync_record = __esmMin((() => {}));
+// node_modules/yocto-queue/index.js
+var Node, Queue;
+var init_yocto_queue = __esmMin((() => {
+	Node = class {
+		value;
+		next;
+		constructor(value) {
+			this.value = value;
+		}
+	};
+	Queue = class {
+		#head;
+		#tail;
+		#size;
+		constructor() {
+			this.clear();
+		}
+		enqueue(value) {
+			const node = new Node(value);
+			if (this.#head) {
+				this.#tail.next = node;
+				this.#tail = node;
+			} else {
+				this.#head = node;
+				this.#tail = node;
+			}
+			this.#size++;
+		}
+		dequeue() {
+			const current = this.#head;
+			if (!current) return;
+			this.#head = this.#head.next;
+			this.#size--;
+			if (!this.#head) this.#tail = void 0;
+			return current.value;
+		}
+		peek() {
+			if (!this.#head) return;
+			return this.#head.value;
+		}
+		clear() {
+			this.#head = void 0;
+			this.#tail = void 0;
+			this.#size = 0;
+		}
+		get size() {
+			return this.#size;
+		}
+		*[Symbol.iterator]() {
+			let current = this.#head;
+			while (current) {
+				yield current.value;
+				current = current.next;
+			}
+		}
+		*drain() {
+			while (this.#head) yield this.dequeue();
+		}
+	};
+}));
+// node_modules/p-limit/index.js
+function pLimit(concurrency) {
+	let rejectOnClear = false;
+	if (typeof concurrency === "object") ({concurrency, rejectOnClear = false} = concurrency);
+	validateConcurrency(concurrency);
+	if (typeof rejectOnClear !== "boolean") throw new TypeError("Expected `rejectOnClear` to be a boolean");
+	const queue = new Queue();
+	let activeCount = 0;
+	const resumeNext = () => {
+		if (activeCount < concurrency && queue.size > 0) {
+			activeCount++;
+			queue.dequeue().run();
+		}
+	};
+	const next = () => {
+		activeCount--;
+		resumeNext();
+	};
+	const run = async (function_, resolve, arguments_) => {
+		const result = (async () => function_(...arguments_))();
+		resolve(result);
+		try {
+			await result;
+		} catch {}
+		next();
+	};
+	const enqueue = (function_, resolve, reject, arguments_) => {
+		const queueItem = { reject };
+		new Promise((internalResolve) => {
+			queueItem.run = internalResolve;
+			queue.enqueue(queueItem);
+		}).then(run.bind(void 0, function_, resolve, arguments_));
+		if (activeCount < concurrency) resumeNext();
+	};
+	const generator = (function_, ...arguments_) => new Promise((resolve, reject) => {
+		enqueue(function_, resolve, reject, arguments_);
+	});
+	Object.defineProperties(generator, {
+		activeCount: { get: () => activeCount },
+		pendingCount: { get: () => queue.size },
+		clearQueue: { value() {
+			if (!rejectOnClear) {
+				queue.clear();
+				return;
+			}
+			const abortError = AbortSignal.abort().reason;
+			while (queue.size > 0) queue.dequeue().reject(abortError);
+		} },
+		concurrency: {
+			get: () => concurrency,
+			set(newConcurrency) {
+				validateConcurrency(newConcurrency);
+				concurrency = newConcurrency;
+				queueMicrotask(() => {
+					while (activeCount < concurrency && queue.size > 0) resumeNext();
+				});
+			}
+		},
+		map: { async value(iterable, function_) {
+			const promises = [];
+			try {
+				Array.from(iterable, (value, index) => {
+					const promise = generator(function_, value, index);
+					promises.push(promise);
+					return promise;
+				});
+			} catch (error) {
+				for (const promise of promises) promise.catch(() => {});
+				throw error;
+			}
+			return Promise.all(promises);
+		} }
+	});
+	return generator;
+}
+function validateConcurrency(concurrency) {
+	if (!((Number.isInteger(concurrency) || concurrency === Number.POSITIVE_INFINITY) && concurrency > 0)) throw new TypeError("Expected `concurrency` to be a number from 1 and up");
+}
+var init_p_limit = __esmMin((() => {
+	init_yocto_queue();
+}));
+// src/git/problem-of-git.ts
+function gitProblem(error) {
+	return new ProblemError(makeProblem("git/failed", { reason: reasonOf$1(error) }));
+}
+/** The one process that answers for all objects calls those missing as well that are there and are not whole. */
+function unreadable(object) {
+	return gitProblem(/* @__PURE__ */ new Error(`the object ${object} is missing or damaged.`));
+}
+/** In one line, and without the stack that simple-git hands on when git cannot be started. */
+function reasonOf$1(error) {
+	const message = messageOf(error);
+	if (message.includes("spawn git ENOENT")) return "there is no program git in PATH.";
+	return message.replaceAll(/\s+/g, " ").trim();
+}
+var init_problem_of_git = __esmMin((() => {
+	init_problem();
+}));
+// src/git/environment.ts
+/**
+* The folder that git is started in and what it inherits of this process: no key, and nothing that changes what git
+* reads, where, or which programs it starts. A hook of git's runs with many of these. simple-git leaves out the same
+* ones.
+* @param handedOn variables of git's own that are needed all the same
+* @throws a `ProblemError` where the folder holds no `.git`
+*/
+function startOf({ root, keyVariables }, handedOn = []) {
+	if (!(0, node_fs.existsSync)((0, node_path.join)(root, ".git"))) throw gitProblem(/* @__PURE__ */ new Error("this is not a git repository."));
+	const kept = Object.entries(node_process.env).filter(([name]) => handedOn.includes(name) || !isLeftOut(name, keyVariables));
+	return {
+		cwd: root,
+		env: Object.fromEntries(kept)
+	};
+}
+function isLeftOut(name, keyVariables) {
+	const lower = name.trim().toLowerCase();
+	return keyVariables.includes(name) || lower.startsWith("git_") || OTHERS.has(lower) || OURS.test(lower);
+}
+var SETTINGS, OTHERS, OURS;
+var init_environment = __esmMin((() => {
+	init_problem_of_git();
+	SETTINGS = ["safe.bareRepository=explicit", "core.fsmonitor=false"];
+	OTHERS = /* @__PURE__ */ new Set([
+		"editor",
+		"pager",
+		"prefix",
+		"ssh_askpass",
+		"visual"
+	]);
+	OURS = /^(?:promptsync|input)_/;
+}));
+// src/git/ask.ts
+/** Whether a text can be a commit's id: nothing else that comes from the service is handed to git. */
+function isCommitId(text) {
+	return COMMIT.test(text);
+}
+/** For questions, which change nothing: each is a process that ends with its answer. */
+function askingIn(start) {
+	const limit = pLimit(AT_ONCE);
+	return {
+		ask: (...words) => limit(() => answerTo(start, words, [])),
+		askWith: (input, ...words) => limit(() => answerTo(start, words, input))
+	};
+}
+/**
+* Git with pipes for all that it reads and says: nothing of it gets to the terminal. Throws a `ProblemError` for some
+* reasons not to start; of others the process tells in an event.
+*/
+function startGit(start, [command = "", ...words]) {
+	const { cwd, env } = startOf(start);
+	const all = [
+		...SETTINGS.flatMap((setting) => ["-c", setting]),
+		command,
+		...COMPARING.has(command) ? NO_PROGRAMS : [],
+		...words
+	];
+	const variables = {
+		...env,
+		GIT_TEST_DISALLOW_ABBREVIATED_OPTIONS: "true"
+	};
+	try {
+		return (0, node_child_process.spawn)("git", all, {
+			cwd,
+			env: variables,
+			stdio: "pipe",
+			windowsHide: true
+		});
+	} catch (error) {
+		throw gitProblem(error);
+	}
+}
+async function answerTo(start, words, input) {
+	const child = startGit(start, words);
+	child.stdin.on("error", () => {}).end(input.map((line) => `${line}\n`).join(""));
+	const ended = new Promise((done, fail) => child.on("error", fail).on("close", (code) => done(code === 0)));
+	try {
+		const [good, said, complaint] = await Promise.all([
+			ended,
+			textOf$3(child.stdout),
+			textOf$3(child.stderr)
+		]);
+		if (good || complaint === "" && child.signalCode === null) return said;
+		throw new Error(complaint || `it was ended by ${child.signalCode}`);
+	} catch (error) {
+		throw gitProblem(error);
+	}
+}
+async function textOf$3(stream) {
+	return (await (0, node_stream_consumers.buffer)(stream)).toString("utf8");
+}
+/**
+* The files, by their paths from the root, that differ between a commit and the work tree, whatever the user has
+* configured; with `--cached` between it and what is staged.
+*/
+async function changedFiles(ask, commit, where = EVERYWHERE, ...how) {
+	return new Set(namesIn$1(await ask("diff", ...PLAIN$1, ...how, commit, "--", ...where)));
+}
+/** The files, by their paths from the root, that the commits of a range touch; merges as their first parent sees them. */
+async function touchedFiles(ask, range) {
+	return namesIn$1(await ask("log", ...[
+		"--format=",
+		"--no-show-signature",
+		"--no-follow",
+		"--root",
+		"--diff-merges=first-parent"
+	], ...PLAIN$1, range, "--", ...EVERYWHERE));
+}
+/** The files among these pathspecs that are staged. */
+async function trackedFiles(ask, wanted) {
+	return namesIn$1(await ask(...LIST_FILES, ...wanted)).map((entry) => ({
+		path: entry.slice(2),
+		watched: entry.startsWith("H ")
+	}));
+}
+/** The files whose edits git was told to overlook, or of which a merge is not done; all others, thousands, are passed over. */
+async function unwatchedFiles(ask) {
+	const listed = await ask(...LIST_FILES, ...EVERYWHERE);
+	const unwatched = [];
+	for (let start = 0; start < listed.length; start = listed.indexOf("\0", start) + 1) if (listed[start] !== "H") unwatched.push(listed.slice(start + 2, listed.indexOf("\0", start)));
+	return unwatched;
+}
+/** The names in a list of git's that has NUL after each. */
+function namesIn$1(listed) {
+	return listed.split("\0").filter((name) => name !== "");
+}
+/** A path from the repository's root, as it is: nothing in it is a pattern or a word of git's. */
+function literally(pathFromRoot) {
+	return `:(top,literal)${pathFromRoot}`;
+}
+var COMMIT, AT_ONCE, COMPARING, NO_PROGRAMS, PLAIN$1, EVERYWHERE, LIST_FILES;
+var init_ask = __esmMin((() => {
+	init_p_limit();
+	init_environment();
+	init_problem_of_git();
+	COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+	AT_ONCE = 4;
+	COMPARING = /* @__PURE__ */ new Set([
+		"diff",
+		"diff-tree",
+		"log"
+	]);
+	NO_PROGRAMS = ["--no-ext-diff", "--no-textconv"];
+	PLAIN$1 = [
+		"--name-only",
+		"-z",
+		"--no-renames",
+		"--no-relative"
+	];
+	EVERYWHERE = [":(top)"];
+	LIST_FILES = [
+		"ls-files",
+		"-v",
+		"-z",
+		"--full-name",
+		"--"
+	];
+}));
+// src/files/replace-file.ts
+/**
+* Writes a file so that whoever reads it never sees half of it. What it links to is replaced, and it keeps its
+* permissions. A device such as /dev/null is written to instead. Throws the system's error.
+*/
+async function replaceFile(path, content) {
+	const before = await (0, node_fs_promises.stat)(path).catch(() => null);
+	if (before !== null && !before.isFile()) return (0, node_fs_promises.writeFile)(path, content);
+	const target = await (0, node_fs_promises.realpath)(path).catch(() => path);
+	const folder = await (0, node_fs_promises.mkdtemp)((0, node_path.join)((0, node_path.dirname)(target), ".promptsync-"));
+	const temporary = (0, node_path.join)(folder, "new");
+	try {
+		await (0, node_fs_promises.writeFile)(temporary, content);
+		if (before !== null) await (0, node_fs_promises.chmod)(temporary, before.mode);
+		await (0, node_fs_promises.rename)(temporary, target);
+	} finally {
+		await (0, node_fs_promises.rm)(folder, {
+			recursive: true,
+			force: true
+		});
+	}
+}
+var init_replace_file = __esmMin((() => {}));
+// src/commands/since/record-file.ts
+function isCompletePrompt(value) {
+	if (!isJsonObject(value)) return false;
+	const { path, id, key, refs = {} } = value;
+	return [
+		path,
+		id,
+		key
+	].every((text) => typeof text === "string") && isJsonObject(refs) && Object.values(refs).every((commit) => typeof commit === "string");
+}
+/**
+* Where the record is kept. It lies in git's own folder: no commit and no cleaning of the work tree touches it, and
+* continuous integration can keep `.git/promptsync` from one run to the next.
+*/
+function recordFileOf(config, { commonDir, fromRoot }, shard) {
+	const { services, trackingEnvironment } = config;
+	const file = fromRoot((0, node_path.basename)(config.file));
+	const located = [...services].map(([name, service]) => [name, { ...service }]);
+	const about = {
+		file,
+		services: Object.fromEntries(located),
+		trackingEnvironment,
+		shard
+	};
+	return recordFileAt((0, node_path.join)(commonDir, "promptsync", `${shortDigest(digestOf(canonicalJson(about)))}.json`));
+}
+function recordFileAt(path) {
+	const folder = (0, node_path.dirname)(path);
+	return {
+		path,
+		read: async () => parseRecord(textAt(path)),
+		write: async (record) => {
+			await (0, node_fs_promises.mkdir)(folder, { recursive: true });
+			if ((await (0, node_fs_promises.lstat)(path).catch(() => null))?.isFile() === false) throw new Error("it is not a regular file");
+			await replaceFile(path, `${JSON.stringify({
+				version: 1,
+				...record
+			})}\n`);
+		},
+		others: async () => {
+			return (await (0, node_fs_promises.readdir)(folder).catch(() => [])).filter((name) => name.endsWith(".json") && name !== (0, node_path.basename)(path)).map((name) => recordFileAt((0, node_path.join)(folder, name)));
+		}
+	};
+}
+/** Nothing is waited for: a pipe or a device may stand in its place. */
+function textAt(path) {
+	try {
+		const bytes = makeByteReader(LARGEST_RECORD)(path);
+		return bytes instanceof Uint8Array ? Buffer.from(bytes).toString("utf8") : "";
+	} catch {
+		return "";
+	}
+}
+/** What cannot be read counts as no record: then every prompt is looked at. */
+function parseRecord(text) {
+	try {
+		return RecordShape.safeParse(JSON.parse(text)).data ?? null;
+	} catch {
+		return null;
+	}
+}
+var LARGEST_RECORD, RecordShape;
+var init_record_file = __esmMin((() => {
+	init_zod();
+	init_digest();
+	init_json();
+	init_replace_file();
+	init_read_bytes();
+	LARGEST_RECORD = 67108864;
+	RecordShape = object({
+		version: literal(1),
+		commit: string(),
+		config: templateLiteral(["sha256:", string()]),
+		complete: custom((value) => Array.isArray(value) && value.every(isCompletePrompt))
+	});
+}));
+// src/commands/since/narrow.ts
+var narrow_exports = /* @__PURE__ */ __exportAll({
+	configDigest: () => configDigest,
+	narrowSince: () => narrowSince
+});
+/**
+* Finds the prompts that need not be looked at: those whose files have not changed since a commit, and whose last sync
+* from this clone is known to be complete. Without a record of it nothing is known. Throws a `ProblemError`.
+*/
+async function narrowSince(ref, config, repository, shard) {
+	if (repository === null) throw new ProblemError(makeProblem("git/base-needs-git", { ref }));
+	const since = await repository.resolveRef(ref);
+	if (since === null) throw new ProblemError(makeProblem("git/unknown-base", { ref }));
+	const record = await recordFileOf(config, repository, shard).read();
+	const reason = await whyUnknown(record, config, repository);
+	if (record === null || reason !== null) return {
+		since,
+		repository,
+		left: [],
+		record,
+		reason
+	};
+	return {
+		since,
+		repository,
+		left: await leftOut(since, record, repository),
+		record,
+		reason
+	};
+}
+async function whyUnknown(record, config, repository) {
+	if (record === null) return "no sync of this clone is known to be complete";
+	if (record.config !== await configDigest(config)) return "the configuration has changed since the last sync";
+	return isCommitId(record.commit) && await repository.resolveRef(record.commit) === record.commit ? null : `the commit of the last sync (${record.commit.slice(0, 12)}) is not in this clone`;
+}
+async function leftOut(since, record, repository) {
+	const { head } = repository;
+	const changed = await Promise.all([repository.changedSince(since, record.commit), ...head === null || head === record.commit ? [] : [repository.changedBetween(record.commit, head)]]);
+	const refs = refsIn(record.complete).map(async (ref) => [ref, await repository.resolveRef(ref)]);
+	return stillComplete(record, new Set(changed.flatMap((paths) => [...paths])), new Map(await Promise.all(refs)));
+}
+/** Its bytes decide: what they mean is not compared. */
+async function configDigest({ file }) {
+	return digestOf(await (0, node_fs_promises.readFile)(file, "utf8"));
+}
+var init_narrow = __esmMin((() => {
+	init_digest();
+	init_sync_record();
+	init_ask();
+	init_problem();
+	init_record_file();
+}));
+// src/git/gather.ts
+/**
+* What is asked at a time is answered at a time, where each answer takes a process: items of one group that are asked
+* for in the same turn, or while the group's last answer is being made, are answered together.
+*/
+function gathered(answer) {
+	const next = /* @__PURE__ */ new Map();
+	const last = /* @__PURE__ */ new Map();
+	const start = (key, group) => {
+		const items = /* @__PURE__ */ new Set();
+		const made = Promise.allSettled([last.get(key), (0, node_timers_promises.setImmediate)()]).then(() => {
+			next.delete(key);
+			return answer([...items], ...group);
+		});
+		last.set(key, made);
+		return {
+			items,
+			answer: made
+		};
+	};
+	return (item, ...group) => {
+		const key = group.join("\0");
+		const round = next.get(key) ?? start(key, group);
+		next.set(key, round);
+		round.items.add(item);
+		return round.answer;
+	};
+}
+var init_gather = __esmMin((() => {}));
+// src/git/log-entries.ts
+/** Reads what git answers to these words. No field can hold the NUL that ends it. */
+function parseLog(listed) {
+	const words = listed.split("\0");
+	const entries = [];
+	for (let index = 0; index + 2 < words.length;) {
+		const { [index + 1]: ids = "", [index + 2]: subject = "" } = words;
+		const [commit = "", ...parents] = ids.split(" ").filter((id) => id !== "");
+		const changes = /* @__PURE__ */ new Map();
+		for (index += 3; CHANGE.test(words[index] ?? ""); index += 2) note$1(changes, words[index], words[index + 1]);
+		entries.push({
+			commit,
+			parents,
+			subject,
+			changes
+		});
+	}
+	return entries;
+}
+/** Where a file takes the place of a folder, the one is told as new and the other as gone. */
+function note$1(changes, line = "", path = "") {
+	const [, mode = "", id = "", kind = ""] = CHANGE.exec(line) ?? [];
+	if (kind !== "D") changes.set(path, {
+		now: {
+			mode,
+			id
+		},
+		isNew: kind === "A"
+	});
+	else if (!changes.has(path)) changes.set(path, {
+		now: null,
+		isNew: false
+	});
+}
+var LOG_ENTRIES, CHANGE;
+var init_log_entries = __esmMin((() => {
+	LOG_ENTRIES = [
+		...[
+			"log",
+			"--no-show-signature",
+			"--encoding=UTF-8",
+			"--no-color",
+			"--no-notes",
+			"--no-follow",
+			"--no-relative"
+		],
+		...[
+			"--no-renames",
+			"--root",
+			"--diff-merges=first-parent",
+			"--raw",
+			"-t",
+			"-z",
+			"--no-abbrev"
+		],
+		"--format=tformat:%x00%H %P%x00%s"
+	];
+	CHANGE = /^\n?:[0-9]{6} ([0-9]{6}) [0-9a-f]+ ([0-9a-f]+) ([A-Z])$/;
+}));
+// src/git/last-commits.ts
+/**
+* By path (from the root), the commit that last touched it as of a commit; none where none did. It is the one that
+* `git log -1` tells for the path alone: from each commit the search goes on to its first parent that has the same there.
+* The history is read once for all paths, as far back as it takes.
+*/
+async function findLastCommits(ask, trees, asOf, paths) {
+	const found = /* @__PURE__ */ new Map();
+	const sought = new Map(paths.length === 0 ? [] : [[asOf, new Set(paths)]]);
+	const where = whereAll(paths);
+	for (let turn = 0; sought.size > 0; turn += 1) {
+		const most = WINDOWS$1[turn] ?? Math.max(...WINDOWS$1);
+		const words = [
+			...LOG_ENTRIES,
+			`--max-count=${most}`,
+			"--full-history",
+			"--sparse",
+			"--stdin",
+			"--",
+			...where
+		];
+		const entries = parseLog(await ask([...sought.keys()], ...words));
+		if (!entries.some(({ commit }) => sought.has(commit))) break;
+		await searchAll(entries, sought, trees, found);
+	}
+	return found;
+}
+/** Changes elsewhere need not be told. With a path or none, `--sparse` still tells of every commit. */
+function whereAll(paths) {
+	const [first = [], ...rest] = paths.map((path) => path.split("/"));
+	const end = first.findIndex((name, index) => rest.some((names) => names[index] !== name));
+	const common = (end === -1 ? first : first.slice(0, end)).join("/");
+	return common === "" ? [] : [literally(common)];
+}
+/** Commits are told newest first. Where a clock was wrong one may come before its child: then it is looked at again. */
+async function searchAll(entries, sought, trees, found) {
+	while (entries.some(({ commit }) => sought.has(commit))) for (const entry of entries) {
+		const paths = sought.get(entry.commit);
+		if (paths === void 0) continue;
+		sought.delete(entry.commit);
+		await searchAt(entry, paths, sought, trees, found);
+	}
+}
+async function searchAt({ commit, parents, subject, changes }, paths, sought, trees, found) {
+	const [first, ...merged] = parents;
+	const changed = [...changes].filter(([path]) => paths.has(path));
+	for (const [path, { now }] of changed) {
+		paths.delete(path);
+		const same = await findSame(merged, async (parent) => isSame$1(await trees.entryAt(parent, path), now));
+		if (same !== void 0) seek(sought, same, /* @__PURE__ */ new Set([path]));
+		else found.set(path, {
+			commit,
+			path,
+			...subject === "" ? {} : { changeSummary: subject }
+		});
+	}
+	if (first !== void 0 && paths.size > 0) seek(sought, first, paths);
+}
+async function findSame(parents, isIt) {
+	for (const parent of parents) if (await isIt(parent)) return parent;
+}
+function isSame$1(one, other) {
+	return one?.id === other?.id && one?.mode.replace(/^0/, "") === other?.mode.replace(/^0/, "");
+}
+function seek(sought, commit, paths) {
+	const there = sought.get(commit);
+	if (there === void 0) sought.set(commit, paths);
+	else for (const path of paths) there.add(path);
+}
+var WINDOWS$1;
+var init_last_commits = __esmMin((() => {
+	init_ask();
+	init_log_entries();
+	WINDOWS$1 = [
+		100,
+		2e3,
+		2e4
+	];
+}));
+// src/git/files-at.ts
+function filesAt(sources, fromRoot) {
+	const { askWith, objects, trees } = sources;
+	const resolved = /* @__PURE__ */ new Map();
+	const last = gathered((paths, commit = "") => findLastCommits(askWith, trees, commit, paths));
+	return {
+		fromRoot,
+		resolveRef: (ref) => {
+			const commit = resolved.get(ref) ?? resolveRef(objects, ref);
+			resolved.set(ref, commit);
+			return commit;
+		},
+		fileAt: (commit, path) => readFileAt(sources, commit, path),
+		filesHolding: (commit, texts, ending) => findHolding(askWith, commit, texts, `:(top,glob)**/*${ending}`),
+		lastCommitAt: async (commit, path) => (await last(path, commit)).get(path) ?? null
+	};
+}
+/** Of some refs that are not there git complains aloud, and a tree or a file is no commit: all of them are null. */
+async function resolveRef(objects, ref) {
+	const found = await objects.read(`${ref}^{commit}`).catch(() => null);
+	return found?.kind === "commit" ? found.id : null;
+}
+async function readFileAt({ objects, trees, known }, commit, path) {
+	const told = known.find(commit, path);
+	const blob = told === void 0 ? await findBlob(trees, commit, path) : told;
+	if (blob === null) return null;
+	const found = await objects.read(blob);
+	if (found === null) throw unreadable(blob);
+	return found.bytes;
+}
+/** Regular files alone: at a commit, too, a symbolic link is no prompt file. */
+async function findBlob(trees, commit, path) {
+	const entry = await trees.entryAt(commit, path);
+	return entry !== null && /^100[0-9]{3}$/.test(entry.mode) ? entry.id : null;
+}
+async function findHolding(ask, commit, texts, where) {
+	return namesIn$1(await ask(texts, "grep", ...[
+		"--no-color",
+		"--fixed-strings",
+		"--full-name",
+		"-l",
+		"-z"
+	], "-f", "-", commit, "--", where)).map((name) => name.slice(commit.length + 1));
+}
+var init_files_at = __esmMin((() => {
+	init_ask();
+	init_gather();
+	init_last_commits();
+	init_problem_of_git();
+}));
+// src/domain/pull-request.ts
+/**
+* Reads the pull request out of a commit's message, as GitHub and GitLab write it there: `#12`, or `!12` of GitLab. A
+* merge commit's own subject names branches alone; what was merged is called in its body.
+*/
+function readMessage(subject, body) {
+	const merged = /^Merge pull request #(\d{1,9})\b/.exec(subject)?.[1];
+	if (merged !== void 0) return {
+		subject: titleIn(body) ?? subject,
+		pullRequest: `#${merged}`
+	};
+	const squashed = /\(#(\d{1,9})\)\s*$/.exec(subject)?.[1];
+	if (squashed !== void 0) return {
+		subject,
+		pullRequest: `#${squashed}`
+	};
+	const request = body.match(MERGE_REQUEST)?.at(-1)?.split("!").at(-1);
+	if (request === void 0) return {
+		subject,
+		pullRequest: null
+	};
+	return {
+		subject: (subject.startsWith("Merge branch ") ? titleIn(body) : null) ?? subject,
+		pullRequest: `!${request}`
+	};
+}
+function titleIn(body) {
+	const first = body.split("\n", 1)[0]?.trim() ?? "";
+	return first === "" || first.startsWith("See merge request ") ? null : first;
+}
+var MERGE_REQUEST;
+var init_pull_request = __esmMin((() => {
+	MERGE_REQUEST = /^See merge request [^\s!]*!\d{1,9}(?=\r?$)/gm;
+}));
+// src/git/commits.ts
+/**
+* Who made commits, when and why; those that are not there are left out. Ids may come from the service: only what can
+* be a commit's id is handed to git.
+*/
+async function commitsOf$1(ask, ids) {
+	const wanted = new Set([...new Set(ids)].filter(isCommitId));
+	if (wanted.size === 0) return /* @__PURE__ */ new Map();
+	const plain = [
+		"--no-show-signature",
+		"--encoding=UTF-8",
+		"--no-color",
+		"--no-notes",
+		"-s",
+		"-z"
+	];
+	const format = `--format=tformat:${FIELDS$1.join("%x00")}`;
+	const listed = await ask([...wanted], "log", "--no-walk=unsorted", "--ignore-missing", ...plain, format, "--stdin");
+	return new Map([...parseCommits(listed)].filter(([id]) => wanted.has(id)));
+}
+/** No field can hold the NUL that ends it. */
+function parseCommits(listed) {
+	const words = listed.split("\0");
+	const starts = words.slice(0, -1).flatMap((_, index) => index % FIELDS$1.length === 0 ? [index] : []);
+	return new Map(starts.map((start) => {
+		const [commit = "", author = "", date = "", subject = "", body = ""] = words.slice(start, start + FIELDS$1.length);
+		const { pullRequest, subject: told } = readMessage(subject, body);
+		return [commit, {
+			commit,
+			author,
+			date,
+			subject: told,
+			...pullRequest === null ? {} : { pullRequest }
+		}];
+	}));
+}
+var FIELDS$1;
+var init_commits = __esmMin((() => {
+	init_pull_request();
+	init_ask();
+	FIELDS$1 = [
+		"%H",
+		"%an",
+		"%aI",
+		"%s",
+		"%b"
+	];
+}));
+// src/git/lineages.ts
+/**
+* By path (from the root), where the branch of a commit itself changed the file, merges included; under earlier names
+* as well, newest first. The history is read once for all paths. It is what `git log --first-parent --follow` tells for
+* each alone, but where files compete for one earlier name: git looks for the best there is for one file, this for the
+* best for all, so that two files never come from one. In a commit with more than a thousand files moved and edited at
+* once, those whose names changed as well are taken for new ones.
+*/
+async function findMerged({ ask, known }, commit, paths, most) {
+	const lineages = new Map(paths.map((path) => [path, []]));
+	const followed = new Map([...lineages].map(([path, lineage]) => [path, [lineage]]));
+	let next = commit;
+	for (let turn = 0; next !== void 0 && followed.size > 0; turn += 1) {
+		const window = WINDOWS[turn] ?? Math.max(...WINDOWS);
+		const entries = parseLog(await ask(...LOG_ENTRIES, "--first-parent", `--max-count=${window}`, next, "--"));
+		for (const entry of entries) await followTo(entry, {
+			followed,
+			most,
+			ask,
+			known
+		});
+		next = entries.at(-1)?.parents[0];
+	}
+	return lineages;
+}
+async function followTo(entry, { followed, most, ask, known }) {
+	const { commit, changes } = entry;
+	const touched = [...changes].filter(([path]) => followed.has(path));
+	for (const [path, { now }] of touched) {
+		const lineages = followed.get(path) ?? [];
+		for (const lineage of lineages) lineage.push({
+			commit,
+			path
+		});
+		known.note(commit, path, now !== null && now.mode.startsWith("100") ? now.id : null);
+		keep$2(followed, path, lineages.filter(({ length }) => length < most));
+	}
+	const added = touched.flatMap(([path, { isNew }]) => isNew && followed.has(path) ? [path] : []);
+	const renames = added.length === 0 ? NO_RENAMES : await renamesIn(entry, ask);
+	const moved = added.map((path) => ({
+		path,
+		before: renames.get(path),
+		lineages: followed.get(path) ?? []
+	}));
+	for (const { path, before } of moved) if (before !== void 0) followed.delete(path);
+	for (const { before, lineages } of moved) if (before !== void 0) keep$2(followed, before, [...followed.get(before) ?? [], ...lineages]);
+}
+function keep$2(followed, path, lineages) {
+	if (lineages.length === 0) followed.delete(path);
+	else followed.set(path, lineages);
+}
+/** By new name the earlier one. Where nothing is gone, nothing was renamed, which is so in most commits. */
+async function renamesIn({ commit, parents, changes }, ask) {
+	const [parent] = parents;
+	const isGone = [...changes.values()].some(({ now }) => now === null);
+	if (parent === void 0 || !isGone) return NO_RENAMES;
+	const words = namesIn$1(await ask("diff-tree", ...[
+		"-r",
+		"-z",
+		"--find-renames",
+		"-l1000",
+		"--diff-filter=R",
+		"--name-status",
+		"--no-relative"
+	], parent, commit, "--"));
+	const renames = words.flatMap((_, index) => index % 3 === 0 ? [[words[index + 2] ?? "", words[index + 1] ?? ""]] : []);
+	return new Map(renames);
+}
+var WINDOWS, NO_RENAMES;
+var init_lineages = __esmMin((() => {
+	init_ask();
+	init_log_entries();
+	WINDOWS = [
+		500,
+		5e3,
+		2e4
+	];
+	NO_RENAMES = /* @__PURE__ */ new Map();
+}));
+// src/git/merges.ts
+/** By commit: the merge that brought it into the branch that is checked out. Of its own commits there is none. */
+async function mergesOf(ask, head) {
+	return findMerges(await ask("rev-list", "--parents", `--max-count=${MOST$1}`, head, "--"));
+}
+/** Reads commits with their parents, newest first; the first one is the branch's tip. */
+function findMerges(listed) {
+	const commits = listed.split("\n").map((line) => line.split(" "));
+	const parents = new Map(commits.map(([commit = "", ...rest]) => [commit, rest]));
+	const line = firstParents(commits[0]?.[0], parents);
+	const known = new Set(line);
+	const merges = /* @__PURE__ */ new Map();
+	for (const merge of line.toReversed()) {
+		const left = (parents.get(merge) ?? []).slice(1);
+		for (let commit = left.pop(); commit !== void 0; commit = left.pop()) {
+			if (known.has(commit)) continue;
+			known.add(commit);
+			merges.set(commit, merge);
+			left.push(...parents.get(commit) ?? []);
+		}
+	}
+	return merges;
+}
+/** The branch's own commits, newest first. */
+function firstParents(tip, parents) {
+	const line = [];
+	for (let commit = tip; commit !== void 0; commit = parents.get(commit)?.[0]) line.push(commit);
+	return line;
+}
+var MOST$1;
+var init_merges = __esmMin((() => {
+	MOST$1 = 5e4;
+}));
+// src/git/history.ts
+function historyOf$1(sources, { prefix, shallow }) {
+	const { ask, askWith, known } = sources;
+	const merged = gathered((paths, commit = "", most = "") => findMerged(sources, commit, paths, Number(most)));
+	const toFolder = (path) => node_path.posix.relative(prefix === "" ? "." : prefix, path);
+	const lines = (listed) => listed.split("\n").filter((line) => line !== "");
+	return {
+		pathsAt: async (commit) => namesIn$1(await ask("ls-tree", "-r", "-z", "--name-only", "--full-tree", commit)).map(toFolder),
+		changedSince: async (...commits) => {
+			const differences = [...new Set(commits)].map((commit) => changedFiles(ask, commit));
+			const paths = await Promise.all([...differences, unwatchedFiles(ask)]);
+			return new Set(paths.flatMap((some) => [...some]).map(toFolder));
+		},
+		changedBetween: async (earlier, later) => {
+			const range = `${earlier}..${later}`;
+			const [changed, touched] = await Promise.all([changedFiles(ask, range), touchedFiles(ask, range)]);
+			return new Set([...changed, ...touched].map(toFolder));
+		},
+		ancestorsOf: async (commits) => new Set(lines(await ask("rev-list", ...commits, "--"))),
+		whereTouched: (commit, path, most) => findTouched(ask, known, [
+			`--max-count=${most}`,
+			commit,
+			"--",
+			literally(path)
+		]),
+		whereMerged: async (commit, path, most) => (await merged(path, commit, String(most))).get(path) ?? [],
+		commitsOf: (ids) => commitsOf$1(askWith, ids),
+		mergesOf: (commit) => mergesOf(ask, commit),
+		parentsOf: async (commit) => (await ask("rev-list", "--parents", "--max-count=1", commit, "--")).trim().split(" ").slice(1),
+		mergeBase: async (one, other) => (await ask("merge-base", "--", one, other).catch(() => "")).trim() || null,
+		mergesBefore: async (commit, most) => lines(await ask("rev-list", "--first-parent", `--max-count=${most}`, commit, "--")),
+		descendantsOf: (commit, candidates) => findDescendants(askWith, commit, candidates),
+		isShallow: async () => shallow
+	};
+}
+/** Candidates may come from the service: only what can be a commit's id is handed to git. */
+async function findDescendants(ask, commit, candidates) {
+	const ids = [...new Set(candidates)].filter(isCommitId);
+	if (ids.length === 0) return [];
+	const listed = await ask([...ids, `^${commit}`], "rev-list", "--ignore-missing", "--ancestry-path", "--stdin");
+	const after = new Set(listed.split("\n"));
+	return ids.filter((id) => after.has(id));
+}
+/** What git tells of the contents is kept: each of these files is read next, and asking again takes a process. */
+async function findTouched(ask, known, which) {
+	const touched = parseTouched(await ask("log", ...[
+		"--follow",
+		"--root",
+		"--no-show-signature",
+		"--raw",
+		"--no-abbrev",
+		"-z",
+		"--no-relative",
+		"--format=%H"
+	], ...which));
+	for (const { commit, path, blob } of touched) if (blob !== void 0) known.note(commit, path, blob);
+	return touched.map(({ commit, path }) => ({
+		commit,
+		path
+	}));
+}
+/** Each commit is followed by a line that begins with a line feed, and by the names of the file; a merge may have none. */
+function parseTouched(listed) {
+	const words = listed.split("\0");
+	const touched = [];
+	for (let index = 1; index < words.length; index += 1) {
+		const { [index - 1]: commit = "", [index]: line = "" } = words;
+		if (!line.startsWith("\n")) continue;
+		const names = / [RC][0-9]*$/.test(line) ? 2 : 1;
+		touched.push({
+			commit,
+			path: words[index + names] ?? "",
+			blob: blobIn(line)
+		});
+		index += names + 1;
+	}
+	return touched;
+}
+/** Null where the commit has no regular file; undefined where the line is none of a commit with one parent. */
+function blobIn(line) {
+	const [, mode, blob] = /^\n:[0-9]{6} ([0-9]{6}) [0-9a-f]+ ([0-9a-f]+) /.exec(line) ?? [];
+	if (mode === void 0 || blob === void 0) return void 0;
+	return mode.startsWith("100") ? blob : null;
+}
+var init_history = __esmMin((() => {
+	init_ask();
+	init_commits();
+	init_gather();
+	init_lineages();
+	init_merges();
+}));
+// src/git/known-blobs.ts
+/** A commit never changes: what is known once stays. */
+function makeKnownBlobs() {
+	const blobs = /* @__PURE__ */ new Map();
+	return {
+		note: (commit, path, blob) => void blobs.set(`${commit}\0${path}`, blob),
+		find: (commit, path) => blobs.get(`${commit}\0${path}`)
+	};
+}
+var init_known_blobs = __esmMin((() => {}));
+// src/git/batch-answers.ts
+/**
+* Reads what `git cat-file --batch` writes, in pieces of any size: for each object a line with id, kind and size, its
+* bytes and a line feed; for what is none a line that says so. Answers are told in order, null for no object.
+*/
+function readAnswers(tell) {
+	let pieces = [];
+	let length = 0;
+	let needed = 1;
+	return (piece) => {
+		pieces.push(piece);
+		length += piece.length;
+		if (length < needed) return;
+		let rest = pieces.length === 1 ? piece : Buffer.concat(pieces, length);
+		for (let answer = answerIn(rest);; answer = answerIn(rest)) {
+			if (typeof answer === "number") {
+				needed = answer;
+				break;
+			}
+			rest = rest.subarray(answer.end);
+			tell(answer.found);
+		}
+		pieces = [rest];
+		length = rest.length;
+	};
+}
+/** The first answer and where it ends; how many bytes it takes to go on where it is not whole. */
+function answerIn(bytes) {
+	const lineEnd = bytes.indexOf(LINE_FEED);
+	if (lineEnd === -1) return bytes.length + 1;
+	const header = bytes.toString("latin1", 0, lineEnd);
+	const [, id, kind, size] = /^((?:[0-9a-f]{40}|[0-9a-f]{64})) ([a-z]+) ([0-9]+)$/.exec(header) ?? [];
+	const start = lineEnd + 1;
+	if (id === void 0 || kind === void 0) return {
+		found: null,
+		end: start
+	};
+	const end = start + Number(size) + 1;
+	return bytes.length < end ? end : {
+		found: {
+			id,
+			kind,
+			bytes: bytes.subarray(start, end - 1)
+		},
+		end
+	};
+}
+var LINE_FEED;
+var init_batch_answers = __esmMin((() => {
+	LINE_FEED = 10;
+}));
+// src/git/objects.ts
+/**
+* One process answers all questions, one after the other; it is started by the first one. Nobody has to close it: it
+* keeps no other process waiting, and ends when nothing was asked for a while.
+*/
+function openObjects(start) {
+	let batch = null;
+	const ask = (question) => {
+		try {
+			if (batch === null || !batch.isOpen()) batch = startBatch(start, askAgain);
+			batch.ask(question);
+		} catch (error) {
+			question.fail(error);
+		}
+	};
+	const askAgain = (open, reason) => {
+		for (const [index, question] of open.entries()) if (index === 0 && question.repeated) question.fail(gitProblem(reason));
+		else ask({
+			...question,
+			repeated: question.repeated || index === 0
+		});
+	};
+	return { read: (name) => /[\n\0]/.test(name) ? Promise.resolve(null) : new Promise((answer, fail) => ask({
+		name,
+		repeated: false,
+		answer,
+		fail
+	})) };
+}
+/** Tells what it was still to answer when it ended. */
+function startBatch(start, onEnd) {
+	const child = startGit(start, ["cat-file", "--batch"]);
+	const open = [];
+	const idle = makeIdle([
+		child,
+		child.stdin,
+		child.stdout,
+		child.stderr
+	], () => child.stdin.end());
+	let complaint = "";
+	let failure;
+	child.stderr.on("data", (text) => complaint = `${complaint}${text}`.slice(-4e3));
+	child.stdout.on("data", readAnswers((found) => {
+		open.shift()?.answer(found);
+		if (open.length === 0) idle.begin();
+	}));
+	child.stdin.on("error", () => {});
+	child.on("error", (error) => failure = error);
+	child.on("close", (code) => {
+		idle.end();
+		onEnd(open.splice(0), failure ?? new Error(complaint || `its answers ended (${child.signalCode ?? code})`));
+	});
+	return {
+		isOpen: () => child.exitCode === null && child.signalCode === null && child.stdin.writable,
+		ask: (question) => {
+			idle.end();
+			open.push(question);
+			child.stdin.write(`${question.name}\n`);
+		}
+	};
+}
+/** While nothing is asked, a process and its pipes do not keep this one from ending. */
+function makeIdle(parts, onLong) {
+	const held = parts.filter((part) => part instanceof node_net.Socket || "pid" in part);
+	let timer;
+	return {
+		begin: () => {
+			for (const part of held) part.unref();
+			timer = setTimeout(onLong, IDLE).unref();
+		},
+		end: () => {
+			clearTimeout(timer);
+			for (const part of held) part.ref();
+		}
+	};
+}
+var IDLE;
+var init_objects = __esmMin((() => {
+	init_ask();
+	init_batch_answers();
+	init_problem_of_git();
+	IDLE = 1e4;
+}));
+// src/git/place.ts
+/** Asked all at once. Throws a `ProblemError` outside of a repository. */
+async function placeOf$4(ask) {
+	const said = await ask("rev-parse", "--is-shallow-repository", ...["--path-format=absolute", "--git-common-dir"], "--revs-only", "HEAD");
+	const [, shallow, common = "", head = null] = ANSWER.exec(said) ?? [];
+	return {
+		commonDir: common,
+		shallow: shallow === "true",
+		head
+	};
+}
+var ANSWER;
+var init_place = __esmMin((() => {
+	ANSWER = /^(true|false)\n(.+?)\n(?:([0-9a-f]{40,64})\n)?$/s;
+}));
+// src/git/trees.ts
+/** Paths are compared byte by byte, and no path is ever part of a question. */
+function treesOf(objects) {
+	const treeAt = kept((name) => readTree(objects, name));
+	return { entryAt: async (commit, path) => {
+		const names = Buffer.from(path).toString("latin1").split("/");
+		let tree = await treeAt(`${commit}^{tree}`);
+		for (const name of names.slice(0, -1)) {
+			const folder = tree.get(name);
+			if (folder?.mode !== FOLDER) return null;
+			tree = await treeAt(folder.id);
+		}
+		return tree.get(names.at(-1) ?? "") ?? null;
+	} };
+}
+/** Keeps the trees that were read last. */
+function kept(read) {
+	const trees = /* @__PURE__ */ new Map();
+	const sizes = /* @__PURE__ */ new Map();
+	let all = 0;
+	const count = (name, size) => {
+		sizes.set(name, size);
+		all += size;
+		for (const [oldest, entries] of sizes) {
+			if (all <= MOST_ENTRIES || oldest === name) break;
+			trees.delete(oldest);
+			sizes.delete(oldest);
+			all -= entries;
+		}
+	};
+	return (name) => {
+		const known = trees.get(name);
+		if (known !== void 0) return known;
+		const tree = read(name);
+		trees.set(name, tree);
+		tree.then(({ size }) => count(name, size + 1), () => trees.delete(name));
+		return tree;
+	};
+}
+async function readTree(objects, name) {
+	const found = await objects.read(name);
+	if (found?.kind !== "tree") throw unreadable(name);
+	return parseTree(found.bytes, found.id.length / 2);
+}
+/** Of each entry the mode, a blank, the name, NUL and the bytes of the id. */
+function parseTree(bytes, idLength) {
+	const tree = /* @__PURE__ */ new Map();
+	for (let start = 0; start < bytes.length;) {
+		const blank = bytes.indexOf(32, start);
+		const end = bytes.indexOf(0, blank);
+		const next = end + 1 + idLength;
+		const id = bytes.toString("hex", end + 1, next);
+		tree.set(bytes.toString("latin1", blank + 1, end), {
+			mode: bytes.toString("latin1", start, blank),
+			id
+		});
+		start = next;
+	}
+	return tree;
+}
+var FOLDER, MOST_ENTRIES;
+var init_trees = __esmMin((() => {
+	init_problem_of_git();
+	FOLDER = "40000";
+	MOST_ENTRIES = 1e5;
+}));
+// src/git/repository.ts
+var repository_exports = /* @__PURE__ */ __exportAll({ openRepository: () => openRepository });
+/**
+* Opens the repository that a folder is in. Every function throws a `ProblemError` when git cannot answer. Nothing is
+* written but git's own notes of file times, and paths and refs never stand where git would take them for options.
+*/
+async function openRepository(start, folder) {
+	const { ask, askWith } = askingIn(start);
+	const prefix = prefixOf(start, folder);
+	const { commonDir, shallow, head } = await placeOf$4(ask);
+	const fromRoot = (path) => CLEAN.test(path) ? prefix + path : node_path.posix.normalize(prefix + path);
+	const objects = openObjects(start);
+	const sources = {
+		askWith,
+		objects,
+		trees: treesOf(objects),
+		known: makeKnownBlobs()
+	};
+	return {
+		head,
+		commonDir,
+		uncommitted: (paths) => findUncommitted(paths, {
+			ask,
+			head,
+			fromRoot
+		}),
+		staged: (paths) => findStaged(paths, {
+			ask,
+			head,
+			fromRoot
+		}),
+		lastCommits: (paths) => lastCommitsOf(paths, {
+			...sources,
+			head,
+			fromRoot
+		}),
+		...filesAt(sources, fromRoot),
+		...historyOf$1({
+			...sources,
+			ask
+		}, {
+			prefix,
+			shallow
+		})
+	};
+}
+/** From the root to the folder, with a slash at its end; empty at the root. Git follows no link inside a repository. */
+function prefixOf({ root }, folder) {
+	const way = (0, node_path.relative)((0, node_fs.realpathSync)(root), (0, node_fs.realpathSync)(folder));
+	return way === "" ? "" : `${way.split(node_path.sep).join("/")}/`;
+}
+async function findUncommitted(paths, { ask, head, fromRoot }) {
+	if (head === null) return new Set(paths);
+	const wanted = paths.length > FEW ? EVERYWHERE : paths.map((path) => literally(fromRoot(path)));
+	const [listed, different] = await Promise.all([trackedFiles(ask, wanted), changedFiles(ask, head, wanted)]);
+	const known = new Set(listed.flatMap(({ watched, path }) => watched ? [path] : []));
+	return new Set(paths.filter((path) => {
+		const full = fromRoot(path);
+		return !known.has(full) || different.has(full);
+	}));
+}
+async function findStaged(paths, { ask, head, fromRoot }) {
+	if (head === null) return new Set(paths);
+	const different = await changedFiles(ask, "HEAD", EVERYWHERE, "--cached");
+	return new Set(paths.filter((path) => different.has(fromRoot(path))));
+}
+async function lastCommitsOf(paths, { askWith, trees, head, fromRoot }) {
+	if (head === null) return /* @__PURE__ */ new Map();
+	const found = await findLastCommits(askWith, trees, head, paths.map(fromRoot));
+	return new Map(paths.flatMap((path) => {
+		const last = found.get(fromRoot(path));
+		return last === void 0 ? [] : [[path, last]];
+	}));
+}
+var CLEAN, FEW;
+var init_repository = __esmMin((() => {
+	init_ask();
+	init_files_at();
+	init_history();
+	init_known_blobs();
+	init_last_commits();
+	init_objects();
+	init_place();
+	init_trees();
+	CLEAN = /^(?:[^./][^/]*\/)*[^./][^/]*$/;
+	FEW = 50;
+}));
+// src/commands/workspace.ts
+init_problem();
+/** Reads configuration and prompt files; every problem of both is gathered. */
+async function openWorkspace(options, world) {
+	const { workingDirectory, environment } = world;
+	const { config, problems } = await loadConfig({
+		workingDirectory,
+		file: options.config,
+		environment
+	});
+	if (config === null) return {
+		config,
+		files: [],
+		problems: inPlaceOrder(problems),
+		narrowed: null
+	};
+	world.keepFolder(config.folder);
+	const narrowed = await narrowedBy(options, config, world);
+	if (narrowed !== null && "code" in narrowed) return {
+		config,
+		files: [],
+		problems: inPlaceOrder([...problems, narrowed]),
+		narrowed: null
+	};
+	const services = serviceRules(config);
+	const selects = options.only.length > 0;
+	const left = selects ? [] : narrowed?.left ?? [];
+	const read = await readPrompts(config, {
+		...environmentRules(config),
+		services
+	}, {
+		left,
+		late: options.late
+	});
+	const selected = selectNamed(assignServices(read.files, services), options);
+	const unselectable = read.problems.some(isError) ? [] : selected.problems;
+	const found = inPlaceOrder([
+		...problems,
+		...read.problems,
+		...unselectable
+	]);
+	return {
+		config,
+		...leaveOut(inShard(selected.files, options.shard), narrowed, selects ? null : read.unread),
+		problems: found
+	};
+}
+async function narrowedBy({ changedSince, shard }, config, { notice }) {
+	if (changedSince === void 0) return null;
+	try {
+		const { narrowSince } = await Promise.resolve().then(() => (init_narrow(), narrow_exports));
+		const narrowed = await narrowSince(changedSince, config, await openRepositoryOf(config), shard === void 0 ? null : shardText(shard));
+		if (narrowed.reason !== null) notice(`All prompts are looked at: ${narrowed.reason}.`);
+		return narrowed;
+	} catch (error) {
+		if (error instanceof ProblemError) return problemOf$1(error);
+		throw error;
+	}
+}
+/**
+* What is left out, as far as it is there. Where prompts were selected, all files were read: those of them that are left
+* out are taken out again.
+*/
+function leaveOut(files, narrowed, unread) {
+	if (narrowed === null) return {
+		files,
+		narrowed
+	};
+	const there = unread ?? new Set(files.map(({ path }) => path));
+	const left = narrowed.left.filter(({ path }) => there.has(path));
+	const paths = new Set(left.map(({ path }) => path));
+	return {
+		files: files.filter(({ path }) => !paths.has(path)),
+		narrowed: {
+			...narrowed,
+			left
+		}
+	};
+}
+/** The repository that the workspace is in; null outside of one. */
+async function openRepositoryOf(config) {
+	if (!(0, node_fs.existsSync)((0, node_path.join)(config.root, ".git"))) return null;
+	const { openRepository } = await Promise.resolve().then(() => (init_repository(), repository_exports));
+	return openRepository(gitStartOf(config), config.folder);
+}
+/** How git is started for a configuration. */
+function gitStartOf({ root, services }) {
+	return {
+		root,
+		keyVariables: keyVariables([...services.values()])
+	};
+}
+function environmentRules({ environments, trackingEnvironment }) {
+	return {
+		known: environments === null ? null : environments.map(({ name }) => name),
+		reserved: toolEnvironments(trackingEnvironment)
+	};
+}
+// src/command-line/ask.ts
+/**
+* Asks a yes-or-no question on standard error. Anything but yes is no, an interruption and the end of the input
+* included. The terminal keeps its own line editing, so that Ctrl-C stays a signal.
+*/
+async function ask$1({ input, errors }, question, stop) {
+	const lines = (0, node_readline.createInterface)({
+		input: input(),
+		terminal: false
+	});
+	errors.write(`${question} [y/N] `);
+	try {
+		const answered = (0, node_events.once)(lines, "line", { signal: stop }).then(([line]) => String(line));
+		const ended = (0, node_events.once)(lines, "close", { signal: stop }).then(() => null);
+		const answer = await Promise.race([answered, ended]);
+		if (answer === null) errors.write("\n");
+		return /^y(es)?$/i.test(answer?.trim() ?? "");
+	} catch {
+		return false;
+	} finally {
+		lines.close();
+	}
+}
+// src/command-line/progress.ts
+/** All in milliseconds. The rate is that of the last seconds, and told once it is more than a guess. */
+const REDRAW = 100;
+const WINDOW = 8e3;
+const KNOWN_AFTER = 1e3;
+/** Shows how far a long run is, how fast and for how long; a run shorter than the first interval shows nothing. */
+function progressReporter({ draw, columns, now }) {
+	let last = now();
+	let samples = [];
+	let phase = "";
+	return ({ what, done, all }) => {
+		const at = now();
+		const newest = samples.at(-1);
+		if (phase !== what + all || newest !== void 0 && newest.done > done) samples = [];
+		phase = what + all;
+		if (done === all) return draw("");
+		if (samples.length > 0 && at - last < REDRAW) return;
+		samples = [...samples.filter((sample) => at - sample.at <= WINDOW), {
+			at,
+			done
+		}];
+		if (at - last < REDRAW) return;
+		last = at;
+		draw(fitted$1([`${what} ${count(done)} of ${count(all)} prompts`, ...paceTexts(samples, all)], columns()));
+	};
+}
+/** `45/s`, `15 s left`; none as long as it is not known well enough. */
+function paceTexts(samples, all) {
+	const [first, last] = [samples[0], samples.at(-1)];
+	if (first === void 0 || last === void 0) return [];
+	const seconds = (last.at - first.at) / 1e3;
+	const rate = (last.done - first.done) / seconds;
+	if (seconds * 1e3 < KNOWN_AFTER || rate <= 0) return [];
+	return [`${rate < 10 ? rate.toFixed(1) : count(Math.round(rate))}/s`, `${duration((all - last.done) / rate)} left`];
+}
+function duration(seconds) {
+	if (seconds < 90) return `${Math.ceil(seconds)} s`;
+	const minutes = Math.round(seconds / 60);
+	return minutes < 90 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
+}
+function count(number) {
+	return number.toLocaleString("en-US");
+}
+/** As many parts as fit in one row: the line could not be taken away from two. */
+function fitted$1(parts, columns) {
+	const room = (columns || 80) - 1;
+	return (parts.map((_, index) => parts.slice(0, parts.length - index).join(" · ")).find((line) => line.length <= room) ?? parts[0] ?? "").slice(0, room);
+}
+// src/command-line/world-of.ts
+/** The world as a command sees it, made of the process. To be called once: it listens for signals. */
+function worldOf(host, { quiet, onInterrupt, keepSecret, keepFolder, interviewer }) {
+	const { workingDirectory, environment, now, random, newId, sleep, errors, input, draw } = host;
+	const stop = interruption(host, onInterrupt);
+	const write = (text) => void errors.write(text);
+	const terminal = errors.isTTY === true && input().isTTY === true;
+	return {
+		workingDirectory,
+		environment,
+		now,
+		random,
+		newId,
+		sleep: (milliseconds) => sleep(milliseconds, stop),
+		stop,
+		keepSecret,
+		keepFolder: keepFolder ?? (() => {}),
+		notice: (line) => write(`${line}\n`),
+		onProgress: quiet || !canDraw(host) ? () => {} : progressReporter({
+			draw,
+			columns: () => errors.columns,
+			now
+		}),
+		confirm: terminal ? (question) => ask$1(host, question, stop) : null,
+		interview: terminal && !isContinuousIntegration(environment) ? interviewer?.(stop) ?? null : null
+	};
+}
+/** A terminal that cannot take back what it shows would be filled with it. */
+function canDraw({ errors, environment }) {
+	return errors.isTTY === true && environment["TERM"] !== "dumb";
+}
+function isContinuousIntegration({ CI: value = "" }) {
+	return value !== "" && value !== "false";
+}
+/** The first signal lets the call in flight end; the second ends the process at once. */
+function interruption({ onSignal, errors, exit }, notice) {
+	const controller = new AbortController();
+	onSignal(() => {
+		if (controller.signal.aborted) return exit(130);
+		errors.write(notice);
+		controller.abort();
+	});
+	return controller.signal;
+}
 // src/github/event.ts
 init_zod();
 init_problem();
 /** What GitHub hands a workflow run, as far as it matters here; everything else in the payload is left alone. */
-const commit = string$1().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/);
-const repository = object({ full_name: string$1() });
-const person = object({ login: string$1() });
+const commit = string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/);
+const repository = object({ full_name: string() });
+const person = object({ login: string() });
 const EventShape = object({
 	pull_request: object({
-		number: int$2().positive(),
+		number: int().positive(),
 		head: object({
 			sha: commit,
 			repo: repository.nullish()
 		}),
 		base: object({
 			sha: commit,
-			ref: string$1(),
+			ref: string(),
 			repo: repository.nullish()
 		}),
 		user: person.nullish()
 	}).optional(),
 	merge_group: object({ base_sha: commit }).optional(),
-	repository: repository.extend({ default_branch: string$1().optional() }).optional(),
+	repository: repository.extend({ default_branch: string().optional() }).optional(),
 	sender: person.nullish(),
-	before: string$1().optional()
+	before: string().optional()
 });
 const DEPENDABOT = "dependabot[bot]";
 const NO_COMMIT = /^0+$/;
@@ -7072,7 +18635,7 @@ function Singular() {
 	bindApi(singularHook, singularHookState, singularHookName);
 	return singularHook;
 }
-function Collection$1() {
+function Collection() {
 	const state = { registry: {} };
 	const hook = register.bind(null, state);
 	bindApi(hook, state);
@@ -7087,7 +18650,7 @@ var init_before_after_hook = __esmMin((() => {
 	bindable = bind.bind(bind);
 	before_after_hook_default = {
 		Singular,
-		Collection: Collection$1
+		Collection
 	};
 }));
 // node_modules/@octokit/endpoint/dist-bundle/index.js
@@ -7120,7 +18683,7 @@ function removeUndefinedProperties(obj) {
 	for (const key in obj) if (obj[key] === void 0) delete obj[key];
 	return obj;
 }
-function merge$1(defaults, route, options) {
+function merge(defaults, route, options) {
 	if (typeof route === "string") {
 		let [method, url] = route.split(" ");
 		options = Object.assign(url ? {
@@ -7289,22 +18852,22 @@ function parse$1(options) {
 	}, typeof body !== "undefined" ? { body } : null, options.request ? { request: options.request } : null);
 }
 function endpointWithDefaults(defaults, route, options) {
-	return parse$1(merge$1(defaults, route, options));
+	return parse$1(merge(defaults, route, options));
 }
 function withDefaults$2(oldDefaults, newDefaults) {
-	const DEFAULTS2 = merge$1(oldDefaults, newDefaults);
+	const DEFAULTS2 = merge(oldDefaults, newDefaults);
 	const endpoint2 = endpointWithDefaults.bind(null, DEFAULTS2);
 	return Object.assign(endpoint2, {
 		DEFAULTS: DEFAULTS2,
 		defaults: withDefaults$2.bind(null, DEFAULTS2),
-		merge: merge$1.bind(null, DEFAULTS2),
+		merge: merge.bind(null, DEFAULTS2),
 		parse: parse$1
 	});
 }
-var DEFAULTS$2, urlVariableRegex, endpoint;
+var DEFAULTS$1, urlVariableRegex, endpoint;
 var init_dist_bundle$6 = __esmMin((() => {
 	init_universal_user_agent();
-	DEFAULTS$2 = {
+	DEFAULTS$1 = {
 		method: "GET",
 		baseUrl: "https://api.github.com",
 		headers: {
@@ -7314,7 +18877,7 @@ var init_dist_bundle$6 = __esmMin((() => {
 		mediaType: { format: "" }
 	};
 	urlVariableRegex = /\{[^{}}]+\}/g;
-	endpoint = withDefaults$2(null, DEFAULTS$2);
+	endpoint = withDefaults$2(null, DEFAULTS$1);
 }));
 // node_modules/content-type/dist/index.js
 /*!
@@ -8041,11 +19604,11 @@ async function hook(token, request, route, parameters) {
 	endpoint.headers.authorization = withAuthorizationPrefix(token);
 	return request(endpoint);
 }
-var b64url, sep$3, jwtRE, isJWT, createTokenAuth;
+var b64url, sep$1, jwtRE, isJWT, createTokenAuth;
 var init_dist_bundle$3 = __esmMin((() => {
 	b64url = "(?:[a-zA-Z0-9_-]+)";
-	sep$3 = "\\.";
-	jwtRE = new RegExp(`^${b64url}${sep$3}${b64url}${sep$3}${b64url}$`);
+	sep$1 = "\\.";
+	jwtRE = new RegExp(`^${b64url}${sep$1}${b64url}${sep$1}${b64url}$`);
 	isJWT = jwtRE.test.bind(jwtRE);
 	createTokenAuth = function createTokenAuth2(token) {
 		if (!token) throw new Error("[@octokit/auth-token] No token passed to createTokenAuth");
@@ -10530,7 +22093,7 @@ var require_errors = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	};
 }));
 // node_modules/undici/lib/core/constants.js
-var require_constants$5 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+var require_constants$4 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	/**
 	* @see https://developer.mozilla.org/docs/Web/HTTP/Headers
 	*/
@@ -10648,7 +22211,7 @@ var require_constants$5 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 }));
 // node_modules/undici/lib/core/tree.js
 var require_tree = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	const { wellknownHeaderNames, headerNameLowerCasedRecord } = require_constants$5();
+	const { wellknownHeaderNames, headerNameLowerCasedRecord } = require_constants$4();
 	var TstNode = class TstNode {
 		/** @type {any} */
 		value = null;
@@ -10776,7 +22339,7 @@ var require_util$5 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const { EventEmitter: EE, addAbortListener: addAbortListenerNative } = require("node:events");
 	const timers = require_timers();
 	const { InvalidArgumentError, ConnectTimeoutError } = require_errors();
-	const { headerNameLowerCasedRecord } = require_constants$5();
+	const { headerNameLowerCasedRecord } = require_constants$4();
 	const { tree } = require_tree();
 	var BodyAsyncIterable = class {
 		constructor(body) {
@@ -11853,7 +23416,7 @@ var require_diagnostics = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	module.exports = { channels };
 }));
 // node_modules/undici/lib/web/fetch/constants.js
-var require_constants$4 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+var require_constants$3 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const corsSafeListedMethods = [
 		"GET",
 		"HEAD",
@@ -13013,7 +24576,7 @@ var require_webidl = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 var require_util$4 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const { Transform } = require("node:stream");
 	const zlib = require("node:zlib");
-	const { redirectStatusSet, referrerPolicyTokens, badPortsSet } = require_constants$4();
+	const { redirectStatusSet, referrerPolicyTokens, badPortsSet } = require_constants$3();
 	const { getGlobalOrigin } = require_global$1();
 	const { collectAnHTTPQuotedString, parseMIMEType } = require_data_url();
 	const { performance } = require("node:perf_hooks");
@@ -14033,7 +25596,7 @@ var require_request$1 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const assert = require("node:assert");
 	const { isValidHTTPToken, isValidHeaderValue, isStream, destroy, isBuffer, isFormDataLike, isIterable, hasSafeIterator, isBlobLike, serializePathWithQuery, parseHeaders, assertRequestHandler, getServerName, normalizedMethodRecords, getProtocolFromUrlString } = require_util$5();
 	const { channels } = require_diagnostics();
-	const { headerNameLowerCasedRecord } = require_constants$5();
+	const { headerNameLowerCasedRecord } = require_constants$4();
 	const invalidPathRegex = /[^\u0021-\u00ff]/;
 	function isValidContentLengthHeaderValue(val) {
 		if (typeof val !== "string" || val.length === 0) return false;
@@ -14411,7 +25974,7 @@ var require_dispatcher_base = /* @__PURE__ */ __commonJSMin(((exports, module) =
 	const Dispatcher = require_dispatcher();
 	const { ClientDestroyedError, ClientClosedError, InvalidArgumentError } = require_errors();
 	const { kDestroy, kClose, kClosed, kDestroyed, kDispatch } = require_symbols();
-	const { defaultWebSocketMaxFragments, defaultWebSocketMaxPayloadSize } = require_constants$5();
+	const { defaultWebSocketMaxFragments, defaultWebSocketMaxPayloadSize } = require_constants$4();
 	const kOnDestroyed = Symbol("onDestroyed");
 	const kOnClosed = Symbol("onClosed");
 	const kWebSocketOptions = Symbol("webSocketOptions");
@@ -14669,7 +26232,7 @@ var require_connect = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	module.exports = buildConnector;
 }));
 // node_modules/undici/lib/llhttp/utils.js
-var require_utils$2 = /* @__PURE__ */ __commonJSMin(((exports) => {
+var require_utils = /* @__PURE__ */ __commonJSMin(((exports) => {
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.enumToMap = enumToMap;
 	function enumToMap(obj, filter = [], exceptions = []) {
@@ -14681,10 +26244,10 @@ var require_utils$2 = /* @__PURE__ */ __commonJSMin(((exports) => {
 	}
 }));
 // node_modules/undici/lib/llhttp/constants.js
-var require_constants$3 = /* @__PURE__ */ __commonJSMin(((exports) => {
+var require_constants$2 = /* @__PURE__ */ __commonJSMin(((exports) => {
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.SPECIAL_HEADERS = exports.MINOR = exports.MAJOR = exports.HTAB_SP_VCHAR_OBS_TEXT = exports.QUOTED_STRING = exports.CONNECTION_TOKEN_CHARS = exports.HEADER_CHARS = exports.TOKEN = exports.HEX = exports.URL_CHAR = exports.USERINFO_CHARS = exports.MARK = exports.ALPHANUM = exports.NUM = exports.HEX_MAP = exports.NUM_MAP = exports.ALPHA = exports.STATUSES_HTTP = exports.H_METHOD_MAP = exports.METHOD_MAP = exports.METHODS_RTSP = exports.METHODS_ICE = exports.METHODS_HTTP = exports.HEADER_STATE = exports.FINISH = exports.STATUSES = exports.METHODS = exports.LENIENT_FLAGS = exports.FLAGS = exports.TYPE = exports.ERROR = void 0;
-	const utils_1 = require_utils$2();
+	const utils_1 = require_utils();
 	exports.ERROR = {
 		OK: 0,
 		INTERNAL: 1,
@@ -18279,7 +29842,7 @@ var require_client_h1 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const timers = require_timers();
 	const { RequestContentLengthMismatchError, ResponseContentLengthMismatchError, RequestAbortedError, InvalidArgumentError, HeadersTimeoutError, HeadersOverflowError, SocketError, InformationalError, BodyTimeoutError, HTTPParserError, WebAssemblyNotSupportedError, ResponseExceededMaxSizeError } = require_errors();
 	const { kUrl, kReset, kClient, kParser, kBlocking, kRunning, kPending, kSize, kWriting, kQueue, kNoRef, kKeepAliveDefaultTimeout, kHostHeader, kPendingIdx, kRunningIdx, kError, kPipelining, kSocket, kKeepAliveTimeoutValue, kMaxHeadersSize, kKeepAliveMaxTimeout, kKeepAliveTimeoutThreshold, kHeadersTimeout, kBodyTimeout, kStrictContentLength, kMaxRequests, kCounter, kMaxResponseSize, kOnError, kResume, kHTTPContext, kClosed, kUseMilo } = require_symbols();
-	const constants = require_constants$3();
+	const constants = require_constants$2();
 	const { H1Parser, getMiloEnabled } = typeof esbuildDetection === "undefined" ? require_parser_h1() : {};
 	const EMPTY_BUF = Buffer.alloc(0);
 	const FastBuffer = Buffer[Symbol.species];
@@ -30966,7 +42529,7 @@ var require_response = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const nodeUtil = require("node:util");
 	const { kEnumerableProperty } = util;
 	const { isValidReasonPhrase, isCancelled, isAborted, isErrorLike, environmentSettingsObject: relevantRealm } = require_util$4();
-	const { redirectStatusSet, nullBodyStatus } = require_constants$4();
+	const { redirectStatusSet, nullBodyStatus } = require_constants$3();
 	const { webidl } = require_webidl();
 	const { URLSerializer } = require_data_url();
 	const { kConstruct } = require_symbols();
@@ -31313,7 +42876,7 @@ var require_request = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const util = require_util$5();
 	const nodeUtil = require("node:util");
 	const { isValidHTTPToken, sameOrigin, environmentSettingsObject } = require_util$4();
-	const { forbiddenMethodsSet, corsSafeListedMethodsSet, referrerPolicy, requestRedirect, requestMode, requestCredentials, requestCache, requestDuplex } = require_constants$4();
+	const { forbiddenMethodsSet, corsSafeListedMethodsSet, referrerPolicy, requestRedirect, requestMode, requestCredentials, requestCache, requestDuplex } = require_constants$3();
 	const { kEnumerableProperty, normalizedMethodRecordsBase, normalizedMethodRecords } = util;
 	const { webidl } = require_webidl();
 	const { URLSerializer } = require_data_url();
@@ -32109,7 +43672,7 @@ var require_fetch = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const { makePolicyContainer, clonePolicyContainer, requestBadPort, TAOCheck, appendRequestOriginHeader, responseLocationURL, requestCurrentURL, setRequestReferrerPolicyOnRedirect, tryUpgradeRequestToAPotentiallyTrustworthyURL, createOpaqueTimingInfo, appendFetchMetadata, corsCheck, crossOriginResourcePolicyCheck, determineRequestsReferrer, coarsenedSharedCurrentTime, sameOrigin, isCancelled, isAborted, isErrorLike, fullyReadBody, readableStreamClose, urlIsLocal, urlIsHttpHttpsScheme, urlHasHttpsScheme, clampAndCoarsenConnectionTimingInfo, simpleRangeHeaderValue, buildContentRange, createInflate, extractMimeType, hasAuthenticationEntry, includesCredentials, isTraversableNavigable } = require_util$4();
 	const assert = require("node:assert");
 	const { safelyExtractBody, extractBody } = require_body();
-	const { redirectStatusSet, nullBodyStatus, safeMethodsSet, requestBodyHeader, subresourceSet } = require_constants$4();
+	const { redirectStatusSet, nullBodyStatus, safeMethodsSet, requestBodyHeader, subresourceSet } = require_constants$3();
 	const EE = require("node:events");
 	const { Readable, pipeline, finished, isErrored, isReadable } = require("node:stream");
 	const { addAbortListener, bufferToLowerCasedHeaderName } = require_util$5();
@@ -33463,7 +45026,7 @@ var require_cachestorage = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	module.exports = { CacheStorage };
 }));
 // node_modules/undici/lib/web/cookies/constants.js
-var require_constants$2 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+var require_constants$1 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	module.exports = {
 		maxAttributeValueSize: 1024,
 		maxNameValuePairSize: 4096
@@ -33708,9 +45271,9 @@ var require_util$2 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	};
 }));
 // node_modules/undici/lib/web/cookies/parse.js
-var require_parse$2 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+var require_parse = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const { collectASequenceOfCodePointsFast } = require_infra();
-	const { maxNameValuePairSize, maxAttributeValueSize } = require_constants$2();
+	const { maxNameValuePairSize, maxAttributeValueSize } = require_constants$1();
 	const { isCTLExcludingHtab } = require_util$2();
 	const assert = require("node:assert");
 	/**
@@ -33815,7 +45378,7 @@ var require_parse$2 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 }));
 // node_modules/undici/lib/web/cookies/index.js
 var require_cookies = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	const { parseSetCookie } = require_parse$2();
+	const { parseSetCookie } = require_parse();
 	const { stringify } = require_util$2();
 	const { webidl } = require_webidl();
 	const globalHeadersBrandCheck = (arg) => webidl.brandCheck(arg, webidl.util.MakeTypeAssertion(globalThis.Headers));
@@ -34257,7 +45820,7 @@ var require_events = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	};
 }));
 // node_modules/undici/lib/web/websocket/constants.js
-var require_constants$1 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+var require_constants = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	module.exports = {
 		uid: "258EAFA5-E914-47DA-95CA-C5AB0DC85B11",
 		sentCloseFrameState: {
@@ -34301,7 +45864,7 @@ var require_constants$1 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 }));
 // node_modules/undici/lib/web/websocket/util.js
 var require_util$1 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	const { states, opcodes } = require_constants$1();
+	const { states, opcodes } = require_constants();
 	const { isUtf8 } = require("node:buffer");
 	const { removeHTTPWhitespace } = require_data_url();
 	const { collectASequenceOfCodePointsFast } = require_infra();
@@ -34507,7 +46070,7 @@ var require_util$1 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 // node_modules/undici/lib/web/websocket/frame.js
 var require_frame = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const { runtimeFeatures } = require_runtime_features();
-	const { maxUnsigned16Bit, opcodes } = require_constants$1();
+	const { maxUnsigned16Bit, opcodes } = require_constants();
 	const BUFFER_SIZE = 8192;
 	let buffer = null;
 	let bufIdx = BUFFER_SIZE;
@@ -34602,7 +46165,7 @@ var require_frame = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 }));
 // node_modules/undici/lib/web/websocket/connection.js
 var require_connection = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	const { uid, states, sentCloseFrameState, emptyBuffer, opcodes } = require_constants$1();
+	const { uid, states, sentCloseFrameState, emptyBuffer, opcodes } = require_constants();
 	const { parseExtensions, isClosed, isClosing, isEstablished, isConnecting, validateCloseCodeAndReason } = require_util$1();
 	const { makeRequest } = require_request();
 	const { fetching } = require_fetch();
@@ -34840,13 +46403,13 @@ var require_permessage_deflate = /* @__PURE__ */ __commonJSMin(((exports, module
 var require_receiver = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const { Writable } = require("node:stream");
 	const assert = require("node:assert");
-	const { parserStates, opcodes, states, emptyBuffer, sentCloseFrameState } = require_constants$1();
+	const { parserStates, opcodes, states, emptyBuffer, sentCloseFrameState } = require_constants();
 	const { isValidStatusCode, isValidOpcode, websocketMessageReceived, utf8Decode, isControlFrame, isTextBinaryFrame, isContinuationFrame } = require_util$1();
 	const { failWebsocketConnection } = require_connection();
 	const { WebsocketFrameSend } = require_frame();
 	const { PerMessageDeflate } = require_permessage_deflate();
 	const { MessageSizeExceededError } = require_errors();
-	const { defaultWebSocketMaxFragments, defaultWebSocketMaxPayloadSize } = require_constants$5();
+	const { defaultWebSocketMaxFragments, defaultWebSocketMaxPayloadSize } = require_constants$4();
 	var ByteParser = class extends Writable {
 		#buffers = [];
 		#fragmentsBytes = 0;
@@ -35164,7 +46727,7 @@ var require_receiver = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 // node_modules/undici/lib/web/websocket/sender.js
 var require_sender = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const { WebsocketFrameSend } = require_frame();
-	const { opcodes, sendHints } = require_constants$1();
+	const { opcodes, sendHints } = require_constants();
 	const FixedQueue = require_fixed_queue();
 	/**
 	* @typedef {object} SendQueueNode
@@ -35250,7 +46813,7 @@ var require_websocket = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const { webidl } = require_webidl();
 	const { URLSerializer } = require_data_url();
 	const { environmentSettingsObject } = require_util$4();
-	const { staticPropertyDescriptors, states, sentCloseFrameState, sendHints, opcodes } = require_constants$1();
+	const { staticPropertyDescriptors, states, sentCloseFrameState, sendHints, opcodes } = require_constants();
 	const { isConnecting, isEstablished, isClosing, isClosed, isValidSubprotocol, fireEvent, utf8Decode, toArrayBuffer, getURLRecord } = require_util$1();
 	const { establishWebSocketConnection, closeWebSocketConnection, failWebsocketConnection } = require_connection();
 	const { ByteParser } = require_receiver();
@@ -35751,7 +47314,7 @@ var require_websocketerror = /* @__PURE__ */ __commonJSMin(((exports, module) =>
 var require_websocketstream = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const { addAbortListener } = require("node:events");
 	const { environmentSettingsObject, readableStreamClose } = require_util$4();
-	const { states, opcodes, sentCloseFrameState } = require_constants$1();
+	const { states, opcodes, sentCloseFrameState } = require_constants();
 	const { webidl } = require_webidl();
 	const { getURLRecord, isValidSubprotocol, isEstablished, utf8Decode } = require_util$1();
 	const { establishWebSocketConnection, failWebsocketConnection, closeWebSocketConnection } = require_connection();
@@ -36954,13 +48517,6 @@ var require_undici = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	}
 	module.exports.install = install;
 }));
-// src/domain/loopback.ts
-/** Whether a URL names this very machine. */
-function isLoopback({ hostname }) {
-	const host = hostname.replace(/\.$/, "");
-	return host === "localhost" || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host);
-}
-var init_loopback = __esmMin((() => {}));
 // src/domain/proxies.ts
 /** Reads the usual variables. All three are given, be they empty: undici would read the process's own otherwise. */
 function proxiesOf(environment) {
@@ -37053,6 +48609,7 @@ async function makeContext(inputs, host) {
 	return {
 		inputs,
 		folder,
+		git: await gitStart(inputs, placed),
 		event: await readEvent(environment),
 		world: worldOf(placed, {
 			quiet: true,
@@ -37062,6 +48619,18 @@ async function makeContext(inputs, host) {
 		github: gitHubOf(inputs, environment),
 		runUrl: runUrlOf(environment)
 	};
+}
+/** A configuration that cannot be read is told by the run. */
+async function gitStart({ config: file }, { workingDirectory, environment }) {
+	const { config } = await loadConfig({
+		workingDirectory,
+		file,
+		environment
+	});
+	return config === null ? {
+		root: findRoot(workingDirectory),
+		keyVariables: []
+	} : gitStartOf(config);
 }
 function noFolder(name) {
 	const expected = `there is no folder "${name}" in the workspace`;
@@ -37210,49 +48779,6 @@ function hidingActionHost(given) {
 		}
 	};
 }
-// src/domain/policy.ts
-/** Reads `25%` or `3`; null when it is neither. */
-function parseMaxChanges(written) {
-	const text = String(written);
-	if (/^[0-9]{1,9}$/.test(text)) return {
-		kind: "count",
-		count: Number(text)
-	};
-	if (/^(100|[0-9]{1,2})%$/.test(text)) return {
-		kind: "percent",
-		percent: Number(text.slice(0, -1))
-	};
-	return null;
-}
-/** How many of the selected prompts may change; a percentage is rounded up. */
-function allowedChanges(max, selected) {
-	return max.kind === "count" ? max.count : Math.ceil(max.percent * selected / 100);
-}
-/** The environment that the tool makes versions active in only to read them. */
-function lookEnvironment(trackingEnvironment) {
-	return `${trackingEnvironment}-look`;
-}
-/** The tool's own environments, which no pin may name. */
-function toolEnvironments(trackingEnvironment) {
-	return trackingEnvironment === null ? [] : [trackingEnvironment, lookEnvironment(trackingEnvironment)];
-}
-// src/domain/shard.ts
-const MOST_SHARDS = 1e3;
-/** Reads `2/5`; null when it is no shard. */
-function parseShard(text) {
-	const [, index, of] = /^([1-9][0-9]{0,3})\/([1-9][0-9]{0,3})$/.exec(text) ?? [];
-	const shard = {
-		index: Number(index),
-		of: Number(of)
-	};
-	return shard.index <= shard.of && shard.of <= 1e3 ? shard : null;
-}
-/** What `parseShard` takes, for whoever has written something else. */
-const SHARD_EXPECTED = `I/N such as 2/5, where I is 1 to N and N at most ${MOST_SHARDS}`;
-/** As people read it: `shard 2 of 5`. */
-function shardText({ index, of }) {
-	return `shard ${index} of ${of}`;
-}
 // src/action/inputs.ts
 init_zod();
 init_problem();
@@ -37261,7 +48787,7 @@ const flag = _enum([
 	"false",
 	""
 ], { error: "expected true or false" }).transform((text) => text === "true");
-const text$1 = string$1().transform((value) => value === "" ? void 0 : value);
+const text$1 = string().transform((value) => value === "" ? void 0 : value);
 const oneOf = (names) => _enum(names, { error: `expected ${names.join(", ")}` });
 /** The inputs of action.yml; what is left out there is the empty text. */
 const InputShape = object({
@@ -37272,7 +48798,7 @@ const InputShape = object({
 		"drift"
 	]),
 	config: text$1,
-	"working-directory": string$1(),
+	"working-directory": string(),
 	"base-url": text$1,
 	"api-key": text$1,
 	"github-token": text$1,
@@ -37286,14 +48812,14 @@ const InputShape = object({
 		"fail",
 		""
 	]).transform((value) => value === "" ? void 0 : value),
-	"max-changes": string$1().transform((value, context) => {
+	"max-changes": string().transform((value, context) => {
 		if (value === "") return void 0;
 		const parsed = parseMaxChanges(value);
 		if (parsed === null) context.addIssue("expected a number, or a percentage such as 25%");
 		return parsed ?? void 0;
 	}),
 	"all-prompts": flag,
-	shard: string$1().transform((value, context) => {
+	shard: string().transform((value, context) => {
 		if (value === "") return void 0;
 		const parsed = parseShard(value);
 		if (parsed === null) context.addIssue(`expected ${SHARD_EXPECTED}`);
@@ -37302,7 +48828,7 @@ const InputShape = object({
 	"require-reviewed-plan": flag,
 	"drift-issue": flag
 });
-const DEFAULTS$1 = {
+const DEFAULTS = {
 	mode: "auto",
 	comment: "always",
 	"working-directory": "."
@@ -37310,7 +48836,7 @@ const DEFAULTS$1 = {
 const INPUT_NAMES = Object.keys(InputShape.shape);
 /** Reads the inputs; the key and the token are made secrets before anything else. Throws a `ProblemError`. */
 function readInputs({ getInput, setSecret }) {
-	const given = Object.fromEntries(INPUT_NAMES.map((name) => [name, getInput(name) || (DEFAULTS$1[name] ?? "")]));
+	const given = Object.fromEntries(INPUT_NAMES.map((name) => [name, getInput(name) || (DEFAULTS[name] ?? "")]));
 	for (const secret of [given["api-key"], given["github-token"]]) if (secret) setSecret(secret);
 	const parsed = InputShape.safeParse(given);
 	if (parsed.success) return parsed.data;
@@ -37320,62 +48846,8 @@ function readInputs({ getInput, setSecret }) {
 		expected: message
 	}));
 }
-// src/domain/json.ts
-/** One text per value whatever the order of its keys (RFC 8785), so that digests of equal values are equal. */
-function canonicalJson(value) {
-	if (isJsonArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
-	if (isJsonObject(value)) return `{${membersOf(value).join(",")}}`;
-	return JSON.stringify(value);
-}
-function isJsonObject(value) {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-/** What JSON can hold: no infinite numbers, which parsing makes of such as `1e999`. Recursive: may throw a `RangeError`. */
-function isJson(value) {
-	if (typeof value === "number") return Number.isFinite(value);
-	if (typeof value !== "object") return typeof value === "string" || typeof value === "boolean";
-	return value === null || Object.values(value).every(isJson);
-}
-/** A copy of the object without one key. */
-function withoutKey(object, key) {
-	return Object.fromEntries(Object.entries(object).filter(([name]) => name !== key));
-}
-function membersOf(object) {
-	return Object.keys(object).toSorted().map((name) => `${JSON.stringify(name)}:${canonicalJson(object[name] ?? null)}`);
-}
-function isJsonArray(value) {
-	return Array.isArray(value);
-}
-var init_json = __esmMin((() => {}));
-// src/domain/digest.ts
-/** What digests are made with is loaded by the first of them: a help and a validate need none. */
-function digestOf(text) {
-	return `sha256:${(0, node_process.getBuiltinModule)("node:crypto").hash("sha256", text)}`;
-}
-/** The first 16 of its digits: enough to tell a handful apart where there is little room. */
-function shortDigest(digest) {
-	return digest.slice(7, 23);
-}
-/** Digest of a prompt's text. CRLF and LF count as the same; a lone carriage return is content. */
-function contentDigest(content) {
-	return digestOf(withLineFeeds(content));
-}
-/** Digest of a version's metadata without the key `promptsync`; null counts as `{}`. */
-function metadataDigest(metadata) {
-	return digestOf(canonicalJson(withoutKey(metadata ?? {}, STAMP_KEY)));
-}
-function withLineFeeds(text) {
-	return text.replaceAll("\r\n", "\n");
-}
-var STAMP_KEY, EMPTY_METADATA_DIGEST;
-var init_digest = __esmMin((() => {
-	init_json();
-	STAMP_KEY = "promptsync";
-	EMPTY_METADATA_DIGEST = "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a";
-}));
 // src/domain/plan.ts
-init_digest();
-const FIELDS$1 = [
+const FIELDS = [
 	"key",
 	"name",
 	"description"
@@ -37389,6 +48861,7 @@ function serves(made, content) {
 	return content.metadataDigest === void 0 || content.metadataDigest === made.metadataDigest;
 }
 // src/planning/digest-plan.ts
+init_digest();
 init_json();
 /**
 * A digest over what would be done. Commits, paths and change summaries are left out: a squash merge keeps it.
@@ -37434,7 +48907,7 @@ function contentKey({ digest, metadataDigest }) {
 // src/planning/refuse.ts
 init_problem();
 /** The plan with every prompt blocked that a guard refuses. The changes stay: they say what was refused. */
-function refuse$1(plan, guards) {
+function refuse(plan, guards) {
 	const forAll = [
 		...guards.refusals ?? [],
 		...tooMany(plan, guards),
@@ -37820,147 +49293,6 @@ function summarise(prompts, mode) {
 		not_attempted: statuses("not_attempted")
 	};
 }
-// node_modules/yocto-queue/index.js
-var Node, Queue;
-var init_yocto_queue = __esmMin((() => {
-	Node = class {
-		value;
-		next;
-		constructor(value) {
-			this.value = value;
-		}
-	};
-	Queue = class {
-		#head;
-		#tail;
-		#size;
-		constructor() {
-			this.clear();
-		}
-		enqueue(value) {
-			const node = new Node(value);
-			if (this.#head) {
-				this.#tail.next = node;
-				this.#tail = node;
-			} else {
-				this.#head = node;
-				this.#tail = node;
-			}
-			this.#size++;
-		}
-		dequeue() {
-			const current = this.#head;
-			if (!current) return;
-			this.#head = this.#head.next;
-			this.#size--;
-			if (!this.#head) this.#tail = void 0;
-			return current.value;
-		}
-		peek() {
-			if (!this.#head) return;
-			return this.#head.value;
-		}
-		clear() {
-			this.#head = void 0;
-			this.#tail = void 0;
-			this.#size = 0;
-		}
-		get size() {
-			return this.#size;
-		}
-		*[Symbol.iterator]() {
-			let current = this.#head;
-			while (current) {
-				yield current.value;
-				current = current.next;
-			}
-		}
-		*drain() {
-			while (this.#head) yield this.dequeue();
-		}
-	};
-}));
-// node_modules/p-limit/index.js
-function pLimit(concurrency) {
-	let rejectOnClear = false;
-	if (typeof concurrency === "object") ({concurrency, rejectOnClear = false} = concurrency);
-	validateConcurrency(concurrency);
-	if (typeof rejectOnClear !== "boolean") throw new TypeError("Expected `rejectOnClear` to be a boolean");
-	const queue = new Queue();
-	let activeCount = 0;
-	const resumeNext = () => {
-		if (activeCount < concurrency && queue.size > 0) {
-			activeCount++;
-			queue.dequeue().run();
-		}
-	};
-	const next = () => {
-		activeCount--;
-		resumeNext();
-	};
-	const run = async (function_, resolve, arguments_) => {
-		const result = (async () => function_(...arguments_))();
-		resolve(result);
-		try {
-			await result;
-		} catch {}
-		next();
-	};
-	const enqueue = (function_, resolve, reject, arguments_) => {
-		const queueItem = { reject };
-		new Promise((internalResolve) => {
-			queueItem.run = internalResolve;
-			queue.enqueue(queueItem);
-		}).then(run.bind(void 0, function_, resolve, arguments_));
-		if (activeCount < concurrency) resumeNext();
-	};
-	const generator = (function_, ...arguments_) => new Promise((resolve, reject) => {
-		enqueue(function_, resolve, reject, arguments_);
-	});
-	Object.defineProperties(generator, {
-		activeCount: { get: () => activeCount },
-		pendingCount: { get: () => queue.size },
-		clearQueue: { value() {
-			if (!rejectOnClear) {
-				queue.clear();
-				return;
-			}
-			const abortError = AbortSignal.abort().reason;
-			while (queue.size > 0) queue.dequeue().reject(abortError);
-		} },
-		concurrency: {
-			get: () => concurrency,
-			set(newConcurrency) {
-				validateConcurrency(newConcurrency);
-				concurrency = newConcurrency;
-				queueMicrotask(() => {
-					while (activeCount < concurrency && queue.size > 0) resumeNext();
-				});
-			}
-		},
-		map: { async value(iterable, function_) {
-			const promises = [];
-			try {
-				Array.from(iterable, (value, index) => {
-					const promise = generator(function_, value, index);
-					promises.push(promise);
-					return promise;
-				});
-			} catch (error) {
-				for (const promise of promises) promise.catch(() => {});
-				throw error;
-			}
-			return Promise.all(promises);
-		} }
-	});
-	return generator;
-}
-function validateConcurrency(concurrency) {
-	if (!((Number.isInteger(concurrency) || concurrency === Number.POSITIVE_INFINITY) && concurrency > 0)) throw new TypeError("Expected `concurrency` to be a number from 1 and up");
-}
-var init_p_limit = __esmMin((() => {
-	init_yocto_queue();
-}));
 // src/domain/prompt-service.ts
 /** The same service, of which no call is begun once the signal is aborted. A call in flight is finished. */
 function untilStopped(service, stop) {
@@ -37985,7 +49317,6 @@ var init_prompt_service = __esmMin((() => {
 	};
 }));
 // src/domain/observed.ts
-init_p_limit();
 init_prompt_service();
 function versionsRead({ active, looked }) {
 	return [...[...active.values()].filter((version) => version !== null), ...looked];
@@ -38216,7 +49547,7 @@ function beginWriting(plan, dependencies) {
 	};
 }
 /** Remembers a version that was read, with all that its ledger tells of: of what is known already, whether it was pinned. */
-function note$1({ known, seen, looked }, version) {
+function note({ known, seen, looked }, version) {
 	for (const entry of version.stamp?.ledger ?? []) known.set(entry.id, stillPinned(known.get(entry.id) ?? entry, entry));
 	known.set(version.id, stillPinned(entryOf(version), known.get(version.id)));
 	seen.add(version.id);
@@ -38282,7 +49613,7 @@ async function lookAtNewest(writing) {
 	if (dependencies.trackingEnvironment === null || id === null || known.has(id)) return null;
 	const version = await lookIfThere(dependencies, promptId, id);
 	if (version === null) throw new ProblemError(makeProblem("apply/newest-unreadable", { id }));
-	note$1(writing, version);
+	note(writing, version);
 	return version;
 }
 // src/applying/looking-up.ts
@@ -38381,11 +49712,11 @@ function isKept({ head }, { id }, newest) {
 async function adopt(writing, change, version, newest) {
 	return {
 		outcome: takeFor(writing, change, version, "adopted"),
-		problems: await follow$1(writing, newest)
+		problems: await follow(writing, newest)
 	};
 }
 /** Moves the tracking environment to a version that was read, where that may follow its head. */
-async function follow$1(writing, version) {
+async function follow(writing, version) {
 	return mayFollow(version, writing.head) ? track(writing, version) : [];
 }
 function isFollowed({ plan }, { ref }) {
@@ -38475,7 +49806,7 @@ async function settle(writing, change, stamp, lost) {
 	const version = await look(dependencies, observed.prompt.id, id).catch(() => {
 		throw lost;
 	});
-	note$1(writing, version);
+	note(writing, version);
 	const weight = weigh(writing, change, version);
 	if (weight === "wanted") return adopt(writing, change, version, version);
 	const ours = version.stamp?.operation === stamp.operation && followsLedger(version);
@@ -38531,7 +49862,7 @@ async function lookVerified(writing, entry) {
 	await verifyByGit(dependencies, entry);
 	const version = await look(dependencies, observed.prompt.id, entry.id);
 	if (version.digest !== entry.digest || version.number !== entry.number) throw otherContent(`v${version.number}`, "the ledger knows it as");
-	note$1(writing, version);
+	note(writing, version);
 	return version;
 }
 async function verifyByGit({ digestAt }, entry) {
@@ -38555,7 +49886,7 @@ init_digest();
 */
 async function createVersion$1(writing, change) {
 	const newest = await lookAtNewest(writing);
-	const problems = newest !== null && weigh(writing, change, newest) !== "rewritten" ? await follow$1(writing, newest) : [];
+	const problems = newest !== null && weigh(writing, change, newest) !== "rewritten" ? await follow(writing, newest) : [];
 	if (problems.length > 0) return {
 		outcome: {
 			change,
@@ -38640,7 +49971,7 @@ async function updatePrompt$1({ dependencies, observed }, change) {
 	const entries = Object.entries(change.fields).map(([field, { after }]) => [field, after]);
 	const fields = Object.fromEntries(entries);
 	const updated = await dependencies.service.updatePrompt(observed.prompt.id, fields);
-	const differ = FIELDS$1.filter((field) => fields[field] !== void 0 && fields[field] !== updated[field]);
+	const differ = FIELDS.filter((field) => fields[field] !== void 0 && fields[field] !== updated[field]);
 	if (differ.length === 0) return {
 		outcome: {
 			change,
@@ -38784,12 +50115,12 @@ init_problem();
 async function refresh(plan, dependencies) {
 	const { observe, replan, service } = dependencies;
 	const now = await observe(service, plan);
-	if (plan.observed !== null && isSame$1(plan.observed, now)) return plan;
+	if (plan.observed !== null && isSame(plan.observed, now)) return plan;
 	const fresh = await replan(plan, now);
-	if (isSame$1(now, await observe(service, plan))) return fresh;
+	if (isSame(now, await observe(service, plan))) return fresh;
 	throw new ProblemError(makeProblem("apply/keeps-changing"));
 }
-function isSame$1(one, other) {
+function isSame(one, other) {
 	return fingerprint(one) === fingerprint(other);
 }
 /** Versions never change, but their ids are the service's word: texts are compared as well. */
@@ -38833,6 +50164,7 @@ async function withLookups(plan, dependencies) {
 	};
 }
 // src/applying/apply-plan.ts
+init_p_limit();
 init_prompt_service();
 /** Writes a plan. Prompts are independent: a failure never stops or hides the others. Never throws. */
 async function applyPlan(plan, dependencies) {
@@ -38910,7 +50242,7 @@ function activeOf({ environment, answer }) {
 // src/planning/compare-fields.ts
 /** The fields that the file manages and that differ in the service; no change when there are none. */
 function compareFields(file, prompt) {
-	const entries = FIELDS$1.flatMap((field) => {
+	const entries = FIELDS.flatMap((field) => {
 		const after = file[field];
 		return after === void 0 || after === prompt[field] ? [] : [[field, {
 			before: prompt[field],
@@ -39003,7 +50335,7 @@ function holderOf({ id, number }, known) {
 function fieldDrift({ promptId, head, base: wanted }, base) {
 	const [now, then] = [fieldsOf$1(head), fieldsOf$1(wanted)];
 	const former = base.former.get(promptId) ?? [];
-	return FIELDS$1.flatMap((field) => {
+	return FIELDS.flatMap((field) => {
 		const expected = then[field]?.after;
 		const observed = now[field]?.before;
 		if (expected === void 0 || observed === void 0) return [];
@@ -39030,7 +50362,7 @@ function latestProblems(file, forbidden) {
 	}));
 }
 // src/planning/former-pins.ts
-function contentOf$3({ digest, metadataDigest }) {
+function contentOf$2({ digest, metadataDigest }) {
 	return metadataDigest === void 0 ? { digest } : {
 		digest,
 		metadataDigest
@@ -39072,7 +50404,7 @@ function agesIn(former) {
 function means({ pin, content }, target) {
 	if (pin.kind === "number") return pin.number === target.number;
 	if (pin.kind === "version") return pin.id === target.id;
-	return content !== null && isSameContent(contentOf$3(content), target);
+	return content !== null && isSameContent(contentOf$2(content), target);
 }
 // src/planning/promotion.ts
 init_problem();
@@ -39082,7 +50414,7 @@ init_problem();
 * the environment before was pinned to it first. And one that was allowed stays so when a run was cut short between the
 * two environments: the one before has moved on then, as the file wants it.
 */
-function promotionProblems$1(activations, context, { promotedFrom, formerPins }) {
+function promotionProblems(activations, context, { promotedFrom, formerPins }) {
 	const former = formerPins.get(context.file.id) ?? /* @__PURE__ */ new Map();
 	return activations.flatMap(({ pin, after }) => {
 		const from = promotedFrom.get(pin.environment);
@@ -39110,7 +50442,7 @@ function isNoPromotion(step, situation) {
 	return cameThrough(target, from, environment, former) && !goesThroughNow(step, situation);
 }
 function targetOf(after, { known }) {
-	if (isNew(after)) return contentOf$3(after.new);
+	if (isNew(after)) return contentOf$2(after.new);
 	const { id, number } = after;
 	return known.find((one) => one.id === id) ?? (number === null ? { id } : {
 		id,
@@ -39201,40 +50533,40 @@ function followContent(content, active, { known, forgets }, from = {}) {
 	const sought = asKept(content, forgets);
 	if (active !== null && holds(entryAsServed(active, known), sought)) return IN_SYNC;
 	const found = findContent(known, sought);
-	return set$1(found === void 0 ? {
+	return set(found === void 0 ? {
 		new: content,
 		...from
 	} : refOf(found));
 }
 function followRef(pin, ref, context) {
-	const at = context.contentsAtRefs.get(ref) ?? makeProblem("pin/unknown-ref", { ref }, placeOf$4(pin, context));
+	const at = context.contentsAtRefs.get(ref) ?? makeProblem("pin/unknown-ref", { ref }, placeOf$3(pin, context));
 	if ("code" in at) return blocked(at);
 	return followContent(at.content, context.observed.active.get(pin.environment) ?? null, context, { ref });
 }
 function findNumber(pin, number, context) {
 	const found = context.known.find((version) => version.number === number);
-	if (found !== void 0) return set$1(refOf(found));
+	if (found !== void 0) return set(refOf(found));
 	const unseen = unseenLatest(context);
 	const lookups = unseen === null || !context.mayLook ? [] : [unseen];
 	return blocked(makeProblem("pin/unknown-number", {
 		environment: pin.environment,
 		number,
 		lookable: lookups.length > 0
-	}, placeOf$4(pin, context)), lookups);
+	}, placeOf$3(pin, context)), lookups);
 }
 /** An id is a promise by itself: unknown ones are planned, and read before they go live. */
 function findId(pin, id, context) {
 	const { known, mayLook, observed } = context;
 	const found = known.find((version) => version.id === id);
-	if (found !== void 0) return set$1(refOf(found));
-	if (!observed.missing.includes(id)) return set$1({
+	if (found !== void 0) return set(refOf(found));
+	if (!observed.missing.includes(id)) return set({
 		id,
 		number: null
 	}, mayLook ? [id] : []);
 	return blocked(makeProblem("pin/unknown-version", {
 		environment: pin.environment,
 		id
-	}, placeOf$4(pin, context)));
+	}, placeOf$3(pin, context)));
 }
 /** The service's newest version, where it was never read and no ledger names it. */
 function unseenLatest({ observed, known }) {
@@ -39242,14 +50574,14 @@ function unseenLatest({ observed, known }) {
 	const id = prompt.latestVersionId;
 	return id === null || missing.includes(id) || known.some((version) => version.id === id) ? null : id;
 }
-function placeOf$4({ line, column }, { file }) {
+function placeOf$3({ line, column }, { file }) {
 	return {
 		path: file.path,
 		line,
 		column
 	};
 }
-function set$1(after, lookups = []) {
+function set(after, lookups = []) {
 	return {
 		kind: "set",
 		after,
@@ -39280,10 +50612,10 @@ function planPrompt(written, observed, rules) {
 		pins: inOrder(written.pins, rules)
 	};
 	const context = contextOf(file, observed, rules);
-	const resolved = resolve$4(context);
+	const resolved = resolve$1(context);
 	const { changes, creates } = resolved;
 	const resolutions = resolved.pins.map(({ resolution }) => resolution);
-	const promotions = promotionProblems$1(resolved.pins.flatMap(({ pin, resolution: one }) => one.kind === "set" ? [{
+	const promotions = promotionProblems(resolved.pins.flatMap(({ pin, resolution: one }) => one.kind === "set" ? [{
 		pin,
 		after: one.after
 	}] : []), context, rules);
@@ -39305,7 +50637,7 @@ function planPrompt(written, observed, rules) {
 		lookups
 	};
 }
-function resolve$4(context) {
+function resolve$1(context) {
 	const { file, observed } = context;
 	const pins = file.pins.map((pin) => ({
 		pin,
@@ -39331,7 +50663,7 @@ function driftSince({ base }, context, head) {
 	return findDrift({
 		promptId: file.id,
 		head,
-		base: resolve$4({
+		base: resolve$1({
 			...context,
 			file
 		}).changes,
@@ -39427,12 +50759,6 @@ function describe$1(change, provenance) {
 function isOwn(change) {
 	return change.kind === "create-version" && change.ref === void 0;
 }
-// src/domain/placeholders.ts
-const PLACEHOLDER = /\{\{[ \t]*([\p{L}\p{M}\p{N}_.-]+)[ \t]*\}\}/gu;
-/** The names of a text's `{{placeholders}}`, each once, in order of first use. */
-function placeholdersOf(text) {
-	return [...new Set([...text.matchAll(PLACEHOLDER)].map((match) => match[1] ?? ""))];
-}
 // src/domain/variables.ts
 /** Compares what an environment serves with what it would serve; where one of the two is not known nothing is said. */
 function variableChanges({ environment, before, after }) {
@@ -39458,7 +50784,7 @@ init_problem();
 function unmeantBreaking({ file, lookups }, texts) {
 	if (file.allowBreaking === true) return [];
 	return texts.flatMap((text) => {
-		const place = placeOf$3(file, text.environment);
+		const place = placeOf$2(file, text.environment);
 		const changed = variableChanges(text);
 		if (changed.length > 0) return [makeProblem("guard/breaking", { changed }, place)];
 		return text.after === "unknown" && text.before !== null && lookups.length === 0 ? [makeProblem("guard/unknown-variables", { environment: text.environment }, place)] : [];
@@ -39472,7163 +50798,13 @@ function needlessLeave({ file }, texts) {
 function isUnread({ before, after }) {
 	return before === "unknown" || after === "unknown";
 }
-function placeOf$3({ pins, path }, environment) {
+function placeOf$2({ pins, path }, environment) {
 	const { line = 1, column = 1 } = pins.find((pin) => pin.environment === environment) ?? {};
 	return {
 		path,
 		line,
 		column
 	};
-}
-// node_modules/fastest-levenshtein/mod.js
-var require_fastest_levenshtein = /* @__PURE__ */ __commonJSMin(((exports) => {
-	exports.__esModule = true;
-	exports.distance = exports.closest = void 0;
-	var peq = /* @__PURE__ */ new Uint32Array(65536);
-	var myers_32 = function(a, b) {
-		var n = a.length;
-		var m = b.length;
-		var lst = 1 << n - 1;
-		var pv = -1;
-		var mv = 0;
-		var sc = n;
-		var i = n;
-		while (i--) peq[a.charCodeAt(i)] |= 1 << i;
-		for (i = 0; i < m; i++) {
-			var eq = peq[b.charCodeAt(i)];
-			var xv = eq | mv;
-			eq |= (eq & pv) + pv ^ pv;
-			mv |= ~(eq | pv);
-			pv &= eq;
-			if (mv & lst) sc++;
-			if (pv & lst) sc--;
-			mv = mv << 1 | 1;
-			pv = pv << 1 | ~(xv | mv);
-			mv &= xv;
-		}
-		i = n;
-		while (i--) peq[a.charCodeAt(i)] = 0;
-		return sc;
-	};
-	var myers_x = function(b, a) {
-		var n = a.length;
-		var m = b.length;
-		var mhc = [];
-		var phc = [];
-		var hsize = Math.ceil(n / 32);
-		var vsize = Math.ceil(m / 32);
-		for (var i = 0; i < hsize; i++) {
-			phc[i] = -1;
-			mhc[i] = 0;
-		}
-		var j = 0;
-		for (; j < vsize - 1; j++) {
-			var mv_1 = 0;
-			var pv_1 = -1;
-			var start_1 = j * 32;
-			var vlen_1 = Math.min(32, m) + start_1;
-			for (var k = start_1; k < vlen_1; k++) peq[b.charCodeAt(k)] |= 1 << k;
-			for (var i = 0; i < n; i++) {
-				var eq = peq[a.charCodeAt(i)];
-				var pb = phc[i / 32 | 0] >>> i & 1;
-				var mb = mhc[i / 32 | 0] >>> i & 1;
-				var xv = eq | mv_1;
-				var xh = ((eq | mb) & pv_1) + pv_1 ^ pv_1 | eq | mb;
-				var ph = mv_1 | ~(xh | pv_1);
-				var mh = pv_1 & xh;
-				if (ph >>> 31 ^ pb) phc[i / 32 | 0] ^= 1 << i;
-				if (mh >>> 31 ^ mb) mhc[i / 32 | 0] ^= 1 << i;
-				ph = ph << 1 | pb;
-				mh = mh << 1 | mb;
-				pv_1 = mh | ~(xv | ph);
-				mv_1 = ph & xv;
-			}
-			for (var k = start_1; k < vlen_1; k++) peq[b.charCodeAt(k)] = 0;
-		}
-		var mv = 0;
-		var pv = -1;
-		var start = j * 32;
-		var vlen = Math.min(32, m - start) + start;
-		for (var k = start; k < vlen; k++) peq[b.charCodeAt(k)] |= 1 << k;
-		var score = m;
-		for (var i = 0; i < n; i++) {
-			var eq = peq[a.charCodeAt(i)];
-			var pb = phc[i / 32 | 0] >>> i & 1;
-			var mb = mhc[i / 32 | 0] >>> i & 1;
-			var xv = eq | mv;
-			var xh = ((eq | mb) & pv) + pv ^ pv | eq | mb;
-			var ph = mv | ~(xh | pv);
-			var mh = pv & xh;
-			score += ph >>> m - 1 & 1;
-			score -= mh >>> m - 1 & 1;
-			if (ph >>> 31 ^ pb) phc[i / 32 | 0] ^= 1 << i;
-			if (mh >>> 31 ^ mb) mhc[i / 32 | 0] ^= 1 << i;
-			ph = ph << 1 | pb;
-			mh = mh << 1 | mb;
-			pv = mh | ~(xv | ph);
-			mv = ph & xv;
-		}
-		for (var k = start; k < vlen; k++) peq[b.charCodeAt(k)] = 0;
-		return score;
-	};
-	var distance = function(a, b) {
-		if (a.length < b.length) {
-			var tmp = b;
-			b = a;
-			a = tmp;
-		}
-		if (b.length === 0) return a.length;
-		if (a.length <= 32) return myers_32(a, b);
-		return myers_x(a, b);
-	};
-	exports.distance = distance;
-	var closest = function(str, arr) {
-		var min_distance = Infinity;
-		var min_index = 0;
-		for (var i = 0; i < arr.length; i++) {
-			var dist = distance(str, arr[i]);
-			if (dist < min_distance) {
-				min_distance = dist;
-				min_index = i;
-			}
-		}
-		return arr[min_index];
-	};
-	exports.closest = closest;
-}));
-// src/domain/suggest.ts
-var import_fastest_levenshtein = require_fastest_levenshtein();
-/** The known word that a misspelt one was probably meant to be, or undefined. */
-function suggest(word, known) {
-	if (known.length === 0 || word.length > 100) return void 0;
-	const ends = known.filter((one) => one.endsWith(`/${word}`));
-	if (ends.length === 1) return ends[0];
-	const nearest = (0, import_fastest_levenshtein.closest)(word.toLowerCase(), known);
-	return isNear(word.toLowerCase(), nearest) ? nearest : void 0;
-}
-/** Letters that were swapped count as two errors, which is much for a short word. */
-function isNear(word, known) {
-	return (0, import_fastest_levenshtein.distance)(word, known) <= Math.max(1, Math.floor(known.length / 3)) || lettersOf(word) === lettersOf(known);
-}
-function lettersOf(word) {
-	return [...word].toSorted().join("");
-}
-// src/yaml/describe-issues.ts
-/**
-* Turns zod's issues into ours: one for each unknown key, with places, and with words a file's author understands.
-* What has a problem already is left out.
-*/
-function describeIssues(error, mapping, knownFields) {
-	return error.issues.flatMap(withinUnion).filter((issue) => !mapping.isRefused(issue.path)).flatMap((issue) => issue.code === "unrecognized_keys" ? issue.keys.map((key) => unknownField([...issue.path, key], key, mapping, knownFields)) : [faultyField(issue, mapping)]);
-}
-/** Of what may be written in several ways, only what is wrong within the way that was chosen. */
-function withinUnion(issue) {
-	const chosen = (issue.code === "invalid_union" ? issue.errors : []).find((way) => way.every(({ code, path }) => path.length > 0 || code === "unrecognized_keys"));
-	if (chosen === void 0) return [issue];
-	return chosen.flatMap((one) => withinUnion({
-		...one,
-		path: [...issue.path, ...one.path]
-	}));
-}
-function unknownField(path, key, mapping, knownFields) {
-	const place = mapping.keyPlaceOf(path);
-	return {
-		kind: "unknown",
-		path,
-		field: fieldName(path),
-		expected: "",
-		suggestion: suggest(key, knownFields),
-		place
-	};
-}
-function faultyField(issue, mapping) {
-	const { path } = issue;
-	const about = {
-		path,
-		field: fieldName(path),
-		suggestion: void 0
-	};
-	if (issue.code === "invalid_key") {
-		const expected = issue.issues.map(wordingOf$1).join(", ");
-		return {
-			...about,
-			kind: "misnamed",
-			expected,
-			place: mapping.keyPlaceOf(path)
-		};
-	}
-	const kind = mapping.has(path) ? "invalid" : "missing";
-	return {
-		...about,
-		kind,
-		expected: wordingOf$1(issue),
-		place: mapping.placeOf(path)
-	};
-}
-function wordingOf$1({ message }) {
-	return message.replace(/^(Invalid input|Invalid option|Too small|Too big): /, "").replace(/\b(object|record)\b/g, "mapping").replace(/\barray\b/g, "list");
-}
-function fieldName(path) {
-	return path.map(String).join(".");
-}
-// node_modules/yaml/browser/dist/nodes/identity.js
-const ALIAS = Symbol.for("yaml.alias");
-const DOC = Symbol.for("yaml.document");
-const MAP = Symbol.for("yaml.map");
-const PAIR = Symbol.for("yaml.pair");
-const SCALAR$1 = Symbol.for("yaml.scalar");
-const SEQ = Symbol.for("yaml.seq");
-const NODE_TYPE = Symbol.for("yaml.node.type");
-const isAlias = (node) => !!node && typeof node === "object" && node[NODE_TYPE] === ALIAS;
-const isDocument = (node) => !!node && typeof node === "object" && node[NODE_TYPE] === DOC;
-const isMap = (node) => !!node && typeof node === "object" && node[NODE_TYPE] === MAP;
-const isPair = (node) => !!node && typeof node === "object" && node[NODE_TYPE] === PAIR;
-const isScalar = (node) => !!node && typeof node === "object" && node[NODE_TYPE] === SCALAR$1;
-const isSeq = (node) => !!node && typeof node === "object" && node[NODE_TYPE] === SEQ;
-function isCollection(node) {
-	if (node && typeof node === "object") switch (node[NODE_TYPE]) {
-		case MAP:
-		case SEQ: return true;
-	}
-	return false;
-}
-function isNode$1(node) {
-	if (node && typeof node === "object") switch (node[NODE_TYPE]) {
-		case ALIAS:
-		case MAP:
-		case SCALAR$1:
-		case SEQ: return true;
-	}
-	return false;
-}
-const hasAnchor = (node) => (isScalar(node) || isCollection(node)) && !!node.anchor;
-// node_modules/yaml/browser/dist/visit.js
-const BREAK$1 = Symbol("break visit");
-const SKIP$1 = Symbol("skip children");
-const REMOVE$1 = Symbol("remove node");
-/**
-* Apply a visitor to an AST node or document.
-*
-* Walks through the tree (depth-first) starting from `node`, calling a
-* `visitor` function with three arguments:
-*   - `key`: For sequence values and map `Pair`, the node's index in the
-*     collection. Within a `Pair`, `'key'` or `'value'`, correspondingly.
-*     `null` for the root node.
-*   - `node`: The current node.
-*   - `path`: The ancestry of the current node.
-*
-* The return value of the visitor may be used to control the traversal:
-*   - `undefined` (default): Do nothing and continue
-*   - `visit.SKIP`: Do not visit the children of this node, continue with next
-*     sibling
-*   - `visit.BREAK`: Terminate traversal completely
-*   - `visit.REMOVE`: Remove the current node, then continue with the next one
-*   - `Node`: Replace the current node, then continue by visiting it
-*   - `number`: While iterating the items of a sequence or map, set the index
-*     of the next step. This is useful especially if the index of the current
-*     node has changed.
-*
-* If `visitor` is a single function, it will be called with all values
-* encountered in the tree, including e.g. `null` values. Alternatively,
-* separate visitor functions may be defined for each `Map`, `Pair`, `Seq`,
-* `Alias` and `Scalar` node. To define the same visitor function for more than
-* one node type, use the `Collection` (map and seq), `Value` (map, seq & scalar)
-* and `Node` (alias, map, seq & scalar) targets. Of all these, only the most
-* specific defined one will be used for each node.
-*/
-function visit$1(node, visitor) {
-	const visitor_ = initVisitor(visitor);
-	if (isDocument(node)) {
-		if (visit_(null, node.contents, visitor_, Object.freeze([node])) === REMOVE$1) node.contents = null;
-	} else visit_(null, node, visitor_, Object.freeze([]));
-}
-/** Terminate visit traversal completely */
-visit$1.BREAK = BREAK$1;
-/** Do not visit the children of the current node */
-visit$1.SKIP = SKIP$1;
-/** Remove the current node */
-visit$1.REMOVE = REMOVE$1;
-function visit_(key, node, visitor, path) {
-	const ctrl = callVisitor(key, node, visitor, path);
-	if (isNode$1(ctrl) || isPair(ctrl)) {
-		replaceNode(key, path, ctrl);
-		return visit_(key, ctrl, visitor, path);
-	}
-	if (typeof ctrl !== "symbol") {
-		if (isCollection(node)) {
-			path = Object.freeze(path.concat(node));
-			for (let i = 0; i < node.items.length; ++i) {
-				const ci = visit_(i, node.items[i], visitor, path);
-				if (typeof ci === "number") i = ci - 1;
-				else if (ci === BREAK$1) return BREAK$1;
-				else if (ci === REMOVE$1) {
-					node.items.splice(i, 1);
-					i -= 1;
-				}
-			}
-		} else if (isPair(node)) {
-			path = Object.freeze(path.concat(node));
-			const ck = visit_("key", node.key, visitor, path);
-			if (ck === BREAK$1) return BREAK$1;
-			else if (ck === REMOVE$1) node.key = null;
-			const cv = visit_("value", node.value, visitor, path);
-			if (cv === BREAK$1) return BREAK$1;
-			else if (cv === REMOVE$1) node.value = null;
-		}
-	}
-	return ctrl;
-}
-/**
-* Apply an async visitor to an AST node or document.
-*
-* Walks through the tree (depth-first) starting from `node`, calling a
-* `visitor` function with three arguments:
-*   - `key`: For sequence values and map `Pair`, the node's index in the
-*     collection. Within a `Pair`, `'key'` or `'value'`, correspondingly.
-*     `null` for the root node.
-*   - `node`: The current node.
-*   - `path`: The ancestry of the current node.
-*
-* The return value of the visitor may be used to control the traversal:
-*   - `Promise`: Must resolve to one of the following values
-*   - `undefined` (default): Do nothing and continue
-*   - `visit.SKIP`: Do not visit the children of this node, continue with next
-*     sibling
-*   - `visit.BREAK`: Terminate traversal completely
-*   - `visit.REMOVE`: Remove the current node, then continue with the next one
-*   - `Node`: Replace the current node, then continue by visiting it
-*   - `number`: While iterating the items of a sequence or map, set the index
-*     of the next step. This is useful especially if the index of the current
-*     node has changed.
-*
-* If `visitor` is a single function, it will be called with all values
-* encountered in the tree, including e.g. `null` values. Alternatively,
-* separate visitor functions may be defined for each `Map`, `Pair`, `Seq`,
-* `Alias` and `Scalar` node. To define the same visitor function for more than
-* one node type, use the `Collection` (map and seq), `Value` (map, seq & scalar)
-* and `Node` (alias, map, seq & scalar) targets. Of all these, only the most
-* specific defined one will be used for each node.
-*/
-async function visitAsync(node, visitor) {
-	const visitor_ = initVisitor(visitor);
-	if (isDocument(node)) {
-		if (await visitAsync_(null, node.contents, visitor_, Object.freeze([node])) === REMOVE$1) node.contents = null;
-	} else await visitAsync_(null, node, visitor_, Object.freeze([]));
-}
-/** Terminate visit traversal completely */
-visitAsync.BREAK = BREAK$1;
-/** Do not visit the children of the current node */
-visitAsync.SKIP = SKIP$1;
-/** Remove the current node */
-visitAsync.REMOVE = REMOVE$1;
-async function visitAsync_(key, node, visitor, path) {
-	const ctrl = await callVisitor(key, node, visitor, path);
-	if (isNode$1(ctrl) || isPair(ctrl)) {
-		replaceNode(key, path, ctrl);
-		return visitAsync_(key, ctrl, visitor, path);
-	}
-	if (typeof ctrl !== "symbol") {
-		if (isCollection(node)) {
-			path = Object.freeze(path.concat(node));
-			for (let i = 0; i < node.items.length; ++i) {
-				const ci = await visitAsync_(i, node.items[i], visitor, path);
-				if (typeof ci === "number") i = ci - 1;
-				else if (ci === BREAK$1) return BREAK$1;
-				else if (ci === REMOVE$1) {
-					node.items.splice(i, 1);
-					i -= 1;
-				}
-			}
-		} else if (isPair(node)) {
-			path = Object.freeze(path.concat(node));
-			const ck = await visitAsync_("key", node.key, visitor, path);
-			if (ck === BREAK$1) return BREAK$1;
-			else if (ck === REMOVE$1) node.key = null;
-			const cv = await visitAsync_("value", node.value, visitor, path);
-			if (cv === BREAK$1) return BREAK$1;
-			else if (cv === REMOVE$1) node.value = null;
-		}
-	}
-	return ctrl;
-}
-function initVisitor(visitor) {
-	if (typeof visitor === "object" && (visitor.Collection || visitor.Node || visitor.Value)) return Object.assign({
-		Alias: visitor.Node,
-		Map: visitor.Node,
-		Scalar: visitor.Node,
-		Seq: visitor.Node
-	}, visitor.Value && {
-		Map: visitor.Value,
-		Scalar: visitor.Value,
-		Seq: visitor.Value
-	}, visitor.Collection && {
-		Map: visitor.Collection,
-		Seq: visitor.Collection
-	}, visitor);
-	return visitor;
-}
-function callVisitor(key, node, visitor, path) {
-	if (typeof visitor === "function") return visitor(key, node, path);
-	if (isMap(node)) return visitor.Map?.(key, node, path);
-	if (isSeq(node)) return visitor.Seq?.(key, node, path);
-	if (isPair(node)) return visitor.Pair?.(key, node, path);
-	if (isScalar(node)) return visitor.Scalar?.(key, node, path);
-	if (isAlias(node)) return visitor.Alias?.(key, node, path);
-}
-function replaceNode(key, path, node) {
-	const parent = path[path.length - 1];
-	if (isCollection(parent)) parent.items[key] = node;
-	else if (isPair(parent)) {
-		if (key === "key") parent.key = node;
-		else parent.value = node;
-	} else if (isDocument(parent)) parent.contents = node;
-	else {
-		const pt = isAlias(parent) ? "alias" : "scalar";
-		throw new Error(`Cannot replace node with ${pt} parent`);
-	}
-}
-// node_modules/yaml/browser/dist/doc/directives.js
-const escapeChars = {
-	"!": "%21",
-	",": "%2C",
-	"[": "%5B",
-	"]": "%5D",
-	"{": "%7B",
-	"}": "%7D"
-};
-const escapeTagName = (tn) => tn.replace(/[!,[\]{}]/g, (ch) => escapeChars[ch]);
-var Directives = class Directives {
-	constructor(yaml, tags) {
-		/**
-		* The directives-end/doc-start marker `---`. If `null`, a marker may still be
-		* included in the document's stringified representation.
-		*/
-		this.docStart = null;
-		/** The doc-end marker `...`.  */
-		this.docEnd = false;
-		this.yaml = Object.assign({}, Directives.defaultYaml, yaml);
-		this.tags = Object.assign({}, Directives.defaultTags, tags);
-	}
-	clone() {
-		const copy = new Directives(this.yaml, this.tags);
-		copy.docStart = this.docStart;
-		return copy;
-	}
-	/**
-	* During parsing, get a Directives instance for the current document and
-	* update the stream state according to the current version's spec.
-	*/
-	atDocument() {
-		const res = new Directives(this.yaml, this.tags);
-		switch (this.yaml.version) {
-			case "1.1":
-				this.atNextDocument = true;
-				break;
-			case "1.2":
-				this.atNextDocument = false;
-				this.yaml = {
-					explicit: Directives.defaultYaml.explicit,
-					version: "1.2"
-				};
-				this.tags = Object.assign({}, Directives.defaultTags);
-		}
-		return res;
-	}
-	/**
-	* @param onError - May be called even if the action was successful
-	* @returns `true` on success
-	*/
-	add(line, onError) {
-		if (this.atNextDocument) {
-			this.yaml = {
-				explicit: Directives.defaultYaml.explicit,
-				version: "1.1"
-			};
-			this.tags = Object.assign({}, Directives.defaultTags);
-			this.atNextDocument = false;
-		}
-		const parts = line.trim().split(/[ \t]+/);
-		const name = parts.shift();
-		switch (name) {
-			case "%TAG": {
-				if (parts.length !== 2) {
-					onError(0, "%TAG directive should contain exactly two parts");
-					if (parts.length < 2) return false;
-				}
-				const [handle, prefix] = parts;
-				this.tags[handle] = prefix;
-				return true;
-			}
-			case "%YAML": {
-				this.yaml.explicit = true;
-				if (parts.length !== 1) {
-					onError(0, "%YAML directive should contain exactly one part");
-					return false;
-				}
-				const [version] = parts;
-				if (version === "1.1" || version === "1.2") {
-					this.yaml.version = version;
-					return true;
-				} else {
-					const isValid = /^\d+\.\d+$/.test(version);
-					onError(6, `Unsupported YAML version ${version}`, isValid);
-					return false;
-				}
-			}
-			default:
-				onError(0, `Unknown directive ${name}`, true);
-				return false;
-		}
-	}
-	/**
-	* Resolves a tag, matching handles to those defined in %TAG directives.
-	*
-	* @returns Resolved tag, which may also be the non-specific tag `'!'` or a
-	*   `'!local'` tag, or `null` if unresolvable.
-	*/
-	tagName(source, onError) {
-		if (source === "!") return "!";
-		if (source[0] !== "!") {
-			onError(`Not a valid tag: ${source}`);
-			return null;
-		}
-		if (source[1] === "<") {
-			const verbatim = source.slice(2, -1);
-			if (verbatim === "!" || verbatim === "!!") {
-				onError(`Verbatim tags aren't resolved, so ${source} is invalid.`);
-				return null;
-			}
-			if (source[source.length - 1] !== ">") onError("Verbatim tags must end with a >");
-			return verbatim;
-		}
-		const [, handle, suffix] = source.match(/^(.*!)([^!]*)$/s);
-		if (!suffix) onError(`The ${source} tag has no suffix`);
-		const prefix = this.tags[handle];
-		if (prefix) try {
-			return prefix + decodeURIComponent(suffix);
-		} catch (error) {
-			onError(String(error));
-			return null;
-		}
-		if (handle === "!") return source;
-		onError(`Could not resolve tag: ${source}`);
-		return null;
-	}
-	/**
-	* Given a fully resolved tag, returns its printable string form,
-	* taking into account current tag prefixes and defaults.
-	*/
-	tagString(tag) {
-		for (const [handle, prefix] of Object.entries(this.tags)) if (tag.startsWith(prefix)) return handle + escapeTagName(tag.substring(prefix.length));
-		return tag[0] === "!" ? tag : `!<${tag}>`;
-	}
-	toString(doc) {
-		const lines = this.yaml.explicit ? [`%YAML ${this.yaml.version || "1.2"}`] : [];
-		const tagEntries = Object.entries(this.tags);
-		let tagNames;
-		if (doc && tagEntries.length > 0 && isNode$1(doc.contents)) {
-			const tags = {};
-			visit$1(doc.contents, (_key, node) => {
-				if (isNode$1(node) && node.tag) tags[node.tag] = true;
-			});
-			tagNames = Object.keys(tags);
-		} else tagNames = [];
-		for (const [handle, prefix] of tagEntries) {
-			if (handle === "!!" && prefix === "tag:yaml.org,2002:") continue;
-			if (!doc || tagNames.some((tn) => tn.startsWith(prefix))) lines.push(`%TAG ${handle} ${prefix}`);
-		}
-		return lines.join("\n");
-	}
-};
-Directives.defaultYaml = {
-	explicit: false,
-	version: "1.2"
-};
-Directives.defaultTags = { "!!": "tag:yaml.org,2002:" };
-// node_modules/yaml/browser/dist/doc/anchors.js
-/**
-* Verify that the input string is a valid anchor.
-*
-* Will throw on errors.
-*/
-function anchorIsValid(anchor) {
-	if (/[\x00-\x19\s,[\]{}]/.test(anchor)) {
-		const msg = `Anchor must not contain whitespace or control characters: ${JSON.stringify(anchor)}`;
-		throw new Error(msg);
-	}
-	return true;
-}
-function anchorNames(root) {
-	const anchors = /* @__PURE__ */ new Set();
-	visit$1(root, { Value(_key, node) {
-		if (node.anchor) anchors.add(node.anchor);
-	} });
-	return anchors;
-}
-/** Find a new anchor name with the given `prefix` and a one-indexed suffix. */
-function findNewAnchor(prefix, exclude) {
-	for (let i = 1;; ++i) {
-		const name = `${prefix}${i}`;
-		if (!exclude.has(name)) return name;
-	}
-}
-function createNodeAnchors(doc, prefix) {
-	const aliasObjects = [];
-	const sourceObjects = /* @__PURE__ */ new Map();
-	let prevAnchors = null;
-	return {
-		onAnchor: (source) => {
-			aliasObjects.push(source);
-			prevAnchors ?? (prevAnchors = anchorNames(doc));
-			const anchor = findNewAnchor(prefix, prevAnchors);
-			prevAnchors.add(anchor);
-			return anchor;
-		},
-		/**
-		* With circular references, the source node is only resolved after all
-		* of its child nodes are. This is why anchors are set only after all of
-		* the nodes have been created.
-		*/
-		setAnchors: () => {
-			for (const source of aliasObjects) {
-				const ref = sourceObjects.get(source);
-				if (typeof ref === "object" && ref.anchor && (isScalar(ref.node) || isCollection(ref.node))) ref.node.anchor = ref.anchor;
-				else {
-					const error = /* @__PURE__ */ new Error("Failed to resolve repeated object (this should not happen)");
-					error.source = source;
-					throw error;
-				}
-			}
-		},
-		sourceObjects
-	};
-}
-// node_modules/yaml/browser/dist/doc/applyReviver.js
-/**
-* Applies the JSON.parse reviver algorithm as defined in the ECMA-262 spec,
-* in section 24.5.1.1 "Runtime Semantics: InternalizeJSONProperty" of the
-* 2021 edition: https://tc39.es/ecma262/#sec-json.parse
-*
-* Includes extensions for handling Map and Set objects.
-*/
-function applyReviver(reviver, obj, key, val) {
-	if (val && typeof val === "object") {
-		if (Array.isArray(val)) for (let i = 0, len = val.length; i < len; ++i) {
-			const v0 = val[i];
-			const v1 = applyReviver(reviver, val, String(i), v0);
-			if (v1 === void 0) delete val[i];
-			else if (v1 !== v0) val[i] = v1;
-		}
-		else if (val instanceof Map) for (const k of Array.from(val.keys())) {
-			const v0 = val.get(k);
-			const v1 = applyReviver(reviver, val, k, v0);
-			if (v1 === void 0) val.delete(k);
-			else if (v1 !== v0) val.set(k, v1);
-		}
-		else if (val instanceof Set) for (const v0 of Array.from(val)) {
-			const v1 = applyReviver(reviver, val, v0, v0);
-			if (v1 === void 0) val.delete(v0);
-			else if (v1 !== v0) {
-				val.delete(v0);
-				val.add(v1);
-			}
-		}
-		else for (const [k, v0] of Object.entries(val)) {
-			const v1 = applyReviver(reviver, val, k, v0);
-			if (v1 === void 0) delete val[k];
-			else if (v1 !== v0) val[k] = v1;
-		}
-	}
-	return reviver.call(obj, key, val);
-}
-// node_modules/yaml/browser/dist/nodes/toJS.js
-/**
-* Recursively convert any node or its contents to native JavaScript
-*
-* @param value - The input value
-* @param arg - If `value` defines a `toJSON()` method, use this
-*   as its first argument
-* @param ctx - Conversion context, originally set in Document#toJS(). If
-*   `{ keep: true }` is not set, output should be suitable for JSON
-*   stringification.
-*/
-function toJS(value, arg, ctx) {
-	if (Array.isArray(value)) return value.map((v, i) => toJS(v, String(i), ctx));
-	if (value && typeof value.toJSON === "function") {
-		if (!ctx || !hasAnchor(value)) return value.toJSON(arg, ctx);
-		const data = {
-			aliasCount: 0,
-			count: 1,
-			res: void 0
-		};
-		ctx.anchors.set(value, data);
-		ctx.onCreate = (res) => {
-			data.res = res;
-			delete ctx.onCreate;
-		};
-		const res = value.toJSON(arg, ctx);
-		if (ctx.onCreate) ctx.onCreate(res);
-		return res;
-	}
-	if (typeof value === "bigint" && !ctx?.keep) return Number(value);
-	return value;
-}
-// node_modules/yaml/browser/dist/nodes/Node.js
-var NodeBase = class {
-	constructor(type) {
-		Object.defineProperty(this, NODE_TYPE, { value: type });
-	}
-	/** Create a copy of this node.  */
-	clone() {
-		const copy = Object.create(Object.getPrototypeOf(this), Object.getOwnPropertyDescriptors(this));
-		if (this.range) copy.range = this.range.slice();
-		return copy;
-	}
-	/** A plain JavaScript representation of this node. */
-	toJS(doc, { mapAsMap, maxAliasCount, onAnchor, reviver } = {}) {
-		if (!isDocument(doc)) throw new TypeError("A document argument is required");
-		const ctx = {
-			anchors: /* @__PURE__ */ new Map(),
-			doc,
-			keep: true,
-			mapAsMap: mapAsMap === true,
-			mapKeyWarned: false,
-			maxAliasCount: typeof maxAliasCount === "number" ? maxAliasCount : 100
-		};
-		const res = toJS(this, "", ctx);
-		if (typeof onAnchor === "function") for (const { count, res } of ctx.anchors.values()) onAnchor(res, count);
-		return typeof reviver === "function" ? applyReviver(reviver, { "": res }, "", res) : res;
-	}
-};
-// node_modules/yaml/browser/dist/nodes/Alias.js
-var Alias = class extends NodeBase {
-	constructor(source) {
-		super(ALIAS);
-		this.source = source;
-		Object.defineProperty(this, "tag", { set() {
-			throw new Error("Alias nodes cannot have tags");
-		} });
-	}
-	/**
-	* Resolve the value of this alias within `doc`, finding the last
-	* instance of the `source` anchor before this node.
-	*/
-	resolve(doc, ctx) {
-		if (ctx?.maxAliasCount === 0) throw new ReferenceError("Alias resolution is disabled");
-		let nodes;
-		if (ctx?.aliasResolveCache) nodes = ctx.aliasResolveCache;
-		else {
-			nodes = [];
-			visit$1(doc, { Node: (_key, node) => {
-				if (isAlias(node) || hasAnchor(node)) nodes.push(node);
-			} });
-			if (ctx) ctx.aliasResolveCache = nodes;
-		}
-		let found = void 0;
-		for (const node of nodes) {
-			if (node === this) break;
-			if (node.anchor === this.source) found = node;
-		}
-		if (found && ctx) {
-			const { anchors, doc, maxAliasCount } = ctx;
-			let data = anchors.get(found);
-			if (!data) {
-				toJS(found, null, ctx);
-				data = anchors.get(found);
-			}
-			/* istanbul ignore if */
-			if (data?.res === void 0) throw new ReferenceError("This should not happen: Alias anchor was not resolved?");
-			if (maxAliasCount >= 0) {
-				data.count += 1;
-				if (data.aliasCount === 0) data.aliasCount = getAliasCount(doc, found, anchors);
-				if (data.count * data.aliasCount > maxAliasCount) throw new ReferenceError("Excessive alias count indicates a resource exhaustion attack");
-			}
-		}
-		return found;
-	}
-	toJSON(_arg, ctx) {
-		if (!ctx) return { source: this.source };
-		const source = this.resolve(ctx.doc, ctx);
-		if (!source) {
-			const msg = `Unresolved alias (the anchor must be set before the alias): ${this.source}`;
-			throw new ReferenceError(msg);
-		}
-		return ctx.anchors.get(source).res;
-	}
-	toString(ctx, _onComment, _onChompKeep) {
-		const src = `*${this.source}`;
-		if (ctx) {
-			anchorIsValid(this.source);
-			if (ctx.options.verifyAliasOrder && !ctx.anchors.has(this.source)) {
-				const msg = `Unresolved alias (the anchor must be set before the alias): ${this.source}`;
-				throw new Error(msg);
-			}
-			if (ctx.implicitKey) return `${src} `;
-		}
-		return src;
-	}
-};
-function getAliasCount(doc, node, anchors) {
-	if (isAlias(node)) {
-		const source = node.resolve(doc);
-		const anchor = anchors && source && anchors.get(source);
-		return anchor ? anchor.count * anchor.aliasCount : 0;
-	} else if (isCollection(node)) {
-		let count = 0;
-		for (const item of node.items) {
-			const c = getAliasCount(doc, item, anchors);
-			if (c > count) count = c;
-		}
-		return count;
-	} else if (isPair(node)) {
-		const kc = getAliasCount(doc, node.key, anchors);
-		const vc = getAliasCount(doc, node.value, anchors);
-		return Math.max(kc, vc);
-	}
-	return 1;
-}
-// node_modules/yaml/browser/dist/nodes/Scalar.js
-const isScalarValue = (value) => !value || typeof value !== "function" && typeof value !== "object";
-var Scalar = class extends NodeBase {
-	constructor(value) {
-		super(SCALAR$1);
-		this.value = value;
-	}
-	toJSON(arg, ctx) {
-		return ctx?.keep ? this.value : toJS(this.value, arg, ctx);
-	}
-	toString() {
-		return String(this.value);
-	}
-};
-Scalar.BLOCK_FOLDED = "BLOCK_FOLDED";
-Scalar.BLOCK_LITERAL = "BLOCK_LITERAL";
-Scalar.PLAIN = "PLAIN";
-Scalar.QUOTE_DOUBLE = "QUOTE_DOUBLE";
-Scalar.QUOTE_SINGLE = "QUOTE_SINGLE";
-// node_modules/yaml/browser/dist/doc/createNode.js
-const defaultTagPrefix = "tag:yaml.org,2002:";
-function findTagObject(value, tagName, tags) {
-	if (tagName) {
-		const match = tags.filter((t) => t.tag === tagName);
-		const tagObj = match.find((t) => !t.format) ?? match[0];
-		if (!tagObj) throw new Error(`Tag ${tagName} not found`);
-		return tagObj;
-	}
-	return tags.find((t) => t.identify?.(value) && !t.format);
-}
-function createNode(value, tagName, ctx) {
-	if (isDocument(value)) value = value.contents;
-	if (isNode$1(value)) return value;
-	if (isPair(value)) {
-		const map = ctx.schema[MAP].createNode?.(ctx.schema, null, ctx);
-		map.items.push(value);
-		return map;
-	}
-	if (value instanceof String || value instanceof Number || value instanceof Boolean || typeof BigInt !== "undefined" && value instanceof BigInt) value = value.valueOf();
-	const { aliasDuplicateObjects, onAnchor, onTagObj, schema, sourceObjects } = ctx;
-	let ref = void 0;
-	if (aliasDuplicateObjects && value && typeof value === "object") {
-		ref = sourceObjects.get(value);
-		if (ref) {
-			ref.anchor ?? (ref.anchor = onAnchor(value));
-			return new Alias(ref.anchor);
-		} else {
-			ref = {
-				anchor: null,
-				node: null
-			};
-			sourceObjects.set(value, ref);
-		}
-	}
-	if (tagName?.startsWith("!!")) tagName = defaultTagPrefix + tagName.slice(2);
-	let tagObj = findTagObject(value, tagName, schema.tags);
-	if (!tagObj) {
-		if (value && typeof value.toJSON === "function") value = value.toJSON();
-		if (!value || typeof value !== "object") {
-			const node = new Scalar(value);
-			if (ref) ref.node = node;
-			return node;
-		}
-		tagObj = value instanceof Map ? schema[MAP] : Symbol.iterator in Object(value) ? schema[SEQ] : schema[MAP];
-	}
-	if (onTagObj) {
-		onTagObj(tagObj);
-		delete ctx.onTagObj;
-	}
-	const node = tagObj?.createNode ? tagObj.createNode(ctx.schema, value, ctx) : typeof tagObj?.nodeClass?.from === "function" ? tagObj.nodeClass.from(ctx.schema, value, ctx) : new Scalar(value);
-	if (tagName) node.tag = tagName;
-	else if (!tagObj.default) node.tag = tagObj.tag;
-	if (ref) ref.node = node;
-	return node;
-}
-// node_modules/yaml/browser/dist/nodes/Collection.js
-function collectionFromPath(schema, path, value) {
-	let v = value;
-	for (let i = path.length - 1; i >= 0; --i) {
-		const k = path[i];
-		if (typeof k === "number" && Number.isInteger(k) && k >= 0) {
-			const a = [];
-			a[k] = v;
-			v = a;
-		} else v = /* @__PURE__ */ new Map([[k, v]]);
-	}
-	return createNode(v, void 0, {
-		aliasDuplicateObjects: false,
-		keepUndefined: false,
-		onAnchor: () => {
-			throw new Error("This should not happen, please report a bug.");
-		},
-		schema,
-		sourceObjects: /* @__PURE__ */ new Map()
-	});
-}
-const isEmptyPath = (path) => path == null || typeof path === "object" && !!path[Symbol.iterator]().next().done;
-var Collection = class extends NodeBase {
-	constructor(type, schema) {
-		super(type);
-		Object.defineProperty(this, "schema", {
-			value: schema,
-			configurable: true,
-			enumerable: false,
-			writable: true
-		});
-	}
-	/**
-	* Create a copy of this collection.
-	*
-	* @param schema - If defined, overwrites the original's schema
-	*/
-	clone(schema) {
-		const copy = Object.create(Object.getPrototypeOf(this), Object.getOwnPropertyDescriptors(this));
-		if (schema) copy.schema = schema;
-		copy.items = copy.items.map((it) => isNode$1(it) || isPair(it) ? it.clone(schema) : it);
-		if (this.range) copy.range = this.range.slice();
-		return copy;
-	}
-	/**
-	* Adds a value to the collection. For `!!map` and `!!omap` the value must
-	* be a Pair instance or a `{ key, value }` object, which may not have a key
-	* that already exists in the map.
-	*/
-	addIn(path, value) {
-		if (isEmptyPath(path)) this.add(value);
-		else {
-			const [key, ...rest] = path;
-			const node = this.get(key, true);
-			if (isCollection(node)) node.addIn(rest, value);
-			else if (node === void 0 && this.schema) this.set(key, collectionFromPath(this.schema, rest, value));
-			else throw new Error(`Expected YAML collection at ${key}. Remaining path: ${rest}`);
-		}
-	}
-	/**
-	* Removes a value from the collection.
-	* @returns `true` if the item was found and removed.
-	*/
-	deleteIn(path) {
-		const [key, ...rest] = path;
-		if (rest.length === 0) return this.delete(key);
-		const node = this.get(key, true);
-		if (isCollection(node)) return node.deleteIn(rest);
-		else throw new Error(`Expected YAML collection at ${key}. Remaining path: ${rest}`);
-	}
-	/**
-	* Returns item at `key`, or `undefined` if not found. By default unwraps
-	* scalar values from their surrounding node; to disable set `keepScalar` to
-	* `true` (collections are always returned intact).
-	*/
-	getIn(path, keepScalar) {
-		const [key, ...rest] = path;
-		const node = this.get(key, true);
-		if (rest.length === 0) return !keepScalar && isScalar(node) ? node.value : node;
-		else return isCollection(node) ? node.getIn(rest, keepScalar) : void 0;
-	}
-	hasAllNullValues(allowScalar) {
-		return this.items.every((node) => {
-			if (!isPair(node)) return false;
-			const n = node.value;
-			return n == null || allowScalar && isScalar(n) && n.value == null && !n.commentBefore && !n.comment && !n.tag;
-		});
-	}
-	/**
-	* Checks if the collection includes a value with the key `key`.
-	*/
-	hasIn(path) {
-		const [key, ...rest] = path;
-		if (rest.length === 0) return this.has(key);
-		const node = this.get(key, true);
-		return isCollection(node) ? node.hasIn(rest) : false;
-	}
-	/**
-	* Sets a value in this collection. For `!!set`, `value` needs to be a
-	* boolean to add/remove the item from the set.
-	*/
-	setIn(path, value) {
-		const [key, ...rest] = path;
-		if (rest.length === 0) this.set(key, value);
-		else {
-			const node = this.get(key, true);
-			if (isCollection(node)) node.setIn(rest, value);
-			else if (node === void 0 && this.schema) this.set(key, collectionFromPath(this.schema, rest, value));
-			else throw new Error(`Expected YAML collection at ${key}. Remaining path: ${rest}`);
-		}
-	}
-};
-// node_modules/yaml/browser/dist/stringify/stringifyComment.js
-/**
-* Stringifies a comment.
-*
-* Empty comment lines are left empty,
-* lines consisting of a single space are replaced by `#`,
-* and all other lines are prefixed with a `#`.
-*/
-const stringifyComment = (str) => str.replace(/^(?!$)(?: $)?/gm, "#");
-function indentComment(comment, indent) {
-	if (/^\n+$/.test(comment)) return comment.substring(1);
-	return indent ? comment.replace(/^(?! *$)/gm, indent) : comment;
-}
-const lineComment = (str, indent, comment) => str.endsWith("\n") ? indentComment(comment, indent) : comment.includes("\n") ? "\n" + indentComment(comment, indent) : (str.endsWith(" ") ? "" : " ") + comment;
-// node_modules/yaml/browser/dist/stringify/foldFlowLines.js
-const FOLD_FLOW = "flow";
-const FOLD_BLOCK = "block";
-const FOLD_QUOTED = "quoted";
-/**
-* Tries to keep input at up to `lineWidth` characters, splitting only on spaces
-* not followed by newlines or spaces unless `mode` is `'quoted'`. Lines are
-* terminated with `\n` and started with `indent`.
-*/
-function foldFlowLines(text, indent, mode = "flow", { indentAtStart, lineWidth = 80, minContentWidth = 20, onFold, onOverflow } = {}) {
-	if (!lineWidth || lineWidth < 0) return text;
-	if (lineWidth < minContentWidth) minContentWidth = 0;
-	const endStep = Math.max(1 + minContentWidth, 1 + lineWidth - indent.length);
-	if (text.length <= endStep) return text;
-	const folds = [];
-	const escapedFolds = {};
-	let end = lineWidth - indent.length;
-	if (typeof indentAtStart === "number") {
-		if (indentAtStart > lineWidth - Math.max(2, minContentWidth)) folds.push(0);
-		else end = lineWidth - indentAtStart;
-	}
-	let split = void 0;
-	let prev = void 0;
-	let overflow = false;
-	let i = -1;
-	let escStart = -1;
-	let escEnd = -1;
-	if (mode === "block") {
-		i = consumeMoreIndentedLines(text, i, indent.length);
-		if (i !== -1) end = i + endStep;
-	}
-	for (let ch; ch = text[i += 1];) {
-		if (mode === "quoted" && ch === "\\") {
-			escStart = i;
-			switch (text[i + 1]) {
-				case "x":
-					i += 3;
-					break;
-				case "u":
-					i += 5;
-					break;
-				case "U":
-					i += 9;
-					break;
-				default: i += 1;
-			}
-			escEnd = i;
-		}
-		if (ch === "\n") {
-			if (mode === "block") i = consumeMoreIndentedLines(text, i, indent.length);
-			end = i + indent.length + endStep;
-			split = void 0;
-		} else {
-			if (ch === " " && prev && prev !== " " && prev !== "\n" && prev !== "	") {
-				const next = text[i + 1];
-				if (next && next !== " " && next !== "\n" && next !== "	") split = i;
-			}
-			if (i >= end) {
-				if (split) {
-					folds.push(split);
-					end = split + endStep;
-					split = void 0;
-				} else if (mode === "quoted") {
-					while (prev === " " || prev === "	") {
-						prev = ch;
-						ch = text[i += 1];
-						overflow = true;
-					}
-					const j = i > escEnd + 1 ? i - 2 : escStart - 1;
-					if (escapedFolds[j]) return text;
-					folds.push(j);
-					escapedFolds[j] = true;
-					end = j + endStep;
-					split = void 0;
-				} else overflow = true;
-			}
-		}
-		prev = ch;
-	}
-	if (overflow && onOverflow) onOverflow();
-	if (folds.length === 0) return text;
-	if (onFold) onFold();
-	let res = text.slice(0, folds[0]);
-	for (let i = 0; i < folds.length; ++i) {
-		const fold = folds[i];
-		const end = folds[i + 1] || text.length;
-		if (fold === 0) res = `\n${indent}${text.slice(0, end)}`;
-		else {
-			if (mode === "quoted" && escapedFolds[fold]) res += `${text[fold]}\\`;
-			res += `\n${indent}${text.slice(fold + 1, end)}`;
-		}
-	}
-	return res;
-}
-/**
-* Presumes `i + 1` is at the start of a line
-* @returns index of last newline in more-indented block
-*/
-function consumeMoreIndentedLines(text, i, indent) {
-	let end = i;
-	let start = i + 1;
-	let ch = text[start];
-	while (ch === " " || ch === "	") if (i < start + indent) ch = text[++i];
-	else {
-		do
-			ch = text[++i];
-		while (ch && ch !== "\n");
-		end = i;
-		start = i + 1;
-		ch = text[start];
-	}
-	return end;
-}
-// node_modules/yaml/browser/dist/stringify/stringifyString.js
-const getFoldOptions = (ctx, isBlock) => ({
-	indentAtStart: isBlock ? ctx.indent.length : ctx.indentAtStart,
-	lineWidth: ctx.options.lineWidth,
-	minContentWidth: ctx.options.minContentWidth
-});
-const containsDocumentMarker = (str) => /^(%|---|\.\.\.)/m.test(str);
-function lineLengthOverLimit(str, lineWidth, indentLength) {
-	if (!lineWidth || lineWidth < 0) return false;
-	const limit = lineWidth - indentLength;
-	const strLen = str.length;
-	if (strLen <= limit) return false;
-	for (let i = 0, start = 0; i < strLen; ++i) if (str[i] === "\n") {
-		if (i - start > limit) return true;
-		start = i + 1;
-		if (strLen - start <= limit) return false;
-	}
-	return true;
-}
-function doubleQuotedString(value, ctx) {
-	const json = JSON.stringify(value);
-	if (ctx.options.doubleQuotedAsJSON) return json;
-	const { implicitKey } = ctx;
-	const minMultiLineLength = ctx.options.doubleQuotedMinMultiLineLength;
-	const indent = ctx.indent || (containsDocumentMarker(value) ? "  " : "");
-	let str = "";
-	let start = 0;
-	for (let i = 0, ch = json[i]; ch; ch = json[++i]) {
-		if (ch === " " && json[i + 1] === "\\" && json[i + 2] === "n") {
-			str += json.slice(start, i) + "\\ ";
-			i += 1;
-			start = i;
-			ch = "\\";
-		}
-		if (ch === "\\") switch (json[i + 1]) {
-			case "u":
-				{
-					str += json.slice(start, i);
-					const code = json.substr(i + 2, 4);
-					switch (code) {
-						case "0000":
-							str += "\\0";
-							break;
-						case "0007":
-							str += "\\a";
-							break;
-						case "000b":
-							str += "\\v";
-							break;
-						case "001b":
-							str += "\\e";
-							break;
-						case "0085":
-							str += "\\N";
-							break;
-						case "00a0":
-							str += "\\_";
-							break;
-						case "2028":
-							str += "\\L";
-							break;
-						case "2029":
-							str += "\\P";
-							break;
-						default: if (code.substr(0, 2) === "00") str += "\\x" + code.substr(2);
-						else str += json.substr(i, 6);
-					}
-					i += 5;
-					start = i + 1;
-				}
-				break;
-			case "n":
-				if (implicitKey || json[i + 2] === "\"" || json.length < minMultiLineLength) i += 1;
-				else {
-					str += json.slice(start, i) + "\n\n";
-					while (json[i + 2] === "\\" && json[i + 3] === "n" && json[i + 4] !== "\"") {
-						str += "\n";
-						i += 2;
-					}
-					str += indent;
-					if (json[i + 2] === " ") str += "\\";
-					i += 1;
-					start = i + 1;
-				}
-				break;
-			default: i += 1;
-		}
-	}
-	str = start ? str + json.slice(start) : json;
-	return implicitKey ? str : foldFlowLines(str, indent, FOLD_QUOTED, getFoldOptions(ctx, false));
-}
-function singleQuotedString(value, ctx) {
-	if (ctx.options.singleQuote === false || ctx.implicitKey && value.includes("\n") || /[ \t]\n|\n[ \t]/.test(value)) return doubleQuotedString(value, ctx);
-	const indent = ctx.indent || (containsDocumentMarker(value) ? "  " : "");
-	const res = "'" + value.replace(/'/g, "''").replace(/\n+/g, `$&\n${indent}`) + "'";
-	return ctx.implicitKey ? res : foldFlowLines(res, indent, FOLD_FLOW, getFoldOptions(ctx, false));
-}
-function quotedString(value, ctx) {
-	const { singleQuote } = ctx.options;
-	let qs;
-	if (singleQuote === false) qs = doubleQuotedString;
-	else {
-		const hasDouble = value.includes("\"");
-		const hasSingle = value.includes("'");
-		if (hasDouble && !hasSingle) qs = singleQuotedString;
-		else if (hasSingle && !hasDouble) qs = doubleQuotedString;
-		else qs = singleQuote ? singleQuotedString : doubleQuotedString;
-	}
-	return qs(value, ctx);
-}
-let blockEndNewlines;
-try {
-	blockEndNewlines = new RegExp("(^|(?<!\n))\n+(?!\n|$)", "g");
-} catch {
-	blockEndNewlines = /\n+(?!\n|$)/g;
-}
-function blockString({ comment, type, value }, ctx, onComment, onChompKeep) {
-	const { blockQuote, commentString, lineWidth } = ctx.options;
-	if (!blockQuote || /\n[\t ]+$/.test(value)) return quotedString(value, ctx);
-	const indent = ctx.indent || (ctx.forceBlockIndent || containsDocumentMarker(value) ? "  " : "");
-	const literal = blockQuote === "literal" ? true : blockQuote === "folded" || type === Scalar.BLOCK_FOLDED ? false : type === Scalar.BLOCK_LITERAL ? true : !lineLengthOverLimit(value, lineWidth, indent.length);
-	if (!value) return literal ? "|\n" : ">\n";
-	let chomp;
-	let endStart;
-	for (endStart = value.length; endStart > 0; --endStart) {
-		const ch = value[endStart - 1];
-		if (ch !== "\n" && ch !== "	" && ch !== " ") break;
-	}
-	let end = value.substring(endStart);
-	const endNlPos = end.indexOf("\n");
-	if (endNlPos === -1) chomp = "-";
-	else if (value === end || endNlPos !== end.length - 1) {
-		chomp = "+";
-		if (onChompKeep) onChompKeep();
-	} else chomp = "";
-	if (end) {
-		value = value.slice(0, -end.length);
-		if (end[end.length - 1] === "\n") end = end.slice(0, -1);
-		end = end.replace(blockEndNewlines, `$&${indent}`);
-	}
-	let startWithSpace = false;
-	let startEnd;
-	let startNlPos = -1;
-	for (startEnd = 0; startEnd < value.length; ++startEnd) {
-		const ch = value[startEnd];
-		if (ch === " ") startWithSpace = true;
-		else if (ch === "\n") startNlPos = startEnd;
-		else break;
-	}
-	let start = value.substring(0, startNlPos < startEnd ? startNlPos + 1 : startEnd);
-	if (start) {
-		value = value.substring(start.length);
-		start = start.replace(/\n+/g, `$&${indent}`);
-	}
-	let header = (startWithSpace ? indent ? "2" : "1" : "") + chomp;
-	if (comment) {
-		header += " " + commentString(comment.replace(/ ?[\r\n]+/g, " "));
-		if (onComment) onComment();
-	}
-	if (!literal) {
-		const foldedValue = value.replace(/\n+/g, "\n$&").replace(/(?:^|\n)([\t ].*)(?:([\n\t ]*)\n(?![\n\t ]))?/g, "$1$2").replace(/\n+/g, `$&${indent}`);
-		let literalFallback = false;
-		const foldOptions = getFoldOptions(ctx, true);
-		if (blockQuote !== "folded" && type !== Scalar.BLOCK_FOLDED) foldOptions.onOverflow = () => {
-			literalFallback = true;
-		};
-		const body = foldFlowLines(`${start}${foldedValue}${end}`, indent, FOLD_BLOCK, foldOptions);
-		if (!literalFallback) return `>${header}\n${indent}${body}`;
-	}
-	value = value.replace(/\n+/g, `$&${indent}`);
-	return `|${header}\n${indent}${start}${value}${end}`;
-}
-function plainString(item, ctx, onComment, onChompKeep) {
-	const { type, value } = item;
-	const { actualString, implicitKey, indent, indentStep, inFlow } = ctx;
-	if (implicitKey && value.includes("\n") || inFlow && /[[\]{},]/.test(value)) return quotedString(value, ctx);
-	if (/^[\n\t ,[\]{}#&*!|>'"%@`]|^[?-]$|^[?-][ \t]|[\n:][ \t]|[ \t]\n|[\n\t ]#|[\n\t :]$/.test(value)) return implicitKey || inFlow || !value.includes("\n") ? quotedString(value, ctx) : blockString(item, ctx, onComment, onChompKeep);
-	if (!implicitKey && !inFlow && type !== Scalar.PLAIN && value.includes("\n")) return blockString(item, ctx, onComment, onChompKeep);
-	if (containsDocumentMarker(value)) {
-		if (indent === "") {
-			ctx.forceBlockIndent = true;
-			return blockString(item, ctx, onComment, onChompKeep);
-		} else if (implicitKey && indent === indentStep) return quotedString(value, ctx);
-	}
-	const str = value.replace(/\n+/g, `$&\n${indent}`);
-	if (actualString) {
-		const test = (tag) => tag.default && tag.tag !== "tag:yaml.org,2002:str" && tag.test?.test(str);
-		const { compat, tags } = ctx.doc.schema;
-		if (tags.some(test) || compat?.some(test)) return quotedString(value, ctx);
-	}
-	return implicitKey ? str : foldFlowLines(str, indent, FOLD_FLOW, getFoldOptions(ctx, false));
-}
-function stringifyString(item, ctx, onComment, onChompKeep) {
-	const { implicitKey, inFlow } = ctx;
-	const ss = typeof item.value === "string" ? item : Object.assign({}, item, { value: String(item.value) });
-	let { type } = item;
-	if (type !== Scalar.QUOTE_DOUBLE) {
-		if (/[\x00-\x08\x0b-\x1f\x7f-\x9f\u{D800}-\u{DFFF}]/u.test(ss.value)) type = Scalar.QUOTE_DOUBLE;
-	}
-	const _stringify = (_type) => {
-		switch (_type) {
-			case Scalar.BLOCK_FOLDED:
-			case Scalar.BLOCK_LITERAL: return implicitKey || inFlow ? quotedString(ss.value, ctx) : blockString(ss, ctx, onComment, onChompKeep);
-			case Scalar.QUOTE_DOUBLE: return doubleQuotedString(ss.value, ctx);
-			case Scalar.QUOTE_SINGLE: return singleQuotedString(ss.value, ctx);
-			case Scalar.PLAIN: return plainString(ss, ctx, onComment, onChompKeep);
-			default: return null;
-		}
-	};
-	let res = _stringify(type);
-	if (res === null) {
-		const { defaultKeyType, defaultStringType } = ctx.options;
-		const t = implicitKey && defaultKeyType || defaultStringType;
-		res = _stringify(t);
-		if (res === null) throw new Error(`Unsupported default string type ${t}`);
-	}
-	return res;
-}
-// node_modules/yaml/browser/dist/stringify/stringify.js
-function createStringifyContext(doc, options) {
-	const opt = Object.assign({
-		blockQuote: true,
-		commentString: stringifyComment,
-		defaultKeyType: null,
-		defaultStringType: "PLAIN",
-		directives: null,
-		doubleQuotedAsJSON: false,
-		doubleQuotedMinMultiLineLength: 40,
-		falseStr: "false",
-		flowCollectionPadding: true,
-		indentSeq: true,
-		lineWidth: 80,
-		minContentWidth: 20,
-		nullStr: "null",
-		simpleKeys: false,
-		singleQuote: null,
-		trailingComma: false,
-		trueStr: "true",
-		verifyAliasOrder: true
-	}, doc.schema.toStringOptions, options);
-	let inFlow;
-	switch (opt.collectionStyle) {
-		case "block":
-			inFlow = false;
-			break;
-		case "flow":
-			inFlow = true;
-			break;
-		default: inFlow = null;
-	}
-	return {
-		anchors: /* @__PURE__ */ new Set(),
-		doc,
-		flowCollectionPadding: opt.flowCollectionPadding ? " " : "",
-		indent: "",
-		indentStep: typeof opt.indent === "number" ? " ".repeat(opt.indent) : "  ",
-		inFlow,
-		options: opt
-	};
-}
-function getTagObject(tags, item) {
-	if (item.tag) {
-		const match = tags.filter((t) => t.tag === item.tag);
-		if (match.length > 0) return match.find((t) => t.format === item.format) ?? match[0];
-	}
-	let tagObj = void 0;
-	let obj;
-	if (isScalar(item)) {
-		obj = item.value;
-		let match = tags.filter((t) => t.identify?.(obj));
-		if (match.length > 1) {
-			const testMatch = match.filter((t) => t.test);
-			if (testMatch.length > 0) match = testMatch;
-		}
-		tagObj = match.find((t) => t.format === item.format) ?? match.find((t) => !t.format);
-	} else {
-		obj = item;
-		tagObj = tags.find((t) => t.nodeClass && obj instanceof t.nodeClass);
-	}
-	if (!tagObj) {
-		const name = obj?.constructor?.name ?? (obj === null ? "null" : typeof obj);
-		throw new Error(`Tag not resolved for ${name} value`);
-	}
-	return tagObj;
-}
-function stringifyProps(node, tagObj, { anchors, doc }) {
-	if (!doc.directives) return "";
-	const props = [];
-	const anchor = (isScalar(node) || isCollection(node)) && node.anchor;
-	if (anchor && anchorIsValid(anchor)) {
-		anchors.add(anchor);
-		props.push(`&${anchor}`);
-	}
-	const tag = node.tag ?? (tagObj.default ? null : tagObj.tag);
-	if (tag) props.push(doc.directives.tagString(tag));
-	return props.join(" ");
-}
-function stringify(item, ctx, onComment, onChompKeep) {
-	if (isPair(item)) return item.toString(ctx, onComment, onChompKeep);
-	if (isAlias(item)) {
-		if (ctx.doc.directives) return item.toString(ctx);
-		if (ctx.resolvedAliases?.has(item)) throw new TypeError(`Cannot stringify circular structure without alias nodes`);
-		else {
-			if (ctx.resolvedAliases) ctx.resolvedAliases.add(item);
-			else ctx.resolvedAliases = /* @__PURE__ */ new Set([item]);
-			item = item.resolve(ctx.doc);
-		}
-	}
-	let tagObj = void 0;
-	const node = isNode$1(item) ? item : ctx.doc.createNode(item, { onTagObj: (o) => tagObj = o });
-	tagObj ?? (tagObj = getTagObject(ctx.doc.schema.tags, node));
-	const props = stringifyProps(node, tagObj, ctx);
-	if (props.length > 0) ctx.indentAtStart = (ctx.indentAtStart ?? 0) + props.length + 1;
-	const str = typeof tagObj.stringify === "function" ? tagObj.stringify(node, ctx, onComment, onChompKeep) : isScalar(node) ? stringifyString(node, ctx, onComment, onChompKeep) : node.toString(ctx, onComment, onChompKeep);
-	if (!props) return str;
-	return isScalar(node) || str[0] === "{" || str[0] === "[" ? `${props} ${str}` : `${props}\n${ctx.indent}${str}`;
-}
-// node_modules/yaml/browser/dist/stringify/stringifyPair.js
-function stringifyPair({ key, value }, ctx, onComment, onChompKeep) {
-	const { allNullValues, doc, indent, indentStep, options: { commentString, indentSeq, simpleKeys } } = ctx;
-	let keyComment = isNode$1(key) && key.comment || null;
-	if (simpleKeys) {
-		if (keyComment) throw new Error("With simple keys, key nodes cannot have comments");
-		if (isCollection(key) || !isNode$1(key) && typeof key === "object") throw new Error("With simple keys, collection cannot be used as a key value");
-	}
-	let explicitKey = !simpleKeys && (!key || keyComment && value == null && !ctx.inFlow || isCollection(key) || (isScalar(key) ? key.type === Scalar.BLOCK_FOLDED || key.type === Scalar.BLOCK_LITERAL : typeof key === "object"));
-	ctx = Object.assign({}, ctx, {
-		allNullValues: false,
-		implicitKey: !explicitKey && (simpleKeys || !allNullValues),
-		indent: indent + indentStep
-	});
-	let keyCommentDone = false;
-	let chompKeep = false;
-	let str = stringify(key, ctx, () => keyCommentDone = true, () => chompKeep = true);
-	if (!explicitKey && !ctx.inFlow && str.length > 1024) {
-		if (simpleKeys) throw new Error("With simple keys, single line scalar must not span more than 1024 characters");
-		explicitKey = true;
-	}
-	if (ctx.inFlow) {
-		if (allNullValues || value == null) {
-			if (keyCommentDone && onComment) onComment();
-			return str === "" ? "?" : explicitKey ? `? ${str}` : str;
-		}
-	} else if (allNullValues && !simpleKeys || value == null && explicitKey) {
-		str = `? ${str}`;
-		if (keyComment && !keyCommentDone) str += lineComment(str, ctx.indent, commentString(keyComment));
-		else if (chompKeep && onChompKeep) onChompKeep();
-		return str;
-	}
-	if (keyCommentDone) keyComment = null;
-	if (explicitKey) {
-		if (keyComment) str += lineComment(str, ctx.indent, commentString(keyComment));
-		str = `? ${str}\n${indent}:`;
-	} else {
-		str = `${str}:`;
-		if (keyComment) str += lineComment(str, ctx.indent, commentString(keyComment));
-	}
-	let vsb, vcb, valueComment;
-	if (isNode$1(value)) {
-		vsb = !!value.spaceBefore;
-		vcb = value.commentBefore;
-		valueComment = value.comment;
-	} else {
-		vsb = false;
-		vcb = null;
-		valueComment = null;
-		if (value && typeof value === "object") value = doc.createNode(value);
-	}
-	ctx.implicitKey = false;
-	if (!explicitKey && !keyComment && isScalar(value)) ctx.indentAtStart = str.length + 1;
-	chompKeep = false;
-	if (!indentSeq && indentStep.length >= 2 && !ctx.inFlow && !explicitKey && isSeq(value) && !value.flow && !value.tag && !value.anchor) ctx.indent = ctx.indent.substring(2);
-	let valueCommentDone = false;
-	const valueStr = stringify(value, ctx, () => valueCommentDone = true, () => chompKeep = true);
-	let ws = " ";
-	if (keyComment || vsb || vcb) {
-		ws = vsb ? "\n" : "";
-		if (vcb) {
-			const cs = commentString(vcb);
-			ws += `\n${indentComment(cs, ctx.indent)}`;
-		}
-		if (valueStr === "" && !ctx.inFlow) {
-			if (ws === "\n" && valueComment) ws = "\n\n";
-		} else ws += `\n${ctx.indent}`;
-	} else if (!explicitKey && isCollection(value)) {
-		const vs0 = valueStr[0];
-		const nl0 = valueStr.indexOf("\n");
-		const hasNewline = nl0 !== -1;
-		const flow = ctx.inFlow ?? value.flow ?? value.items.length === 0;
-		if (hasNewline || !flow) {
-			let hasPropsLine = false;
-			if (hasNewline && (vs0 === "&" || vs0 === "!")) {
-				let sp0 = valueStr.indexOf(" ");
-				if (vs0 === "&" && sp0 !== -1 && sp0 < nl0 && valueStr[sp0 + 1] === "!") sp0 = valueStr.indexOf(" ", sp0 + 1);
-				if (sp0 === -1 || nl0 < sp0) hasPropsLine = true;
-			}
-			if (!hasPropsLine) ws = `\n${ctx.indent}`;
-		}
-	} else if (valueStr === "" || valueStr[0] === "\n") ws = "";
-	str += ws + valueStr;
-	if (ctx.inFlow) {
-		if (valueCommentDone && onComment) onComment();
-	} else if (valueComment && !valueCommentDone) str += lineComment(str, ctx.indent, commentString(valueComment));
-	else if (chompKeep && onChompKeep) onChompKeep();
-	return str;
-}
-// node_modules/yaml/browser/dist/log.js
-function warn(logLevel, warning) {
-	if (logLevel === "debug" || logLevel === "warn") console.warn(warning);
-}
-// node_modules/yaml/browser/dist/schema/yaml-1.1/merge.js
-const MERGE_KEY = "<<";
-const merge = {
-	identify: (value) => value === MERGE_KEY || typeof value === "symbol" && value.description === MERGE_KEY,
-	default: "key",
-	tag: "tag:yaml.org,2002:merge",
-	test: /^<<$/,
-	resolve: () => Object.assign(new Scalar(Symbol(MERGE_KEY)), { addToJSMap: addMergeToJSMap }),
-	stringify: () => MERGE_KEY
-};
-const isMergeKey = (ctx, key) => (merge.identify(key) || isScalar(key) && (!key.type || key.type === Scalar.PLAIN) && merge.identify(key.value)) && ctx?.doc.schema.tags.some((tag) => tag.tag === merge.tag && tag.default);
-function addMergeToJSMap(ctx, map, value) {
-	const source = resolveAliasValue(ctx, value);
-	if (isSeq(source)) for (const it of source.items) mergeValue(ctx, map, it);
-	else if (Array.isArray(source)) for (const it of source) mergeValue(ctx, map, it);
-	else mergeValue(ctx, map, source);
-}
-function mergeValue(ctx, map, value) {
-	const source = resolveAliasValue(ctx, value);
-	if (!isMap(source)) throw new Error("Merge sources must be maps or map aliases");
-	const srcMap = source.toJSON(null, ctx, Map);
-	for (const [key, value] of srcMap) if (map instanceof Map) {
-		if (!map.has(key)) map.set(key, value);
-	} else if (map instanceof Set) map.add(key);
-	else if (!Object.prototype.hasOwnProperty.call(map, key)) Object.defineProperty(map, key, {
-		value,
-		writable: true,
-		enumerable: true,
-		configurable: true
-	});
-	return map;
-}
-function resolveAliasValue(ctx, value) {
-	return ctx && isAlias(value) ? value.resolve(ctx.doc, ctx) : value;
-}
-// node_modules/yaml/browser/dist/nodes/addPairToJSMap.js
-function addPairToJSMap(ctx, map, { key, value }) {
-	if (isNode$1(key) && key.addToJSMap) key.addToJSMap(ctx, map, value);
-	else if (isMergeKey(ctx, key)) addMergeToJSMap(ctx, map, value);
-	else {
-		const jsKey = toJS(key, "", ctx);
-		if (map instanceof Map) map.set(jsKey, toJS(value, jsKey, ctx));
-		else if (map instanceof Set) map.add(jsKey);
-		else {
-			const stringKey = stringifyKey(key, jsKey, ctx);
-			const jsValue = toJS(value, stringKey, ctx);
-			if (stringKey in map) Object.defineProperty(map, stringKey, {
-				value: jsValue,
-				writable: true,
-				enumerable: true,
-				configurable: true
-			});
-			else map[stringKey] = jsValue;
-		}
-	}
-	return map;
-}
-function stringifyKey(key, jsKey, ctx) {
-	if (jsKey === null) return "";
-	if (typeof jsKey !== "object") return String(jsKey);
-	if (isNode$1(key) && ctx?.doc) {
-		const strCtx = createStringifyContext(ctx.doc, {});
-		strCtx.anchors = /* @__PURE__ */ new Set();
-		for (const node of ctx.anchors.keys()) strCtx.anchors.add(node.anchor);
-		strCtx.inFlow = true;
-		strCtx.inStringifyKey = true;
-		const strKey = key.toString(strCtx);
-		if (!ctx.mapKeyWarned) {
-			let jsonStr = JSON.stringify(strKey);
-			if (jsonStr.length > 40) jsonStr = jsonStr.substring(0, 36) + "...\"";
-			warn(ctx.doc.options.logLevel, `Keys with collection values will be stringified due to JS Object restrictions: ${jsonStr}. Set mapAsMap: true to use object keys.`);
-			ctx.mapKeyWarned = true;
-		}
-		return strKey;
-	}
-	return JSON.stringify(jsKey);
-}
-// node_modules/yaml/browser/dist/nodes/Pair.js
-function createPair(key, value, ctx) {
-	return new Pair(createNode(key, void 0, ctx), createNode(value, void 0, ctx));
-}
-var Pair = class Pair {
-	constructor(key, value = null) {
-		Object.defineProperty(this, NODE_TYPE, { value: PAIR });
-		this.key = key;
-		this.value = value;
-	}
-	clone(schema) {
-		let { key, value } = this;
-		if (isNode$1(key)) key = key.clone(schema);
-		if (isNode$1(value)) value = value.clone(schema);
-		return new Pair(key, value);
-	}
-	toJSON(_, ctx) {
-		return addPairToJSMap(ctx, ctx?.mapAsMap ? /* @__PURE__ */ new Map() : {}, this);
-	}
-	toString(ctx, onComment, onChompKeep) {
-		return ctx?.doc ? stringifyPair(this, ctx, onComment, onChompKeep) : JSON.stringify(this);
-	}
-};
-// node_modules/yaml/browser/dist/stringify/stringifyCollection.js
-function stringifyCollection(collection, ctx, options) {
-	return (ctx.inFlow ?? collection.flow ? stringifyFlowCollection : stringifyBlockCollection)(collection, ctx, options);
-}
-function stringifyBlockCollection({ comment, items }, ctx, { blockItemPrefix, flowChars, itemIndent, onChompKeep, onComment }) {
-	const { indent, options: { commentString } } = ctx;
-	const itemCtx = Object.assign({}, ctx, {
-		indent: itemIndent,
-		type: null
-	});
-	let chompKeep = false;
-	const lines = [];
-	for (let i = 0; i < items.length; ++i) {
-		const item = items[i];
-		let comment = null;
-		if (isNode$1(item)) {
-			if (!chompKeep && item.spaceBefore) lines.push("");
-			addCommentBefore(ctx, lines, item.commentBefore, chompKeep);
-			if (item.comment) comment = item.comment;
-		} else if (isPair(item)) {
-			const ik = isNode$1(item.key) ? item.key : null;
-			if (ik) {
-				if (!chompKeep && ik.spaceBefore) lines.push("");
-				addCommentBefore(ctx, lines, ik.commentBefore, chompKeep);
-			}
-		}
-		chompKeep = false;
-		let str = stringify(item, itemCtx, () => comment = null, () => chompKeep = true);
-		if (comment) str += lineComment(str, itemIndent, commentString(comment));
-		if (chompKeep && comment) chompKeep = false;
-		lines.push(blockItemPrefix + str);
-	}
-	let str;
-	if (lines.length === 0) str = flowChars.start + flowChars.end;
-	else {
-		str = lines[0];
-		for (let i = 1; i < lines.length; ++i) {
-			const line = lines[i];
-			str += line ? `\n${indent}${line}` : "\n";
-		}
-	}
-	if (comment) {
-		str += "\n" + indentComment(commentString(comment), indent);
-		if (onComment) onComment();
-	} else if (chompKeep && onChompKeep) onChompKeep();
-	return str;
-}
-function stringifyFlowCollection({ items }, ctx, { flowChars, itemIndent }) {
-	const { indent, indentStep, flowCollectionPadding: fcPadding, options: { commentString } } = ctx;
-	itemIndent += indentStep;
-	const itemCtx = Object.assign({}, ctx, {
-		indent: itemIndent,
-		inFlow: true,
-		type: null
-	});
-	let reqNewline = false;
-	let linesAtValue = 0;
-	const lines = [];
-	for (let i = 0; i < items.length; ++i) {
-		const item = items[i];
-		let comment = null;
-		if (isNode$1(item)) {
-			if (item.spaceBefore) lines.push("");
-			addCommentBefore(ctx, lines, item.commentBefore, false);
-			if (item.comment) comment = item.comment;
-		} else if (isPair(item)) {
-			const ik = isNode$1(item.key) ? item.key : null;
-			if (ik) {
-				if (ik.spaceBefore) lines.push("");
-				addCommentBefore(ctx, lines, ik.commentBefore, false);
-				if (ik.comment) reqNewline = true;
-			}
-			const iv = isNode$1(item.value) ? item.value : null;
-			if (iv) {
-				if (iv.comment) comment = iv.comment;
-				if (iv.commentBefore) reqNewline = true;
-			} else if (item.value == null && ik?.comment) comment = ik.comment;
-		}
-		if (comment) reqNewline = true;
-		let str = stringify(item, itemCtx, () => comment = null);
-		reqNewline || (reqNewline = lines.length > linesAtValue || str.includes("\n"));
-		if (i < items.length - 1) str += ",";
-		else if (ctx.options.trailingComma) {
-			if (ctx.options.lineWidth > 0) reqNewline || (reqNewline = lines.reduce((sum, line) => sum + line.length + 2, 2) + (str.length + 2) > ctx.options.lineWidth);
-			if (reqNewline) str += ",";
-		}
-		if (comment) str += lineComment(str, itemIndent, commentString(comment));
-		lines.push(str);
-		linesAtValue = lines.length;
-	}
-	const { start, end } = flowChars;
-	if (lines.length === 0) return start + end;
-	else {
-		if (!reqNewline) {
-			const len = lines.reduce((sum, line) => sum + line.length + 2, 2);
-			reqNewline = ctx.options.lineWidth > 0 && len > ctx.options.lineWidth;
-		}
-		if (reqNewline) {
-			let str = start;
-			for (const line of lines) str += line ? `\n${indentStep}${indent}${line}` : "\n";
-			return `${str}\n${indent}${end}`;
-		} else return `${start}${fcPadding}${lines.join(" ")}${fcPadding}${end}`;
-	}
-}
-function addCommentBefore({ indent, options: { commentString } }, lines, comment, chompKeep) {
-	if (comment && chompKeep) comment = comment.replace(/^\n+/, "");
-	if (comment) {
-		const ic = indentComment(commentString(comment), indent);
-		lines.push(ic.trimStart());
-	}
-}
-// node_modules/yaml/browser/dist/nodes/YAMLMap.js
-function findPair(items, key) {
-	const k = isScalar(key) ? key.value : key;
-	for (const it of items) if (isPair(it)) {
-		if (it.key === key || it.key === k) return it;
-		if (isScalar(it.key) && it.key.value === k) return it;
-	}
-}
-var YAMLMap = class extends Collection {
-	static get tagName() {
-		return "tag:yaml.org,2002:map";
-	}
-	constructor(schema) {
-		super(MAP, schema);
-		this.items = [];
-	}
-	/**
-	* A generic collection parsing method that can be extended
-	* to other node classes that inherit from YAMLMap
-	*/
-	static from(schema, obj, ctx) {
-		const { keepUndefined, replacer } = ctx;
-		const map = new this(schema);
-		const add = (key, value) => {
-			if (typeof replacer === "function") value = replacer.call(obj, key, value);
-			else if (Array.isArray(replacer) && !replacer.includes(key)) return;
-			if (value !== void 0 || keepUndefined) map.items.push(createPair(key, value, ctx));
-		};
-		if (obj instanceof Map) for (const [key, value] of obj) add(key, value);
-		else if (obj && typeof obj === "object") for (const key of Object.keys(obj)) add(key, obj[key]);
-		if (typeof schema.sortMapEntries === "function") map.items.sort(schema.sortMapEntries);
-		return map;
-	}
-	/**
-	* Adds a value to the collection.
-	*
-	* @param overwrite - If not set `true`, using a key that is already in the
-	*   collection will throw. Otherwise, overwrites the previous value.
-	*/
-	add(pair, overwrite) {
-		let _pair;
-		if (isPair(pair)) _pair = pair;
-		else if (!pair || typeof pair !== "object" || !("key" in pair)) _pair = new Pair(pair, pair?.value);
-		else _pair = new Pair(pair.key, pair.value);
-		const prev = findPair(this.items, _pair.key);
-		const sortEntries = this.schema?.sortMapEntries;
-		if (prev) {
-			if (!overwrite) throw new Error(`Key ${_pair.key} already set`);
-			if (isScalar(prev.value) && isScalarValue(_pair.value)) prev.value.value = _pair.value;
-			else prev.value = _pair.value;
-		} else if (sortEntries) {
-			const i = this.items.findIndex((item) => sortEntries(_pair, item) < 0);
-			if (i === -1) this.items.push(_pair);
-			else this.items.splice(i, 0, _pair);
-		} else this.items.push(_pair);
-	}
-	delete(key) {
-		const it = findPair(this.items, key);
-		if (!it) return false;
-		return this.items.splice(this.items.indexOf(it), 1).length > 0;
-	}
-	get(key, keepScalar) {
-		const node = findPair(this.items, key)?.value;
-		return (!keepScalar && isScalar(node) ? node.value : node) ?? void 0;
-	}
-	has(key) {
-		return !!findPair(this.items, key);
-	}
-	set(key, value) {
-		this.add(new Pair(key, value), true);
-	}
-	/**
-	* @param ctx - Conversion context, originally set in Document#toJS()
-	* @param {Class} Type - If set, forces the returned collection type
-	* @returns Instance of Type, Map, or Object
-	*/
-	toJSON(_, ctx, Type) {
-		const map = Type ? new Type() : ctx?.mapAsMap ? /* @__PURE__ */ new Map() : {};
-		if (ctx?.onCreate) ctx.onCreate(map);
-		for (const item of this.items) addPairToJSMap(ctx, map, item);
-		return map;
-	}
-	toString(ctx, onComment, onChompKeep) {
-		if (!ctx) return JSON.stringify(this);
-		for (const item of this.items) if (!isPair(item)) throw new Error(`Map items must all be pairs; found ${JSON.stringify(item)} instead`);
-		if (!ctx.allNullValues && this.hasAllNullValues(false)) ctx = Object.assign({}, ctx, { allNullValues: true });
-		return stringifyCollection(this, ctx, {
-			blockItemPrefix: "",
-			flowChars: {
-				start: "{",
-				end: "}"
-			},
-			itemIndent: ctx.indent || "",
-			onChompKeep,
-			onComment
-		});
-	}
-};
-// node_modules/yaml/browser/dist/schema/common/map.js
-const map = {
-	collection: "map",
-	default: true,
-	nodeClass: YAMLMap,
-	tag: "tag:yaml.org,2002:map",
-	resolve(map, onError) {
-		if (!isMap(map)) onError("Expected a mapping for this tag");
-		return map;
-	},
-	createNode: (schema, obj, ctx) => YAMLMap.from(schema, obj, ctx)
-};
-// node_modules/yaml/browser/dist/nodes/YAMLSeq.js
-var YAMLSeq = class extends Collection {
-	static get tagName() {
-		return "tag:yaml.org,2002:seq";
-	}
-	constructor(schema) {
-		super(SEQ, schema);
-		this.items = [];
-	}
-	add(value) {
-		this.items.push(value);
-	}
-	/**
-	* Removes a value from the collection.
-	*
-	* `key` must contain a representation of an integer for this to succeed.
-	* It may be wrapped in a `Scalar`.
-	*
-	* @returns `true` if the item was found and removed.
-	*/
-	delete(key) {
-		const idx = asItemIndex(key);
-		if (typeof idx !== "number") return false;
-		return this.items.splice(idx, 1).length > 0;
-	}
-	get(key, keepScalar) {
-		const idx = asItemIndex(key);
-		if (typeof idx !== "number") return void 0;
-		const it = this.items[idx];
-		return !keepScalar && isScalar(it) ? it.value : it;
-	}
-	/**
-	* Checks if the collection includes a value with the key `key`.
-	*
-	* `key` must contain a representation of an integer for this to succeed.
-	* It may be wrapped in a `Scalar`.
-	*/
-	has(key) {
-		const idx = asItemIndex(key);
-		return typeof idx === "number" && idx < this.items.length;
-	}
-	/**
-	* Sets a value in this collection. For `!!set`, `value` needs to be a
-	* boolean to add/remove the item from the set.
-	*
-	* If `key` does not contain a representation of an integer, this will throw.
-	* It may be wrapped in a `Scalar`.
-	*/
-	set(key, value) {
-		const idx = asItemIndex(key);
-		if (typeof idx !== "number") throw new Error(`Expected a valid index, not ${key}.`);
-		const prev = this.items[idx];
-		if (isScalar(prev) && isScalarValue(value)) prev.value = value;
-		else this.items[idx] = value;
-	}
-	toJSON(_, ctx) {
-		const seq = [];
-		if (ctx?.onCreate) ctx.onCreate(seq);
-		let i = 0;
-		for (const item of this.items) seq.push(toJS(item, String(i++), ctx));
-		return seq;
-	}
-	toString(ctx, onComment, onChompKeep) {
-		if (!ctx) return JSON.stringify(this);
-		return stringifyCollection(this, ctx, {
-			blockItemPrefix: "- ",
-			flowChars: {
-				start: "[",
-				end: "]"
-			},
-			itemIndent: (ctx.indent || "") + "  ",
-			onChompKeep,
-			onComment
-		});
-	}
-	static from(schema, obj, ctx) {
-		const { replacer } = ctx;
-		const seq = new this(schema);
-		if (obj && Symbol.iterator in Object(obj)) {
-			let i = 0;
-			for (let it of obj) {
-				if (typeof replacer === "function") {
-					const key = obj instanceof Set ? it : String(i++);
-					it = replacer.call(obj, key, it);
-				}
-				seq.items.push(createNode(it, void 0, ctx));
-			}
-		}
-		return seq;
-	}
-};
-function asItemIndex(key) {
-	let idx = isScalar(key) ? key.value : key;
-	if (idx && typeof idx === "string") idx = Number(idx);
-	return typeof idx === "number" && Number.isInteger(idx) && idx >= 0 ? idx : null;
-}
-// node_modules/yaml/browser/dist/schema/common/seq.js
-const seq = {
-	collection: "seq",
-	default: true,
-	nodeClass: YAMLSeq,
-	tag: "tag:yaml.org,2002:seq",
-	resolve(seq, onError) {
-		if (!isSeq(seq)) onError("Expected a sequence for this tag");
-		return seq;
-	},
-	createNode: (schema, obj, ctx) => YAMLSeq.from(schema, obj, ctx)
-};
-// node_modules/yaml/browser/dist/schema/common/string.js
-const string = {
-	identify: (value) => typeof value === "string",
-	default: true,
-	tag: "tag:yaml.org,2002:str",
-	resolve: (str) => str,
-	stringify(item, ctx, onComment, onChompKeep) {
-		ctx = Object.assign({ actualString: true }, ctx);
-		return stringifyString(item, ctx, onComment, onChompKeep);
-	}
-};
-// node_modules/yaml/browser/dist/schema/common/null.js
-const nullTag = {
-	identify: (value) => value == null,
-	createNode: () => new Scalar(null),
-	default: true,
-	tag: "tag:yaml.org,2002:null",
-	test: /^(?:~|[Nn]ull|NULL)?$/,
-	resolve: () => new Scalar(null),
-	stringify: ({ source }, ctx) => typeof source === "string" && nullTag.test.test(source) ? source : ctx.options.nullStr
-};
-// node_modules/yaml/browser/dist/schema/core/bool.js
-const boolTag = {
-	identify: (value) => typeof value === "boolean",
-	default: true,
-	tag: "tag:yaml.org,2002:bool",
-	test: /^(?:[Tt]rue|TRUE|[Ff]alse|FALSE)$/,
-	resolve: (str) => new Scalar(str[0] === "t" || str[0] === "T"),
-	stringify({ source, value }, ctx) {
-		if (source && boolTag.test.test(source)) {
-			if (value === (source[0] === "t" || source[0] === "T")) return source;
-		}
-		return value ? ctx.options.trueStr : ctx.options.falseStr;
-	}
-};
-// node_modules/yaml/browser/dist/stringify/stringifyNumber.js
-function stringifyNumber({ format, minFractionDigits, tag, value }) {
-	if (typeof value === "bigint") return String(value);
-	const num = typeof value === "number" ? value : Number(value);
-	if (!isFinite(num)) return isNaN(num) ? ".nan" : num < 0 ? "-.inf" : ".inf";
-	let n = Object.is(value, -0) ? "-0" : JSON.stringify(value);
-	if (!format && minFractionDigits && (!tag || tag === "tag:yaml.org,2002:float") && /^-?\d/.test(n) && !n.includes("e")) {
-		let i = n.indexOf(".");
-		if (i < 0) {
-			i = n.length;
-			n += ".";
-		}
-		let d = minFractionDigits - (n.length - i - 1);
-		while (d-- > 0) n += "0";
-	}
-	return n;
-}
-// node_modules/yaml/browser/dist/schema/core/float.js
-const floatNaN$1 = {
-	identify: (value) => typeof value === "number",
-	default: true,
-	tag: "tag:yaml.org,2002:float",
-	test: /^(?:[-+]?\.(?:inf|Inf|INF)|\.nan|\.NaN|\.NAN)$/,
-	resolve: (str) => str.slice(-3).toLowerCase() === "nan" ? NaN : str[0] === "-" ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY,
-	stringify: stringifyNumber
-};
-const floatExp$1 = {
-	identify: (value) => typeof value === "number",
-	default: true,
-	tag: "tag:yaml.org,2002:float",
-	format: "EXP",
-	test: /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)[eE][-+]?[0-9]+$/,
-	resolve: (str) => parseFloat(str),
-	stringify(node) {
-		const num = Number(node.value);
-		return isFinite(num) ? num.toExponential() : stringifyNumber(node);
-	}
-};
-const float$1 = {
-	identify: (value) => typeof value === "number",
-	default: true,
-	tag: "tag:yaml.org,2002:float",
-	test: /^[-+]?(?:\.[0-9]+|[0-9]+\.[0-9]*)$/,
-	resolve(str) {
-		const node = new Scalar(parseFloat(str));
-		const dot = str.indexOf(".");
-		if (dot !== -1 && str[str.length - 1] === "0") node.minFractionDigits = str.length - dot - 1;
-		return node;
-	},
-	stringify: stringifyNumber
-};
-// node_modules/yaml/browser/dist/schema/core/int.js
-const intIdentify$2 = (value) => typeof value === "bigint" || Number.isInteger(value);
-const intResolve$1 = (str, offset, radix, { intAsBigInt }) => intAsBigInt ? BigInt(str) : parseInt(str.substring(offset), radix);
-function intStringify$1(node, radix, prefix) {
-	const { value } = node;
-	if (intIdentify$2(value) && value >= 0) return prefix + value.toString(radix);
-	return stringifyNumber(node);
-}
-const intOct$1 = {
-	identify: (value) => intIdentify$2(value) && value >= 0,
-	default: true,
-	tag: "tag:yaml.org,2002:int",
-	format: "OCT",
-	test: /^0o[0-7]+$/,
-	resolve: (str, _onError, opt) => intResolve$1(str, 2, 8, opt),
-	stringify: (node) => intStringify$1(node, 8, "0o")
-};
-const int$1 = {
-	identify: intIdentify$2,
-	default: true,
-	tag: "tag:yaml.org,2002:int",
-	test: /^[-+]?[0-9]+$/,
-	resolve: (str, _onError, opt) => intResolve$1(str, 0, 10, opt),
-	stringify: stringifyNumber
-};
-const intHex$1 = {
-	identify: (value) => intIdentify$2(value) && value >= 0,
-	default: true,
-	tag: "tag:yaml.org,2002:int",
-	format: "HEX",
-	test: /^0x[0-9a-fA-F]+$/,
-	resolve: (str, _onError, opt) => intResolve$1(str, 2, 16, opt),
-	stringify: (node) => intStringify$1(node, 16, "0x")
-};
-// node_modules/yaml/browser/dist/schema/core/schema.js
-const schema$2 = [
-	map,
-	seq,
-	string,
-	nullTag,
-	boolTag,
-	intOct$1,
-	int$1,
-	intHex$1,
-	floatNaN$1,
-	floatExp$1,
-	float$1
-];
-// node_modules/yaml/browser/dist/schema/json/schema.js
-function intIdentify$1(value) {
-	return typeof value === "bigint" || Number.isInteger(value);
-}
-const stringifyJSON = ({ value }) => JSON.stringify(value);
-const jsonScalars = [
-	{
-		identify: (value) => typeof value === "string",
-		default: true,
-		tag: "tag:yaml.org,2002:str",
-		resolve: (str) => str,
-		stringify: stringifyJSON
-	},
-	{
-		identify: (value) => value == null,
-		createNode: () => new Scalar(null),
-		default: true,
-		tag: "tag:yaml.org,2002:null",
-		test: /^null$/,
-		resolve: () => null,
-		stringify: stringifyJSON
-	},
-	{
-		identify: (value) => typeof value === "boolean",
-		default: true,
-		tag: "tag:yaml.org,2002:bool",
-		test: /^true$|^false$/,
-		resolve: (str) => str === "true",
-		stringify: stringifyJSON
-	},
-	{
-		identify: intIdentify$1,
-		default: true,
-		tag: "tag:yaml.org,2002:int",
-		test: /^-?(?:0|[1-9][0-9]*)$/,
-		resolve: (str, _onError, { intAsBigInt }) => intAsBigInt ? BigInt(str) : parseInt(str, 10),
-		stringify: ({ value }) => intIdentify$1(value) ? value.toString() : JSON.stringify(value)
-	},
-	{
-		identify: (value) => typeof value === "number",
-		default: true,
-		tag: "tag:yaml.org,2002:float",
-		test: /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?$/,
-		resolve: (str) => parseFloat(str),
-		stringify: stringifyJSON
-	}
-];
-const schema$1 = [map, seq].concat(jsonScalars, {
-	default: true,
-	tag: "",
-	test: /^/,
-	resolve(str, onError) {
-		onError(`Unresolved plain scalar ${JSON.stringify(str)}`);
-		return str;
-	}
-});
-// node_modules/yaml/browser/dist/schema/yaml-1.1/binary.js
-const binary = {
-	identify: (value) => value instanceof Uint8Array,
-	default: false,
-	tag: "tag:yaml.org,2002:binary",
-	/**
-	* Returns a Buffer in node and an Uint8Array in browsers
-	*
-	* To use the resulting buffer as an image, you'll want to do something like:
-	*
-	*   const blob = new Blob([buffer], { type: 'image/jpeg' })
-	*   document.querySelector('#photo').src = URL.createObjectURL(blob)
-	*/
-	resolve(src, onError) {
-		if (typeof atob === "function") {
-			const str = atob(src.replace(/[\n\r]/g, ""));
-			const buffer = new Uint8Array(str.length);
-			for (let i = 0; i < str.length; ++i) buffer[i] = str.charCodeAt(i);
-			return buffer;
-		} else {
-			onError("This environment does not support reading binary tags; either Buffer or atob is required");
-			return src;
-		}
-	},
-	stringify({ comment, type, value }, ctx, onComment, onChompKeep) {
-		if (!value) return "";
-		const buf = value;
-		let str;
-		if (typeof btoa === "function") {
-			let s = "";
-			for (let i = 0; i < buf.length; ++i) s += String.fromCharCode(buf[i]);
-			str = btoa(s);
-		} else throw new Error("This environment does not support writing binary tags; either Buffer or btoa is required");
-		type ?? (type = Scalar.BLOCK_LITERAL);
-		if (type !== Scalar.QUOTE_DOUBLE) {
-			const lineWidth = Math.max(ctx.options.lineWidth - ctx.indent.length, ctx.options.minContentWidth);
-			const n = Math.ceil(str.length / lineWidth);
-			const lines = new Array(n);
-			for (let i = 0, o = 0; i < n; ++i, o += lineWidth) lines[i] = str.substr(o, lineWidth);
-			str = lines.join(type === Scalar.BLOCK_LITERAL ? "\n" : " ");
-		}
-		return stringifyString({
-			comment,
-			type,
-			value: str
-		}, ctx, onComment, onChompKeep);
-	}
-};
-// node_modules/yaml/browser/dist/schema/yaml-1.1/pairs.js
-function resolvePairs(seq, onError) {
-	if (isSeq(seq)) for (let i = 0; i < seq.items.length; ++i) {
-		let item = seq.items[i];
-		if (isPair(item)) continue;
-		else if (isMap(item)) {
-			if (item.items.length > 1) onError("Each pair must have its own sequence indicator");
-			const pair = item.items[0] || new Pair(new Scalar(null));
-			if (item.commentBefore) pair.key.commentBefore = pair.key.commentBefore ? `${item.commentBefore}\n${pair.key.commentBefore}` : item.commentBefore;
-			if (item.comment) {
-				const cn = pair.value ?? pair.key;
-				cn.comment = cn.comment ? `${item.comment}\n${cn.comment}` : item.comment;
-			}
-			item = pair;
-		}
-		seq.items[i] = isPair(item) ? item : new Pair(item);
-	}
-	else onError("Expected a sequence for this tag");
-	return seq;
-}
-function createPairs(schema, iterable, ctx) {
-	const { replacer } = ctx;
-	const pairs = new YAMLSeq(schema);
-	pairs.tag = "tag:yaml.org,2002:pairs";
-	let i = 0;
-	if (iterable && Symbol.iterator in Object(iterable)) for (let it of iterable) {
-		if (typeof replacer === "function") it = replacer.call(iterable, String(i++), it);
-		let key, value;
-		if (Array.isArray(it)) {
-			if (it.length === 2) {
-				key = it[0];
-				value = it[1];
-			} else throw new TypeError(`Expected [key, value] tuple: ${it}`);
-		} else if (it && it instanceof Object) {
-			const keys = Object.keys(it);
-			if (keys.length === 1) {
-				key = keys[0];
-				value = it[key];
-			} else throw new TypeError(`Expected tuple with one key, not ${keys.length} keys`);
-		} else key = it;
-		pairs.items.push(createPair(key, value, ctx));
-	}
-	return pairs;
-}
-const pairs = {
-	collection: "seq",
-	default: false,
-	tag: "tag:yaml.org,2002:pairs",
-	resolve: resolvePairs,
-	createNode: createPairs
-};
-// node_modules/yaml/browser/dist/schema/yaml-1.1/omap.js
-var YAMLOMap = class YAMLOMap extends YAMLSeq {
-	constructor() {
-		super();
-		this.add = YAMLMap.prototype.add.bind(this);
-		this.delete = YAMLMap.prototype.delete.bind(this);
-		this.get = YAMLMap.prototype.get.bind(this);
-		this.has = YAMLMap.prototype.has.bind(this);
-		this.set = YAMLMap.prototype.set.bind(this);
-		this.tag = YAMLOMap.tag;
-	}
-	/**
-	* If `ctx` is given, the return type is actually `Map<unknown, unknown>`,
-	* but TypeScript won't allow widening the signature of a child method.
-	*/
-	toJSON(_, ctx) {
-		if (!ctx) return super.toJSON(_);
-		const map = /* @__PURE__ */ new Map();
-		if (ctx?.onCreate) ctx.onCreate(map);
-		for (const pair of this.items) {
-			let key, value;
-			if (isPair(pair)) {
-				key = toJS(pair.key, "", ctx);
-				value = toJS(pair.value, key, ctx);
-			} else key = toJS(pair, "", ctx);
-			if (map.has(key)) throw new Error("Ordered maps must not include duplicate keys");
-			map.set(key, value);
-		}
-		return map;
-	}
-	static from(schema, iterable, ctx) {
-		const pairs = createPairs(schema, iterable, ctx);
-		const omap = new this();
-		omap.items = pairs.items;
-		return omap;
-	}
-};
-YAMLOMap.tag = "tag:yaml.org,2002:omap";
-const omap = {
-	collection: "seq",
-	identify: (value) => value instanceof Map,
-	nodeClass: YAMLOMap,
-	default: false,
-	tag: "tag:yaml.org,2002:omap",
-	resolve(seq, onError) {
-		const pairs = resolvePairs(seq, onError);
-		const seenKeys = [];
-		for (const { key } of pairs.items) if (isScalar(key)) {
-			if (seenKeys.includes(key.value)) onError(`Ordered maps must not include duplicate keys: ${key.value}`);
-			else seenKeys.push(key.value);
-		}
-		return Object.assign(new YAMLOMap(), pairs);
-	},
-	createNode: (schema, iterable, ctx) => YAMLOMap.from(schema, iterable, ctx)
-};
-// node_modules/yaml/browser/dist/schema/yaml-1.1/bool.js
-function boolStringify({ value, source }, ctx) {
-	if (source && (value ? trueTag : falseTag).test.test(source)) return source;
-	return value ? ctx.options.trueStr : ctx.options.falseStr;
-}
-const trueTag = {
-	identify: (value) => value === true,
-	default: true,
-	tag: "tag:yaml.org,2002:bool",
-	test: /^(?:Y|y|[Yy]es|YES|[Tt]rue|TRUE|[Oo]n|ON)$/,
-	resolve: () => new Scalar(true),
-	stringify: boolStringify
-};
-const falseTag = {
-	identify: (value) => value === false,
-	default: true,
-	tag: "tag:yaml.org,2002:bool",
-	test: /^(?:N|n|[Nn]o|NO|[Ff]alse|FALSE|[Oo]ff|OFF)$/,
-	resolve: () => new Scalar(false),
-	stringify: boolStringify
-};
-// node_modules/yaml/browser/dist/schema/yaml-1.1/float.js
-const floatNaN = {
-	identify: (value) => typeof value === "number",
-	default: true,
-	tag: "tag:yaml.org,2002:float",
-	test: /^(?:[-+]?\.(?:inf|Inf|INF)|\.nan|\.NaN|\.NAN)$/,
-	resolve: (str) => str.slice(-3).toLowerCase() === "nan" ? NaN : str[0] === "-" ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY,
-	stringify: stringifyNumber
-};
-const floatExp = {
-	identify: (value) => typeof value === "number",
-	default: true,
-	tag: "tag:yaml.org,2002:float",
-	format: "EXP",
-	test: /^[-+]?(?:[0-9][0-9_]*)?(?:\.[0-9_]*)?[eE][-+]?[0-9]+$/,
-	resolve: (str) => parseFloat(str.replace(/_/g, "")),
-	stringify(node) {
-		const num = Number(node.value);
-		return isFinite(num) ? num.toExponential() : stringifyNumber(node);
-	}
-};
-const float = {
-	identify: (value) => typeof value === "number",
-	default: true,
-	tag: "tag:yaml.org,2002:float",
-	test: /^[-+]?(?:[0-9][0-9_]*)?\.[0-9_]*$/,
-	resolve(str) {
-		const node = new Scalar(parseFloat(str.replace(/_/g, "")));
-		const dot = str.indexOf(".");
-		if (dot !== -1) {
-			const f = str.substring(dot + 1).replace(/_/g, "");
-			if (f[f.length - 1] === "0") node.minFractionDigits = f.length;
-		}
-		return node;
-	},
-	stringify: stringifyNumber
-};
-// node_modules/yaml/browser/dist/schema/yaml-1.1/int.js
-const intIdentify = (value) => typeof value === "bigint" || Number.isInteger(value);
-function intResolve(str, offset, radix, { intAsBigInt }) {
-	const sign = str[0];
-	if (sign === "-" || sign === "+") offset += 1;
-	str = str.substring(offset).replace(/_/g, "");
-	if (intAsBigInt) {
-		switch (radix) {
-			case 2:
-				str = `0b${str}`;
-				break;
-			case 8:
-				str = `0o${str}`;
-				break;
-			case 16: str = `0x${str}`;
-		}
-		const n = BigInt(str);
-		return sign === "-" ? BigInt(-1) * n : n;
-	}
-	const n = parseInt(str, radix);
-	return sign === "-" ? -1 * n : n;
-}
-function intStringify(node, radix, prefix) {
-	const { value } = node;
-	if (intIdentify(value)) {
-		const str = value.toString(radix);
-		return value < 0 ? "-" + prefix + str.substr(1) : prefix + str;
-	}
-	return stringifyNumber(node);
-}
-const intBin = {
-	identify: intIdentify,
-	default: true,
-	tag: "tag:yaml.org,2002:int",
-	format: "BIN",
-	test: /^[-+]?0b[0-1_]+$/,
-	resolve: (str, _onError, opt) => intResolve(str, 2, 2, opt),
-	stringify: (node) => intStringify(node, 2, "0b")
-};
-const intOct = {
-	identify: intIdentify,
-	default: true,
-	tag: "tag:yaml.org,2002:int",
-	format: "OCT",
-	test: /^[-+]?0[0-7_]+$/,
-	resolve: (str, _onError, opt) => intResolve(str, 1, 8, opt),
-	stringify: (node) => intStringify(node, 8, "0")
-};
-const int = {
-	identify: intIdentify,
-	default: true,
-	tag: "tag:yaml.org,2002:int",
-	test: /^[-+]?[0-9][0-9_]*$/,
-	resolve: (str, _onError, opt) => intResolve(str, 0, 10, opt),
-	stringify: stringifyNumber
-};
-const intHex = {
-	identify: intIdentify,
-	default: true,
-	tag: "tag:yaml.org,2002:int",
-	format: "HEX",
-	test: /^[-+]?0x[0-9a-fA-F_]+$/,
-	resolve: (str, _onError, opt) => intResolve(str, 2, 16, opt),
-	stringify: (node) => intStringify(node, 16, "0x")
-};
-// node_modules/yaml/browser/dist/schema/yaml-1.1/set.js
-var YAMLSet = class YAMLSet extends YAMLMap {
-	constructor(schema) {
-		super(schema);
-		this.tag = YAMLSet.tag;
-	}
-	add(key) {
-		let pair;
-		if (isPair(key)) pair = key;
-		else if (key && typeof key === "object" && "key" in key && "value" in key && key.value === null) pair = new Pair(key.key, null);
-		else pair = new Pair(key, null);
-		if (!findPair(this.items, pair.key)) this.items.push(pair);
-	}
-	/**
-	* If `keepPair` is `true`, returns the Pair matching `key`.
-	* Otherwise, returns the value of that Pair's key.
-	*/
-	get(key, keepPair) {
-		const pair = findPair(this.items, key);
-		return !keepPair && isPair(pair) ? isScalar(pair.key) ? pair.key.value : pair.key : pair;
-	}
-	set(key, value) {
-		if (typeof value !== "boolean") throw new Error(`Expected boolean value for set(key, value) in a YAML set, not ${typeof value}`);
-		const prev = findPair(this.items, key);
-		if (prev && !value) this.items.splice(this.items.indexOf(prev), 1);
-		else if (!prev && value) this.items.push(new Pair(key));
-	}
-	toJSON(_, ctx) {
-		return super.toJSON(_, ctx, Set);
-	}
-	toString(ctx, onComment, onChompKeep) {
-		if (!ctx) return JSON.stringify(this);
-		if (this.hasAllNullValues(true)) return super.toString(Object.assign({}, ctx, { allNullValues: true }), onComment, onChompKeep);
-		else throw new Error("Set items must all have null values");
-	}
-	static from(schema, iterable, ctx) {
-		const { replacer } = ctx;
-		const set = new this(schema);
-		if (iterable && Symbol.iterator in Object(iterable)) for (let value of iterable) {
-			if (typeof replacer === "function") value = replacer.call(iterable, value, value);
-			set.items.push(createPair(value, null, ctx));
-		}
-		return set;
-	}
-};
-YAMLSet.tag = "tag:yaml.org,2002:set";
-const set = {
-	collection: "map",
-	identify: (value) => value instanceof Set,
-	nodeClass: YAMLSet,
-	default: false,
-	tag: "tag:yaml.org,2002:set",
-	createNode: (schema, iterable, ctx) => YAMLSet.from(schema, iterable, ctx),
-	resolve(map, onError) {
-		if (isMap(map)) {
-			if (map.hasAllNullValues(true)) return Object.assign(new YAMLSet(), map);
-			else onError("Set items must all have null values");
-		} else onError("Expected a mapping for this tag");
-		return map;
-	}
-};
-// node_modules/yaml/browser/dist/schema/yaml-1.1/timestamp.js
-/** Internal types handle bigint as number, because TS can't figure it out. */
-function parseSexagesimal(str, asBigInt) {
-	const sign = str[0];
-	const parts = sign === "-" || sign === "+" ? str.substring(1) : str;
-	const num = (n) => asBigInt ? BigInt(n) : Number(n);
-	const res = parts.replace(/_/g, "").split(":").reduce((res, p) => res * num(60) + num(p), num(0));
-	return sign === "-" ? num(-1) * res : res;
-}
-/**
-* hhhh:mm:ss.sss
-*
-* Internal types handle bigint as number, because TS can't figure it out.
-*/
-function stringifySexagesimal(node) {
-	let { value } = node;
-	let num = (n) => n;
-	if (typeof value === "bigint") num = (n) => BigInt(n);
-	else if (isNaN(value) || !isFinite(value)) return stringifyNumber(node);
-	let sign = "";
-	if (value < 0) {
-		sign = "-";
-		value *= num(-1);
-	}
-	const _60 = num(60);
-	const parts = [value % _60];
-	if (value < 60) parts.unshift(0);
-	else {
-		value = (value - parts[0]) / _60;
-		parts.unshift(value % _60);
-		if (value >= 60) {
-			value = (value - parts[0]) / _60;
-			parts.unshift(value);
-		}
-	}
-	return sign + parts.map((n) => String(n).padStart(2, "0")).join(":").replace(/000000\d*$/, "");
-}
-const intTime = {
-	identify: (value) => typeof value === "bigint" || Number.isInteger(value),
-	default: true,
-	tag: "tag:yaml.org,2002:int",
-	format: "TIME",
-	test: /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+$/,
-	resolve: (str, _onError, { intAsBigInt }) => parseSexagesimal(str, intAsBigInt),
-	stringify: stringifySexagesimal
-};
-const floatTime = {
-	identify: (value) => typeof value === "number",
-	default: true,
-	tag: "tag:yaml.org,2002:float",
-	format: "TIME",
-	test: /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+\.[0-9_]*$/,
-	resolve: (str) => parseSexagesimal(str, false),
-	stringify: stringifySexagesimal
-};
-const timestamp = {
-	identify: (value) => value instanceof Date,
-	default: true,
-	tag: "tag:yaml.org,2002:timestamp",
-	test: RegExp("^([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})(?:(?:t|T|[ \\t]+)([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2}(\\.[0-9]+)?)(?:[ \\t]*(Z|[-+][012]?[0-9](?::[0-9]{2})?))?)?$"),
-	resolve(str) {
-		const match = str.match(timestamp.test);
-		if (!match) throw new Error("!!timestamp expects a date, starting with yyyy-mm-dd");
-		const [, year, month, day, hour, minute, second] = match.map(Number);
-		const millisec = match[7] ? Number((match[7] + "00").substr(1, 3)) : 0;
-		let date = Date.UTC(year, month - 1, day, hour || 0, minute || 0, second || 0, millisec);
-		const tz = match[8];
-		if (tz && tz !== "Z") {
-			let d = parseSexagesimal(tz, false);
-			if (Math.abs(d) < 30) d *= 60;
-			date -= 6e4 * d;
-		}
-		return new Date(date);
-	},
-	stringify: ({ value }) => value?.toISOString().replace(/(T00:00:00)?\.000Z$/, "") ?? ""
-};
-// node_modules/yaml/browser/dist/schema/yaml-1.1/schema.js
-const schema = [
-	map,
-	seq,
-	string,
-	nullTag,
-	trueTag,
-	falseTag,
-	intBin,
-	intOct,
-	int,
-	intHex,
-	floatNaN,
-	floatExp,
-	float,
-	binary,
-	merge,
-	omap,
-	pairs,
-	set,
-	intTime,
-	floatTime,
-	timestamp
-];
-// node_modules/yaml/browser/dist/schema/tags.js
-const schemas = /* @__PURE__ */ new Map([
-	["core", schema$2],
-	["failsafe", [
-		map,
-		seq,
-		string
-	]],
-	["json", schema$1],
-	["yaml11", schema],
-	["yaml-1.1", schema]
-]);
-const tagsByName = {
-	binary,
-	bool: boolTag,
-	float: float$1,
-	floatExp: floatExp$1,
-	floatNaN: floatNaN$1,
-	floatTime,
-	int: int$1,
-	intHex: intHex$1,
-	intOct: intOct$1,
-	intTime,
-	map,
-	merge,
-	null: nullTag,
-	omap,
-	pairs,
-	seq,
-	set,
-	timestamp
-};
-const coreKnownTags = {
-	"tag:yaml.org,2002:binary": binary,
-	"tag:yaml.org,2002:merge": merge,
-	"tag:yaml.org,2002:omap": omap,
-	"tag:yaml.org,2002:pairs": pairs,
-	"tag:yaml.org,2002:set": set,
-	"tag:yaml.org,2002:timestamp": timestamp
-};
-function getTags(customTags, schemaName, addMergeTag) {
-	const schemaTags = schemas.get(schemaName);
-	if (schemaTags && !customTags) return addMergeTag && !schemaTags.includes(merge) ? schemaTags.concat(merge) : schemaTags.slice();
-	let tags = schemaTags;
-	if (!tags) {
-		if (Array.isArray(customTags)) tags = [];
-		else {
-			const keys = Array.from(schemas.keys()).filter((key) => key !== "yaml11").map((key) => JSON.stringify(key)).join(", ");
-			throw new Error(`Unknown schema "${schemaName}"; use one of ${keys} or define customTags array`);
-		}
-	}
-	if (Array.isArray(customTags)) for (const tag of customTags) tags = tags.concat(tag);
-	else if (typeof customTags === "function") tags = customTags(tags.slice());
-	if (addMergeTag) tags = tags.concat(merge);
-	return tags.reduce((tags, tag) => {
-		const tagObj = typeof tag === "string" ? tagsByName[tag] : tag;
-		if (!tagObj) {
-			const tagName = JSON.stringify(tag);
-			const keys = Object.keys(tagsByName).map((key) => JSON.stringify(key)).join(", ");
-			throw new Error(`Unknown custom tag ${tagName}; use one of ${keys}`);
-		}
-		if (!tags.includes(tagObj)) tags.push(tagObj);
-		return tags;
-	}, []);
-}
-// node_modules/yaml/browser/dist/schema/Schema.js
-const sortMapEntriesByKey = (a, b) => a.key < b.key ? -1 : a.key > b.key ? 1 : 0;
-var Schema = class Schema {
-	constructor({ compat, customTags, merge, resolveKnownTags, schema, sortMapEntries, toStringDefaults }) {
-		this.compat = Array.isArray(compat) ? getTags(compat, "compat") : compat ? getTags(null, compat) : null;
-		this.name = typeof schema === "string" && schema || "core";
-		this.knownTags = resolveKnownTags ? coreKnownTags : {};
-		this.tags = getTags(customTags, this.name, merge);
-		this.toStringOptions = toStringDefaults ?? null;
-		Object.defineProperty(this, MAP, { value: map });
-		Object.defineProperty(this, SCALAR$1, { value: string });
-		Object.defineProperty(this, SEQ, { value: seq });
-		this.sortMapEntries = typeof sortMapEntries === "function" ? sortMapEntries : sortMapEntries === true ? sortMapEntriesByKey : null;
-	}
-	clone() {
-		const copy = Object.create(Schema.prototype, Object.getOwnPropertyDescriptors(this));
-		copy.tags = this.tags.slice();
-		return copy;
-	}
-};
-// node_modules/yaml/browser/dist/stringify/stringifyDocument.js
-function stringifyDocument(doc, options) {
-	const lines = [];
-	let hasDirectives = options.directives === true;
-	if (options.directives !== false && doc.directives) {
-		const dir = doc.directives.toString(doc);
-		if (dir) {
-			lines.push(dir);
-			hasDirectives = true;
-		} else if (doc.directives.docStart) hasDirectives = true;
-	}
-	if (hasDirectives) lines.push("---");
-	const ctx = createStringifyContext(doc, options);
-	const { commentString } = ctx.options;
-	if (doc.commentBefore) {
-		if (lines.length !== 1) lines.unshift("");
-		const cs = commentString(doc.commentBefore);
-		lines.unshift(indentComment(cs, ""));
-	}
-	let chompKeep = false;
-	let contentComment = null;
-	if (doc.contents) {
-		if (isNode$1(doc.contents)) {
-			if (doc.contents.spaceBefore && hasDirectives) lines.push("");
-			if (doc.contents.commentBefore) {
-				const cs = commentString(doc.contents.commentBefore);
-				lines.push(indentComment(cs, ""));
-			}
-			ctx.forceBlockIndent = !!doc.comment;
-			contentComment = doc.contents.comment;
-		}
-		const onChompKeep = contentComment ? void 0 : () => chompKeep = true;
-		let body = stringify(doc.contents, ctx, () => contentComment = null, onChompKeep);
-		if (contentComment) body += lineComment(body, "", commentString(contentComment));
-		if ((body[0] === "|" || body[0] === ">") && lines[lines.length - 1] === "---") lines[lines.length - 1] = `--- ${body}`;
-		else lines.push(body);
-	} else lines.push(stringify(doc.contents, ctx));
-	if (doc.directives?.docEnd) {
-		if (doc.comment) {
-			const cs = commentString(doc.comment);
-			if (cs.includes("\n")) {
-				lines.push("...");
-				lines.push(indentComment(cs, ""));
-			} else lines.push(`... ${cs}`);
-		} else lines.push("...");
-	} else {
-		let dc = doc.comment;
-		if (dc && chompKeep) dc = dc.replace(/^\n+/, "");
-		if (dc) {
-			if ((!chompKeep || contentComment) && lines[lines.length - 1] !== "") lines.push("");
-			lines.push(indentComment(commentString(dc), ""));
-		}
-	}
-	return lines.join("\n") + "\n";
-}
-// node_modules/yaml/browser/dist/doc/Document.js
-var Document = class Document {
-	constructor(value, replacer, options) {
-		/** A comment before this Document */
-		this.commentBefore = null;
-		/** A comment immediately after this Document */
-		this.comment = null;
-		/** Errors encountered during parsing. */
-		this.errors = [];
-		/** Warnings encountered during parsing. */
-		this.warnings = [];
-		Object.defineProperty(this, NODE_TYPE, { value: DOC });
-		let _replacer = null;
-		if (typeof replacer === "function" || Array.isArray(replacer)) _replacer = replacer;
-		else if (options === void 0 && replacer) {
-			options = replacer;
-			replacer = void 0;
-		}
-		const opt = Object.assign({
-			intAsBigInt: false,
-			keepSourceTokens: false,
-			logLevel: "warn",
-			prettyErrors: true,
-			strict: true,
-			stringKeys: false,
-			uniqueKeys: true,
-			version: "1.2"
-		}, options);
-		this.options = opt;
-		let { version } = opt;
-		if (options?._directives) {
-			this.directives = options._directives.atDocument();
-			if (this.directives.yaml.explicit) version = this.directives.yaml.version;
-		} else this.directives = new Directives({ version });
-		this.setSchema(version, options);
-		this.contents = value === void 0 ? null : this.createNode(value, _replacer, options);
-	}
-	/**
-	* Create a deep copy of this Document and its contents.
-	*
-	* Custom Node values that inherit from `Object` still refer to their original instances.
-	*/
-	clone() {
-		const copy = Object.create(Document.prototype, { [NODE_TYPE]: { value: DOC } });
-		copy.commentBefore = this.commentBefore;
-		copy.comment = this.comment;
-		copy.errors = this.errors.slice();
-		copy.warnings = this.warnings.slice();
-		copy.options = Object.assign({}, this.options);
-		if (this.directives) copy.directives = this.directives.clone();
-		copy.schema = this.schema.clone();
-		copy.contents = isNode$1(this.contents) ? this.contents.clone(copy.schema) : this.contents;
-		if (this.range) copy.range = this.range.slice();
-		return copy;
-	}
-	/** Adds a value to the document. */
-	add(value) {
-		if (assertCollection(this.contents)) this.contents.add(value);
-	}
-	/** Adds a value to the document. */
-	addIn(path, value) {
-		if (assertCollection(this.contents)) this.contents.addIn(path, value);
-	}
-	/**
-	* Create a new `Alias` node, ensuring that the target `node` has the required anchor.
-	*
-	* If `node` already has an anchor, `name` is ignored.
-	* Otherwise, the `node.anchor` value will be set to `name`,
-	* or if an anchor with that name is already present in the document,
-	* `name` will be used as a prefix for a new unique anchor.
-	* If `name` is undefined, the generated anchor will use 'a' as a prefix.
-	*/
-	createAlias(node, name) {
-		if (!node.anchor) {
-			const prev = anchorNames(this);
-			node.anchor = !name || prev.has(name) ? findNewAnchor(name || "a", prev) : name;
-		}
-		return new Alias(node.anchor);
-	}
-	createNode(value, replacer, options) {
-		let _replacer = void 0;
-		if (typeof replacer === "function") {
-			value = replacer.call({ "": value }, "", value);
-			_replacer = replacer;
-		} else if (Array.isArray(replacer)) {
-			const keyToStr = (v) => typeof v === "number" || v instanceof String || v instanceof Number;
-			const asStr = replacer.filter(keyToStr).map(String);
-			if (asStr.length > 0) replacer = replacer.concat(asStr);
-			_replacer = replacer;
-		} else if (options === void 0 && replacer) {
-			options = replacer;
-			replacer = void 0;
-		}
-		const { aliasDuplicateObjects, anchorPrefix, flow, keepUndefined, onTagObj, tag } = options ?? {};
-		const { onAnchor, setAnchors, sourceObjects } = createNodeAnchors(this, anchorPrefix || "a");
-		const ctx = {
-			aliasDuplicateObjects: aliasDuplicateObjects ?? true,
-			keepUndefined: keepUndefined ?? false,
-			onAnchor,
-			onTagObj,
-			replacer: _replacer,
-			schema: this.schema,
-			sourceObjects
-		};
-		const node = createNode(value, tag, ctx);
-		if (flow && isCollection(node)) node.flow = true;
-		setAnchors();
-		return node;
-	}
-	/**
-	* Convert a key and a value into a `Pair` using the current schema,
-	* recursively wrapping all values as `Scalar` or `Collection` nodes.
-	*/
-	createPair(key, value, options = {}) {
-		return new Pair(this.createNode(key, null, options), this.createNode(value, null, options));
-	}
-	/**
-	* Removes a value from the document.
-	* @returns `true` if the item was found and removed.
-	*/
-	delete(key) {
-		return assertCollection(this.contents) ? this.contents.delete(key) : false;
-	}
-	/**
-	* Removes a value from the document.
-	* @returns `true` if the item was found and removed.
-	*/
-	deleteIn(path) {
-		if (isEmptyPath(path)) {
-			if (this.contents == null) return false;
-			this.contents = null;
-			return true;
-		}
-		return assertCollection(this.contents) ? this.contents.deleteIn(path) : false;
-	}
-	/**
-	* Returns item at `key`, or `undefined` if not found. By default unwraps
-	* scalar values from their surrounding node; to disable set `keepScalar` to
-	* `true` (collections are always returned intact).
-	*/
-	get(key, keepScalar) {
-		return isCollection(this.contents) ? this.contents.get(key, keepScalar) : void 0;
-	}
-	/**
-	* Returns item at `path`, or `undefined` if not found. By default unwraps
-	* scalar values from their surrounding node; to disable set `keepScalar` to
-	* `true` (collections are always returned intact).
-	*/
-	getIn(path, keepScalar) {
-		if (isEmptyPath(path)) return !keepScalar && isScalar(this.contents) ? this.contents.value : this.contents;
-		return isCollection(this.contents) ? this.contents.getIn(path, keepScalar) : void 0;
-	}
-	/**
-	* Checks if the document includes a value with the key `key`.
-	*/
-	has(key) {
-		return isCollection(this.contents) ? this.contents.has(key) : false;
-	}
-	/**
-	* Checks if the document includes a value at `path`.
-	*/
-	hasIn(path) {
-		if (isEmptyPath(path)) return this.contents !== void 0;
-		return isCollection(this.contents) ? this.contents.hasIn(path) : false;
-	}
-	/**
-	* Sets a value in this document. For `!!set`, `value` needs to be a
-	* boolean to add/remove the item from the set.
-	*/
-	set(key, value) {
-		if (this.contents == null) this.contents = collectionFromPath(this.schema, [key], value);
-		else if (assertCollection(this.contents)) this.contents.set(key, value);
-	}
-	/**
-	* Sets a value in this document. For `!!set`, `value` needs to be a
-	* boolean to add/remove the item from the set.
-	*/
-	setIn(path, value) {
-		if (isEmptyPath(path)) this.contents = value;
-		else if (this.contents == null) this.contents = collectionFromPath(this.schema, Array.from(path), value);
-		else if (assertCollection(this.contents)) this.contents.setIn(path, value);
-	}
-	/**
-	* Change the YAML version and schema used by the document.
-	* A `null` version disables support for directives, explicit tags, anchors, and aliases.
-	* It also requires the `schema` option to be given as a `Schema` instance value.
-	*
-	* Overrides all previously set schema options.
-	*/
-	setSchema(version, options = {}) {
-		if (typeof version === "number") version = String(version);
-		let opt;
-		switch (version) {
-			case "1.1":
-				if (this.directives) this.directives.yaml.version = "1.1";
-				else this.directives = new Directives({ version: "1.1" });
-				opt = {
-					resolveKnownTags: false,
-					schema: "yaml-1.1"
-				};
-				break;
-			case "1.2":
-			case "next":
-				if (this.directives) this.directives.yaml.version = version;
-				else this.directives = new Directives({ version });
-				opt = {
-					resolveKnownTags: true,
-					schema: "core"
-				};
-				break;
-			case null:
-				if (this.directives) delete this.directives;
-				opt = null;
-				break;
-			default: {
-				const sv = JSON.stringify(version);
-				throw new Error(`Expected '1.1', '1.2' or null as first argument, but found: ${sv}`);
-			}
-		}
-		if (options.schema instanceof Object) this.schema = options.schema;
-		else if (opt) this.schema = new Schema(Object.assign(opt, options));
-		else throw new Error(`With a null YAML version, the { schema: Schema } option is required`);
-	}
-	toJS({ json, jsonArg, mapAsMap, maxAliasCount, onAnchor, reviver } = {}) {
-		const ctx = {
-			anchors: /* @__PURE__ */ new Map(),
-			doc: this,
-			keep: !json,
-			mapAsMap: mapAsMap === true,
-			mapKeyWarned: false,
-			maxAliasCount: typeof maxAliasCount === "number" ? maxAliasCount : 100
-		};
-		const res = toJS(this.contents, jsonArg ?? "", ctx);
-		if (typeof onAnchor === "function") for (const { count, res } of ctx.anchors.values()) onAnchor(res, count);
-		return typeof reviver === "function" ? applyReviver(reviver, { "": res }, "", res) : res;
-	}
-	/**
-	* A JSON representation of the document `contents`.
-	*
-	* @param jsonArg Used by `JSON.stringify` to indicate the array index or
-	*   property name.
-	*/
-	toJSON(jsonArg, onAnchor) {
-		return this.toJS({
-			json: true,
-			jsonArg,
-			mapAsMap: false,
-			onAnchor
-		});
-	}
-	/** A YAML representation of the document. */
-	toString(options = {}) {
-		if (this.errors.length > 0) throw new Error("Document with errors cannot be stringified");
-		if ("indent" in options && (!Number.isInteger(options.indent) || Number(options.indent) <= 0)) {
-			const s = JSON.stringify(options.indent);
-			throw new Error(`"indent" option must be a positive integer, not ${s}`);
-		}
-		return stringifyDocument(this, options);
-	}
-};
-function assertCollection(contents) {
-	if (isCollection(contents)) return true;
-	throw new Error("Expected a YAML collection as document contents");
-}
-// node_modules/yaml/browser/dist/errors.js
-var YAMLError = class extends Error {
-	constructor(name, pos, code, message) {
-		super();
-		this.name = name;
-		this.code = code;
-		this.message = message;
-		this.pos = pos;
-	}
-};
-var YAMLParseError = class extends YAMLError {
-	constructor(pos, code, message) {
-		super("YAMLParseError", pos, code, message);
-	}
-};
-var YAMLWarning = class extends YAMLError {
-	constructor(pos, code, message) {
-		super("YAMLWarning", pos, code, message);
-	}
-};
-const prettifyError = (src, lc) => (error) => {
-	if (error.pos[0] === -1) return;
-	error.linePos = error.pos.map((pos) => lc.linePos(pos));
-	const { line, col } = error.linePos[0];
-	error.message += ` at line ${line}, column ${col}`;
-	let ci = col - 1;
-	let lineStr = src.substring(lc.lineStarts[line - 1], lc.lineStarts[line]).replace(/[\n\r]+$/, "");
-	if (ci >= 60 && lineStr.length > 80) {
-		const trimStart = Math.min(ci - 39, lineStr.length - 79);
-		lineStr = "…" + lineStr.substring(trimStart);
-		ci -= trimStart - 1;
-	}
-	if (lineStr.length > 80) lineStr = lineStr.substring(0, 79) + "…";
-	if (line > 1 && /^ *$/.test(lineStr.substring(0, ci))) {
-		let prev = src.substring(lc.lineStarts[line - 2], lc.lineStarts[line - 1]);
-		if (prev.length > 80) prev = prev.substring(0, 79) + "…\n";
-		lineStr = prev + lineStr;
-	}
-	if (/[^ ]/.test(lineStr)) {
-		let count = 1;
-		const end = error.linePos[1];
-		if (end?.line === line && end.col > col) count = Math.max(1, Math.min(end.col - col, 80 - ci));
-		const pointer = " ".repeat(ci) + "^".repeat(count);
-		error.message += `:\n\n${lineStr}\n${pointer}\n`;
-	}
-};
-// node_modules/yaml/browser/dist/compose/resolve-props.js
-function resolveProps(tokens, { flow, indicator, next, offset, onError, parentIndent, startOnNewline }) {
-	let spaceBefore = false;
-	let atNewline = startOnNewline;
-	let hasSpace = startOnNewline;
-	let comment = "";
-	let commentSep = "";
-	let hasNewline = false;
-	let reqSpace = false;
-	let tab = null;
-	let anchor = null;
-	let tag = null;
-	let newlineAfterProp = null;
-	let comma = null;
-	let found = null;
-	let start = null;
-	for (const token of tokens) {
-		if (reqSpace) {
-			if (token.type !== "space" && token.type !== "newline" && token.type !== "comma") onError(token.offset, "MISSING_CHAR", "Tags and anchors must be separated from the next token by white space");
-			reqSpace = false;
-		}
-		if (tab) {
-			if (atNewline && token.type !== "comment" && token.type !== "newline") onError(tab, "TAB_AS_INDENT", "Tabs are not allowed as indentation");
-			tab = null;
-		}
-		switch (token.type) {
-			case "space":
-				if (!flow && (indicator !== "doc-start" || next?.type !== "flow-collection") && token.source.includes("	")) tab = token;
-				hasSpace = true;
-				break;
-			case "comment": {
-				if (!hasSpace) onError(token, "MISSING_CHAR", "Comments must be separated from other tokens by white space characters");
-				const cb = token.source.substring(1) || " ";
-				if (!comment) comment = cb;
-				else comment += commentSep + cb;
-				commentSep = "";
-				atNewline = false;
-				break;
-			}
-			case "newline":
-				if (atNewline) {
-					if (comment) comment += token.source;
-					else if (!found || indicator !== "seq-item-ind") spaceBefore = true;
-				} else commentSep += token.source;
-				atNewline = true;
-				hasNewline = true;
-				if (anchor || tag) newlineAfterProp = token;
-				hasSpace = true;
-				break;
-			case "anchor":
-				if (anchor) onError(token, "MULTIPLE_ANCHORS", "A node can have at most one anchor");
-				if (token.source.endsWith(":")) onError(token.offset + token.source.length - 1, "BAD_ALIAS", "Anchor ending in : is ambiguous", true);
-				anchor = token;
-				start ?? (start = token.offset);
-				atNewline = false;
-				hasSpace = false;
-				reqSpace = true;
-				break;
-			case "tag":
-				if (tag) onError(token, "MULTIPLE_TAGS", "A node can have at most one tag");
-				tag = token;
-				start ?? (start = token.offset);
-				atNewline = false;
-				hasSpace = false;
-				reqSpace = true;
-				break;
-			case indicator:
-				if (anchor || tag) onError(token, "BAD_PROP_ORDER", `Anchors and tags must be after the ${token.source} indicator`);
-				if (found) onError(token, "UNEXPECTED_TOKEN", `Unexpected ${token.source} in ${flow ?? "collection"}`);
-				found = token;
-				atNewline = indicator === "seq-item-ind" || indicator === "explicit-key-ind";
-				hasSpace = false;
-				break;
-			case "comma": if (flow) {
-				if (comma) onError(token, "UNEXPECTED_TOKEN", `Unexpected , in ${flow}`);
-				comma = token;
-				atNewline = false;
-				hasSpace = false;
-				break;
-			}
-			default:
-				onError(token, "UNEXPECTED_TOKEN", `Unexpected ${token.type} token`);
-				atNewline = false;
-				hasSpace = false;
-		}
-	}
-	const last = tokens[tokens.length - 1];
-	const end = last ? last.offset + last.source.length : offset;
-	if (reqSpace && next && next.type !== "space" && next.type !== "newline" && next.type !== "comma" && (next.type !== "scalar" || next.source !== "")) onError(next.offset, "MISSING_CHAR", "Tags and anchors must be separated from the next token by white space");
-	if (tab && (atNewline && tab.indent <= parentIndent || next?.type === "block-map" || next?.type === "block-seq")) onError(tab, "TAB_AS_INDENT", "Tabs are not allowed as indentation");
-	return {
-		comma,
-		found,
-		spaceBefore,
-		comment,
-		hasNewline,
-		anchor,
-		tag,
-		newlineAfterProp,
-		end,
-		start: start ?? end
-	};
-}
-// node_modules/yaml/browser/dist/compose/util-contains-newline.js
-function containsNewline(key) {
-	if (!key) return null;
-	switch (key.type) {
-		case "alias":
-		case "scalar":
-		case "double-quoted-scalar":
-		case "single-quoted-scalar":
-			if (key.source.includes("\n")) return true;
-			if (key.end) {
-				for (const st of key.end) if (st.type === "newline") return true;
-			}
-			return false;
-		case "flow-collection":
-			for (const it of key.items) {
-				for (const st of it.start) if (st.type === "newline") return true;
-				if (it.sep) {
-					for (const st of it.sep) if (st.type === "newline") return true;
-				}
-				if (containsNewline(it.key) || containsNewline(it.value)) return true;
-			}
-			return false;
-		default: return true;
-	}
-}
-// node_modules/yaml/browser/dist/compose/util-flow-indent-check.js
-function flowIndentCheck(indent, fc, onError) {
-	if (fc?.type === "flow-collection") {
-		const end = fc.end[0];
-		if (end.indent === indent && (end.source === "]" || end.source === "}") && containsNewline(fc)) onError(end, "BAD_INDENT", "Flow end indicator should be more indented than parent", true);
-	}
-}
-// node_modules/yaml/browser/dist/compose/util-map-includes.js
-function mapIncludes(ctx, items, search) {
-	const { uniqueKeys } = ctx.options;
-	if (uniqueKeys === false) return false;
-	const isEqual = typeof uniqueKeys === "function" ? uniqueKeys : (a, b) => a === b || isScalar(a) && isScalar(b) && a.value === b.value;
-	return items.some((pair) => isEqual(pair.key, search));
-}
-// node_modules/yaml/browser/dist/compose/resolve-block-map.js
-const startColMsg = "All mapping items must start at the same column";
-function resolveBlockMap({ composeNode, composeEmptyNode }, ctx, bm, onError, tag) {
-	const map = new ((tag?.nodeClass) ?? YAMLMap)(ctx.schema);
-	if (ctx.atRoot) ctx.atRoot = false;
-	let offset = bm.offset;
-	let commentEnd = null;
-	for (const collItem of bm.items) {
-		const { start, key, sep, value } = collItem;
-		const keyProps = resolveProps(start, {
-			indicator: "explicit-key-ind",
-			next: key ?? sep?.[0],
-			offset,
-			onError,
-			parentIndent: bm.indent,
-			startOnNewline: true
-		});
-		const implicitKey = !keyProps.found;
-		if (implicitKey) {
-			if (key) {
-				if (key.type === "block-seq") onError(offset, "BLOCK_AS_IMPLICIT_KEY", "A block sequence may not be used as an implicit map key");
-				else if ("indent" in key && key.indent !== bm.indent) onError(offset, "BAD_INDENT", startColMsg);
-			}
-			if (!keyProps.anchor && !keyProps.tag && !sep) {
-				commentEnd = keyProps.end;
-				if (keyProps.comment) {
-					if (map.comment) map.comment += "\n" + keyProps.comment;
-					else map.comment = keyProps.comment;
-				}
-				continue;
-			}
-			if (keyProps.newlineAfterProp || containsNewline(key)) onError(key ?? start[start.length - 1], "MULTILINE_IMPLICIT_KEY", "Implicit keys need to be on a single line");
-		} else if (keyProps.found?.indent !== bm.indent) onError(offset, "BAD_INDENT", startColMsg);
-		ctx.atKey = true;
-		const keyStart = keyProps.end;
-		const keyNode = key ? composeNode(ctx, key, keyProps, onError) : composeEmptyNode(ctx, keyStart, start, null, keyProps, onError);
-		if (ctx.schema.compat) flowIndentCheck(bm.indent, key, onError);
-		ctx.atKey = false;
-		if (mapIncludes(ctx, map.items, keyNode)) onError(keyStart, "DUPLICATE_KEY", "Map keys must be unique");
-		const valueProps = resolveProps(sep ?? [], {
-			indicator: "map-value-ind",
-			next: value,
-			offset: keyNode.range[2],
-			onError,
-			parentIndent: bm.indent,
-			startOnNewline: !key || key.type === "block-scalar"
-		});
-		offset = valueProps.end;
-		if (valueProps.found) {
-			if (implicitKey) {
-				if (value?.type === "block-map" && !valueProps.hasNewline) onError(offset, "BLOCK_AS_IMPLICIT_KEY", "Nested mappings are not allowed in compact mappings");
-				if (ctx.options.strict && keyProps.start < valueProps.found.offset - 1024) onError(keyNode.range, "KEY_OVER_1024_CHARS", "The : indicator must be at most 1024 chars after the start of an implicit block mapping key");
-			}
-			const valueNode = value ? composeNode(ctx, value, valueProps, onError) : composeEmptyNode(ctx, offset, sep, null, valueProps, onError);
-			if (ctx.schema.compat) flowIndentCheck(bm.indent, value, onError);
-			offset = valueNode.range[2];
-			const pair = new Pair(keyNode, valueNode);
-			if (ctx.options.keepSourceTokens) pair.srcToken = collItem;
-			map.items.push(pair);
-		} else {
-			if (implicitKey) onError(keyNode.range, "MISSING_CHAR", "Implicit map keys need to be followed by map values");
-			if (valueProps.comment) {
-				if (keyNode.comment) keyNode.comment += "\n" + valueProps.comment;
-				else keyNode.comment = valueProps.comment;
-			}
-			const pair = new Pair(keyNode);
-			if (ctx.options.keepSourceTokens) pair.srcToken = collItem;
-			map.items.push(pair);
-		}
-	}
-	if (commentEnd && commentEnd < offset) onError(commentEnd, "IMPOSSIBLE", "Map comment with trailing content");
-	map.range = [
-		bm.offset,
-		offset,
-		commentEnd ?? offset
-	];
-	return map;
-}
-// node_modules/yaml/browser/dist/compose/resolve-block-seq.js
-function resolveBlockSeq({ composeNode, composeEmptyNode }, ctx, bs, onError, tag) {
-	const seq = new ((tag?.nodeClass) ?? YAMLSeq)(ctx.schema);
-	if (ctx.atRoot) ctx.atRoot = false;
-	if (ctx.atKey) ctx.atKey = false;
-	let offset = bs.offset;
-	let commentEnd = null;
-	for (const { start, value } of bs.items) {
-		const props = resolveProps(start, {
-			indicator: "seq-item-ind",
-			next: value,
-			offset,
-			onError,
-			parentIndent: bs.indent,
-			startOnNewline: true
-		});
-		if (!props.found) {
-			if (props.anchor || props.tag || value) {
-				if (value?.type === "block-seq") onError(props.end, "BAD_INDENT", "All sequence items must start at the same column");
-				else onError(offset, "MISSING_CHAR", "Sequence item without - indicator");
-			} else {
-				commentEnd = props.end;
-				if (props.comment) seq.comment = props.comment;
-				continue;
-			}
-		}
-		const node = value ? composeNode(ctx, value, props, onError) : composeEmptyNode(ctx, props.end, start, null, props, onError);
-		if (ctx.schema.compat) flowIndentCheck(bs.indent, value, onError);
-		offset = node.range[2];
-		seq.items.push(node);
-	}
-	seq.range = [
-		bs.offset,
-		offset,
-		commentEnd ?? offset
-	];
-	return seq;
-}
-// node_modules/yaml/browser/dist/compose/resolve-end.js
-function resolveEnd(end, offset, reqSpace, onError) {
-	let comment = "";
-	if (end) {
-		let hasSpace = false;
-		let sep = "";
-		for (const token of end) {
-			const { source, type } = token;
-			switch (type) {
-				case "space":
-					hasSpace = true;
-					break;
-				case "comment": {
-					if (reqSpace && !hasSpace) onError(token, "MISSING_CHAR", "Comments must be separated from other tokens by white space characters");
-					const cb = source.substring(1) || " ";
-					if (!comment) comment = cb;
-					else comment += sep + cb;
-					sep = "";
-					break;
-				}
-				case "newline":
-					if (comment) sep += source;
-					hasSpace = true;
-					break;
-				default: onError(token, "UNEXPECTED_TOKEN", `Unexpected ${type} at node end`);
-			}
-			offset += source.length;
-		}
-	}
-	return {
-		comment,
-		offset
-	};
-}
-// node_modules/yaml/browser/dist/compose/resolve-flow-collection.js
-const blockMsg = "Block collections are not allowed within flow collections";
-const isBlock = (token) => token && (token.type === "block-map" || token.type === "block-seq");
-function resolveFlowCollection({ composeNode, composeEmptyNode }, ctx, fc, onError, tag) {
-	const isMap = fc.start.source === "{";
-	const fcName = isMap ? "flow map" : "flow sequence";
-	const coll = new ((tag?.nodeClass) ?? (isMap ? YAMLMap : YAMLSeq))(ctx.schema);
-	coll.flow = true;
-	const atRoot = ctx.atRoot;
-	if (atRoot) ctx.atRoot = false;
-	if (ctx.atKey) ctx.atKey = false;
-	let offset = fc.offset + fc.start.source.length;
-	for (let i = 0; i < fc.items.length; ++i) {
-		const collItem = fc.items[i];
-		const { start, key, sep, value } = collItem;
-		const props = resolveProps(start, {
-			flow: fcName,
-			indicator: "explicit-key-ind",
-			next: key ?? sep?.[0],
-			offset,
-			onError,
-			parentIndent: fc.indent,
-			startOnNewline: false
-		});
-		if (!props.found) {
-			if (!props.anchor && !props.tag && !sep && !value) {
-				if (i === 0 && props.comma) onError(props.comma, "UNEXPECTED_TOKEN", `Unexpected , in ${fcName}`);
-				else if (i < fc.items.length - 1) onError(props.start, "UNEXPECTED_TOKEN", `Unexpected empty item in ${fcName}`);
-				if (props.comment) {
-					if (coll.comment) coll.comment += "\n" + props.comment;
-					else coll.comment = props.comment;
-				}
-				offset = props.end;
-				continue;
-			}
-			if (!isMap && ctx.options.strict && containsNewline(key)) onError(key, "MULTILINE_IMPLICIT_KEY", "Implicit keys of flow sequence pairs need to be on a single line");
-		}
-		if (i === 0) {
-			if (props.comma) onError(props.comma, "UNEXPECTED_TOKEN", `Unexpected , in ${fcName}`);
-		} else {
-			if (!props.comma) onError(props.start, "MISSING_CHAR", `Missing , between ${fcName} items`);
-			if (props.comment) {
-				let prevItemComment = "";
-				loop: for (const st of start) switch (st.type) {
-					case "comma":
-					case "space": break;
-					case "comment":
-						prevItemComment = st.source.substring(1);
-						break loop;
-					default: break loop;
-				}
-				if (prevItemComment) {
-					let prev = coll.items[coll.items.length - 1];
-					if (isPair(prev)) prev = prev.value ?? prev.key;
-					if (prev.comment) prev.comment += "\n" + prevItemComment;
-					else prev.comment = prevItemComment;
-					props.comment = props.comment.substring(prevItemComment.length + 1);
-				}
-			}
-		}
-		if (!isMap && !sep && !props.found) {
-			const valueNode = value ? composeNode(ctx, value, props, onError) : composeEmptyNode(ctx, props.end, sep, null, props, onError);
-			coll.items.push(valueNode);
-			offset = valueNode.range[2];
-			if (isBlock(value)) onError(valueNode.range, "BLOCK_IN_FLOW", blockMsg);
-		} else {
-			ctx.atKey = true;
-			const keyStart = props.end;
-			const keyNode = key ? composeNode(ctx, key, props, onError) : composeEmptyNode(ctx, keyStart, start, null, props, onError);
-			if (isBlock(key)) onError(keyNode.range, "BLOCK_IN_FLOW", blockMsg);
-			ctx.atKey = false;
-			const valueProps = resolveProps(sep ?? [], {
-				flow: fcName,
-				indicator: "map-value-ind",
-				next: value,
-				offset: keyNode.range[2],
-				onError,
-				parentIndent: fc.indent,
-				startOnNewline: false
-			});
-			if (valueProps.found) {
-				if (!isMap && !props.found && ctx.options.strict) {
-					if (sep) for (const st of sep) {
-						if (st === valueProps.found) break;
-						if (st.type === "newline") {
-							onError(st, "MULTILINE_IMPLICIT_KEY", "Implicit keys of flow sequence pairs need to be on a single line");
-							break;
-						}
-					}
-					if (props.start < valueProps.found.offset - 1024) onError(valueProps.found, "KEY_OVER_1024_CHARS", "The : indicator must be at most 1024 chars after the start of an implicit flow sequence key");
-				}
-			} else if (value) {
-				if ("source" in value && value.source?.[0] === ":") onError(value, "MISSING_CHAR", `Missing space after : in ${fcName}`);
-				else onError(valueProps.start, "MISSING_CHAR", `Missing , or : between ${fcName} items`);
-			}
-			const valueNode = value ? composeNode(ctx, value, valueProps, onError) : valueProps.found ? composeEmptyNode(ctx, valueProps.end, sep, null, valueProps, onError) : null;
-			if (valueNode) {
-				if (isBlock(value)) onError(valueNode.range, "BLOCK_IN_FLOW", blockMsg);
-			} else if (valueProps.comment) {
-				if (keyNode.comment) keyNode.comment += "\n" + valueProps.comment;
-				else keyNode.comment = valueProps.comment;
-			}
-			const pair = new Pair(keyNode, valueNode);
-			if (ctx.options.keepSourceTokens) pair.srcToken = collItem;
-			if (isMap) {
-				const map = coll;
-				if (mapIncludes(ctx, map.items, keyNode)) onError(keyStart, "DUPLICATE_KEY", "Map keys must be unique");
-				map.items.push(pair);
-			} else {
-				const map = new YAMLMap(ctx.schema);
-				map.flow = true;
-				map.items.push(pair);
-				const endRange = (valueNode ?? keyNode).range;
-				map.range = [
-					keyNode.range[0],
-					endRange[1],
-					endRange[2]
-				];
-				coll.items.push(map);
-			}
-			offset = valueNode ? valueNode.range[2] : valueProps.end;
-		}
-	}
-	const expectedEnd = isMap ? "}" : "]";
-	const [ce, ...ee] = fc.end;
-	let cePos = offset;
-	if (ce?.source === expectedEnd) cePos = ce.offset + ce.source.length;
-	else {
-		const name = fcName[0].toUpperCase() + fcName.substring(1);
-		const msg = atRoot ? `${name} must end with a ${expectedEnd}` : `${name} in block collection must be sufficiently indented and end with a ${expectedEnd}`;
-		onError(offset, atRoot ? "MISSING_CHAR" : "BAD_INDENT", msg);
-		if (ce && ce.source.length !== 1) ee.unshift(ce);
-	}
-	if (ee.length > 0) {
-		const end = resolveEnd(ee, cePos, ctx.options.strict, onError);
-		if (end.comment) {
-			if (coll.comment) coll.comment += "\n" + end.comment;
-			else coll.comment = end.comment;
-		}
-		coll.range = [
-			fc.offset,
-			cePos,
-			end.offset
-		];
-	} else coll.range = [
-		fc.offset,
-		cePos,
-		cePos
-	];
-	return coll;
-}
-// node_modules/yaml/browser/dist/compose/compose-collection.js
-function resolveCollection(CN, ctx, token, onError, tagName, tag) {
-	const coll = token.type === "block-map" ? resolveBlockMap(CN, ctx, token, onError, tag) : token.type === "block-seq" ? resolveBlockSeq(CN, ctx, token, onError, tag) : resolveFlowCollection(CN, ctx, token, onError, tag);
-	const Coll = coll.constructor;
-	if (tagName === "!" || tagName === Coll.tagName) {
-		coll.tag = Coll.tagName;
-		return coll;
-	}
-	if (tagName) coll.tag = tagName;
-	return coll;
-}
-function composeCollection(CN, ctx, token, props, onError) {
-	const tagToken = props.tag;
-	const tagName = !tagToken ? null : ctx.directives.tagName(tagToken.source, (msg) => onError(tagToken, "TAG_RESOLVE_FAILED", msg));
-	if (token.type === "block-seq") {
-		const { anchor, newlineAfterProp: nl } = props;
-		const lastProp = anchor && tagToken ? anchor.offset > tagToken.offset ? anchor : tagToken : anchor ?? tagToken;
-		if (lastProp && (!nl || nl.offset < lastProp.offset)) onError(lastProp, "MISSING_CHAR", "Missing newline after block sequence props");
-	}
-	const expType = token.type === "block-map" ? "map" : token.type === "block-seq" ? "seq" : token.start.source === "{" ? "map" : "seq";
-	if (!tagToken || !tagName || tagName === "!" || tagName === YAMLMap.tagName && expType === "map" || tagName === YAMLSeq.tagName && expType === "seq") return resolveCollection(CN, ctx, token, onError, tagName);
-	let tag = ctx.schema.tags.find((t) => t.tag === tagName && t.collection === expType);
-	if (!tag) {
-		const kt = ctx.schema.knownTags[tagName];
-		if (kt?.collection === expType) {
-			ctx.schema.tags.push(Object.assign({}, kt, { default: false }));
-			tag = kt;
-		} else {
-			if (kt) onError(tagToken, "BAD_COLLECTION_TYPE", `${kt.tag} used for ${expType} collection, but expects ${kt.collection ?? "scalar"}`, true);
-			else onError(tagToken, "TAG_RESOLVE_FAILED", `Unresolved tag: ${tagName}`, true);
-			return resolveCollection(CN, ctx, token, onError, tagName);
-		}
-	}
-	const coll = resolveCollection(CN, ctx, token, onError, tagName, tag);
-	const res = tag.resolve?.(coll, (msg) => onError(tagToken, "TAG_RESOLVE_FAILED", msg), ctx.options) ?? coll;
-	const node = isNode$1(res) ? res : new Scalar(res);
-	node.range = coll.range;
-	node.tag = tagName;
-	if (tag?.format) node.format = tag.format;
-	return node;
-}
-// node_modules/yaml/browser/dist/compose/resolve-block-scalar.js
-function resolveBlockScalar(ctx, scalar, onError) {
-	const start = scalar.offset;
-	const header = parseBlockScalarHeader(scalar, ctx.options.strict, onError);
-	if (!header) return {
-		value: "",
-		type: null,
-		comment: "",
-		range: [
-			start,
-			start,
-			start
-		]
-	};
-	const type = header.mode === ">" ? Scalar.BLOCK_FOLDED : Scalar.BLOCK_LITERAL;
-	const lines = scalar.source ? splitLines$1(scalar.source) : [];
-	let chompStart = lines.length;
-	for (let i = lines.length - 1; i >= 0; --i) {
-		const content = lines[i][1];
-		if (content === "" || content === "\r") chompStart = i;
-		else break;
-	}
-	if (chompStart === 0) {
-		const value = header.chomp === "+" && lines.length > 0 ? "\n".repeat(Math.max(1, lines.length - 1)) : "";
-		let end = start + header.length;
-		if (scalar.source) end += scalar.source.length;
-		return {
-			value,
-			type,
-			comment: header.comment,
-			range: [
-				start,
-				end,
-				end
-			]
-		};
-	}
-	let trimIndent = scalar.indent + header.indent;
-	let offset = scalar.offset + header.length;
-	let contentStart = 0;
-	for (let i = 0; i < chompStart; ++i) {
-		const [indent, content] = lines[i];
-		if (content === "" || content === "\r") {
-			if (header.indent === 0 && indent.length > trimIndent) trimIndent = indent.length;
-		} else {
-			if (indent.length < trimIndent) onError(offset + indent.length, "MISSING_CHAR", "Block scalars with more-indented leading empty lines must use an explicit indentation indicator");
-			if (header.indent === 0) trimIndent = indent.length;
-			contentStart = i;
-			if (trimIndent === 0 && !ctx.atRoot) onError(offset, "BAD_INDENT", "Block scalar values in collections must be indented");
-			break;
-		}
-		offset += indent.length + content.length + 1;
-	}
-	for (let i = lines.length - 1; i >= chompStart; --i) if (lines[i][0].length > trimIndent) chompStart = i + 1;
-	let value = "";
-	let sep = "";
-	let prevMoreIndented = false;
-	for (let i = 0; i < contentStart; ++i) value += lines[i][0].slice(trimIndent) + "\n";
-	for (let i = contentStart; i < chompStart; ++i) {
-		let [indent, content] = lines[i];
-		offset += indent.length + content.length + 1;
-		const crlf = content[content.length - 1] === "\r";
-		if (crlf) content = content.slice(0, -1);
-		/* istanbul ignore if already caught in lexer */
-		if (content && indent.length < trimIndent) {
-			const message = `Block scalar lines must not be less indented than their ${header.indent ? "explicit indentation indicator" : "first line"}`;
-			onError(offset - content.length - (crlf ? 2 : 1), "BAD_INDENT", message);
-			indent = "";
-		}
-		if (type === Scalar.BLOCK_LITERAL) {
-			value += sep + indent.slice(trimIndent) + content;
-			sep = "\n";
-		} else if (indent.length > trimIndent || content[0] === "	") {
-			if (sep === " ") sep = "\n";
-			else if (!prevMoreIndented && sep === "\n") sep = "\n\n";
-			value += sep + indent.slice(trimIndent) + content;
-			sep = "\n";
-			prevMoreIndented = true;
-		} else if (content === "") {
-			if (sep === "\n") value += "\n";
-			else sep = "\n";
-		} else {
-			value += sep + content;
-			sep = " ";
-			prevMoreIndented = false;
-		}
-	}
-	switch (header.chomp) {
-		case "-": break;
-		case "+":
-			for (let i = chompStart; i < lines.length; ++i) value += "\n" + lines[i][0].slice(trimIndent);
-			if (value[value.length - 1] !== "\n") value += "\n";
-			break;
-		default: value += "\n";
-	}
-	const end = start + header.length + scalar.source.length;
-	return {
-		value,
-		type,
-		comment: header.comment,
-		range: [
-			start,
-			end,
-			end
-		]
-	};
-}
-function parseBlockScalarHeader({ offset, props }, strict, onError) {
-	/* istanbul ignore if should not happen */
-	if (props[0].type !== "block-scalar-header") {
-		onError(props[0], "IMPOSSIBLE", "Block scalar header not found");
-		return null;
-	}
-	const { source } = props[0];
-	const mode = source[0];
-	let indent = 0;
-	let chomp = "";
-	let error = -1;
-	for (let i = 1; i < source.length; ++i) {
-		const ch = source[i];
-		if (!chomp && (ch === "-" || ch === "+")) chomp = ch;
-		else {
-			const n = Number(ch);
-			if (!indent && n) indent = n;
-			else if (error === -1) error = offset + i;
-		}
-	}
-	if (error !== -1) onError(error, "UNEXPECTED_TOKEN", `Block scalar header includes extra characters: ${source}`);
-	let hasSpace = false;
-	let comment = "";
-	let length = source.length;
-	for (let i = 1; i < props.length; ++i) {
-		const token = props[i];
-		switch (token.type) {
-			case "space": hasSpace = true;
-			case "newline":
-				length += token.source.length;
-				break;
-			case "comment":
-				if (strict && !hasSpace) onError(token, "MISSING_CHAR", "Comments must be separated from other tokens by white space characters");
-				length += token.source.length;
-				comment = token.source.substring(1);
-				break;
-			case "error":
-				onError(token, "UNEXPECTED_TOKEN", token.message);
-				length += token.source.length;
-				break;
-			/* istanbul ignore next should not happen */
-			default: {
-				onError(token, "UNEXPECTED_TOKEN", `Unexpected token in block scalar header: ${token.type}`);
-				const ts = token.source;
-				if (ts && typeof ts === "string") length += ts.length;
-			}
-		}
-	}
-	return {
-		mode,
-		indent,
-		chomp,
-		comment,
-		length
-	};
-}
-/** @returns Array of lines split up as `[indent, content]` */
-function splitLines$1(source) {
-	const split = source.split(/\n( *)/);
-	const first = split[0];
-	const m = first.match(/^( *)/);
-	const lines = [m?.[1] ? [m[1], first.slice(m[1].length)] : ["", first]];
-	for (let i = 1; i < split.length; i += 2) lines.push([split[i], split[i + 1]]);
-	return lines;
-}
-// node_modules/yaml/browser/dist/compose/resolve-flow-scalar.js
-function resolveFlowScalar(scalar, strict, onError) {
-	const { offset, type, source, end } = scalar;
-	let _type;
-	let value;
-	const _onError = (rel, code, msg) => onError(offset + rel, code, msg);
-	switch (type) {
-		case "scalar":
-			_type = Scalar.PLAIN;
-			value = plainValue(source, _onError);
-			break;
-		case "single-quoted-scalar":
-			_type = Scalar.QUOTE_SINGLE;
-			value = singleQuotedValue(source, _onError);
-			break;
-		case "double-quoted-scalar":
-			_type = Scalar.QUOTE_DOUBLE;
-			value = doubleQuotedValue(source, _onError);
-			break;
-		/* istanbul ignore next should not happen */
-		default:
-			onError(scalar, "UNEXPECTED_TOKEN", `Expected a flow scalar value, but found: ${type}`);
-			return {
-				value: "",
-				type: null,
-				comment: "",
-				range: [
-					offset,
-					offset + source.length,
-					offset + source.length
-				]
-			};
-	}
-	const valueEnd = offset + source.length;
-	const re = resolveEnd(end, valueEnd, strict, onError);
-	return {
-		value,
-		type: _type,
-		comment: re.comment,
-		range: [
-			offset,
-			valueEnd,
-			re.offset
-		]
-	};
-}
-function plainValue(source, onError) {
-	let badChar = "";
-	switch (source[0]) {
-		/* istanbul ignore next should not happen */
-		case "	":
-			badChar = "a tab character";
-			break;
-		case ",":
-			badChar = "flow indicator character ,";
-			break;
-		case "%":
-			badChar = "directive indicator character %";
-			break;
-		case "|":
-		case ">":
-			badChar = `block scalar indicator ${source[0]}`;
-			break;
-		case "@":
-		case "`": badChar = `reserved character ${source[0]}`;
-	}
-	if (badChar) onError(0, "BAD_SCALAR_START", `Plain value cannot start with ${badChar}`);
-	return unfoldLines(source);
-}
-function singleQuotedValue(source, onError) {
-	if (source[source.length - 1] !== "'" || source.length === 1) onError(source.length, "MISSING_CHAR", "Missing closing 'quote");
-	return unfoldLines(source.slice(1, -1)).replace(/''/g, "'");
-}
-function unfoldLines(source) {
-	const line = /(.*?)\r?\n/sy;
-	let match = line.exec(source);
-	if (!match) return source;
-	/**
-	* The negative lookbehinds in these RegExps are to
-	* prevent causing a polynomial search time in certain cases.
-	*
-	* The try-catch is for Safari < 16.4 and other old browsers:
-	* https://caniuse.com/js-regexp-lookbehind
-	*/
-	let trimEnd, trimBoth;
-	try {
-		trimEnd = new RegExp("(?<![ 	])[ 	]+$");
-		trimBoth = new RegExp("^[ 	]+|(?<![ 	])[ 	]+$", "g");
-	} catch {
-		trimEnd = /[ \t]+$/;
-		trimBoth = /^[ \t]+|[ \t]+$/g;
-	}
-	let res = match[1].replace(trimEnd, "");
-	let sep = " ";
-	let pos = line.lastIndex;
-	while (match = line.exec(source)) {
-		const lm = match[1].replace(trimBoth, "");
-		if (lm === "") {
-			if (sep === "\n") res += sep;
-			else sep = "\n";
-		} else {
-			res += sep + lm;
-			sep = " ";
-		}
-		pos = line.lastIndex;
-	}
-	const last = /[ \t]*(.*)/sy;
-	last.lastIndex = pos;
-	match = last.exec(source);
-	return res + sep + (match?.[1] ?? "");
-}
-function doubleQuotedValue(source, onError) {
-	let res = "";
-	for (let i = 1; i < source.length - 1; ++i) {
-		const ch = source[i];
-		if (ch === "\r" && source[i + 1] === "\n") continue;
-		if (ch === "\n") {
-			const { fold, offset } = foldNewline(source, i);
-			res += fold;
-			i = offset;
-		} else if (ch === "\\") {
-			let next = source[++i];
-			const cc = escapeCodes[next];
-			if (cc) res += cc;
-			else if (next === "\n") {
-				next = source[i + 1];
-				while (next === " " || next === "	") next = source[++i + 1];
-			} else if (next === "\r" && source[i + 1] === "\n") {
-				next = source[++i + 1];
-				while (next === " " || next === "	") next = source[++i + 1];
-			} else if (next === "x" || next === "u" || next === "U") {
-				const length = next === "x" ? 2 : next === "u" ? 4 : 8;
-				res += parseCharCode(source, i + 1, length, onError);
-				i += length;
-			} else {
-				const raw = source.substr(i - 1, 2);
-				onError(i - 1, "BAD_DQ_ESCAPE", `Invalid escape sequence ${raw}`);
-				res += raw;
-			}
-		} else if (ch === " " || ch === "	") {
-			const wsStart = i;
-			let next = source[i + 1];
-			while (next === " " || next === "	") next = source[++i + 1];
-			if (next !== "\n" && !(next === "\r" && source[i + 2] === "\n")) res += i > wsStart ? source.slice(wsStart, i + 1) : ch;
-		} else res += ch;
-	}
-	if (source[source.length - 1] !== "\"" || source.length === 1) onError(source.length, "MISSING_CHAR", "Missing closing \"quote");
-	return res;
-}
-/**
-* Fold a single newline into a space, multiple newlines to N - 1 newlines.
-* Presumes `source[offset] === '\n'`
-*/
-function foldNewline(source, offset) {
-	let fold = "";
-	let ch = source[offset + 1];
-	while (ch === " " || ch === "	" || ch === "\n" || ch === "\r") {
-		if (ch === "\r" && source[offset + 2] !== "\n") break;
-		if (ch === "\n") fold += "\n";
-		offset += 1;
-		ch = source[offset + 1];
-	}
-	if (!fold) fold = " ";
-	return {
-		fold,
-		offset
-	};
-}
-const escapeCodes = {
-	"0": "\0",
-	a: "\x07",
-	b: "\b",
-	e: "\x1B",
-	f: "\f",
-	n: "\n",
-	r: "\r",
-	t: "	",
-	v: "\v",
-	N: "",
-	_: "\xA0",
-	L: "\u2028",
-	P: "\u2029",
-	" ": " ",
-	"\"": "\"",
-	"/": "/",
-	"\\": "\\",
-	"	": "	"
-};
-function parseCharCode(source, offset, length, onError) {
-	const cc = source.substr(offset, length);
-	const code = cc.length === length && /^[0-9a-fA-F]+$/.test(cc) ? parseInt(cc, 16) : NaN;
-	try {
-		return String.fromCodePoint(code);
-	} catch {
-		const raw = source.substr(offset - 2, length + 2);
-		onError(offset - 2, "BAD_DQ_ESCAPE", `Invalid escape sequence ${raw}`);
-		return raw;
-	}
-}
-// node_modules/yaml/browser/dist/compose/compose-scalar.js
-function composeScalar(ctx, token, tagToken, onError) {
-	const { value, type, comment, range } = token.type === "block-scalar" ? resolveBlockScalar(ctx, token, onError) : resolveFlowScalar(token, ctx.options.strict, onError);
-	const tagName = tagToken ? ctx.directives.tagName(tagToken.source, (msg) => onError(tagToken, "TAG_RESOLVE_FAILED", msg)) : null;
-	let tag;
-	if (ctx.options.stringKeys && ctx.atKey) tag = ctx.schema[SCALAR$1];
-	else if (tagName) tag = findScalarTagByName(ctx.schema, value, tagName, tagToken, onError);
-	else if (token.type === "scalar") tag = findScalarTagByTest(ctx, value, token, onError);
-	else tag = ctx.schema[SCALAR$1];
-	let scalar;
-	try {
-		const res = tag.resolve(value, (msg) => onError(tagToken ?? token, "TAG_RESOLVE_FAILED", msg), ctx.options);
-		scalar = isScalar(res) ? res : new Scalar(res);
-	} catch (error) {
-		const msg = error instanceof Error ? error.message : String(error);
-		onError(tagToken ?? token, "TAG_RESOLVE_FAILED", msg);
-		scalar = new Scalar(value);
-	}
-	scalar.range = range;
-	scalar.source = value;
-	if (type) scalar.type = type;
-	if (tagName) scalar.tag = tagName;
-	if (tag.format) scalar.format = tag.format;
-	if (comment) scalar.comment = comment;
-	return scalar;
-}
-function findScalarTagByName(schema, value, tagName, tagToken, onError) {
-	if (tagName === "!") return schema[SCALAR$1];
-	const matchWithTest = [];
-	for (const tag of schema.tags) if (!tag.collection && tag.tag === tagName) {
-		if (tag.default && tag.test) matchWithTest.push(tag);
-		else return tag;
-	}
-	for (const tag of matchWithTest) if (tag.test?.test(value)) return tag;
-	const kt = schema.knownTags[tagName];
-	if (kt && !kt.collection) {
-		schema.tags.push(Object.assign({}, kt, {
-			default: false,
-			test: void 0
-		}));
-		return kt;
-	}
-	onError(tagToken, "TAG_RESOLVE_FAILED", `Unresolved tag: ${tagName}`, tagName !== "tag:yaml.org,2002:str");
-	return schema[SCALAR$1];
-}
-function findScalarTagByTest({ atKey, directives, schema }, value, token, onError) {
-	const tag = schema.tags.find((tag) => (tag.default === true || atKey && tag.default === "key") && tag.test?.test(value)) || schema[SCALAR$1];
-	if (schema.compat) {
-		const compat = schema.compat.find((tag) => tag.default && tag.test?.test(value)) ?? schema[SCALAR$1];
-		if (tag.tag !== compat.tag) onError(token, "TAG_RESOLVE_FAILED", `Value may be parsed as either ${directives.tagString(tag.tag)} or ${directives.tagString(compat.tag)}`, true);
-	}
-	return tag;
-}
-// node_modules/yaml/browser/dist/compose/util-empty-scalar-position.js
-function emptyScalarPosition(offset, before, pos) {
-	if (before) {
-		pos ?? (pos = before.length);
-		for (let i = pos - 1; i >= 0; --i) {
-			let st = before[i];
-			switch (st.type) {
-				case "space":
-				case "comment":
-				case "newline":
-					offset -= st.source.length;
-					continue;
-			}
-			st = before[++i];
-			while (st?.type === "space") {
-				offset += st.source.length;
-				st = before[++i];
-			}
-			break;
-		}
-	}
-	return offset;
-}
-// node_modules/yaml/browser/dist/compose/compose-node.js
-const CN = {
-	composeNode,
-	composeEmptyNode
-};
-function composeNode(ctx, token, props, onError) {
-	const atKey = ctx.atKey;
-	const { spaceBefore, comment, anchor, tag } = props;
-	let node;
-	let isSrcToken = true;
-	switch (token.type) {
-		case "alias":
-			node = composeAlias(ctx, token, onError);
-			if (anchor || tag) onError(token, "ALIAS_PROPS", "An alias node must not specify any properties");
-			break;
-		case "scalar":
-		case "single-quoted-scalar":
-		case "double-quoted-scalar":
-		case "block-scalar":
-			node = composeScalar(ctx, token, tag, onError);
-			if (anchor) node.anchor = anchor.source.substring(1);
-			break;
-		case "block-map":
-		case "block-seq":
-		case "flow-collection":
-			try {
-				node = composeCollection(CN, ctx, token, props, onError);
-				if (anchor) node.anchor = anchor.source.substring(1);
-			} catch (error) {
-				onError(token, "RESOURCE_EXHAUSTION", error instanceof Error ? error.message : String(error));
-			}
-			break;
-		default:
-			onError(token, "UNEXPECTED_TOKEN", token.type === "error" ? token.message : `Unsupported token (type: ${token.type})`);
-			isSrcToken = false;
-	}
-	node ?? (node = composeEmptyNode(ctx, token.offset, void 0, null, props, onError));
-	if (anchor && node.anchor === "") onError(anchor, "BAD_ALIAS", "Anchor cannot be an empty string");
-	if (atKey && ctx.options.stringKeys && (!isScalar(node) || typeof node.value !== "string" || node.tag && node.tag !== "tag:yaml.org,2002:str")) onError(tag ?? token, "NON_STRING_KEY", "With stringKeys, all keys must be strings");
-	if (spaceBefore) node.spaceBefore = true;
-	if (comment) {
-		if (token.type === "scalar" && token.source === "") node.comment = comment;
-		else node.commentBefore = comment;
-	}
-	if (ctx.options.keepSourceTokens && isSrcToken) node.srcToken = token;
-	return node;
-}
-function composeEmptyNode(ctx, offset, before, pos, { spaceBefore, comment, anchor, tag, end }, onError) {
-	const node = composeScalar(ctx, {
-		type: "scalar",
-		offset: emptyScalarPosition(offset, before, pos),
-		indent: -1,
-		source: ""
-	}, tag, onError);
-	if (anchor) {
-		node.anchor = anchor.source.substring(1);
-		if (node.anchor === "") onError(anchor, "BAD_ALIAS", "Anchor cannot be an empty string");
-	}
-	if (spaceBefore) node.spaceBefore = true;
-	if (comment) {
-		node.comment = comment;
-		node.range[2] = end;
-	}
-	return node;
-}
-function composeAlias({ options }, { offset, source, end }, onError) {
-	const alias = new Alias(source.substring(1));
-	if (alias.source === "") onError(offset, "BAD_ALIAS", "Alias cannot be an empty string");
-	if (alias.source.endsWith(":")) onError(offset + source.length - 1, "BAD_ALIAS", "Alias ending in : is ambiguous", true);
-	const valueEnd = offset + source.length;
-	const re = resolveEnd(end, valueEnd, options.strict, onError);
-	alias.range = [
-		offset,
-		valueEnd,
-		re.offset
-	];
-	if (re.comment) alias.comment = re.comment;
-	return alias;
-}
-// node_modules/yaml/browser/dist/compose/compose-doc.js
-function composeDoc(options, directives, { offset, start, value, end }, onError) {
-	const doc = new Document(void 0, Object.assign({ _directives: directives }, options));
-	const ctx = {
-		atKey: false,
-		atRoot: true,
-		directives: doc.directives,
-		options: doc.options,
-		schema: doc.schema
-	};
-	const props = resolveProps(start, {
-		indicator: "doc-start",
-		next: value ?? end?.[0],
-		offset,
-		onError,
-		parentIndent: 0,
-		startOnNewline: true
-	});
-	if (props.found) {
-		doc.directives.docStart = true;
-		if (value && (value.type === "block-map" || value.type === "block-seq") && !props.hasNewline) onError(props.end, "MISSING_CHAR", "Block collection cannot start on same line with directives-end marker");
-	}
-	doc.contents = value ? composeNode(ctx, value, props, onError) : composeEmptyNode(ctx, props.end, start, null, props, onError);
-	const contentEnd = doc.contents.range[2];
-	const re = resolveEnd(end, contentEnd, false, onError);
-	if (re.comment) doc.comment = re.comment;
-	doc.range = [
-		offset,
-		contentEnd,
-		re.offset
-	];
-	return doc;
-}
-// node_modules/yaml/browser/dist/compose/composer.js
-function getErrorPos(src) {
-	if (typeof src === "number") return [src, src + 1];
-	if (Array.isArray(src)) return src.length === 2 ? src : [src[0], src[1]];
-	const { offset, source } = src;
-	return [offset, offset + (typeof source === "string" ? source.length : 1)];
-}
-function parsePrelude(prelude) {
-	let comment = "";
-	let atComment = false;
-	let afterEmptyLine = false;
-	for (let i = 0; i < prelude.length; ++i) {
-		const source = prelude[i];
-		switch (source[0]) {
-			case "#":
-				comment += (comment === "" ? "" : afterEmptyLine ? "\n\n" : "\n") + (source.substring(1) || " ");
-				atComment = true;
-				afterEmptyLine = false;
-				break;
-			case "%":
-				if (prelude[i + 1]?.[0] !== "#") i += 1;
-				atComment = false;
-				break;
-			default:
-				if (!atComment) afterEmptyLine = true;
-				atComment = false;
-		}
-	}
-	return {
-		comment,
-		afterEmptyLine
-	};
-}
-/**
-* Compose a stream of CST nodes into a stream of YAML Documents.
-*
-* ```ts
-* import { Composer, Parser } from 'yaml'
-*
-* const src: string = ...
-* const tokens = new Parser().parse(src)
-* const docs = new Composer().compose(tokens)
-* ```
-*/
-var Composer = class {
-	constructor(options = {}) {
-		this.doc = null;
-		this.atDirectives = false;
-		this.prelude = [];
-		this.errors = [];
-		this.warnings = [];
-		this.onError = (source, code, message, warning) => {
-			const pos = getErrorPos(source);
-			if (warning) this.warnings.push(new YAMLWarning(pos, code, message));
-			else this.errors.push(new YAMLParseError(pos, code, message));
-		};
-		this.directives = new Directives({ version: options.version || "1.2" });
-		this.options = options;
-	}
-	decorate(doc, afterDoc) {
-		const { comment, afterEmptyLine } = parsePrelude(this.prelude);
-		if (comment) {
-			const dc = doc.contents;
-			if (afterDoc) doc.comment = doc.comment ? `${doc.comment}\n${comment}` : comment;
-			else if (afterEmptyLine || doc.directives.docStart || !dc) doc.commentBefore = comment;
-			else if (isCollection(dc) && !dc.flow && dc.items.length > 0) {
-				let it = dc.items[0];
-				if (isPair(it)) it = it.key;
-				const cb = it.commentBefore;
-				it.commentBefore = cb ? `${comment}\n${cb}` : comment;
-			} else {
-				const cb = dc.commentBefore;
-				dc.commentBefore = cb ? `${comment}\n${cb}` : comment;
-			}
-		}
-		if (afterDoc) {
-			for (let i = 0; i < this.errors.length; ++i) doc.errors.push(this.errors[i]);
-			for (let i = 0; i < this.warnings.length; ++i) doc.warnings.push(this.warnings[i]);
-		} else {
-			doc.errors = this.errors;
-			doc.warnings = this.warnings;
-		}
-		this.prelude = [];
-		this.errors = [];
-		this.warnings = [];
-	}
-	/**
-	* Current stream status information.
-	*
-	* Mostly useful at the end of input for an empty stream.
-	*/
-	streamInfo() {
-		return {
-			comment: parsePrelude(this.prelude).comment,
-			directives: this.directives,
-			errors: this.errors,
-			warnings: this.warnings
-		};
-	}
-	/**
-	* Compose tokens into documents.
-	*
-	* @param forceDoc - If the stream contains no document, still emit a final document including any comments and directives that would be applied to a subsequent document.
-	* @param endOffset - Should be set if `forceDoc` is also set, to set the document range end and to indicate errors correctly.
-	*/
-	*compose(tokens, forceDoc = false, endOffset = -1) {
-		for (const token of tokens) yield* this.next(token);
-		yield* this.end(forceDoc, endOffset);
-	}
-	/** Advance the composer by one CST token. */
-	*next(token) {
-		switch (token.type) {
-			case "directive":
-				this.directives.add(token.source, (offset, message, warning) => {
-					const pos = getErrorPos(token);
-					pos[0] += offset;
-					this.onError(pos, "BAD_DIRECTIVE", message, warning);
-				});
-				this.prelude.push(token.source);
-				this.atDirectives = true;
-				break;
-			case "document": {
-				const doc = composeDoc(this.options, this.directives, token, this.onError);
-				if (this.atDirectives && !doc.directives.docStart) this.onError(token, "MISSING_CHAR", "Missing directives-end/doc-start indicator line");
-				this.decorate(doc, false);
-				if (this.doc) yield this.doc;
-				this.doc = doc;
-				this.atDirectives = false;
-				break;
-			}
-			case "byte-order-mark":
-			case "space": break;
-			case "comment":
-			case "newline":
-				this.prelude.push(token.source);
-				break;
-			case "error": {
-				const msg = token.source ? `${token.message}: ${JSON.stringify(token.source)}` : token.message;
-				const error = new YAMLParseError(getErrorPos(token), "UNEXPECTED_TOKEN", msg);
-				if (this.atDirectives || !this.doc) this.errors.push(error);
-				else this.doc.errors.push(error);
-				break;
-			}
-			case "doc-end": {
-				if (!this.doc) {
-					this.errors.push(new YAMLParseError(getErrorPos(token), "UNEXPECTED_TOKEN", "Unexpected doc-end without preceding document"));
-					break;
-				}
-				this.doc.directives.docEnd = true;
-				const end = resolveEnd(token.end, token.offset + token.source.length, this.doc.options.strict, this.onError);
-				this.decorate(this.doc, true);
-				if (end.comment) {
-					const dc = this.doc.comment;
-					this.doc.comment = dc ? `${dc}\n${end.comment}` : end.comment;
-				}
-				this.doc.range[2] = end.offset;
-				break;
-			}
-			default: this.errors.push(new YAMLParseError(getErrorPos(token), "UNEXPECTED_TOKEN", `Unsupported token ${token.type}`));
-		}
-	}
-	/**
-	* Call at end of input to yield any remaining document.
-	*
-	* @param forceDoc - If the stream contains no document, still emit a final document including any comments and directives that would be applied to a subsequent document.
-	* @param endOffset - Should be set if `forceDoc` is also set, to set the document range end and to indicate errors correctly.
-	*/
-	*end(forceDoc = false, endOffset = -1) {
-		if (this.doc) {
-			this.decorate(this.doc, true);
-			yield this.doc;
-			this.doc = null;
-		} else if (forceDoc) {
-			const doc = new Document(void 0, Object.assign({ _directives: this.directives }, this.options));
-			if (this.atDirectives) this.onError(endOffset, "MISSING_CHAR", "Missing directives-end indicator line");
-			doc.range = [
-				0,
-				endOffset,
-				endOffset
-			];
-			this.decorate(doc, false);
-			yield doc;
-		}
-	}
-};
-// node_modules/yaml/browser/dist/parse/cst-visit.js
-const BREAK = Symbol("break visit");
-const SKIP = Symbol("skip children");
-const REMOVE = Symbol("remove item");
-/**
-* Apply a visitor to a CST document or item.
-*
-* Walks through the tree (depth-first) starting from the root, calling a
-* `visitor` function with two arguments when entering each item:
-*   - `item`: The current item, which included the following members:
-*     - `start: SourceToken[]` – Source tokens before the key or value,
-*       possibly including its anchor or tag.
-*     - `key?: Token | null` – Set for pair values. May then be `null`, if
-*       the key before the `:` separator is empty.
-*     - `sep?: SourceToken[]` – Source tokens between the key and the value,
-*       which should include the `:` map value indicator if `value` is set.
-*     - `value?: Token` – The value of a sequence item, or of a map pair.
-*   - `path`: The steps from the root to the current node, as an array of
-*     `['key' | 'value', number]` tuples.
-*
-* The return value of the visitor may be used to control the traversal:
-*   - `undefined` (default): Do nothing and continue
-*   - `visit.SKIP`: Do not visit the children of this token, continue with
-*      next sibling
-*   - `visit.BREAK`: Terminate traversal completely
-*   - `visit.REMOVE`: Remove the current item, then continue with the next one
-*   - `number`: Set the index of the next step. This is useful especially if
-*     the index of the current token has changed.
-*   - `function`: Define the next visitor for this item. After the original
-*     visitor is called on item entry, next visitors are called after handling
-*     a non-empty `key` and when exiting the item.
-*/
-function visit(cst, visitor) {
-	if ("type" in cst && cst.type === "document") cst = {
-		start: cst.start,
-		value: cst.value
-	};
-	_visit(Object.freeze([]), cst, visitor);
-}
-/** Terminate visit traversal completely */
-visit.BREAK = BREAK;
-/** Do not visit the children of the current item */
-visit.SKIP = SKIP;
-/** Remove the current item */
-visit.REMOVE = REMOVE;
-/** Find the item at `path` from `cst` as the root */
-visit.itemAtPath = (cst, path) => {
-	let item = cst;
-	for (const [field, index] of path) {
-		const tok = item?.[field];
-		if (tok && "items" in tok) item = tok.items[index];
-		else return void 0;
-	}
-	return item;
-};
-/**
-* Get the immediate parent collection of the item at `path` from `cst` as the root.
-*
-* Throws an error if the collection is not found, which should never happen if the item itself exists.
-*/
-visit.parentCollection = (cst, path) => {
-	const parent = visit.itemAtPath(cst, path.slice(0, -1));
-	const field = path[path.length - 1][0];
-	const coll = parent?.[field];
-	if (coll && "items" in coll) return coll;
-	throw new Error("Parent collection not found");
-};
-function _visit(path, item, visitor) {
-	let ctrl = visitor(item, path);
-	if (typeof ctrl === "symbol") return ctrl;
-	for (const field of ["key", "value"]) {
-		const token = item[field];
-		if (token && "items" in token) {
-			for (let i = 0; i < token.items.length; ++i) {
-				const ci = _visit(Object.freeze(path.concat([[field, i]])), token.items[i], visitor);
-				if (typeof ci === "number") i = ci - 1;
-				else if (ci === BREAK) return BREAK;
-				else if (ci === REMOVE) {
-					token.items.splice(i, 1);
-					i -= 1;
-				}
-			}
-			if (typeof ctrl === "function" && field === "key") ctrl = ctrl(item, path);
-		}
-	}
-	return typeof ctrl === "function" ? ctrl(item, path) : ctrl;
-}
-// node_modules/yaml/browser/dist/parse/cst.js
-/** The byte order mark */
-const BOM = "﻿";
-/** Start of doc-mode */
-const DOCUMENT = "";
-/** Unexpected end of flow-mode */
-const FLOW_END = "";
-/** Next token is a scalar value */
-const SCALAR = "";
-/** Identify the type of a lexer token. May return `null` for unknown tokens. */
-function tokenType(source) {
-	switch (source) {
-		case "﻿": return "byte-order-mark";
-		case "": return "doc-mode";
-		case "": return "flow-error-end";
-		case "": return "scalar";
-		case "---": return "doc-start";
-		case "...": return "doc-end";
-		case "":
-		case "\n":
-		case "\r\n": return "newline";
-		case "-": return "seq-item-ind";
-		case "?": return "explicit-key-ind";
-		case ":": return "map-value-ind";
-		case "{": return "flow-map-start";
-		case "}": return "flow-map-end";
-		case "[": return "flow-seq-start";
-		case "]": return "flow-seq-end";
-		case ",": return "comma";
-	}
-	switch (source[0]) {
-		case " ":
-		case "	": return "space";
-		case "#": return "comment";
-		case "%": return "directive-line";
-		case "*": return "alias";
-		case "&": return "anchor";
-		case "!": return "tag";
-		case "'": return "single-quoted-scalar";
-		case "\"": return "double-quoted-scalar";
-		case "|":
-		case ">": return "block-scalar-header";
-	}
-	return null;
-}
-// node_modules/yaml/browser/dist/parse/lexer.js
-function isEmpty$1(ch) {
-	switch (ch) {
-		case void 0:
-		case " ":
-		case "\n":
-		case "\r":
-		case "	": return true;
-		default: return false;
-	}
-}
-const hexDigits = /* @__PURE__ */ new Set("0123456789ABCDEFabcdef");
-const tagChars = /* @__PURE__ */ new Set("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-#;/?:@&=+$_.!~*'()");
-const flowIndicatorChars = /* @__PURE__ */ new Set(",[]{}");
-const invalidAnchorChars = /* @__PURE__ */ new Set(" ,[]{}\n\r	");
-const isNotAnchorChar = (ch) => !ch || invalidAnchorChars.has(ch);
-/**
-* Splits an input string into lexical tokens, i.e. smaller strings that are
-* easily identifiable by `tokens.tokenType()`.
-*
-* Lexing starts always in a "stream" context. Incomplete input may be buffered
-* until a complete token can be emitted.
-*
-* In addition to slices of the original input, the following control characters
-* may also be emitted:
-*
-* - `\x02` (Start of Text): A document starts with the next token
-* - `\x18` (Cancel): Unexpected end of flow-mode (indicates an error)
-* - `\x1f` (Unit Separator): Next token is a scalar value
-* - `\u{FEFF}` (Byte order mark): Emitted separately outside documents
-*/
-var Lexer = class {
-	constructor() {
-		/**
-		* Flag indicating whether the end of the current buffer marks the end of
-		* all input
-		*/
-		this.atEnd = false;
-		/**
-		* Explicit indent set in block scalar header, as an offset from the current
-		* minimum indent, so e.g. set to 1 from a header `|2+`. Set to -1 if not
-		* explicitly set.
-		*/
-		this.blockScalarIndent = -1;
-		/**
-		* Block scalars that include a + (keep) chomping indicator in their header
-		* include trailing empty lines, which are otherwise excluded from the
-		* scalar's contents.
-		*/
-		this.blockScalarKeep = false;
-		/** Current input */
-		this.buffer = "";
-		/**
-		* Flag noting whether the map value indicator : can immediately follow this
-		* node within a flow context.
-		*/
-		this.flowKey = false;
-		/** Count of surrounding flow collection levels. */
-		this.flowLevel = 0;
-		/**
-		* Minimum level of indentation required for next lines to be parsed as a
-		* part of the current scalar value.
-		*/
-		this.indentNext = 0;
-		/** Indentation level of the current line. */
-		this.indentValue = 0;
-		/** Position of the next \n character. */
-		this.lineEndPos = null;
-		/** Stores the state of the lexer if reaching the end of incpomplete input */
-		this.next = null;
-		/** A pointer to `buffer`; the current position of the lexer. */
-		this.pos = 0;
-	}
-	/**
-	* Generate YAML tokens from the `source` string. If `incomplete`,
-	* a part of the last line may be left as a buffer for the next call.
-	*
-	* @returns A generator of lexical tokens
-	*/
-	*lex(source, incomplete = false) {
-		if (source) {
-			if (typeof source !== "string") throw TypeError("source is not a string");
-			this.buffer = this.buffer ? this.buffer + source : source;
-			this.lineEndPos = null;
-		}
-		this.atEnd = !incomplete;
-		let next = this.next ?? "stream";
-		while (next && (incomplete || this.hasChars(1))) next = yield* this.parseNext(next);
-	}
-	atLineEnd() {
-		let i = this.pos;
-		let ch = this.buffer[i];
-		while (ch === " " || ch === "	") ch = this.buffer[++i];
-		if (!ch || ch === "#" || ch === "\n") return true;
-		if (ch === "\r") return this.buffer[i + 1] === "\n";
-		return false;
-	}
-	charAt(n) {
-		return this.buffer[this.pos + n];
-	}
-	continueScalar(offset) {
-		let ch = this.buffer[offset];
-		if (this.indentNext > 0) {
-			let indent = 0;
-			while (ch === " ") ch = this.buffer[++indent + offset];
-			if (ch === "\r") {
-				const next = this.buffer[indent + offset + 1];
-				if (next === "\n" || !next && !this.atEnd) return offset + indent + 1;
-			}
-			return ch === "\n" || indent >= this.indentNext || !ch && !this.atEnd ? offset + indent : -1;
-		}
-		if (ch === "-" || ch === ".") {
-			const dt = this.buffer.substr(offset, 3);
-			if ((dt === "---" || dt === "...") && isEmpty$1(this.buffer[offset + 3])) return -1;
-		}
-		return offset;
-	}
-	getLine() {
-		let end = this.lineEndPos;
-		if (typeof end !== "number" || end !== -1 && end < this.pos) {
-			end = this.buffer.indexOf("\n", this.pos);
-			this.lineEndPos = end;
-		}
-		if (end === -1) return this.atEnd ? this.buffer.substring(this.pos) : null;
-		if (this.buffer[end - 1] === "\r") end -= 1;
-		return this.buffer.substring(this.pos, end);
-	}
-	hasChars(n) {
-		return this.pos + n <= this.buffer.length;
-	}
-	setNext(state) {
-		this.buffer = this.buffer.substring(this.pos);
-		this.pos = 0;
-		this.lineEndPos = null;
-		this.next = state;
-		return null;
-	}
-	peek(n) {
-		return this.buffer.substr(this.pos, n);
-	}
-	*parseNext(next) {
-		switch (next) {
-			case "stream": return yield* this.parseStream();
-			case "line-start": return yield* this.parseLineStart();
-			case "block-start": return yield* this.parseBlockStart();
-			case "doc": return yield* this.parseDocument();
-			case "flow": return yield* this.parseFlowCollection();
-			case "quoted-scalar": return yield* this.parseQuotedScalar();
-			case "block-scalar": return yield* this.parseBlockScalar();
-			case "plain-scalar": return yield* this.parsePlainScalar();
-		}
-	}
-	*parseStream() {
-		let line = this.getLine();
-		if (line === null) return this.setNext("stream");
-		if (line[0] === "﻿") {
-			yield* this.pushCount(1);
-			line = line.substring(1);
-		}
-		if (line[0] === "%") {
-			let dirEnd = line.length;
-			let cs = line.indexOf("#");
-			while (cs !== -1) {
-				const ch = line[cs - 1];
-				if (ch === " " || ch === "	") {
-					dirEnd = cs - 1;
-					break;
-				} else cs = line.indexOf("#", cs + 1);
-			}
-			while (true) {
-				const ch = line[dirEnd - 1];
-				if (ch === " " || ch === "	") dirEnd -= 1;
-				else break;
-			}
-			const n = (yield* this.pushCount(dirEnd)) + (yield* this.pushSpaces(true));
-			yield* this.pushCount(line.length - n);
-			this.pushNewline();
-			return "stream";
-		}
-		if (this.atLineEnd()) {
-			const sp = yield* this.pushSpaces(true);
-			yield* this.pushCount(line.length - sp);
-			yield* this.pushNewline();
-			return "stream";
-		}
-		yield "";
-		return yield* this.parseLineStart();
-	}
-	*parseLineStart() {
-		const ch = this.charAt(0);
-		if (!ch && !this.atEnd) return this.setNext("line-start");
-		if (ch === "-" || ch === ".") {
-			if (!this.atEnd && !this.hasChars(4)) return this.setNext("line-start");
-			const s = this.peek(3);
-			if ((s === "---" || s === "...") && isEmpty$1(this.charAt(3))) {
-				yield* this.pushCount(3);
-				this.indentValue = 0;
-				this.indentNext = 0;
-				return s === "---" ? "doc" : "stream";
-			}
-		}
-		this.indentValue = yield* this.pushSpaces(false);
-		if (this.indentNext > this.indentValue && !isEmpty$1(this.charAt(1))) this.indentNext = this.indentValue;
-		return yield* this.parseBlockStart();
-	}
-	*parseBlockStart() {
-		const [ch0, ch1] = this.peek(2);
-		if (!ch1 && !this.atEnd) return this.setNext("block-start");
-		if ((ch0 === "-" || ch0 === "?" || ch0 === ":") && isEmpty$1(ch1)) {
-			const n = (yield* this.pushCount(1)) + (yield* this.pushSpaces(true));
-			this.indentNext = this.indentValue + 1;
-			this.indentValue += n;
-			return "block-start";
-		}
-		return "doc";
-	}
-	*parseDocument() {
-		yield* this.pushSpaces(true);
-		const line = this.getLine();
-		if (line === null) return this.setNext("doc");
-		let n = yield* this.pushIndicators();
-		switch (line[n]) {
-			case "#": yield* this.pushCount(line.length - n);
-			case void 0:
-				yield* this.pushNewline();
-				return yield* this.parseLineStart();
-			case "{":
-			case "[":
-				yield* this.pushCount(1);
-				this.flowKey = false;
-				this.flowLevel = 1;
-				return "flow";
-			case "}":
-			case "]":
-				yield* this.pushCount(1);
-				return "doc";
-			case "*":
-				yield* this.pushUntil(isNotAnchorChar);
-				return "doc";
-			case "\"":
-			case "'": return yield* this.parseQuotedScalar();
-			case "|":
-			case ">":
-				n += yield* this.parseBlockScalarHeader();
-				n += yield* this.pushSpaces(true);
-				yield* this.pushCount(line.length - n);
-				yield* this.pushNewline();
-				return yield* this.parseBlockScalar();
-			default: return yield* this.parsePlainScalar();
-		}
-	}
-	*parseFlowCollection() {
-		let nl, sp;
-		let indent = -1;
-		do {
-			nl = yield* this.pushNewline();
-			if (nl > 0) {
-				sp = yield* this.pushSpaces(false);
-				this.indentValue = indent = sp;
-			} else sp = 0;
-			sp += yield* this.pushSpaces(true);
-		} while (nl + sp > 0);
-		const line = this.getLine();
-		if (line === null) return this.setNext("flow");
-		if (indent !== -1 && indent < this.indentNext && line[0] !== "#" || indent === 0 && (line.startsWith("---") || line.startsWith("...")) && isEmpty$1(line[3])) {
-			if (!(indent === this.indentNext - 1 && this.flowLevel === 1 && (line[0] === "]" || line[0] === "}"))) {
-				this.flowLevel = 0;
-				yield "";
-				return yield* this.parseLineStart();
-			}
-		}
-		let n = 0;
-		while (line[n] === ",") {
-			n += yield* this.pushCount(1);
-			n += yield* this.pushSpaces(true);
-			this.flowKey = false;
-		}
-		n += yield* this.pushIndicators();
-		switch (line[n]) {
-			case void 0: return "flow";
-			case "#":
-				yield* this.pushCount(line.length - n);
-				return "flow";
-			case "{":
-			case "[":
-				yield* this.pushCount(1);
-				this.flowKey = false;
-				this.flowLevel += 1;
-				return "flow";
-			case "}":
-			case "]":
-				yield* this.pushCount(1);
-				this.flowKey = true;
-				this.flowLevel -= 1;
-				return this.flowLevel ? "flow" : "doc";
-			case "*":
-				yield* this.pushUntil(isNotAnchorChar);
-				return "flow";
-			case "\"":
-			case "'":
-				this.flowKey = true;
-				return yield* this.parseQuotedScalar();
-			case ":": {
-				const next = this.charAt(1);
-				if (this.flowKey || isEmpty$1(next) || next === ",") {
-					this.flowKey = false;
-					yield* this.pushCount(1);
-					yield* this.pushSpaces(true);
-					return "flow";
-				}
-			}
-			default:
-				this.flowKey = false;
-				return yield* this.parsePlainScalar();
-		}
-	}
-	*parseQuotedScalar() {
-		const quote = this.charAt(0);
-		let end = this.buffer.indexOf(quote, this.pos + 1);
-		if (quote === "'") while (end !== -1 && this.buffer[end + 1] === "'") end = this.buffer.indexOf("'", end + 2);
-		else while (end !== -1) {
-			let n = 0;
-			while (this.buffer[end - 1 - n] === "\\") n += 1;
-			if (n % 2 === 0) break;
-			end = this.buffer.indexOf("\"", end + 1);
-		}
-		const qb = this.buffer.substring(0, end);
-		let nl = qb.indexOf("\n", this.pos);
-		if (nl !== -1) {
-			while (nl !== -1) {
-				const cs = this.continueScalar(nl + 1);
-				if (cs === -1) break;
-				nl = qb.indexOf("\n", cs);
-			}
-			if (nl !== -1) end = nl - (qb[nl - 1] === "\r" ? 2 : 1);
-		}
-		if (end === -1) {
-			if (!this.atEnd) return this.setNext("quoted-scalar");
-			end = this.buffer.length;
-		}
-		yield* this.pushToIndex(end + 1, false);
-		return this.flowLevel ? "flow" : "doc";
-	}
-	*parseBlockScalarHeader() {
-		this.blockScalarIndent = -1;
-		this.blockScalarKeep = false;
-		let i = this.pos;
-		while (true) {
-			const ch = this.buffer[++i];
-			if (ch === "+") this.blockScalarKeep = true;
-			else if (ch > "0" && ch <= "9") this.blockScalarIndent = Number(ch) - 1;
-			else if (ch !== "-") break;
-		}
-		return yield* this.pushUntil((ch) => isEmpty$1(ch) || ch === "#");
-	}
-	*parseBlockScalar() {
-		let nl = this.pos - 1;
-		let indent = 0;
-		let ch;
-		loop: for (let i = this.pos; ch = this.buffer[i]; ++i) switch (ch) {
-			case " ":
-				indent += 1;
-				break;
-			case "\n":
-				nl = i;
-				indent = 0;
-				break;
-			case "\r": {
-				const next = this.buffer[i + 1];
-				if (!next && !this.atEnd) return this.setNext("block-scalar");
-				if (next === "\n") break;
-			}
-			default: break loop;
-		}
-		if (!ch && !this.atEnd) return this.setNext("block-scalar");
-		if (indent >= this.indentNext) {
-			if (this.blockScalarIndent === -1) this.indentNext = indent;
-			else this.indentNext = this.blockScalarIndent + (this.indentNext === 0 ? 1 : this.indentNext);
-			do {
-				const cs = this.continueScalar(nl + 1);
-				if (cs === -1) break;
-				nl = this.buffer.indexOf("\n", cs);
-			} while (nl !== -1);
-			if (nl === -1) {
-				if (!this.atEnd) return this.setNext("block-scalar");
-				nl = this.buffer.length;
-			}
-		}
-		let i = nl + 1;
-		ch = this.buffer[i];
-		while (ch === " ") ch = this.buffer[++i];
-		if (ch === "	") {
-			while (ch === "	" || ch === " " || ch === "\r" || ch === "\n") ch = this.buffer[++i];
-			nl = i - 1;
-		} else if (!this.blockScalarKeep) do {
-			let i = nl - 1;
-			let ch = this.buffer[i];
-			if (ch === "\r") ch = this.buffer[--i];
-			const lastChar = i;
-			while (ch === " ") ch = this.buffer[--i];
-			if (ch === "\n" && i >= this.pos && i + 1 + indent > lastChar) nl = i;
-			else break;
-		} while (true);
-		yield "";
-		yield* this.pushToIndex(nl + 1, true);
-		return yield* this.parseLineStart();
-	}
-	*parsePlainScalar() {
-		const inFlow = this.flowLevel > 0;
-		let end = this.pos - 1;
-		let i = this.pos - 1;
-		let ch;
-		while (ch = this.buffer[++i]) if (ch === ":") {
-			const next = this.buffer[i + 1];
-			if (isEmpty$1(next) || inFlow && flowIndicatorChars.has(next)) break;
-			end = i;
-		} else if (isEmpty$1(ch)) {
-			let next = this.buffer[i + 1];
-			if (ch === "\r") {
-				if (next === "\n") {
-					i += 1;
-					ch = "\n";
-					next = this.buffer[i + 1];
-				} else end = i;
-			}
-			if (next === "#" || inFlow && flowIndicatorChars.has(next)) break;
-			if (ch === "\n") {
-				const cs = this.continueScalar(i + 1);
-				if (cs === -1) break;
-				i = Math.max(i, cs - 2);
-			}
-		} else {
-			if (inFlow && flowIndicatorChars.has(ch)) break;
-			end = i;
-		}
-		if (!ch && !this.atEnd) return this.setNext("plain-scalar");
-		yield "";
-		yield* this.pushToIndex(end + 1, true);
-		return inFlow ? "flow" : "doc";
-	}
-	*pushCount(n) {
-		if (n > 0) {
-			yield this.buffer.substr(this.pos, n);
-			this.pos += n;
-			return n;
-		}
-		return 0;
-	}
-	*pushToIndex(i, allowEmpty) {
-		const s = this.buffer.slice(this.pos, i);
-		if (s) {
-			yield s;
-			this.pos += s.length;
-			return s.length;
-		} else if (allowEmpty) yield "";
-		return 0;
-	}
-	*pushIndicators() {
-		let n = 0;
-		loop: while (true) {
-			switch (this.charAt(0)) {
-				case "!":
-					n += yield* this.pushTag();
-					n += yield* this.pushSpaces(true);
-					continue loop;
-				case "&":
-					n += yield* this.pushUntil(isNotAnchorChar);
-					n += yield* this.pushSpaces(true);
-					continue loop;
-				case "-":
-				case "?":
-				case ":": {
-					const inFlow = this.flowLevel > 0;
-					const ch1 = this.charAt(1);
-					if (isEmpty$1(ch1) || inFlow && flowIndicatorChars.has(ch1)) {
-						if (!inFlow) this.indentNext = this.indentValue + 1;
-						else if (this.flowKey) this.flowKey = false;
-						n += yield* this.pushCount(1);
-						n += yield* this.pushSpaces(true);
-						continue loop;
-					}
-				}
-			}
-			break loop;
-		}
-		return n;
-	}
-	*pushTag() {
-		if (this.charAt(1) === "<") {
-			let i = this.pos + 2;
-			let ch = this.buffer[i];
-			while (!isEmpty$1(ch) && ch !== ">") ch = this.buffer[++i];
-			return yield* this.pushToIndex(ch === ">" ? i + 1 : i, false);
-		} else {
-			let i = this.pos + 1;
-			let ch = this.buffer[i];
-			while (ch) if (tagChars.has(ch)) ch = this.buffer[++i];
-			else if (ch === "%" && hexDigits.has(this.buffer[i + 1]) && hexDigits.has(this.buffer[i + 2])) ch = this.buffer[i += 3];
-			else break;
-			return yield* this.pushToIndex(i, false);
-		}
-	}
-	*pushNewline() {
-		const ch = this.buffer[this.pos];
-		if (ch === "\n") return yield* this.pushCount(1);
-		else if (ch === "\r" && this.charAt(1) === "\n") return yield* this.pushCount(2);
-		else return 0;
-	}
-	*pushSpaces(allowTabs) {
-		let i = this.pos - 1;
-		let ch;
-		do
-			ch = this.buffer[++i];
-		while (ch === " " || allowTabs && ch === "	");
-		const n = i - this.pos;
-		if (n > 0) {
-			yield this.buffer.substr(this.pos, n);
-			this.pos = i;
-		}
-		return n;
-	}
-	*pushUntil(test) {
-		let i = this.pos;
-		let ch = this.buffer[i];
-		while (!test(ch)) ch = this.buffer[++i];
-		return yield* this.pushToIndex(i, false);
-	}
-};
-// node_modules/yaml/browser/dist/parse/line-counter.js
-/**
-* Tracks newlines during parsing in order to provide an efficient API for
-* determining the one-indexed `{ line, col }` position for any offset
-* within the input.
-*/
-var LineCounter = class {
-	constructor() {
-		this.lineStarts = [];
-		/**
-		* Should be called in ascending order. Otherwise, call
-		* `lineCounter.lineStarts.sort()` before calling `linePos()`.
-		*/
-		this.addNewLine = (offset) => this.lineStarts.push(offset);
-		/**
-		* Performs a binary search and returns the 1-indexed { line, col }
-		* position of `offset`. If `line === 0`, `addNewLine` has never been
-		* called or `offset` is before the first known newline.
-		*/
-		this.linePos = (offset) => {
-			let low = 0;
-			let high = this.lineStarts.length;
-			while (low < high) {
-				const mid = low + high >> 1;
-				if (this.lineStarts[mid] < offset) low = mid + 1;
-				else high = mid;
-			}
-			if (this.lineStarts[low] === offset) return {
-				line: low + 1,
-				col: 1
-			};
-			if (low === 0) return {
-				line: 0,
-				col: offset
-			};
-			const start = this.lineStarts[low - 1];
-			return {
-				line: low,
-				col: offset - start + 1
-			};
-		};
-	}
-};
-// node_modules/yaml/browser/dist/parse/parser.js
-function includesToken(list, type) {
-	for (let i = 0; i < list.length; ++i) if (list[i].type === type) return true;
-	return false;
-}
-function findNonEmptyIndex(list) {
-	for (let i = 0; i < list.length; ++i) switch (list[i].type) {
-		case "space":
-		case "comment":
-		case "newline": break;
-		default: return i;
-	}
-	return -1;
-}
-function isFlowToken(token) {
-	switch (token?.type) {
-		case "alias":
-		case "scalar":
-		case "single-quoted-scalar":
-		case "double-quoted-scalar":
-		case "flow-collection": return true;
-		default: return false;
-	}
-}
-function getPrevProps(parent) {
-	switch (parent.type) {
-		case "document": return parent.start;
-		case "block-map": {
-			const it = parent.items[parent.items.length - 1];
-			return it.sep ?? it.start;
-		}
-		case "block-seq": return parent.items[parent.items.length - 1].start;
-		/* istanbul ignore next should not happen */
-		default: return [];
-	}
-}
-/** Note: May modify input array */
-function getFirstKeyStartProps(prev) {
-	if (prev.length === 0) return [];
-	let i = prev.length;
-	loop: while (--i >= 0) switch (prev[i].type) {
-		case "doc-start":
-		case "explicit-key-ind":
-		case "map-value-ind":
-		case "seq-item-ind":
-		case "newline": break loop;
-	}
-	while (prev[++i]?.type === "space");
-	return prev.splice(i, prev.length);
-}
-function arrayPushArray(target, source) {
-	if (source.length < 1e5) Array.prototype.push.apply(target, source);
-	else for (let i = 0; i < source.length; ++i) target.push(source[i]);
-}
-function fixFlowSeqItems(fc) {
-	if (fc.start.type === "flow-seq-start") {
-		for (const it of fc.items) if (it.sep && !it.value && !includesToken(it.start, "explicit-key-ind") && !includesToken(it.sep, "map-value-ind")) {
-			if (it.key) it.value = it.key;
-			delete it.key;
-			if (isFlowToken(it.value)) {
-				if (it.value.end) arrayPushArray(it.value.end, it.sep);
-				else it.value.end = it.sep;
-			} else arrayPushArray(it.start, it.sep);
-			delete it.sep;
-		}
-	}
-}
-/**
-* A YAML concrete syntax tree (CST) parser
-*
-* ```ts
-* const src: string = ...
-* for (const token of new Parser().parse(src)) {
-*   // token: Token
-* }
-* ```
-*
-* To use the parser with a user-provided lexer:
-*
-* ```ts
-* function* parse(source: string, lexer: Lexer) {
-*   const parser = new Parser()
-*   for (const lexeme of lexer.lex(source))
-*     yield* parser.next(lexeme)
-*   yield* parser.end()
-* }
-*
-* const src: string = ...
-* const lexer = new Lexer()
-* for (const token of parse(src, lexer)) {
-*   // token: Token
-* }
-* ```
-*/
-var Parser = class {
-	/**
-	* @param onNewLine - If defined, called separately with the start position of
-	*   each new line (in `parse()`, including the start of input).
-	*/
-	constructor(onNewLine) {
-		/** If true, space and sequence indicators count as indentation */
-		this.atNewLine = true;
-		/** If true, next token is a scalar value */
-		this.atScalar = false;
-		/** Current indentation level */
-		this.indent = 0;
-		/** Current offset since the start of parsing */
-		this.offset = 0;
-		/** On the same line with a block map key */
-		this.onKeyLine = false;
-		/** Top indicates the node that's currently being built */
-		this.stack = [];
-		/** The source of the current token, set in parse() */
-		this.source = "";
-		/** The type of the current token, set in parse() */
-		this.type = "";
-		this.lexer = new Lexer();
-		this.onNewLine = onNewLine;
-	}
-	/**
-	* Parse `source` as a YAML stream.
-	* If `incomplete`, a part of the last line may be left as a buffer for the next call.
-	*
-	* Errors are not thrown, but yielded as `{ type: 'error', message }` tokens.
-	*
-	* @returns A generator of tokens representing each directive, document, and other structure.
-	*/
-	*parse(source, incomplete = false) {
-		if (this.onNewLine && this.offset === 0) this.onNewLine(0);
-		for (const lexeme of this.lexer.lex(source, incomplete)) yield* this.next(lexeme);
-		if (!incomplete) yield* this.end();
-	}
-	/**
-	* Advance the parser by the `source` of one lexical token.
-	*/
-	*next(source) {
-		this.source = source;
-		if (this.atScalar) {
-			this.atScalar = false;
-			yield* this.step();
-			this.offset += source.length;
-			return;
-		}
-		const type = tokenType(source);
-		if (!type) {
-			const message = `Not a YAML token: ${source}`;
-			yield* this.pop({
-				type: "error",
-				offset: this.offset,
-				message,
-				source
-			});
-			this.offset += source.length;
-		} else if (type === "scalar") {
-			this.atNewLine = false;
-			this.atScalar = true;
-			this.type = "scalar";
-		} else {
-			this.type = type;
-			yield* this.step();
-			switch (type) {
-				case "newline":
-					this.atNewLine = true;
-					this.indent = 0;
-					if (this.onNewLine) this.onNewLine(this.offset + source.length);
-					break;
-				case "space":
-					if (this.atNewLine && source[0] === " ") this.indent += source.length;
-					break;
-				case "explicit-key-ind":
-				case "map-value-ind":
-				case "seq-item-ind":
-					if (this.atNewLine) this.indent += source.length;
-					break;
-				case "doc-mode":
-				case "flow-error-end": return;
-				default: this.atNewLine = false;
-			}
-			this.offset += source.length;
-		}
-	}
-	/** Call at end of input to push out any remaining constructions */
-	*end() {
-		while (this.stack.length > 0) yield* this.pop();
-	}
-	get sourceToken() {
-		return {
-			type: this.type,
-			offset: this.offset,
-			indent: this.indent,
-			source: this.source
-		};
-	}
-	*step() {
-		const top = this.peek(1);
-		if (this.type === "doc-end" && top?.type !== "doc-end") {
-			while (this.stack.length > 0) yield* this.pop();
-			this.stack.push({
-				type: "doc-end",
-				offset: this.offset,
-				source: this.source
-			});
-			return;
-		}
-		if (!top) return yield* this.stream();
-		switch (top.type) {
-			case "document": return yield* this.document(top);
-			case "alias":
-			case "scalar":
-			case "single-quoted-scalar":
-			case "double-quoted-scalar": return yield* this.scalar(top);
-			case "block-scalar": return yield* this.blockScalar(top);
-			case "block-map": return yield* this.blockMap(top);
-			case "block-seq": return yield* this.blockSequence(top);
-			case "flow-collection": return yield* this.flowCollection(top);
-			case "doc-end": return yield* this.documentEnd(top);
-		}
-		/* istanbul ignore next should not happen */
-		yield* this.pop();
-	}
-	peek(n) {
-		return this.stack[this.stack.length - n];
-	}
-	*pop(error) {
-		const token = error ?? this.stack.pop();
-		/* istanbul ignore if should not happen */
-		if (!token) yield {
-			type: "error",
-			offset: this.offset,
-			source: "",
-			message: "Tried to pop an empty stack"
-		};
-		else if (this.stack.length === 0) yield token;
-		else {
-			const top = this.peek(1);
-			if (token.type === "block-scalar") token.indent = "indent" in top ? top.indent : 0;
-			else if (token.type === "flow-collection" && top.type === "document") token.indent = 0;
-			if (token.type === "flow-collection") fixFlowSeqItems(token);
-			switch (top.type) {
-				case "document":
-					top.value = token;
-					break;
-				case "block-scalar":
-					top.props.push(token);
-					break;
-				case "block-map": {
-					const it = top.items[top.items.length - 1];
-					if (it.value) {
-						top.items.push({
-							start: [],
-							key: token,
-							sep: []
-						});
-						this.onKeyLine = true;
-						return;
-					} else if (it.sep) it.value = token;
-					else {
-						Object.assign(it, {
-							key: token,
-							sep: []
-						});
-						this.onKeyLine = !it.explicitKey;
-						return;
-					}
-					break;
-				}
-				case "block-seq": {
-					const it = top.items[top.items.length - 1];
-					if (it.value) top.items.push({
-						start: [],
-						value: token
-					});
-					else it.value = token;
-					break;
-				}
-				case "flow-collection": {
-					const it = top.items[top.items.length - 1];
-					if (!it || it.value) top.items.push({
-						start: [],
-						key: token,
-						sep: []
-					});
-					else if (it.sep) it.value = token;
-					else Object.assign(it, {
-						key: token,
-						sep: []
-					});
-					return;
-				}
-				/* istanbul ignore next should not happen */
-				default:
-					yield* this.pop();
-					yield* this.pop(token);
-			}
-			if ((top.type === "document" || top.type === "block-map" || top.type === "block-seq") && (token.type === "block-map" || token.type === "block-seq")) {
-				const last = token.items[token.items.length - 1];
-				if (last && !last.sep && !last.value && last.start.length > 0 && findNonEmptyIndex(last.start) === -1 && (token.indent === 0 || last.start.every((st) => st.type !== "comment" || st.indent < token.indent))) {
-					if (top.type === "document") top.end = last.start;
-					else top.items.push({ start: last.start });
-					token.items.splice(-1, 1);
-				}
-			}
-		}
-	}
-	*stream() {
-		switch (this.type) {
-			case "directive-line":
-				yield {
-					type: "directive",
-					offset: this.offset,
-					source: this.source
-				};
-				return;
-			case "byte-order-mark":
-			case "space":
-			case "comment":
-			case "newline":
-				yield this.sourceToken;
-				return;
-			case "doc-mode":
-			case "doc-start": {
-				const doc = {
-					type: "document",
-					offset: this.offset,
-					start: []
-				};
-				if (this.type === "doc-start") doc.start.push(this.sourceToken);
-				this.stack.push(doc);
-				return;
-			}
-		}
-		yield {
-			type: "error",
-			offset: this.offset,
-			message: `Unexpected ${this.type} token in YAML stream`,
-			source: this.source
-		};
-	}
-	*document(doc) {
-		if (doc.value) return yield* this.lineEnd(doc);
-		switch (this.type) {
-			case "doc-start":
-				if (findNonEmptyIndex(doc.start) !== -1) {
-					yield* this.pop();
-					yield* this.step();
-				} else doc.start.push(this.sourceToken);
-				return;
-			case "anchor":
-			case "tag":
-			case "space":
-			case "comment":
-			case "newline":
-				doc.start.push(this.sourceToken);
-				return;
-		}
-		const bv = this.startBlockValue(doc);
-		if (bv) this.stack.push(bv);
-		else yield {
-			type: "error",
-			offset: this.offset,
-			message: `Unexpected ${this.type} token in YAML document`,
-			source: this.source
-		};
-	}
-	*scalar(scalar) {
-		if (this.type === "map-value-ind") {
-			const start = getFirstKeyStartProps(getPrevProps(this.peek(2)));
-			let sep;
-			if (scalar.end) {
-				sep = scalar.end;
-				sep.push(this.sourceToken);
-				delete scalar.end;
-			} else sep = [this.sourceToken];
-			const map = {
-				type: "block-map",
-				offset: scalar.offset,
-				indent: scalar.indent,
-				items: [{
-					start,
-					key: scalar,
-					sep
-				}]
-			};
-			this.onKeyLine = true;
-			this.stack[this.stack.length - 1] = map;
-		} else yield* this.lineEnd(scalar);
-	}
-	*blockScalar(scalar) {
-		switch (this.type) {
-			case "space":
-			case "comment":
-			case "newline":
-				scalar.props.push(this.sourceToken);
-				return;
-			case "scalar":
-				scalar.source = this.source;
-				this.atNewLine = true;
-				this.indent = 0;
-				if (this.onNewLine) {
-					let nl = this.source.indexOf("\n") + 1;
-					while (nl !== 0) {
-						this.onNewLine(this.offset + nl);
-						nl = this.source.indexOf("\n", nl) + 1;
-					}
-				}
-				yield* this.pop();
-				break;
-			/* istanbul ignore next should not happen */
-			default:
-				yield* this.pop();
-				yield* this.step();
-		}
-	}
-	*blockMap(map) {
-		const it = map.items[map.items.length - 1];
-		switch (this.type) {
-			case "newline":
-				this.onKeyLine = false;
-				if (it.value) {
-					const end = "end" in it.value ? it.value.end : void 0;
-					if ((Array.isArray(end) ? end[end.length - 1] : void 0)?.type === "comment") end?.push(this.sourceToken);
-					else map.items.push({ start: [this.sourceToken] });
-				} else if (it.sep) it.sep.push(this.sourceToken);
-				else it.start.push(this.sourceToken);
-				return;
-			case "space":
-			case "comment":
-				if (it.value) map.items.push({ start: [this.sourceToken] });
-				else if (it.sep) it.sep.push(this.sourceToken);
-				else {
-					if (this.atIndentedComment(it.start, map.indent)) {
-						const end = map.items[map.items.length - 2]?.value?.end;
-						if (Array.isArray(end)) {
-							arrayPushArray(end, it.start);
-							end.push(this.sourceToken);
-							map.items.pop();
-							return;
-						}
-					}
-					it.start.push(this.sourceToken);
-				}
-				return;
-		}
-		if (this.indent >= map.indent) {
-			const atMapIndent = !this.onKeyLine && this.indent === map.indent;
-			const atNextItem = atMapIndent && (it.sep || it.explicitKey) && this.type !== "seq-item-ind";
-			let start = [];
-			if (atNextItem && it.sep && !it.value) {
-				const nl = [];
-				for (let i = 0; i < it.sep.length; ++i) {
-					const st = it.sep[i];
-					switch (st.type) {
-						case "newline":
-							nl.push(i);
-							break;
-						case "space": break;
-						case "comment":
-							if (st.indent > map.indent) nl.length = 0;
-							break;
-						default: nl.length = 0;
-					}
-				}
-				if (nl.length >= 2) start = it.sep.splice(nl[1]);
-			}
-			switch (this.type) {
-				case "anchor":
-				case "tag":
-					if (atNextItem || it.value) {
-						start.push(this.sourceToken);
-						map.items.push({ start });
-						this.onKeyLine = true;
-					} else if (it.sep) it.sep.push(this.sourceToken);
-					else it.start.push(this.sourceToken);
-					return;
-				case "explicit-key-ind":
-					if (!it.sep && !it.explicitKey) {
-						it.start.push(this.sourceToken);
-						it.explicitKey = true;
-					} else if (atNextItem || it.value) {
-						start.push(this.sourceToken);
-						map.items.push({
-							start,
-							explicitKey: true
-						});
-					} else this.stack.push({
-						type: "block-map",
-						offset: this.offset,
-						indent: this.indent,
-						items: [{
-							start: [this.sourceToken],
-							explicitKey: true
-						}]
-					});
-					this.onKeyLine = true;
-					return;
-				case "map-value-ind":
-					if (it.explicitKey) {
-						if (!it.sep) {
-							if (includesToken(it.start, "newline")) Object.assign(it, {
-								key: null,
-								sep: [this.sourceToken]
-							});
-							else {
-								const start = getFirstKeyStartProps(it.start);
-								this.stack.push({
-									type: "block-map",
-									offset: this.offset,
-									indent: this.indent,
-									items: [{
-										start,
-										key: null,
-										sep: [this.sourceToken]
-									}]
-								});
-							}
-						} else if (it.value) map.items.push({
-							start: [],
-							key: null,
-							sep: [this.sourceToken]
-						});
-						else if (includesToken(it.sep, "map-value-ind")) this.stack.push({
-							type: "block-map",
-							offset: this.offset,
-							indent: this.indent,
-							items: [{
-								start,
-								key: null,
-								sep: [this.sourceToken]
-							}]
-						});
-						else if (isFlowToken(it.key) && !includesToken(it.sep, "newline")) {
-							const start = getFirstKeyStartProps(it.start);
-							const key = it.key;
-							const sep = it.sep;
-							sep.push(this.sourceToken);
-							delete it.key;
-							delete it.sep;
-							this.stack.push({
-								type: "block-map",
-								offset: this.offset,
-								indent: this.indent,
-								items: [{
-									start,
-									key,
-									sep
-								}]
-							});
-						} else if (start.length > 0) it.sep = it.sep.concat(start, this.sourceToken);
-						else it.sep.push(this.sourceToken);
-					} else if (!it.sep) Object.assign(it, {
-						key: null,
-						sep: [this.sourceToken]
-					});
-					else if (it.value || atNextItem) map.items.push({
-						start,
-						key: null,
-						sep: [this.sourceToken]
-					});
-					else if (includesToken(it.sep, "map-value-ind")) this.stack.push({
-						type: "block-map",
-						offset: this.offset,
-						indent: this.indent,
-						items: [{
-							start: [],
-							key: null,
-							sep: [this.sourceToken]
-						}]
-					});
-					else it.sep.push(this.sourceToken);
-					this.onKeyLine = true;
-					return;
-				case "alias":
-				case "scalar":
-				case "single-quoted-scalar":
-				case "double-quoted-scalar": {
-					const fs = this.flowScalar(this.type);
-					if (atNextItem || it.value) {
-						map.items.push({
-							start,
-							key: fs,
-							sep: []
-						});
-						this.onKeyLine = true;
-					} else if (it.sep) this.stack.push(fs);
-					else {
-						Object.assign(it, {
-							key: fs,
-							sep: []
-						});
-						this.onKeyLine = true;
-					}
-					return;
-				}
-				default: {
-					const bv = this.startBlockValue(map);
-					if (bv) {
-						if (bv.type === "block-seq") {
-							if (!it.explicitKey && it.sep && !includesToken(it.sep, "newline")) {
-								yield* this.pop({
-									type: "error",
-									offset: this.offset,
-									message: "Unexpected block-seq-ind on same line with key",
-									source: this.source
-								});
-								return;
-							}
-						} else if (atMapIndent) map.items.push({ start });
-						this.stack.push(bv);
-						return;
-					}
-				}
-			}
-		}
-		yield* this.pop();
-		yield* this.step();
-	}
-	*blockSequence(seq) {
-		const it = seq.items[seq.items.length - 1];
-		switch (this.type) {
-			case "newline":
-				if (it.value) {
-					const end = "end" in it.value ? it.value.end : void 0;
-					if ((Array.isArray(end) ? end[end.length - 1] : void 0)?.type === "comment") end?.push(this.sourceToken);
-					else seq.items.push({ start: [this.sourceToken] });
-				} else it.start.push(this.sourceToken);
-				return;
-			case "space":
-			case "comment":
-				if (it.value) seq.items.push({ start: [this.sourceToken] });
-				else {
-					if (this.atIndentedComment(it.start, seq.indent)) {
-						const end = seq.items[seq.items.length - 2]?.value?.end;
-						if (Array.isArray(end)) {
-							arrayPushArray(end, it.start);
-							end.push(this.sourceToken);
-							seq.items.pop();
-							return;
-						}
-					}
-					it.start.push(this.sourceToken);
-				}
-				return;
-			case "anchor":
-			case "tag":
-				if (it.value || this.indent <= seq.indent) break;
-				it.start.push(this.sourceToken);
-				return;
-			case "seq-item-ind":
-				if (this.indent !== seq.indent) break;
-				if (it.value || includesToken(it.start, "seq-item-ind")) seq.items.push({ start: [this.sourceToken] });
-				else it.start.push(this.sourceToken);
-				return;
-		}
-		if (this.indent > seq.indent) {
-			const bv = this.startBlockValue(seq);
-			if (bv) {
-				this.stack.push(bv);
-				return;
-			}
-		}
-		yield* this.pop();
-		yield* this.step();
-	}
-	*flowCollection(fc) {
-		const it = fc.items[fc.items.length - 1];
-		if (this.type === "flow-error-end") {
-			let top;
-			do {
-				yield* this.pop();
-				top = this.peek(1);
-			} while (top?.type === "flow-collection");
-		} else if (fc.end.length === 0) {
-			switch (this.type) {
-				case "comma":
-				case "explicit-key-ind":
-					if (!it || it.sep) fc.items.push({ start: [this.sourceToken] });
-					else it.start.push(this.sourceToken);
-					return;
-				case "map-value-ind":
-					if (!it || it.value) fc.items.push({
-						start: [],
-						key: null,
-						sep: [this.sourceToken]
-					});
-					else if (it.sep) it.sep.push(this.sourceToken);
-					else Object.assign(it, {
-						key: null,
-						sep: [this.sourceToken]
-					});
-					return;
-				case "space":
-				case "comment":
-				case "newline":
-				case "anchor":
-				case "tag":
-					if (!it || it.value) fc.items.push({ start: [this.sourceToken] });
-					else if (it.sep) it.sep.push(this.sourceToken);
-					else it.start.push(this.sourceToken);
-					return;
-				case "alias":
-				case "scalar":
-				case "single-quoted-scalar":
-				case "double-quoted-scalar": {
-					const fs = this.flowScalar(this.type);
-					if (!it || it.value) fc.items.push({
-						start: [],
-						key: fs,
-						sep: []
-					});
-					else if (it.sep) this.stack.push(fs);
-					else Object.assign(it, {
-						key: fs,
-						sep: []
-					});
-					return;
-				}
-				case "flow-map-end":
-				case "flow-seq-end":
-					fc.end.push(this.sourceToken);
-					return;
-			}
-			const bv = this.startBlockValue(fc);
-			/* istanbul ignore else should not happen */
-			if (bv) this.stack.push(bv);
-			else {
-				yield* this.pop();
-				yield* this.step();
-			}
-		} else {
-			const parent = this.peek(2);
-			if (parent.type === "block-map" && (this.type === "map-value-ind" && parent.indent === fc.indent || this.type === "newline" && !parent.items[parent.items.length - 1].sep)) {
-				yield* this.pop();
-				yield* this.step();
-			} else if (this.type === "map-value-ind" && parent.type !== "flow-collection") {
-				const start = getFirstKeyStartProps(getPrevProps(parent));
-				fixFlowSeqItems(fc);
-				const sep = fc.end.splice(1, fc.end.length);
-				sep.push(this.sourceToken);
-				const map = {
-					type: "block-map",
-					offset: fc.offset,
-					indent: fc.indent,
-					items: [{
-						start,
-						key: fc,
-						sep
-					}]
-				};
-				this.onKeyLine = true;
-				this.stack[this.stack.length - 1] = map;
-			} else yield* this.lineEnd(fc);
-		}
-	}
-	flowScalar(type) {
-		if (this.onNewLine) {
-			let nl = this.source.indexOf("\n") + 1;
-			while (nl !== 0) {
-				this.onNewLine(this.offset + nl);
-				nl = this.source.indexOf("\n", nl) + 1;
-			}
-		}
-		return {
-			type,
-			offset: this.offset,
-			indent: this.indent,
-			source: this.source
-		};
-	}
-	startBlockValue(parent) {
-		switch (this.type) {
-			case "alias":
-			case "scalar":
-			case "single-quoted-scalar":
-			case "double-quoted-scalar": return this.flowScalar(this.type);
-			case "block-scalar-header": return {
-				type: "block-scalar",
-				offset: this.offset,
-				indent: this.indent,
-				props: [this.sourceToken],
-				source: ""
-			};
-			case "flow-map-start":
-			case "flow-seq-start": return {
-				type: "flow-collection",
-				offset: this.offset,
-				indent: this.indent,
-				start: this.sourceToken,
-				items: [],
-				end: []
-			};
-			case "seq-item-ind": return {
-				type: "block-seq",
-				offset: this.offset,
-				indent: this.indent,
-				items: [{ start: [this.sourceToken] }]
-			};
-			case "explicit-key-ind": {
-				this.onKeyLine = true;
-				const start = getFirstKeyStartProps(getPrevProps(parent));
-				start.push(this.sourceToken);
-				return {
-					type: "block-map",
-					offset: this.offset,
-					indent: this.indent,
-					items: [{
-						start,
-						explicitKey: true
-					}]
-				};
-			}
-			case "map-value-ind": {
-				this.onKeyLine = true;
-				const start = getFirstKeyStartProps(getPrevProps(parent));
-				return {
-					type: "block-map",
-					offset: this.offset,
-					indent: this.indent,
-					items: [{
-						start,
-						key: null,
-						sep: [this.sourceToken]
-					}]
-				};
-			}
-		}
-		return null;
-	}
-	atIndentedComment(start, indent) {
-		if (this.type !== "comment") return false;
-		if (this.indent <= indent) return false;
-		return start.every((st) => st.type === "newline" || st.type === "space");
-	}
-	*documentEnd(docEnd) {
-		if (this.type !== "doc-mode") {
-			if (docEnd.end) docEnd.end.push(this.sourceToken);
-			else docEnd.end = [this.sourceToken];
-			if (this.type === "newline") yield* this.pop();
-		}
-	}
-	*lineEnd(token) {
-		switch (this.type) {
-			case "comma":
-			case "doc-start":
-			case "doc-end":
-			case "flow-seq-end":
-			case "flow-map-end":
-			case "map-value-ind":
-				yield* this.pop();
-				yield* this.step();
-				break;
-			case "newline": this.onKeyLine = false;
-			default:
-				if (token.end) token.end.push(this.sourceToken);
-				else token.end = [this.sourceToken];
-				if (this.type === "newline") yield* this.pop();
-		}
-	}
-};
-// node_modules/yaml/browser/dist/public-api.js
-function parseOptions(options) {
-	const prettyErrors = options.prettyErrors !== false;
-	return {
-		lineCounter: options.lineCounter || prettyErrors && new LineCounter() || null,
-		prettyErrors
-	};
-}
-/** Parse an input string into a single YAML.Document */
-function parseDocument(source, options = {}) {
-	const { lineCounter, prettyErrors } = parseOptions(options);
-	const parser = new Parser(lineCounter?.addNewLine);
-	const composer = new Composer(options);
-	let doc = null;
-	for (const _doc of composer.compose(parser.parse(source), true, source.length)) if (!doc) doc = _doc;
-	else if (doc.options.logLevel !== "silent") {
-		doc.errors.push(new YAMLParseError(_doc.range.slice(0, 2), "MULTIPLE_DOCS", "Source contains multiple documents; please use YAML.parseAllDocuments()"));
-		break;
-	}
-	if (prettyErrors && lineCounter) {
-		doc.errors.forEach(prettifyError(source, lineCounter));
-		doc.warnings.forEach(prettifyError(source, lineCounter));
-	}
-	return doc;
-}
-// src/yaml/parse-document.ts
-/**
-* Parses YAML as all of promptsync reads it: version 1.2, core schema, integers whole. Null when the nesting is deeper
-* than the library's recursion can follow.
-*/
-function parseYamlDocument(text, wanted) {
-	try {
-		const document = parseDocument(text, {
-			version: "1.2",
-			schema: "core",
-			merge: false,
-			uniqueKeys: false,
-			intAsBigInt: true,
-			prettyErrors: false,
-			logLevel: "error",
-			...wanted
-		});
-		return document.errors.some((error) => error.code === "RESOURCE_EXHAUSTION") ? null : document;
-	} catch (error) {
-		if (error instanceof RangeError) return null;
-		throw error;
-	}
-}
-// src/yaml/to-json.ts
-init_problem();
-const DEEPEST = 64;
-const SHORTEST_VIEW = 13;
-const NO_CHILDREN = /* @__PURE__ */ new Map();
-/** Turns a parsed YAML node into plain JSON data, noting where each value stands and all that is not plain. */
-function toJson(node, placeAt) {
-	const walk = {
-		placeAt,
-		problems: []
-	};
-	const offset = offsetOf(node);
-	const { value, places } = convert(walk, node, {
-		offset,
-		keyOffset: offset,
-		depth: 0
-	});
-	return {
-		value,
-		places,
-		problems: walk.problems
-	};
-}
-function convert(walk, node, spot) {
-	const problem = spot.depth > DEEPEST ? makeProblem("yaml/too-deep", {}, walk.placeAt(spot.offset)) : oddity(walk, node, spot.offset);
-	if (problem !== null) return refuse(walk, problem, spot);
-	if (isScalar(node)) return convertScalar(walk, node, spot);
-	if (isMap(node)) return convertMap(walk, node, spot);
-	return isSeq(node) ? convertSeq(walk, node, spot) : converted(null, spot);
-}
-function convertMap(walk, map, spot) {
-	const values = /* @__PURE__ */ new Map();
-	const children = /* @__PURE__ */ new Map();
-	for (const pair of map.items) {
-		const keyOffset = offsetOf(pair.key ?? pair.value);
-		const offset = pair.value === null ? keyOffset : offsetOf(pair.value);
-		const { value, places } = convert(walk, pair.value, {
-			offset,
-			keyOffset,
-			depth: spot.depth + 1
-		});
-		const key = keyOf(walk, pair, keyOffset);
-		if (key === null) continue;
-		if (values.has(key)) walk.problems.push(makeProblem("yaml/duplicate-key", { key }, walk.placeAt(keyOffset)));
-		values.set(key, value);
-		children.set(key, places);
-	}
-	return converted(Object.fromEntries(values), spot, children);
-}
-function convertSeq(walk, seq, spot) {
-	const items = seq.items.map((item) => {
-		const offset = offsetOf(item);
-		return convert(walk, item, {
-			offset,
-			keyOffset: offset,
-			depth: spot.depth + 1
-		});
-	});
-	const children = new Map(items.map(({ places }, index) => [index, places]));
-	return converted(items.map(({ value }) => value), spot, children);
-}
-function convertScalar(walk, scalar, spot) {
-	const { value } = scalar;
-	if (typeof value === "string") return converted(detached(value), spot);
-	if (typeof value === "boolean" || value === null) return converted(value, spot);
-	if (isExact(value)) return converted(Number(value), spot);
-	return refuse(walk, makeProblem("yaml/number", { number: scalar.source ?? String(value) }, walk.placeAt(spot.offset)), spot);
-}
-/** The engine keeps a part of a text as a view of the whole: each id that is kept would keep all front matter. */
-function detached(text) {
-	return text.length < SHORTEST_VIEW ? text : Buffer.from(text).toString();
-}
-/** Integers come as bigint, except those with a point or an exponent, which were rounded already. */
-function isExact(value) {
-	const number = Number(value);
-	if (typeof value === "bigint") return Math.abs(number) <= 2 ** 53 && BigInt(number) === value;
-	return Number.isInteger(number) ? Number.isSafeInteger(number) : Number.isFinite(number);
-}
-/** A key is a text; null when it is something else, or a text that means more than itself. */
-function keyOf(walk, { key }, offset) {
-	const name = isScalar(key) ? key.value : void 0;
-	const found = oddity(walk, key, offset) ?? keyProblem(walk, key, offset);
-	if (found !== null) walk.problems.push(found);
-	return found === null && typeof name === "string" ? name : null;
-}
-function keyProblem({ placeAt }, key, offset) {
-	const name = isScalar(key) ? key.value : void 0;
-	if (typeof name !== "string") return makeProblem("yaml/key-not-text", {}, placeAt(offset));
-	return name === "<<" && isScalar(key) && key.type === "PLAIN" || name === "__proto__" ? makeProblem("yaml/forbidden-key", { key: name }, placeAt(offset)) : null;
-}
-/** What a value or a key has that plain data has not. */
-function oddity({ placeAt }, node, offset) {
-	if (isAlias(node) || isNode(node) && "anchor" in node && node.anchor !== void 0) return makeProblem("yaml/alias", {}, placeAt(offset));
-	const tag = isNode(node) ? node.tag : void 0;
-	if (tag !== void 0) return makeProblem("yaml/tag", { tag }, placeAt(offset));
-	const text = isScalar(node) && typeof node.value === "string" ? node.value : "";
-	const reason = text.includes("\0") ? "a text holds a NUL character" : halfCharacterIn(text);
-	return reason === null ? null : makeProblem("yaml/syntax", { reason }, placeAt(offset));
-}
-function halfCharacterIn(text) {
-	return text.isWellFormed() ? null : "an escape sequence names half of a character";
-}
-function converted(value, { offset, keyOffset }, children = NO_CHILDREN) {
-	return {
-		value,
-		places: {
-			offset,
-			keyOffset,
-			refused: false,
-			children
-		}
-	};
-}
-function refuse(walk, problem, { offset, keyOffset }) {
-	walk.problems.push(problem);
-	return {
-		value: null,
-		places: {
-			offset,
-			keyOffset,
-			refused: true,
-			children: NO_CHILDREN
-		}
-	};
-}
-function offsetOf(node) {
-	return (isNode(node) ? node.range?.[0] : void 0) ?? 0;
-}
-function isNode(node) {
-	return isScalar(node) || isMap(node) || isSeq(node) || isAlias(node);
-}
-// src/yaml/strict-yaml.ts
-init_json();
-init_problem();
-const MOST_TOLD = 20;
-/**
-* Parses one YAML 1.2 document (core schema) that must be a mapping of plain JSON data: no tags, anchors, aliases,
-* merge keys, directives, duplicate keys or numbers that JavaScript cannot keep.
-* @param firstLine the line of the file on which the text begins
-*/
-function parseStrictYaml(text, path, firstLine = 1) {
-	const lines = new LineCounter();
-	const placeAt = (offset) => {
-		const { line, col } = lines.linePos(offset);
-		return {
-			path,
-			line: Math.max(line, 1) + firstLine - 1,
-			column: Math.max(col, 1)
-		};
-	};
-	const document = parseYamlDocument(text, { lineCounter: lines });
-	if (document === null) return failed$3([makeProblem("yaml/too-deep", {}, placeAt(0))]);
-	const problems = syntaxProblems(document, placeAt);
-	if (problems.length > 0) return failed$3(problems);
-	const result = toJson(document.contents, placeAt);
-	const value = isEmpty(document) ? {} : result.value;
-	if (isJsonObject(value)) return {
-		mapping: locate$1(value, result.places, placeAt),
-		problems: result.problems
-	};
-	return failed$3(result.problems.length > 0 ? result.problems : [makeProblem("yaml/not-a-mapping", {}, placeAt(0))]);
-}
-function isEmpty({ contents }) {
-	return contents === null || isScalar(contents) && contents.value === null && contents.source === "";
-}
-/** What the library says first; after a few errors the rest only follows from them, and may be thousands. */
-function syntaxProblems(document, placeAt) {
-	const warnings = document.warnings.filter((warning) => warning.code !== "TAG_RESOLVE_FAILED");
-	const found = [...document.errors, ...warnings].slice(0, MOST_TOLD).map((error) => makeProblem("yaml/syntax", { reason: wordingOf(error) }, placeAt(error.pos[0])));
-	if (!hasDirectives(document)) return found;
-	return [...found, makeProblem("yaml/syntax", { reason: "directives are not allowed" }, placeAt(0))];
-}
-function hasDirectives({ directives }) {
-	if (directives === void 0) return false;
-	const { yaml, tags } = directives;
-	return yaml.explicit === true || Object.keys(tags).length !== 1 || tags["!!"] !== "tag:yaml.org,2002:";
-}
-/** The first sentence, without the source that some messages quote: it may be long, or a secret. */
-function wordingOf({ code, message }) {
-	if (code === "MULTIPLE_DOCS") return "it holds more than one document";
-	return (message.split("\n")[0] ?? message).replace(/: ".*$/, "").replace(/[.:]?\s*$/, "").slice(0, 200);
-}
-function locate$1(value, root, placeAt) {
-	return {
-		value,
-		has: (path) => follow(root, path).found,
-		isRefused: (path) => follow(root, path).tree.refused,
-		keysOf: (path) => keysOf(follow(root, path)),
-		placeOf: (path) => placeAt(follow(root, path).tree.offset),
-		keyPlaceOf: (path) => placeAt(follow(root, path).tree.keyOffset)
-	};
-}
-/** Goes down a path as far as there are values. */
-function follow(root, path) {
-	let tree = root;
-	for (const step of path) {
-		const child = typeof step === "symbol" ? void 0 : tree.children.get(step);
-		if (child === void 0) return {
-			tree,
-			found: false
-		};
-		tree = child;
-	}
-	return {
-		tree,
-		found: true
-	};
-}
-function keysOf({ tree, found }) {
-	return found ? [...tree.children.keys()].map(String) : [];
-}
-function failed$3(problems) {
-	return {
-		mapping: null,
-		problems
-	};
-}
-// node_modules/kind-of/index.js
-var require_kind_of = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	var toString = Object.prototype.toString;
-	module.exports = function kindOf(val) {
-		if (val === void 0) return "undefined";
-		if (val === null) return "null";
-		var type = typeof val;
-		if (type === "boolean") return "boolean";
-		if (type === "string") return "string";
-		if (type === "number") return "number";
-		if (type === "symbol") return "symbol";
-		if (type === "function") return isGeneratorFn(val) ? "generatorfunction" : "function";
-		if (isArray(val)) return "array";
-		if (isBuffer(val)) return "buffer";
-		if (isArguments(val)) return "arguments";
-		if (isDate(val)) return "date";
-		if (isError(val)) return "error";
-		if (isRegexp(val)) return "regexp";
-		switch (ctorName(val)) {
-			case "Symbol": return "symbol";
-			case "Promise": return "promise";
-			case "WeakMap": return "weakmap";
-			case "WeakSet": return "weakset";
-			case "Map": return "map";
-			case "Set": return "set";
-			case "Int8Array": return "int8array";
-			case "Uint8Array": return "uint8array";
-			case "Uint8ClampedArray": return "uint8clampedarray";
-			case "Int16Array": return "int16array";
-			case "Uint16Array": return "uint16array";
-			case "Int32Array": return "int32array";
-			case "Uint32Array": return "uint32array";
-			case "Float32Array": return "float32array";
-			case "Float64Array": return "float64array";
-		}
-		if (isGeneratorObj(val)) return "generator";
-		type = toString.call(val);
-		switch (type) {
-			case "[object Object]": return "object";
-			case "[object Map Iterator]": return "mapiterator";
-			case "[object Set Iterator]": return "setiterator";
-			case "[object String Iterator]": return "stringiterator";
-			case "[object Array Iterator]": return "arrayiterator";
-		}
-		return type.slice(8, -1).toLowerCase().replace(/\s/g, "");
-	};
-	function ctorName(val) {
-		return typeof val.constructor === "function" ? val.constructor.name : null;
-	}
-	function isArray(val) {
-		if (Array.isArray) return Array.isArray(val);
-		return val instanceof Array;
-	}
-	function isError(val) {
-		return val instanceof Error || typeof val.message === "string" && val.constructor && typeof val.constructor.stackTraceLimit === "number";
-	}
-	function isDate(val) {
-		if (val instanceof Date) return true;
-		return typeof val.toDateString === "function" && typeof val.getDate === "function" && typeof val.setDate === "function";
-	}
-	function isRegexp(val) {
-		if (val instanceof RegExp) return true;
-		return typeof val.flags === "string" && typeof val.ignoreCase === "boolean" && typeof val.multiline === "boolean" && typeof val.global === "boolean";
-	}
-	function isGeneratorFn(name, val) {
-		return ctorName(name) === "GeneratorFunction";
-	}
-	function isGeneratorObj(val) {
-		return typeof val.throw === "function" && typeof val.return === "function" && typeof val.next === "function";
-	}
-	function isArguments(val) {
-		try {
-			if (typeof val.length === "number" && typeof val.callee === "function") return true;
-		} catch (err) {
-			if (err.message.indexOf("callee") !== -1) return true;
-		}
-		return false;
-	}
-	/**
-	* If you need to support Safari 5-7 (8-10 yr-old browser),
-	* take a look at https://github.com/feross/is-buffer
-	*/
-	function isBuffer(val) {
-		if (val.constructor && typeof val.constructor.isBuffer === "function") return val.constructor.isBuffer(val);
-		return false;
-	}
-}));
-// node_modules/is-extendable/index.js
-/*!
-* is-extendable <https://github.com/jonschlinkert/is-extendable>
-*
-* Copyright (c) 2015, Jon Schlinkert.
-* Licensed under the MIT License.
-*/
-var require_is_extendable = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	module.exports = function isExtendable(val) {
-		return typeof val !== "undefined" && val !== null && (typeof val === "object" || typeof val === "function");
-	};
-}));
-// node_modules/extend-shallow/index.js
-var require_extend_shallow = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	var isObject = require_is_extendable();
-	module.exports = function extend(o) {
-		if (!isObject(o)) o = {};
-		var len = arguments.length;
-		for (var i = 1; i < len; i++) {
-			var obj = arguments[i];
-			if (isObject(obj)) assign(o, obj);
-		}
-		return o;
-	};
-	function assign(a, b) {
-		for (var key in b) if (hasOwn(b, key)) a[key] = b[key];
-	}
-	/**
-	* Returns true if the given `key` is an own property of `obj`.
-	*/
-	function hasOwn(obj, key) {
-		return Object.prototype.hasOwnProperty.call(obj, key);
-	}
-}));
-// node_modules/section-matter/index.js
-var require_section_matter = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	var typeOf = require_kind_of();
-	var extend = require_extend_shallow();
-	/**
-	* Parse sections in `input` with the given `options`.
-	*
-	* ```js
-	* var sections = require('{%= name %}');
-	* var result = sections(input, options);
-	* // { content: 'Content before sections', sections: [] }
-	* ```
-	* @param {String|Buffer|Object} `input` If input is an object, it's `content` property must be a string or buffer.
-	* @param {Object} options
-	* @return {Object} Returns an object with a `content` string and an array of `sections` objects.
-	* @api public
-	*/
-	module.exports = function(input, options) {
-		if (typeof options === "function") options = { parse: options };
-		var file = toObject(input);
-		var opts = extend({}, {
-			section_delimiter: "---",
-			parse: identity
-		}, options);
-		var delim = opts.section_delimiter;
-		var lines = file.content.split(/\r?\n/);
-		var sections = null;
-		var section = createSection();
-		var content = [];
-		var stack = [];
-		function initSections(val) {
-			file.content = val;
-			sections = [];
-			content = [];
-		}
-		function closeSection(val) {
-			if (stack.length) {
-				section.key = getKey(stack[0], delim);
-				section.content = val;
-				opts.parse(section, sections);
-				sections.push(section);
-				section = createSection();
-				content = [];
-				stack = [];
-			}
-		}
-		for (var i = 0; i < lines.length; i++) {
-			var line = lines[i];
-			var len = stack.length;
-			var ln = line.trim();
-			if (isDelimiter(ln, delim)) {
-				if (ln.length === 3 && i !== 0) {
-					if (len === 0 || len === 2) {
-						content.push(line);
-						continue;
-					}
-					stack.push(ln);
-					section.data = content.join("\n");
-					content = [];
-					continue;
-				}
-				if (sections === null) initSections(content.join("\n"));
-				if (len === 2) closeSection(content.join("\n"));
-				stack.push(ln);
-				continue;
-			}
-			content.push(line);
-		}
-		if (sections === null) initSections(content.join("\n"));
-		else closeSection(content.join("\n"));
-		file.sections = sections;
-		return file;
-	};
-	function isDelimiter(line, delim) {
-		if (line.slice(0, delim.length) !== delim) return false;
-		if (line.charAt(delim.length + 1) === delim.slice(-1)) return false;
-		return true;
-	}
-	function toObject(input) {
-		if (typeOf(input) !== "object") input = { content: input };
-		if (typeof input.content !== "string" && !isBuffer(input.content)) throw new TypeError("expected a buffer or string");
-		input.content = input.content.toString();
-		input.sections = [];
-		return input;
-	}
-	function getKey(val, delim) {
-		return val ? val.slice(delim.length).trim() : "";
-	}
-	function createSection() {
-		return {
-			key: "",
-			data: "",
-			content: ""
-		};
-	}
-	function identity(val) {
-		return val;
-	}
-	function isBuffer(val) {
-		if (val && val.constructor && typeof val.constructor.isBuffer === "function") return val.constructor.isBuffer(val);
-		return false;
-	}
-}));
-// \0instead:js-yaml
-var _instead_js_yaml_exports = /* @__PURE__ */ __exportAll({
-	safeDump: () => safeDump,
-	safeLoad: () => safeLoad
-});
-function safeLoad() {}
-function safeDump() {}
-var init__instead_js_yaml = __esmMin((() => {}));
-// node_modules/gray-matter/lib/engines.js
-var require_engines = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	const yaml = __toCommonJS(_instead_js_yaml_exports);
-	/**
-	* Default engines
-	*/
-	const engines = exports = module.exports;
-	/**
-	* YAML
-	*/
-	engines.yaml = {
-		parse: yaml.safeLoad.bind(yaml),
-		stringify: yaml.safeDump.bind(yaml)
-	};
-	/**
-	* JSON
-	*/
-	engines.json = {
-		parse: JSON.parse.bind(JSON),
-		stringify: function(obj, options) {
-			const opts = Object.assign({
-				replacer: null,
-				space: 2
-			}, options);
-			return JSON.stringify(obj, opts.replacer, opts.space);
-		}
-	};
-	/**
-	* JavaScript
-	*/
-	engines.javascript = {
-		parse: function parse(str, options, wrap) {
-			try {
-				if (wrap !== false) str = "(function() {\nreturn " + str.trim() + ";\n}());";
-				return eval(str) || {};
-			} catch (err) {
-				if (wrap !== false && /(unexpected|identifier)/i.test(err.message)) return parse(str, options, false);
-				throw new SyntaxError(err);
-			}
-		},
-		stringify: function() {
-			throw new Error("stringifying JavaScript is not supported");
-		}
-	};
-}));
-// node_modules/strip-bom-string/index.js
-/*!
-* strip-bom-string <https://github.com/jonschlinkert/strip-bom-string>
-*
-* Copyright (c) 2015, 2017, Jon Schlinkert.
-* Released under the MIT License.
-*/
-var require_strip_bom_string = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	module.exports = function(str) {
-		if (typeof str === "string" && str.charAt(0) === "﻿") return str.slice(1);
-		return str;
-	};
-}));
-// node_modules/gray-matter/lib/utils.js
-var require_utils$1 = /* @__PURE__ */ __commonJSMin(((exports) => {
-	const stripBom = require_strip_bom_string();
-	const typeOf = require_kind_of();
-	exports.define = function(obj, key, val) {
-		Reflect.defineProperty(obj, key, {
-			enumerable: false,
-			configurable: true,
-			writable: true,
-			value: val
-		});
-	};
-	/**
-	* Returns true if `val` is a buffer
-	*/
-	exports.isBuffer = function(val) {
-		return typeOf(val) === "buffer";
-	};
-	/**
-	* Returns true if `val` is an object
-	*/
-	exports.isObject = function(val) {
-		return typeOf(val) === "object";
-	};
-	/**
-	* Cast `input` to a buffer
-	*/
-	exports.toBuffer = function(input) {
-		return typeof input === "string" ? Buffer.from(input) : input;
-	};
-	/**
-	* Cast `val` to a string.
-	*/
-	exports.toString = function(input) {
-		if (exports.isBuffer(input)) return stripBom(String(input));
-		if (typeof input !== "string") throw new TypeError("expected input to be a string or buffer");
-		return stripBom(input);
-	};
-	/**
-	* Cast `val` to an array.
-	*/
-	exports.arrayify = function(val) {
-		return val ? Array.isArray(val) ? val : [val] : [];
-	};
-	/**
-	* Returns true if `str` starts with `substr`.
-	*/
-	exports.startsWith = function(str, substr, len) {
-		if (typeof len !== "number") len = substr.length;
-		return str.slice(0, len) === substr;
-	};
-}));
-// node_modules/gray-matter/lib/defaults.js
-var require_defaults = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	const engines = require_engines();
-	const utils = require_utils$1();
-	module.exports = function(options) {
-		const opts = Object.assign({}, options);
-		opts.delimiters = utils.arrayify(opts.delims || opts.delimiters || "---");
-		if (opts.delimiters.length === 1) opts.delimiters.push(opts.delimiters[0]);
-		opts.language = (opts.language || opts.lang || "yaml").toLowerCase();
-		opts.engines = Object.assign({}, engines, opts.parsers, opts.engines);
-		return opts;
-	};
-}));
-// node_modules/gray-matter/lib/engine.js
-var require_engine = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	module.exports = function(name, options) {
-		let engine = options.engines[name] || options.engines[aliase(name)];
-		if (typeof engine === "undefined") throw new Error("gray-matter engine \"" + name + "\" is not registered");
-		if (typeof engine === "function") engine = { parse: engine };
-		return engine;
-	};
-	function aliase(name) {
-		switch (name.toLowerCase()) {
-			case "js":
-			case "javascript": return "javascript";
-			case "coffee":
-			case "coffeescript":
-			case "cson": return "coffee";
-			case "yaml":
-			case "yml": return "yaml";
-			default: return name;
-		}
-	}
-}));
-// node_modules/gray-matter/lib/stringify.js
-var require_stringify = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	const typeOf = require_kind_of();
-	const getEngine = require_engine();
-	const defaults = require_defaults();
-	module.exports = function(file, data, options) {
-		if (data == null && options == null) switch (typeOf(file)) {
-			case "object":
-				data = file.data;
-				options = {};
-				break;
-			case "string": return file;
-			default: throw new TypeError("expected file to be a string or object");
-		}
-		const str = file.content;
-		const opts = defaults(options);
-		if (data == null) {
-			if (!opts.data) return file;
-			data = opts.data;
-		}
-		const language = file.language || opts.language;
-		const engine = getEngine(language, opts);
-		if (typeof engine.stringify !== "function") throw new TypeError("expected \"" + language + ".stringify\" to be a function");
-		data = Object.assign({}, file.data, data);
-		const open = opts.delimiters[0];
-		const close = opts.delimiters[1];
-		const matter = engine.stringify(data, options).trim();
-		let buf = "";
-		if (matter !== "{}") buf = newline(open) + newline(matter) + newline(close);
-		if (typeof file.excerpt === "string" && file.excerpt !== "") {
-			if (str.indexOf(file.excerpt.trim()) === -1) buf += newline(file.excerpt) + newline(close);
-		}
-		return buf + newline(str);
-	};
-	function newline(str) {
-		return str.slice(-1) !== "\n" ? str + "\n" : str;
-	}
-}));
-// node_modules/gray-matter/lib/excerpt.js
-var require_excerpt = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	const defaults = require_defaults();
-	module.exports = function(file, options) {
-		const opts = defaults(options);
-		if (file.data == null) file.data = {};
-		if (typeof opts.excerpt === "function") return opts.excerpt(file, opts);
-		const sep = file.data.excerpt_separator || opts.excerpt_separator;
-		if (sep == null && (opts.excerpt === false || opts.excerpt == null)) return file;
-		const delimiter = typeof opts.excerpt === "string" ? opts.excerpt : sep || opts.delimiters[0];
-		const idx = file.content.indexOf(delimiter);
-		if (idx !== -1) file.excerpt = file.content.slice(0, idx);
-		return file;
-	};
-}));
-// node_modules/gray-matter/lib/to-file.js
-var require_to_file = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	const typeOf = require_kind_of();
-	const stringify = require_stringify();
-	const utils = require_utils$1();
-	/**
-	* Normalize the given value to ensure an object is returned
-	* with the expected properties.
-	*/
-	module.exports = function(file) {
-		if (typeOf(file) !== "object") file = { content: file };
-		if (typeOf(file.data) !== "object") file.data = {};
-		if (file.contents && file.content == null) file.content = file.contents;
-		utils.define(file, "orig", utils.toBuffer(file.content));
-		utils.define(file, "language", file.language || "");
-		utils.define(file, "matter", file.matter || "");
-		utils.define(file, "stringify", function(data, options) {
-			if (options && options.language) file.language = options.language;
-			return stringify(file, data, options);
-		});
-		file.content = utils.toString(file.content);
-		file.isEmpty = false;
-		file.excerpt = "";
-		return file;
-	};
-}));
-// node_modules/gray-matter/lib/parse.js
-var require_parse$1 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	const getEngine = require_engine();
-	const defaults = require_defaults();
-	module.exports = function(language, str, options) {
-		const opts = defaults(options);
-		const engine = getEngine(language, opts);
-		if (typeof engine.parse !== "function") throw new TypeError("expected \"" + language + ".parse\" to be a function");
-		return engine.parse(str, opts);
-	};
-}));
-// node_modules/gray-matter/index.js
-var require_gray_matter = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	const fs = require("fs");
-	const sections = require_section_matter();
-	const defaults = require_defaults();
-	const stringify = require_stringify();
-	const excerpt = require_excerpt();
-	const engines = require_engines();
-	const toFile = require_to_file();
-	const parse = require_parse$1();
-	const utils = require_utils$1();
-	/**
-	* Takes a string or object with `content` property, extracts
-	* and parses front-matter from the string, then returns an object
-	* with `data`, `content` and other [useful properties](#returned-object).
-	*
-	* ```js
-	* const matter = require('gray-matter');
-	* console.log(matter('---\ntitle: Home\n---\nOther stuff'));
-	* //=> { data: { title: 'Home'}, content: 'Other stuff' }
-	* ```
-	* @param {Object|String} `input` String, or object with `content` string
-	* @param {Object} `options`
-	* @return {Object}
-	* @api public
-	*/
-	function matter(input, options) {
-		if (input === "") return {
-			data: {},
-			content: input,
-			excerpt: "",
-			orig: input
-		};
-		let file = toFile(input);
-		const cached = matter.cache[file.content];
-		if (!options) {
-			if (cached) {
-				file = Object.assign({}, cached);
-				file.orig = cached.orig;
-				return file;
-			}
-			matter.cache[file.content] = file;
-		}
-		return parseMatter(file, options);
-	}
-	/**
-	* Parse front matter
-	*/
-	function parseMatter(file, options) {
-		const opts = defaults(options);
-		const open = opts.delimiters[0];
-		const close = "\n" + opts.delimiters[1];
-		let str = file.content;
-		if (opts.language) file.language = opts.language;
-		const openLen = open.length;
-		if (!utils.startsWith(str, open, openLen)) {
-			excerpt(file, opts);
-			return file;
-		}
-		if (str.charAt(openLen) === open.slice(-1)) return file;
-		str = str.slice(openLen);
-		const len = str.length;
-		const language = matter.language(str, opts);
-		if (language.name) {
-			file.language = language.name;
-			str = str.slice(language.raw.length);
-		}
-		let closeIndex = str.indexOf(close);
-		if (closeIndex === -1) closeIndex = len;
-		file.matter = str.slice(0, closeIndex);
-		if (file.matter.replace(/^\s*#[^\n]+/gm, "").trim() === "") {
-			file.isEmpty = true;
-			file.empty = file.content;
-			file.data = {};
-		} else file.data = parse(file.language, file.matter, opts);
-		if (closeIndex === len) file.content = "";
-		else {
-			file.content = str.slice(closeIndex + close.length);
-			if (file.content[0] === "\r") file.content = file.content.slice(1);
-			if (file.content[0] === "\n") file.content = file.content.slice(1);
-		}
-		excerpt(file, opts);
-		if (opts.sections === true || typeof opts.section === "function") sections(file, opts.section);
-		return file;
-	}
-	/**
-	* Expose engines
-	*/
-	matter.engines = engines;
-	/**
-	* Stringify an object to YAML or the specified language, and
-	* append it to the given string. By default, only YAML and JSON
-	* can be stringified. See the [engines](#engines) section to learn
-	* how to stringify other languages.
-	*
-	* ```js
-	* console.log(matter.stringify('foo bar baz', {title: 'Home'}));
-	* // results in:
-	* // ---
-	* // title: Home
-	* // ---
-	* // foo bar baz
-	* ```
-	* @param {String|Object} `file` The content string to append to stringified front-matter, or a file object with `file.content` string.
-	* @param {Object} `data` Front matter to stringify.
-	* @param {Object} `options` [Options](#options) to pass to gray-matter and [js-yaml].
-	* @return {String} Returns a string created by wrapping stringified yaml with delimiters, and appending that to the given string.
-	* @api public
-	*/
-	matter.stringify = function(file, data, options) {
-		if (typeof file === "string") file = matter(file, options);
-		return stringify(file, data, options);
-	};
-	/**
-	* Synchronously read a file from the file system and parse
-	* front matter. Returns the same object as the [main function](#matter).
-	*
-	* ```js
-	* const file = matter.read('./content/blog-post.md');
-	* ```
-	* @param {String} `filepath` file path of the file to read.
-	* @param {Object} `options` [Options](#options) to pass to gray-matter.
-	* @return {Object} Returns [an object](#returned-object) with `data` and `content`
-	* @api public
-	*/
-	matter.read = function(filepath, options) {
-		const file = matter(fs.readFileSync(filepath, "utf8"), options);
-		file.path = filepath;
-		return file;
-	};
-	/**
-	* Returns true if the given `string` has front matter.
-	* @param  {String} `string`
-	* @param  {Object} `options`
-	* @return {Boolean} True if front matter exists.
-	* @api public
-	*/
-	matter.test = function(str, options) {
-		return utils.startsWith(str, defaults(options).delimiters[0]);
-	};
-	/**
-	* Detect the language to use, if one is defined after the
-	* first front-matter delimiter.
-	* @param  {String} `string`
-	* @param  {Object} `options`
-	* @return {Object} Object with `raw` (actual language string), and `name`, the language with whitespace trimmed
-	*/
-	matter.language = function(str, options) {
-		const open = defaults(options).delimiters[0];
-		if (matter.test(str)) str = str.slice(open.length);
-		const language = str.slice(0, str.search(/\r?\n/));
-		return {
-			raw: language,
-			name: language ? language.trim() : ""
-		};
-	};
-	/**
-	* Expose `matter`
-	*/
-	matter.cache = {};
-	matter.clearCache = function() {
-		matter.cache = {};
-	};
-	module.exports = matter;
-}));
-// src/prompts/front-matter.ts
-var import_gray_matter = /* @__PURE__ */ __toESM(require_gray_matter(), 1);
-init_problem();
-const LARGEST_FRONT_MATTER = 65536;
-const DELIMITER = /^---[ \t]*$/;
-const LONGEST_SHOWN = 80;
-/**
-* Splits a file (LF line endings, no BOM) at its two delimiter lines.
-*
-* gray-matter runs `---js` front matter, takes any line that begins with `---` for the closing one, and shares one
-* mutable result between calls without options. So the delimiter lines are checked first, every call has options, and
-* every engine is replaced by one that hands the text through.
-*/
-function splitFrontMatter(source, path) {
-	const opening = lineAt(source, 0);
-	if (!opening.startsWith("---")) return failed$2(makeProblem("prompt/no-front-matter", {}, at$1(path, 1)));
-	if (!DELIMITER.test(opening)) return failed$2(badDelimiter(opening, path, 1));
-	const closingAt = closingOffset(source);
-	if (closingAt === 0) return failed$2(makeProblem("prompt/unclosed-front-matter", {}, at$1(path, 1)));
-	const yaml = source.slice(opening.length + 1, closingAt - 1);
-	const closing = lineAt(source, closingAt);
-	const closingLine = countLines(source.slice(0, closingAt));
-	if (!DELIMITER.test(closing)) return failed$2(badDelimiter(closing, path, closingLine));
-	const bytes = Buffer.byteLength(yaml);
-	const limit = LARGEST_FRONT_MATTER;
-	if (bytes > limit) return failed$2(makeProblem("prompt/front-matter-too-large", {
-		bytes,
-		limit
-	}, at$1(path, 1)));
-	const body = source.slice(closingAt + closing.length + 1);
-	return {
-		parts: {
-			yaml: handedThrough(yaml),
-			body,
-			bodyLine: closingLine + 1
-		},
-		problems: []
-	};
-}
-/** Where the closing line begins: the first that begins with `---` after the opening one. Zero when there is none. */
-function closingOffset(source) {
-	return source.indexOf("\n---") + 1;
-}
-/**
-* As one line of JSON: in many blank lines gray-matter looks for comments for seconds. Without the body: it looks up
-* every whole text among those that it remembers, which for the engine means a copy that is kept and a hash of it.
-*/
-function handedThrough(yaml) {
-	return String((0, import_gray_matter.default)(`---\n${JSON.stringify(yaml)}\n---\n`, { engines: inertEngines }).data["yaml"]);
-}
-const handThrough = (line) => ({ yaml: JSON.parse(line) });
-const inertEngines = {
-	yaml: handThrough,
-	json: handThrough,
-	javascript: handThrough
-};
-function badDelimiter(line, path, number) {
-	return makeProblem("prompt/bad-delimiter", { line: line.length > LONGEST_SHOWN ? `${line.slice(0, LONGEST_SHOWN)}…` : line }, at$1(path, number));
-}
-function lineAt(source, offset) {
-	const end = source.indexOf("\n", offset);
-	return end === -1 ? source.slice(offset) : source.slice(offset, end);
-}
-function countLines(text) {
-	return text.split("\n").length;
-}
-function failed$2(problem) {
-	return {
-		parts: null,
-		problems: [problem]
-	};
-}
-function at$1(path, line) {
-	return {
-		path,
-		line,
-		column: 1
-	};
-}
-// src/prompts/outline.ts
-init_json();
-function outlineOf(mapping, path) {
-	const { id, key, service, pins } = mapping.value;
-	const text = (field, value) => typeof value === "string" ? {
-		value,
-		place: mapping.placeOf([field])
-	} : null;
-	const environments = (isJsonObject(pins) ? Object.keys(pins) : []).map((value) => ({
-		value,
-		place: mapping.keyPlaceOf(["pins", value])
-	}));
-	return {
-		path,
-		id: text("id", id),
-		key: text("key", key),
-		service: text("service", service),
-		environments
-	};
-}
-// src/domain/text.ts
-/** Control characters, line breaks and tabs included. */
-const CONTROL = /\p{Cc}/u;
-/** Characters that a reader cannot see or that change the order of those around them: bidi, zero-width, tags. */
-const HIDDEN = /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
-/** Control characters that have no place in text, a lone carriage return among them; tab and line feed do. */
-const UNSEEN_CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/gu;
-/** No text of these alone has anything hidden. A first look that most texts pass is quicker than both searches. */
-const PLAIN$2 = /^[\n\t -~]*$/;
-function hasControlCharacters(text) {
-	return CONTROL.test(text);
-}
-/** The text with everything invisible shown as `\u{…}`; line feeds and tabs stay. */
-function showHidden(text) {
-	return text.replace(UNSEEN_CONTROL, codePoint).replace(HIDDEN, codePoint);
-}
-/** One character as `\u{…}`, hexadecimal. */
-function codePoint(character) {
-	return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
-}
-/** Each hidden character of a text, with its first offset (UTF-16 units) and how often it occurs. */
-function findHidden(text) {
-	if (PLAIN$2.test(text)) return [];
-	const found = /* @__PURE__ */ new Map();
-	const visible = text.search(HIDDEN) === -1 ? text : withoutEmoji(text);
-	for (const pattern of [UNSEEN_CONTROL, HIDDEN]) for (const match of visible.matchAll(pattern)) {
-		const known = found.get(match[0]);
-		const offset = Math.min(known?.offset ?? match.index, match.index);
-		found.set(match[0], {
-			character: codePoint(match[0]),
-			count: (known?.count ?? 0) + 1,
-			offset
-		});
-	}
-	return [...found.values()].toSorted((a, b) => a.offset - b.offset);
-}
-/** In an emoji that is joined from several, joiners and tags are drawn, not hidden. Lengths stay. */
-function withoutEmoji(text) {
-	const emoji = new RegExp("\\p{RGI_Emoji}", "gv");
-	return text.replace(emoji, (one) => " ".repeat(one.length));
-}
-/** Line and column (from 1, in UTF-16 units) of an offset. */
-function placeAt(text, offset) {
-	return makePlaceAt(text)(offset);
-}
-/** Does the same for many offsets, each not before the last, in one pass over the text. */
-function makePlaceAt(text) {
-	let line = 1;
-	let start = 0;
-	let end = text.indexOf("\n");
-	return (offset) => {
-		while (end !== -1 && end < offset) {
-			line += 1;
-			start = end + 1;
-			end = text.indexOf("\n", start);
-		}
-		return {
-			line,
-			column: offset - start + 1
-		};
-	};
-}
-// src/yaml/line.ts
-init_zod();
-/** A text of one line: what ids, keys, names and environments are. What a check is, the JSON Schema is told apart. */
-const line$1 = string$1().min(1, "it is empty").refine((text) => !hasControlCharacters(text), "it holds control characters").meta({ pattern: "^[^\\p{Cc}]+$" });
-// src/prompts/shape.ts
-init_zod();
-/** A path ending in `.` or `..` would name another resource, percent-encoded or not. */
-const id$1 = line$1.refine((text) => text !== "." && text !== "..", "it cannot be put into a path").meta({ pattern: "^(?!\\.{1,2}$)[^\\p{Cc}]+$" });
-const pin = union([
-	literal("latest").describe("The version that holds this file's text and metadata, whatever its number."),
-	int$2().min(1).describe("The version with this number."),
-	string$1().regex(/^version:(?!\.{1,2}$)[^\p{Cc}]+$/u).describe("The version with this id."),
-	string$1().regex(/^git:[^\p{Cc}\s~^:?*[\\-][^\p{Cc}\s:?*[\\]*$/u).describe("This prompt as it was at a tag, branch or commit.")
-]).describe("What the environment serves: latest, a version number, version:<id> or git:<ref>.");
-/** The front matter of a prompt file as its author writes it. */
-const FrontMatterShape = strictObject({
-	id: id$1.describe("The id of the prompt in the service, which has no call that creates one."),
-	key: line$1.describe("The stable key of the prompt, such as support/greeting."),
-	name: line$1.describe("The display name."),
-	description: string$1().optional().describe("What the prompt is for. Absent: not managed."),
-	service: line$1.optional().describe("The service it belongs to, by its name in promptsync.yaml."),
-	pins: record(line$1, pin).optional().describe("What each environment serves. One that is not named is left alone."),
-	metadata: record(string$1().meta({ not: { const: "promptsync" } }), json().describe("Any JSON value.")).optional().describe("Stored with each version. Absent: not managed."),
-	allow_breaking: boolean().optional().describe("true: the change of variables in this commit is meant, where promptsync.yaml says `variables: strict`."),
-	variables: array(string$1().describe("The name of a {{placeholder}}.")).optional().describe("The names of the {{placeholders}} in the text, exactly.")
-});
-const FRONT_MATTER_FIELDS = Object.keys(FrontMatterShape.shape);
-// src/prompts/source.ts
-init_digest();
-init_problem();
-const CONFLICT_MARKER = /(?<=^|\n)(<{7}|\|{7}|>{7})(?=[ \n]|$)/;
-/** The text of a file with LF line endings and without its BOM; null when it is not UTF-8. */
-function decodeSource(bytes) {
-	const text = decodeStart(bytes, bytes.length, false);
-	return text === null ? null : withLineFeeds(text);
-}
-/** Where a file stops being UTF-8. */
-function invalidUtf8Place(bytes) {
-	let valid = 0;
-	let end = bytes.length;
-	while (valid < end) {
-		const middle = Math.ceil((valid + end) / 2);
-		if (decodeStart(bytes, middle, true) === null) end = middle - 1;
-		else valid = middle;
-	}
-	const text = decodeStart(bytes, valid, true) ?? "";
-	return placeAt(text, text.length);
-}
-/** What is wrong with a file whatever its parts hold. */
-function sourceProblems(source, path) {
-	const nul = source.indexOf("\0");
-	const conflict = findConflict(source);
-	return [...nul === -1 ? [] : [makeProblem("prompt/nul", {}, {
-		path,
-		...placeAt(source, nul)
-	})], ...conflict === -1 ? [] : [makeProblem("prompt/conflict-markers", {}, {
-		path,
-		...placeAt(source, conflict)
-	})]];
-}
-/** The offset of the first conflict marker; -1 when there is none. */
-function findConflict(text) {
-	return text.search(CONFLICT_MARKER);
-}
-/** A warning for each kind of invisible character, at its first place. NUL is an error already. */
-function hiddenCharacterProblems(source, path) {
-	const placeOf = makePlaceAt(source);
-	return findHidden(source).filter(({ offset }) => source[offset] !== "\0").map(({ character, count, offset }) => makeProblem("prompt/hidden-character", {
-		character,
-		count
-	}, {
-		path,
-		...placeOf(offset)
-	}));
-}
-/** The first line of a file, for what concerns it as a whole. */
-function placeOfFile(path) {
-	return {
-		path,
-		line: 1,
-		column: 1
-	};
-}
-/** With `open`, a character may be cut in two at the end. */
-function decodeStart(bytes, length, open) {
-	try {
-		return new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(0, length), { stream: open });
-	} catch {
-		return null;
-	}
-}
-// src/prompts/variables.ts
-init_problem();
-/** `variables`, where it is a list of texts, names the placeholders of the text exactly, each once. */
-function variableProblems$1(mapping, text) {
-	const declared = mapping.value["variables"];
-	if (!isListOfTexts(declared)) return [];
-	const used = new Set(placeholdersOf(text));
-	const named = new Set(declared);
-	const missing = [...used].filter((name) => !named.has(name));
-	const unused = [...named].filter((name) => !used.has(name));
-	const repeated = [...new Set(declared.filter(isRepeated()))];
-	if (missing.length + unused.length + repeated.length === 0) return [];
-	return [makeProblem("prompt/variables-mismatch", {
-		missing,
-		unused,
-		repeated
-	}, mapping.placeOf(["variables"]))];
-}
-function isRepeated() {
-	const seen = /* @__PURE__ */ new Set();
-	return (name) => seen.size === seen.add(name).size;
-}
-function isListOfTexts(value) {
-	return Array.isArray(value) && value.every((name) => typeof name === "string");
-}
-// src/prompts/parse.ts
-init_digest();
-init_json();
-init_problem();
-/**
-* Parses one prompt file. All its problems are gathered; with an error among them there is no file.
-* @param digests whether digests of the content are made: what makes them takes as long to load as ten files to read
-*/
-function parsePromptFile(bytes, path, digests = true) {
-	const source = decodeSource(bytes);
-	if (source === null) return unreadable$1([makeProblem("prompt/not-utf8", {}, {
-		path,
-		...invalidUtf8Place(bytes)
-	})]);
-	const problems = [...hiddenCharacterProblems(source, path), ...sourceProblems(source, path)];
-	const split = splitFrontMatter(source, path);
-	if (split.parts === null) return unreadable$1([...problems, ...split.problems]);
-	if (findConflict(split.parts.yaml) !== -1) return unreadable$1(problems);
-	const parsed = parseParts(split.parts, {
-		path,
-		digests
-	});
-	return {
-		...parsed,
-		file: problems.some(isError) ? null : parsed.file,
-		problems: [...problems, ...parsed.problems]
-	};
-}
-/** What is returned for a file of which nothing can be read. */
-function unreadable$1(problems) {
-	return {
-		file: null,
-		outline: null,
-		problems
-	};
-}
-function parseParts(parts, parsing) {
-	const { path } = parsing;
-	const text = textOf$4(parts.body);
-	const bodyProblems = text.trim() === "" ? [makeProblem("prompt/empty-body", {}, {
-		path,
-		line: parts.bodyLine,
-		column: 1
-	})] : [];
-	const { mapping, problems } = parseStrictYaml(parts.yaml, path, 2);
-	if (mapping === null) return unreadable$1([...problems, ...bodyProblems]);
-	const outline = outlineOf(mapping, path);
-	const shaped = FrontMatterShape.safeParse(mapping.value);
-	const wrong = shaped.success ? [] : describeIssues(shaped.error, mapping, FRONT_MATTER_FIELDS).map(toProblem$1);
-	const further = [...reservedMetadata(mapping), ...variableProblems$1(mapping, text)];
-	const all = [
-		...problems,
-		...wrong,
-		...further,
-		...bodyProblems
-	];
-	if (!shaped.success || all.length > 0) return {
-		file: null,
-		outline,
-		problems: all
-	};
-	return {
-		file: makeFile(shaped.data, mapping, text, parsing),
-		outline,
-		problems: []
-	};
-}
-/** The body minus one blank line at the start (formatters insert it) and minus one final newline. */
-function textOf$4(body) {
-	return body.replace(/^\n/, "").replace(/\n$/, "");
-}
-function makeFile(written, mapping, text, { path, digests }) {
-	const { id, key, name, description, service, variables, allow_breaking: allowBreaking } = written;
-	return {
-		path,
-		id,
-		key,
-		name,
-		...description === void 0 ? {} : { description },
-		...service === void 0 ? {} : { service },
-		pins: Object.entries(written.pins ?? {}).map(([environment, pin]) => makePin(environment, pin, mapping)),
-		...variables === void 0 ? {} : { variables },
-		...allowBreaking === true ? { allowBreaking } : {},
-		content: makeContent(text, objectAt(mapping, "metadata"), digests)
-	};
-}
-function makePin(environment, written, mapping) {
-	const { line = 1, column = 1 } = mapping.placeOf(["pins", environment]);
-	return {
-		environment,
-		pin: parsePin(written),
-		line,
-		column
-	};
-}
-const LATEST = { kind: "latest" };
-/** Reads a pin that has the shape of one. */
-function parsePin(written) {
-	if (typeof written === "number") return {
-		kind: "number",
-		number: written
-	};
-	if (written.startsWith("version:")) return {
-		kind: "version",
-		id: written.slice(8)
-	};
-	if (written.startsWith("git:")) return {
-		kind: "git",
-		ref: written.slice(4)
-	};
-	return LATEST;
-}
-function makeContent(text, metadata, digests) {
-	const digest = digests ? contentDigest(text) : NONE$1;
-	if (metadata === void 0) return {
-		text,
-		digest
-	};
-	return {
-		text,
-		digest,
-		metadata,
-		metadataDigest: digests ? metadataDigest(metadata) : NONE$1
-	};
-}
-/** Equal to no digest. */
-const NONE$1 = "sha256:";
-function toProblem$1(issue) {
-	const { field, expected, suggestion, place, path } = issue;
-	if (issue.kind === "unknown") return makeProblem("prompt/unknown-field", {
-		field,
-		suggestion
-	}, place);
-	if (issue.kind === "missing" && field === "id") return makeProblem("prompt/missing-id", {}, place);
-	if (issue.kind === "missing") return makeProblem("prompt/missing-field", { field }, place);
-	if (issue.kind === "invalid" && path[0] === "pins" && path.length === 2) return makeProblem("prompt/invalid-pin", { environment: String(path[1]) }, place);
-	return makeProblem("prompt/invalid-field", {
-		field,
-		expected
-	}, place);
-}
-function reservedMetadata(mapping) {
-	const path = ["metadata", STAMP_KEY];
-	return mapping.has(path) ? [makeProblem("prompt/reserved-metadata", {}, mapping.keyPlaceOf(path))] : [];
-}
-/** The mapping's own value and not zod's copy: the metadata is stored as it was written. */
-function objectAt(mapping, key) {
-	const value = mapping.value[key];
-	return isJsonObject(value) ? value : void 0;
 }
 // src/commands/past/parse-at.ts
 /** A prompt file (from the repository's root) as a commit has it; null where no regular file is there. */
@@ -46654,35 +50830,6 @@ async function fileInGit(repository, commit, path) {
 		return null;
 	}
 }
-// src/git/gather.ts
-/**
-* What is asked at a time is answered at a time, where each answer takes a process: items of one group that are asked
-* for in the same turn, or while the group's last answer is being made, are answered together.
-*/
-function gathered(answer) {
-	const next = /* @__PURE__ */ new Map();
-	const last = /* @__PURE__ */ new Map();
-	const start = (key, group) => {
-		const items = /* @__PURE__ */ new Set();
-		const made = Promise.allSettled([last.get(key), (0, node_timers_promises.setImmediate)()]).then(() => {
-			next.delete(key);
-			return answer([...items], ...group);
-		});
-		last.set(key, made);
-		return {
-			items,
-			answer: made
-		};
-	};
-	return (item, ...group) => {
-		const key = group.join("\0");
-		const round = next.get(key) ?? start(key, group);
-		next.set(key, round);
-		round.items.add(item);
-		return round.answer;
-	};
-}
-var init_gather = __esmMin((() => {}));
 // src/commands/past/find-at.ts
 init_gather();
 init_problem();
@@ -46916,366 +51063,6 @@ async function replan(planned, observed, guards, prepared) {
 		breaking
 	});
 }
-// src/domain/sync-record.ts
-/** All refs that any of the prompts follows, each once. */
-function refsIn(prompts) {
-	return [...new Set(prompts.flatMap(({ refs = {} }) => Object.keys(refs)))];
-}
-/**
-* The prompts that need not be looked at: their files are as the record's commit has them, and each ref that they
-* follow names the same commit as then.
-* @param refs what each ref names now; null: nothing
-*/
-function stillComplete({ complete }, changed, refs) {
-	const stands = ({ refs: then = {} }) => Object.entries(then).every(([ref, commit]) => refs.get(ref) === commit);
-	return complete.filter((prompt) => !changed.has(prompt.path) && stands(prompt));
-}
-/** The record without what is known of some prompts: they may be half written, or no longer as its commit wants them. */
-function forget(record, ids) {
-	return {
-		...record,
-		complete: record.complete.filter(({ id }) => !ids.has(id))
-	};
-}
-var init_sync_record = __esmMin((() => {}));
-// src/git/environment.ts
-/**
-* What a question to git inherits of this process: nothing that changes what git reads, where, or which programs it
-* starts. A hook of git's runs with many of these. simple-git leaves out the same ones.
-*/
-function plainEnvironment() {
-	const kept = Object.entries(node_process.env).filter(([name]) => !isGits(name.trim().toLowerCase()));
-	return {
-		...Object.fromEntries(kept),
-		GIT_TEST_DISALLOW_ABBREVIATED_OPTIONS: "true"
-	};
-}
-function isGits(name) {
-	return name.startsWith("git_") || OTHERS.has(name);
-}
-var OTHERS;
-var init_environment = __esmMin((() => {
-	OTHERS = /* @__PURE__ */ new Set([
-		"editor",
-		"pager",
-		"prefix",
-		"ssh_askpass",
-		"visual"
-	]);
-}));
-// src/git/problem-of-git.ts
-function gitProblem(error) {
-	return new ProblemError(makeProblem("git/failed", { reason: reasonOf$1(error) }));
-}
-/** The one process that answers for all objects calls those missing as well that are there and are not whole. */
-function unreadable(object) {
-	return gitProblem(/* @__PURE__ */ new Error(`the object ${object} is missing or damaged.`));
-}
-/** In one line, and without the stack that simple-git hands on when git cannot be started. */
-function reasonOf$1(error) {
-	const message = messageOf(error);
-	if (message.includes("spawn git ENOENT")) return "there is no program git in PATH.";
-	return message.replaceAll(/\s+/g, " ").trim();
-}
-var init_problem_of_git = __esmMin((() => {
-	init_problem();
-}));
-// src/git/ask.ts
-/** Whether a text can be a commit's id: nothing else that comes from the service is handed to git. */
-function isCommitId(text) {
-	return COMMIT.test(text);
-}
-/** For questions, which change nothing: each is a process in the folder that ends with its answer. */
-function askingIn(folder) {
-	const limit = pLimit(AT_ONCE);
-	return {
-		ask: (...words) => limit(() => answerTo(folder, words, [])),
-		askWith: (input, ...words) => limit(() => answerTo(folder, words, input))
-	};
-}
-/**
-* Git with pipes for all that it reads and says: nothing of it gets to the terminal. Throws a `ProblemError` for some
-* reasons not to start; of others the process tells in an event.
-*/
-function startGit(folder, words) {
-	try {
-		return (0, node_child_process.spawn)("git", words, {
-			cwd: folder,
-			env: plainEnvironment(),
-			stdio: "pipe",
-			windowsHide: true
-		});
-	} catch (error) {
-		throw gitProblem(error);
-	}
-}
-async function answerTo(folder, words, input) {
-	const child = startGit(folder, words);
-	child.stdin.on("error", () => {}).end(input.map((line) => `${line}\n`).join(""));
-	const ended = new Promise((done, fail) => child.on("error", fail).on("close", (code) => done(code === 0)));
-	try {
-		const [good, said, complaint] = await Promise.all([
-			ended,
-			textOf$3(child.stdout),
-			textOf$3(child.stderr)
-		]);
-		if (good || complaint === "" && child.signalCode === null) return said;
-		throw new Error(complaint || `it was ended by ${child.signalCode}`);
-	} catch (error) {
-		throw gitProblem(error);
-	}
-}
-async function textOf$3(stream) {
-	return (await (0, node_stream_consumers.buffer)(stream)).toString("utf8");
-}
-/**
-* The files, by their paths from the root, that differ between a commit and the work tree, whatever the user has
-* configured; with `--cached` between it and what is staged.
-*/
-async function changedFiles(ask, commit, where = EVERYWHERE, ...how) {
-	return new Set(namesIn$1(await ask("diff", ...PLAIN$1, ...how, commit, "--", ...where)));
-}
-/** The files, by their paths from the root, that the commits of a range touch; merges as their first parent sees them. */
-async function touchedFiles(ask, range) {
-	return namesIn$1(await ask("log", ...[
-		"--format=",
-		"--no-show-signature",
-		"--no-follow",
-		"--root",
-		"--diff-merges=first-parent"
-	], ...PLAIN$1, range, "--", ...EVERYWHERE));
-}
-/** The files among these pathspecs that are staged. */
-async function trackedFiles(ask, wanted) {
-	return namesIn$1(await ask(...LIST_FILES, ...wanted)).map((entry) => ({
-		path: entry.slice(2),
-		watched: entry.startsWith("H ")
-	}));
-}
-/** The files whose edits git was told to overlook, or of which a merge is not done; all others, thousands, are passed over. */
-async function unwatchedFiles(ask) {
-	const listed = await ask(...LIST_FILES, ...EVERYWHERE);
-	const unwatched = [];
-	for (let start = 0; start < listed.length; start = listed.indexOf("\0", start) + 1) if (listed[start] !== "H") unwatched.push(listed.slice(start + 2, listed.indexOf("\0", start)));
-	return unwatched;
-}
-/** The names in a list of git's that has NUL after each. */
-function namesIn$1(listed) {
-	return listed.split("\0").filter((name) => name !== "");
-}
-/** A path from the repository's root, as it is: nothing in it is a pattern or a word of git's. */
-function literally(pathFromRoot) {
-	return `:(top,literal)${pathFromRoot}`;
-}
-var COMMIT, AT_ONCE, PLAIN$1, EVERYWHERE, LIST_FILES;
-var init_ask = __esmMin((() => {
-	init_p_limit();
-	init_environment();
-	init_problem_of_git();
-	COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
-	AT_ONCE = 4;
-	PLAIN$1 = [
-		"--name-only",
-		"-z",
-		"--no-ext-diff",
-		"--no-renames",
-		"--no-relative"
-	];
-	EVERYWHERE = [":(top)"];
-	LIST_FILES = [
-		"ls-files",
-		"-v",
-		"-z",
-		"--full-name",
-		"--"
-	];
-}));
-// src/files/replace-file.ts
-/**
-* Writes a file so that whoever reads it never sees half of it. What it links to is replaced, and it keeps its
-* permissions. A device such as /dev/null is written to instead. Throws the system's error.
-*/
-async function replaceFile(path, content) {
-	const before = await (0, node_fs_promises.stat)(path).catch(() => null);
-	if (before !== null && !before.isFile()) return (0, node_fs_promises.writeFile)(path, content);
-	const target = await (0, node_fs_promises.realpath)(path).catch(() => path);
-	const folder = await (0, node_fs_promises.mkdtemp)((0, node_path.join)((0, node_path.dirname)(target), ".promptsync-"));
-	const temporary = (0, node_path.join)(folder, "new");
-	try {
-		await (0, node_fs_promises.writeFile)(temporary, content);
-		if (before !== null) await (0, node_fs_promises.chmod)(temporary, before.mode);
-		await (0, node_fs_promises.rename)(temporary, target);
-	} finally {
-		await (0, node_fs_promises.rm)(folder, {
-			recursive: true,
-			force: true
-		});
-	}
-}
-var init_replace_file = __esmMin((() => {}));
-// src/files/read-bytes.ts
-/**
-* Makes a reader of regular files of at most so many bytes; it throws what the system says of one that cannot be read.
-* The bytes are good until it reads the next file: a buffer each for thousands of files is memory that comes back late.
-* It blocks, because handing the four steps of a small file to threads and back takes ten times as long as they do.
-*/
-function makeByteReader(limit) {
-	const usual = Buffer.allocUnsafeSlow(USUAL_SIZE);
-	return (path) => {
-		const descriptor = (0, node_fs.openSync)(path, FLAGS);
-		try {
-			const stats = (0, node_fs.fstatSync)(descriptor);
-			if (!stats.isFile()) return { reason: "it is not a regular file" };
-			if (stats.size > limit) return { tooLarge: stats.size };
-			return readInto(stats.size > usual.length ? Buffer.allocUnsafeSlow(stats.size) : usual, stats.size, descriptor);
-		} finally {
-			(0, node_fs.closeSync)(descriptor);
-		}
-	};
-}
-/** Less where the file has become shorter. */
-function readInto(buffer, size, descriptor) {
-	let length = 0;
-	while (length < size) {
-		const count = (0, node_fs.readSync)(descriptor, buffer, length, size - length, null);
-		if (count === 0) break;
-		length += count;
-	}
-	return buffer.subarray(0, length);
-}
-var FLAGS, USUAL_SIZE;
-var init_read_bytes = __esmMin((() => {
-	FLAGS = node_fs.constants.O_RDONLY | node_fs.constants.O_NOFOLLOW | node_fs.constants.O_NONBLOCK;
-	USUAL_SIZE = 65536;
-}));
-// src/commands/since/record-file.ts
-function isCompletePrompt(value) {
-	if (!isJsonObject(value)) return false;
-	const { path, id, key, refs = {} } = value;
-	return [
-		path,
-		id,
-		key
-	].every((text) => typeof text === "string") && isJsonObject(refs) && Object.values(refs).every((commit) => typeof commit === "string");
-}
-/**
-* Where the record is kept. It lies in git's own folder: no commit and no cleaning of the work tree touches it, and
-* continuous integration can keep `.git/promptsync` from one run to the next.
-*/
-function recordFileOf(config, { commonDir, fromRoot }, shard) {
-	const { services, trackingEnvironment } = config;
-	const file = fromRoot((0, node_path.basename)(config.file));
-	const located = [...services].map(([name, service]) => [name, { ...service }]);
-	const about = {
-		file,
-		services: Object.fromEntries(located),
-		trackingEnvironment,
-		shard
-	};
-	return recordFileAt((0, node_path.join)(commonDir, "promptsync", `${shortDigest(digestOf(canonicalJson(about)))}.json`));
-}
-function recordFileAt(path) {
-	const folder = (0, node_path.dirname)(path);
-	return {
-		path,
-		read: async () => parseRecord(textAt(path)),
-		write: async (record) => {
-			await (0, node_fs_promises.mkdir)(folder, { recursive: true });
-			if ((await (0, node_fs_promises.lstat)(path).catch(() => null))?.isFile() === false) throw new Error("it is not a regular file");
-			await replaceFile(path, `${JSON.stringify({
-				version: 1,
-				...record
-			})}\n`);
-		},
-		others: async () => {
-			return (await (0, node_fs_promises.readdir)(folder).catch(() => [])).filter((name) => name.endsWith(".json") && name !== (0, node_path.basename)(path)).map((name) => recordFileAt((0, node_path.join)(folder, name)));
-		}
-	};
-}
-/** Nothing is waited for: a pipe or a device may stand in its place. */
-function textAt(path) {
-	try {
-		const bytes = makeByteReader(LARGEST_RECORD)(path);
-		return bytes instanceof Uint8Array ? Buffer.from(bytes).toString("utf8") : "";
-	} catch {
-		return "";
-	}
-}
-/** What cannot be read counts as no record: then every prompt is looked at. */
-function parseRecord(text) {
-	try {
-		return RecordShape.safeParse(JSON.parse(text)).data ?? null;
-	} catch {
-		return null;
-	}
-}
-var LARGEST_RECORD, RecordShape;
-var init_record_file = __esmMin((() => {
-	init_zod();
-	init_digest();
-	init_json();
-	init_replace_file();
-	init_read_bytes();
-	LARGEST_RECORD = 67108864;
-	RecordShape = object({
-		version: literal(1),
-		commit: string$1(),
-		config: templateLiteral(["sha256:", string$1()]),
-		complete: custom((value) => Array.isArray(value) && value.every(isCompletePrompt))
-	});
-}));
-// src/commands/since/narrow.ts
-var narrow_exports = /* @__PURE__ */ __exportAll({
-	configDigest: () => configDigest,
-	narrowSince: () => narrowSince
-});
-/**
-* Finds the prompts that need not be looked at: those whose files have not changed since a commit, and whose last sync
-* from this clone is known to be complete. Without a record of it nothing is known. Throws a `ProblemError`.
-*/
-async function narrowSince(ref, config, repository, shard) {
-	if (repository === null) throw new ProblemError(makeProblem("git/base-needs-git", { ref }));
-	const since = await repository.resolveRef(ref);
-	if (since === null) throw new ProblemError(makeProblem("git/unknown-base", { ref }));
-	const record = await recordFileOf(config, repository, shard).read();
-	const reason = await whyUnknown(record, config, repository);
-	if (record === null || reason !== null) return {
-		since,
-		repository,
-		left: [],
-		record,
-		reason
-	};
-	return {
-		since,
-		repository,
-		left: await leftOut(since, record, repository),
-		record,
-		reason
-	};
-}
-async function whyUnknown(record, config, repository) {
-	if (record === null) return "no sync of this clone is known to be complete";
-	if (record.config !== await configDigest(config)) return "the configuration has changed since the last sync";
-	return isCommitId(record.commit) && await repository.resolveRef(record.commit) === record.commit ? null : `the commit of the last sync (${record.commit.slice(0, 12)}) is not in this clone`;
-}
-async function leftOut(since, record, repository) {
-	const { head } = repository;
-	const changed = await Promise.all([repository.changedSince(since, record.commit), ...head === null || head === record.commit ? [] : [repository.changedBetween(record.commit, head)]]);
-	const refs = refsIn(record.complete).map(async (ref) => [ref, await repository.resolveRef(ref)]);
-	return stillComplete(record, new Set(changed.flatMap((paths) => [...paths])), new Map(await Promise.all(refs)));
-}
-/** Its bytes decide: what they mean is not compared. */
-async function configDigest({ file }) {
-	return digestOf(await (0, node_fs_promises.readFile)(file, "utf8"));
-}
-var init_narrow = __esmMin((() => {
-	init_digest();
-	init_sync_record();
-	init_ask();
-	init_problem();
-	init_record_file();
-}));
 // src/commands/since/keep-record.ts
 init_sync_record();
 init_problem();
@@ -47297,7 +51084,7 @@ async function keepingRecord(prepared, plan, { isPart, shard }, apply) {
 	const before = prepared.narrowed?.record ?? await file.read();
 	const early = await strikeOut(idsToForget(plan, isPart), file, before);
 	const outcomes = await apply();
-	const late = isPart || head === null ? [] : await keep$2(file, before, async () => recordOf(outcomes, head, prepared));
+	const late = isPart || head === null ? [] : await keep$1(file, before, async () => recordOf(outcomes, head, prepared));
 	return {
 		outcomes,
 		problems: [...new Map([...early, ...late].map((problem) => [problem.message, problem])).values()]
@@ -47313,9 +51100,9 @@ async function strikeOut(ids, file, before) {
 async function strikeIn(file, before, ids) {
 	if (before === null) return [];
 	const struck = forget(before, ids);
-	return struck.complete.length === before.complete.length ? [] : keep$2(file, before, async () => struck);
+	return struck.complete.length === before.complete.length ? [] : keep$1(file, before, async () => struck);
 }
-async function keep$2(file, before, make) {
+async function keep$1(file, before, make) {
 	try {
 		await file.write(await make());
 		return [];
@@ -47702,11 +51489,11 @@ async function formerPin({ environment, pin }, { commit, file }, age, repository
 			commit,
 			age,
 			pin,
-			content: await contentOf$2(pin, file, repository)
+			content: await contentOf$1(pin, file, repository)
 		}
 	};
 }
-async function contentOf$2(pin, file, repository) {
+async function contentOf$1(pin, file, repository) {
 	if (pin.kind === "latest") return file.content;
 	if (pin.kind !== "git" || repository === null) return null;
 	const commit = await repository.resolveRef(pin.ref);
@@ -47783,2352 +51570,6 @@ async function withHistory(plan, rules, sources) {
 		base: await withFormerFields(rules.base, base.commit, plan, repository)
 	};
 }
-// src/domain/shard-of.ts
-init_digest();
-/**
-* The number of the shard that a prompt falls into, from 1 to `of`: the first 48 bits of the SHA-256 of its id in UTF-8,
-* modulo `of`, plus 1. It is the same in every version, because the runners of one run may have several of them.
-*/
-function shardOf(promptId, of) {
-	const first48Bits = shortDigest(digestOf(promptId)).slice(0, 12);
-	return Number.parseInt(first48Bits, 16) % of + 1;
-}
-/** What of them is in the shard; all of them without one. */
-function inShard(prompts, shard) {
-	return shard === void 0 ? prompts : prompts.filter(({ id }) => shardOf(id, shard.of) === shard.index);
-}
-// node_modules/picomatch/lib/constants.js
-var require_constants = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	const WIN_SLASH = "\\\\/";
-	const WIN_NO_SLASH = `[^${WIN_SLASH}]`;
-	const DEFAULT_MAX_EXTGLOB_RECURSION = 0;
-	/**
-	* Posix glob regex
-	*/
-	const DOT_LITERAL = "\\.";
-	const PLUS_LITERAL = "\\+";
-	const QMARK_LITERAL = "\\?";
-	const SLASH_LITERAL = "\\/";
-	const ONE_CHAR = "(?=.)";
-	const QMARK = "[^/]";
-	const END_ANCHOR = `(?:${SLASH_LITERAL}|$)`;
-	const START_ANCHOR = `(?:^|${SLASH_LITERAL})`;
-	const DOTS_SLASH = `${DOT_LITERAL}{1,2}${END_ANCHOR}`;
-	const POSIX_CHARS = {
-		DOT_LITERAL,
-		PLUS_LITERAL,
-		QMARK_LITERAL,
-		SLASH_LITERAL,
-		ONE_CHAR,
-		QMARK,
-		END_ANCHOR,
-		DOTS_SLASH,
-		NO_DOT: `(?!${DOT_LITERAL})`,
-		NO_DOTS: `(?!${START_ANCHOR}${DOTS_SLASH})`,
-		NO_DOT_SLASH: `(?!${DOT_LITERAL}{0,1}${END_ANCHOR})`,
-		NO_DOTS_SLASH: `(?!${DOTS_SLASH})`,
-		QMARK_NO_DOT: `[^.${SLASH_LITERAL}]`,
-		STAR: `${QMARK}*?`,
-		START_ANCHOR,
-		SEP: "/"
-	};
-	/**
-	* Windows glob regex
-	*/
-	const WINDOWS_CHARS = {
-		...POSIX_CHARS,
-		SLASH_LITERAL: `[${WIN_SLASH}]`,
-		QMARK: WIN_NO_SLASH,
-		STAR: `${WIN_NO_SLASH}*?`,
-		DOTS_SLASH: `${DOT_LITERAL}{1,2}(?:[${WIN_SLASH}]|$)`,
-		NO_DOT: `(?!${DOT_LITERAL})`,
-		NO_DOTS: `(?!(?:^|[${WIN_SLASH}])${DOT_LITERAL}{1,2}(?:[${WIN_SLASH}]|$))`,
-		NO_DOT_SLASH: `(?!${DOT_LITERAL}{0,1}(?:[${WIN_SLASH}]|$))`,
-		NO_DOTS_SLASH: `(?!${DOT_LITERAL}{1,2}(?:[${WIN_SLASH}]|$))`,
-		QMARK_NO_DOT: `[^.${WIN_SLASH}]`,
-		START_ANCHOR: `(?:^|[${WIN_SLASH}])`,
-		END_ANCHOR: `(?:[${WIN_SLASH}]|$)`,
-		SEP: "\\"
-	};
-	module.exports = {
-		DEFAULT_MAX_EXTGLOB_RECURSION,
-		MAX_LENGTH: 65536,
-		POSIX_REGEX_SOURCE: {
-			__proto__: null,
-			alnum: "a-zA-Z0-9",
-			alpha: "a-zA-Z",
-			ascii: "\\x00-\\x7F",
-			blank: " \\t",
-			cntrl: "\\x00-\\x1F\\x7F",
-			digit: "0-9",
-			graph: "\\x21-\\x7E",
-			lower: "a-z",
-			print: "\\x20-\\x7E ",
-			punct: "\\-!\"#$%&'()\\*+,./:;<=>?@[\\]^_`{|}~",
-			space: " \\t\\r\\n\\v\\f",
-			upper: "A-Z",
-			word: "A-Za-z0-9_",
-			xdigit: "A-Fa-f0-9"
-		},
-		REGEX_BACKSLASH: /\\(?![*+?^${}(|)[\]])/g,
-		REGEX_NON_SPECIAL_CHARS: /^[^@![\].,$*+?^{}()|\\/]+/,
-		REGEX_SPECIAL_CHARS: /[-*+?.^${}(|)[\]]/,
-		REGEX_SPECIAL_CHARS_BACKREF: /(\\?)((\W)(\3*))/g,
-		REGEX_SPECIAL_CHARS_GLOBAL: /([-*+?.^${}(|)[\]])/g,
-		REGEX_REMOVE_BACKSLASH: /(?:\[.*?[^\\]\]|\\(?=.))/g,
-		REPLACEMENTS: {
-			__proto__: null,
-			"***": "*",
-			"**/**": "**",
-			"**/**/**": "**"
-		},
-		CHAR_0: 48,
-		CHAR_9: 57,
-		CHAR_UPPERCASE_A: 65,
-		CHAR_LOWERCASE_A: 97,
-		CHAR_UPPERCASE_Z: 90,
-		CHAR_LOWERCASE_Z: 122,
-		CHAR_LEFT_PARENTHESES: 40,
-		CHAR_RIGHT_PARENTHESES: 41,
-		CHAR_ASTERISK: 42,
-		CHAR_AMPERSAND: 38,
-		CHAR_AT: 64,
-		CHAR_BACKWARD_SLASH: 92,
-		CHAR_CARRIAGE_RETURN: 13,
-		CHAR_CIRCUMFLEX_ACCENT: 94,
-		CHAR_COLON: 58,
-		CHAR_COMMA: 44,
-		CHAR_DOT: 46,
-		CHAR_DOUBLE_QUOTE: 34,
-		CHAR_EQUAL: 61,
-		CHAR_EXCLAMATION_MARK: 33,
-		CHAR_FORM_FEED: 12,
-		CHAR_FORWARD_SLASH: 47,
-		CHAR_GRAVE_ACCENT: 96,
-		CHAR_HASH: 35,
-		CHAR_HYPHEN_MINUS: 45,
-		CHAR_LEFT_ANGLE_BRACKET: 60,
-		CHAR_LEFT_CURLY_BRACE: 123,
-		CHAR_LEFT_SQUARE_BRACKET: 91,
-		CHAR_LINE_FEED: 10,
-		CHAR_NO_BREAK_SPACE: 160,
-		CHAR_PERCENT: 37,
-		CHAR_PLUS: 43,
-		CHAR_QUESTION_MARK: 63,
-		CHAR_RIGHT_ANGLE_BRACKET: 62,
-		CHAR_RIGHT_CURLY_BRACE: 125,
-		CHAR_RIGHT_SQUARE_BRACKET: 93,
-		CHAR_SEMICOLON: 59,
-		CHAR_SINGLE_QUOTE: 39,
-		CHAR_SPACE: 32,
-		CHAR_TAB: 9,
-		CHAR_UNDERSCORE: 95,
-		CHAR_VERTICAL_LINE: 124,
-		CHAR_ZERO_WIDTH_NOBREAK_SPACE: 65279,
-		/**
-		* Create EXTGLOB_CHARS
-		*/
-		extglobChars(chars) {
-			return {
-				"!": {
-					type: "negate",
-					open: "(?:(?!(?:",
-					close: `))${chars.STAR})`
-				},
-				"?": {
-					type: "qmark",
-					open: "(?:",
-					close: ")?"
-				},
-				"+": {
-					type: "plus",
-					open: "(?:",
-					close: ")+"
-				},
-				"*": {
-					type: "star",
-					open: "(?:",
-					close: ")*"
-				},
-				"@": {
-					type: "at",
-					open: "(?:",
-					close: ")"
-				}
-			};
-		},
-		/**
-		* Create GLOB_CHARS
-		*/
-		globChars(win32) {
-			return win32 === true ? WINDOWS_CHARS : POSIX_CHARS;
-		}
-	};
-}));
-// node_modules/picomatch/lib/utils.js
-var require_utils = /* @__PURE__ */ __commonJSMin(((exports) => {
-	const { REGEX_BACKSLASH, REGEX_REMOVE_BACKSLASH, REGEX_SPECIAL_CHARS, REGEX_SPECIAL_CHARS_GLOBAL } = require_constants();
-	exports.isObject = (val) => val !== null && typeof val === "object" && !Array.isArray(val);
-	exports.hasRegexChars = (str) => REGEX_SPECIAL_CHARS.test(str);
-	exports.isRegexChar = (str) => str.length === 1 && exports.hasRegexChars(str);
-	exports.escapeRegex = (str) => str.replace(REGEX_SPECIAL_CHARS_GLOBAL, "\\$1");
-	exports.toPosixSlashes = (str) => str.replace(REGEX_BACKSLASH, "/");
-	exports.isWindows = () => {
-		if (typeof navigator !== "undefined" && navigator.platform) {
-			const platform = navigator.platform.toLowerCase();
-			return platform === "win32" || platform === "windows";
-		}
-		if (typeof process !== "undefined" && process.platform) return process.platform === "win32";
-		return false;
-	};
-	exports.removeBackslashes = (str) => {
-		return str.replace(REGEX_REMOVE_BACKSLASH, (match) => {
-			return match === "\\" ? "" : match;
-		});
-	};
-	exports.escapeLast = (input, char, lastIdx) => {
-		const idx = input.lastIndexOf(char, lastIdx);
-		if (idx === -1) return input;
-		if (input[idx - 1] === "\\") return exports.escapeLast(input, char, idx - 1);
-		return `${input.slice(0, idx)}\\${input.slice(idx)}`;
-	};
-	exports.removePrefix = (input, state = {}) => {
-		let output = input;
-		if (output.startsWith("./")) {
-			output = output.slice(2);
-			state.prefix = "./";
-		}
-		return output;
-	};
-	exports.wrapOutput = (input, state = {}, options = {}) => {
-		let output = `${options.contains ? "" : "^"}(?:${input})${options.contains ? "" : "$"}`;
-		if (state.negated === true) output = `(?:^(?!${output}).*$)`;
-		return output;
-	};
-	exports.basename = (path, { windows } = {}) => {
-		const segs = path.split(windows ? /[\\/]/ : "/");
-		const last = segs[segs.length - 1];
-		if (last === "") return segs[segs.length - 2];
-		return last;
-	};
-}));
-// node_modules/picomatch/lib/scan.js
-var require_scan = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	const utils = require_utils();
-	const { CHAR_ASTERISK, CHAR_AT, CHAR_BACKWARD_SLASH, CHAR_COMMA, CHAR_DOT, CHAR_EXCLAMATION_MARK, CHAR_FORWARD_SLASH, CHAR_LEFT_CURLY_BRACE, CHAR_LEFT_PARENTHESES, CHAR_LEFT_SQUARE_BRACKET, CHAR_PLUS, CHAR_QUESTION_MARK, CHAR_RIGHT_CURLY_BRACE, CHAR_RIGHT_PARENTHESES, CHAR_RIGHT_SQUARE_BRACKET } = require_constants();
-	const isPathSeparator = (code) => {
-		return code === CHAR_FORWARD_SLASH || code === CHAR_BACKWARD_SLASH;
-	};
-	const depth = (token) => {
-		if (token.isPrefix !== true) token.depth = token.isGlobstar ? Infinity : 1;
-	};
-	/**
-	* Quickly scans a glob pattern and returns an object with a handful of
-	* useful properties, like `isGlob`, `path` (the leading non-glob, if it exists),
-	* `glob` (the actual pattern), `negated` (true if the path starts with `!` but not
-	* with `!(`) and `negatedExtglob` (true if the path starts with `!(`).
-	*
-	* ```js
-	* const pm = require('picomatch');
-	* console.log(pm.scan('foo/bar/*.js'));
-	* { isGlob: true, input: 'foo/bar/*.js', base: 'foo/bar', glob: '*.js' }
-	* ```
-	* @param {String} `str`
-	* @param {Object} `options`
-	* @return {Object} Returns an object with tokens and regex source string.
-	* @api public
-	*/
-	const scan = (input, options) => {
-		const opts = options || {};
-		const length = input.length - 1;
-		const scanToEnd = opts.parts === true || opts.tokens === true || opts.scanToEnd === true;
-		const slashes = [];
-		const tokens = [];
-		const parts = [];
-		let str = input;
-		let index = -1;
-		let start = 0;
-		let lastIndex = 0;
-		let isBrace = false;
-		let isBracket = false;
-		let isGlob = false;
-		let isExtglob = false;
-		let isGlobstar = false;
-		let braceEscaped = false;
-		let backslashes = false;
-		let negated = false;
-		let negatedExtglob = false;
-		let finished = false;
-		let braces = 0;
-		let prev;
-		let code;
-		let token = {
-			value: "",
-			depth: 0,
-			isGlob: false
-		};
-		const eos = () => index >= length;
-		const peek = () => str.charCodeAt(index + 1);
-		const advance = () => {
-			prev = code;
-			return str.charCodeAt(++index);
-		};
-		while (index < length) {
-			code = advance();
-			let next;
-			if (code === CHAR_BACKWARD_SLASH) {
-				backslashes = token.backslashes = true;
-				code = advance();
-				if (code === CHAR_LEFT_CURLY_BRACE) braceEscaped = true;
-				continue;
-			}
-			if (braceEscaped === true || code === CHAR_LEFT_CURLY_BRACE) {
-				braces++;
-				while (eos() !== true && (code = advance())) {
-					if (code === CHAR_BACKWARD_SLASH) {
-						backslashes = token.backslashes = true;
-						advance();
-						continue;
-					}
-					if (code === CHAR_LEFT_CURLY_BRACE) {
-						braces++;
-						continue;
-					}
-					if (braceEscaped !== true && code === CHAR_DOT && (code = advance()) === CHAR_DOT) {
-						isBrace = token.isBrace = true;
-						isGlob = token.isGlob = true;
-						finished = true;
-						if (scanToEnd === true) continue;
-						break;
-					}
-					if (braceEscaped !== true && code === CHAR_COMMA) {
-						isBrace = token.isBrace = true;
-						isGlob = token.isGlob = true;
-						finished = true;
-						if (scanToEnd === true) continue;
-						break;
-					}
-					if (code === CHAR_RIGHT_CURLY_BRACE) {
-						braces--;
-						if (braces === 0) {
-							braceEscaped = false;
-							isBrace = token.isBrace = true;
-							finished = true;
-							break;
-						}
-					}
-				}
-				if (scanToEnd === true) continue;
-				break;
-			}
-			if (code === CHAR_FORWARD_SLASH) {
-				slashes.push(index);
-				tokens.push(token);
-				token = {
-					value: "",
-					depth: 0,
-					isGlob: false
-				};
-				if (finished === true) continue;
-				if (prev === CHAR_DOT && index === start + 1) {
-					start += 2;
-					continue;
-				}
-				lastIndex = index + 1;
-				continue;
-			}
-			if (opts.noext !== true) {
-				if ((code === CHAR_PLUS || code === CHAR_AT || code === CHAR_ASTERISK || code === CHAR_QUESTION_MARK || code === CHAR_EXCLAMATION_MARK) === true && peek() === CHAR_LEFT_PARENTHESES) {
-					isGlob = token.isGlob = true;
-					isExtglob = token.isExtglob = true;
-					finished = true;
-					if (code === CHAR_EXCLAMATION_MARK && index === start) negatedExtglob = true;
-					if (scanToEnd === true) {
-						let parens = 0;
-						while (eos() !== true && (code = advance())) {
-							if (code === CHAR_BACKWARD_SLASH) {
-								backslashes = token.backslashes = true;
-								advance();
-								continue;
-							}
-							if (code === CHAR_LEFT_PARENTHESES) {
-								parens++;
-								continue;
-							}
-							if (code === CHAR_RIGHT_PARENTHESES && --parens === 0) {
-								finished = true;
-								break;
-							}
-						}
-						continue;
-					}
-					break;
-				}
-			}
-			if (code === CHAR_ASTERISK) {
-				if (prev === CHAR_ASTERISK) isGlobstar = token.isGlobstar = true;
-				isGlob = token.isGlob = true;
-				finished = true;
-				if (scanToEnd === true) continue;
-				break;
-			}
-			if (code === CHAR_QUESTION_MARK) {
-				isGlob = token.isGlob = true;
-				finished = true;
-				if (scanToEnd === true) continue;
-				break;
-			}
-			if (code === CHAR_LEFT_SQUARE_BRACKET) {
-				while (eos() !== true && (next = advance())) {
-					if (next === CHAR_BACKWARD_SLASH) {
-						backslashes = token.backslashes = true;
-						advance();
-						continue;
-					}
-					if (next === CHAR_RIGHT_SQUARE_BRACKET) {
-						isBracket = token.isBracket = true;
-						isGlob = token.isGlob = true;
-						finished = true;
-						break;
-					}
-				}
-				if (scanToEnd === true) continue;
-				break;
-			}
-			if (opts.nonegate !== true && code === CHAR_EXCLAMATION_MARK && index === start) {
-				negated = token.negated = true;
-				start++;
-				continue;
-			}
-			if (opts.noparen !== true && code === CHAR_LEFT_PARENTHESES) {
-				isGlob = token.isGlob = true;
-				if (scanToEnd === true) {
-					let parens = 1;
-					while (eos() !== true && (code = advance())) {
-						if (code === CHAR_BACKWARD_SLASH) {
-							backslashes = token.backslashes = true;
-							advance();
-							continue;
-						}
-						if (code === CHAR_LEFT_PARENTHESES) {
-							parens++;
-							continue;
-						}
-						if (code === CHAR_RIGHT_PARENTHESES && --parens === 0) {
-							finished = true;
-							break;
-						}
-					}
-					continue;
-				}
-				break;
-			}
-			if (isGlob === true) {
-				finished = true;
-				if (scanToEnd === true) continue;
-				break;
-			}
-		}
-		if (opts.noext === true) {
-			isExtglob = false;
-			isGlob = false;
-		}
-		let base = str;
-		let prefix = "";
-		let glob = "";
-		if (start > 0) {
-			prefix = str.slice(0, start);
-			str = str.slice(start);
-			lastIndex -= start;
-		}
-		if (base && isGlob === true && lastIndex > 0) {
-			base = str.slice(0, lastIndex);
-			glob = str.slice(lastIndex);
-		} else if (isGlob === true) {
-			base = "";
-			glob = str;
-		} else base = str;
-		if (base && base !== "" && base !== "/" && base !== str) {
-			if (isPathSeparator(base.charCodeAt(base.length - 1))) base = base.slice(0, -1);
-		}
-		if (opts.unescape === true) {
-			if (glob) glob = utils.removeBackslashes(glob);
-			if (base && backslashes === true) base = utils.removeBackslashes(base);
-		}
-		const state = {
-			prefix,
-			input,
-			start,
-			base,
-			glob,
-			isBrace,
-			isBracket,
-			isGlob,
-			isExtglob,
-			isGlobstar,
-			negated,
-			negatedExtglob
-		};
-		if (opts.tokens === true) {
-			state.maxDepth = 0;
-			if (!isPathSeparator(code)) tokens.push(token);
-			state.tokens = tokens;
-		}
-		if (opts.parts === true || opts.tokens === true) {
-			let prevIndex;
-			for (let idx = 0; idx < slashes.length; idx++) {
-				const n = prevIndex !== void 0 ? prevIndex + 1 : start;
-				const i = slashes[idx];
-				const value = input.slice(n, i);
-				if (opts.tokens) {
-					if (idx === 0 && start !== 0) {
-						tokens[idx].isPrefix = true;
-						tokens[idx].value = prefix;
-					} else tokens[idx].value = value;
-					depth(tokens[idx]);
-					state.maxDepth += tokens[idx].depth;
-				}
-				if (i >= start) {
-					parts.push(value);
-					prevIndex = i;
-				}
-			}
-			const n = prevIndex !== void 0 ? prevIndex + 1 : start;
-			const value = input.slice(n);
-			parts.push(value);
-			if (opts.tokens && prevIndex && prevIndex + 1 < input.length) {
-				tokens[tokens.length - 1].value = value;
-				depth(tokens[tokens.length - 1]);
-				state.maxDepth += tokens[tokens.length - 1].depth;
-			}
-			state.slashes = slashes;
-			state.parts = parts;
-		}
-		return state;
-	};
-	module.exports = scan;
-}));
-// node_modules/picomatch/lib/parse.js
-var require_parse = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	const constants = require_constants();
-	const utils = require_utils();
-	/**
-	* Constants
-	*/
-	const { MAX_LENGTH, POSIX_REGEX_SOURCE, REGEX_NON_SPECIAL_CHARS, REGEX_SPECIAL_CHARS_BACKREF, REPLACEMENTS } = constants;
-	/**
-	* Helpers
-	*/
-	const expandRange = (args, options) => {
-		if (typeof options.expandRange === "function") return options.expandRange(...args, options);
-		args.sort();
-		const value = `[${args.join("-")}]`;
-		try {
-			new RegExp(value);
-		} catch (ex) {
-			return args.map((v) => utils.escapeRegex(v)).join("..");
-		}
-		return value;
-	};
-	/**
-	* Create the message for a syntax error
-	*/
-	const syntaxError = (type, char) => {
-		return `Missing ${type}: "${char}" - use "\\\\${char}" to match literal characters`;
-	};
-	const splitTopLevel = (input) => {
-		const parts = [];
-		let bracket = 0;
-		let paren = 0;
-		let quote = 0;
-		let value = "";
-		let escaped = false;
-		for (const ch of input) {
-			if (escaped === true) {
-				value += ch;
-				escaped = false;
-				continue;
-			}
-			if (ch === "\\") {
-				value += ch;
-				escaped = true;
-				continue;
-			}
-			if (ch === "\"") {
-				quote = quote === 1 ? 0 : 1;
-				value += ch;
-				continue;
-			}
-			if (quote === 0) {
-				if (ch === "[") bracket++;
-				else if (ch === "]" && bracket > 0) bracket--;
-				else if (bracket === 0) {
-					if (ch === "(") paren++;
-					else if (ch === ")" && paren > 0) paren--;
-					else if (ch === "|" && paren === 0) {
-						parts.push(value);
-						value = "";
-						continue;
-					}
-				}
-			}
-			value += ch;
-		}
-		parts.push(value);
-		return parts;
-	};
-	const isPlainBranch = (branch) => {
-		let escaped = false;
-		for (const ch of branch) {
-			if (escaped === true) {
-				escaped = false;
-				continue;
-			}
-			if (ch === "\\") {
-				escaped = true;
-				continue;
-			}
-			if (/[?*+@!()[\]{}]/.test(ch)) return false;
-		}
-		return true;
-	};
-	const normalizeSimpleBranch = (branch) => {
-		let value = branch.trim();
-		let changed = true;
-		while (changed === true) {
-			changed = false;
-			if (/^@\([^\\()[\]{}|]+\)$/.test(value)) {
-				value = value.slice(2, -1);
-				changed = true;
-			}
-		}
-		if (!isPlainBranch(value)) return;
-		return value.replace(/\\(.)/g, "$1");
-	};
-	const hasRepeatedCharPrefixOverlap = (branches) => {
-		const values = branches.map(normalizeSimpleBranch).filter(Boolean);
-		for (let i = 0; i < values.length; i++) for (let j = i + 1; j < values.length; j++) {
-			const a = values[i];
-			const b = values[j];
-			const char = a[0];
-			if (!char || a !== char.repeat(a.length) || b !== char.repeat(b.length)) continue;
-			if (a === b || a.startsWith(b) || b.startsWith(a)) return true;
-		}
-		return false;
-	};
-	const parseRepeatedExtglob = (pattern, requireEnd = true) => {
-		if (pattern[0] !== "+" && pattern[0] !== "*" || pattern[1] !== "(") return;
-		let bracket = 0;
-		let paren = 0;
-		let quote = 0;
-		let escaped = false;
-		for (let i = 1; i < pattern.length; i++) {
-			const ch = pattern[i];
-			if (escaped === true) {
-				escaped = false;
-				continue;
-			}
-			if (ch === "\\") {
-				escaped = true;
-				continue;
-			}
-			if (ch === "\"") {
-				quote = quote === 1 ? 0 : 1;
-				continue;
-			}
-			if (quote === 1) continue;
-			if (ch === "[") {
-				bracket++;
-				continue;
-			}
-			if (ch === "]" && bracket > 0) {
-				bracket--;
-				continue;
-			}
-			if (bracket > 0) continue;
-			if (ch === "(") {
-				paren++;
-				continue;
-			}
-			if (ch === ")") {
-				paren--;
-				if (paren === 0) {
-					if (requireEnd === true && i !== pattern.length - 1) return;
-					return {
-						type: pattern[0],
-						body: pattern.slice(2, i),
-						end: i
-					};
-				}
-			}
-		}
-	};
-	const buildCharClassStar = (chars) => {
-		return `${chars.length === 1 ? utils.escapeRegex(chars[0]) : `[${chars.map((ch) => utils.escapeRegex(ch)).join("")}]`}*`;
-	};
-	const getStarExtglobSequenceChars = (pattern) => {
-		let index = 0;
-		const chars = [];
-		while (index < pattern.length) {
-			const match = parseRepeatedExtglob(pattern.slice(index), false);
-			if (!match || match.type !== "*") return;
-			const branches = splitTopLevel(match.body).map((branch) => branch.trim());
-			if (branches.length !== 1) return;
-			const branch = normalizeSimpleBranch(branches[0]);
-			if (!branch || branch.length !== 1) return;
-			chars.push(branch);
-			index += match.end + 1;
-		}
-		if (chars.length < 1) return;
-		return chars;
-	};
-	const repeatedExtglobRecursion = (pattern) => {
-		let depth = 0;
-		let value = pattern.trim();
-		let match = parseRepeatedExtglob(value);
-		while (match) {
-			depth++;
-			value = match.body.trim();
-			match = parseRepeatedExtglob(value);
-		}
-		return depth;
-	};
-	const analyzeRepeatedExtglob = (body, options) => {
-		if (options.maxExtglobRecursion === false) return { risky: false };
-		const max = typeof options.maxExtglobRecursion === "number" ? options.maxExtglobRecursion : constants.DEFAULT_MAX_EXTGLOB_RECURSION;
-		const branches = splitTopLevel(body).map((branch) => branch.trim());
-		if (branches.length > 1) {
-			if (branches.some((branch) => branch === "") || branches.some((branch) => /^[*?]+$/.test(branch)) || hasRepeatedCharPrefixOverlap(branches)) return { risky: true };
-		}
-		const safeChars = [];
-		let sawStarSequence = false;
-		let combinable = true;
-		for (const branch of branches) {
-			const chars = getStarExtglobSequenceChars(branch);
-			if (chars) {
-				sawStarSequence = true;
-				safeChars.push(...chars);
-				continue;
-			}
-			const literal = normalizeSimpleBranch(branch);
-			if (literal && literal.length === 1) {
-				safeChars.push(literal);
-				continue;
-			}
-			combinable = false;
-			if (repeatedExtglobRecursion(branch) > max) return { risky: true };
-		}
-		if (sawStarSequence) return combinable ? {
-			risky: true,
-			safeOutput: buildCharClassStar([...new Set(safeChars)])
-		} : { risky: true };
-		return { risky: false };
-	};
-	/**
-	* Parse the given input string.
-	* @param {String} input
-	* @param {Object} options
-	* @return {Object}
-	*/
-	const parse = (input, options) => {
-		if (typeof input !== "string") throw new TypeError("Expected a string");
-		input = REPLACEMENTS[input] || input;
-		const opts = { ...options };
-		const max = typeof opts.maxLength === "number" ? Math.min(MAX_LENGTH, opts.maxLength) : MAX_LENGTH;
-		let len = input.length;
-		if (len > max) throw new SyntaxError(`Input length: ${len}, exceeds maximum allowed length: ${max}`);
-		const bos = {
-			type: "bos",
-			value: "",
-			output: opts.prepend || ""
-		};
-		const tokens = [bos];
-		const capture = opts.capture ? "" : "?:";
-		const PLATFORM_CHARS = constants.globChars(opts.windows);
-		const EXTGLOB_CHARS = constants.extglobChars(PLATFORM_CHARS);
-		const { DOT_LITERAL, PLUS_LITERAL, SLASH_LITERAL, ONE_CHAR, DOTS_SLASH, NO_DOT, NO_DOT_SLASH, NO_DOTS_SLASH, QMARK, QMARK_NO_DOT, STAR, START_ANCHOR } = PLATFORM_CHARS;
-		const globstar = (opts) => {
-			return `(${capture}(?:(?!${START_ANCHOR}${opts.dot ? DOTS_SLASH : DOT_LITERAL}).)*?)`;
-		};
-		const nodot = opts.dot ? "" : NO_DOT;
-		const qmarkNoDot = opts.dot ? QMARK : QMARK_NO_DOT;
-		let star = opts.bash === true ? globstar(opts) : STAR;
-		if (opts.capture) star = `(${star})`;
-		if (typeof opts.noext === "boolean") opts.noextglob = opts.noext;
-		const state = {
-			input,
-			index: -1,
-			start: 0,
-			dot: opts.dot === true,
-			consumed: "",
-			output: "",
-			prefix: "",
-			backtrack: false,
-			negated: false,
-			brackets: 0,
-			braces: 0,
-			parens: 0,
-			quotes: 0,
-			globstar: false,
-			tokens
-		};
-		input = utils.removePrefix(input, state);
-		len = input.length;
-		const extglobs = [];
-		const braces = [];
-		const stack = [];
-		let prev = bos;
-		let value;
-		/**
-		* Tokenizing helpers
-		*/
-		const eos = () => state.index === len - 1;
-		const peek = state.peek = (n = 1) => input[state.index + n];
-		const advance = state.advance = () => input[++state.index] || "";
-		const remaining = () => input.slice(state.index + 1);
-		const consume = (value = "", num = 0) => {
-			state.consumed += value;
-			state.index += num;
-		};
-		const append = (token) => {
-			state.output += token.output != null ? token.output : token.value;
-			consume(token.value);
-		};
-		const negate = () => {
-			let count = 1;
-			while (peek() === "!" && (peek(2) !== "(" || peek(3) === "?")) {
-				advance();
-				state.start++;
-				count++;
-			}
-			if (count % 2 === 0) return false;
-			state.negated = true;
-			state.start++;
-			return true;
-		};
-		const increment = (type) => {
-			state[type]++;
-			stack.push(type);
-		};
-		const decrement = (type) => {
-			state[type]--;
-			stack.pop();
-		};
-		/**
-		* Push tokens onto the tokens array. This helper speeds up
-		* tokenizing by 1) helping us avoid backtracking as much as possible,
-		* and 2) helping us avoid creating extra tokens when consecutive
-		* characters are plain text. This improves performance and simplifies
-		* lookbehinds.
-		*/
-		const push = (tok) => {
-			if (prev.type === "globstar") {
-				const isBrace = state.braces > 0 && (tok.type === "comma" || tok.type === "brace");
-				const isExtglob = tok.extglob === true || extglobs.length && (tok.type === "pipe" || tok.type === "paren");
-				if (tok.type !== "slash" && tok.type !== "paren" && !isBrace && !isExtglob) {
-					state.output = state.output.slice(0, -prev.output.length);
-					prev.type = "star";
-					prev.value = "*";
-					prev.output = star;
-					state.output += prev.output;
-				}
-			}
-			if (extglobs.length && tok.type !== "paren") extglobs[extglobs.length - 1].inner += tok.value;
-			if (tok.value || tok.output) append(tok);
-			if (prev && prev.type === "text" && tok.type === "text") {
-				prev.output = (prev.output || prev.value) + tok.value;
-				prev.value += tok.value;
-				return;
-			}
-			tok.prev = prev;
-			tokens.push(tok);
-			prev = tok;
-		};
-		const extglobOpen = (type, value) => {
-			const token = {
-				...EXTGLOB_CHARS[value],
-				conditions: 1,
-				inner: ""
-			};
-			token.prev = prev;
-			token.parens = state.parens;
-			token.output = state.output;
-			token.startIndex = state.index;
-			token.tokensIndex = tokens.length;
-			const output = (opts.capture ? "(" : "") + token.open;
-			increment("parens");
-			push({
-				type,
-				value,
-				output: state.output ? "" : ONE_CHAR
-			});
-			push({
-				type: "paren",
-				extglob: true,
-				value: advance(),
-				output
-			});
-			extglobs.push(token);
-		};
-		const extglobClose = (token) => {
-			const literal = input.slice(token.startIndex, state.index + 1);
-			const body = input.slice(token.startIndex + 2, state.index);
-			const analysis = analyzeRepeatedExtglob(body, opts);
-			if ((token.type === "plus" || token.type === "star") && analysis.risky) {
-				const safeOutput = analysis.safeOutput ? (token.output ? "" : ONE_CHAR) + (opts.capture ? `(${analysis.safeOutput})` : analysis.safeOutput) : void 0;
-				const open = tokens[token.tokensIndex];
-				open.type = "text";
-				open.value = literal;
-				open.output = safeOutput || utils.escapeRegex(literal);
-				for (let i = token.tokensIndex + 1; i < tokens.length; i++) {
-					tokens[i].value = "";
-					tokens[i].output = "";
-					delete tokens[i].suffix;
-				}
-				state.output = token.output + open.output;
-				state.backtrack = true;
-				push({
-					type: "paren",
-					extglob: true,
-					value,
-					output: ""
-				});
-				decrement("parens");
-				return;
-			}
-			let output = token.close + (opts.capture ? ")" : "");
-			let rest;
-			if (token.type === "negate") {
-				let extglobStar = star;
-				if (token.inner && token.inner.length > 1 && token.inner.includes("/")) extglobStar = globstar(opts);
-				if (extglobStar !== star || eos() || /^\)+$/.test(remaining())) output = token.close = `)$))${extglobStar}`;
-				if (token.inner.includes("*") && (rest = remaining()) && /^\.[^\\/.]+$/.test(rest)) output = token.close = `)${parse(rest, {
-					...options,
-					fastpaths: false
-				}).output})${extglobStar})`;
-				if (token.prev.type === "bos") state.negatedExtglob = true;
-			}
-			push({
-				type: "paren",
-				extglob: true,
-				value,
-				output
-			});
-			decrement("parens");
-		};
-		/**
-		* Fast paths
-		*/
-		if (opts.fastpaths !== false && !/(^[*!]|[/()[\]{}"])/.test(input)) {
-			let backslashes = false;
-			let output = input.replace(REGEX_SPECIAL_CHARS_BACKREF, (m, esc, chars, first, rest, index) => {
-				if (first === "\\") {
-					backslashes = true;
-					return m;
-				}
-				if (first === "?") {
-					if (esc) return esc + first + (rest ? QMARK.repeat(rest.length) : "");
-					if (index === 0) return qmarkNoDot + (rest ? QMARK.repeat(rest.length) : "");
-					return QMARK.repeat(chars.length);
-				}
-				if (first === ".") return DOT_LITERAL.repeat(chars.length);
-				if (first === "*") {
-					if (esc) return esc + first + (rest ? star : "");
-					return star;
-				}
-				return esc ? m : `\\${m}`;
-			});
-			if (backslashes === true) {
-				if (opts.unescape === true) output = output.replace(/\\/g, "");
-				else output = output.replace(/\\+/g, (m) => {
-					return m.length % 2 === 0 ? "\\\\" : m ? "\\" : "";
-				});
-			}
-			if (output === input && opts.contains === true) {
-				state.output = input;
-				return state;
-			}
-			state.output = utils.wrapOutput(output, state, options);
-			return state;
-		}
-		/**
-		* Tokenize input until we reach end-of-string
-		*/
-		while (!eos()) {
-			value = advance();
-			if (value === "\0") continue;
-			/**
-			* Escaped characters
-			*/
-			if (value === "\\") {
-				const next = peek();
-				if (next === "/" && opts.bash !== true) continue;
-				if (next === "." || next === ";") continue;
-				if (!next) {
-					value += "\\";
-					push({
-						type: "text",
-						value
-					});
-					continue;
-				}
-				const match = /^\\+/.exec(remaining());
-				let slashes = 0;
-				if (match && match[0].length > 2) {
-					slashes = match[0].length;
-					state.index += slashes;
-					if (slashes % 2 !== 0) value += "\\";
-				}
-				if (opts.unescape === true) value = advance();
-				else value += advance();
-				if (state.brackets === 0) {
-					push({
-						type: "text",
-						value
-					});
-					continue;
-				}
-			}
-			/**
-			* If we're inside a regex character class, continue
-			* until we reach the closing bracket.
-			*/
-			if (state.brackets > 0 && (value !== "]" || prev.value === "[" || prev.value === "[^")) {
-				if (opts.posix !== false && value === ":") {
-					const inner = prev.value.slice(1);
-					if (inner.includes("[")) {
-						prev.posix = true;
-						if (inner.includes(":")) {
-							const idx = prev.value.lastIndexOf("[");
-							const pre = prev.value.slice(0, idx);
-							const rest = prev.value.slice(idx + 2);
-							const posix = POSIX_REGEX_SOURCE[rest];
-							if (posix) {
-								prev.value = pre + posix;
-								state.backtrack = true;
-								advance();
-								if (!bos.output && tokens.indexOf(prev) === 1) bos.output = ONE_CHAR;
-								continue;
-							}
-						}
-					}
-				}
-				if (value === "[" && peek() !== ":" || value === "-" && peek() === "]") value = `\\${value}`;
-				if (value === "]" && (prev.value === "[" || prev.value === "[^")) value = `\\${value}`;
-				if (opts.posix === true && value === "!" && prev.value === "[") value = "^";
-				prev.value += value;
-				append({ value });
-				continue;
-			}
-			/**
-			* If we're inside a quoted string, continue
-			* until we reach the closing double quote.
-			*/
-			if (state.quotes === 1 && value !== "\"") {
-				value = utils.escapeRegex(value);
-				prev.value += value;
-				append({ value });
-				continue;
-			}
-			/**
-			* Double quotes
-			*/
-			if (value === "\"") {
-				state.quotes = state.quotes === 1 ? 0 : 1;
-				if (opts.keepQuotes === true) push({
-					type: "text",
-					value
-				});
-				continue;
-			}
-			/**
-			* Parentheses
-			*/
-			if (value === "(") {
-				increment("parens");
-				push({
-					type: "paren",
-					value
-				});
-				continue;
-			}
-			if (value === ")") {
-				if (state.parens === 0 && opts.strictBrackets === true) throw new SyntaxError(syntaxError("opening", "("));
-				const extglob = extglobs[extglobs.length - 1];
-				if (extglob && state.parens === extglob.parens + 1) {
-					extglobClose(extglobs.pop());
-					continue;
-				}
-				push({
-					type: "paren",
-					value,
-					output: state.parens ? ")" : "\\)"
-				});
-				decrement("parens");
-				continue;
-			}
-			/**
-			* Square brackets
-			*/
-			if (value === "[") {
-				if (opts.nobracket === true || !remaining().includes("]")) {
-					if (opts.nobracket !== true && opts.strictBrackets === true) throw new SyntaxError(syntaxError("closing", "]"));
-					value = `\\${value}`;
-				} else increment("brackets");
-				push({
-					type: "bracket",
-					value
-				});
-				continue;
-			}
-			if (value === "]") {
-				if (opts.nobracket === true || prev && prev.type === "bracket" && prev.value.length === 1) {
-					push({
-						type: "text",
-						value,
-						output: `\\${value}`
-					});
-					continue;
-				}
-				if (state.brackets === 0) {
-					if (opts.strictBrackets === true) throw new SyntaxError(syntaxError("opening", "["));
-					push({
-						type: "text",
-						value,
-						output: `\\${value}`
-					});
-					continue;
-				}
-				decrement("brackets");
-				const prevValue = prev.value.slice(1);
-				if (prev.posix !== true && prevValue[0] === "^" && !prevValue.includes("/")) value = `/${value}`;
-				prev.value += value;
-				append({ value });
-				if (opts.literalBrackets === false || utils.hasRegexChars(prevValue)) continue;
-				const escaped = utils.escapeRegex(prev.value);
-				state.output = state.output.slice(0, -prev.value.length);
-				if (opts.literalBrackets === true) {
-					state.output += escaped;
-					prev.value = escaped;
-					continue;
-				}
-				prev.value = `(${capture}${escaped}|${prev.value})`;
-				state.output += prev.value;
-				continue;
-			}
-			/**
-			* Braces
-			*/
-			if (value === "{" && opts.nobrace !== true) {
-				increment("braces");
-				const open = {
-					type: "brace",
-					value,
-					output: "(",
-					outputIndex: state.output.length,
-					tokensIndex: state.tokens.length
-				};
-				braces.push(open);
-				push(open);
-				continue;
-			}
-			if (value === "}") {
-				const brace = braces[braces.length - 1];
-				if (opts.nobrace === true || !brace) {
-					push({
-						type: "text",
-						value,
-						output: value
-					});
-					continue;
-				}
-				let output = ")";
-				if (brace.dots === true) {
-					const arr = tokens.slice();
-					const range = [];
-					for (let i = arr.length - 1; i >= 0; i--) {
-						tokens.pop();
-						if (arr[i].type === "brace") break;
-						if (arr[i].type !== "dots") range.unshift(arr[i].value);
-					}
-					output = expandRange(range, opts);
-					state.backtrack = true;
-				}
-				if (brace.comma !== true && brace.dots !== true) {
-					const out = state.output.slice(0, brace.outputIndex);
-					const toks = state.tokens.slice(brace.tokensIndex);
-					brace.value = brace.output = "\\{";
-					value = output = "\\}";
-					state.output = out;
-					for (const t of toks) state.output += t.output || t.value;
-				}
-				push({
-					type: "brace",
-					value,
-					output
-				});
-				decrement("braces");
-				braces.pop();
-				continue;
-			}
-			/**
-			* Pipes
-			*/
-			if (value === "|") {
-				if (extglobs.length > 0) extglobs[extglobs.length - 1].conditions++;
-				push({
-					type: "text",
-					value
-				});
-				continue;
-			}
-			/**
-			* Commas
-			*/
-			if (value === ",") {
-				let output = value;
-				const brace = braces[braces.length - 1];
-				if (brace && stack[stack.length - 1] === "braces") {
-					brace.comma = true;
-					output = "|";
-				}
-				push({
-					type: "comma",
-					value,
-					output
-				});
-				continue;
-			}
-			/**
-			* Slashes
-			*/
-			if (value === "/") {
-				if (prev.type === "dot" && state.index === state.start + 1) {
-					state.start = state.index + 1;
-					state.consumed = "";
-					state.output = "";
-					tokens.pop();
-					prev = bos;
-					continue;
-				}
-				push({
-					type: "slash",
-					value,
-					output: SLASH_LITERAL
-				});
-				continue;
-			}
-			/**
-			* Dots
-			*/
-			if (value === ".") {
-				if (state.braces > 0 && prev.type === "dot") {
-					if (prev.value === ".") prev.output = DOT_LITERAL;
-					const brace = braces[braces.length - 1];
-					prev.type = "dots";
-					prev.output += value;
-					prev.value += value;
-					brace.dots = true;
-					continue;
-				}
-				if (state.braces + state.parens === 0 && prev.type !== "bos" && prev.type !== "slash") {
-					push({
-						type: "text",
-						value,
-						output: DOT_LITERAL
-					});
-					continue;
-				}
-				push({
-					type: "dot",
-					value,
-					output: DOT_LITERAL
-				});
-				continue;
-			}
-			/**
-			* Question marks
-			*/
-			if (value === "?") {
-				if (!(prev && prev.value === "(") && opts.noextglob !== true && peek() === "(" && peek(2) !== "?") {
-					extglobOpen("qmark", value);
-					continue;
-				}
-				if (prev && prev.type === "paren") {
-					const next = peek();
-					let output = value;
-					if (prev.value === "(" && !/[!=<:]/.test(next) || next === "<" && !/<([!=]|\w+>)/.test(remaining())) output = `\\${value}`;
-					push({
-						type: "text",
-						value,
-						output
-					});
-					continue;
-				}
-				if (opts.dot !== true && (prev.type === "slash" || prev.type === "bos")) {
-					push({
-						type: "qmark",
-						value,
-						output: QMARK_NO_DOT
-					});
-					continue;
-				}
-				push({
-					type: "qmark",
-					value,
-					output: QMARK
-				});
-				continue;
-			}
-			/**
-			* Exclamation
-			*/
-			if (value === "!") {
-				if (opts.noextglob !== true && peek() === "(") {
-					if (peek(2) !== "?" || !/[!=<:]/.test(peek(3))) {
-						extglobOpen("negate", value);
-						continue;
-					}
-				}
-				if (opts.nonegate !== true && state.index === 0) {
-					negate();
-					continue;
-				}
-			}
-			/**
-			* Plus
-			*/
-			if (value === "+") {
-				if (opts.noextglob !== true && peek() === "(" && peek(2) !== "?") {
-					extglobOpen("plus", value);
-					continue;
-				}
-				if (prev && prev.value === "(" || opts.regex === false) {
-					push({
-						type: "plus",
-						value,
-						output: PLUS_LITERAL
-					});
-					continue;
-				}
-				if (prev && (prev.type === "bracket" || prev.type === "paren" || prev.type === "brace") || state.parens > 0) {
-					push({
-						type: "plus",
-						value
-					});
-					continue;
-				}
-				push({
-					type: "plus",
-					value: PLUS_LITERAL
-				});
-				continue;
-			}
-			/**
-			* Plain text
-			*/
-			if (value === "@") {
-				if (opts.noextglob !== true && peek() === "(" && peek(2) !== "?") {
-					push({
-						type: "at",
-						extglob: true,
-						value,
-						output: ""
-					});
-					continue;
-				}
-				push({
-					type: "text",
-					value
-				});
-				continue;
-			}
-			/**
-			* Plain text
-			*/
-			if (value !== "*") {
-				if (value === "$" || value === "^") value = `\\${value}`;
-				const match = REGEX_NON_SPECIAL_CHARS.exec(remaining());
-				if (match) {
-					value += match[0];
-					state.index += match[0].length;
-				}
-				push({
-					type: "text",
-					value
-				});
-				continue;
-			}
-			/**
-			* Stars
-			*/
-			if (prev && (prev.type === "globstar" || prev.star === true)) {
-				prev.type = "star";
-				prev.star = true;
-				prev.value += value;
-				prev.output = star;
-				state.backtrack = true;
-				state.globstar = true;
-				consume(value);
-				continue;
-			}
-			let rest = remaining();
-			if (opts.noextglob !== true && /^\([^?]/.test(rest)) {
-				extglobOpen("star", value);
-				continue;
-			}
-			if (prev.type === "star") {
-				if (opts.noglobstar === true) {
-					consume(value);
-					continue;
-				}
-				const prior = prev.prev;
-				const before = prior.prev;
-				const isStart = prior.type === "slash" || prior.type === "bos";
-				const afterStar = before && (before.type === "star" || before.type === "globstar");
-				if (opts.bash === true && (!isStart || rest[0] && rest[0] !== "/")) {
-					push({
-						type: "star",
-						value,
-						output: ""
-					});
-					continue;
-				}
-				const isBrace = state.braces > 0 && (prior.type === "comma" || prior.type === "brace");
-				const isExtglob = extglobs.length && (prior.type === "pipe" || prior.type === "paren");
-				if (!isStart && prior.type !== "paren" && !isBrace && !isExtglob) {
-					push({
-						type: "star",
-						value,
-						output: ""
-					});
-					continue;
-				}
-				while (rest.slice(0, 3) === "/**") {
-					const after = input[state.index + 4];
-					if (after && after !== "/") break;
-					rest = rest.slice(3);
-					consume("/**", 3);
-				}
-				const isEnd = eos() || state.parens > 0 && rest === ")".repeat(state.parens) && !extglobs.some((extglob) => extglob.type === "negate");
-				if (prior.type === "bos" && eos()) {
-					prev.type = "globstar";
-					prev.value += value;
-					prev.output = globstar(opts);
-					state.output = prev.output;
-					state.globstar = true;
-					consume(value);
-					continue;
-				}
-				if (prior.type === "slash" && prior.prev.type !== "bos" && !afterStar && isEnd) {
-					state.output = state.output.slice(0, -(prior.output + prev.output).length);
-					prior.output = `(?:${prior.output}`;
-					prev.type = "globstar";
-					prev.output = globstar(opts) + (opts.strictSlashes ? ")" : "|$)");
-					prev.value += value;
-					state.globstar = true;
-					state.output += prior.output + prev.output;
-					consume(value);
-					continue;
-				}
-				if (prior.type === "slash" && prior.prev.type !== "bos" && rest[0] === "/") {
-					const end = rest[1] !== void 0 ? "|$" : "";
-					state.output = state.output.slice(0, -(prior.output + prev.output).length);
-					prior.output = `(?:${prior.output}`;
-					prev.type = "globstar";
-					prev.output = `${globstar(opts)}${SLASH_LITERAL}|${SLASH_LITERAL}${end})`;
-					prev.value += value;
-					state.output += prior.output + prev.output;
-					state.globstar = true;
-					consume(value + advance());
-					push({
-						type: "slash",
-						value: "/",
-						output: ""
-					});
-					continue;
-				}
-				if (prior.type === "bos" && rest[0] === "/") {
-					prev.type = "globstar";
-					prev.value += value;
-					prev.output = `(?:^|${SLASH_LITERAL}|${globstar(opts)}${SLASH_LITERAL})`;
-					state.output = prev.output;
-					state.globstar = true;
-					consume(value + advance());
-					push({
-						type: "slash",
-						value: "/",
-						output: ""
-					});
-					continue;
-				}
-				state.output = state.output.slice(0, -prev.output.length);
-				prev.type = "globstar";
-				prev.output = globstar(opts);
-				prev.value += value;
-				state.output += prev.output;
-				state.globstar = true;
-				consume(value);
-				continue;
-			}
-			const token = {
-				type: "star",
-				value,
-				output: star
-			};
-			if (opts.bash === true) {
-				token.output = ".*?";
-				if (prev.type === "bos" || prev.type === "slash") token.output = nodot + token.output;
-				push(token);
-				continue;
-			}
-			if (prev && (prev.type === "bracket" || prev.type === "paren") && opts.regex === true) {
-				token.output = value;
-				push(token);
-				continue;
-			}
-			if (state.index === state.start || prev.type === "slash" || prev.type === "dot") {
-				if (prev.type === "dot") {
-					state.output += NO_DOT_SLASH;
-					prev.output += NO_DOT_SLASH;
-				} else if (opts.dot === true) {
-					state.output += NO_DOTS_SLASH;
-					prev.output += NO_DOTS_SLASH;
-				} else {
-					state.output += nodot;
-					prev.output += nodot;
-				}
-				if (peek() !== "*") {
-					state.output += ONE_CHAR;
-					prev.output += ONE_CHAR;
-				}
-			}
-			push(token);
-		}
-		while (state.brackets > 0) {
-			if (opts.strictBrackets === true) throw new SyntaxError(syntaxError("closing", "]"));
-			state.output = utils.escapeLast(state.output, "[");
-			decrement("brackets");
-		}
-		while (state.parens > 0) {
-			if (opts.strictBrackets === true) throw new SyntaxError(syntaxError("closing", ")"));
-			state.output = utils.escapeLast(state.output, "(");
-			decrement("parens");
-		}
-		while (state.braces > 0) {
-			if (opts.strictBrackets === true) throw new SyntaxError(syntaxError("closing", "}"));
-			state.output = utils.escapeLast(state.output, "{");
-			decrement("braces");
-		}
-		if (opts.strictSlashes !== true && (prev.type === "star" || prev.type === "bracket")) push({
-			type: "maybe_slash",
-			value: "",
-			output: `${SLASH_LITERAL}?`
-		});
-		if (state.backtrack === true) {
-			state.output = "";
-			for (const token of state.tokens) {
-				state.output += token.output != null ? token.output : token.value;
-				if (token.suffix) state.output += token.suffix;
-			}
-		}
-		return state;
-	};
-	/**
-	* Fast paths for creating regular expressions for common glob patterns.
-	* This can significantly speed up processing and has very little downside
-	* impact when none of the fast paths match.
-	*/
-	parse.fastpaths = (input, options) => {
-		const opts = { ...options };
-		const max = typeof opts.maxLength === "number" ? Math.min(MAX_LENGTH, opts.maxLength) : MAX_LENGTH;
-		const len = input.length;
-		if (len > max) throw new SyntaxError(`Input length: ${len}, exceeds maximum allowed length: ${max}`);
-		input = REPLACEMENTS[input] || input;
-		const { DOT_LITERAL, SLASH_LITERAL, ONE_CHAR, DOTS_SLASH, NO_DOT, NO_DOTS, NO_DOTS_SLASH, STAR, START_ANCHOR } = constants.globChars(opts.windows);
-		const nodot = opts.dot ? NO_DOTS : NO_DOT;
-		const slashDot = opts.dot ? NO_DOTS_SLASH : NO_DOT;
-		const capture = opts.capture ? "" : "?:";
-		const state = {
-			negated: false,
-			prefix: ""
-		};
-		let star = opts.bash === true ? ".*?" : STAR;
-		if (opts.capture) star = `(${star})`;
-		const globstar = (opts) => {
-			if (opts.noglobstar === true) return star;
-			return `(${capture}(?:(?!${START_ANCHOR}${opts.dot ? DOTS_SLASH : DOT_LITERAL}).)*?)`;
-		};
-		const create = (str) => {
-			switch (str) {
-				case "*": return `${nodot}${ONE_CHAR}${star}`;
-				case ".*": return `${DOT_LITERAL}${ONE_CHAR}${star}`;
-				case "*.*": return `${nodot}${star}${DOT_LITERAL}${ONE_CHAR}${star}`;
-				case "*/*": return `${nodot}${star}${SLASH_LITERAL}${ONE_CHAR}${slashDot}${star}`;
-				case "**": return nodot + globstar(opts);
-				case "**/*": return `(?:${nodot}${globstar(opts)}${SLASH_LITERAL})?${slashDot}${ONE_CHAR}${star}`;
-				case "**/*.*": return `(?:${nodot}${globstar(opts)}${SLASH_LITERAL})?${slashDot}${star}${DOT_LITERAL}${ONE_CHAR}${star}`;
-				case "**/.*": return `(?:${nodot}${globstar(opts)}${SLASH_LITERAL})?${DOT_LITERAL}${ONE_CHAR}${star}`;
-				default: {
-					const match = /^(.*?)\.(\w+)$/.exec(str);
-					if (!match) return;
-					const source = create(match[1]);
-					if (!source) return;
-					return source + DOT_LITERAL + match[2];
-				}
-			}
-		};
-		let source = create(utils.removePrefix(input, state));
-		if (source && opts.strictSlashes !== true) source += `${SLASH_LITERAL}?`;
-		return source;
-	};
-	module.exports = parse;
-}));
-// node_modules/picomatch/lib/picomatch.js
-var require_picomatch$1 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	const scan = require_scan();
-	const parse = require_parse();
-	const utils = require_utils();
-	const constants = require_constants();
-	const isObject = (val) => val && typeof val === "object" && !Array.isArray(val);
-	/**
-	* Creates a matcher function from one or more glob patterns. The
-	* returned function takes a string to match as its first argument,
-	* and returns true if the string is a match. The returned matcher
-	* function also takes a boolean as the second argument that, when true,
-	* returns an object with additional information.
-	*
-	* ```js
-	* const picomatch = require('picomatch');
-	* // picomatch(glob[, options]);
-	*
-	* const isMatch = picomatch('*.!(*a)');
-	* console.log(isMatch('a.a')); //=> false
-	* console.log(isMatch('a.b')); //=> true
-	*
-	* // For environments without `node.js`, `picomatch/posix` provides you a dependency-free matcher, without automatic OS detection.
-	* const picomatch = require('picomatch/posix');
-	* // the same API, defaulting to posix paths
-	* const isMatch = picomatch('a/*');
-	* console.log(isMatch('a\\b')); //=> false
-	* console.log(isMatch('a/b')); //=> true
-	*
-	* // you can still configure the matcher function to accept windows paths
-	* const isMatch = picomatch('a/*', { options: windows });
-	* console.log(isMatch('a\\b')); //=> true
-	* console.log(isMatch('a/b')); //=> true
-	* ```
-	* @name picomatch
-	* @param {String|Array} `globs` One or more glob patterns.
-	* @param {Object=} `options`
-	* @return {Function=} Returns a matcher function.
-	* @api public
-	*/
-	const picomatch = (glob, options, returnState = false) => {
-		if (Array.isArray(glob)) {
-			const fns = glob.map((input) => picomatch(input, options, returnState));
-			const arrayMatcher = (str) => {
-				for (const isMatch of fns) {
-					const state = isMatch(str);
-					if (state) return state;
-				}
-				return false;
-			};
-			return arrayMatcher;
-		}
-		const isState = isObject(glob) && glob.tokens && glob.input;
-		if (glob === "" || typeof glob !== "string" && !isState) throw new TypeError("Expected pattern to be a non-empty string");
-		const opts = options || {};
-		const posix = opts.windows;
-		const regex = isState ? picomatch.compileRe(glob, options) : picomatch.makeRe(glob, options, false, true);
-		const state = regex.state;
-		delete regex.state;
-		let isIgnored = () => false;
-		if (opts.ignore) {
-			const ignoreOpts = {
-				...options,
-				ignore: null,
-				onMatch: null,
-				onResult: null
-			};
-			isIgnored = picomatch(opts.ignore, ignoreOpts, returnState);
-		}
-		const matcher = (input, returnObject = false) => {
-			const { isMatch, match, output } = picomatch.test(input, regex, options, {
-				glob,
-				posix
-			});
-			const result = {
-				glob,
-				state,
-				regex,
-				posix,
-				input,
-				output,
-				match,
-				isMatch
-			};
-			if (typeof opts.onResult === "function") opts.onResult(result);
-			if (isMatch === false) {
-				result.isMatch = false;
-				return returnObject ? result : false;
-			}
-			if (isIgnored(input)) {
-				if (typeof opts.onIgnore === "function") opts.onIgnore(result);
-				result.isMatch = false;
-				return returnObject ? result : false;
-			}
-			if (typeof opts.onMatch === "function") opts.onMatch(result);
-			return returnObject ? result : true;
-		};
-		if (returnState) matcher.state = state;
-		return matcher;
-	};
-	/**
-	* Test `input` with the given `regex`. This is used by the main
-	* `picomatch()` function to test the input string.
-	*
-	* ```js
-	* const picomatch = require('picomatch');
-	* // picomatch.test(input, regex[, options]);
-	*
-	* console.log(picomatch.test('foo/bar', /^(?:([^/]*?)\/([^/]*?))$/));
-	* // { isMatch: true, match: [ 'foo/', 'foo', 'bar' ], output: 'foo/bar' }
-	* ```
-	* @param {String} `input` String to test.
-	* @param {RegExp} `regex`
-	* @return {Object} Returns an object with matching info.
-	* @api public
-	*/
-	picomatch.test = (input, regex, options, { glob, posix } = {}) => {
-		if (typeof input !== "string") throw new TypeError("Expected input to be a string");
-		if (input === "") return {
-			isMatch: false,
-			output: ""
-		};
-		const opts = options || {};
-		const format = opts.format || (posix ? utils.toPosixSlashes : null);
-		let match = input === glob;
-		let output = match && format ? format(input) : input;
-		if (match === false) {
-			output = format ? format(input) : input;
-			match = output === glob;
-		}
-		if (match === false || opts.capture === true) {
-			if (opts.matchBase === true || opts.basename === true) match = picomatch.matchBase(input, regex, options, posix);
-			else match = regex.exec(output);
-		}
-		return {
-			isMatch: Boolean(match),
-			match,
-			output
-		};
-	};
-	/**
-	* Match the basename of a filepath.
-	*
-	* ```js
-	* const picomatch = require('picomatch');
-	* // picomatch.matchBase(input, glob[, options]);
-	* console.log(picomatch.matchBase('foo/bar.js', '*.js'); // true
-	* ```
-	* @param {String} `input` String to test.
-	* @param {RegExp|String} `glob` Glob pattern or regex created by [.makeRe](#makeRe).
-	* @return {Boolean}
-	* @api public
-	*/
-	picomatch.matchBase = (input, glob, options, posix = options && options.windows) => {
-		return (glob instanceof RegExp ? glob : picomatch.makeRe(glob, options)).test(utils.basename(input, { windows: posix }));
-	};
-	/**
-	* Returns true if **any** of the given glob `patterns` match the specified `string`.
-	*
-	* ```js
-	* const picomatch = require('picomatch');
-	* // picomatch.isMatch(string, patterns[, options]);
-	*
-	* console.log(picomatch.isMatch('a.a', ['b.*', '*.a'])); //=> true
-	* console.log(picomatch.isMatch('a.a', 'b.*')); //=> false
-	* ```
-	* @param {String|Array} str The string to test.
-	* @param {String|Array} patterns One or more glob patterns to use for matching.
-	* @param {Object} [options] See available [options](#options).
-	* @return {Boolean} Returns true if any patterns match `str`
-	* @api public
-	*/
-	picomatch.isMatch = (str, patterns, options) => picomatch(patterns, options)(str);
-	/**
-	* Parse a glob pattern to create the source string for a regular
-	* expression.
-	*
-	* ```js
-	* const picomatch = require('picomatch');
-	* const result = picomatch.parse(pattern[, options]);
-	* ```
-	* @param {String} `pattern`
-	* @param {Object} `options`
-	* @return {Object} Returns an object with useful properties and output to be used as a regex source string.
-	* @api public
-	*/
-	picomatch.parse = (pattern, options) => {
-		if (Array.isArray(pattern)) return pattern.map((p) => picomatch.parse(p, options));
-		return parse(pattern, {
-			...options,
-			fastpaths: false
-		});
-	};
-	/**
-	* Scan a glob pattern to separate the pattern into segments.
-	*
-	* ```js
-	* const picomatch = require('picomatch');
-	* // picomatch.scan(input[, options]);
-	*
-	* const result = picomatch.scan('!./foo/*.js');
-	* console.log(result);
-	* { prefix: '!./',
-	*   input: '!./foo/*.js',
-	*   start: 3,
-	*   base: 'foo',
-	*   glob: '*.js',
-	*   isBrace: false,
-	*   isBracket: false,
-	*   isGlob: true,
-	*   isExtglob: false,
-	*   isGlobstar: false,
-	*   negated: true }
-	* ```
-	* @param {String} `input` Glob pattern to scan.
-	* @param {Object} `options`
-	* @return {Object} Returns an object with
-	* @api public
-	*/
-	picomatch.scan = (input, options) => scan(input, options);
-	/**
-	* Compile a regular expression from the `state` object returned by the
-	* [parse()](#parse) method.
-	*
-	* ```js
-	* const picomatch = require('picomatch');
-	* const state = picomatch.parse('*.js');
-	* // picomatch.compileRe(state[, options]);
-	*
-	* console.log(picomatch.compileRe(state));
-	* //=> /^(?:(?!\.)(?=.)[^/]*?\.js)$/
-	* ```
-	* @param {Object} `state`
-	* @param {Object} `options`
-	* @param {Boolean} `returnOutput` Intended for implementors, this argument allows you to return the raw output from the parser.
-	* @param {Boolean} `returnState` Adds the state to a `state` property on the returned regex. Useful for implementors and debugging.
-	* @return {RegExp}
-	* @api public
-	*/
-	picomatch.compileRe = (state, options, returnOutput = false, returnState = false) => {
-		if (returnOutput === true) return state.output;
-		const opts = options || {};
-		const prepend = opts.contains ? "" : "^";
-		const append = opts.contains ? "" : "$";
-		let source = `${prepend}(?:${state.output})${append}`;
-		if (state && state.negated === true) source = `^(?!${source}).*$`;
-		const regex = picomatch.toRegex(source, options);
-		if (returnState === true) regex.state = state;
-		return regex;
-	};
-	/**
-	* Create a regular expression from a parsed glob pattern.
-	*
-	* ```js
-	* const picomatch = require('picomatch');
-	* // picomatch.makeRe(state[, options]);
-	*
-	* const result = picomatch.makeRe('*.js');
-	* console.log(result);
-	* //=> /^(?:(?!\.)(?=.)[^/]*?\.js)$/
-	* ```
-	* @param {String} `state` The object returned from the `.parse` method.
-	* @param {Object} `options`
-	* @param {Boolean} `returnOutput` Implementors may use this argument to return the compiled output, instead of a regular expression. This is not exposed on the options to prevent end-users from mutating the result.
-	* @param {Boolean} `returnState` Implementors may use this argument to return the state from the parsed glob with the returned regular expression.
-	* @return {RegExp} Returns a regex created from the given pattern.
-	* @api public
-	*/
-	picomatch.makeRe = (input, options = {}, returnOutput = false, returnState = false) => {
-		if (!input || typeof input !== "string") throw new TypeError("Expected a non-empty string");
-		let parsed = {
-			negated: false,
-			fastpaths: true
-		};
-		if (options.fastpaths !== false && (input[0] === "." || input[0] === "*")) parsed.output = parse.fastpaths(input, options);
-		if (!parsed.output) parsed = parse(input, options);
-		return picomatch.compileRe(parsed, options, returnOutput, returnState);
-	};
-	/**
-	* Create a regular expression from the given regex source string.
-	*
-	* ```js
-	* const picomatch = require('picomatch');
-	* // picomatch.toRegex(source[, options]);
-	*
-	* const { output } = picomatch.parse('*.js');
-	* console.log(picomatch.toRegex(output));
-	* //=> /^(?:(?!\.)(?=.)[^/]*?\.js)$/
-	* ```
-	* @param {String} `source` Regular expression source string.
-	* @param {Object} `options`
-	* @return {RegExp}
-	* @api public
-	*/
-	picomatch.toRegex = (source, options) => {
-		try {
-			const opts = options || {};
-			return new RegExp(source, opts.flags || (opts.nocase ? "i" : ""));
-		} catch (err) {
-			if (options && options.debug === true) throw err;
-			return /$^/;
-		}
-	};
-	/**
-	* Picomatch constants.
-	* @return {Object}
-	*/
-	picomatch.constants = constants;
-	/**
-	* Expose "picomatch"
-	*/
-	module.exports = picomatch;
-}));
-// node_modules/picomatch/index.js
-var require_picomatch = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	const pico = require_picomatch$1();
-	const utils = require_utils();
-	function picomatch(glob, options, returnState = false) {
-		if (options && (options.windows === null || options.windows === void 0)) options = {
-			...options,
-			windows: utils.isWindows()
-		};
-		return pico(glob, options, returnState);
-	}
-	Object.assign(picomatch, pico);
-	module.exports = picomatch;
-}));
-// src/files/is-directory.ts
-var import_picomatch = /* @__PURE__ */ __toESM(require_picomatch(), 1);
-/** Whether a path leads to a folder, through symbolic links as well. */
-function isDirectory(path) {
-	try {
-		return (0, node_fs.statSync)(path).isDirectory();
-	} catch {
-		return false;
-	}
-}
-// src/prompts/find.ts
-init_problem();
-/** A name may hold line feeds: for `**` they are characters like any other. */
-const ANY_NAME = { flags: "s" };
-const NEVER_ENTERED = /* @__PURE__ */ new Set([".git", "node_modules"]);
-/**
-* Finds the files that the patterns match. A pattern that begins with `!` takes files out again. It blocks, as reading the
-* files does: threads take longer than a folder.
-*/
-function findPromptPaths(where) {
-	const excluded = exclusionOf(where.patterns);
-	const results = where.patterns.map((_, index) => findOne(where, index));
-	const paths = results.flatMap((result) => result.paths).filter((path) => !excluded(path));
-	const problems = results.flatMap((result) => result.problems).filter(({ code, path }) => !code.startsWith("prompt/") || !excluded(path ?? ""));
-	const once = new Map(problems.map((problem) => [JSON.stringify(problem), problem]));
-	return {
-		paths: [...new Set(paths)].toSorted(),
-		problems: [...once.values()]
-	};
-}
-/** Whether the patterns match a path (relative to the folder) at whatever commit, judged by its name alone. */
-function promptMatcher({ folder, patterns }) {
-	const excluded = exclusionOf(patterns);
-	const globs = patterns.filter((pattern) => pattern !== "" && !pattern.startsWith("!")).map((one) => globOf$1(folder, one));
-	return (path) => !excluded(path) && !path.split("/").some(isNeverEntered) && globs.some((glob) => reaches(glob, (0, node_path.resolve)(folder, path)));
-}
-function reaches({ directory, enters, matches }, full) {
-	const way = slashed((0, node_path.relative)(directory, full));
-	return !leaves(way) && way.split("/").slice(0, -1).every(enters) && matches(way);
-}
-function exclusionOf(patterns) {
-	return (0, import_picomatch.default)(patterns.filter((pattern) => /^!./.test(pattern)).map((pattern) => pattern.slice(1)), ANY_NAME);
-}
-function findOne({ folder, root, patterns, patternPlaces }, index) {
-	const pattern = patterns[index] ?? "";
-	const found = {
-		folder,
-		paths: [],
-		problems: []
-	};
-	if (pattern === "" || pattern.startsWith("!")) return found;
-	const glob = globOf$1(folder, pattern);
-	const way = slashed((0, node_path.relative)(root, glob.directory));
-	if (leaves(way) || leaves(slashed((0, node_path.relative)(root, (0, node_path.resolve)(folder, pattern))))) found.problems.push(makeProblem("config/pattern-outside", { pattern }, patternPlaces?.[index] ?? {}));
-	else if (!way.split("/").some(isNeverEntered)) {
-		const link = firstLink(root, glob.directory);
-		if (link === null) walk(glob, glob.directory, found);
-		else found.problems.push(linkProblem(slashed((0, node_path.relative)(folder, link))));
-	}
-	return found;
-}
-function walk(glob, directory, found) {
-	const [way, below] = [wayBelow(found.folder, directory), wayBelow(glob.directory, directory)];
-	for (const entry of entriesOf(directory, found)) {
-		const path = way + entry.name;
-		const matches = glob.matches(below + entry.name);
-		if (entry.isSymbolicLink()) {
-			if (matches || glob.enters(entry.name) && isDirectory((0, node_path.join)(directory, entry.name))) found.problems.push(linkProblem(path));
-		} else if (entry.isDirectory()) {
-			if (glob.enters(entry.name)) walk(glob, (0, node_path.join)(directory, entry.name), found);
-		} else if (matches) takeFile(entry, path, found);
-	}
-}
-/** From one folder to another, as names in it are put behind. */
-function wayBelow(folder, directory) {
-	const way = slashed((0, node_path.relative)(folder, directory));
-	return way === "" ? "" : `${way}/`;
-}
-/** What is in a folder, sorted; nothing when it is not there. */
-function entriesOf(directory, { folder, problems }) {
-	try {
-		return (0, node_fs.readdirSync)(directory, { withFileTypes: true }).toSorted((a, b) => Number(a.name > b.name) - Number(a.name < b.name));
-	} catch (error) {
-		const reason = systemCodeOf(error);
-		const gone = reason === "ENOENT" || reason === "ENOTDIR";
-		const place = placeOfFile(slashed((0, node_path.relative)(folder, directory)));
-		if (!gone) problems.push(makeProblem("prompt/unreadable", { reason }, place));
-		return [];
-	}
-}
-function takeFile(entry, path, { paths, problems }) {
-	if (entry.isFile()) paths.push(path);
-	else problems.push(makeProblem("prompt/unreadable", { reason: "it is not a regular file" }, placeOfFile(path)));
-}
-/** The folder that a pattern starts in and what it asks of the paths below. */
-function globOf$1(folder, pattern) {
-	const { base, glob } = import_picomatch.default.scan(pattern, { unescape: true });
-	const literal = glob === "";
-	const directory = (0, node_path.resolve)(folder, literal ? (0, node_path.dirname)(base) : base);
-	const name = (0, node_path.basename)(base);
-	const deep = glob.includes("/") || glob.includes("**");
-	const hidden = /(^|[/{,])\./.test(glob);
-	return {
-		directory,
-		matches: literal ? (path) => path === name : (0, import_picomatch.default)(glob, ANY_NAME),
-		enters: (folderName) => deep && !isNeverEntered(folderName) && (hidden || !folderName.startsWith("."))
-	};
-}
-/** The first symbolic link on the way from the root down to a folder; null when there is none. */
-function firstLink(root, directory) {
-	if ((0, node_path.relative)(root, directory) === "") return null;
-	const above = firstLink(root, (0, node_path.dirname)(directory));
-	if (above !== null) return above;
-	return isLink(directory) ? directory : null;
-}
-/** Not what cannot be looked at: that is told by whatever reads it. */
-function isLink(path) {
-	try {
-		return (0, node_fs.lstatSync)(path).isSymbolicLink();
-	} catch {
-		return false;
-	}
-}
-/** File systems that ignore case are meant too. */
-function isNeverEntered(name) {
-	return NEVER_ENTERED.has(name.toLowerCase());
-}
-/** Whether a relative path with forward slashes leads out of the folder that it is relative to. */
-function leaves(way) {
-	return way === ".." || way.startsWith("../") || (0, node_path.isAbsolute)(way);
-}
-function linkProblem(path) {
-	return makeProblem("prompt/symbolic-link", {}, placeOfFile(path));
-}
-/** A path as reports show it. */
-function slashed(path) {
-	return node_path.sep === "/" ? path : path.replaceAll(node_path.sep, "/");
-}
-// src/prompts/check.ts
-init_problem();
-/** What is wrong between a file and the configuration. */
-function checkOutline(outline, rules) {
-	return [...outline.environments.flatMap((one) => environmentProblems$1(one, rules)), ...serviceProblems$2(outline, rules.services ?? null)];
-}
-/** What is wrong between files, and between them and others that were found to be right together. */
-function checkNames(read, known) {
-	const taken = new Set(read.flatMap(({ id, key }) => [id, key].flatMap((name) => name === null ? [] : comparable(name))));
-	const isTaken = (name) => taken.has(name.normalize("NFC"));
-	const all = [...read, ...known.filter(({ id, key }) => isTaken(id) || isTaken(key)).map(namesOf)];
-	return [...duplicates(all, "id", (one, other) => makeProblem("prompt/duplicate-id", {
-		id: one.value,
-		other
-	}, one.place)), ...duplicates(all, "key", (one, other) => makeProblem("prompt/duplicate-key", {
-		key: one.value,
-		other
-	}, one.place))];
-}
-function namesOf({ path, id, key }) {
-	const place = placeOfFile(path);
-	return {
-		path,
-		id: {
-			value: id,
-			place
-		},
-		key: {
-			value: key,
-			place
-		}
-	};
-}
-/** Compared in normal form C: two spellings that look alike are one. Each of a group names another one. */
-function duplicates(all, field, problem) {
-	const repeated = repeatedIn(all.flatMap(({ [field]: name }) => name === null ? [] : [comparable(name)]));
-	if (repeated.size === 0) return [];
-	const owned = all.flatMap(({ path, [field]: name }) => name === null ? [] : [{
-		path,
-		...name
-	}]);
-	const groups = Map.groupBy(owned, comparable);
-	return [...repeated].flatMap((value) => {
-		const group = groups.get(value) ?? [];
-		return group.map((one, index) => problem(one, group[index === 0 ? 1 : 0]?.path ?? one.path));
-	});
-}
-function comparable({ value }) {
-	return value.normalize("NFC");
-}
-function repeatedIn(values) {
-	const seen = /* @__PURE__ */ new Set();
-	return new Set(values.filter((value) => seen.size === seen.add(value).size));
-}
-function environmentProblems$1({ value, place }, { known, reserved }) {
-	if (reserved.includes(value)) return [makeProblem("prompt/tool-environment", { environment: value }, place)];
-	if (known === null || known.includes(value)) return [];
-	return [makeProblem("prompt/unknown-environment", {
-		environment: value,
-		known,
-		suggestion: suggest(value, known)
-	}, place)];
-}
-function serviceProblems$2({ path, service }, rules) {
-	const known = rules?.known ?? [];
-	if (service !== null && !known.includes(service.value)) {
-		const suggestion = suggest(service.value, known);
-		return [makeProblem("prompt/unknown-service", {
-			service: service.value,
-			known,
-			suggestion
-		}, service.place)];
-	}
-	return service === null && rules !== null && rules.assigned(path) === null ? [makeProblem("prompt/no-service", { known }, placeOfFile(path))] : [];
-}
-// src/prompts/late.ts
-init_problem();
-/**
-* The same file without its text, or without all of its content. Whoever asks for it has the file read again, which has
-* to be valid still and hold the text that was checked: otherwise asking throws a `ProblemError`.
-*/
-function withLate(late, { content, ...file }, again) {
-	if (late === "content") return {
-		...file,
-		get content() {
-			return contentOf$1(file.path, again);
-		}
-	};
-	const { text: _, ...known } = content;
-	return {
-		...file,
-		content: {
-			...known,
-			get text() {
-				const { text, digest } = contentOf$1(file.path, again);
-				if (digest !== known.digest) throw changed(file.path);
-				return text;
-			}
-		}
-	};
-}
-function contentOf$1(path, { folder, read }) {
-	const bytes = bytesOf((0, node_path.join)(folder, path), read);
-	const file = bytes === null ? null : parsePromptFile(bytes, path).file;
-	if (file === null) throw changed(path);
-	return file.content;
-}
-/** Null where there is no file any more that can be read. */
-function bytesOf(path, read) {
-	try {
-		const bytes = read(path);
-		return bytes instanceof Uint8Array ? bytes : null;
-	} catch {
-		return null;
-	}
-}
-function changed(path) {
-	return new ProblemError(makeProblem("prompt/changed-meanwhile", {}, placeOfFile(path)));
-}
-// src/prompts/read.ts
-init_problem();
-init_read_bytes();
-/** In bytes. */
-const LARGEST_FILE = 16777216;
-/** After so many files, signals and timers have their turn. */
-const FILES_AT_ONCE = 64;
-/** Reads and checks the prompt files of a workspace, all but those left out. Every problem of every file is reported. */
-async function readPrompts(where, rules, { left = [], late } = {}) {
-	const found = findPromptPaths(where);
-	const there = new Set(left.length === 0 ? [] : found.paths);
-	const standing = left.filter(({ path }) => there.has(path));
-	const unread = new Set(standing.map(({ path }) => path));
-	const wanted = found.paths.filter((path) => !unread.has(path));
-	const read = await readPromptFiles({
-		folder: where.folder,
-		paths: wanted,
-		rules,
-		late
-	});
-	const problems = [
-		...found.paths.length + found.problems.length === 0 ? [makeProblem("prompt/none-found", { patterns: where.patterns })] : [],
-		...found.problems,
-		...read.problems,
-		...checkNames(read.names, standing),
-		...read.against
-	];
-	const faulty = new Set(problems.filter(isError).map((problem) => problem.path));
-	return {
-		files: read.files.filter((file) => !faulty.has(file.path)),
-		problems,
-		count: found.paths.length,
-		unread
-	};
-}
-/** No more is kept of a file than is needed when all are read. */
-async function readPromptFiles({ folder, paths, rules, late }) {
-	const read = makeByteReader(LARGEST_FILE);
-	const all = {
-		files: [],
-		names: [],
-		problems: [],
-		against: []
-	};
-	for (const [index, path] of paths.entries()) {
-		if (index % FILES_AT_ONCE === 63) await (0, node_timers_promises.setImmediate)();
-		const { file, outline, problems } = readPromptFile(folder, path, {
-			read,
-			digests: late !== "content"
-		});
-		if (file !== null) all.files.push(late === void 0 ? file : withLate(late, file, {
-			folder,
-			read
-		}));
-		all.problems.push(...problems);
-		if (outline === null) continue;
-		all.names.push({
-			path,
-			id: outline.id,
-			key: outline.key
-		});
-		all.against.push(...checkOutline(outline, rules));
-	}
-	return all;
-}
-function readPromptFile(folder, path, { read, digests }) {
-	const place = placeOfFile(path);
-	try {
-		const bytes = read((0, node_path.join)(folder, path));
-		if (bytes instanceof Uint8Array) return parsePromptFile(bytes, path, digests);
-		if ("reason" in bytes) return unreadable$1([makeProblem("prompt/unreadable", bytes, place)]);
-		return unreadable$1([makeProblem("prompt/too-large", {
-			bytes: bytes.tooLarge,
-			limit: LARGEST_FILE
-		}, place)]);
-	} catch (error) {
-		return unreadable$1([makeProblem("prompt/unreadable", { reason: systemCodeOf(error) }, place)]);
-	}
-}
-// src/commands/services/assign-services.ts
-/** Which service a file belongs to that names none itself; null where services have no names. */
-function serviceRules({ folder, services, assignment }) {
-	if (assignment === null) return null;
-	const rules = assignment.byPattern.map(({ pattern, service }) => ({
-		service,
-		matches: promptMatcher({
-			folder,
-			patterns: [pattern]
-		})
-	}));
-	const assigned = (path) => rules.findLast(({ matches }) => matches(path))?.service ?? assignment.otherwise;
-	return {
-		known: [...services.keys()],
-		assigned
-	};
-}
-/** The files with the service of each: what a file itself names goes before what it is assigned to. */
-function assignServices(files, rules) {
-	if (rules === null) return files;
-	return files.map((file) => {
-		const service = file.service ?? rules.assigned(file.path);
-		return service === null ? file : {
-			...file,
-			service
-		};
-	});
-}
-// src/commands/select-files.ts
-init_problem();
-/** The files that any of the selectors names by key, path, or a pattern of either; all of them without a selector. */
-function selectFiles(files, selectors) {
-	if (selectors.length === 0) return {
-		files,
-		problems: []
-	};
-	const matchers = selectors.map((selector) => ({
-		selector,
-		matches: matcherOf(selector)
-	}));
-	const problems = matchers.filter(({ matches }) => !files.some(matches)).map(({ selector }) => makeProblem("usage/nothing-selected", {
-		selector,
-		suggestion: nearest(selector, files)
-	}));
-	return {
-		files: files.filter((file) => matchers.some(({ matches }) => matches(file))),
-		problems
-	};
-}
-/** The files that are named and that `--only` selects as well: what narrows a command adds nothing to it. */
-function selectNamed(files, { only, named = [] }) {
-	const [within, wanted] = [selectFiles(files, only), selectFiles(files, named)];
-	const selected = new Set(within.files);
-	const both = wanted.files.filter((file) => selected.has(file));
-	const problems = [...within.problems, ...wanted.problems];
-	if (both.length > 0 || problems.length > 0 || files.length === 0) return {
-		files: both,
-		problems
-	};
-	return {
-		files: [],
-		problems: named.map((selector) => makeProblem("usage/nothing-selected", {
-			selector,
-			within: only
-		}))
-	};
-}
-function matcherOf(selector) {
-	const glob = globOf(selector);
-	return ({ key, path }) => key === selector || path === selector || glob(key) || glob(path);
-}
-/** What picomatch does not take for a pattern, such as an empty text, matches nothing. */
-function globOf(selector) {
-	try {
-		return (0, import_picomatch.default)(selector);
-	} catch {
-		return () => false;
-	}
-}
-function nearest(selector, files) {
-	return suggest(selector, files.flatMap(({ key, path }) => [key, path]));
-}
 // src/commands/past/read-base.ts
 init_problem();
 /** Reads the base commit's prompt files; only those that have changed since are parsed. Throws a `ProblemError`. */
@@ -50191,1348 +51632,6 @@ function invalidAt(changed, { ref, files }) {
 		base: ref,
 		reason
 	}, { path }));
-}
-// src/config/find.ts
-const CONFIG_NAME = "promptsync.yaml";
-/** The nearest promptsync.yaml from a folder up to the repository's root; null when there is none. */
-function findConfigFile(from) {
-	const candidate = (0, node_path.join)(from, CONFIG_NAME);
-	if ((0, node_fs.existsSync)(candidate)) return candidate;
-	const parent = (0, node_path.dirname)(from);
-	return isRepositoryRoot(from) || parent === from ? null : findConfigFile(parent);
-}
-/** The root of the repository that a folder is in; outside a repository the folder itself. */
-function findRoot(folder) {
-	const root = (at) => {
-		if (isRepositoryRoot(at)) return at;
-		return (0, node_path.dirname)(at) === at ? null : root((0, node_path.dirname)(at));
-	};
-	return root(folder) ?? folder;
-}
-/** `.git` is a file in worktrees and submodules. */
-function isRepositoryRoot(folder) {
-	return (0, node_fs.existsSync)((0, node_path.join)(folder, ".git"));
-}
-// src/config/api-key.ts
-init_problem();
-/** The variable that holds the key, unless the configuration names another. */
-const DEFAULT_KEY_VARIABLE = "PROMPTSYNC_API_KEY";
-/** What an HTTP header can carry, without blanks. */
-const KEY = /^[\x21-\x7e]+$/;
-/** Reads the API key from its variable. The key occurs in no problem. */
-function readApiKey(variable, environment) {
-	const apiKey = environment[variable];
-	if (apiKey === void 0 || apiKey === "") return {
-		apiKey: null,
-		problems: [makeProblem("config/missing-key", { variable })]
-	};
-	if (!KEY.test(apiKey)) return {
-		apiKey: null,
-		problems: [makeProblem("config/invalid-key", { variable })]
-	};
-	return {
-		apiKey,
-		problems: []
-	};
-}
-// src/config/defaults.ts
-/** What settings are where promptsync.yaml leaves them out, by their names there. docs/configuration.md tells them. */
-const DEFAULTS = {
-	api_key_env: DEFAULT_KEY_VARIABLE,
-	prompts: ["prompts/**/*.md"],
-	allow_latest: true,
-	tracking_environment: "promptsync",
-	on_drift: "overwrite",
-	variables: "note",
-	concurrency: 8,
-	timeout_seconds: 15
-};
-// src/config/service-names.ts
-init_json();
-init_problem();
-/** Which files belong to which service; null where services have no names. */
-function assignmentOf({ service, services, prompts = [] }) {
-	if (services === void 0) return null;
-	const names = Object.keys(services);
-	const only = names.length === 1 ? names[0] ?? null : null;
-	return {
-		byPattern: prompts.flatMap((entry) => typeof entry === "string" || entry.service === void 0 ? [] : [{
-			pattern: entry.pattern,
-			service: entry.service
-		}]),
-		otherwise: typeof service === "string" ? service : only
-	};
-}
-/** Where `service` and the patterns name a service that is not there, or `service` is none of what it may be. */
-function serviceNameProblems(mapping) {
-	const { service, prompts } = mapping.value;
-	const entries = Array.isArray(prompts) ? prompts : [];
-	return [...mapping.has(["services"]) ? fallbackProblems(service, mapping) : unusedName(service, mapping), ...entries.flatMap((entry, index) => isJsonObject(entry) ? nameProblems(entry["service"], [
-		"prompts",
-		index,
-		"service"
-	], mapping) : [])];
-}
-function fallbackProblems(service, mapping) {
-	if (!isJsonObject(service)) return nameProblems(service, ["service"], mapping);
-	return invalidService("with `services` it is the name of one of them", mapping);
-}
-function unusedName(service, mapping) {
-	return isName(service) ? invalidService("expected mapping, received string; a name is for one of several `services`", mapping) : [];
-}
-function invalidService(expected, mapping) {
-	return [makeProblem("config/invalid-field", {
-		field: "service",
-		expected
-	}, mapping.placeOf(["service"]))];
-}
-function nameProblems(name, path, mapping) {
-	const known = mapping.keysOf(["services"]);
-	if (!isName(name) || known.includes(name)) return [];
-	return [makeProblem("config/unknown-service", {
-		service: name,
-		known,
-		suggestion: suggest(name, known)
-	}, mapping.placeOf(path))];
-}
-/** What is none has a problem already. */
-function isName(value) {
-	return line$1.safeParse(value).success;
-}
-// src/config/base-url.ts
-init_loopback();
-init_problem();
-/** What is wrong with a base URL; `source` is the setting or variable that holds it. The URL itself is not repeated: it may hold a password. */
-function baseUrlProblems(baseUrl, source, place) {
-	const expected = faultOf(baseUrl);
-	return expected === null ? [] : [makeProblem("config/invalid-url", {
-		source,
-		expected
-	}, place)];
-}
-function faultOf(baseUrl) {
-	const url = URL.parse(baseUrl);
-	if (url === null) return "it is no URL";
-	if (/[\s\\\p{Cc}]/u.test(baseUrl)) return "it holds blanks, backslashes or control characters";
-	if (url.username !== "" || url.password !== "") return "it holds credentials";
-	if (/[?#]/.test(baseUrl)) return "it holds a query or a fragment";
-	if (url.protocol === "https:") return null;
-	if (url.protocol !== "http:") return "its scheme is not https";
-	return isLoopback(url) ? null : "plain http is used for an address that is not loopback";
-}
-// src/config/services.ts
-init_json();
-init_problem();
-/** Goes before `service.base_url`. */
-const BASE_URL_VARIABLE = "PROMPTSYNC_BASE_URL";
-/** What the only service is listed under where services have no names; no name is empty. */
-const UNNAMED = "";
-/** By name; without a service empty. */
-function locateServices({ service, services }, folder, environment) {
-	const fromVariable = urlVariable(environment);
-	const single = typeof service === "string" ? {} : { ...service };
-	const one = fromVariable === void 0 ? single : {
-		...single,
-		base_url: fromVariable,
-		embedded: void 0
-	};
-	const written = services === void 0 ? [["", one]] : Object.entries(services);
-	return new Map(written.flatMap(([name, each]) => {
-		const location = locate(each, folder);
-		return location === null ? [] : [[name, location]];
-	}));
-}
-function locate({ base_url: baseUrl, api_key_env, embedded }, folder) {
-	if (embedded !== void 0) return {
-		kind: "embedded",
-		databasePath: (0, node_path.resolve)(folder, embedded)
-	};
-	if (baseUrl === void 0) return null;
-	return {
-		kind: "remote",
-		baseUrl,
-		apiKeyVariable: api_key_env ?? "PROMPTSYNC_API_KEY"
-	};
-}
-/** An empty variable counts as not set: that is how workflows hand on an input that was not given. */
-function urlVariable(environment) {
-	return environment["PROMPTSYNC_BASE_URL"] === "" ? void 0 : environment[BASE_URL_VARIABLE];
-}
-/** What is wrong with the services beyond the shape of each. */
-function serviceProblems$1(mapping, folder, environment) {
-	const fromVariable = urlVariable(environment);
-	const named = entriesIn(mapping);
-	return [
-		...fromVariable === void 0 ? [] : variableProblems(fromVariable, mapping),
-		...[...fromVariable === void 0 ? singleIn(mapping) : [], ...named].flatMap((one) => urlProblems(one, mapping)),
-		...named.flatMap((one, index) => sharingProblems(one, named.slice(0, index), folder, mapping)),
-		...serviceNameProblems(mapping)
-	];
-}
-function singleIn({ value: { service } }) {
-	return isJsonObject(service) ? [{
-		name: "",
-		path: ["service"],
-		value: service
-	}] : [];
-}
-function entriesIn({ value: { services }, keysOf }) {
-	if (!isJsonObject(services)) return [];
-	return keysOf(["services"]).flatMap((name) => {
-		const value = services[name];
-		return isJsonObject(value) ? [{
-			name,
-			path: ["services", name],
-			value
-		}] : [];
-	});
-}
-function variableProblems(url, mapping) {
-	return mapping.has(["services"]) ? [makeProblem("config/base-url-of-which", { variable: BASE_URL_VARIABLE })] : baseUrlProblems(url, BASE_URL_VARIABLE, {});
-}
-function urlProblems({ path, value: { base_url: url } }, mapping) {
-	const at = [...path, "base_url"];
-	return typeof url === "string" ? baseUrlProblems(url, at.join("."), mapping.placeOf(at)) : [];
-}
-/** A key goes to one origin alone, and a file holds one embedded service. */
-function sharingProblems(one, earlier, folder, mapping) {
-	const sameKey = earlier.find((other) => sharesKey(one, other));
-	const sameFile = earlier.find((other) => sharesFile(one, other, folder));
-	const keyAt = [...one.path, "api_key_env"];
-	const keyPlace = mapping.has(keyAt) ? mapping.placeOf(keyAt) : mapping.keyPlaceOf(one.path);
-	const fileAt = [...one.path, "embedded"];
-	const names = {
-		name: one.name,
-		variable: keyVariableOf(one)
-	};
-	const expected = `the service "${sameFile?.name}" is on that file already`;
-	return [...sameKey === void 0 ? [] : [makeProblem("config/shared-key", {
-		...names,
-		other: sameKey.name
-	}, keyPlace)], ...sameFile === void 0 ? [] : [makeProblem("config/invalid-field", {
-		field: fileAt.join("."),
-		expected
-	}, mapping.placeOf(fileAt))]];
-}
-function sharesKey(one, other) {
-	const [origin, otherOrigin] = [originOf(one), originOf(other)];
-	if (origin === null || otherOrigin === null || origin === otherOrigin) return false;
-	return keyVariableOf(one) === keyVariableOf(other);
-}
-function keyVariableOf({ value: { api_key_env: variable } }) {
-	return typeof variable === "string" ? variable : DEFAULT_KEY_VARIABLE;
-}
-/** Null for one that no key is sent to. */
-function originOf({ value: { base_url: url } }) {
-	return typeof url === "string" ? URL.parse(url)?.origin ?? null : null;
-}
-function sharesFile({ value: one }, { value: other }, folder) {
-	if (typeof one["embedded"] !== "string" || typeof other["embedded"] !== "string") return false;
-	return (0, node_path.resolve)(folder, one["embedded"]) === (0, node_path.resolve)(folder, other["embedded"]);
-}
-// src/config/pattern.ts
-const MOST_STARS = 4;
-const MOST_GLOBSTARS = 3;
-/** A step up is followed at a pattern's start, where it is seen whether it leaves the repository. `{1..3}` is none. */
-const UP_IN_BRACES = /[{,](?:[^{},]*\/)?\.\.(?=[/,}])/;
-/**
-* A pattern of prompt files. Patterns become regular expressions, and the time to match a name grows with the power of
-* the stars in it; groups in parentheses are worse still, and `!` and braces do what they do.
-*/
-const pattern = line$1.refine((text) => text !== "!", "it is empty").refine((text) => !UP_IN_BRACES.test(text), "it holds .. within braces; write one pattern for each folder").refine((text) => !/[()]/.test(text), "it holds parentheses; use braces, or a pattern that begins with !").refine((text) => text.split("/").every((part) => starsIn(part) <= MOST_STARS), `it has more than ${MOST_STARS} stars in one name`).refine((text) => globstarsIn(text) <= MOST_GLOBSTARS, `it has ** more than ${MOST_GLOBSTARS} times`).meta({ pattern: "^(?!!$)[^()\\p{Cc}]+$" });
-function starsIn(part) {
-	return part.match(/\*+/g)?.length ?? 0;
-}
-function globstarsIn(text) {
-	return text.match(/\*{2,}/g)?.length ?? 0;
-}
-// src/config/shape.ts
-init_zod();
-const variableName = string$1().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "expected the name of a variable, never the key");
-/**
-* In the JSON Schema besides what zod puts there, so that an editor tells what it can. It cannot tell what depends on another
-* place (names of services and environments, an order), on the host of a URL, or on how many stars a pattern has.
-*/
-const [NOT_BOTH, ONE_OF_THEM] = [{ not: { required: ["base_url", "embedded"] } }, { anyOf: [{ required: ["base_url"] }, { required: ["embedded"] }] }];
-const location = strictObject({
-	base_url: string$1().optional().meta({ pattern: "^[Hh][Tt][Tt][Pp][Ss]?:[^\\s\\\\?#\\p{Cc}]+$" }).describe("Where the service is; https, or http for loopback addresses. PROMPTSYNC_BASE_URL goes before it."),
-	api_key_env: variableName.optional().describe("The NAME of the variable that holds the API key, never the key."),
-	embedded: line$1.optional().describe("Instead of base_url: the embedded service on this SQLite file.")
-}).refine((s) => s.base_url === void 0 || s.embedded === void 0, "base_url and embedded exclude each other").meta(NOT_BOTH).describe("Where the service is, and the name of the variable that holds its key.");
-const serviceName = line$1.describe("The name of one of the services.");
-const promptsEntry = union([pattern.describe("A pattern of prompt files, relative to this file; `!` in front takes files out."), strictObject({
-	pattern: pattern.describe("Relative to this file; `!` in front takes files out."),
-	service: serviceName.optional().describe("The name of the service that these files belong to.")
-}).refine((entry) => entry.service === void 0 || !entry.pattern.startsWith("!"), {
-	message: "a pattern that takes files out assigns them to no service",
-	path: ["service"]
-}).meta({ not: {
-	required: ["service"],
-	properties: { pattern: { pattern: "^!" } }
-} }).describe("A pattern whose files belong to one of the services.")], "expected string, or a mapping with a pattern and a service");
-const environment = strictObject({
-	promote_from: line$1.optional().describe("The environment, listed before, in which a version must be active before it may be active here."),
-	allow_latest: boolean().optional().describe("false refuses the pin `latest` here.")
-}).nullable().describe("An environment that may be pinned, and the rules for what goes live in it.");
-const MAX_CHANGES_EXPECTED = "expected a number, or a percentage such as 25%";
-const maxChanges = union([int$2(MAX_CHANGES_EXPECTED).min(0, MAX_CHANGES_EXPECTED).max(999999999, MAX_CHANGES_EXPECTED), string$1().regex(/^(100|[0-9]{1,2})%$/, MAX_CHANGES_EXPECTED)], MAX_CHANGES_EXPECTED);
-/** `promptsync.yaml` as its author writes it. */
-const WrittenConfigShape = strictObject({
-	service: union([location, serviceName], { error: ({ input }) => `expected mapping, received ${kindOf(input)}` }).optional().describe("Where the service is; with `services` the name of the one for files that nothing else assigns."),
-	services: record(line$1, location.refine((one) => one.base_url !== void 0 || one.embedded !== void 0, "it needs base_url or embedded").meta(ONE_OF_THEM).describe("One of the services; only its own files go there.")).refine((all) => Object.keys(all).length > 0, "it is empty").meta({ minProperties: 1 }).optional().describe("Several services by name, each with its own key."),
-	prompts: array(promptsEntry).min(1, "it is empty").optional().describe("Patterns of prompt files, relative to this file."),
-	environments: record(line$1, environment).optional().describe("In promotion order. Where it is there, no other may be pinned."),
-	tracking_environment: union([line$1, literal(false)], "expected the name of an environment or false").optional().describe("An environment of the tool's own, on the newest version it made; or false."),
-	on_drift: _enum(["overwrite", "fail"]).optional().describe("fail refuses prompts that were changed outside of git; it needs --base."),
-	variables: _enum(["note", "strict"]).optional().describe("What a change of the {{placeholders}} of an environment is: a note, or refused without allow_breaking."),
-	max_changes: maxChanges.optional().describe("Refuse when more prompts would change: a number, or a percentage such as 25%."),
-	concurrency: int$2().min(1).max(256).optional().describe("Requests in flight at most, for each service; fewer while it refuses some or grows slow."),
-	timeout_seconds: number().gt(0).max(600).optional().describe("For each request.")
-});
-function kindOf(input) {
-	return input === null ? "null" : Array.isArray(input) ? "list" : typeof input;
-}
-const CONFIG_FIELDS = [...Object.keys(WrittenConfigShape.shape), ...[
-	"base_url",
-	"api_key_env",
-	"embedded",
-	"pattern",
-	"promote_from",
-	"allow_latest"
-]];
-// src/config/parse.ts
-init_json();
-init_problem();
-const LARGEST = 65536;
-/** A shape that is used once is not worth compiling. */
-const ONCE = { jitless: true };
-/** Parses promptsync.yaml. All problems are gathered; with an error there is no configuration. */
-function parseConfig(text, around) {
-	const path = around.shownPath;
-	const reason = `it has more than ${LARGEST} bytes`;
-	if (Buffer.byteLength(text, "utf8") > LARGEST) return failed$1([makeProblem("config/unreadable", { reason }, { path })]);
-	const { mapping, problems } = parseStrictYaml(text, path);
-	if (mapping === null) return failed$1(problems);
-	const shaped = WrittenConfigShape.safeParse(mapping.value, ONCE);
-	const wrong = shaped.success ? [] : describeIssues(shaped.error, mapping, CONFIG_FIELDS).map(toProblem);
-	const all = [
-		...problems,
-		...wrong,
-		...servicesIn(mapping, around),
-		...environmentProblems(mapping)
-	];
-	return !shaped.success || all.length > 0 ? failed$1(all) : {
-		config: makeConfig(shaped.data, mapping, around),
-		problems: []
-	};
-}
-function failed$1(problems) {
-	return {
-		config: null,
-		problems
-	};
-}
-function makeConfig(written, mapping, around) {
-	const folder = (0, node_path.dirname)(around.file);
-	return {
-		file: around.file,
-		folder,
-		root: around.root,
-		services: locateServices(written, folder, around.environment),
-		assignment: assignmentOf(written),
-		patterns: (written.prompts ?? DEFAULTS.prompts).map((one) => typeof one === "string" ? one : one.pattern),
-		patternPlaces: (written.prompts ?? []).map((_, index) => mapping.placeOf([
-			"prompts",
-			index,
-			"pattern"
-		])),
-		environments: written.environments === void 0 ? null : makeEnvironments(written.environments, mapping),
-		trackingEnvironment: trackingOf(written),
-		onDrift: written.on_drift ?? DEFAULTS.on_drift,
-		strictVariables: (written.variables ?? DEFAULTS.variables) === "strict",
-		maxChanges: written.max_changes === void 0 ? null : parseMaxChanges(written.max_changes),
-		concurrency: written.concurrency ?? DEFAULTS.concurrency,
-		timeoutSeconds: written.timeout_seconds ?? DEFAULTS.timeout_seconds
-	};
-}
-/** In the order in which they are written, names that look like numbers included. */
-function makeEnvironments(written, mapping) {
-	return mapping.keysOf(["environments"]).map((name) => ({
-		name,
-		...written[name]?.promote_from === void 0 ? {} : { promoteFrom: written[name].promote_from },
-		allowLatest: written[name]?.allow_latest ?? DEFAULTS.allow_latest
-	}));
-}
-function trackingOf({ tracking_environment }) {
-	return tracking_environment === false ? null : tracking_environment ?? DEFAULTS.tracking_environment;
-}
-function servicesIn(mapping, { file, environment }) {
-	return serviceProblems$1(mapping, (0, node_path.dirname)(file), environment);
-}
-/** Promotion goes from an earlier environment to a later one, and the tool's own are not for pins. */
-function environmentProblems(mapping) {
-	const names = mapping.keysOf(["environments"]);
-	const tracking = mapping.value["tracking_environment"] ?? DEFAULTS.tracking_environment;
-	const reserved = toolEnvironments(typeof tracking === "string" ? tracking : null);
-	return names.flatMap((name, index) => [...reserved.includes(name) ? [ownEnvironment(name, mapping)] : [], ...promotionProblems(name, names.slice(0, index), mapping)]);
-}
-function ownEnvironment(name, mapping) {
-	const path = ["environments", name];
-	return makeProblem("config/invalid-field", {
-		field: path.join("."),
-		expected: "it is the tool's own environment"
-	}, mapping.keyPlaceOf(path));
-}
-function promotionProblems(name, earlier, mapping) {
-	const path = [
-		"environments",
-		name,
-		"promote_from"
-	];
-	const from = valueAt(mapping, ...path);
-	if (typeof from !== "string" || earlier.includes(from)) return [];
-	return [makeProblem("config/invalid-field", {
-		field: path.join("."),
-		expected: "expected an environment that is listed before this one"
-	}, mapping.placeOf(path))];
-}
-/** A value as it is written, whatever the shape of what is around it. */
-function valueAt(mapping, ...path) {
-	return path.reduce((value, key) => isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : void 0, mapping.value);
-}
-function toProblem({ kind, field, expected, suggestion, place }) {
-	if (kind === "unknown") return makeProblem("config/unknown-field", {
-		field,
-		suggestion
-	}, place);
-	return makeProblem("config/invalid-field", {
-		field: field === "" ? "promptsync.yaml" : field,
-		expected
-	}, place);
-}
-// src/config/load.ts
-init_problem();
-/** Finds, reads and parses the configuration. What is wrong with it, or that there is none, is in the problems. */
-async function loadConfig({ workingDirectory, file, environment }) {
-	const path = file === void 0 ? findConfigFile(workingDirectory) : (0, node_path.resolve)(workingDirectory, file);
-	if (path === null) return {
-		config: null,
-		problems: [makeProblem("config/not-found")]
-	};
-	const shownPath = file ?? (0, node_path.basename)(path);
-	const read = readText(path);
-	if ("reason" in read) return {
-		config: null,
-		problems: [makeProblem("config/unreadable", read, { path: shownPath })]
-	};
-	return parseConfig(read.text, {
-		file: path,
-		shownPath,
-		root: findRoot((0, node_path.dirname)(path)),
-		environment
-	});
-}
-/** Devices and pipes are not read: they may never end. It blocks: nothing else can be done meanwhile. */
-function readText(path) {
-	try {
-		if (!(0, node_fs.statSync)(path).isFile()) return { reason: "it is not a regular file" };
-		return { text: new TextDecoder("utf-8", { fatal: true }).decode((0, node_fs.readFileSync)(path)) };
-	} catch (error) {
-		if (error instanceof TypeError) return { reason: "it is not valid UTF-8" };
-		const code = systemCodeOf(error);
-		return { reason: code === "ENOENT" ? "there is no such file" : code };
-	}
-}
-// src/git/log-entries.ts
-/** Reads what git answers to these words. No field can hold the NUL that ends it. */
-function parseLog(listed) {
-	const words = listed.split("\0");
-	const entries = [];
-	for (let index = 0; index + 2 < words.length;) {
-		const { [index + 1]: ids = "", [index + 2]: subject = "" } = words;
-		const [commit = "", ...parents] = ids.split(" ").filter((id) => id !== "");
-		const changes = /* @__PURE__ */ new Map();
-		for (index += 3; CHANGE.test(words[index] ?? ""); index += 2) note(changes, words[index], words[index + 1]);
-		entries.push({
-			commit,
-			parents,
-			subject,
-			changes
-		});
-	}
-	return entries;
-}
-/** Where a file takes the place of a folder, the one is told as new and the other as gone. */
-function note(changes, line = "", path = "") {
-	const [, mode = "", id = "", kind = ""] = CHANGE.exec(line) ?? [];
-	if (kind !== "D") changes.set(path, {
-		now: {
-			mode,
-			id
-		},
-		isNew: kind === "A"
-	});
-	else if (!changes.has(path)) changes.set(path, {
-		now: null,
-		isNew: false
-	});
-}
-var LOG_ENTRIES, CHANGE;
-var init_log_entries = __esmMin((() => {
-	LOG_ENTRIES = [
-		...[
-			"log",
-			"--no-show-signature",
-			"--encoding=UTF-8",
-			"--no-color",
-			"--no-notes",
-			"--no-follow",
-			"--no-relative"
-		],
-		...[
-			"--no-ext-diff",
-			"--no-renames",
-			"--root",
-			"--diff-merges=first-parent",
-			"--raw",
-			"-t",
-			"-z",
-			"--no-abbrev"
-		],
-		"--format=tformat:%x00%H %P%x00%s"
-	];
-	CHANGE = /^\n?:[0-9]{6} ([0-9]{6}) [0-9a-f]+ ([0-9a-f]+) ([A-Z])$/;
-}));
-// src/git/last-commits.ts
-/**
-* By path (from the root), the commit that last touched it as of a commit; none where none did. It is the one that
-* `git log -1` tells for the path alone: from each commit the search goes on to its first parent that has the same there.
-* The history is read once for all paths, as far back as it takes.
-*/
-async function findLastCommits(ask, trees, asOf, paths) {
-	const found = /* @__PURE__ */ new Map();
-	const sought = new Map(paths.length === 0 ? [] : [[asOf, new Set(paths)]]);
-	const where = whereAll(paths);
-	for (let turn = 0; sought.size > 0; turn += 1) {
-		const most = WINDOWS$1[turn] ?? Math.max(...WINDOWS$1);
-		const words = [
-			...LOG_ENTRIES,
-			`--max-count=${most}`,
-			"--full-history",
-			"--sparse",
-			"--stdin",
-			"--",
-			...where
-		];
-		const entries = parseLog(await ask([...sought.keys()], ...words));
-		if (!entries.some(({ commit }) => sought.has(commit))) break;
-		await searchAll(entries, sought, trees, found);
-	}
-	return found;
-}
-/** Changes elsewhere need not be told. With a path or none, `--sparse` still tells of every commit. */
-function whereAll(paths) {
-	const [first = [], ...rest] = paths.map((path) => path.split("/"));
-	const end = first.findIndex((name, index) => rest.some((names) => names[index] !== name));
-	const common = (end === -1 ? first : first.slice(0, end)).join("/");
-	return common === "" ? [] : [literally(common)];
-}
-/** Commits are told newest first. Where a clock was wrong one may come before its child: then it is looked at again. */
-async function searchAll(entries, sought, trees, found) {
-	while (entries.some(({ commit }) => sought.has(commit))) for (const entry of entries) {
-		const paths = sought.get(entry.commit);
-		if (paths === void 0) continue;
-		sought.delete(entry.commit);
-		await searchAt(entry, paths, sought, trees, found);
-	}
-}
-async function searchAt({ commit, parents, subject, changes }, paths, sought, trees, found) {
-	const [first, ...merged] = parents;
-	const changed = [...changes].filter(([path]) => paths.has(path));
-	for (const [path, { now }] of changed) {
-		paths.delete(path);
-		const same = await findSame(merged, async (parent) => isSame(await trees.entryAt(parent, path), now));
-		if (same !== void 0) seek(sought, same, /* @__PURE__ */ new Set([path]));
-		else found.set(path, {
-			commit,
-			path,
-			...subject === "" ? {} : { changeSummary: subject }
-		});
-	}
-	if (first !== void 0 && paths.size > 0) seek(sought, first, paths);
-}
-async function findSame(parents, isIt) {
-	for (const parent of parents) if (await isIt(parent)) return parent;
-}
-function isSame(one, other) {
-	return one?.id === other?.id && one?.mode.replace(/^0/, "") === other?.mode.replace(/^0/, "");
-}
-function seek(sought, commit, paths) {
-	const there = sought.get(commit);
-	if (there === void 0) sought.set(commit, paths);
-	else for (const path of paths) there.add(path);
-}
-var WINDOWS$1;
-var init_last_commits = __esmMin((() => {
-	init_ask();
-	init_log_entries();
-	WINDOWS$1 = [
-		100,
-		2e3,
-		2e4
-	];
-}));
-// src/git/files-at.ts
-function filesAt(sources, fromRoot) {
-	const { askWith, objects, trees } = sources;
-	const resolved = /* @__PURE__ */ new Map();
-	const last = gathered((paths, commit = "") => findLastCommits(askWith, trees, commit, paths));
-	return {
-		fromRoot,
-		resolveRef: (ref) => {
-			const commit = resolved.get(ref) ?? resolveRef(objects, ref);
-			resolved.set(ref, commit);
-			return commit;
-		},
-		fileAt: (commit, path) => readFileAt(sources, commit, path),
-		filesHolding: (commit, texts, ending) => findHolding(askWith, commit, texts, `:(top,glob)**/*${ending}`),
-		lastCommitAt: async (commit, path) => (await last(path, commit)).get(path) ?? null
-	};
-}
-/** Of some refs that are not there git complains aloud, and a tree or a file is no commit: all of them are null. */
-async function resolveRef(objects, ref) {
-	const found = await objects.read(`${ref}^{commit}`).catch(() => null);
-	return found?.kind === "commit" ? found.id : null;
-}
-async function readFileAt({ objects, trees, known }, commit, path) {
-	const told = known.find(commit, path);
-	const blob = told === void 0 ? await findBlob(trees, commit, path) : told;
-	if (blob === null) return null;
-	const found = await objects.read(blob);
-	if (found === null) throw unreadable(blob);
-	return found.bytes;
-}
-/** Regular files alone: at a commit, too, a symbolic link is no prompt file. */
-async function findBlob(trees, commit, path) {
-	const entry = await trees.entryAt(commit, path);
-	return entry !== null && /^100[0-9]{3}$/.test(entry.mode) ? entry.id : null;
-}
-async function findHolding(ask, commit, texts, where) {
-	return namesIn$1(await ask(texts, "grep", ...[
-		"--no-color",
-		"--fixed-strings",
-		"--full-name",
-		"-l",
-		"-z"
-	], "-f", "-", commit, "--", where)).map((name) => name.slice(commit.length + 1));
-}
-var init_files_at = __esmMin((() => {
-	init_ask();
-	init_gather();
-	init_last_commits();
-	init_problem_of_git();
-}));
-// src/domain/pull-request.ts
-/**
-* Reads the pull request out of a commit's message, as GitHub and GitLab write it there: `#12`, or `!12` of GitLab. A
-* merge commit's own subject names branches alone; what was merged is called in its body.
-*/
-function readMessage(subject, body) {
-	const merged = /^Merge pull request #(\d{1,9})\b/.exec(subject)?.[1];
-	if (merged !== void 0) return {
-		subject: titleIn(body) ?? subject,
-		pullRequest: `#${merged}`
-	};
-	const squashed = /\(#(\d{1,9})\)\s*$/.exec(subject)?.[1];
-	if (squashed !== void 0) return {
-		subject,
-		pullRequest: `#${squashed}`
-	};
-	const request = body.match(MERGE_REQUEST)?.at(-1)?.split("!").at(-1);
-	if (request === void 0) return {
-		subject,
-		pullRequest: null
-	};
-	return {
-		subject: (subject.startsWith("Merge branch ") ? titleIn(body) : null) ?? subject,
-		pullRequest: `!${request}`
-	};
-}
-function titleIn(body) {
-	const first = body.split("\n", 1)[0]?.trim() ?? "";
-	return first === "" || first.startsWith("See merge request ") ? null : first;
-}
-var MERGE_REQUEST;
-var init_pull_request = __esmMin((() => {
-	MERGE_REQUEST = /^See merge request [^\s!]*!\d{1,9}(?=\r?$)/gm;
-}));
-// src/git/commits.ts
-/**
-* Who made commits, when and why; those that are not there are left out. Ids may come from the service: only what can
-* be a commit's id is handed to git.
-*/
-async function commitsOf$1(ask, ids) {
-	const wanted = new Set([...new Set(ids)].filter(isCommitId));
-	if (wanted.size === 0) return /* @__PURE__ */ new Map();
-	const plain = [
-		"--no-show-signature",
-		"--encoding=UTF-8",
-		"--no-color",
-		"--no-notes",
-		"-s",
-		"-z"
-	];
-	const format = `--format=tformat:${FIELDS.join("%x00")}`;
-	const listed = await ask([...wanted], "log", "--no-walk=unsorted", "--ignore-missing", ...plain, format, "--stdin");
-	return new Map([...parseCommits(listed)].filter(([id]) => wanted.has(id)));
-}
-/** No field can hold the NUL that ends it. */
-function parseCommits(listed) {
-	const words = listed.split("\0");
-	const starts = words.slice(0, -1).flatMap((_, index) => index % FIELDS.length === 0 ? [index] : []);
-	return new Map(starts.map((start) => {
-		const [commit = "", author = "", date = "", subject = "", body = ""] = words.slice(start, start + FIELDS.length);
-		const { pullRequest, subject: told } = readMessage(subject, body);
-		return [commit, {
-			commit,
-			author,
-			date,
-			subject: told,
-			...pullRequest === null ? {} : { pullRequest }
-		}];
-	}));
-}
-var FIELDS;
-var init_commits = __esmMin((() => {
-	init_pull_request();
-	init_ask();
-	FIELDS = [
-		"%H",
-		"%an",
-		"%aI",
-		"%s",
-		"%b"
-	];
-}));
-// src/git/lineages.ts
-/**
-* By path (from the root), where the branch of a commit itself changed the file, merges included; under earlier names
-* as well, newest first. The history is read once for all paths. It is what `git log --first-parent --follow` tells for
-* each alone, but where files compete for one earlier name: git looks for the best there is for one file, this for the
-* best for all, so that two files never come from one. In a commit with more than a thousand files moved and edited at
-* once, those whose names changed as well are taken for new ones.
-*/
-async function findMerged({ ask, known }, commit, paths, most) {
-	const lineages = new Map(paths.map((path) => [path, []]));
-	const followed = new Map([...lineages].map(([path, lineage]) => [path, [lineage]]));
-	let next = commit;
-	for (let turn = 0; next !== void 0 && followed.size > 0; turn += 1) {
-		const window = WINDOWS[turn] ?? Math.max(...WINDOWS);
-		const entries = parseLog(await ask(...LOG_ENTRIES, "--first-parent", `--max-count=${window}`, next, "--"));
-		for (const entry of entries) await followTo(entry, {
-			followed,
-			most,
-			ask,
-			known
-		});
-		next = entries.at(-1)?.parents[0];
-	}
-	return lineages;
-}
-async function followTo(entry, { followed, most, ask, known }) {
-	const { commit, changes } = entry;
-	const touched = [...changes].filter(([path]) => followed.has(path));
-	for (const [path, { now }] of touched) {
-		const lineages = followed.get(path) ?? [];
-		for (const lineage of lineages) lineage.push({
-			commit,
-			path
-		});
-		known.note(commit, path, now !== null && now.mode.startsWith("100") ? now.id : null);
-		keep$1(followed, path, lineages.filter(({ length }) => length < most));
-	}
-	const added = touched.flatMap(([path, { isNew }]) => isNew && followed.has(path) ? [path] : []);
-	const renames = added.length === 0 ? NO_RENAMES : await renamesIn(entry, ask);
-	const moved = added.map((path) => ({
-		path,
-		before: renames.get(path),
-		lineages: followed.get(path) ?? []
-	}));
-	for (const { path, before } of moved) if (before !== void 0) followed.delete(path);
-	for (const { before, lineages } of moved) if (before !== void 0) keep$1(followed, before, [...followed.get(before) ?? [], ...lineages]);
-}
-function keep$1(followed, path, lineages) {
-	if (lineages.length === 0) followed.delete(path);
-	else followed.set(path, lineages);
-}
-/** By new name the earlier one. Where nothing is gone, nothing was renamed, which is so in most commits. */
-async function renamesIn({ commit, parents, changes }, ask) {
-	const [parent] = parents;
-	const isGone = [...changes.values()].some(({ now }) => now === null);
-	if (parent === void 0 || !isGone) return NO_RENAMES;
-	const words = namesIn$1(await ask("diff-tree", ...[
-		"-r",
-		"-z",
-		"--find-renames",
-		"-l1000",
-		"--diff-filter=R",
-		"--name-status",
-		"--no-relative"
-	], parent, commit, "--"));
-	const renames = words.flatMap((_, index) => index % 3 === 0 ? [[words[index + 2] ?? "", words[index + 1] ?? ""]] : []);
-	return new Map(renames);
-}
-var WINDOWS, NO_RENAMES;
-var init_lineages = __esmMin((() => {
-	init_ask();
-	init_log_entries();
-	WINDOWS = [
-		500,
-		5e3,
-		2e4
-	];
-	NO_RENAMES = /* @__PURE__ */ new Map();
-}));
-// src/git/merges.ts
-/** By commit: the merge that brought it into the branch that is checked out. Of its own commits there is none. */
-async function mergesOf(ask, head) {
-	return findMerges(await ask("rev-list", "--parents", `--max-count=${MOST$1}`, head, "--"));
-}
-/** Reads commits with their parents, newest first; the first one is the branch's tip. */
-function findMerges(listed) {
-	const commits = listed.split("\n").map((line) => line.split(" "));
-	const parents = new Map(commits.map(([commit = "", ...rest]) => [commit, rest]));
-	const line = firstParents(commits[0]?.[0], parents);
-	const known = new Set(line);
-	const merges = /* @__PURE__ */ new Map();
-	for (const merge of line.toReversed()) {
-		const left = (parents.get(merge) ?? []).slice(1);
-		for (let commit = left.pop(); commit !== void 0; commit = left.pop()) {
-			if (known.has(commit)) continue;
-			known.add(commit);
-			merges.set(commit, merge);
-			left.push(...parents.get(commit) ?? []);
-		}
-	}
-	return merges;
-}
-/** The branch's own commits, newest first. */
-function firstParents(tip, parents) {
-	const line = [];
-	for (let commit = tip; commit !== void 0; commit = parents.get(commit)?.[0]) line.push(commit);
-	return line;
-}
-var MOST$1;
-var init_merges = __esmMin((() => {
-	MOST$1 = 5e4;
-}));
-// src/git/history.ts
-function historyOf$1(sources, { prefix, shallow }) {
-	const { ask, askWith, known } = sources;
-	const merged = gathered((paths, commit = "", most = "") => findMerged(sources, commit, paths, Number(most)));
-	const toFolder = (path) => node_path.posix.relative(prefix === "" ? "." : prefix, path);
-	const lines = (listed) => listed.split("\n").filter((line) => line !== "");
-	return {
-		pathsAt: async (commit) => namesIn$1(await ask("ls-tree", "-r", "-z", "--name-only", "--full-tree", commit)).map(toFolder),
-		changedSince: async (...commits) => {
-			const differences = [...new Set(commits)].map((commit) => changedFiles(ask, commit));
-			const paths = await Promise.all([...differences, unwatchedFiles(ask)]);
-			return new Set(paths.flatMap((some) => [...some]).map(toFolder));
-		},
-		changedBetween: async (earlier, later) => {
-			const range = `${earlier}..${later}`;
-			const [changed, touched] = await Promise.all([changedFiles(ask, range), touchedFiles(ask, range)]);
-			return new Set([...changed, ...touched].map(toFolder));
-		},
-		ancestorsOf: async (commits) => new Set(lines(await ask("rev-list", ...commits, "--"))),
-		whereTouched: (commit, path, most) => findTouched(ask, known, [
-			`--max-count=${most}`,
-			commit,
-			"--",
-			literally(path)
-		]),
-		whereMerged: async (commit, path, most) => (await merged(path, commit, String(most))).get(path) ?? [],
-		commitsOf: (ids) => commitsOf$1(askWith, ids),
-		mergesOf: (commit) => mergesOf(ask, commit),
-		parentsOf: async (commit) => (await ask("rev-list", "--parents", "--max-count=1", commit, "--")).trim().split(" ").slice(1),
-		mergeBase: async (one, other) => (await ask("merge-base", "--", one, other).catch(() => "")).trim() || null,
-		mergesBefore: async (commit, most) => lines(await ask("rev-list", "--first-parent", `--max-count=${most}`, commit, "--")),
-		descendantsOf: (commit, candidates) => findDescendants(askWith, commit, candidates),
-		isShallow: async () => shallow
-	};
-}
-/** Candidates may come from the service: only what can be a commit's id is handed to git. */
-async function findDescendants(ask, commit, candidates) {
-	const ids = [...new Set(candidates)].filter(isCommitId);
-	if (ids.length === 0) return [];
-	const listed = await ask([...ids, `^${commit}`], "rev-list", "--ignore-missing", "--ancestry-path", "--stdin");
-	const after = new Set(listed.split("\n"));
-	return ids.filter((id) => after.has(id));
-}
-/** What git tells of the contents is kept: each of these files is read next, and asking again takes a process. */
-async function findTouched(ask, known, which) {
-	const touched = parseTouched(await ask("log", ...[
-		"--follow",
-		"--root",
-		"--no-show-signature",
-		"--raw",
-		"--no-abbrev",
-		"-z",
-		"--no-relative",
-		"--format=%H"
-	], ...which));
-	for (const { commit, path, blob } of touched) if (blob !== void 0) known.note(commit, path, blob);
-	return touched.map(({ commit, path }) => ({
-		commit,
-		path
-	}));
-}
-/** Each commit is followed by a line that begins with a line feed, and by the names of the file; a merge may have none. */
-function parseTouched(listed) {
-	const words = listed.split("\0");
-	const touched = [];
-	for (let index = 1; index < words.length; index += 1) {
-		const { [index - 1]: commit = "", [index]: line = "" } = words;
-		if (!line.startsWith("\n")) continue;
-		const names = / [RC][0-9]*$/.test(line) ? 2 : 1;
-		touched.push({
-			commit,
-			path: words[index + names] ?? "",
-			blob: blobIn(line)
-		});
-		index += names + 1;
-	}
-	return touched;
-}
-/** Null where the commit has no regular file; undefined where the line is none of a commit with one parent. */
-function blobIn(line) {
-	const [, mode, blob] = /^\n:[0-9]{6} ([0-9]{6}) [0-9a-f]+ ([0-9a-f]+) /.exec(line) ?? [];
-	if (mode === void 0 || blob === void 0) return void 0;
-	return mode.startsWith("100") ? blob : null;
-}
-var init_history = __esmMin((() => {
-	init_ask();
-	init_commits();
-	init_gather();
-	init_lineages();
-	init_merges();
-}));
-// src/git/known-blobs.ts
-/** A commit never changes: what is known once stays. */
-function makeKnownBlobs() {
-	const blobs = /* @__PURE__ */ new Map();
-	return {
-		note: (commit, path, blob) => void blobs.set(`${commit}\0${path}`, blob),
-		find: (commit, path) => blobs.get(`${commit}\0${path}`)
-	};
-}
-var init_known_blobs = __esmMin((() => {}));
-// src/git/batch-answers.ts
-/**
-* Reads what `git cat-file --batch` writes, in pieces of any size: for each object a line with id, kind and size, its
-* bytes and a line feed; for what is none a line that says so. Answers are told in order, null for no object.
-*/
-function readAnswers(tell) {
-	let pieces = [];
-	let length = 0;
-	let needed = 1;
-	return (piece) => {
-		pieces.push(piece);
-		length += piece.length;
-		if (length < needed) return;
-		let rest = pieces.length === 1 ? piece : Buffer.concat(pieces, length);
-		for (let answer = answerIn(rest);; answer = answerIn(rest)) {
-			if (typeof answer === "number") {
-				needed = answer;
-				break;
-			}
-			rest = rest.subarray(answer.end);
-			tell(answer.found);
-		}
-		pieces = [rest];
-		length = rest.length;
-	};
-}
-/** The first answer and where it ends; how many bytes it takes to go on where it is not whole. */
-function answerIn(bytes) {
-	const lineEnd = bytes.indexOf(LINE_FEED);
-	if (lineEnd === -1) return bytes.length + 1;
-	const header = bytes.toString("latin1", 0, lineEnd);
-	const [, id, kind, size] = /^((?:[0-9a-f]{40}|[0-9a-f]{64})) ([a-z]+) ([0-9]+)$/.exec(header) ?? [];
-	const start = lineEnd + 1;
-	if (id === void 0 || kind === void 0) return {
-		found: null,
-		end: start
-	};
-	const end = start + Number(size) + 1;
-	return bytes.length < end ? end : {
-		found: {
-			id,
-			kind,
-			bytes: bytes.subarray(start, end - 1)
-		},
-		end
-	};
-}
-var LINE_FEED;
-var init_batch_answers = __esmMin((() => {
-	LINE_FEED = 10;
-}));
-// src/git/objects.ts
-/**
-* One process answers all questions, one after the other; it is started by the first one. Nobody has to close it: it
-* keeps no other process waiting, and ends when nothing was asked for a while.
-*/
-function openObjects(folder) {
-	let batch = null;
-	const ask = (question) => {
-		try {
-			if (batch === null || !batch.isOpen()) batch = startBatch(folder, askAgain);
-			batch.ask(question);
-		} catch (error) {
-			question.fail(error);
-		}
-	};
-	const askAgain = (open, reason) => {
-		for (const [index, question] of open.entries()) if (index === 0 && question.repeated) question.fail(gitProblem(reason));
-		else ask({
-			...question,
-			repeated: question.repeated || index === 0
-		});
-	};
-	return { read: (name) => /[\n\0]/.test(name) ? Promise.resolve(null) : new Promise((answer, fail) => ask({
-		name,
-		repeated: false,
-		answer,
-		fail
-	})) };
-}
-/** Tells what it was still to answer when it ended. */
-function startBatch(folder, onEnd) {
-	const child = startGit(folder, ["cat-file", "--batch"]);
-	const open = [];
-	const idle = makeIdle([
-		child,
-		child.stdin,
-		child.stdout,
-		child.stderr
-	], () => child.stdin.end());
-	let complaint = "";
-	let failure;
-	child.stderr.on("data", (text) => complaint = `${complaint}${text}`.slice(-4e3));
-	child.stdout.on("data", readAnswers((found) => {
-		open.shift()?.answer(found);
-		if (open.length === 0) idle.begin();
-	}));
-	child.stdin.on("error", () => {});
-	child.on("error", (error) => failure = error);
-	child.on("close", (code) => {
-		idle.end();
-		onEnd(open.splice(0), failure ?? new Error(complaint || `its answers ended (${child.signalCode ?? code})`));
-	});
-	return {
-		isOpen: () => child.exitCode === null && child.signalCode === null && child.stdin.writable,
-		ask: (question) => {
-			idle.end();
-			open.push(question);
-			child.stdin.write(`${question.name}\n`);
-		}
-	};
-}
-/** While nothing is asked, a process and its pipes do not keep this one from ending. */
-function makeIdle(parts, onLong) {
-	const held = parts.filter((part) => part instanceof node_net.Socket || "pid" in part);
-	let timer;
-	return {
-		begin: () => {
-			for (const part of held) part.unref();
-			timer = setTimeout(onLong, IDLE).unref();
-		},
-		end: () => {
-			clearTimeout(timer);
-			for (const part of held) part.ref();
-		}
-	};
-}
-var IDLE;
-var init_objects = __esmMin((() => {
-	init_ask();
-	init_batch_answers();
-	init_problem_of_git();
-	IDLE = 1e4;
-}));
-// src/git/place.ts
-/** Asked all at once. Throws a `ProblemError` outside of a repository. */
-async function placeOf$2(ask) {
-	const said = await ask("rev-parse", "--is-shallow-repository", "--show-prefix", ...COMMON_DIR, "--revs-only", "HEAD");
-	const [, prefix, commonDir, head = null] = ANSWER.exec(said) ?? [];
-	if (prefix === void 0 || commonDir === void 0) return separately(ask, said);
-	return {
-		prefix,
-		commonDir,
-		shallow: isShallow(said),
-		head
-	};
-}
-/** Folders may have a line feed in their names: then each path is an answer of its own. */
-async function separately(ask, said) {
-	const [prefix, commonDir] = await Promise.all([ask("rev-parse", "--show-prefix"), ask("rev-parse", ...COMMON_DIR)]);
-	const [, head = null] = /\n([0-9a-f]{40,64})\n$/.exec(said) ?? [];
-	return {
-		prefix: line(prefix),
-		commonDir: line(commonDir),
-		shallow: isShallow(said),
-		head
-	};
-}
-function line(said) {
-	return said.replace(/\n$/, "");
-}
-function isShallow(said) {
-	return said.startsWith("true\n");
-}
-var COMMON_DIR, ANSWER;
-var init_place = __esmMin((() => {
-	COMMON_DIR = ["--path-format=absolute", "--git-common-dir"];
-	ANSWER = /^(?:true|false)\n([^\n]*)\n([^\n]+)\n(?:([0-9a-f]{40,64})\n)?$/;
-}));
-// src/git/trees.ts
-/** Paths are compared byte by byte, and no path is ever part of a question. */
-function treesOf(objects) {
-	const treeAt = kept((name) => readTree(objects, name));
-	return { entryAt: async (commit, path) => {
-		const names = Buffer.from(path).toString("latin1").split("/");
-		let tree = await treeAt(`${commit}^{tree}`);
-		for (const name of names.slice(0, -1)) {
-			const folder = tree.get(name);
-			if (folder?.mode !== FOLDER) return null;
-			tree = await treeAt(folder.id);
-		}
-		return tree.get(names.at(-1) ?? "") ?? null;
-	} };
-}
-/** Keeps the trees that were read last. */
-function kept(read) {
-	const trees = /* @__PURE__ */ new Map();
-	const sizes = /* @__PURE__ */ new Map();
-	let all = 0;
-	const count = (name, size) => {
-		sizes.set(name, size);
-		all += size;
-		for (const [oldest, entries] of sizes) {
-			if (all <= MOST_ENTRIES || oldest === name) break;
-			trees.delete(oldest);
-			sizes.delete(oldest);
-			all -= entries;
-		}
-	};
-	return (name) => {
-		const known = trees.get(name);
-		if (known !== void 0) return known;
-		const tree = read(name);
-		trees.set(name, tree);
-		tree.then(({ size }) => count(name, size + 1), () => trees.delete(name));
-		return tree;
-	};
-}
-async function readTree(objects, name) {
-	const found = await objects.read(name);
-	if (found?.kind !== "tree") throw unreadable(name);
-	return parseTree(found.bytes, found.id.length / 2);
-}
-/** Of each entry the mode, a blank, the name, NUL and the bytes of the id. */
-function parseTree(bytes, idLength) {
-	const tree = /* @__PURE__ */ new Map();
-	for (let start = 0; start < bytes.length;) {
-		const blank = bytes.indexOf(32, start);
-		const end = bytes.indexOf(0, blank);
-		const next = end + 1 + idLength;
-		const id = bytes.toString("hex", end + 1, next);
-		tree.set(bytes.toString("latin1", blank + 1, end), {
-			mode: bytes.toString("latin1", start, blank),
-			id
-		});
-		start = next;
-	}
-	return tree;
-}
-var FOLDER, MOST_ENTRIES;
-var init_trees = __esmMin((() => {
-	init_problem_of_git();
-	FOLDER = "40000";
-	MOST_ENTRIES = 1e5;
-}));
-// src/git/repository.ts
-var repository_exports = /* @__PURE__ */ __exportAll({ openRepository: () => openRepository });
-/**
-* Opens the repository that a folder is in. Every function throws a `ProblemError` when git cannot answer. Nothing is
-* written but git's own notes of file times, and paths and refs never stand where git would take them for options.
-*/
-async function openRepository(folder) {
-	const { ask, askWith } = askingIn(folder);
-	const { prefix, commonDir, shallow, head } = await placeOf$2(ask);
-	const fromRoot = (path) => CLEAN.test(path) ? prefix + path : node_path.posix.normalize(prefix + path);
-	const objects = openObjects(folder);
-	const sources = {
-		askWith,
-		objects,
-		trees: treesOf(objects),
-		known: makeKnownBlobs()
-	};
-	return {
-		head,
-		commonDir,
-		uncommitted: (paths) => findUncommitted(paths, {
-			ask,
-			head,
-			fromRoot
-		}),
-		staged: (paths) => findStaged(paths, {
-			ask,
-			head,
-			fromRoot
-		}),
-		lastCommits: (paths) => lastCommitsOf(paths, {
-			...sources,
-			head,
-			fromRoot
-		}),
-		...filesAt(sources, fromRoot),
-		...historyOf$1({
-			...sources,
-			ask
-		}, {
-			prefix,
-			shallow
-		})
-	};
-}
-async function findUncommitted(paths, { ask, head, fromRoot }) {
-	if (head === null) return new Set(paths);
-	const wanted = paths.length > FEW ? EVERYWHERE : paths.map((path) => literally(fromRoot(path)));
-	const [listed, different] = await Promise.all([trackedFiles(ask, wanted), changedFiles(ask, head, wanted)]);
-	const known = new Set(listed.flatMap(({ watched, path }) => watched ? [path] : []));
-	return new Set(paths.filter((path) => {
-		const full = fromRoot(path);
-		return !known.has(full) || different.has(full);
-	}));
-}
-async function findStaged(paths, { ask, head, fromRoot }) {
-	if (head === null) return new Set(paths);
-	const different = await changedFiles(ask, "HEAD", EVERYWHERE, "--cached");
-	return new Set(paths.filter((path) => different.has(fromRoot(path))));
-}
-async function lastCommitsOf(paths, { askWith, trees, head, fromRoot }) {
-	if (head === null) return /* @__PURE__ */ new Map();
-	const found = await findLastCommits(askWith, trees, head, paths.map(fromRoot));
-	return new Map(paths.flatMap((path) => {
-		const last = found.get(fromRoot(path));
-		return last === void 0 ? [] : [[path, last]];
-	}));
-}
-var CLEAN, FEW;
-var init_repository = __esmMin((() => {
-	init_ask();
-	init_files_at();
-	init_history();
-	init_known_blobs();
-	init_last_commits();
-	init_objects();
-	init_place();
-	init_trees();
-	CLEAN = /^(?:[^./][^/]*\/)*[^./][^/]*$/;
-	FEW = 50;
-}));
-// src/commands/workspace.ts
-init_problem();
-/** Reads configuration and prompt files; every problem of both is gathered. */
-async function openWorkspace(options, world) {
-	const { workingDirectory, environment } = world;
-	const { config, problems } = await loadConfig({
-		workingDirectory,
-		file: options.config,
-		environment
-	});
-	if (config === null) return {
-		config,
-		files: [],
-		problems: inPlaceOrder(problems),
-		narrowed: null
-	};
-	world.keepFolder(config.folder);
-	const narrowed = await narrowedBy(options, config, world);
-	if (narrowed !== null && "code" in narrowed) return {
-		config,
-		files: [],
-		problems: inPlaceOrder([...problems, narrowed]),
-		narrowed: null
-	};
-	const services = serviceRules(config);
-	const selects = options.only.length > 0;
-	const left = selects ? [] : narrowed?.left ?? [];
-	const read = await readPrompts(config, {
-		...environmentRules(config),
-		services
-	}, {
-		left,
-		late: options.late
-	});
-	const selected = selectNamed(assignServices(read.files, services), options);
-	const unselectable = read.problems.some(isError) ? [] : selected.problems;
-	const found = inPlaceOrder([
-		...problems,
-		...read.problems,
-		...unselectable
-	]);
-	return {
-		config,
-		...leaveOut(inShard(selected.files, options.shard), narrowed, selects ? null : read.unread),
-		problems: found
-	};
-}
-async function narrowedBy({ changedSince, shard }, config, { notice }) {
-	if (changedSince === void 0) return null;
-	try {
-		const { narrowSince } = await Promise.resolve().then(() => (init_narrow(), narrow_exports));
-		const narrowed = await narrowSince(changedSince, config, await openRepositoryOf(config), shard === void 0 ? null : shardText(shard));
-		if (narrowed.reason !== null) notice(`All prompts are looked at: ${narrowed.reason}.`);
-		return narrowed;
-	} catch (error) {
-		if (error instanceof ProblemError) return problemOf$1(error);
-		throw error;
-	}
-}
-/**
-* What is left out, as far as it is there. Where prompts were selected, all files were read: those of them that are left
-* out are taken out again.
-*/
-function leaveOut(files, narrowed, unread) {
-	if (narrowed === null) return {
-		files,
-		narrowed
-	};
-	const there = unread ?? new Set(files.map(({ path }) => path));
-	const left = narrowed.left.filter(({ path }) => there.has(path));
-	const paths = new Set(left.map(({ path }) => path));
-	return {
-		files: files.filter(({ path }) => !paths.has(path)),
-		narrowed: {
-			...narrowed,
-			left
-		}
-	};
-}
-/** The repository that the workspace is in; null outside of one. */
-async function openRepositoryOf({ root, folder }) {
-	if (!(0, node_fs.existsSync)((0, node_path.join)(root, ".git"))) return null;
-	const { openRepository } = await Promise.resolve().then(() => (init_repository(), repository_exports));
-	return openRepository(folder);
-}
-function environmentRules({ environments, trackingEnvironment }) {
-	return {
-		known: environments === null ? null : environments.map(({ name }) => name),
-		reserved: toolEnvironments(trackingEnvironment)
-	};
 }
 // src/commands/preparing/may-ask.ts
 init_problem();
@@ -51601,69 +51700,6 @@ async function readSources(given, options, world) {
 		throw error;
 	}
 }
-// src/commands/services/needed-services.ts
-init_problem();
-/**
-* The services of these files with their keys; the others need none. All keys that are missing are told at once.
-* @param given a key that was handed over: it goes before the variable of the key, where there is but one
-* @param also the name of a service that is needed although it may have no files yet
-*/
-function neededServices({ services }, files, given, environment, also = "") {
-	if (services.size === 0) return failed([makeProblem("config/missing-service")]);
-	const variables = keyVariables([...services.values()]);
-	if (given !== void 0 && variables.length > 1) return failed([makeProblem("config/key-of-which", { variables })]);
-	const handed = given === void 0 ? {} : Object.fromEntries(variables.map((variable) => [variable, given]));
-	const results = [...services].map(([name, location]) => ({
-		name,
-		location,
-		files: filesOf(name, files)
-	})).filter((one) => one.name === "" || one.name === also || one.files.length > 0).toSorted((a, b) => Number(a.name > b.name) - Number(a.name < b.name)).map((one) => withKey(one, {
-		...environment,
-		...handed
-	}));
-	const problems = results.flatMap((result) => result.problems);
-	if (problems.length === 0) return {
-		needed: results.flatMap((result) => result.needed),
-		problems
-	};
-	return failed([...new Map(problems.map((problem) => [problem.message, problem])).values()]);
-}
-function failed(problems) {
-	return {
-		needed: [],
-		problems
-	};
-}
-function withKey({ name, files, location }, environment) {
-	if (location.kind === "embedded") return {
-		needed: [{
-			name,
-			files,
-			...location
-		}],
-		problems: []
-	};
-	const { apiKey, problems } = readApiKey(location.apiKeyVariable, environment);
-	if (apiKey === null) return failed(problems);
-	return {
-		needed: [{
-			name,
-			files,
-			kind: location.kind,
-			baseUrl: location.baseUrl,
-			apiKey
-		}],
-		problems
-	};
-}
-/** The files that belong to a service. */
-function filesOf(name, files) {
-	return files.filter(({ service = "" }) => service === name);
-}
-/** Each once. */
-function keyVariables(locations) {
-	return [...new Set(locations.flatMap((one) => one.kind === "remote" ? [one.apiKeyVariable] : []))];
-}
 // src/commands/services/route-calls.ts
 init_prompt_service();
 init_problem();
@@ -51692,35 +51728,35 @@ var init_wire = __esmMin((() => {
 		setActive: (promptId) => `${paths.prompt(promptId)}/set-active`
 	};
 	API_KEY_HEADER = "x-api-key";
-	text = string$1().min(1);
+	text = string().min(1);
 	metadata = custom((value) => isJsonObject(value) && isJson(value), "Invalid input: expected JSON object");
 	VersionShape = object({
 		id: text,
 		prompt_id: text,
-		version_number: int$2(),
-		content: string$1(),
+		version_number: int(),
+		content: string(),
 		metadata_: metadata.nullish(),
-		created_at: string$1().nullish()
+		created_at: string().nullish()
 	});
 	PromptShape = object({
 		id: text,
-		project_id: string$1(),
-		key: string$1(),
-		name: string$1(),
-		description: string$1().nullish(),
-		latest_version_id: string$1().nullish(),
+		project_id: string(),
+		key: string(),
+		name: string(),
+		description: string().nullish(),
+		latest_version_id: string().nullish(),
 		active_version: VersionShape.nullish(),
-		created_at: string$1().nullish()
+		created_at: string().nullish()
 	});
 	CreateVersionShape = object({
-		content: string$1(),
-		change_summary: string$1().optional(),
+		content: string(),
+		change_summary: string().optional(),
 		metadata_: metadata.optional()
 	});
 	UpdatePromptShape = object({
-		key: string$1().optional(),
-		name: string$1().optional(),
-		description: string$1().optional()
+		key: string().optional(),
+		name: string().optional(),
+		description: string().optional()
 	});
 	SetActiveShape = object({
 		environment: text,
@@ -52445,12 +52481,12 @@ var digest, id, optionalText, optionalMark, EntryShape, StampShape;
 var init_stamp = __esmMin((() => {
 	init_zod();
 	init_digest();
-	digest = templateLiteral(["sha256:", string$1().regex(/^[0-9a-f]{64}$/)]);
-	id = string$1().min(1);
-	optionalText = string$1().optional().catch(void 0);
+	digest = templateLiteral(["sha256:", string().regex(/^[0-9a-f]{64}$/)]);
+	id = string().min(1);
+	optionalText = string().optional().catch(void 0);
 	optionalMark = literal(true).optional().catch(void 0);
 	EntryShape = object({
-		number: int$2(),
+		number: int(),
 		id,
 		digest,
 		metadata_digest: digest,
@@ -53575,7 +53611,7 @@ async function finish(prepared, options, world) {
 		refusals: refusals ?? [],
 		breaking
 	};
-	const plan = refuse$1(prepared.plan, guards);
+	const plan = refuse(prepared.plan, guards);
 	const asks = !options.dryRun && needsQuestion(plan, options, world);
 	const texts = options.withTexts || asks ? compared ?? await gatherTexts(plan, prepared) : NO_TEXTS;
 	const warnings = [
@@ -57659,6 +57695,7 @@ var init_dist = __esmMin((() => {
 	};
 }));
 // src/git/simple.ts
+init_environment();
 init_problem_of_git();
 /** By default an output would count as complete 50 ms after the process has ended, read or not. */
 const WHOLE_OUTPUT = {
@@ -57666,14 +57703,21 @@ const WHOLE_OUTPUT = {
 	onExit: false
 };
 /** For what changes a repository or asks another one. simple-git takes a while to load: it is when something is asked. */
-function simpleAsker(options) {
+function simpleAsker(start, options) {
 	return async (...words) => {
+		const { cwd: baseDir, env } = startOf(start, options.allowEnvironment);
 		const { simpleGit } = await Promise.resolve().then(() => (init_dist(), dist_exports));
+		const safe = {
+			config: [...SETTINGS],
+			unsafe: { allowUnsafeFsMonitor: true },
+			completion: WHOLE_OUTPUT
+		};
 		try {
 			return await simpleGit({
 				...options,
-				completion: WHOLE_OUTPUT
-			}).raw([...words]);
+				...safe,
+				baseDir
+			}).env(env).raw([...words]);
 		} catch (error) {
 			throw gitProblem(error);
 		}
@@ -57682,11 +57726,8 @@ function simpleAsker(options) {
 // src/git/remote.ts
 /** A remote that says nothing for so long has hung, or waits for a password that nobody will type. */
 const SILENCE = 6e4;
-function openRemote(folder, name = "origin") {
-	const ask = simpleAsker({
-		baseDir: folder,
-		timeout: { block: SILENCE }
-	});
+function openRemote(start, name = "origin") {
+	const ask = simpleAsker(start, { timeout: { block: SILENCE } });
 	return {
 		tipOf: async (ref) => {
 			const peeled = `${ref}^{}`;
@@ -57706,12 +57747,12 @@ init_problem();
 * Opens the repository with its whole history: `actions/checkout` leaves it out unless it is told `fetch-depth: 0`. What
 * cannot be fetched is told where it is missed.
 */
-async function openWhole(folder) {
-	if (!(0, node_fs.existsSync)((0, node_path.join)(findRoot(folder), ".git"))) throw new ProblemError(makeProblem("action/no-checkout"));
-	const repository = await openRepository(folder);
+async function openWhole({ git, folder }) {
+	if (!(0, node_fs.existsSync)((0, node_path.join)(git.root, ".git"))) throw new ProblemError(makeProblem("action/no-checkout"));
+	const repository = await openRepository(git, folder);
 	if (!await repository.isShallow()) return repository;
-	await openRemote(folder).fetchHistory().catch(() => {});
-	return openRepository(folder);
+	await openRemote(git).fetchHistory().catch(() => {});
+	return openRepository(git, folder);
 }
 /** The commit to compare with: what would be there without the pull request, or was there before the push. */
 async function baseOf({ pull, before }, repository) {
@@ -57730,11 +57771,11 @@ async function parents({ head, parentsOf }) {
 // src/github/pull-requests.ts
 init_zod();
 const PullShape = object({
-	number: int$2(),
-	merged_at: string$1().nullish(),
-	merge_commit_sha: string$1().nullish(),
-	head: object({ sha: string$1() }),
-	base: object({ ref: string$1() })
+	number: int(),
+	merged_at: string().nullish(),
+	merge_commit_sha: string().nullish(),
+	head: object({ sha: string() }),
+	base: object({ ref: string() })
 });
 /** The number of the pull request that a commit was merged with into a branch; null where there is none. */
 async function mergedPullOf({ octokit, names }, commit, branch) {
@@ -57754,7 +57795,7 @@ async function headOfPull({ octokit, names }, number) {
 	});
 	return PullShape.parse(data).head.sha;
 }
-const RefShape = object({ object: object({ sha: string$1() }) });
+const RefShape = object({ object: object({ sha: string() }) });
 /** The commit that a branch is at now; for clones that cannot ask their remote. */
 async function tipOfBranch({ octokit, names }, branch) {
 	const { data } = await octokit.request("GET /repos/{owner}/{repo}/git/ref/{ref}", {
@@ -57785,10 +57826,10 @@ async function supersededBy(context, { repository, plan }) {
 	})];
 }
 /** The commit that the branch is at: the remote is asked, and GitHub where the clone may not ask it. */
-async function tipOf({ event: { ref }, folder, github }) {
+async function tipOf({ event: { ref }, git, github }) {
 	if (ref === "") return makeProblem("guard/unknown-newest", { reason: "GITHUB_REF is not set." });
 	try {
-		return await openRemote(folder).tipOf(ref) ?? makeProblem("guard/unknown-newest", { reason: `the remote has no ${ref}.` });
+		return await openRemote(git).tipOf(ref) ?? makeProblem("guard/unknown-newest", { reason: `the remote has no ${ref}.` });
 	} catch (error) {
 		const branch = /^refs\/heads\/(.+)$/.exec(ref)?.[1];
 		if (github === null || branch === void 0) return unknown(error);
@@ -57823,11 +57864,11 @@ function mayHaveWorked(error) {
 init_zod();
 /** An account as comments and issues name it. */
 const AuthorShape = object({
-	login: string$1(),
-	type: string$1().optional()
+	login: string(),
+	type: string().optional()
 });
-const ViewerShape = object({ viewer: object({ login: string$1() }) });
-const UserShape = object({ login: string$1() });
+const ViewerShape = object({ viewer: object({ login: string() }) });
+const UserShape = object({ login: string() });
 /** What a workflow's own token writes as. */
 const ACTIONS = "github-actions[bot]";
 /**
@@ -57849,8 +57890,8 @@ function isBy(login, author) {
 // src/github/sticky-comment.ts
 init_zod();
 const CommentShape = object({
-	id: int$2(),
-	body: string$1().nullish(),
+	id: int(),
+	body: string().nullish(),
 	user: AuthorShape.nullish()
 });
 /** Keeps one comment of ours up to date: updates it where it is, else makes it. Throws what Octokit throws. */
@@ -57991,11 +58032,11 @@ async function runMode(mode, context) {
 	return run(context);
 }
 async function plan(context) {
-	const { event, world, folder } = context;
+	const { event, world } = context;
 	const target = event.name === "pull_request_target";
 	if (target && hasKey(context)) throw new ProblemError(makeProblem("guard/key-on-pull-request-target"));
 	const never = target || event.pull?.isForeign === true && !hasKey(context);
-	const base = await baseOf(event, await openWhole(folder));
+	const base = await baseOf(event, await openWhole(context));
 	const asking = never ? "never" : "trusted";
 	return sync({
 		...optionsOf(context),
@@ -58006,8 +58047,8 @@ async function plan(context) {
 	}, world);
 }
 async function apply(context) {
-	const { event, world, folder, inputs } = context;
-	const repository = await openWhole(folder);
+	const { event, world, inputs } = context;
+	const repository = await openWhole(context);
 	const mustBeReviewed = inputs["require-reviewed-plan"];
 	const base = await baseOf(event, repository);
 	const changedSince = event.name === "push" && !inputs["all-prompts"] ? base : void 0;
@@ -58026,7 +58067,7 @@ async function apply(context) {
 }
 /** What differs is told; how much may change at once, and what is done about drift, does not matter. */
 async function drift(context) {
-	await openWhole(context.folder);
+	await openWhole(context);
 	const unguarded = {
 		onDrift: "overwrite",
 		maxChanges: {
@@ -60522,7 +60563,7 @@ function pathsFromRoot({ folder, inputs: { config } }) {
 	const file = config === void 0 ? findConfigFile(folder) : (0, node_path.resolve)(folder, config);
 	const home = file === null ? folder : (0, node_path.dirname)(file);
 	const root = findRoot(home);
-	return (path) => (0, node_path.relative)(root, path === config ? (0, node_path.join)(folder, path) : (0, node_path.join)(home, path)).split(node_path.sep).join("/");
+	return (path) => slashed((0, node_path.relative)(root, path === config ? (0, node_path.join)(folder, path) : (0, node_path.join)(home, path)));
 }
 // src/action/body.ts
 /** GitHub takes 65,536 characters; secrets may become a little longer when they are hidden. */
@@ -60571,9 +60612,9 @@ function isQuiet(report) {
 // src/github/rolling-issue.ts
 init_zod();
 const IssueShape = object({
-	number: int$2(),
-	title: string$1(),
-	body: string$1().nullish(),
+	number: int(),
+	title: string(),
+	body: string().nullish(),
 	user: AuthorShape.nullish(),
 	pull_request: unknown$1().optional()
 });

@@ -1,8 +1,13 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { gitStartOf } from '../commands/workspace.ts';
 import type { World } from '../commands/world.ts';
+import type { Host } from '../command-line/host.ts';
 import { worldOf } from '../command-line/world-of.ts';
+import { loadConfig } from '../config/load.ts';
+import { findRoot } from '../files/paths.ts';
+import type { GitStart } from '../git/environment.ts';
 import { parseEvent, type Event } from '../github/event.ts';
 import type { GitHub } from '../github/client.ts';
 import { makeProblem, messageOf, ProblemError } from '../problem.ts';
@@ -16,6 +21,7 @@ export type Context = {
   readonly world: World;
   /** The folder that the inputs are relative to. */
   readonly folder: string;
+  readonly git: GitStart;
   /** Null without a token: then nothing is read from GitHub and nothing told there. */
   readonly github: (() => Promise<GitHub>) | null;
   /** Address of the run, for readers of a comment; null outside of one. */
@@ -36,11 +42,18 @@ export async function makeContext(inputs: Inputs, host: HidingActionHost): Promi
   return {
     inputs,
     folder,
+    git: await gitStart(inputs, placed),
     event: await readEvent(environment),
     world: worldOf(placed, { quiet: true, onInterrupt: INTERRUPTED, keepSecret: host.runner.setSecret }),
     github: gitHubOf(inputs, environment),
     runUrl: runUrlOf(environment),
   };
+}
+
+/** A configuration that cannot be read is told by the run. */
+async function gitStart({ config: file }: Inputs, { workingDirectory, environment }: Host): Promise<GitStart> {
+  const { config } = await loadConfig({ workingDirectory, file, environment });
+  return config === null ? { root: findRoot(workingDirectory), keyVariables: [] } : gitStartOf(config);
 }
 
 function noFolder(name: string): ProblemError {

@@ -1,23 +1,23 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { findRoot } from '../config/find.ts';
 import { openRemote } from '../git/remote.ts';
 import { openRepository, type Repository } from '../git/repository.ts';
 import type { Event, PullRequest } from '../github/event.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
+import type { Context } from './context.ts';
 
 /**
  * Opens the repository with its whole history: `actions/checkout` leaves it out unless it is told `fetch-depth: 0`. What
  * cannot be fetched is told where it is missed.
  */
-export async function openWhole(folder: string): Promise<Repository> {
-  if (!existsSync(join(findRoot(folder), '.git'))) throw new ProblemError(makeProblem('action/no-checkout'));
-  const repository = await openRepository(folder);
+export async function openWhole({ git, folder }: Pick<Context, 'git' | 'folder'>): Promise<Repository> {
+  if (!existsSync(join(git.root, '.git'))) throw new ProblemError(makeProblem('action/no-checkout'));
+  const repository = await openRepository(git, folder);
   if (!(await repository.isShallow())) return repository;
-  await openRemote(folder)
+  await openRemote(git)
     .fetchHistory()
     .catch(() => {});
-  return openRepository(folder);
+  return openRepository(git, folder);
 }
 
 /** The commit to compare with: what would be there without the pull request, or was there before the push. */

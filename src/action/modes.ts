@@ -15,18 +15,18 @@ export async function runMode(mode: Mode, context: Context): Promise<CommandResu
 }
 
 async function plan(context: Context): Promise<CommandResult> {
-  const { event, world, folder } = context;
+  const { event, world } = context;
   const target = event.name === 'pull_request_target';
   if (target && hasKey(context)) throw new ProblemError(makeProblem('guard/key-on-pull-request-target'));
   const never = target || (event.pull?.isForeign === true && !hasKey(context));
-  const base = await baseOf(event, await openWhole(folder));
+  const base = await baseOf(event, await openWhole(context));
   const asking = never ? 'never' : 'trusted';
   return sync({ ...optionsOf(context), dryRun: true, yes: false, base, asking }, world);
 }
 
 async function apply(context: Context): Promise<CommandResult> {
-  const { event, world, folder, inputs } = context;
-  const repository = await openWhole(folder);
+  const { event, world, inputs } = context;
+  const repository = await openWhole(context);
   const mustBeReviewed = inputs['require-reviewed-plan'];
   const base = await baseOf(event, repository);
   // A schedule looks at everything; of a push the rest is known, where the runner has kept what the last sync completed.
@@ -46,7 +46,7 @@ async function apply(context: Context): Promise<CommandResult> {
 
 /** What differs is told; how much may change at once, and what is done about drift, does not matter. */
 async function drift(context: Context): Promise<CommandResult> {
-  await openWhole(context.folder);
+  await openWhole(context);
   const unguarded = { onDrift: 'overwrite', maxChanges: { kind: 'percent', percent: 100 } } as const;
   return sync({ ...optionsOf(context), ...unguarded, dryRun: true, yes: false, base: 'HEAD' }, context.world);
 }

@@ -1,15 +1,16 @@
-import { dirname, join, relative, resolve, sep } from 'node:path';
-import { findConfigFile, findRoot } from '../config/find.ts';
+import { dirname, join, relative, resolve } from 'node:path';
+import { findConfigFile } from '../config/find.ts';
+import { findRoot, slashed } from '../files/paths.ts';
 import type { Context } from './context.ts';
 
 /** From a path as problems have it, relative to the configuration's folder, to one from the repository's root. */
-export function pathsFromRoot({ folder, inputs: { config } }: Context): (path: string) => string {
+export function pathsFromRoot({
+  folder,
+  inputs: { config },
+}: Pick<Context, 'folder' | 'inputs'>): (path: string) => string {
   const file = config === undefined ? findConfigFile(folder) : resolve(folder, config);
   const home = file === null ? folder : dirname(file);
   const root = findRoot(home);
   // A configuration that was named is called by that name.
-  return (path) =>
-    relative(root, path === config ? join(folder, path) : join(home, path))
-      .split(sep)
-      .join('/');
+  return (path) => slashed(relative(root, path === config ? join(folder, path) : join(home, path)));
 }

@@ -19,10 +19,10 @@ export async function supersededBy(context: Context, { repository, plan }: Prepa
 }
 
 /** The commit that the branch is at: the remote is asked, and GitHub where the clone may not ask it. */
-async function tipOf({ event: { ref }, folder, github }: Context): Promise<string | Problem> {
+async function tipOf({ event: { ref }, git, github }: Context): Promise<string | Problem> {
   if (ref === '') return makeProblem('guard/unknown-newest', { reason: 'GITHUB_REF is not set.' });
   try {
-    const tip = await openRemote(folder).tipOf(ref);
+    const tip = await openRemote(git).tipOf(ref);
     return tip ?? makeProblem('guard/unknown-newest', { reason: `the remote has no ${ref}.` });
   } catch (error) {
     const branch = /^refs\/heads\/(.+)$/.exec(ref)?.[1];

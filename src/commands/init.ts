@@ -1,10 +1,10 @@
 import { dirname, join, relative } from 'node:path';
 import type { Config } from '../config/config.ts';
-import { CONFIG_NAME, findConfigFile, findRoot } from '../config/find.ts';
+import { CONFIG_NAME, findConfigFile } from '../config/find.ts';
 import { parseConfig } from '../config/parse.ts';
 import type { WrittenFile } from '../domain/edits.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
-import { slashed } from '../prompts/find.ts';
+import { findRoot, slashed } from '../files/paths.ts';
 import type { Run } from '../rendering/make-report.ts';
 import { gatherAnswers, type InitAnswers, type InitFlags } from './initialising/init-answers.ts';
 import { decideAll } from './initialising/init-decide.ts';

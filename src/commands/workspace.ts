@@ -6,11 +6,13 @@ import { toolEnvironments } from '../domain/policy.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { inShard } from '../domain/shard-of.ts';
 import { shardText, type Shard } from '../domain/shard.ts';
+import type { GitStart } from '../git/environment.ts';
 import type { Repository } from '../git/repository.ts';
 import { inPlaceOrder, isError, problemOf, ProblemError, type Problem } from '../problem.ts';
 import type { Late } from '../prompts/late.ts';
 import { readPrompts } from '../prompts/read.ts';
 import { assignServices, serviceRules } from './services/assign-services.ts';
+import { keyVariables } from './services/needed-services.ts';
 import { selectNamed, type Selectors } from './select-files.ts';
 import type { Narrowed } from './since/narrow.ts';
 import type { World } from './world.ts';
@@ -98,10 +100,15 @@ function leaveOut(files: readonly PromptFile[], narrowed: Narrowed | null, unrea
 }
 
 /** The repository that the workspace is in; null outside of one. */
-export async function openRepositoryOf({ root, folder }: Config): Promise<Repository | null> {
-  if (!existsSync(join(root, '.git'))) return null;
+export async function openRepositoryOf(config: Config): Promise<Repository | null> {
+  if (!existsSync(join(config.root, '.git'))) return null;
   const { openRepository } = await import('../git/repository.ts');
-  return openRepository(folder);
+  return openRepository(gitStartOf(config), config.folder);
+}
+
+/** How git is started for a configuration. */
+export function gitStartOf({ root, services }: Config): GitStart {
+  return { root, keyVariables: keyVariables([...services.values()]) };
 }
 
 function environmentRules({ environments, trackingEnvironment }: Config) {

@@ -1,7 +1,8 @@
-import { readFileSync, statSync } from 'node:fs';
-import { basename, dirname, resolve } from 'node:path';
+import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { makeProblem, systemCodeOf } from '../problem.ts';
-import { findConfigFile, findRoot } from './find.ts';
+import { findRoot, isWithin, rootsAbove } from '../files/paths.ts';
+import { findConfigFile } from './find.ts';
 import { parseConfig, type ConfigResult } from './parse.ts';
 
 /** Where a configuration is looked for: a named file, or from the working directory upwards. */
@@ -20,13 +21,16 @@ export async function loadConfig({ workingDirectory, file, environment }: Config
   const read = readText(path);
   if ('reason' in read)
     return { config: null, problems: [makeProblem('config/unreadable', read, { path: shownPath })] };
-  return parseConfig(read.text, { file: path, shownPath, root: findRoot(dirname(path)), environment });
+  const folder = realpathSync(dirname(path));
+  return parseConfig(read.text, { file: join(folder, basename(path)), shownPath, root: findRoot(folder), environment });
 }
 
 /** Devices and pipes are not read: they may never end. It blocks: nothing else can be done meanwhile. */
 function readText(path: string): { readonly text: string } | { readonly reason: string } {
   try {
     if (!statSync(path).isFile()) return { reason: 'it is not a regular file' };
+    const isOutside = rootsAbove(dirname(path)).some((root) => !isWithin(path, root));
+    if (isOutside) return { reason: 'a symbolic link on its path leads out of the repository' };
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path)) };
   } catch (error) {
     if (error instanceof TypeError) return { reason: 'it is not valid UTF-8' };

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import pLimit from 'p-limit';
-import { plainEnvironment } from './environment.ts';
+import { SETTINGS, startOf, type GitStart } from './environment.ts';
 import { gitProblem } from './problem-of-git.ts';
 
 const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
@@ -23,12 +23,12 @@ export type Asking = { readonly ask: Ask; readonly askWith: AskWith };
 /** So many processes at a time. */
 const AT_ONCE = 4;
 
-/** For questions, which change nothing: each is a process in the folder that ends with its answer. */
-export function askingIn(folder: string): Asking {
+/** For questions, which change nothing: each is a process that ends with its answer. */
+export function askingIn(start: GitStart): Asking {
   const limit = pLimit(AT_ONCE);
   return {
-    ask: (...words) => limit(() => answerTo(folder, words, [])),
-    askWith: (input, ...words) => limit(() => answerTo(folder, words, input)),
+    ask: (...words) => limit(() => answerTo(start, words, [])),
+    askWith: (input, ...words) => limit(() => answerTo(start, words, input)),
   };
 }
 
@@ -36,16 +36,25 @@ export function askingIn(folder: string): Asking {
  * Git with pipes for all that it reads and says: nothing of it gets to the terminal. Throws a `ProblemError` for some
  * reasons not to start; of others the process tells in an event.
  */
-export function startGit(folder: string, words: readonly string[]) {
+export function startGit(start: GitStart, [command = '', ...words]: readonly string[]) {
+  const { cwd, env } = startOf(start);
+  const settings = SETTINGS.flatMap((setting) => ['-c', setting]);
+  const all = [...settings, command, ...(COMPARING.has(command) ? NO_PROGRAMS : []), ...words];
+  // Else the short form of an option could become another one in the git of tomorrow.
+  const variables = { ...env, GIT_TEST_DISALLOW_ABBREVIATED_OPTIONS: 'true' };
   try {
-    return spawn('git', words, { cwd: folder, env: plainEnvironment(), stdio: 'pipe', windowsHide: true });
+    return spawn('git', all, { cwd, env: variables, stdio: 'pipe', windowsHide: true });
   } catch (error) {
     throw gitProblem(error);
   }
 }
 
-async function answerTo(folder: string, words: readonly string[], input: readonly string[]): Promise<string> {
-  const child = startGit(folder, words);
+/** Commands that would start the programs that attributes of files name, where the user has configured them. */
+const COMPARING = new Set(['diff', 'diff-tree', 'log']);
+const NO_PROGRAMS = ['--no-ext-diff', '--no-textconv'] as const;
+
+async function answerTo(start: GitStart, words: readonly string[], input: readonly string[]): Promise<string> {
+  const child = startGit(start, words);
   // A command that ends before it has read all says itself why.
   child.stdin.on('error', () => {}).end(input.map((line) => `${line}\n`).join(''));
   const ended = new Promise<boolean>((done, fail) => child.on('error', fail).on('close', (code) => done(code === 0)));
@@ -63,7 +72,7 @@ async function textOf(stream: Readable): Promise<string> {
 }
 
 /** Names alone, whatever the user has configured. */
-const PLAIN = ['--name-only', '-z', '--no-ext-diff', '--no-renames', '--no-relative'];
+const PLAIN = ['--name-only', '-z', '--no-renames', '--no-relative'];
 
 /** As a pathspec. */
 export const EVERYWHERE = [':(top)'] as const;

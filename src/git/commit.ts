@@ -1,6 +1,7 @@
 import type { Committed } from '../domain/edits.ts';
 import { makeProblem, ProblemError, problemOf, type Problem } from '../problem.ts';
 import { literally, type Ask } from './ask.ts';
+import type { GitStart } from './environment.ts';
 import { simpleAsker } from './simple.ts';
 
 /** Commits what a command has edited. Throws a `ProblemError` when git refuses a commit. */
@@ -18,8 +19,8 @@ const IDENTITY = ['AUTHOR', 'COMMITTER'].flatMap((who) =>
   ['NAME', 'EMAIL', 'DATE'].map((what) => `GIT_${who}_${what}`),
 );
 
-export function openCommitter(folder: string): Committer {
-  const ask = simpleAsker({ baseDir: folder, allowEnvironment: IDENTITY });
+export function openCommitter(start: GitStart): Committer {
+  const ask = simpleAsker(start, { allowEnvironment: IDENTITY });
   return {
     branchProblem: (name) => branchProblem(ask, name),
     switchTo: (branch) => switchTo(ask, branch),

@@ -18,7 +18,7 @@ export type Change = { readonly now: Entry | null; readonly isNew: boolean };
  */
 export const LOG_ENTRIES = [
   ...['log', '--no-show-signature', '--encoding=UTF-8', '--no-color', '--no-notes', '--no-follow', '--no-relative'],
-  ...['--no-ext-diff', '--no-renames', '--root', '--diff-merges=first-parent', '--raw', '-t', '-z', '--no-abbrev'],
+  ...['--no-renames', '--root', '--diff-merges=first-parent', '--raw', '-t', '-z', '--no-abbrev'],
   '--format=tformat:%x00%H %P%x00%s',
 ] as const;
 

@@ -1,6 +1,7 @@
 import { Socket } from 'node:net';
 import { startGit } from './ask.ts';
 import { readAnswers, type GitObject } from './batch-answers.ts';
+import type { GitStart } from './environment.ts';
 import { gitProblem } from './problem-of-git.ts';
 
 /** The objects of a repository. */
@@ -21,11 +22,11 @@ type Question = {
  * One process answers all questions, one after the other; it is started by the first one. Nobody has to close it: it
  * keeps no other process waiting, and ends when nothing was asked for a while.
  */
-export function openObjects(folder: string): Objects {
+export function openObjects(start: GitStart): Objects {
   let batch: Batch | null = null;
   const ask = (question: Question): void => {
     try {
-      if (batch === null || !batch.isOpen()) batch = startBatch(folder, askAgain);
+      if (batch === null || !batch.isOpen()) batch = startBatch(start, askAgain);
       batch.ask(question);
     } catch (error) {
       question.fail(error);
@@ -56,8 +57,8 @@ const IDLE = 10_000;
 const LONGEST_COMPLAINT = 4000;
 
 /** Tells what it was still to answer when it ended. */
-function startBatch(folder: string, onEnd: (open: readonly Question[], reason: unknown) => void): Batch {
-  const child = startGit(folder, ['cat-file', '--batch']);
+function startBatch(start: GitStart, onEnd: (open: readonly Question[], reason: unknown) => void): Batch {
+  const child = startGit(start, ['cat-file', '--batch']);
   const open: Question[] = [];
   const idle = makeIdle([child, child.stdin, child.stdout, child.stderr], () => child.stdin.end());
   let complaint = '';

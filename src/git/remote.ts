@@ -1,3 +1,4 @@
+import type { GitStart } from './environment.ts';
 import { simpleAsker } from './simple.ts';
 
 /** What is asked of the remote that a clone comes from. Each function throws a `ProblemError` when it cannot answer. */
@@ -11,8 +12,8 @@ export type Remote = {
 /** A remote that says nothing for so long has hung, or waits for a password that nobody will type. */
 const SILENCE = 60_000;
 
-export function openRemote(folder: string, name = 'origin'): Remote {
-  const ask = simpleAsker({ baseDir: folder, timeout: { block: SILENCE } });
+export function openRemote(start: GitStart, name = 'origin'): Remote {
+  const ask = simpleAsker(start, { timeout: { block: SILENCE } });
   return {
     tipOf: async (ref) => {
       const peeled = `${ref}^{}`;

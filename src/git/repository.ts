@@ -1,6 +1,8 @@
-import { posix } from 'node:path';
+import { realpathSync } from 'node:fs';
+import { posix, relative, sep } from 'node:path';
 import type { Provenance } from '../domain/plan.ts';
 import { askingIn, changedFiles, EVERYWHERE, literally, trackedFiles, type Ask } from './ask.ts';
+import type { GitStart } from './environment.ts';
 import { filesAt, type FilesAt, type Sources } from './files-at.ts';
 import { historyOf, type History } from './history.ts';
 import { makeKnownBlobs } from './known-blobs.ts';
@@ -28,11 +30,12 @@ export type Repository = FilesAt &
  * Opens the repository that a folder is in. Every function throws a `ProblemError` when git cannot answer. Nothing is
  * written but git's own notes of file times, and paths and refs never stand where git would take them for options.
  */
-export async function openRepository(folder: string): Promise<Repository> {
-  const { ask, askWith } = askingIn(folder);
-  const { prefix, commonDir, shallow, head } = await placeOf(ask);
+export async function openRepository(start: GitStart, folder: string): Promise<Repository> {
+  const { ask, askWith } = askingIn(start);
+  const prefix = prefixOf(start, folder);
+  const { commonDir, shallow, head } = await placeOf(ask);
   const fromRoot = (path: string): string => (CLEAN.test(path) ? prefix + path : posix.normalize(prefix + path));
-  const objects = openObjects(folder);
+  const objects = openObjects(start);
   const sources = { askWith, objects, trees: treesOf(objects), known: makeKnownBlobs() };
   return {
     head,
@@ -43,6 +46,12 @@ export async function openRepository(folder: string): Promise<Repository> {
     ...filesAt(sources, fromRoot),
     ...historyOf({ ...sources, ask }, { prefix, shallow }),
   };
+}
+
+/** From the root to the folder, with a slash at its end; empty at the root. Git follows no link inside a repository. */
+function prefixOf({ root }: GitStart, folder: string): string {
+  const way = relative(realpathSync(root), realpathSync(folder));
+  return way === '' ? '' : `${way.split(sep).join('/')}/`;
 }
 
 /** No part of it is empty or begins with a dot: what is asked for thousands of paths need not take them apart. */

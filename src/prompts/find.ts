@@ -1,7 +1,8 @@
-import { lstatSync, readdirSync, type Dirent } from 'node:fs';
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { readdirSync, type Dirent } from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import picomatch from 'picomatch';
 import { isDirectory } from '../files/is-directory.ts';
+import { firstLink, leaves, slashed } from '../files/paths.ts';
 import { makeProblem, systemCodeOf, type Place, type Problem } from '../problem.ts';
 import { placeOfFile } from './source.ts';
 
@@ -150,38 +151,11 @@ function globOf(folder: string, pattern: string): Glob {
   };
 }
 
-/** The first symbolic link on the way from the root down to a folder; null when there is none. */
-export function firstLink(root: string, directory: string): string | null {
-  if (relative(root, directory) === '') return null;
-  const above = firstLink(root, dirname(directory));
-  if (above !== null) return above;
-  return isLink(directory) ? directory : null;
-}
-
-/** Not what cannot be looked at: that is told by whatever reads it. */
-function isLink(path: string): boolean {
-  try {
-    return lstatSync(path).isSymbolicLink();
-  } catch {
-    return false;
-  }
-}
-
 /** File systems that ignore case are meant too. */
 function isNeverEntered(name: string): boolean {
   return NEVER_ENTERED.has(name.toLowerCase());
 }
 
-/** Whether a relative path with forward slashes leads out of the folder that it is relative to. */
-export function leaves(way: string): boolean {
-  return way === '..' || way.startsWith('../') || isAbsolute(way);
-}
-
 function linkProblem(path: string): Problem {
   return makeProblem('prompt/symbolic-link', {}, placeOfFile(path));
-}
-
-/** A path as reports show it. */
-export function slashed(path: string): string {
-  return sep === '/' ? path : path.replaceAll(sep, '/');
 }

@@ -13,7 +13,6 @@ import { ProblemError, problemOf } from '../../src/problem.ts';
 import { makeReport } from '../../src/rendering/make-report.ts';
 import type { Report, ReportProblem, ReportPrompt } from '../../src/schemas/report.ts';
 import { makeWorkspace } from '../support/folder.ts';
-import { makeWorld } from '../support/world.ts';
 import { pullEvent, pushEvent, scheduleEvent } from './events.ts';
 import { inputsOf, makeRunner } from './support.ts';
 
@@ -332,10 +331,6 @@ describe('a path from the root of the repository', () => {
     ['with odd characters', '.', '', 'prompts/ü #[1].md', 'prompts/ü #[1].md'],
   ])('%s', (_, at, config, path, expected) => {
     const folder = join(makeWorkspace({ ...files, 'team/ws/prompts/.keep': '' }), at);
-    const context = {
-      ...{ inputs: inputsOf({ config }), event: parseEvent('schedule', MAIN, scheduleEvent()), folder },
-      ...{ world: makeWorld(folder), github: null, runUrl: null },
-    };
-    expect(pathsFromRoot(context)(path)).toBe(expected);
+    expect(pathsFromRoot({ inputs: inputsOf({ config }), folder })(path)).toBe(expected);
   });
 });

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { baseOf, openWhole } from '../../src/action/history.ts';
-import { openRepository } from '../../src/git/repository.ts';
 import { parseEvent } from '../../src/github/event.ts';
 import { commitAll, git, makeFolder, makeRepository } from '../support/folder.ts';
+import { open, startAt } from '../git/support.ts';
 import { pullEvent, pushEvent, scheduleEvent } from './events.ts';
 import { checkOut } from './team.ts';
 
@@ -54,21 +54,23 @@ describe('the commit to compare with', () => {
   ])('%s', async (_, eventOf, at, expected) => {
     const { folder, commits } = makeHistory();
     git(folder, 'checkout', '--quiet', '--detach', commits[at]);
-    const base = await baseOf(eventOf(commits), await openRepository(folder));
+    const base = await baseOf(eventOf(commits), await open(folder));
     expect(base).toBe(expected === undefined ? undefined : commits[expected]);
   });
 
   test('of a repository without a commit is none', async () => {
     const folder = makeFolder();
     git(folder, 'init', '--quiet');
-    expect(await baseOf(other(), await openRepository(folder))).toBeUndefined();
+    expect(await baseOf(other(), await open(folder))).toBeUndefined();
   });
 });
+
+const openWholeAt = (folder: string) => openWhole({ folder, git: startAt(folder) });
 
 describe('a repository with its whole history', () => {
   test.each([0, 1, 2])('is there after a checkout with a depth of %i', async (depth) => {
     const { folder, commits } = makeHistory();
-    const repository = await openWhole(checkOut(folder, commits.merge, depth));
+    const repository = await openWholeAt(checkOut(folder, commits.merge, depth));
     expect(await repository.isShallow()).toBe(false);
     expect(await repository.mergeBase(commits.main, commits.change)).toBe(commits.first);
   });
@@ -77,7 +79,7 @@ describe('a repository with its whole history', () => {
     const { folder, commits } = makeHistory();
     const clone = checkOut(folder, commits.merge, 1);
     git(clone, 'remote', 'set-url', 'origin', `file://${join(folder, 'nowhere')}`);
-    const repository = await openWhole(clone);
+    const repository = await openWholeAt(clone);
     expect([repository.head, await repository.isShallow()]).toEqual([commits.merge, true]);
   });
 });

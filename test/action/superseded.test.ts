@@ -6,6 +6,7 @@ import { sync, type SyncOptions } from '../../src/commands/sync.ts';
 import { connectGitHub } from '../../src/github/client.ts';
 import { parseEvent } from '../../src/github/event.ts';
 import type { Problem } from '../../src/problem.ts';
+import { startAt } from '../git/support.ts';
 import { commitAll, git, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
 import { startGitHub, type GitHubDouble } from '../support/github-api.ts';
 import { promptText, workspaceFiles } from '../support/prompts.ts';
@@ -49,7 +50,8 @@ async function refusals(scene: Scene, { ref, token }: Given): Promise<string> {
   const access = { token: github.token, apiUrl: github.apiUrl, repository: 'acme/prompts', environment: {} };
   const world = makeWorld(clone, service.environment);
   const context = {
-    ...{ inputs: inputsOf(), event: parseEvent('push', ref, pushEvent(first)), world, folder: clone, runUrl: null },
+    ...{ inputs: inputsOf(), event: parseEvent('push', ref, pushEvent(first)), world, runUrl: null },
+    ...{ folder: clone, git: startAt(clone) },
     github: token ? () => Promise.resolve(connectGitHub(access)) : null,
   };
   let found: readonly Problem[] = [];

@@ -6,6 +6,7 @@ import type { PromptPlan } from '../../src/domain/plan.ts';
 import { connectGitHub } from '../../src/github/client.ts';
 import { parseEvent } from '../../src/github/event.ts';
 import { content, file } from '../planning/support.ts';
+import { startAt } from '../git/support.ts';
 import { startGitHub, type GitHubDouble, type Person } from '../support/github-api.ts';
 import { makeWorld } from '../support/world.ts';
 import { pushEvent } from './events.ts';
@@ -45,7 +46,7 @@ async function tell(prepare: (github: GitHubDouble) => void, ids: readonly strin
   const access = { token: github.token, apiUrl: github.apiUrl, repository: 'acme/prompts', environment: {} };
   const context = {
     ...{ inputs, event: parseEvent('push', 'refs/heads/main', pushEvent(NEWEST)), world: makeWorld('/'), folder: '/' },
-    ...{ github: token ? () => Promise.resolve(connectGitHub(access)) : null, runUrl: null },
+    ...{ github: token ? () => Promise.resolve(connectGitHub(access)) : null, runUrl: null, git: startAt('/') },
   };
   const repository = { head: NEWEST, mergesBefore: async () => [NEWEST, EARLIER] };
   const found = await unreviewed(context, { plan: planOf(...ids), repository });

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { openRepository } from '../../src/git/repository.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { readBase } from '../../src/commands/past/read-base.ts';
 import { goneProblems } from '../../src/commands/preparing/gone-prompts.ts';
@@ -7,6 +6,7 @@ import { commitAll, git, makeRepository, writeFiles } from '../support/folder.ts
 import { promptText, workspaceFiles } from '../support/prompts.ts';
 import { run, runJson, type Reported } from '../support/run.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { open } from '../git/support.ts';
 
 const REFUND = 'prompts/team/refund.md';
 const PINS = { staging: 'latest', production: 'latest', qa: 'latest' };
@@ -86,7 +86,7 @@ describe('a file that is gone since the base', () => {
     const folder = await makeGone(await startTestService(['greeting', 'refund']));
     const { config } = await loadConfig({ workingDirectory: folder, file: undefined, environment: {} });
     const request = { ref: 'HEAD^', config: config!, files: [], only: [], left: [] };
-    const { gone } = await readBase(request, await openRepository(folder));
+    const { gone } = await readBase(request, await open(folder));
     const { signal: stop } = new AbortController();
     const [problem] = await goneProblems(gone, { service: null, base: 'main', concurrency: 1, stop });
     expect(problem?.message).toBe(

@@ -4,11 +4,11 @@ import { describe, expect, test } from 'vitest';
 import { readContentsAtRefs } from '../../src/commands/past/contents-at-refs.ts';
 import type { ContentAtRef } from '../../src/domain/plan.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
-import { openRepository } from '../../src/git/repository.ts';
 import type { Problem } from '../../src/problem.ts';
 import { parsePromptFile } from '../../src/prompts/parse.ts';
 import { commitAll, git, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
 import { promptText } from '../support/prompts.ts';
+import { open } from '../git/support.ts';
 
 const PATH = 'prompts/greeting.md';
 
@@ -20,7 +20,7 @@ function fileWith(ref: string, path = PATH): PromptFile {
 /** What the pin `git:v1` means in a workspace. */
 async function contentAt(folder: string, ref = 'v1', path = PATH): Promise<ContentAtRef | Problem | undefined> {
   const file = fileWith(ref, path);
-  return (await readContentsAtRefs([file], await openRepository(folder))).get(file.id)?.get(ref);
+  return (await readContentsAtRefs([file], await open(folder))).get(file.id)?.get(ref);
 }
 
 /** A repository whose tag `v1` has these files. */

@@ -5,7 +5,7 @@ import { openCommitter } from '../../src/git/commit.ts';
 import { ProblemError } from '../../src/problem.ts';
 import { git, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
 import { introduce } from '../support/promotion.ts';
-import { configure, ODD_NAMES, UNUSUAL_VARIABLES } from './support.ts';
+import { configure, ODD_NAMES, startAt, UNUSUAL_VARIABLES } from './support.ts';
 
 afterEach(() => void vi.unstubAllEnvs());
 
@@ -41,7 +41,7 @@ describe('a commit', () => {
     configure(folder, SETTINGS);
     writeFiles(folder, { 'a.md': 'A', 'b.md': 'B', 'c.md': 'C', 'new.md': 'n' });
     git(folder, 'add', 'b.md');
-    const committed = await openCommitter(folder).commit(['a.md', 'new.md'], 'Subject\n\n- körper');
+    const committed = await openCommitter(startAt(folder)).commit(['a.md', 'new.md'], 'Subject\n\n- körper');
     expect(committed).toEqual({ commit: git(folder, 'rev-parse', 'HEAD'), branch: 'main' });
     expect(pathsIn(folder)).toEqual(['a.md', 'new.md']);
     expect(git(folder, 'log', '-1', '--format=%B').trim()).toBe('Subject\n\n- körper');
@@ -52,7 +52,7 @@ describe('a commit', () => {
     const files = Object.fromEntries(ODD_NAMES.map((name) => [`sub/${name}`, 'before']));
     const folder = makeOwn({ ...files, 'sub/other.md': 'before' });
     for (const path of ['sub/other.md', ...Object.keys(files)]) writeFiles(folder, { [path]: 'after' });
-    await openCommitter(join(folder, 'sub')).commit(Object.keys(files), 'Edit');
+    await openCommitter(startAt(folder)).commit(Object.keys(files), 'Edit');
     expect(pathsIn(folder)).toEqual(Object.keys(files).toSorted());
   });
 
@@ -61,7 +61,7 @@ describe('a commit', () => {
     async (message) => {
       const folder = makeOwn({ 'a.md': 'a' });
       writeFiles(folder, { 'a.md': 'A' });
-      await openCommitter(folder).commit(['a.md'], message);
+      await openCommitter(startAt(folder)).commit(['a.md'], message);
       expect(git(folder, 'log', '-1', '--format=%B').trim()).toBe(message);
     },
   );
@@ -70,7 +70,7 @@ describe('a commit', () => {
     const folder = makeWorkspace({ 'a.md': 'a' });
     git(folder, 'init', '--quiet', '--initial-branch', 'trunk');
     introduce(folder);
-    expect(await openCommitter(folder).commit(['a.md'], 'First')).toMatchObject({ branch: 'trunk' });
+    expect(await openCommitter(startAt(folder)).commit(['a.md'], 'First')).toMatchObject({ branch: 'trunk' });
   });
 
   test('is in the name that a workflow has in its variables', async () => {
@@ -79,7 +79,7 @@ describe('a commit', () => {
     vi.stubEnv('GIT_AUTHOR_NAME', 'A bot');
     vi.stubEnv('GIT_AUTHOR_EMAIL', 'bot@example.com');
     vi.stubEnv('GIT_COMMITTER_NAME', 'A robot');
-    await openCommitter(folder).commit(['a.md'], 'Edit');
+    await openCommitter(startAt(folder)).commit(['a.md'], 'Edit');
     expect(git(folder, 'log', '-1', '--format=%an <%ae> %cn <%ce>')).toBe(
       'A bot <bot@example.com> A robot <ada@example.com>',
     );
@@ -89,7 +89,7 @@ describe('a commit', () => {
     const folder = makeOwn({ 'a.md': 'a' });
     writeFiles(folder, { 'a.md': 'A' });
     for (const [name, value] of Object.entries(UNUSUAL_VARIABLES)) vi.stubEnv(name, value);
-    await openCommitter(folder).commit(['a.md'], 'Edit');
+    await openCommitter(startAt(folder)).commit(['a.md'], 'Edit');
     vi.unstubAllEnvs();
     expect(pathsIn(folder)).toEqual(['a.md']);
   });
@@ -100,7 +100,7 @@ describe('git refuses a commit', () => {
     const folder = makeOwn({ 'a.md': 'a' });
     writeFiles(folder, { 'a.md': 'A', '.git/hooks/commit-msg': '#!/bin/sh\necho "not today" >&2\nexit 1\n' });
     chmodSync(join(folder, '.git/hooks/commit-msg'), 0o755);
-    const problem = openCommitter(folder).commit(['a.md'], 'Edit');
+    const problem = openCommitter(startAt(folder)).commit(['a.md'], 'Edit');
     await expect(problem).rejects.toThrow(ProblemError);
     await expect(problem).rejects.toThrow('not today');
   });
@@ -109,7 +109,7 @@ describe('git refuses a commit', () => {
     const folder = makeOwn({ 'a.md': 'a' });
     writeFiles(folder, { 'a.md': 'A', '.git/hooks/pre-commit': '#!/bin/sh\nexit 1\n' });
     chmodSync(join(folder, '.git/hooks/pre-commit'), 0o755);
-    await expect(openCommitter(folder).commit(['a.md'], 'Edit')).rejects.toThrow('it made no commit');
+    await expect(openCommitter(startAt(folder)).commit(['a.md'], 'Edit')).rejects.toThrow('it made no commit');
     // What is left is what `git diff` shows.
     expect(git(folder, 'diff', '--name-only')).toBe('a.md');
     expect(git(folder, 'diff', '--cached', '--name-only')).toBe('');
@@ -117,7 +117,7 @@ describe('git refuses a commit', () => {
 
   test('because nothing has changed', async () => {
     const folder = makeOwn({ 'a.md': 'a' });
-    await expect(openCommitter(folder).commit(['a.md'], 'Edit')).rejects.toThrow(ProblemError);
+    await expect(openCommitter(startAt(folder)).commit(['a.md'], 'Edit')).rejects.toThrow(ProblemError);
   });
 
   test('because a merge is not done', async () => {
@@ -130,15 +130,15 @@ describe('git refuses a commit', () => {
     git(folder, 'commit', '--quiet', '--all', '--message', 'main');
     expect(() => git(folder, 'merge', '--quiet', 'side')).toThrow();
     writeFiles(folder, { 'b.md': 'B' });
-    await expect(openCommitter(folder).commit(['b.md'], 'Edit')).rejects.toThrow('merge');
-    expect(await openCommitter(folder).switchTo('new')).toMatchObject({ code: 'git/branch' });
+    await expect(openCommitter(startAt(folder)).commit(['b.md'], 'Edit')).rejects.toThrow('merge');
+    expect(await openCommitter(startAt(folder)).switchTo('new')).toMatchObject({ code: 'git/branch' });
   });
 
   test('because nobody says who commits', async () => {
     const folder = makeRepository({ 'a.md': 'a' });
     configure(folder, { 'user.name': '', 'user.email': '' });
     writeFiles(folder, { 'a.md': 'A' });
-    await expect(openCommitter(folder).commit(['a.md'], 'Edit')).rejects.toThrow(ProblemError);
+    await expect(openCommitter(startAt(folder)).commit(['a.md'], 'Edit')).rejects.toThrow(ProblemError);
   });
 });
 
@@ -166,7 +166,7 @@ describe('a branch', () => {
     const folder = makeRepository({ 'a.md': 'a' });
     git(folder, 'switch', '--quiet', '--create', 'other');
     git(folder, 'switch', '--quiet', 'main');
-    const { branchProblem } = openCommitter(folder);
+    const { branchProblem } = openCommitter(startAt(folder));
     const refused = async (name: string) => (await branchProblem(name))?.message ?? null;
     for (const name of ALLOWED) expect([name, await refused(name)]).toEqual([name, null]);
     for (const name of REFUSED) {
@@ -183,7 +183,7 @@ describe('a branch', () => {
     const folder = makeRepository({ 'a.md': 'a' });
     writeFiles(folder, { 'a.md': 'A', 'new.md': 'n' });
     const head = git(folder, 'rev-parse', 'HEAD');
-    expect(await openCommitter(folder).switchTo('größe')).toBeNull();
+    expect(await openCommitter(startAt(folder)).switchTo('größe')).toBeNull();
     expect(git(folder, 'branch', '--show-current')).toBe('größe');
     expect(git(folder, 'rev-parse', 'HEAD')).toBe(head);
     expect(git(folder, 'status', '--short')).toBe(' M a.md\n?? new.md');
@@ -191,7 +191,7 @@ describe('a branch', () => {
 
   test('that git cannot make is a problem, and nothing has moved', async () => {
     const folder = makeRepository({ 'a.md': 'a' });
-    expect(await openCommitter(folder).switchTo('main/below')).toMatchObject({
+    expect(await openCommitter(startAt(folder)).switchTo('main/below')).toMatchObject({
       code: 'git/branch',
       message: expect.stringContaining('refs/heads/main'),
     });

@@ -6,7 +6,7 @@ import { readAnswers, type GitObject } from '../../src/git/batch-answers.ts';
 import { openObjects } from '../../src/git/objects.ts';
 import { childEnvironment, startNode } from '../support/cli.ts';
 import { git, makeFolder, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
-import { open } from './support.ts';
+import { open, startAt } from './support.ts';
 
 const LARGE = Buffer.alloc(3_000_000, 'large\n\0');
 
@@ -32,7 +32,7 @@ describe('one process answers', () => {
 
   test('also what was asked behind words that git ends over', async () => {
     const folder = makeRepository({ 'a.md': 'a' });
-    const { read } = openObjects(folder);
+    const { read } = openObjects(startAt(folder));
     const names = ['HEAD:a.md', 'HEAD@{upstream}', 'HEAD:a.md', 'HEAD@{9999}', 'HEAD@{upstream}', 'HEAD:a.md', 'nope'];
     const answers = await Promise.allSettled(names.map(read));
     expect(answers.map((one) => (one.status === 'rejected' ? 'ended' : (one.value?.bytes.toString() ?? null)))).toEqual(
@@ -41,7 +41,7 @@ describe('one process answers', () => {
   });
 
   test('no question of two lines', async () => {
-    const { read } = openObjects(makeRepository({ 'a.md': 'a' }));
+    const { read } = openObjects(startAt(makeRepository({ 'a.md': 'a' })));
     expect(
       await Promise.all(['HEAD\nHEAD', 'HEAD\n', '\0', 'HEAD:a.md'].map(async (name) => (await read(name))?.kind)),
     ).toEqual([...[undefined, undefined, undefined, 'blob']]);
@@ -83,7 +83,7 @@ describe('a process that ends too early', () => {
     const folder = makeRepository({ 'a.md': 'a' });
     const programs = makeWorkspace({ git: `#!/bin/sh\n${does}\n` });
     chmodSync(join(programs, 'git'), 0o755);
-    const { read } = openObjects(folder);
+    const { read } = openObjects(startAt(folder));
     vi.stubEnv('PATH', `${programs}${delimiter}${process.env['PATH']}`);
     const failed = await Promise.allSettled([read('HEAD:a.md'), read('HEAD')]);
     expect(failed.map((one) => one.status === 'rejected' && (one.reason as Error).message)).toEqual([message, message]);
@@ -92,7 +92,7 @@ describe('a process that ends too early', () => {
   });
 
   test('or cannot be started is a problem', async () => {
-    const { read } = openObjects(makeRepository({ 'a.md': 'a' }));
+    const { read } = openObjects(startAt(makeRepository({ 'a.md': 'a' })));
     vi.stubEnv('PATH', '/nowhere');
     await expect(read('HEAD')).rejects.toThrow('git could not answer: there is no program git in PATH.');
   });
@@ -100,7 +100,7 @@ describe('a process that ends too early', () => {
 
 test.skipIf(process.platform === 'win32')('a program that cannot be found out about is a problem', async () => {
   const folder = makeRepository({ 'a.md': 'a' });
-  const { read } = openObjects(folder);
+  const { read } = openObjects(startAt(folder));
   const programs = makeFolder();
   symlinkSync('git', join(programs, 'git'));
   vi.stubEnv('PATH', programs);
@@ -115,7 +115,8 @@ test('an idle process keeps nobody waiting', async () => {
   const module = resolve(import.meta.dirname, '../../src/git/repository.ts');
   const script = [
     `import { openRepository } from ${JSON.stringify(module)};`,
-    `const repository = await openRepository(${JSON.stringify(folder)});`,
+    `const folder = ${JSON.stringify(folder)};`,
+    `const repository = await openRepository({ root: folder, keyVariables: [] }, folder);`,
     `const read = () => repository.fileAt(repository.head, 'a.md');`,
     `const first = await read();`,
     `await new Promise((done) => setTimeout(done, 50));`,

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { openRemote } from '../../src/git/remote.ts';
 import { ProblemError, problemOf } from '../../src/problem.ts';
 import { commitAll, git, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
-import { configure, open, UNUSUAL_SETTINGS } from './support.ts';
+import { configure, open, startAt, UNUSUAL_SETTINGS } from './support.ts';
 
 type Scene = {
   /** Bare. */
@@ -61,16 +61,16 @@ describe('the tip', () => {
     git(desk, 'push', '--quiet', '--tags', 'origin');
     if (!ref.startsWith('refs/tags/')) git(desk, 'push', '--quiet', 'origin', `+main:${ref}`);
     configure(desk, UNUSUAL_SETTINGS);
-    expect(await openRemote(desk).tipOf(ref)).toBe(second);
+    expect(await openRemote(startAt(desk)).tipOf(ref)).toBe(second);
   });
 
   test('is the remote’s of now, not what the clone knows', async () => {
     const { origin, desk, first, second } = makeScene();
     const clone = checkOutShallow(origin, first);
-    expect(await openRemote(clone).tipOf('refs/heads/main')).toBe(second);
+    expect(await openRemote(startAt(clone)).tipOf('refs/heads/main')).toBe(second);
     const third = commitAll(desk, 'Third');
     git(desk, 'push', '--quiet', 'origin', 'main');
-    expect(await openRemote(clone).tipOf('refs/heads/main')).toBe(third);
+    expect(await openRemote(startAt(clone)).tipOf('refs/heads/main')).toBe(third);
   });
 
   test.each([
@@ -95,7 +95,7 @@ describe('the tip', () => {
     'größe',
   ])('there is none of %j, and nothing comes of it', async (ref) => {
     const { desk } = makeScene();
-    expect([null, 'git/failed']).toContainEqual(await endOf(openRemote(desk).tipOf(ref)));
+    expect([null, 'git/failed']).toContainEqual(await endOf(openRemote(startAt(desk)).tipOf(ref)));
     expect(existsSync(join(desk, 'touched'))).toBe(false);
     expect(readdirSync(desk).toSorted()).toEqual(['.git', 'a.md']);
   });
@@ -110,8 +110,8 @@ describe('a remote that does not answer is a problem', () => {
     const scene = makeScene();
     const clone = checkOutShallow(scene.origin, scene.second);
     change({ ...scene, desk: clone });
-    expect(await endOf(openRemote(clone).tipOf('refs/heads/main'))).toBe('git/failed');
-    expect(await endOf(openRemote(clone).fetchHistory())).toBe('git/failed');
+    expect(await endOf(openRemote(startAt(clone)).tipOf('refs/heads/main'))).toBe('git/failed');
+    expect(await endOf(openRemote(startAt(clone)).fetchHistory())).toBe('git/failed');
   });
 });
 
@@ -121,7 +121,7 @@ describe('the history of a shallow clone', () => {
     const clone = checkOutShallow(origin, second);
     writeFiles(clone, { 'a.md': 'edited', 'untracked.md': '1' });
     expect(await (await open(clone)).parentsOf(second)).toEqual([]);
-    await openRemote(clone).fetchHistory();
+    await openRemote(startAt(clone)).fetchHistory();
     const repository = await open(clone);
     expect(await repository.isShallow()).toBe(false);
     expect(await repository.parentsOf(second)).toEqual([first]);
@@ -137,7 +137,7 @@ describe('the history of a shallow clone', () => {
     const merge = git(desk, 'rev-parse', 'HEAD');
     git(desk, 'push', '--quiet', 'origin', 'HEAD:refs/pull/7/merge');
     const clone = checkOutShallow(origin, merge);
-    await openRemote(clone).fetchHistory();
+    await openRemote(startAt(clone)).fetchHistory();
     const repository = await open(clone);
     expect(await repository.parentsOf(merge)).toEqual([second, change]);
     expect(await repository.mergeBase(second, change)).toBe(first);
@@ -148,13 +148,13 @@ describe('the history of a shallow clone', () => {
     const clone = checkOutShallow(origin, second);
     const third = commitAll(desk, 'Third');
     git(desk, 'push', '--quiet', 'origin', 'main');
-    await openRemote(clone).fetchHistory();
+    await openRemote(startAt(clone)).fetchHistory();
     expect(await (await open(clone)).descendantsOf(second, [third])).toEqual([third]);
   });
 
   test('of a clone that has all of it cannot be fetched, and the clone stays as it is', async () => {
     const { desk, second } = makeScene();
-    expect(await endOf(openRemote(desk).fetchHistory())).toBe('git/failed');
+    expect(await endOf(openRemote(startAt(desk)).fetchHistory())).toBe('git/failed');
     expect((await open(desk)).head).toBe(second);
   });
 });

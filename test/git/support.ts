@@ -1,4 +1,6 @@
 import type { Provenance } from '../../src/domain/plan.ts';
+import { findRoot } from '../../src/files/paths.ts';
+import type { GitStart } from '../../src/git/environment.ts';
 import { openRepository, type Repository } from '../../src/git/repository.ts';
 import { git } from '../support/folder.ts';
 
@@ -24,16 +26,21 @@ export const ODD_NAMES = [
   '日本語.md',
 ] as const;
 
+/** How git is started for a folder where no key is in a variable. */
+export function startAt(folder: string): GitStart {
+  return { root: findRoot(folder), keyVariables: [] };
+}
+
 export async function uncommittedOf(folder: string, paths: readonly string[]): Promise<readonly string[]> {
-  return [...(await (await openRepository(folder)).uncommitted(paths))].toSorted();
+  return [...(await (await open(folder)).uncommitted(paths))].toSorted();
 }
 
 export async function lastCommitOf(folder: string, path: string): Promise<Provenance | undefined> {
-  return (await (await openRepository(folder)).lastCommits([path])).get(path);
+  return (await (await open(folder)).lastCommits([path])).get(path);
 }
 
 export function open(folder: string): Promise<Repository> {
-  return openRepository(folder);
+  return openRepository(startAt(folder), folder);
 }
 
 export function configure(folder: string, settings: Readonly<Record<string, string>>): void {

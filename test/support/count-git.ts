@@ -11,7 +11,11 @@ import { makeWorkspace } from './folder.ts';
 export function countGit(): () => readonly string[] {
   const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
   const folder = makeWorkspace({
-    git: `#!/bin/sh\necho "$1" >> "\${0%/*}/started"\nexec ${JSON.stringify(real)} "$@"\n`,
+    git: [
+      '#!/bin/sh',
+      '(while [ "$1" = -c ]; do shift 2; done; echo "$1" >> "${0%/*}/started")',
+      `exec ${JSON.stringify(real)} "$@"\n`,
+    ].join('\n'),
   });
   chmodSync(join(folder, 'git'), 0o755);
   vi.stubEnv('PATH', `${folder}${delimiter}${process.env['PATH']}`);

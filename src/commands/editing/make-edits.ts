@@ -7,6 +7,7 @@ import type { Repository } from '../../git/repository.ts';
 import { makeProblem, messageOf, problemOf, systemCodeOf, type Problem } from '../../problem.ts';
 import type { Draft } from './draft-edits.ts';
 import type { Prepared } from '../preparing/prepare-plan.ts';
+import { gitStartOf } from '../workspace.ts';
 
 export type EditOptions = {
   readonly dryRun: boolean;
@@ -29,7 +30,7 @@ export async function commitProblems(
 ): Promise<readonly Problem[]> {
   if (!commit && branch === undefined) return [];
   if (repository === null) return [makeProblem('git/commit-needs-git')];
-  const problem = branch === undefined ? null : await openCommitter(config.folder).branchProblem(branch);
+  const problem = branch === undefined ? null : await openCommitter(gitStartOf(config)).branchProblem(branch);
   return problem === null ? [] : [problem];
 }
 
@@ -50,7 +51,7 @@ export async function makeEdits(
   if (!commits || !ready.some(({ status }) => status === 'pending')) {
     return { edited: await writeAll(ready, where), problems: [] };
   }
-  const committer = openCommitter(where.config.folder);
+  const committer = openCommitter(gitStartOf(where.config));
   const obstacle = options.branch === undefined ? null : await committer.switchTo(options.branch);
   if (obstacle !== null) return { edited: ready.map((draft) => editedOf(draft, draft.status)), problems: [obstacle] };
   const edited = await writeAll(ready, where);

@@ -5,7 +5,8 @@ import { literalSelector } from '../../domain/literal-selector.ts';
 import type { PromptFile } from '../../domain/prompt-file.ts';
 import { makeProblem, type Problem } from '../../problem.ts';
 import { fileNameOf } from '../../prompts/file-name.ts';
-import { firstFolder, firstLink, leaves, promptMatcher, slashed } from '../../prompts/find.ts';
+import { firstLink, leaves, slashed } from '../../files/paths.ts';
+import { firstFolder, promptMatcher } from '../../prompts/find.ts';
 
 /** Where a prompt's new file goes, and whose place it must not take. */
 export type Named = Pick<PromptFile, 'path' | 'id' | 'key' | 'service'>;

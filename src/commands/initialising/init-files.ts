@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import { slashed } from '../../prompts/find.ts';
+import { slashed } from '../../files/paths.ts';
 import { WORKFLOWS } from '../../templates/workflows.ts';
 import { writeYaml } from '../../yaml/write-yaml.ts';
 import type { InitAnswers } from './init-answers.ts';

@@ -4,7 +4,7 @@ import type { WrittenFile } from '../../domain/edits.ts';
 import { createFile } from '../../files/create-file.ts';
 import { replaceFile } from '../../files/replace-file.ts';
 import { makeProblem, systemCodeOf, type Problem } from '../../problem.ts';
-import { firstLink, slashed } from '../../prompts/find.ts';
+import { firstLink, slashed } from '../../files/paths.ts';
 import type { InitFile } from './init-files.ts';
 import type { Interview } from '../world.ts';
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { slashed } from '../../prompts/find.ts';
+import { slashed } from '../../files/paths.ts';
 
 /** In a folder in which the package is installed. */
 const INSTALLED = 'node_modules/promptsync/schemas/promptsync.schema.json';

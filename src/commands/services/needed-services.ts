@@ -67,7 +67,7 @@ export function filesOf<Owned extends Pick<PromptFile, 'service'>>(
   return files.filter(({ service = UNNAMED }) => service === name);
 }
 
-/** Each once. */
-function keyVariables(locations: readonly ServiceLocation[]): readonly string[] {
+/** Those that hold the keys of these services, each once. */
+export function keyVariables(locations: readonly ServiceLocation[]): readonly string[] {
   return [...new Set(locations.flatMap((one) => (one.kind === 'remote' ? [one.apiKeyVariable] : [])))];
 }

@@ -1,0 +1,54 @@
+import { existsSync, lstatSync, realpathSync } from 'node:fs';
+import { dirname, isAbsolute, join, relative, sep } from 'node:path';
+
+/** A path as reports show it. */
+export function slashed(path: string): string {
+  return sep === '/' ? path : path.replaceAll(sep, '/');
+}
+
+/** Whether a relative path with forward slashes leads out of the folder that it is relative to. */
+export function leaves(way: string): boolean {
+  return way === '..' || way.startsWith('../') || isAbsolute(way);
+}
+
+/** The root of the repository that a folder is in; outside a repository the folder itself. */
+export function findRoot(folder: string): string {
+  return rootsAbove(folder)[0] ?? folder;
+}
+
+/** The folders from this one upwards that hold `.git`, which is a file in worktrees and submodules; the nearest first. */
+export function rootsAbove(folder: string): readonly string[] {
+  const above = dirname(folder) === folder ? [] : rootsAbove(dirname(folder));
+  return existsSync(join(folder, '.git')) ? [folder, ...above] : above;
+}
+
+/** The first symbolic link inside a folder that a path below it leads through or ends at; null when there is none. */
+export function firstLink(root: string, path: string): string | null {
+  return linksTo(path).find((link) => isWithin(dirname(link), root)) ?? null;
+}
+
+/** The first symbolic link inside any repository that a path leads through or ends at: a branch may have put it there. */
+export function trackedLink(path: string): string | null {
+  return linksTo(path).find((link) => rootsAbove(realpathSync(dirname(link))).length > 0) ?? null;
+}
+
+/** Whether a path, with all links followed, is a folder or below it. Both are there. */
+export function isWithin(path: string, folder: string): boolean {
+  return !leaves(slashed(relative(realpathSync(folder), realpathSync(path))));
+}
+
+/** Each symbolic link on the way to a path, the path itself included, as far as there is anything; the first one first. */
+function linksTo(path: string): readonly string[] {
+  if (dirname(path) === path) return [];
+  const above = linksTo(dirname(path));
+  return isLink(path) ? [...above, path] : above;
+}
+
+/** Not what cannot be looked at: that is told by whatever reads it. */
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,134 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, cpSync, existsSync, readFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { runAction } from '../support/action.ts';
+import { scheduleEvent } from '../action/events.ts';
+import { runCli } from '../support/cli.ts';
+import { commitAll, git, makeFolder, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
+import { promptText } from '../support/prompts.ts';
+import { KEY, startTestService } from '../support/service.ts';
+
+const CONFIG = 'service: { api_key_env: TEAM_KEY }\n';
+const FILES = { 'team/promptsync.yaml': CONFIG, 'team/prompts/greeting.md': promptText('greeting') };
+
+/** Somebody has committed what git takes for a repository, with a command in its configuration. */
+function makeDecoy(): { readonly folder: string; readonly marker: string } {
+  const folder = makeRepository(FILES);
+  const marker = join(makeFolder(), 'marker');
+  for (const name of ['HEAD', 'index', 'objects', 'refs']) {
+    cpSync(join(folder, '.git', name), join(folder, 'team', name), { recursive: true });
+  }
+  const command = `sh -c 'touch ${marker}' --`;
+  const settings = `[core]\n\trepositoryformatversion = 0\n\tworktree = ..\n\tfsmonitor = "${command}"\n`;
+  writeFiles(folder, {
+    'team/config': settings,
+    'team/prompts/greeting.md': promptText('greeting', { text: 'Mine.' }),
+  });
+  commitAll(folder, 'A decoy');
+  return { folder, marker };
+}
+
+/** A `git` that hands on what it is given but for some words, and notes its variables. */
+function wrapGit(without: string): { readonly path: string; readonly variables: () => string } {
+  const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+  const script = [
+    '#!/bin/bash',
+    'env >> "${0%/*}/variables"',
+    'words=()',
+    `for word; do [[ $word == ${without} ]] && unset 'words[-1]' || words+=("$word"); done`,
+    `exec ${real} "\${words[@]}"`,
+  ];
+  const programs = makeWorkspace({ git: script.join('\n') });
+  chmodSync(join(programs, 'git'), 0o755);
+  return {
+    path: `${programs}${delimiter}${process.env['PATH']}`,
+    variables: () => readFileSync(join(programs, 'variables'), 'utf8'),
+  };
+}
+
+const GITS = [
+  ['git', 'no-word'],
+  ['a git that knows no safe.bareRepository', 'safe.bareRepository=*'],
+] as const;
+
+describe.each(GITS)('a folder with a decoy of a repository runs no command, with %s', (_, without) => {
+  test.each(['plan', 'status', 'history greeting', 'sync --yes'])('%s', async (line) => {
+    const { folder, marker } = makeDecoy();
+    const service = await startTestService(['greeting']);
+    const { path, variables } = wrapGit(without);
+    const environment = { PROMPTSYNC_BASE_URL: service.baseUrl, TEAM_KEY: KEY, PATH: path };
+    const ran = await runCli(folder, [...line.split(' '), '--config', 'team/promptsync.yaml'], { environment });
+    expect({ ...ran, marked: existsSync(marker) }).toMatchObject({ exitCode: 0, marked: false });
+    expect(variables()).not.toContain(KEY);
+  });
+
+  test('the action', async () => {
+    const { folder, marker } = makeDecoy();
+    const service = await startTestService(['greeting']);
+    const { path, variables } = wrapGit(without);
+    const ran = await runAction(folder, {
+      eventName: 'schedule',
+      event: scheduleEvent(),
+      inputs: { 'working-directory': 'team', 'base-url': service.baseUrl, 'api-key': KEY },
+      environment: { PATH: path, TEAM_KEY: KEY },
+    });
+    expect(existsSync(marker)).toBe(false);
+    // It differs from the service, and the commit is that of the repository itself.
+    expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'drift' } });
+    expect(ran.summary).toContain(git(folder, 'rev-parse', 'HEAD').slice(0, 12));
+    expect(variables()).not.toContain(KEY);
+  });
+});
+
+test('a command that commits hands its hooks no key', async () => {
+  const folder = makeRepository(FILES);
+  const noted = join(makeFolder(), 'noted');
+  writeFiles(folder, { '.git/hooks/pre-commit': `#!/bin/sh\nenv > ${noted}\n` });
+  chmodSync(join(folder, '.git/hooks/pre-commit'), 0o755);
+  const service = await startTestService(['greeting']);
+  const environment = { PROMPTSYNC_BASE_URL: service.baseUrl, TEAM_KEY: KEY, PROMPTSYNC_API_KEY: KEY };
+  const options = { environment };
+  expect(await runCli(join(folder, 'team'), ['sync', '--yes'], options)).toMatchObject({ exitCode: 0 });
+  const promote = ['promote', 'greeting', '--from', 'staging', '--to', 'production', '--commit'];
+  expect(await runCli(join(folder, 'team'), promote, options)).toMatchObject({ exitCode: 0 });
+  expect(readFileSync(noted, 'utf8')).toContain('PATH=');
+  expect(readFileSync(noted, 'utf8')).not.toContain(KEY);
+});
+
+describe('a repository whose .git is a file works as one whose .git is a folder', () => {
+  const places: readonly (readonly [string, (origin: string) => string])[] = [
+    ['a worktree', addWorktree],
+    ['a worktree of a bare repository', (origin) => addWorktree(cloneTo(origin, 'bare.git', '--bare'))],
+    ['a submodule', addSubmodule],
+    ['a separate git folder', (origin) => cloneTo(origin, 'tree', '--separate-git-dir', join(makeFolder(), 'git'))],
+  ];
+  test.each(places)('%s', async (_, make) => {
+    const folder = make(makeRepository(FILES));
+    const service = await startTestService(['greeting']);
+    const environment = { PROMPTSYNC_BASE_URL: service.baseUrl, TEAM_KEY: KEY };
+    const ran = await runCli(join(folder, 'team'), ['sync', '--yes', '--format', 'json'], { environment });
+    expect(ran.exitCode).toBe(0);
+    expect(JSON.parse(ran.stdout)).toMatchObject({ commit: git(folder, 'rev-parse', 'HEAD') });
+    writeFiles(folder, { 'team/prompts/greeting.md': promptText('greeting', { text: 'Edited.' }) });
+    expect((await runCli(join(folder, 'team'), ['sync', '--yes'], { environment })).exitCode).toBe(3);
+  });
+});
+
+function cloneTo(origin: string, name: string, ...how: readonly string[]): string {
+  const folder = makeFolder();
+  git(folder, 'clone', '--quiet', ...how, origin, name);
+  return join(folder, name);
+}
+
+function addWorktree(repository: string): string {
+  const folder = join(makeFolder(), 'tree');
+  git(repository, 'worktree', 'add', '--quiet', folder, '-b', 'side');
+  return folder;
+}
+
+function addSubmodule(origin: string): string {
+  const above = makeRepository({ 'a.md': 'a' });
+  git(above, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', origin, 'sub');
+  return join(above, 'sub');
+}
