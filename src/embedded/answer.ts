@@ -16,7 +16,8 @@ export type Call = {
   readonly method: string;
   readonly target: string;
   readonly apiKey: string | undefined;
-  readonly body: Body;
+  /** Called once, where the endpoint has a body and the key may use the prompt. */
+  readonly readBody: () => Promise<Body>;
 };
 
 export type Answer = {
@@ -27,19 +28,19 @@ export type Answer = {
 
 type Handler = (store: Store, route: Route, body: Body) => Answer['body'];
 
-const handlers: Readonly<Record<Operation, Handler>> = {
-  'read-prompt': readPrompt,
+const writers: Readonly<Record<Exclude<Operation, 'read-prompt'>, Handler>> = {
   'update-prompt': updatePrompt,
   'create-version': createVersion,
   'set-active': setActive,
 };
 
 /** Does what the call asks for (interface section 4). A call that is refused (section 7) has changed nothing. */
-export function answerCall(store: Store, call: Call): Answer {
+export async function answerCall(store: Store, call: Call): Promise<Answer> {
   try {
     const route = parseRoute(call.method, call.target);
     authorise(store, call.apiKey, route.promptId);
-    return { status: 200, body: handlers[route.operation](store, route, call.body) };
+    if (route.operation === 'read-prompt') return { status: 200, body: readPrompt(store, route) };
+    return { status: 200, body: writers[route.operation](store, route, await call.readBody()) };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return { status: error.status, headers: error.headers, body: { detail: error.message } };

@@ -1,11 +1,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { API_KEY_HEADER } from '../service/wire.ts';
 import { answerCall, type Answer, type Call } from './answer.ts';
-import { readBody } from './body.ts';
+import { readBody, type Body, type Room } from './body.ts';
 import type { Store } from './store.ts';
 
 const HOST = '127.0.0.1';
 const DEFAULT_BODY_LIMIT = 32 * 1024 * 1024;
+
+/** All bodies that are being received hold no more than so many of the largest kind. */
+const BODIES_AT_ONCE = 2;
 
 export type EmbeddedServer = {
   /** Without a slash at its end. */
@@ -15,7 +18,7 @@ export type EmbeddedServer = {
   readonly close: () => Promise<void>;
 };
 
-/** One request that was answered; `path` has the query, and `body` is present when it was JSON. */
+/** One request that was answered; `path` has the query, and `body` is present when it was read and JSON. */
 export type RequestRecord = {
   readonly method: string;
   readonly path: string;
@@ -37,8 +40,9 @@ export type ServerOptions = {
 
 /** Serves the store on the loopback address alone. Rejects when the port cannot be had. */
 export async function startServer(options: ServerOptions): Promise<EmbeddedServer> {
+  const room = { free: BODIES_AT_ONCE * (options.bodyLimit ?? DEFAULT_BODY_LIMIT) };
   const server = createServer((request, response) => {
-    respond(request, response, options).catch((error: unknown) => {
+    respond(request, response, options, room).catch((error: unknown) => {
       // A client that went away is no error of the service's.
       if (request.errored === null) options.onError?.(error);
       response.destroy();
@@ -48,20 +52,42 @@ export async function startServer(options: ServerOptions): Promise<EmbeddedServe
   return { baseUrl: `http://${HOST}:${port}`, port, close: () => close(server) };
 }
 
-async function respond(request: IncomingMessage, response: ServerResponse, options: ServerOptions): Promise<void> {
-  const body = await readBody(request, options.bodyLimit ?? DEFAULT_BODY_LIMIT);
+async function respond(
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: ServerOptions,
+  room: Room,
+): Promise<void> {
   const { method = '', url: target = '' } = request;
   const apiKey = request.headers[API_KEY_HEADER]?.toString();
-  const answer = answerSafely({ method, target, apiKey, body }, options);
-  const json = 'value' in body ? { body: body.value } : {};
-  options.onRequest?.({ method, path: target, ...json, status: answer.status });
+  let read: Body | null = null;
+  const limit = options.bodyLimit ?? DEFAULT_BODY_LIMIT;
+  const call = { method, target, apiKey, readBody: async () => (read = await readBody(request, limit, room)) };
+  const answer = isForUs(request) ? await answerSafely(call, request, options) : ELSEWHERE;
+  options.onRequest?.({ method, path: target, ...jsonOf(read), status: answer.status });
   send(response, answer);
 }
 
-function answerSafely(call: Call, { store, onError }: ServerOptions): Answer {
+const ELSEWHERE: Answer = {
+  status: 421,
+  body: { detail: 'This service is 127.0.0.1 or localhost, by no other name.' },
+};
+
+/** A page of somebody else's, whose name has been pointed at this machine, is told apart by that name. */
+function isForUs({ headers, socket }: IncomingMessage): boolean {
+  const port = socket.localPort === 80 ? '' : `:${socket.localPort}`;
+  return [HOST, 'localhost'].some((name) => headers.host === `${name}${port}`);
+}
+
+function jsonOf(body: Body | null): Pick<RequestRecord, 'body'> {
+  return body !== null && 'value' in body ? { body: body.value } : {};
+}
+
+async function answerSafely(call: Call, request: IncomingMessage, { store, onError }: ServerOptions): Promise<Answer> {
   try {
-    return answerCall(store, call);
+    return await answerCall(store, call);
   } catch (error) {
+    if (request.errored !== null) throw error;
     onError?.(error);
     return { status: 500, body: { detail: 'The service met an error of its own.' } };
   }

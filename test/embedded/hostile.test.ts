@@ -1,5 +1,6 @@
-import { connect } from 'node:net';
-import { expect, test } from 'vitest';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
 import { KEY, sendRaw, startService, type Service } from './support.ts';
 
 const VERSIONS = '/v1/integration/prompts/p1/versions';
@@ -149,7 +150,7 @@ test.each([
   ['headers beyond every limit', `GET / HTTP/1.1\r\nHost: x\r\nA: ${'x'.repeat(100_000)}\r\n\r\n`, 'HTTP/1.1 431'],
   ['two lengths', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n', 'HTTP/1.1 400'],
   ['a tunnel', 'CONNECT evil:443 HTTP/1.1\r\nHost: x\r\n\r\n', ''],
-  ['a full address', 'GET http://evil/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 'HTTP/1.1 404'],
+  ['a full address', 'GET http://evil/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 'HTTP/1.1 421'],
 ])('%s is answered or cut off, and the service goes on', async (_, bytes, answer) => {
   const service = await startService();
   const received = await exchange(service.server.port, bytes);
@@ -162,14 +163,45 @@ test('a client that leaves in the middle of a body writes nothing and disturbs n
   const errors: unknown[] = [];
   const service = await startService({ onError: (error) => errors.push(error) });
   const socket = connect(service.server.port, '127.0.0.1');
-  const head = `POST ${VERSIONS} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${KEY}\r\nContent-Type: application/json\r\n`;
-  socket.write(`${head}Content-Length: 1000\r\n\r\n{"content":"x"}`);
+  socket.write(`${headOf(service)}Content-Length: 1000\r\n\r\n{"content":"x"}`);
   await new Promise((resolve) => setTimeout(resolve, 50));
   socket.destroy();
   await new Promise((resolve) => setTimeout(resolve, 50));
   await expectAlive(service);
   expect((await service.read('p1')).body.latest_version_id).toBeNull();
   expect(errors).toEqual([]);
+});
+
+test.each<[string, (port: number) => string, number]>([
+  ['the address', (port) => `127.0.0.1:${port}`, 200],
+  ['the name of this machine', (port) => `localhost:${port}`, 200],
+  ['a name that was pointed here', (port) => `evil.example:${port}`, 421],
+  ['another port', (port) => `127.0.0.1:${port + 1}`, 421],
+  ['no port', () => 'localhost', 421],
+  ['nothing', () => '', 421],
+])('called by %s it answers %s with %i', async (_, host, status) => {
+  const { server, read } = await startService();
+  const { port } = server;
+  const received = await exchange(port, headOf({ server }, `PATCH ${PROMPT}`, host(port)) + bodyOf('{"name":"Mine"}'));
+  expect(received).toContain(`HTTP/1.1 ${status}`);
+  expect((await read('p1')).body.name).toBe(status === 200 ? 'Mine' : 'First');
+});
+
+test('what is not authorised is answered before its body was received', async () => {
+  const { server } = await startService();
+  const socket = await begin({ server }, headOf({ server }).replace(KEY, 'wrong') + 'Content-Length: 1000\r\n\r\n');
+  expect(await firstOf(socket)).toContain('HTTP/1.1 401');
+});
+
+test('bodies that do not end are held up to a limit for all of them, and others are asked to wait', async () => {
+  const service = await startService({ bodyLimit: 1000 });
+  const half = `${headOf(service)}Content-Length: 1000\r\n\r\n${' '.repeat(900)}`;
+  const sockets = await Promise.all([1, 2].map(() => begin(service, half)));
+  const create = () => service.create('p1', { content: 'x'.repeat(500) });
+  await expect.poll(async () => (await create()).status).toBe(429);
+  expect((await create()).headers.get('retry-after')).toBe('1');
+  for (const socket of sockets) socket.destroy();
+  await expect.poll(async () => (await create()).status).toBe(200);
 });
 
 test('an error of its own is a bare 500, and is told to the hook', async () => {
@@ -183,6 +215,29 @@ test('an error of its own is a bare 500, and is told to the hook', async () => {
 
 async function expectAlive({ read }: Service): Promise<void> {
   expect((await read('p1')).status).toBe(200);
+}
+
+/** The head of a request, up to where the length of its body goes. */
+function headOf({ server }: Pick<Service, 'server'>, line = `POST ${VERSIONS}`, host = `127.0.0.1:${server.port}`) {
+  return `${line} HTTP/1.1\r\nHost: ${host}\r\nX-API-Key: ${KEY}\r\nContent-Type: application/json\r\n`;
+}
+
+function bodyOf(text: string): string {
+  return `Connection: close\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
+}
+
+/** A connection on which this much was sent; it ends with the test. */
+async function begin({ server }: Pick<Service, 'server'>, bytes: string): Promise<Socket> {
+  const socket = connect(server.port, '127.0.0.1').setEncoding('utf8');
+  socket.on('error', () => {});
+  onTestFinished(() => void socket.destroy());
+  await new Promise<void>((sent) => void socket.write(bytes, () => sent()));
+  return socket;
+}
+
+async function firstOf(socket: Socket): Promise<string> {
+  const [received] = await once(socket, 'data');
+  return String(received);
 }
 
 /** What the server sends back until it closes the connection. */

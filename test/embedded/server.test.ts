@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { expect, test } from 'vitest';
 import { startServer, type RequestRecord } from '../../src/embedded/server.ts';
-import { startService } from './support.ts';
+import { KEY, startService } from './support.ts';
 
 test('the base URL names the loopback address and the port that was taken', async () => {
   const { server } = await startService();
@@ -25,7 +25,8 @@ test('close ends idle connections and those in the middle of a request at once',
   await read('p1');
   const half = connect(server.port, '127.0.0.1').on('error', () => {});
   const ended = new Promise((resolve) => half.on('close', resolve));
-  half.write('POST /v1/integration/prompts/p1/versions HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{');
+  const head = `POST /v1/integration/prompts/p1/versions HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\n`;
+  half.write(`${head}X-API-Key: ${KEY}\r\nContent-Length: 9\r\n\r\n{`);
   await new Promise((resolve) => setTimeout(resolve, 30));
   await server.close();
   await ended;
@@ -38,7 +39,7 @@ test('close may be called again', async () => {
   await expect(server.close()).resolves.toBeUndefined();
 });
 
-test('every answered request is recorded, in order, with its body where it was JSON', async () => {
+test('every answered request is recorded, in order, with its body where it was wanted and JSON', async () => {
   const records: RequestRecord[] = [];
   const { read, create, call } = await startService({ onRequest: (record) => records.push(record) });
   await read('p1', 'a/b');
@@ -49,7 +50,7 @@ test('every answered request is recorded, in order, with its body where it was J
   expect(records).toEqual([
     { method: 'GET', path: '/v1/integration/prompts/p1?environment=a%2Fb', status: 200 },
     { method: 'POST', path: '/v1/integration/prompts/p1/versions', body: { content: 'x' }, status: 200 },
-    { method: 'POST', path: '/v1/integration/prompts/p9/versions', body: { content: 'x' }, status: 404 },
+    { method: 'POST', path: '/v1/integration/prompts/p9/versions', status: 404 },
     { method: 'POST', path: '/v1/integration/prompts/p1/versions', status: 422 },
     { method: 'GET', path: '/elsewhere', status: 404 },
   ]);
