@@ -718,7 +718,7 @@ const catalogue = {
   ),
   'usage/cannot-serve': error<{ reason: string }>(
     (e) => `The embedded service cannot be started (${e.reason}).`,
-    'Check --db and --port.',
+    'Check `service.embedded`, or --db and --port of `serve`.',
   ),
   'git/uncommitted': warning(
     'The prompt file differs from the last commit: a sync would refuse it.',

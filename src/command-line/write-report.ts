@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { trackedLink } from '../files/paths.ts';
 import { replaceFile } from '../files/replace-file.ts';
 import { makeProblem, ProblemError, systemCodeOf, type Problem } from '../problem.ts';
 import type { Host } from './host.ts';
@@ -9,6 +10,8 @@ export async function checkOutput(output: string, { workingDirectory }: Host): P
   const path = resolve(workingDirectory, output);
   const folder = await stat(dirname(path)).catch(() => null);
   const file = await stat(path).catch(() => null);
+  const link = trackedLink(path);
+  if (link !== null) throw new ProblemError(unwritable(output, `${link} is a symbolic link inside a repository`));
   if (output === '') throw new ProblemError(unwritable(output, 'it is empty'));
   if (folder?.isDirectory() !== true) throw new ProblemError(unwritable(output, 'there is no such folder'));
   if (file?.isDirectory() === true) throw new ProblemError(unwritable(output, 'it is a folder'));

@@ -1,5 +1,5 @@
-import { readFileSync, realpathSync, statSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { readFileSync, statSync } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
 import { makeProblem, systemCodeOf } from '../problem.ts';
 import { findRoot, isWithin, rootsAbove } from '../files/paths.ts';
 import { findConfigFile } from './find.ts';
@@ -21,8 +21,7 @@ export async function loadConfig({ workingDirectory, file, environment }: Config
   const read = readText(path);
   if ('reason' in read)
     return { config: null, problems: [makeProblem('config/unreadable', read, { path: shownPath })] };
-  const folder = realpathSync(dirname(path));
-  return parseConfig(read.text, { file: join(folder, basename(path)), shownPath, root: findRoot(folder), environment });
+  return parseConfig(read.text, { file: path, shownPath, root: findRoot(dirname(path)), environment });
 }
 
 /** Devices and pipes are not read: they may never end. It blocks: nothing else can be done meanwhile. */

@@ -84,8 +84,8 @@ function trackingOf({ tracking_environment }: WrittenConfig): string | null {
   return tracking_environment === false ? null : (tracking_environment ?? DEFAULTS.tracking_environment);
 }
 
-function servicesIn(mapping: LocatedMapping, { file, environment }: ConfigSurroundings): readonly Problem[] {
-  return serviceProblems(mapping, dirname(file), environment);
+function servicesIn(mapping: LocatedMapping, { file, root, environment }: ConfigSurroundings): readonly Problem[] {
+  return serviceProblems(mapping, { folder: dirname(file), root }, environment);
 }
 
 /** Promotion goes from an earlier environment to a later one, and the tool's own are not for pins. */

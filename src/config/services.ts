@@ -1,10 +1,11 @@
-import { resolve } from 'node:path';
+import { relative, resolve } from 'node:path';
 import { isJsonObject, type JsonObject } from '../domain/json.ts';
+import { leaves, slashed } from '../files/paths.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import type { LocatedMapping } from '../yaml/strict-yaml.ts';
 import { DEFAULT_KEY_VARIABLE } from './api-key.ts';
 import { baseUrlProblems } from './base-url.ts';
-import type { ServiceLocation } from './config.ts';
+import type { Config, ServiceLocation } from './config.ts';
 import { serviceNameProblems } from './service-names.ts';
 import type { WrittenConfig, WrittenService } from './shape.ts';
 
@@ -48,12 +49,17 @@ function urlVariable(environment: Variables): string | undefined {
 }
 
 /** What is wrong with the services beyond the shape of each. */
-export function serviceProblems(mapping: LocatedMapping, folder: string, environment: Variables): readonly Problem[] {
+export function serviceProblems(
+  mapping: LocatedMapping,
+  { folder, root }: Pick<Config, 'folder' | 'root'>,
+  environment: Variables,
+): readonly Problem[] {
   const fromVariable = urlVariable(environment);
   const named = entriesIn(mapping);
   return [
     ...(fromVariable === undefined ? [] : variableProblems(fromVariable, mapping)),
     ...[...(fromVariable === undefined ? singleIn(mapping) : []), ...named].flatMap((one) => urlProblems(one, mapping)),
+    ...[...singleIn(mapping), ...named].flatMap((one) => outsideProblems(one, folder, root, mapping)),
     ...named.flatMap((one, index) => sharingProblems(one, named.slice(0, index), folder, mapping)),
     ...serviceNameProblems(mapping),
   ];
@@ -83,6 +89,19 @@ function variableProblems(url: string, mapping: LocatedMapping): readonly Proble
 function urlProblems({ path, value: { base_url: url } }: Entry, mapping: LocatedMapping): readonly Problem[] {
   const at = [...path, 'base_url'];
   return typeof url === 'string' ? baseUrlProblems(url, at.join('.'), mapping.placeOf(at)) : [];
+}
+
+/** Like patterns, a database stays inside the repository: a branch could name any file of this machine. */
+function outsideProblems(
+  { path, value: { embedded } }: Entry,
+  folder: string,
+  root: string,
+  mapping: LocatedMapping,
+): readonly Problem[] {
+  if (typeof embedded !== 'string' || !leaves(slashed(relative(root, resolve(folder, embedded))))) return [];
+  const at = [...path, 'embedded'];
+  const expected = 'it leaves the repository';
+  return [makeProblem('config/invalid-field', { field: at.join('.'), expected }, mapping.placeOf(at))];
 }
 
 /** A key goes to one origin alone, and a file holds one embedded service. */

@@ -54,7 +54,7 @@ const SCHEMA = `
 
 /**
  * Opens the service's database, with its folder and its tables made where they are missing. `:memory:` is a database
- * that ends with the process. Throws when the file is no SQLite database or cannot be written.
+ * that ends with the process. Throws when the file is no SQLite database, is somebody else's, or cannot be written.
  */
 export function openDatabase(path: string): DatabaseSync {
   if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
@@ -97,6 +97,7 @@ export function inTransaction<Result>(
 function switchToWal(database: DatabaseSync): void {
   for (let waited = 0; ; waited += BUSY_PAUSE) {
     try {
+      refuseForeign(database);
       database.exec('PRAGMA journal_mode = WAL');
       return;
     } catch (error) {
@@ -105,6 +106,16 @@ function switchToWal(database: DatabaseSync): void {
     }
   }
 }
+
+/** A database without tables is one that was about to be made when its process was killed. */
+function refuseForeign(database: DatabaseSync): void {
+  const tables = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all();
+  const names = new Set(tables.map(({ name }) => name));
+  if (names.size > 0 && OWN_TABLES.some((name) => !names.has(name)))
+    throw new Error('it is a database of something else, which is left as it is');
+}
+
+const OWN_TABLES = ['projects', 'api_keys', 'prompts', 'versions', 'active_versions'] as const;
 
 /** The low byte of SQLite's extended codes is the kind of error. */
 function isBusy(error: unknown): boolean {

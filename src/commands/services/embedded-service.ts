@@ -1,6 +1,7 @@
 import type { PromptFile } from '../../domain/prompt-file.ts';
 import { startServer, type EmbeddedServer } from '../../embedded/server.ts';
 import { openStore } from '../../embedded/store.ts';
+import { trackedLink } from '../../files/paths.ts';
 import { makeProblem, messageOf, ProblemError } from '../../problem.ts';
 
 export type EmbeddedOptions = {
@@ -28,6 +29,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
 }
 
 async function start({ databasePath, port, apiKeys, files, now }: EmbeddedOptions): Promise<EmbeddedServer> {
+  const link = trackedLink(databasePath);
+  if (link !== null) throw new Error(`${link} is a symbolic link inside a repository`);
   const store = openStore(databasePath, { now });
   try {
     for (const apiKey of apiKeys) store.authoriseKey({ apiKey, projectId: PROJECT });
