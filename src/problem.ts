@@ -264,7 +264,7 @@ const catalogue = {
   ),
   'service/unaddressable': error<{ name: string }>(
     (e) => `"${e.name}" cannot be part of an address of the service.`,
-    'Ids and environments are plain text; an id is not empty and is neither "." nor "..".',
+    'An id is one segment of a path: without / \\ ? # % and blanks, and neither "." nor "..".',
   ),
   'service/not-updated': error<{ environment: string }>(
     (e) => `The service did not set the active version of "${e.environment}" (updated: false).`,

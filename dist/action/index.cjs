@@ -778,7 +778,7 @@ var init_problem = __esmMin((() => {
 		"service/unexpected-status": error$1((e) => `The service answered with status ${e.status}, which its interface does not describe` + (e.said === "" ? "." : `; it said: ${e.said}`), (e) => statusHint(e.status)),
 		"service/invalid-answer": error$1((e) => `The service's answer breaks its interface: ${e.reason}.`, "Check that the base URL is the prompt service itself and not a gateway or a web page."),
 		"service/answer-too-large": error$1((e) => `The service's answer is larger than ${e.limit} bytes.`, "Check that the base URL is the prompt service itself."),
-		"service/unaddressable": error$1((e) => `"${e.name}" cannot be part of an address of the service.`, "Ids and environments are plain text; an id is not empty and is neither \".\" nor \"..\"."),
+		"service/unaddressable": error$1((e) => `"${e.name}" cannot be part of an address of the service.`, "An id is one segment of a path: without / \\ ? # % and blanks, and neither \".\" nor \"..\"."),
 		"service/not-updated": error$1((e) => `The service did not set the active version of "${e.environment}" (updated: false).`, "Run again; if it stays, ask whoever runs the service."),
 		"service/not-asked": warning((e) => `The service was not asked: ${e.reason}.`, "The plan compares with what the base commit wants; drift, numbers and what the base does not pin are not known."),
 		"service/drops-metadata": warning((e) => `The version in "${e.environment}" carries no record of promptsync's: the service drops \`metadata_\`, or somebody moved that environment.`, "Texts are kept in sync. Metadata is not compared, numbers of versions that are active nowhere cannot be pinned, and a revert makes a new version."),
@@ -880,7 +880,7 @@ var init_problem = __esmMin((() => {
 		"usage/declined": error$1("Nothing was written: the question was not answered with yes.", "Run again to apply."),
 		"usage/output-unwritable": error$1((e) => `The report cannot be written to ${e.path} (${e.reason}).`, "Give a path in a folder that exists and that you may write to."),
 		"usage/stdout-unwritable": error$1((e) => `The report cannot be written to standard output (${e.reason}).`, "What was done is done: `promptsync status` tells what is served. Make room, or give a file with --output."),
-		"usage/cannot-serve": error$1((e) => `The embedded service cannot be started (${e.reason}).`, "Check --db and --port."),
+		"usage/cannot-serve": error$1((e) => `The embedded service cannot be started (${e.reason}).`, "Check `service.embedded`, or --db and --port of `serve`."),
 		"git/uncommitted": warning("The prompt file differs from the last commit: a sync would refuse it.", "Commit it before the sync, or use --allow-dirty."),
 		"git/unknown-base": error$1((e) => `The base "${e.ref}" is not in this repository.`, "Check its name. In a shallow clone fetch it first (actions/checkout: `fetch-depth: 0`)."),
 		"git/base-needs-git": error$1((e) => `The base "${e.ref}" needs a git repository.`, "Run promptsync in a clone of the repository."),
@@ -1026,6 +1026,10 @@ function rootsAbove(folder) {
 function firstLink(root, path) {
 	return linksTo(path).find((link) => isWithin((0, node_path.dirname)(link), root)) ?? null;
 }
+/** The first symbolic link inside any repository that a path leads through or ends at: a branch may have put it there. */
+function trackedLink(path) {
+	return linksTo(path).find((link) => rootsAbove((0, node_fs.realpathSync)((0, node_path.dirname)(link))).length > 0) ?? null;
+}
 /** Whether a path, with all links followed, is a folder or below it. Both are there. */
 function isWithin(path, folder) {
 	return !leaves(slashed((0, node_path.relative)((0, node_fs.realpathSync)(folder), (0, node_fs.realpathSync)(path))));
@@ -1044,7 +1048,9 @@ function isLink(path) {
 		return false;
 	}
 }
+var init_paths = __esmMin((() => {}));
 // src/config/find.ts
+init_paths();
 const CONFIG_NAME = "promptsync.yaml";
 /** The nearest promptsync.yaml from a folder up to the repository's root; null when there is none. */
 function findConfigFile(from) {
@@ -13045,15 +13051,6 @@ var init_zod = __esmMin((() => {
 	init_external();
 }));
 // src/domain/text.ts
-init_zod();
-/** Control characters, line breaks and tabs included. */
-const CONTROL = /\p{Cc}/u;
-/** Characters that a reader cannot see or that change the order of those around them: bidi, zero-width, tags. */
-const HIDDEN = /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
-/** Control characters that have no place in text, a lone carriage return among them; tab and line feed do. */
-const UNSEEN_CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/gu;
-/** No text of these alone has anything hidden. A first look that most texts pass is quicker than both searches. */
-const PLAIN$2 = /^[\n\t -~]*$/;
 function hasControlCharacters(text) {
 	return CONTROL.test(text);
 }
@@ -13107,7 +13104,23 @@ function makePlaceAt(text) {
 		};
 	};
 }
+/**
+* Whether a text is one segment of a path. What else it holds may be taken for more than that on the way, percent-encoded
+* or not: servers and gateways decode before they look for steps.
+*/
+function isPathSegment(text) {
+	return text !== "" && text !== "." && text !== ".." && !/[/\\?#%\s\p{Cc}]/u.test(text);
+}
+var CONTROL, HIDDEN, UNSEEN_CONTROL, PLAIN$2;
+var init_text = __esmMin((() => {
+	CONTROL = /\p{Cc}/u;
+	HIDDEN = /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
+	UNSEEN_CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/gu;
+	PLAIN$2 = /^[\n\t -~]*$/;
+}));
 // src/yaml/line.ts
+init_zod();
+init_text();
 /** A text of one line: what ids, keys, names and environments are. What a check is, the JSON Schema is told apart. */
 const line = string().min(1, "it is empty").refine((text) => !hasControlCharacters(text), "it holds control characters").meta({ pattern: "^[^\\p{Cc}]+$" });
 // src/config/service-names.ts
@@ -13229,12 +13242,13 @@ function urlVariable(environment) {
 	return environment["PROMPTSYNC_BASE_URL"] === "" ? void 0 : environment[BASE_URL_VARIABLE];
 }
 /** What is wrong with the services beyond the shape of each. */
-function serviceProblems$2(mapping, folder, environment) {
+function serviceProblems$2(mapping, { folder, root }, environment) {
 	const fromVariable = urlVariable(environment);
 	const named = entriesIn(mapping);
 	return [
 		...fromVariable === void 0 ? [] : variableProblems$1(fromVariable, mapping),
 		...[...fromVariable === void 0 ? singleIn(mapping) : [], ...named].flatMap((one) => urlProblems(one, mapping)),
+		...[...singleIn(mapping), ...named].flatMap((one) => outsideProblems(one, folder, root, mapping)),
 		...named.flatMap((one, index) => sharingProblems(one, named.slice(0, index), folder, mapping)),
 		...serviceNameProblems(mapping)
 	];
@@ -13263,6 +13277,15 @@ function variableProblems$1(url, mapping) {
 function urlProblems({ path, value: { base_url: url } }, mapping) {
 	const at = [...path, "base_url"];
 	return typeof url === "string" ? baseUrlProblems(url, at.join("."), mapping.placeOf(at)) : [];
+}
+/** Like patterns, a database stays inside the repository: a branch could name any file of this machine. */
+function outsideProblems({ path, value: { embedded } }, folder, root, mapping) {
+	if (typeof embedded !== "string" || !leaves(slashed((0, node_path.relative)(root, (0, node_path.resolve)(folder, embedded))))) return [];
+	const at = [...path, "embedded"];
+	return [makeProblem("config/invalid-field", {
+		field: at.join("."),
+		expected: "it leaves the repository"
+	}, mapping.placeOf(at))];
 }
 /** A key goes to one origin alone, and a file holds one embedded service. */
 function sharingProblems(one, earlier, folder, mapping) {
@@ -13436,8 +13459,11 @@ function makeEnvironments(written, mapping) {
 function trackingOf({ tracking_environment }) {
 	return tracking_environment === false ? null : tracking_environment ?? DEFAULTS$2.tracking_environment;
 }
-function servicesIn(mapping, { file, environment }) {
-	return serviceProblems$2(mapping, (0, node_path.dirname)(file), environment);
+function servicesIn(mapping, { file, root, environment }) {
+	return serviceProblems$2(mapping, {
+		folder: (0, node_path.dirname)(file),
+		root
+	}, environment);
 }
 /** Promotion goes from an earlier environment to a later one, and the tool's own are not for pins. */
 function environmentProblems$1(mapping) {
@@ -13482,6 +13508,7 @@ function toProblem$1({ kind, field, expected, suggestion, place }) {
 }
 // src/config/load.ts
 init_problem();
+init_paths();
 /** Finds, reads and parses the configuration. What is wrong with it, or that there is none, is in the problems. */
 async function loadConfig({ workingDirectory, file, environment }) {
 	const path = file === void 0 ? findConfigFile(workingDirectory) : (0, node_path.resolve)(workingDirectory, file);
@@ -13495,11 +13522,10 @@ async function loadConfig({ workingDirectory, file, environment }) {
 		config: null,
 		problems: [makeProblem("config/unreadable", read, { path: shownPath })]
 	};
-	const folder = (0, node_fs.realpathSync)((0, node_path.dirname)(path));
 	return parseConfig(read.text, {
-		file: (0, node_path.join)(folder, (0, node_path.basename)(path)),
+		file: path,
 		shownPath,
-		root: findRoot(folder),
+		root: findRoot((0, node_path.dirname)(path)),
 		environment
 	});
 }
@@ -13574,6 +13600,7 @@ function shardText({ index, of }) {
 }
 // src/prompts/source.ts
 init_digest();
+init_text();
 init_problem();
 const CONFLICT_MARKER = /(?<=^|\n)(<{7}|\|{7}|>{7})(?=[ \n]|$)/;
 /** The text of a file with LF line endings and without its BOM; null when it is not UTF-8. */
@@ -15636,6 +15663,7 @@ function isDirectory(path) {
 	}
 }
 // src/prompts/find.ts
+init_paths();
 init_problem();
 /** A name may hold line feeds: for `**` they are characters like any other. */
 const ANY_NAME = { flags: "s" };
@@ -16472,8 +16500,8 @@ function outlineOf(mapping, path) {
 }
 // src/prompts/shape.ts
 init_zod();
-/** A path ending in `.` or `..` would name another resource, percent-encoded or not. */
-const id$1 = line.refine((text) => text !== "." && text !== "..", "it cannot be put into a path").meta({ pattern: "^(?!\\.{1,2}$)[^\\p{Cc}]+$" });
+init_text();
+const id$1 = string().refine(isPathSegment, "expected one segment of a path: without / \\ ? # % and blanks, and neither . nor ..").meta({ pattern: "^(?!\\.{1,2}$)[^\\p{Cc}\\s/\\\\?#%]+$" });
 const pin = union([
 	literal("latest").describe("The version that holds this file's text and metadata, whatever its number."),
 	int().min(1).describe("The version with this number."),
@@ -48589,6 +48617,7 @@ var init_client$1 = __esmMin((() => {
 	PATIENCE = 2e4;
 }));
 // src/action/context.ts
+init_paths();
 init_problem();
 const INTERRUPTED = "Interrupted: the call in flight is finished.\n";
 /** Makes the context of the process. Throws a `ProblemError` when the event cannot be read. */
@@ -51780,19 +51809,29 @@ var init_refusal = __esmMin((() => {
 }));
 // src/embedded/body.ts
 /**
-* Reads a request's body, at most `limit` bytes of it. What is beyond is received and thrown away, because a client
-* that is still sending could not read the answer. Throws only when the client goes away.
+* Reads a request's body, at most `limit` bytes of it, and no more than there is room for. What is beyond is received
+* and thrown away, because a client that is still sending could not read the answer. Throws only when the client goes
+* away.
 */
-async function readBody(request, limit) {
+async function readBody(request, limit, room) {
 	const chunks = [];
 	let size = 0;
-	for await (const chunk of request) {
-		size += chunk.length;
-		if (size <= limit) chunks.push(chunk);
-		else chunks.length = 0;
+	let held = 0;
+	let refusal = null;
+	try {
+		for await (const chunk of request) {
+			size += chunk.length;
+			if (size > limit) refusal = new Refusal(413, `The body is larger than ${limit} bytes.`);
+			refusal ??= chunk.length > room.free ? new Refusal(429, "Too much is being sent.", { "retry-after": "1" }) : null;
+			if (refusal !== null) continue;
+			chunks.push(chunk);
+			held += chunk.length;
+			room.free -= chunk.length;
+		}
+		return refusal === null ? parseJson$1(Buffer.concat(chunks), request.headers["content-type"]) : { refusal };
+	} finally {
+		room.free += held;
 	}
-	if (size > limit) return { refusal: new Refusal(413, `The body is larger than ${limit} bytes.`) };
-	return parseJson$1(Buffer.concat(chunks), request.headers["content-type"]);
 }
 /** Gives the body the shape of an endpoint; throws a `Refusal` when it has another. */
 function parseBody(body, shape) {
@@ -51928,13 +51967,17 @@ function versionToWire(version) {
 var init_to_wire = __esmMin((() => {}));
 // src/embedded/answer.ts
 /** Does what the call asks for (interface section 4). A call that is refused (section 7) has changed nothing. */
-function answerCall(store, call) {
+async function answerCall(store, call) {
 	try {
 		const route = parseRoute(call.method, call.target);
 		authorise(store, call.apiKey, route.promptId);
+		if (route.operation === "read-prompt") return {
+			status: 200,
+			body: readPrompt(store, route)
+		};
 		return {
 			status: 200,
-			body: handlers[route.operation](store, route, call.body)
+			body: writers[route.operation](store, route, await call.readBody())
 		};
 	} catch (error) {
 		if (!(error instanceof Refusal)) throw error;
@@ -52000,15 +52043,14 @@ function found(value) {
 function refuseBrokenText(...texts) {
 	if (texts.some((text) => text?.isWellFormed() === false || text?.includes("\0"))) throw new Refusal(422, "The body holds text that is not valid Unicode, or NUL.");
 }
-var handlers;
+var writers;
 var init_answer = __esmMin((() => {
 	init_wire();
 	init_body();
 	init_refusal();
 	init_route();
 	init_to_wire();
-	handlers = {
-		"read-prompt": readPrompt,
+	writers = {
 		"update-prompt": updatePrompt,
 		"create-version": createVersion,
 		"set-active": setActive
@@ -52017,8 +52059,9 @@ var init_answer = __esmMin((() => {
 // src/embedded/server.ts
 /** Serves the store on the loopback address alone. Rejects when the port cannot be had. */
 async function startServer(options) {
+	const room = { free: BODIES_AT_ONCE * (options.bodyLimit ?? DEFAULT_BODY_LIMIT) };
 	const server = (0, node_http.createServer)((request, response) => {
-		respond(request, response, options).catch((error) => {
+		respond(request, response, options, room).catch((error) => {
 			if (request.errored === null) options.onError?.(error);
 			response.destroy();
 		});
@@ -52030,29 +52073,39 @@ async function startServer(options) {
 		close: () => close(server)
 	};
 }
-async function respond(request, response, options) {
-	const body = await readBody(request, options.bodyLimit ?? DEFAULT_BODY_LIMIT);
+async function respond(request, response, options, room) {
 	const { method = "", url: target = "" } = request;
 	const apiKey = request.headers[API_KEY_HEADER]?.toString();
-	const answer = answerSafely({
+	let read = null;
+	const limit = options.bodyLimit ?? DEFAULT_BODY_LIMIT;
+	const call = {
 		method,
 		target,
 		apiKey,
-		body
-	}, options);
-	const json = "value" in body ? { body: body.value } : {};
+		readBody: async () => read = await readBody(request, limit, room)
+	};
+	const answer = isForUs(request) ? await answerSafely(call, request, options) : ELSEWHERE;
 	options.onRequest?.({
 		method,
 		path: target,
-		...json,
+		...jsonOf(read),
 		status: answer.status
 	});
 	send$1(response, answer);
 }
-function answerSafely(call, { store, onError }) {
+/** A page of somebody else's, whose name has been pointed at this machine, is told apart by that name. */
+function isForUs({ headers, socket }) {
+	const port = socket.localPort === 80 ? "" : `:${socket.localPort}`;
+	return [HOST, "localhost"].some((name) => headers.host === `${name}${port}`);
+}
+function jsonOf(body) {
+	return body !== null && "value" in body ? { body: body.value } : {};
+}
+async function answerSafely(call, request, { store, onError }) {
 	try {
-		return answerCall(store, call);
+		return await answerCall(store, call);
 	} catch (error) {
+		if (request.errored !== null) throw error;
 		onError?.(error);
 		return {
 			status: 500,
@@ -52085,18 +52138,23 @@ function close(server) {
 		server.closeAllConnections();
 	});
 }
-var HOST, DEFAULT_BODY_LIMIT;
+var HOST, DEFAULT_BODY_LIMIT, BODIES_AT_ONCE, ELSEWHERE;
 var init_server = __esmMin((() => {
 	init_wire();
 	init_answer();
 	init_body();
 	HOST = "127.0.0.1";
 	DEFAULT_BODY_LIMIT = 33554432;
+	BODIES_AT_ONCE = 2;
+	ELSEWHERE = {
+		status: 421,
+		body: { detail: "This service is 127.0.0.1 or localhost, by no other name." }
+	};
 }));
 // src/embedded/database.ts
 /**
 * Opens the service's database, with its folder and its tables made where they are missing. `:memory:` is a database
-* that ends with the process. Throws when the file is no SQLite database or cannot be written.
+* that ends with the process. Throws when the file is no SQLite database, is somebody else's, or cannot be written.
 */
 function openDatabase(path) {
 	if (path !== ":memory:") (0, node_fs.mkdirSync)((0, node_path.dirname)(path), { recursive: true });
@@ -52132,6 +52190,7 @@ function inTransaction(database, kind, work) {
 */
 function switchToWal(database) {
 	for (let waited = 0;; waited += BUSY_PAUSE) try {
+		refuseForeign(database);
 		database.exec("PRAGMA journal_mode = WAL");
 		return;
 	} catch (error) {
@@ -52139,12 +52198,18 @@ function switchToWal(database) {
 		Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY_PAUSE);
 	}
 }
+/** A database without tables is one that was about to be made when its process was killed. */
+function refuseForeign(database) {
+	const tables = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all();
+	const names = new Set(tables.map(({ name }) => name));
+	if (names.size > 0 && OWN_TABLES.some((name) => !names.has(name))) throw new Error("it is a database of something else, which is left as it is");
+}
 /** The low byte of SQLite's extended codes is the kind of error. */
 function isBusy(error) {
 	if (!(error instanceof Error && "errcode" in error && typeof error.errcode === "number")) return false;
 	return (error.errcode & 255) === SQLITE_BUSY;
 }
-var BUSY_TIMEOUT, BUSY_PAUSE, SQLITE_BUSY, SCHEMA;
+var BUSY_TIMEOUT, BUSY_PAUSE, SQLITE_BUSY, SCHEMA, OWN_TABLES;
 var init_database = __esmMin((() => {
 	BUSY_TIMEOUT = 1e4;
 	BUSY_PAUSE = 20;
@@ -52192,6 +52257,13 @@ var init_database = __esmMin((() => {
     FOREIGN KEY (prompt_id, version_id) REFERENCES versions (prompt_id, id)
   ) STRICT;
 `;
+	OWN_TABLES = [
+		"projects",
+		"api_keys",
+		"prompts",
+		"versions",
+		"active_versions"
+	];
 }));
 // src/embedded/rows.ts
 function parsePromptRow(row, activeVersion) {
@@ -52374,6 +52446,8 @@ async function startEmbedded(options) {
 	}
 }
 async function start({ databasePath, port, apiKeys, files, now }) {
+	const link = trackedLink(databasePath);
+	if (link !== null) throw new Error(`${link} is a symbolic link inside a repository`);
 	const store = openStore(databasePath, { now });
 	try {
 		for (const apiKey of apiKeys) store.authoriseKey({
@@ -52404,6 +52478,7 @@ var PROJECT, EMBEDDED_API_KEY;
 var init_embedded_service = __esmMin((() => {
 	init_server();
 	init_store();
+	init_paths();
 	init_problem();
 	PROJECT = "embedded";
 	EMBEDDED_API_KEY = "embedded";
@@ -52656,9 +52731,8 @@ function setActiveCall(promptId, environment, versionId) {
 function promptIn(promptId) {
 	return (body) => parseAnswer(body, (value) => parsePrompt(value, promptId));
 }
-/** `.` and `..` are steps in an address however they are encoded: such an id would reach another resource. */
 function addressable(promptId) {
-	if (promptId === "" || promptId === "." || promptId === "..") throw unaddressable(promptId);
+	if (!isPathSegment(promptId)) throw unaddressable(promptId);
 	return wellFormed(promptId);
 }
 function wellFormed(text) {
@@ -52671,6 +52745,7 @@ function unaddressable(name) {
 var init_calls = __esmMin((() => {
 	init_prompt_service();
 	init_digest();
+	init_text();
 	init_problem();
 	init_answers();
 	init_stamp();
@@ -58130,6 +58205,7 @@ function asMap(items) {
 	return items && new Map(items);
 }
 // src/rendering/inert.ts
+init_text();
 /** A value within a line: nothing in it can move the cursor, hide, or begin another line. */
 function inertLine(text) {
 	return showHidden(text).replace(/[\n\t]/g, codePoint);
@@ -60558,6 +60634,7 @@ function pageOf({ result, mode, context }) {
 	};
 }
 // src/action/paths.ts
+init_paths();
 /** From a path as problems have it, relative to the configuration's folder, to one from the repository's root. */
 function pathsFromRoot({ folder, inputs: { config } }) {
 	const file = config === void 0 ? findConfigFile(folder) : (0, node_path.resolve)(folder, config);
@@ -61095,6 +61172,7 @@ function linksOf({ prompts }) {
 	return (prompt) => links.get(prompt) ?? "";
 }
 // src/rendering/render-json.ts
+init_text();
 /** The report as JSON text. No line of it can be taken for a command by a runner that reads the log. */
 function renderJson(report) {
 	return `${JSON.stringify(report, null, 2).replaceAll("##[", "##\\u005b").replace(BEYOND_ASCII, visible)}\n`;

@@ -70,3 +70,11 @@ export function makePlaceAt(text: string): (offset: number) => PlaceInText {
     return { line, column: offset - start + 1 };
   };
 }
+
+/**
+ * Whether a text is one segment of a path. What else it holds may be taken for more than that on the way, percent-encoded
+ * or not: servers and gateways decode before they look for steps.
+ */
+export function isPathSegment(text: string): boolean {
+  return text !== '' && text !== '.' && text !== '..' && !/[/\\?#%\s\p{Cc}]/u.test(text);
+}

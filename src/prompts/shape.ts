@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { isPathSegment } from '../domain/text.ts';
 import { line } from '../yaml/line.ts';
 
-/** A path ending in `.` or `..` would name another resource, percent-encoded or not. */
-const id = line
-  .refine((text) => text !== '.' && text !== '..', 'it cannot be put into a path')
-  .meta({ pattern: '^(?!\\.{1,2}$)[^\\p{Cc}]+$' });
+const id = z
+  .string()
+  .refine(isPathSegment, 'expected one segment of a path: without / \\ ? # % and blanks, and neither . nor ..')
+  .meta({ pattern: '^(?!\\.{1,2}$)[^\\p{Cc}\\s/\\\\?#%]+$' });
 
 const pin = z
   .union([

@@ -1,6 +1,7 @@
 import { ServiceError, type NewVersion, type PromptFields, type RemotePrompt } from '../domain/prompt-service.ts';
 import { STAMP_KEY } from '../domain/digest.ts';
 import type { JsonObject } from '../domain/json.ts';
+import { isPathSegment } from '../domain/text.ts';
 import type { Version } from '../domain/version.ts';
 import { makeProblem } from '../problem.ts';
 import { parseAnswer, parsePrompt, parseUpdated, parseVersion } from './answers.ts';
@@ -72,9 +73,8 @@ function promptIn(promptId: string): (body: Uint8Array) => RemotePrompt {
   return (body) => parseAnswer(body, (value) => parsePrompt(value, promptId));
 }
 
-/** `.` and `..` are steps in an address however they are encoded: such an id would reach another resource. */
 function addressable(promptId: string): string {
-  if (promptId === '' || promptId === '.' || promptId === '..') throw unaddressable(promptId);
+  if (!isPathSegment(promptId)) throw unaddressable(promptId);
   return wellFormed(promptId);
 }
 

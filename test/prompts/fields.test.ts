@@ -88,13 +88,20 @@ describe('id, key and name', () => {
   test.each(['yes', 'on', '2026-01-01', '1_000', '0b1', '12:30', 'a/b c', 'é', '../x', 'a%2e'])(
     '%s is a text',
     (value) => {
-      expect(fileOf(withField('id', value)).id).toBe(value);
+      expect(fileOf(withField('key', value)).key).toBe(value);
     },
   );
 
-  test.each(['.', '..'])('an id %s cannot be put into a path, a key can', (value) => {
-    expect(tell(parse(withField('id', value)).problems)).toEqual(['prompt/invalid-field 2:5']);
-    expect(fileOf(withField('key', value)).key).toBe(value);
+  test.each(['.', '..', 'a/b', '../../admin', "'a\\b'", 'a?b', 'a#b', 'a%2e', 'a b', 'a\u00a0b'])(
+    'an id %s is more than one segment of a path, a key may be',
+    (value) => {
+      expect(tell(parse(withField('id', value)).problems)).toEqual(['prompt/invalid-field 2:5']);
+      expect(fileOf(withField('key', value)).key).toBe(value.replaceAll("'", ''));
+    },
+  );
+
+  test.each(['prm_1', 'a.b', '...', 'ü', 'a:b@c', 'a+b~c'])('an id %s is one', (value) => {
+    expect(fileOf(withField('id', value)).id).toBe(value);
   });
 
   test('a wrong type is told with what was expected', () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { isPathSegment } from '../../src/domain/text.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { writeNewFile, type NewFile } from '../../src/prompts/new-file.ts';
 import { fileOf, PATH } from './support.ts';
@@ -105,7 +106,7 @@ Hello.
     ),
   })).value;
   const wanted = fc.record({
-    id: word.filter((one) => one !== '.' && one !== '..'),
+    id: word.filter(isPathSegment),
     key: word,
     name: word,
     description: text,

@@ -21,8 +21,10 @@ const readFiles = (files: Files, rules = ANY) => read(makeWorkspace(files), rule
 
 describe('reading all prompt files', () => {
   test('gives them in the order of their paths', async () => {
-    const files = Object.fromEntries(['b', 'a/z', 'c', 'a'].map((name) => [`prompts/${name}.md`, file(name, name)]));
-    expect(await readFiles(files)).toMatchObject({ ids: ['a', 'a/z', 'b', 'c'], told: [], count: 4 });
+    const files = Object.fromEntries(
+      ['b', 'a/z', 'c', 'a'].map((name) => [`prompts/${name}.md`, file(name.replace('/', '-'), name)]),
+    );
+    expect(await readFiles(files)).toMatchObject({ ids: ['a', 'a-z', 'b', 'c'], told: [], count: 4 });
   });
 
   test('tells every problem of every file, and gives the valid ones', async () => {
@@ -158,7 +160,7 @@ describe('ids and keys are unique', () => {
   test.each([
     ['case', 'a', 'A'],
     ['compatibility forms', 'ﬁ', 'fi'],
-    ['blanks', 'a', '"a "'],
+    ['a dot', 'a', 'a.'],
   ])('%s makes a difference', async (_, one, other) => {
     const { ids } = await readFiles({ 'prompts/a.md': file(one, one), 'prompts/b.md': file(other, other) });
     expect(ids).toHaveLength(2);
