@@ -16,7 +16,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   planning: ['problem.ts', 'domain'],
   page: [],
   rendering: ['problem.ts', 'domain', 'schemas', 'templates', 'diff', 'fast-string-width', 'picocolors'],
-  prompts: ['problem.ts', 'domain', 'files', 'yaml', 'node:', 'gray-matter', 'p-limit', 'picomatch', 'zod'],
+  prompts: ['problem.ts', 'domain', 'files', 'yaml', 'node:', 'gray-matter', 'p-limit', 'zod'],
   config: ['problem.ts', 'domain', 'files', 'yaml', 'node:', 'zod'],
   git: ['problem.ts', 'domain', 'node:', 'simple-git', 'p-limit'],
   service: ['problem.ts', 'domain', 'node:', 'undici', 'zod'],

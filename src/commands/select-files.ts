@@ -1,7 +1,7 @@
-import picomatch from 'picomatch';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { suggest } from '../domain/suggest.ts';
 import { makeProblem, type Problem } from '../problem.ts';
+import { makeGlob } from '../prompts/glob.ts';
 
 type Named = Pick<PromptFile, 'path' | 'key'>;
 
@@ -42,17 +42,8 @@ export function selectNamed<File extends Named>(
 }
 
 function matcherOf(selector: string): (file: Named) => boolean {
-  const glob = globOf(selector);
+  const glob = makeGlob(selector);
   return ({ key, path }) => key === selector || path === selector || glob(key) || glob(path);
-}
-
-/** What picomatch does not take for a pattern, such as an empty text, matches nothing. */
-function globOf(selector: string): (text: string) => boolean {
-  try {
-    return picomatch(selector);
-  } catch {
-    return () => false;
-  }
 }
 
 function nearest(selector: string, files: readonly Named[]): string | undefined {

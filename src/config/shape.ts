@@ -6,7 +6,7 @@ const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'expected the 
 
 /**
  * In the JSON Schema besides what zod puts there, so that an editor tells what it can. It cannot tell what depends on another
- * place (names of services and environments, an order), on the host of a URL, or on how many stars a pattern has.
+ * place (names of services and environments, an order), or on the host of a URL.
  */
 const [NOT_BOTH, ONE_OF_THEM] = [
   { not: { required: ['base_url', 'embedded'] } },

@@ -1,9 +1,9 @@
 import { readdirSync, type Dirent } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import picomatch from 'picomatch';
 import { isDirectory } from '../files/is-directory.ts';
 import { firstLink, leaves, slashed } from '../files/paths.ts';
 import { makeProblem, systemCodeOf, type Place, type Problem } from '../problem.ts';
+import { makeGlob, splitGlob } from './glob.ts';
 import { placeOfFile } from './source.ts';
 
 /** Where prompt files are looked for. `folder` is the configuration file's; no path may leave `root`. */
@@ -28,9 +28,6 @@ type Glob = {
   readonly enters: (name: string) => boolean;
 };
 type Found = { readonly folder: string; readonly paths: string[]; readonly problems: Problem[] };
-
-/** A name may hold line feeds: for `**` they are characters like any other. */
-const ANY_NAME = { flags: 's' };
 
 const NEVER_ENTERED = new Set(['.git', 'node_modules']);
 
@@ -73,10 +70,8 @@ function reaches({ directory, enters, matches }: Glob, full: string): boolean {
 }
 
 function exclusionOf(patterns: readonly string[]): (path: string) => boolean {
-  return picomatch(
-    patterns.filter((pattern) => /^!./.test(pattern)).map((pattern) => pattern.slice(1)),
-    ANY_NAME,
-  );
+  const globs = patterns.filter((pattern) => /^!./.test(pattern)).map((pattern) => makeGlob(pattern.slice(1)));
+  return (path) => globs.some((matches) => matches(path));
 }
 
 function findOne({ folder, root, patterns, patternPlaces }: PromptPatterns, index: number): FoundPaths {
@@ -138,15 +133,14 @@ function takeFile(entry: Dirent, path: string, { paths, problems }: Found): void
 
 /** The folder that a pattern starts in and what it asks of the paths below. */
 function globOf(folder: string, pattern: string): Glob {
-  const { base, glob } = picomatch.scan(pattern, { unescape: true });
-  const literal = glob === '';
-  const directory = resolve(folder, literal ? dirname(base) : base);
+  const { base, glob } = splitGlob(pattern);
+  const directory = resolve(folder, glob === null ? dirname(base) : base);
   const name = basename(base);
-  const deep = glob.includes('/') || glob.includes('**');
-  const hidden = /(^|[/{,])\./.test(glob);
+  const deep = glob !== null && (glob.includes('/') || glob.includes('**'));
+  const hidden = glob !== null && /(^|[/{,])\./.test(glob);
   return {
     directory,
-    matches: literal ? (path) => path === name : picomatch(glob, ANY_NAME),
+    matches: glob === null ? (path) => path === name : makeGlob(glob),
     enters: (folderName) => deep && !isNeverEntered(folderName) && (hidden || !folderName.startsWith('.')),
   };
 }
