@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { commitAll, git, makeFolder, makeRepository, makeWorkspace } from '../support/folder.ts';
 import { startFront } from '../support/front.ts';
-import { CONFIG, promptText, workspaceFiles } from '../support/prompts.ts';
+import { CONFIG, promptText, workspaceFiles, type PromptParts } from '../support/prompts.ts';
 import { runJson } from '../support/run.ts';
 import { startTestService } from '../support/service.ts';
 import {
@@ -209,4 +209,24 @@ test('a file that is edited while the service is asked keeps that edit', async (
   expect(ran.exitCode).toBe(4);
   expect(only(ran)).toMatchObject({ status: 'failed', problems: [{ code: 'edit/changed-meanwhile' }] });
   expect(source(scene)).toBe(mine);
+});
+
+describe('what --ours has kept it keeps when it is run again', () => {
+  test.each<[string, PromptParts['pins']]>([
+    ['where another environment is pinned to a number', { staging: 'latest', production: 1 }],
+    ['in the other order', { production: 1, staging: 'latest' }],
+  ])('%s that is not known', async (_, pins = {}) => {
+    const folder = makeRepository(workspaceFiles({ greeting: { text: TEXT, pins } }));
+    const scene = { folder, service: await startTestService(['greeting']) };
+    changeOutside(scene, { content: 'Before git.', environments: [] });
+    changeOutside(scene, { content: 'Theirs.', environments: ['staging', 'production'] });
+    const first = only(await pull(scene, '--ours'));
+    expect(first).toMatchObject({ status: 'applied', edits: [{ kind: 'set-pin', after: '2' }] });
+    const kept = source(scene);
+    expect(textIn(scene)).toBe(TEXT);
+    expect(only(await pull(scene, '--ours'))).toMatchObject({ status: 'unchanged', edits: [] });
+    commitAll(folder, 'Pull');
+    expect(only(await pull(scene, '--ours'))).toMatchObject({ status: 'unchanged', edits: [] });
+    expect(source(scene)).toBe(kept);
+  });
 });

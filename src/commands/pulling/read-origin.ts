@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { EMPTY_METADATA_DIGEST, withLineFeeds } from '../../domain/digest.ts';
+import { findNamed, knownVersions, type KnownVersion } from '../../domain/known-versions.ts';
 import type { PromptPlan } from '../../domain/plan.ts';
-import type { Content, PromptFile } from '../../domain/prompt-file.ts';
+import type { Content, EnvironmentPin, PromptFile } from '../../domain/prompt-file.ts';
 import type { Repository } from '../../git/repository.ts';
 import type { Theirs } from '../../merging/merge-prompt.ts';
 import { fileInGit } from '../past/content-in-git.ts';
@@ -25,7 +26,7 @@ export async function readOrigin(
   const { file } = prompt;
   const newest = newestOrigin(prompt);
   const edited = edit === null ? undefined : originOf(edit, prompt);
-  const first = newest === undefined || edited === undefined ? await firstOf(file, earlier, repository) : NOTHING;
+  const first = newest === undefined || edited === undefined ? await firstOf(prompt, earlier, repository) : NOTHING;
   const base = newest === undefined ? first.base : await fileOf(newest, file, repository);
   if (edited === null) return { base, baseContent: null, since: null };
   if (edited === undefined) return { base, baseContent: first.baseContent, since: null };
@@ -64,14 +65,23 @@ function contentOf({ version = null, metadataDigest }: Original, file: Origin['b
   return { text: content.text, ...(metadata === undefined ? {} : { metadata }) };
 }
 
-/** A shallow clone does not know what a file said first. */
+/**
+ * A shallow clone does not know what a file said first. Where one of its pins names a version that is not known, the
+ * service has had more than the file's text: the pin may be another one by now, as a pull has edited it.
+ */
 async function firstOf(
-  file: PromptFile,
+  { file, observed }: PromptPlan,
   earlier: readonly FormerFile[],
   repository: Repository | null,
 ): Promise<Origin> {
   const shallow = (await repository?.isShallow()) ?? false;
   const files = shallow ? [] : earlier.map((former) => former.file);
   const base = files.at(-1) ?? null;
-  return { base, baseContent: hadOneText(files, file) ? (base?.content ?? null) : null, since: null };
+  const known = observed === null ? [] : knownVersions(observed);
+  const isOnlyText = hadOneText(files, file) && !files.some(({ pins }) => pins.some((one) => isUnknown(one, known)));
+  return { base, baseContent: isOnlyText ? (base?.content ?? null) : null, since: null };
+}
+
+function isUnknown({ pin }: EnvironmentPin, known: readonly KnownVersion[]): boolean {
+  return (pin.kind === 'number' || pin.kind === 'version') && findNamed(known, pin) === undefined;
 }
