@@ -13760,7 +13760,7 @@ function splitGlob(pattern) {
 		glob: first === -1 ? null : names.slice(first).join("/")
 	};
 }
-/** The first that fits a place in a pattern counts. */
+/** What is special in a pattern: the first that is at a place counts. */
 const PARTS = [
 	[/\/\*\*$/y, () => below],
 	[/(?<=^|\/)\*\*\//y, () => folders],
@@ -13768,7 +13768,7 @@ const PARTS = [
 	[/\*+/y, () => star],
 	[/\?/y, () => oneOf$1((text, at) => isPlain(text, at))],
 	[/\[([!^]?)(\]?(?:\\.|[^\]\\])*)\]/sy, ([, not = "", inside = ""]) => oneOf$1(classOf(not, inside))],
-	[/\\?(.)/sy, ([, itself = ""]) => literal(itself)]
+	[/\\(.)/sy, ([, itself = ""]) => literal(itself)]
 ];
 function sequence(pattern) {
 	const parts = [];
@@ -13789,7 +13789,7 @@ function partAt(pattern, at) {
 		};
 	}
 	return {
-		part: literal("\\"),
+		part: literal(pattern[at] ?? ""),
 		end: at + 1
 	};
 }
@@ -14708,7 +14708,7 @@ function outlineOf(mapping, path) {
 // src/prompts/shape.ts
 init_zod();
 init_text();
-const id$1 = string().refine(isPathSegment, "expected one segment of a path: without / \\ ? # % and blanks, and neither . nor ..").meta({ pattern: "^(?!\\.{1,2}$)[^\\p{Cc}\\s/\\\\?#%]+$" });
+const id$1 = string().refine(isPathSegment, "expected one segment of a path, not \".\" or \"..\", without / \\ ? # % and blanks").meta({ pattern: "^(?!\\.{1,2}$)[^\\p{Cc}\\s/\\\\?#%]+$" });
 const pin = union([
 	literal$1("latest").describe("The version that holds this file's text and metadata, whatever its number."),
 	int().min(1).describe("The version with this number."),
@@ -14717,7 +14717,7 @@ const pin = union([
 ]).describe("What the environment serves: latest, a version number, version:<id> or git:<ref>.");
 /** The front matter of a prompt file as its author writes it. */
 const FrontMatterShape = strictObject({
-	id: id$1.describe("The id of the prompt in the service, which has no call that creates one."),
+	id: id$1.describe("The id of the prompt in the service, which creates none: without blanks and / \\ ? # %."),
 	key: line.describe("The stable key of the prompt, such as support/greeting."),
 	name: line.describe("The display name."),
 	description: string().optional().describe("What the prompt is for. Absent: not managed."),

@@ -14,7 +14,7 @@ export type GitStart = {
   readonly keyVariables: readonly string[];
 };
 
-/** Of a configuration that is not the user's own, git would neither find the one nor do what the other says. */
+/** Git takes no folder that it comes upon for a bare repository, and asks no program which files have changed. */
 export const SETTINGS = ['safe.bareRepository=explicit', 'core.fsmonitor=false'] as const;
 
 /** Besides git's own: what git would start as a program, or take for the place of its configuration. */

@@ -23,7 +23,7 @@ export function splitGlob(pattern: string): { readonly base: string; readonly gl
   return { base, glob: first === -1 ? null : names.slice(first).join('/') };
 }
 
-/** The first that fits a place in a pattern counts. */
+/** What is special in a pattern: the first that is at a place counts. */
 const PARTS: readonly (readonly [RegExp, (found: readonly string[]) => Part])[] = [
   [/\/\*\*$/y, () => below],
   [/(?<=^|\/)\*\*\//y, () => folders],
@@ -31,7 +31,7 @@ const PARTS: readonly (readonly [RegExp, (found: readonly string[]) => Part])[] 
   [/\*+/y, () => star],
   [/\?/y, () => oneOf((text, at) => isPlain(text, at))],
   [/\[([!^]?)(\]?(?:\\.|[^\]\\])*)\]/sy, ([, not = '', inside = '']) => oneOf(classOf(not, inside))],
-  [/\\?(.)/sy, ([, itself = '']) => literal(itself)],
+  [/\\(.)/sy, ([, itself = '']) => literal(itself)],
 ];
 
 function sequence(pattern: string): Part {
@@ -52,7 +52,7 @@ function partAt(pattern: string, at: number): Parsed {
     const found = expression.exec(pattern);
     if (found !== null) return { part: make(found), end: expression.lastIndex };
   }
-  return { part: literal('\\'), end: at + 1 };
+  return { part: literal(pattern[at] ?? ''), end: at + 1 };
 }
 
 /** Braces that do not end, or hold no comma, stand for themselves. */

@@ -4,7 +4,7 @@ import { line } from '../yaml/line.ts';
 
 const id = z
   .string()
-  .refine(isPathSegment, 'expected one segment of a path: without / \\ ? # % and blanks, and neither . nor ..')
+  .refine(isPathSegment, 'expected one segment of a path, not "." or "..", without / \\ ? # % and blanks')
   .meta({ pattern: '^(?!\\.{1,2}$)[^\\p{Cc}\\s/\\\\?#%]+$' });
 
 const pin = z
@@ -24,7 +24,7 @@ const pin = z
 
 /** The front matter of a prompt file as its author writes it. */
 export const FrontMatterShape = z.strictObject({
-  id: id.describe('The id of the prompt in the service, which has no call that creates one.'),
+  id: id.describe('The id of the prompt in the service, which creates none: without blanks and / \\ ? # %.'),
   key: line.describe('The stable key of the prompt, such as support/greeting.'),
   name: line.describe('The display name.'),
   description: z.string().optional().describe('What the prompt is for. Absent: not managed.'),

@@ -21,6 +21,12 @@ test.runIf(PAGES.includes('docs/guarantees.md'))('each promise of docs/guarantee
   expect(promises.filter((promise) => namedIn(promise).every(({ title }) => title === null))).toEqual([]);
 });
 
+test.runIf(PAGES.includes('docs/SECURITY.md'))('all that docs/SECURITY.md says to be impossible names a test', () => {
+  const refusals = refusalsIn(readPage('docs/SECURITY.md'));
+  expect(refusals.length).toBeGreaterThan(10);
+  expect(refusals.filter((refusal) => namedIn(refusal).every(({ title }) => title === null))).toEqual([]);
+});
+
 test.each([
   ['a file that is not there', '[test/none.test.ts](../test/none.test.ts): "a"', false],
   ['a title that is not there', '[test/index.test.ts](../test/index.test.ts): "the public API is a whale"', false],
@@ -32,6 +38,18 @@ test.each([
 ])('a page names a test: %s', (_, text, there) => {
   expect(namedIn(text).map(isThere)).toEqual([there]);
 });
+
+/** What an adversary cannot do: the items of a list after such words. */
+function refusalsIn(markdown: string): readonly string[] {
+  const lists = markdown.split(/^(?:It|They) cannot:$/m).slice(1);
+  return lists.flatMap(
+    (text) =>
+      text
+        .split(/^(?:It|They) can\b/m)[0]
+        ?.split(/^- /m)
+        .slice(1) ?? [],
+  );
+}
 
 /** A promise is what stands below a heading of the second or third level, up to the next one. */
 function promisesIn(markdown: string): readonly string[] {
