@@ -13281,11 +13281,12 @@ function urlProblems({ path, value: { base_url: url } }, mapping) {
 }
 /** Like patterns, a database stays inside the repository: a branch could name any file of this machine. */
 function outsideProblems({ path, value: { embedded } }, folder, root, mapping) {
-	if (typeof embedded !== "string" || !leaves(slashed((0, node_path.relative)(root, (0, node_path.resolve)(folder, embedded))))) return [];
+	const way = typeof embedded === "string" ? slashed((0, node_path.relative)(root, (0, node_path.resolve)(folder, embedded))) : "";
+	if (!leaves(way) && !/(?:^|\/)\.git(?:\/|$)/i.test(way)) return [];
 	const at = [...path, "embedded"];
 	return [makeProblem("config/invalid-field", {
 		field: at.join("."),
-		expected: "it leaves the repository"
+		expected: "it leaves the repository, or is among what git keeps there"
 	}, mapping.placeOf(at))];
 }
 /** A key goes to one origin alone, and a file holds one embedded service. */

@@ -98,9 +98,10 @@ function outsideProblems(
   root: string,
   mapping: LocatedMapping,
 ): readonly Problem[] {
-  if (typeof embedded !== 'string' || !leaves(slashed(relative(root, resolve(folder, embedded))))) return [];
+  const way = typeof embedded === 'string' ? slashed(relative(root, resolve(folder, embedded))) : '';
+  if (!leaves(way) && !/(?:^|\/)\.git(?:\/|$)/i.test(way)) return [];
   const at = [...path, 'embedded'];
-  const expected = 'it leaves the repository';
+  const expected = 'it leaves the repository, or is among what git keeps there';
   return [makeProblem('config/invalid-field', { field: at.join('.'), expected }, mapping.placeOf(at))];
 }
 
