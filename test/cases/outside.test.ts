@@ -30,6 +30,7 @@ describe('the database of a configuration stays in the repository', () => {
   test.each<[string, string, (place: Place) => void, string]>([
     ['upwards', embedded('../elsewhere/new/x.db'), () => {}, 'config/invalid-field'],
     ['upwards and down again', embedded('a/../../elsewhere/new/x.db'), () => {}, 'config/invalid-field'],
+    ['into what git keeps', embedded('.git/info/attributes'), () => {}, 'config/invalid-field'],
     ['by an absolute path', embedded('ELSEWHERE/new/x.db'), () => {}, 'config/invalid-field'],
     [
       'through a linked folder',
@@ -58,6 +59,7 @@ describe('the database of a configuration stays in the repository', () => {
       expect([exitCode, stdout]).toEqual([1, expect.stringContaining(code)]);
     }
     expectUntouched(place);
+    expect(existsSync(join(place.folder, '.git/info/attributes'))).toBe(false);
   });
 
   test.each<[string, (path: string) => void]>([

@@ -54,6 +54,11 @@ describe('--only', () => {
     expect(selected.files.map(({ key }) => key)).toEqual([summary]);
     expect(selected.problems).toMatchObject([{ code: 'usage/nothing-selected', hint }]);
   });
+
+  test('twelve stars, and a long key that they do not match', () => {
+    const long = parsePromptFile(Buffer.from(promptText('1', { key: 'a'.repeat(1000) })), 'p.md').file!;
+    expect(selectFiles([long], [`${'*a'.repeat(12)}b`]).files).toEqual([]);
+  });
 });
 
 describe('--only beside keys that are named', () => {
