@@ -172,14 +172,14 @@ test('a client that leaves in the middle of a body writes nothing and disturbs n
   expect(errors).toEqual([]);
 });
 
-test.each<[string, (port: number) => string, number]>([
-  ['the address', (port) => `127.0.0.1:${port}`, 200],
-  ['the name of this machine', (port) => `localhost:${port}`, 200],
-  ['a name that was pointed here', (port) => `evil.example:${port}`, 421],
-  ['another port', (port) => `127.0.0.1:${port + 1}`, 421],
-  ['no port', () => 'localhost', 421],
-  ['nothing', () => '', 421],
-])('called by %s it answers %s with %i', async (_, host, status) => {
+test.each<[string, number, (port: number) => string]>([
+  ['the address', 200, (port) => `127.0.0.1:${port}`],
+  ['the name of this machine', 200, (port) => `localhost:${port}`],
+  ['a name that was pointed here', 421, (port) => `evil.example:${port}`],
+  ['another port', 421, (port) => `127.0.0.1:${port + 1}`],
+  ['no port', 421, () => 'localhost'],
+  ['nothing', 421, () => ''],
+])('called by %s it answers with %i', async (_, status, host) => {
   const { server, read } = await startService();
   const { port } = server;
   const received = await exchange(port, headOf({ server }, `PATCH ${PROMPT}`, host(port)) + bodyOf('{"name":"Mine"}'));
