@@ -591,7 +591,7 @@ function literalSelector(key) {
 var LONGEST_PATTERN, SPECIAL;
 var init_literal_selector = __esmMin((() => {
 	LONGEST_PATTERN = 1e3;
-	SPECIAL = /^\.(?=\/)|[\\!*?[\]{}()|"]/g;
+	SPECIAL = /^\.(?=\/)|^!|[\\*?[{]/g;
 }));
 // src/problem.ts
 /** A problem as plain data, worded by the catalogue. */
@@ -1018,10 +1018,14 @@ function leaves(way) {
 function findRoot(folder) {
 	return rootsAbove(folder)[0] ?? folder;
 }
-/** The folders from this one upwards that hold `.git`, which is a file in worktrees and submodules; the nearest first. */
+/** The roots of the repositories that a folder is in, the nearest first. */
 function rootsAbove(folder) {
 	const above = (0, node_path.dirname)(folder) === folder ? [] : rootsAbove((0, node_path.dirname)(folder));
-	return (0, node_fs.existsSync)((0, node_path.join)(folder, ".git")) ? [folder, ...above] : above;
+	return isRoot(folder) ? [folder, ...above] : above;
+}
+/** `.git` is a file in worktrees and submodules. */
+function isRoot(folder) {
+	return (0, node_fs.existsSync)((0, node_path.join)(folder, ".git"));
 }
 /** The first symbolic link inside a folder that a path below it leads through or ends at; null when there is none. */
 function firstLink(root, path) {
@@ -1058,7 +1062,7 @@ function findConfigFile(from) {
 	const candidate = (0, node_path.join)(from, CONFIG_NAME);
 	if ((0, node_fs.existsSync)(candidate)) return candidate;
 	const parent = (0, node_path.dirname)(from);
-	return (0, node_fs.existsSync)((0, node_path.join)(from, ".git")) || parent === from ? null : findConfigFile(parent);
+	return isRoot(from) || parent === from ? null : findConfigFile(parent);
 }
 // src/domain/json.ts
 /** One text per value whatever the order of its keys (RFC 8785), so that digests of equal values are equal. */
@@ -13206,6 +13210,7 @@ function faultOf(baseUrl) {
 }
 // src/config/services.ts
 init_json();
+init_paths();
 init_problem();
 /** Goes before `service.base_url`. */
 const BASE_URL_VARIABLE = "PROMPTSYNC_BASE_URL";
@@ -13521,7 +13526,10 @@ async function loadConfig({ workingDirectory, file, environment }) {
 		environment
 	});
 }
-/** Devices and pipes are not read: they may never end. It blocks: nothing else can be done meanwhile. */
+/**
+* Devices and pipes are not read, as they may never end, nor what a link leads to outside of the repository. It blocks:
+* nothing else can be done meanwhile.
+*/
 function readText(path) {
 	try {
 		if (!(0, node_fs.statSync)(path).isFile()) return { reason: "it is not a regular file" };
@@ -13752,13 +13760,13 @@ function makeGlob(pattern) {
 	const match = sequence(pattern.replace(/^(?:\.\/)+/, ""));
 	return (text) => match(text, /* @__PURE__ */ new Set([0])).has(text.length);
 }
-/** The folder that all of what a pattern matches is in, and what it asks of the paths below; null: it is one path. */
+/** The folder that all of what a pattern matches is in, and what it asks of the paths below; empty: it is one path. */
 function splitGlob(pattern) {
 	const names = pattern.split("/");
 	const first = names.findIndex((name) => /[*?[{]/.test(name.replaceAll(/\\./gs, "")));
 	return {
 		base: (first === -1 ? names : names.slice(0, first)).join("/").replaceAll(/\\(.)/gs, "$1"),
-		glob: first === -1 ? null : names.slice(first).join("/")
+		glob: first === -1 ? "" : names.slice(first).join("/")
 	};
 }
 /** What is special in a pattern: the first that is at a place counts. */
@@ -13767,7 +13775,7 @@ const PARTS = [
 	[/(?<=^|\/)\*\*\//y, () => folders],
 	[/(?<=^|\/)\*\*$/y, () => all],
 	[/\*+/y, () => star],
-	[/\?/y, () => oneOf$1((text, at) => isPlain(text, at))],
+	[/\?/y, () => oneOf$1(isPlain)],
 	[/\[([!^]?)(\]?(?:\\.|[^\]\\])*)\]/sy, ([, not = "", inside = ""]) => oneOf$1(classOf(not, inside))],
 	[/\\(.)/sy, ([, itself = ""]) => literal(itself)]
 ];
@@ -13959,13 +13967,14 @@ function takeFile(entry, path, { paths, problems }) {
 /** The folder that a pattern starts in and what it asks of the paths below. */
 function globOf(folder, pattern) {
 	const { base, glob } = splitGlob(pattern);
-	const directory = (0, node_path.resolve)(folder, glob === null ? (0, node_path.dirname)(base) : base);
+	const literal = glob === "";
+	const directory = (0, node_path.resolve)(folder, literal ? (0, node_path.dirname)(base) : base);
 	const name = (0, node_path.basename)(base);
-	const deep = glob !== null && (glob.includes("/") || glob.includes("**"));
-	const hidden = glob !== null && /(^|[/{,])\./.test(glob);
+	const deep = glob.includes("/") || glob.includes("**");
+	const hidden = /(^|[/{,])\./.test(glob);
 	return {
 		directory,
-		matches: glob === null ? (path) => path === name : makeGlob(glob),
+		matches: literal ? (path) => path === name : makeGlob(glob),
 		enters: (folderName) => deep && !isNeverEntered(folderName) && (hidden || !folderName.startsWith("."))
 	};
 }
@@ -16510,6 +16519,7 @@ var init_repository = __esmMin((() => {
 	FEW = 50;
 }));
 // src/commands/workspace.ts
+init_paths();
 init_problem();
 /** Reads configuration and prompt files; every problem of both is gathered. */
 async function openWorkspace(options, world) {
@@ -16590,7 +16600,7 @@ function leaveOut(files, narrowed, unread) {
 }
 /** The repository that the workspace is in; null outside of one. */
 async function openRepositoryOf(config) {
-	if (!(0, node_fs.existsSync)((0, node_path.join)(config.root, ".git"))) return null;
+	if (!isRoot(config.root)) return null;
 	const { openRepository } = await Promise.resolve().then(() => (init_repository(), repository_exports));
 	return openRepository(gitStartOf(config), config.folder);
 }
@@ -50009,29 +50019,38 @@ var init_refusal = __esmMin((() => {
 }));
 // src/embedded/body.ts
 /**
-* Reads a request's body, at most `limit` bytes of it, and no more than there is room for. What is beyond is received
-* and thrown away, because a client that is still sending could not read the answer. Throws only when the client goes
-* away.
+* Reads a request's body, as far as there is room for it. What is beyond is received and thrown away, because a client
+* that is still sending could not read the answer. Throws only when the client goes away.
 */
-async function readBody(request, limit, room) {
+async function readBody(request, room) {
 	const chunks = [];
-	let size = 0;
-	let held = 0;
+	let [size, held] = [0, 0];
 	let refusal = null;
+	const letGo = () => {
+		room.free += held;
+		held = 0;
+		chunks.length = 0;
+	};
 	try {
 		for await (const chunk of request) {
 			size += chunk.length;
-			if (size > limit) refusal = new Refusal(413, `The body is larger than ${limit} bytes.`);
-			refusal ??= chunk.length > room.free ? new Refusal(429, "Too much is being sent.", { "retry-after": "1" }) : null;
-			if (refusal !== null) continue;
+			refusal ??= refusalOf$1(size, chunk.length, room);
+			if (refusal !== null) {
+				letGo();
+				continue;
+			}
 			chunks.push(chunk);
 			held += chunk.length;
 			room.free -= chunk.length;
 		}
 		return refusal === null ? parseJson$1(Buffer.concat(chunks), request.headers["content-type"]) : { refusal };
 	} finally {
-		room.free += held;
+		letGo();
 	}
+}
+function refusalOf$1(size, further, { each, free }) {
+	if (size > each) return new Refusal(413, `The body is larger than ${each} bytes.`);
+	return further > free ? new Refusal(429, "Too much is being sent.", { "retry-after": "1" }) : null;
 }
 /** Gives the body the shape of an endpoint; throws a `Refusal` when it has another. */
 function parseBody(body, shape) {
@@ -50259,7 +50278,11 @@ var init_answer = __esmMin((() => {
 // src/embedded/server.ts
 /** Serves the store on the loopback address alone. Rejects when the port cannot be had. */
 async function startServer(options) {
-	const room = { free: BODIES_AT_ONCE * (options.bodyLimit ?? DEFAULT_BODY_LIMIT) };
+	const { bodyLimit: each = DEFAULT_BODY_LIMIT } = options;
+	const room = {
+		each,
+		free: BODIES_AT_ONCE * each
+	};
 	const server = (0, node_http.createServer)((request, response) => {
 		respond(request, response, options, room).catch((error) => {
 			if (request.errored === null) options.onError?.(error);
@@ -50277,12 +50300,11 @@ async function respond(request, response, options, room) {
 	const { method = "", url: target = "" } = request;
 	const apiKey = request.headers[API_KEY_HEADER]?.toString();
 	let read = null;
-	const limit = options.bodyLimit ?? DEFAULT_BODY_LIMIT;
 	const call = {
 		method,
 		target,
 		apiKey,
-		readBody: async () => read = await readBody(request, limit, room)
+		readBody: async () => read = await readBody(request, room)
 	};
 	const answer = isForUs(request) ? await answerSafely(call, request, options) : ELSEWHERE;
 	options.onRequest?.({
@@ -56016,6 +56038,7 @@ function openRemote(start, name = "origin") {
 	};
 }
 // src/action/history.ts
+init_paths();
 init_repository();
 init_problem();
 /**
@@ -56023,7 +56046,7 @@ init_problem();
 * cannot be fetched is told where it is missed.
 */
 async function openWhole({ git, folder }) {
-	if (!(0, node_fs.existsSync)((0, node_path.join)(git.root, ".git"))) throw new ProblemError(makeProblem("action/no-checkout"));
+	if (!isRoot(git.root)) throw new ProblemError(makeProblem("action/no-checkout"));
 	const repository = await openRepository(git, folder);
 	if (!await repository.isShallow()) return repository;
 	await openRemote(git).fetchHistory().catch(() => {});

@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { isRoot } from '../files/paths.ts';
 import { openRemote } from '../git/remote.ts';
 import { openRepository, type Repository } from '../git/repository.ts';
 import type { Event, PullRequest } from '../github/event.ts';
@@ -11,7 +10,7 @@ import type { Context } from './context.ts';
  * cannot be fetched is told where it is missed.
  */
 export async function openWhole({ git, folder }: Pick<Context, 'git' | 'folder'>): Promise<Repository> {
-  if (!existsSync(join(git.root, '.git'))) throw new ProblemError(makeProblem('action/no-checkout'));
+  if (!isRoot(git.root)) throw new ProblemError(makeProblem('action/no-checkout'));
   const repository = await openRepository(git, folder);
   if (!(await repository.isShallow())) return repository;
   await openRemote(git)

@@ -1,11 +1,10 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import { toolEnvironments } from '../domain/policy.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { inShard } from '../domain/shard-of.ts';
 import { shardText, type Shard } from '../domain/shard.ts';
+import { isRoot } from '../files/paths.ts';
 import type { GitStart } from '../git/environment.ts';
 import type { Repository } from '../git/repository.ts';
 import { inPlaceOrder, isError, problemOf, ProblemError, type Problem } from '../problem.ts';
@@ -101,7 +100,7 @@ function leaveOut(files: readonly PromptFile[], narrowed: Narrowed | null, unrea
 
 /** The repository that the workspace is in; null outside of one. */
 export async function openRepositoryOf(config: Config): Promise<Repository | null> {
-  if (!existsSync(join(config.root, '.git'))) return null;
+  if (!isRoot(config.root)) return null;
   const { openRepository } = await import('../git/repository.ts');
   return openRepository(gitStartOf(config), config.folder);
 }

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { isRoot } from '../files/paths.ts';
 
 export const CONFIG_NAME = 'promptsync.yaml';
 
@@ -8,5 +9,5 @@ export function findConfigFile(from: string): string | null {
   const candidate = join(from, CONFIG_NAME);
   if (existsSync(candidate)) return candidate;
   const parent = dirname(from);
-  return existsSync(join(from, '.git')) || parent === from ? null : findConfigFile(parent);
+  return isRoot(from) || parent === from ? null : findConfigFile(parent);
 }

@@ -24,7 +24,10 @@ export async function loadConfig({ workingDirectory, file, environment }: Config
   return parseConfig(read.text, { file: path, shownPath, root: findRoot(dirname(path)), environment });
 }
 
-/** Devices and pipes are not read: they may never end. It blocks: nothing else can be done meanwhile. */
+/**
+ * Devices and pipes are not read, as they may never end, nor what a link leads to outside of the repository. It blocks:
+ * nothing else can be done meanwhile.
+ */
 function readText(path: string): { readonly text: string } | { readonly reason: string } {
   try {
     if (!statSync(path).isFile()) return { reason: 'it is not a regular file' };

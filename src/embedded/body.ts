@@ -15,33 +15,43 @@ type Issue = { readonly path: readonly PropertyKey[]; readonly message: string }
 /** A body that was read: its JSON value, or why it is refused. An endpoint without a body never looks. */
 export type Body = { readonly value: unknown } | { readonly refusal: Refusal };
 
-/** How many bytes may still be held, of all bodies that are being received. */
-export type Room = { free: number };
+/** In bytes: how large one body may be, and how much of all that are being received may still be held. */
+export type Room = { readonly each: number; free: number };
 
 /**
- * Reads a request's body, at most `limit` bytes of it, and no more than there is room for. What is beyond is received
- * and thrown away, because a client that is still sending could not read the answer. Throws only when the client goes
- * away.
+ * Reads a request's body, as far as there is room for it. What is beyond is received and thrown away, because a client
+ * that is still sending could not read the answer. Throws only when the client goes away.
  */
-export async function readBody(request: IncomingMessage, limit: number, room: Room): Promise<Body> {
+export async function readBody(request: IncomingMessage, room: Room): Promise<Body> {
   const chunks: Uint8Array[] = [];
-  let size = 0;
-  let held = 0;
+  let [size, held] = [0, 0];
   let refusal: Refusal | null = null;
+  const letGo = (): void => {
+    room.free += held;
+    held = 0;
+    chunks.length = 0;
+  };
   try {
     for await (const chunk of request) {
       size += chunk.length;
-      if (size > limit) refusal = new Refusal(413, `The body is larger than ${limit} bytes.`);
-      refusal ??= chunk.length > room.free ? new Refusal(429, 'Too much is being sent.', { 'retry-after': '1' }) : null;
-      if (refusal !== null) continue;
+      refusal ??= refusalOf(size, chunk.length, room);
+      if (refusal !== null) {
+        letGo();
+        continue;
+      }
       chunks.push(chunk);
       held += chunk.length;
       room.free -= chunk.length;
     }
     return refusal === null ? parseJson(Buffer.concat(chunks), request.headers['content-type']) : { refusal };
   } finally {
-    room.free += held;
+    letGo();
   }
+}
+
+function refusalOf(size: number, further: number, { each, free }: Room): Refusal | null {
+  if (size > each) return new Refusal(413, `The body is larger than ${each} bytes.`);
+  return further > free ? new Refusal(429, 'Too much is being sent.', { 'retry-after': '1' }) : null;
 }
 
 /** Gives the body the shape of an endpoint; throws a `Refusal` when it has another. */

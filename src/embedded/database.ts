@@ -115,6 +115,7 @@ function refuseForeign(database: DatabaseSync): void {
     throw new Error('it is a database of something else, which is left as it is');
 }
 
+/** Those of the first version: what is added later is made where it is missing. */
 const OWN_TABLES = ['projects', 'api_keys', 'prompts', 'versions', 'active_versions'] as const;
 
 /** The low byte of SQLite's extended codes is the kind of error. */

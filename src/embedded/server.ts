@@ -40,7 +40,8 @@ export type ServerOptions = {
 
 /** Serves the store on the loopback address alone. Rejects when the port cannot be had. */
 export async function startServer(options: ServerOptions): Promise<EmbeddedServer> {
-  const room = { free: BODIES_AT_ONCE * (options.bodyLimit ?? DEFAULT_BODY_LIMIT) };
+  const { bodyLimit: each = DEFAULT_BODY_LIMIT } = options;
+  const room = { each, free: BODIES_AT_ONCE * each };
   const server = createServer((request, response) => {
     respond(request, response, options, room).catch((error: unknown) => {
       // A client that went away is no error of the service's.
@@ -61,8 +62,7 @@ async function respond(
   const { method = '', url: target = '' } = request;
   const apiKey = request.headers[API_KEY_HEADER]?.toString();
   let read: Body | null = null;
-  const limit = options.bodyLimit ?? DEFAULT_BODY_LIMIT;
-  const call = { method, target, apiKey, readBody: async () => (read = await readBody(request, limit, room)) };
+  const call = { method, target, apiKey, readBody: async () => (read = await readBody(request, room)) };
   const answer = isForUs(request) ? await answerSafely(call, request, options) : ELSEWHERE;
   options.onRequest?.({ method, path: target, ...jsonOf(read), status: answer.status });
   send(response, answer);

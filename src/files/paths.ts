@@ -16,10 +16,15 @@ export function findRoot(folder: string): string {
   return rootsAbove(folder)[0] ?? folder;
 }
 
-/** The folders from this one upwards that hold `.git`, which is a file in worktrees and submodules; the nearest first. */
+/** The roots of the repositories that a folder is in, the nearest first. */
 export function rootsAbove(folder: string): readonly string[] {
   const above = dirname(folder) === folder ? [] : rootsAbove(dirname(folder));
-  return existsSync(join(folder, '.git')) ? [folder, ...above] : above;
+  return isRoot(folder) ? [folder, ...above] : above;
+}
+
+/** `.git` is a file in worktrees and submodules. */
+export function isRoot(folder: string): boolean {
+  return existsSync(join(folder, '.git'));
 }
 
 /** The first symbolic link inside a folder that a path below it leads through or ends at; null when there is none. */

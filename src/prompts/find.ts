@@ -134,13 +134,14 @@ function takeFile(entry: Dirent, path: string, { paths, problems }: Found): void
 /** The folder that a pattern starts in and what it asks of the paths below. */
 function globOf(folder: string, pattern: string): Glob {
   const { base, glob } = splitGlob(pattern);
-  const directory = resolve(folder, glob === null ? dirname(base) : base);
+  const literal = glob === '';
+  const directory = resolve(folder, literal ? dirname(base) : base);
   const name = basename(base);
-  const deep = glob !== null && (glob.includes('/') || glob.includes('**'));
-  const hidden = glob !== null && /(^|[/{,])\./.test(glob);
+  const deep = glob.includes('/') || glob.includes('**');
+  const hidden = /(^|[/{,])\./.test(glob);
   return {
     directory,
-    matches: glob === null ? (path) => path === name : makeGlob(glob),
+    matches: literal ? (path) => path === name : makeGlob(glob),
     enters: (folderName) => deep && !isNeverEntered(folderName) && (hidden || !folderName.startsWith('.')),
   };
 }

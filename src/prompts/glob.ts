@@ -15,12 +15,12 @@ export function makeGlob(pattern: string): (text: string) => boolean {
   return (text) => match(text, new Set([0])).has(text.length);
 }
 
-/** The folder that all of what a pattern matches is in, and what it asks of the paths below; null: it is one path. */
-export function splitGlob(pattern: string): { readonly base: string; readonly glob: string | null } {
+/** The folder that all of what a pattern matches is in, and what it asks of the paths below; empty: it is one path. */
+export function splitGlob(pattern: string): { readonly base: string; readonly glob: string } {
   const names = pattern.split('/');
   const first = names.findIndex((name) => /[*?[{]/.test(name.replaceAll(/\\./gs, '')));
   const base = (first === -1 ? names : names.slice(0, first)).join('/').replaceAll(/\\(.)/gs, '$1');
-  return { base, glob: first === -1 ? null : names.slice(first).join('/') };
+  return { base, glob: first === -1 ? '' : names.slice(first).join('/') };
 }
 
 /** What is special in a pattern: the first that is at a place counts. */
@@ -29,7 +29,7 @@ const PARTS: readonly (readonly [RegExp, (found: readonly string[]) => Part])[] 
   [/(?<=^|\/)\*\*\//y, () => folders],
   [/(?<=^|\/)\*\*$/y, () => all],
   [/\*+/y, () => star],
-  [/\?/y, () => oneOf((text, at) => isPlain(text, at))],
+  [/\?/y, () => oneOf(isPlain)],
   [/\[([!^]?)(\]?(?:\\.|[^\]\\])*)\]/sy, ([, not = '', inside = '']) => oneOf(classOf(not, inside))],
   [/\\(.)/sy, ([, itself = '']) => literal(itself)],
 ];

@@ -1,11 +1,11 @@
-import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, readFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runAction } from '../support/action.ts';
 import { scheduleEvent } from '../action/events.ts';
 import { runCli } from '../support/cli.ts';
-import { commitAll, git, makeFolder, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
+import { wrapGit } from '../support/count-git.ts';
+import { commitAll, git, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
 import { promptText } from '../support/prompts.ts';
 import { KEY, startTestService } from '../support/service.ts';
 
@@ -30,21 +30,14 @@ function makeDecoy(): { readonly folder: string; readonly marker: string } {
 }
 
 /** A `git` that hands on what it is given but for some words, and notes its variables. */
-function wrapGit(without: string): { readonly path: string; readonly variables: () => string } {
-  const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
-  const script = [
-    '#!/bin/bash',
+function makeGit(without: string): { readonly path: string; readonly variables: () => string } {
+  const { folder, path } = wrapGit((real) => [
     'env >> "${0%/*}/variables"',
     'words=()',
     `for word; do [[ $word == ${without} ]] && unset 'words[-1]' || words+=("$word"); done`,
     `exec ${real} "\${words[@]}"`,
-  ];
-  const programs = makeWorkspace({ git: script.join('\n') });
-  chmodSync(join(programs, 'git'), 0o755);
-  return {
-    path: `${programs}${delimiter}${process.env['PATH']}`,
-    variables: () => readFileSync(join(programs, 'variables'), 'utf8'),
-  };
+  ]);
+  return { path, variables: () => readFileSync(join(folder, 'variables'), 'utf8') };
 }
 
 const GITS = [
@@ -56,7 +49,7 @@ describe.each(GITS)('a folder with a decoy of a repository runs no command, with
   test.each(['plan', 'status', 'history greeting', 'sync --yes'])('%s', async (line) => {
     const { folder, marker } = makeDecoy();
     const service = await startTestService(['greeting']);
-    const { path, variables } = wrapGit(without);
+    const { path, variables } = makeGit(without);
     const environment = { PROMPTSYNC_BASE_URL: service.baseUrl, TEAM_KEY: KEY, PATH: path };
     const ran = await runCli(folder, [...line.split(' '), '--config', 'team/promptsync.yaml'], { environment });
     expect({ ...ran, marked: existsSync(marker) }).toMatchObject({ exitCode: 0, marked: false });
@@ -66,7 +59,7 @@ describe.each(GITS)('a folder with a decoy of a repository runs no command, with
   test('the action', async () => {
     const { folder, marker } = makeDecoy();
     const service = await startTestService(['greeting']);
-    const { path, variables } = wrapGit(without);
+    const { path, variables } = makeGit(without);
     const ran = await runAction(folder, {
       eventName: 'schedule',
       event: scheduleEvent(),

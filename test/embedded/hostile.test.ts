@@ -204,6 +204,16 @@ test('bodies that do not end are held up to a limit for all of them, and others 
   await expect.poll(async () => (await create()).status).toBe(200);
 });
 
+test('a body that is refused is held no longer, whether it ends or not', async () => {
+  const service = await startService({ bodyLimit: 1000 });
+  const over = `${headOf(service)}Content-Length: 9000\r\n\r\n${' '.repeat(900)}`;
+  const sockets = await Promise.all([1, 2].map(() => begin(service, over)));
+  const status = async () => (await service.create('p1', { content: 'x'.repeat(900) })).status;
+  await expect.poll(status).toBe(429);
+  for (const socket of sockets) socket.write(' '.repeat(900));
+  await expect.poll(status).toBe(200);
+});
+
 test('an error of its own is a bare 500, and is told to the hook', async () => {
   const errors: unknown[] = [];
   const service = await startService({ onError: (error) => errors.push(error) });

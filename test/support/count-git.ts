@@ -9,16 +9,11 @@ import { makeWorkspace } from './folder.ts';
  * command of each since it was last called.
  */
 export function countGit(): () => readonly string[] {
-  const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
-  const folder = makeWorkspace({
-    git: [
-      '#!/bin/sh',
-      '(while [ "$1" = -c ]; do shift 2; done; echo "$1" >> "${0%/*}/started")',
-      `exec ${JSON.stringify(real)} "$@"\n`,
-    ].join('\n'),
-  });
-  chmodSync(join(folder, 'git'), 0o755);
-  vi.stubEnv('PATH', `${folder}${delimiter}${process.env['PATH']}`);
+  const { folder, path } = wrapGit((real) => [
+    '(while [ "$1" = -c ]; do shift 2; done; echo "$1" >> "${0%/*}/started")',
+    `exec ${real} "$@"`,
+  ]);
+  vi.stubEnv('PATH', path);
   const started = join(folder, 'started');
   let told = 0;
   return () => {
@@ -27,4 +22,15 @@ export function countGit(): () => readonly string[] {
     told = lines.length;
     return fresh.toSorted();
   };
+}
+
+/** A script of bash that is called as git is, in a folder of its own; the path finds it before the real one. */
+export function wrapGit(script: (real: string) => readonly string[]): {
+  readonly folder: string;
+  readonly path: string;
+} {
+  const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+  const folder = makeWorkspace({ git: ['#!/bin/bash', ...script(JSON.stringify(real)), ''].join('\n') });
+  chmodSync(join(folder, 'git'), 0o755);
+  return { folder, path: `${folder}${delimiter}${process.env['PATH']}` };
 }
