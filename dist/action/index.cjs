@@ -591,7 +591,7 @@ function literalSelector(key) {
 var LONGEST_PATTERN, SPECIAL;
 var init_literal_selector = __esmMin((() => {
 	LONGEST_PATTERN = 1e3;
-	SPECIAL = /^\.(?=\/)|^!|[\\*?[{]/g;
+	SPECIAL = /^\.(?=\/)|[\\!*?[\]{}()|"]/g;
 }));
 // src/problem.ts
 /** A problem as plain data, worded by the catalogue. */
