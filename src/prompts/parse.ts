@@ -1,4 +1,4 @@
-import { contentDigest, metadataDigest, STAMP_KEY, type Digest } from '../domain/digest.ts';
+import { contentDigest, metadataDigest, RESERVED_KEY, type Digest } from '../domain/digest.ts';
 import { isJsonObject, type JsonObject } from '../domain/json.ts';
 import type { Content, EnvironmentPin, Pin, PromptFile } from '../domain/prompt-file.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
@@ -112,7 +112,7 @@ function toProblem(issue: ShapeIssue): Problem {
 }
 
 function reservedMetadata(mapping: LocatedMapping): readonly Problem[] {
-  const path = ['metadata', STAMP_KEY];
+  const path = ['metadata', RESERVED_KEY];
   return mapping.has(path) ? [makeProblem('prompt/reserved-metadata', {}, mapping.keyPlaceOf(path))] : [];
 }
 

@@ -1,9 +1,5 @@
 import type { z } from 'zod';
-import { contentDigest, metadataDigest, STAMP_KEY } from '../domain/digest.ts';
-import { withoutKey } from '../domain/json.ts';
-import type { RemotePrompt } from '../domain/prompt-service.ts';
-import type { Version } from '../domain/version.ts';
-import { parseStamp } from './stamp.ts';
+import type { RemotePrompt, RemoteVersion } from '../domain/prompt-service.ts';
 import { PromptShape, SetActiveAnswerShape, VersionShape, type WireVersion } from './wire.ts';
 
 /** An answer that breaks the interface; the message is one clause, and may hold names that the service chose. */
@@ -23,7 +19,7 @@ export function parseAnswer<Answer>(body: Uint8Array, parse: (value: unknown) =>
 }
 
 /** Interface section 2.2. A version of another prompt than the one asked for is refused. */
-export function parseVersion(value: unknown, promptId: string): Version {
+export function parseVersion(value: unknown, promptId: string): RemoteVersion {
   return toVersion(conform(VersionShape, value), promptId, 'prompt_id');
 }
 
@@ -56,18 +52,9 @@ function parseJson(body: Uint8Array): unknown {
   }
 }
 
-function toVersion(wire: WireVersion, promptId: string, field: string): Version {
+function toVersion(wire: WireVersion, promptId: string, field: string): RemoteVersion {
   if (wire.prompt_id !== promptId) throw new InvalidAnswer(`"${field}" names another prompt`);
-  const metadata = withoutKey(wire.metadata_ ?? {}, STAMP_KEY);
-  return {
-    id: wire.id,
-    number: wire.version_number,
-    text: wire.content,
-    digest: contentDigest(wire.content),
-    metadata,
-    metadataDigest: metadataDigest(metadata),
-    stamp: parseStamp(wire.metadata_),
-  };
+  return { id: wire.id, number: wire.version_number, text: wire.content, metadata: wire.metadata_ ?? {} };
 }
 
 function conform<Shape extends z.ZodType>(shape: Shape, value: unknown): z.output<Shape> {

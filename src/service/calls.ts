@@ -1,13 +1,16 @@
-import { ServiceError, type NewVersion, type PromptFields, type RemotePrompt } from '../domain/prompt-service.ts';
-import { STAMP_KEY } from '../domain/digest.ts';
+import {
+  ServiceError,
+  type NewVersion,
+  type PromptFields,
+  type RemotePrompt,
+  type RemoteVersion,
+} from '../domain/prompt-service.ts';
 import type { JsonObject } from '../domain/json.ts';
 import { isPathSegment } from '../domain/text.ts';
-import type { Version } from '../domain/version.ts';
 import { makeProblem } from '../problem.ts';
 import { parseAnswer, parsePrompt, parseUpdated, parseVersion } from './answers.ts';
 import type { Subject } from './errors.ts';
 import type { Recall } from './recall.ts';
-import { stampToWire } from './stamp.ts';
 import { paths } from './wire.ts';
 
 /** One call of the interface as a value: what to send, how to read the answer, whether it may be repeated. */
@@ -35,12 +38,12 @@ export function readPromptCall(
 }
 
 /** Section 4.2. */
-export function createVersionCall(promptId: string, version: NewVersion): Call<Version> {
-  const { text, metadata, stamp, changeSummary } = version;
+export function createVersionCall(promptId: string, version: NewVersion): Call<RemoteVersion> {
+  const { text, metadata, changeSummary } = version;
   const body = {
     content: text,
     ...(changeSummary !== undefined && { change_summary: changeSummary }),
-    metadata_: { ...metadata, [STAMP_KEY]: stampToWire(stamp) },
+    metadata_: metadata,
   };
   const path = paths.versions(addressable(promptId));
   const parse = (answer: Uint8Array) => parseAnswer(answer, (value) => parseVersion(value, promptId));

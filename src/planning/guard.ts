@@ -13,35 +13,33 @@ export type Guards = {
   readonly expectedPlan: string | null;
   /** Paths of prompt files that differ from the last commit; empty where that is allowed. */
   readonly uncommitted: ReadonlySet<string>;
-  /** By prompt id: changes of variables that the file does not say are meant. */
-  readonly breaking?: ReadonlyMap<string, readonly Problem[]>;
   /** Why nothing at all may be written, where the caller knows of a reason. */
   readonly refusals?: readonly Problem[];
 };
 
 /** The plan with every prompt blocked that a guard refuses. The changes stay: they say what was refused. */
-export function refuse(plan: Plan, guards: Guards): Plan {
+export function guard(plan: Plan, guards: Guards): Plan {
   const forAll = [...(guards.refusals ?? []), ...tooMany(plan, guards), ...stale(plan, guards)];
   const prompts = plan.prompts.map((prompt) =>
-    block(prompt, [...forAll, ...uncommitted(prompt, guards), ...drifted(prompt, guards), ...broken(prompt, guards)]),
+    block(prompt, [...forAll, ...uncommitted(prompt, guards), ...drifted(prompt, guards)]),
   );
   return { ...plan, prompts: guards.expectedPlan === null ? prompts : prompts.map(withoutSurprises) };
 }
 
 function block(prompt: PromptPlan, problems: readonly Problem[]): PromptPlan {
   if (!mayChange(prompt) || problems.length === 0) return prompt;
-  // What was refused is not looked at either: looking writes.
-  return { ...prompt, status: 'blocked', problems: [...prompt.problems, ...problems], lookups: [] };
+  // What was refused is not looked for either: looking writes.
+  return { ...prompt, status: 'blocked', problems: [...prompt.problems, ...problems], finds: [] };
 }
 
 /** What was reviewed as blocked stays blocked: what looking would bring about is not in the reviewed plan. */
 function withoutSurprises(prompt: PromptPlan): PromptPlan {
-  return prompt.status === 'blocked' ? { ...prompt, lookups: [] } : prompt;
+  return prompt.status === 'blocked' ? { ...prompt, finds: [] } : prompt;
 }
 
 /** Whether the prompt has changes, or will have once its pins are found. */
-function mayChange({ changes, lookups }: PromptPlan): boolean {
-  return changes.length + lookups.length > 0;
+function mayChange({ changes, finds }: PromptPlan): boolean {
+  return changes.length + finds.length > 0;
 }
 
 function tooMany({ prompts }: Plan, { maxChanges, notLookedAt = 0 }: Guards): readonly Problem[] {
@@ -64,21 +62,17 @@ function uncommitted({ file }: PromptPlan, guards: Guards): readonly Problem[] {
  * A prompt that was planned once more, right before it is written: what was reviewed must still be what is done, and
  * new drift is refused as it was at first.
  */
-export function refuseAfresh(fresh: PromptPlan, planned: PromptPlan, guards: Guards): PromptPlan {
+export function guardAfresh(fresh: PromptPlan, planned: PromptPlan, guards: Guards): PromptPlan {
   const [expected, actual] = [digestPlan([planned]), digestPlan([fresh])];
   const reviewed = guards.expectedPlan !== null && expected !== actual;
   const surprise = reviewed ? [makeProblem('guard/stale-plan', { expected, actual })] : [];
-  return block(fresh, [...surprise, ...drifted(fresh, guards), ...broken(fresh, guards)]);
+  return block(fresh, [...surprise, ...drifted(fresh, guards)]);
 }
 
 function drifted({ drift, file }: PromptPlan, { onDrift }: Guards): readonly Problem[] {
   const outside = drift.filter(({ kind }) => kind === 'outside');
   if (onDrift === 'overwrite' || outside.length === 0) return [];
   return [makeProblem('guard/drift', { what: outside.map(describe) }, { path: file.path })];
-}
-
-function broken({ file }: PromptPlan, { breaking }: Guards): readonly Problem[] {
-  return breaking?.get(file.id) ?? [];
 }
 
 function describe(drift: Drift): string {

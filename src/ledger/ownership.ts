@@ -1,7 +1,6 @@
-import { EMPTY_METADATA_DIGEST } from './digest.ts';
-import { versionsRead, type Observed } from './observed.ts';
-import type { Content } from './prompt-file.ts';
-import type { LedgerEntry, Version } from './version.ts';
+import { EMPTY_METADATA_DIGEST } from '../domain/digest.ts';
+import type { Content } from '../domain/prompt-file.ts';
+import type { LedgerEntry, Version } from './stamp.ts';
 
 /**
  * Whether promptsync made a version: its stamp speaks of its text. The stamp alone is no proof, because whoever edits a
@@ -21,9 +20,25 @@ export function isDoubtful(version: Version): boolean {
   return isOwn(version) && sent !== undefined && sent !== version.metadataDigest && !followsLedger(version);
 }
 
-/** Whether a version is a copy in which metadata was edited: what its stamp was written for is known. */
-export function isCopy(version: Version, known: readonly LedgerEntry[]): boolean {
-  return isDoubtful(version) && hasOriginal(version, known);
+/** A version as a ledger remembers it: as somebody else's where it may be a copy. */
+export function entryOf(version: Version): LedgerEntry {
+  return toEntry(version, isOwn(version) && !isDoubtful(version));
+}
+
+/**
+ * A version as it counts where it is served already: as our own unless it is known to be a copy. Some services add
+ * metadata of their own, and what they serve is in sync all the same.
+ */
+export function entryAsServed(version: Version, known: readonly LedgerEntry[]): LedgerEntry {
+  const isCopy = isDoubtful(version) && hasOriginal(version, known);
+  return toEntry(version, isOwn(version) && !isCopy);
+}
+
+function toEntry({ number, id, digest, metadataDigest, stamp }: Version, ours: boolean): LedgerEntry {
+  const entry = { number, id, digest, metadataDigest, ours };
+  if (stamp === null || !ours) return entry;
+  const { commit, path } = stamp;
+  return { ...entry, ...(commit === undefined ? {} : { commit }), ...(path === undefined ? {} : { path }) };
 }
 
 /** Whether the service stored something else than promptsync sent for this content: what was sent stands in the stamp. */
@@ -37,17 +52,23 @@ export function isRewritten(version: Version, content: Content, known: readonly 
   return sent !== undefined && metadataDigest !== undefined && version.metadataDigest !== metadataDigest;
 }
 
+/** A service that has kept the text but for its form, and no metadata at all: what turned up may well be what was sent. */
+export function isTidied({ stamp, text, digest, metadataDigest }: Version, content: Content): boolean {
+  const bare = stamp === null && metadataDigest === EMPTY_METADATA_DIGEST;
+  return bare && digest !== content.digest && differsInForm(text, content.text);
+}
+
 /** Whether two texts are the same but for white space and Unicode's normal forms: what services tidy. */
-export function differsInForm(one: string, other: string): boolean {
+function differsInForm(one: string, other: string): boolean {
   return withoutForm(one) === withoutForm(other);
+}
+
+function withoutForm(text: string): string {
+  return text.normalize('NFC').replaceAll(/\s+/g, '');
 }
 
 /** The version that the tracking environment stands on: null where there is none, undefined where it was not read. */
 export type Head = Version | null | undefined;
-
-export function headOf({ active }: Observed, trackingEnvironment: string | null): Head {
-  return trackingEnvironment === null ? undefined : active.get(trackingEnvironment);
-}
 
 /**
  * Whether a version may be the newest of promptsync's after the head. Its ledger must name the head: otherwise what
@@ -57,20 +78,6 @@ export function mayFollow(version: Version, head: Head): boolean {
   if (head === undefined || !isOwn(version) || isDoubtful(version)) return false;
   if (head === null) return true;
   return version.number > head.number && (version.stamp?.ledger ?? []).some(({ id }) => id === head.id);
-}
-
-/**
- * Whether the service drops `metadata_`: promptsync stamps what it makes, and the head is one of its own. Where any
- * other version carries a stamp, somebody else has moved the tracking environment.
- */
-export function dropsMetadata(observed: Observed, trackingEnvironment: string | null): boolean {
-  const head = headOf(observed, trackingEnvironment) ?? null;
-  return head !== null && versionsRead(observed).every(({ stamp }) => stamp === null);
-}
-
-/** A content as the service can hold it: where it forgets metadata, a text without any is all that it ever shows. */
-export function asKept(content: Content, forgets: boolean): Content {
-  return forgets ? { text: content.text, digest: content.digest } : content;
 }
 
 /** Whether a version before this one holds exactly what the stamp was written for: nothing is made twice. */
@@ -86,6 +93,3 @@ export function followsLedger({ number, stamp }: Version): boolean {
   return number === newest + 1;
 }
 
-function withoutForm(text: string): string {
-  return text.normalize('NFC').replaceAll(/\s+/g, '');
-}
