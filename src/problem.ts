@@ -27,8 +27,6 @@ type Entry<Evidence> = {
 
 type Wording<Evidence> = string | ((evidence: Evidence) => string);
 
-type UnknownService = { service: string; known: readonly string[]; suggestion?: string | undefined };
-
 const catalogue = {
   // Prompt files
   'prompt/none-found': error<{ patterns: readonly string[] }>(
@@ -83,7 +81,7 @@ const catalogue = {
     (e) => `The field "${e.field}" is not known.`,
     (e) =>
       e.suggestion === undefined
-        ? 'Fields are id, key, name, description, service, pins, metadata, variables and allow_breaking; your own data goes under `metadata:`.'
+        ? 'Fields are id, key, name, description, pins, metadata, variables and allow_breaking; your own data goes under `metadata:`.'
         : `Did you mean \`${e.suggestion}\`?`,
   ),
   'prompt/invalid-field': error<{ field: string; expected: string }>(
@@ -130,12 +128,6 @@ const catalogue = {
         ? `Environments are: ${e.known.join(', ')}. Add it under \`environments:\` if it is meant.`
         : `Did you mean \`${e.suggestion}\`?`,
   ),
-  'prompt/unknown-service': error<UnknownService>(notAService, serviceHint),
-  'prompt/no-service': error<{ known: readonly string[] }>(
-    'Nothing says which service this prompt belongs to.',
-    (e) =>
-      `Add \`service:\` (${listOf(e.known)}) to the file or to its pattern in promptsync.yaml, or name one for all there.`,
-  ),
   'prompt/tool-environment': error<{ environment: string }>(
     (e) => `The environment "${e.environment}" is promptsync's own.`,
     'Pin another environment, or set `tracking_environment` in promptsync.yaml to another name.',
@@ -179,7 +171,12 @@ const catalogue = {
   ),
   'config/unknown-field': error<{ field: string; suggestion?: string | undefined }>(
     (e) => `The setting "${e.field}" is not known.`,
-    (e) => (e.suggestion === undefined ? 'Remove it.' : `Did you mean \`${e.suggestion}\`?`),
+    (e) =>
+      e.field === 'services'
+        ? 'A promptsync.yaml has one `service`: write one file for each, and choose with --config.'
+        : e.suggestion === undefined
+          ? 'Remove it.'
+          : `Did you mean \`${e.suggestion}\`?`,
   ),
   'config/invalid-field': error<{ field: string; expected: string }>(
     (e) => `The setting "${e.field}" is not valid: ${e.expected}.`,
@@ -200,19 +197,6 @@ const catalogue = {
   'config/invalid-url': error<{ source: string; expected: string }>(
     (e) => `The base URL in ${e.source} is not valid: ${e.expected}.`,
     'Write it like https://prompts.example.com. Plain http is allowed for loopback addresses alone.',
-  ),
-  'config/unknown-service': error<UnknownService>(notAService, serviceHint),
-  'config/shared-key': error<{ name: string; other: string; variable: string }>(
-    (e) => `The key in ${e.variable} would be sent to two origins: that of "${e.other}" and that of "${e.name}".`,
-    'Give each service an `api_key_env` of its own.',
-  ),
-  'config/base-url-of-which': error<{ variable: string }>(
-    (e) => `The variable ${e.variable} is set, and which of the \`services\` it is for is not known.`,
-    'Remove it (in the action the input `base-url`): each service has its `base_url` in promptsync.yaml.',
-  ),
-  'config/key-of-which': error<{ variables: readonly string[] }>(
-    'One API key was given, and the services have keys of their own.',
-    (e) => `Leave the input \`api-key\` out, and set ${e.variables.join(' and ')} with \`env:\`.`,
   ),
   'config/pattern-outside': error<{ pattern: string }>(
     (e) => `The pattern "${e.pattern}" leaves the repository.`,
@@ -538,10 +522,6 @@ const catalogue = {
     'promptsync.yaml has no `environments`, and none was given.',
     'Say which environment serves the text to import: --environment NAME.',
   ),
-  'import/service-needed': error<{ known: readonly string[] }>(
-    (e) => `promptsync.yaml has several services: ${listOf(e.known)}.`,
-    'Say which of them has the prompts: --service NAME.',
-  ),
   'import/nothing-active': error<{
     environments: readonly string[];
     /** Whether one was asked for, and others were not looked at. */
@@ -855,19 +835,6 @@ function warning<Evidence = Record<string, never>>(
 
 function worded<Evidence>(wording: Wording<Evidence>): (evidence: Evidence) => string {
   return typeof wording === 'string' ? () => wording : wording;
-}
-
-function notAService({ service }: UnknownService): string {
-  return `The service "${service}" is not in promptsync.yaml.`;
-}
-
-function serviceHint({ known, suggestion }: UnknownService): string {
-  if (known.length === 0) return 'Name it under `services:` there, or remove `service:` here.';
-  return suggestion === undefined ? `Services are: ${listOf(known)}.` : `Did you mean \`${suggestion}\`?`;
-}
-
-function listOf(names: readonly string[]): string {
-  return names.join(', ');
 }
 
 function quoted(names: readonly string[]): string {

@@ -47,8 +47,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   action: [
     'problem.ts',
     'domain',
-    'config/api-key.ts',
-    'config/find.ts',
+    'config/config.ts',
     'config/load.ts',
     'files',
     'planning/digest-plan.ts',

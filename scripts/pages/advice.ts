@@ -14,7 +14,7 @@ export const ADVICE = {
   'service/unreachable':
     '`--verbose` prints each call and how it ended. Proxies are taken from `HTTPS_PROXY` and `NO_PROXY`; loopback addresses are always reached directly.',
   'service/not-authorised':
-    'A key belongs to a project. Where prompts are in several projects, give each a service of its own under `services:`, with its own `api_key_env`.',
+    'A key belongs to a project. Where prompts are in several projects, give each its own promptsync.yaml, with its own `api_key_env`.',
   'service/unexpected-status':
     'The hint is that of the status: 401 is a key that was refused, 429 a limit, 500 and above a failure of the service or of a gateway. Reads, and writes that may be repeated, have been repeated before.',
   'service/prompt-not-found':

@@ -28,8 +28,6 @@ export const EVIDENCE = {
   'prompt/duplicate-id': { id: 'prm_greeting', other: 'prompts/greeting.md' },
   'prompt/duplicate-key': { key: 'support/greeting', other: 'prompts/greeting.md' },
   'prompt/unknown-environment': { environment: 'prod', known: ['staging', 'production'] },
-  'prompt/unknown-service': { service: 'asia', known: ['eu', 'us'] },
-  'prompt/no-service': { known: ['eu', 'us'] },
   'prompt/tool-environment': { environment: 'promptsync' },
   'prompt/needless-allow-breaking': {},
   'prompt/hidden-character': { character: '\\u{200B}', count: 2 },
@@ -53,10 +51,6 @@ export const EVIDENCE = {
   'config/missing-key': { variable: 'PROMPTSYNC_API_KEY' },
   'config/invalid-key': { variable: 'PROMPTSYNC_API_KEY' },
   'config/invalid-url': { source: 'service.base_url', expected: 'its scheme is not https' },
-  'config/unknown-service': { service: 'asia', known: ['eu', 'us'] },
-  'config/shared-key': { name: 'us', other: 'eu', variable: 'PROMPTSYNC_API_KEY' },
-  'config/base-url-of-which': { variable: 'PROMPTSYNC_BASE_URL' },
-  'config/key-of-which': { variables: ['EU_KEY', 'US_KEY'] },
   'config/pattern-outside': { pattern: '../prompts/*.md' },
   'config/drift-needs-base': {},
   // The command line
@@ -162,7 +156,6 @@ export const EVIDENCE = {
   // promptsync import
   'import/not-writable': { reason: 'the key holds a line break.' },
   'import/environment-needed': {},
-  'import/service-needed': { known: ['eu', 'us'] },
   'import/nothing-active': { environments: ['staging', 'production'], named: false },
   'import/known': { what: 'id', value: 'prm_greeting', key: 'support/greeting', other: 'prompts/support/greeting.md' },
   'import/path-taken': { path: 'prompts/support/greeting.md' },

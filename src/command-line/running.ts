@@ -2,7 +2,6 @@ import type { PrepareOptions } from '../commands/preparing/prepare-plan.ts';
 import type { Drawn } from '../commands/sync.ts';
 import { ofShard, refused } from '../commands/result.ts';
 import { problemOf } from '../problem.ts';
-import { inertLine } from '../rendering/inert.ts';
 import type { Run } from '../rendering/make-report.ts';
 import { wantsColour } from './colour.ts';
 import { forLog } from './for-log.ts';
@@ -62,10 +61,9 @@ const INTERRUPTED = '\nInterrupted: the call in flight is finished. Once more en
 /** What `--verbose` writes of each call; undefined without it. */
 export function callWriter({ verbose }: Pick<ShardFlags, 'verbose'>, host: HidingHost): OnCall {
   if (!verbose) return undefined;
-  return ({ service, method, path, status, milliseconds, attempt }) => {
-    const to = service === undefined ? '' : `${inertLine(service)}: `;
+  return ({ method, path, status, milliseconds, attempt }) => {
     const again = attempt > 1 ? ` (attempt ${attempt})` : '';
     const answer = `${status ?? 'no answer'} ${Math.round(milliseconds)} ms`;
-    host.errors.write(forLog(`${to}${method} ${path} ${answer}${again}\n`, host));
+    host.errors.write(forLog(`${method} ${path} ${answer}${again}\n`, host));
   };
 }

@@ -33,8 +33,8 @@ export function initWith(flags: InitCommandFlags, onCall: OnCall): Work {
 }
 
 export function importWith(ids: readonly string[], flags: ImportFlags, onCall: OnCall): Work {
-  const { config, service, environment, dir, dryRun } = flags;
-  const options = { config, ids, service, environment, dir, dryRun, onCall };
+  const { config, environment, dir, dryRun } = flags;
+  const options = { config, ids, environment, dir, dryRun, onCall };
   return async (world) => (await import('../commands/import.ts')).importPrompts(options, world);
 }
 

@@ -10,8 +10,6 @@ import type { Repository } from '../git/repository.ts';
 import { inPlaceOrder, isError, problemOf, ProblemError, type Problem } from '../problem.ts';
 import type { Late } from '../prompts/late.ts';
 import { readPrompts } from '../prompts/read.ts';
-import { assignServices, serviceRules } from './services/assign-services.ts';
-import { keyVariables } from './services/needed-services.ts';
 import { selectNamed, type Selectors } from './select-files.ts';
 import type { Narrowed } from './since/narrow.ts';
 import type { World } from './world.ts';
@@ -48,13 +46,11 @@ export async function openWorkspace(options: WorkspaceOptions, world: World): Pr
   if (narrowed !== null && 'code' in narrowed) {
     return { config, files: [], problems: inPlaceOrder([...problems, narrowed]), narrowed: null };
   }
-  const services = serviceRules(config);
   const selects = options.only.length > 0;
   // What is to be selected by key or path has to be read.
   const left = selects ? [] : (narrowed?.left ?? []);
-  const rules = { ...environmentRules(config), services };
-  const read = await readPrompts(config, rules, { left, late: options.late });
-  const selected = selectNamed(assignServices(read.files, services), options);
+  const read = await readPrompts(config, environmentRules(config), { left, late: options.late });
+  const selected = selectNamed(read.files, options);
   const unselectable = read.problems.some(isError) ? [] : selected.problems;
   const found = inPlaceOrder([...problems, ...read.problems, ...unselectable]);
   return {
@@ -106,8 +102,8 @@ export async function openRepositoryOf(config: Config): Promise<Repository | nul
 }
 
 /** How git is started for a configuration. */
-export function gitStartOf({ root, services }: Config): GitStart {
-  return { root, keyVariables: keyVariables([...services.values()]) };
+export function gitStartOf({ root, service }: Config): GitStart {
+  return { root, keyVariables: service?.kind === 'remote' ? [service.apiKeyVariable] : [] };
 }
 
 function environmentRules({ environments, trackingEnvironment }: Config) {

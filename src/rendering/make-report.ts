@@ -104,10 +104,10 @@ function fromPlan({ file, status, changes, drift, problems }: PromptPlan): Repor
   return { ...nameOf(file), status, changes: changes.map(plannedChange), drift: drift.map(wireDrift), problems };
 }
 
-type Named = Pick<PromptFile, 'path' | 'id' | 'key' | 'service'>;
+type Named = Pick<PromptFile, 'path' | 'id' | 'key'>;
 
-function nameOf({ path, id, key, service }: Named): Pick<ReportPrompt, keyof Named> {
-  return { path, id, key, ...(service === undefined ? {} : { service }) };
+function nameOf({ path, id, key }: Named): Pick<ReportPrompt, keyof Named> {
+  return { path, id, key };
 }
 
 function plannedChange(change: Change): ReportChange {

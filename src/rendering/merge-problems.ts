@@ -1,7 +1,6 @@
 import { inShard } from '../domain/shard-of.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import type { Report } from '../schemas/report.ts';
-import { namedServices } from './named-services.ts';
 
 /** A report, and the file that it is from. */
 export type ReportFile = { readonly path: string; readonly report: Report };
@@ -30,15 +29,13 @@ type Fact = readonly [what: string, value: string];
 
 /** What is the same in all reports of a run. A shard that could not begin knows less than the others. */
 function factsOf(report: Report): readonly Fact[] {
-  const { mode, commit, shard, changed_since: since, plan_digest: plan } = report;
-  const services = namedServices(report);
+  const { mode, commit, service, shard, changed_since: since, plan_digest: plan } = report;
   return [
     ['mode', mode],
     ['number of shards', String(shard?.of)],
     ...(since === undefined && plan === null ? [] : [['base of --changed-since', since ?? 'none'] as const]),
     ...(commit === null ? [] : [['commit', commit] as const]),
-    ...[...services].map(([name, address]): Fact => [`service${name && ` "${name}"`}`, address]),
-    ...(services.size === 0 ? [] : [['kind of services', services.has('') ? 'one' : 'named'] as const]),
+    ...(service === null ? [] : [['service', service] as const]),
   ];
 }
 

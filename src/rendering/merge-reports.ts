@@ -1,6 +1,5 @@
 import { inPlaceOrder } from '../problem.ts';
 import type { Report, ReportProblem } from '../schemas/report.ts';
-import { namedServices } from './named-services.ts';
 
 /**
  * One report of all shards of a run: what a run without shards would have reported, but for the plan's digest, because a
@@ -13,7 +12,7 @@ export function mergeReports(reports: readonly [Report, ...Report[]]): Report {
   const shards = shardsOf(reports);
   return {
     ...rest,
-    service: serviceOf(reports),
+    service: reports.find(({ service }) => service !== null)?.service ?? null,
     commit: reports.find(({ commit }) => commit !== null)?.commit ?? null,
     ...(since === undefined ? {} : { changed_since: since }),
     plan_digest: shards.length === 1 ? first.plan_digest : null,
@@ -29,13 +28,6 @@ function shardsOf(reports: readonly Report[]): NonNullable<Report['shards']> {
   return reports
     .flatMap(({ shard, plan_digest }) => (shard === undefined ? [] : [{ ...shard, plan_digest }]))
     .toSorted((a, b) => a.index - b.index);
-}
-
-/** A shard asks the services of its own prompts alone. */
-function serviceOf(reports: readonly Report[]): string | null {
-  const named = new Map(reports.flatMap((report) => [...namedServices(report)]));
-  const inOrder = [...named].toSorted(([a], [b]) => Number(a > b) - Number(a < b));
-  return inOrder.map(([name, address]) => (name === '' ? address : `${name}: ${address}`)).join(', ') || null;
 }
 
 type Summary = Report['summary'];

@@ -50,7 +50,6 @@ const prompt = z.object({
   path: z.string().describe('Relative to the folder of promptsync.yaml.'),
   id: z.string().describe('The service’s id of the prompt.'),
   key: z.string().describe('The key that the file says.'),
-  service: z.string().optional().describe('The name of its service, where promptsync.yaml has `services`.'),
   status: z
     .enum(['unchanged', 'pending', 'applied', 'blocked', 'failed', 'not_attempted'])
     .describe(
@@ -84,7 +83,7 @@ export const ReportShape = z.object({
   mode: z
     .enum(MODES)
     .describe('dry-run and apply: a sync. report: a merge that was refused. The others: the command of that name.'),
-  service: z.string().nullable().describe('The address of the service, or of several; null: none was asked.'),
+  service: z.string().nullable().describe('The address of the service; null: it was not asked.'),
   commit: z.string().nullable().describe('HEAD of the repository; null: there is none.'),
   changed_since: z.string().optional().describe('Only what has changed since this commit was looked at.'),
   plan_digest: digest.nullable().describe('What --expect-plan takes; null: there is no plan.'),

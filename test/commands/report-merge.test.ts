@@ -14,9 +14,8 @@ const NOTHING = {
   ...{ blocked: 0, applied: 0, failed: 0, not_attempted: 0 },
 };
 
-function promptOf(id: string, status: ReportPrompt['status'], service?: string): ReportPrompt {
-  const named = service === undefined ? {} : { service };
-  return { path: `prompts/${id}.md`, id, key: id, ...named, status, changes: [], drift: [], problems: [] };
+function promptOf(id: string, status: ReportPrompt['status']): ReportPrompt {
+  return { path: `prompts/${id}.md`, id, key: id, status, changes: [], drift: [], problems: [] };
 }
 
 type Parts = Partial<Omit<Report, 'prompts'>> & { readonly prompts?: readonly ReportPrompt[] };
@@ -115,22 +114,6 @@ describe('reports that do not fit together', () => {
       [one, two, shard(3, { service: 'https://b.example' })],
       ['c.json merge/differs'],
       'The service is "https://b.example" here and "https://a.example" in a.json.',
-    ],
-    [
-      'a service that is another one elsewhere',
-      [
-        shard(1, { service: 'eu: https://a.example', prompts: [promptOf('a', 'unchanged', 'eu')] }),
-        shard(2, { service: 'eu: https://b.example', prompts: [promptOf('b', 'unchanged', 'eu')] }),
-        shard(3, { service: null, prompts: [] }),
-      ],
-      ['b.json merge/differs'],
-      'The service "eu" is "https://b.example" here and "https://a.example" in a.json.',
-    ],
-    [
-      'one service and several',
-      [one, two, shard(3, { service: 'eu: https://b.example', prompts: [promptOf('b', 'unchanged', 'eu')] })],
-      ['c.json merge/differs'],
-      'The kind of services is "named" here and "one" in a.json.',
     ],
     [
       'a prompt in two shards',
@@ -288,18 +271,6 @@ describe('a merged report', () => {
     });
     const { report } = await merge([shard(1, cannotRun), shard(2, narrowed(5)), shard(3, narrowed(7))]);
     expect(report).toMatchObject({ changed_since: 'c0', summary: { not_looked_at: 12, unchanged: 2 } });
-  });
-
-  test('names all services, each once', async () => {
-    const { report } = await merge([
-      shard(1, { service: 'us: https://us.example', prompts: [promptOf('a', 'unchanged', 'us')] }),
-      shard(2, { service: null, prompts: [] }),
-      shard(3, {
-        service: 'eu, old: https://eu.example, us: https://us.example',
-        prompts: [promptOf('c', 'unchanged', 'us'), promptOf('b', 'unchanged', 'eu, old')],
-      }),
-    ]);
-    expect(report.service).toBe('eu, old: https://eu.example, us: https://us.example');
   });
 
   test('of one run without shards is that report', async () => {

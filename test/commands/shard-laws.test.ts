@@ -6,7 +6,7 @@ import type { Report } from '../../src/schemas/report.ts';
 import { makeFolder, writeFiles } from '../support/folder.ts';
 import { CONFIG, promptText } from '../support/prompts.ts';
 import { run, runJson, type RunOptions } from '../support/run.ts';
-import { OTHER_KEY, startTestService } from '../support/service.ts';
+import { startTestService } from '../support/service.ts';
 
 /** What becomes of a prompt between the first sync and the plan. */
 const states = fc.constantFrom('kept', 'kept', 'edited', 'new', 'blocked', 'unknown', 'hidden');
@@ -15,40 +15,32 @@ type State = 'kept' | 'edited' | 'new' | 'blocked' | 'unknown' | 'hidden';
 const scenes = fc.record({
   states: fc.array(states, { minLength: 1, maxLength: 9 }),
   of: fc.integer({ min: 1, max: 7 }),
-  several: fc.boolean(),
   order: fc.infiniteStream(fc.nat()),
 });
 
 type Scene = { readonly folder: string; readonly options: RunOptions };
 
 /** Paths of files to their texts, before or after. */
-function filesOf(all: readonly State[], several: boolean, after: boolean): Readonly<Record<string, string>> {
+function filesOf(all: readonly State[], after: boolean): Readonly<Record<string, string>> {
   return Object.fromEntries(
     all.flatMap((state, index) => {
       if (!after && (state === 'new' || state === 'unknown')) return [];
       const edited = after && state === 'edited' ? ' Edited.' : after && state === 'hidden' ? ' Hidden\u200b.' : '';
       const pins = { staging: after && state === 'blocked' ? 99 : 'latest' };
-      const text = promptText(String(index), { pins, text: `Text.${edited}` });
-      const service = index % 2 === 0 ? 'eu' : 'us';
-      return [[`prompts/${index}.md`, several ? text.replace('---\n', `---\nservice: ${service}\n`) : text]];
+      return [[`prompts/${index}.md`, promptText(String(index), { pins, text: `Text.${edited}` })]];
     }),
   );
 }
 
 /** A workspace that was synced, and edited since; the service knows all prompts but those that it does not know. */
-async function begin(all: readonly State[], several: boolean): Promise<Scene> {
+async function begin(all: readonly State[]): Promise<Scene> {
   const known = all.flatMap((state, index) => (state === 'unknown' ? [] : [String(index)]));
-  const [one, other] = [await startTestService(known), await startTestService(known, OTHER_KEY)];
-  const [eu, us] = [one.environment['PROMPTSYNC_API_KEY'] ?? '', OTHER_KEY];
-  const services = `services: { eu: { base_url: "${one.baseUrl}", api_key_env: EU }, us: { base_url: "${other.baseUrl}", api_key_env: US } }\n`;
+  const { environment } = await startTestService(known);
   const folder = makeFolder();
-  const options = { environment: several ? { EU: eu, US: us } : one.environment };
-  writeFiles(folder, {
-    'promptsync.yaml': several ? `${CONFIG}${services}` : CONFIG,
-    ...filesOf(all, several, false),
-  });
+  const options = { environment };
+  writeFiles(folder, { 'promptsync.yaml': CONFIG, ...filesOf(all, false) });
   await run(folder, ['sync', '--yes'], options);
-  writeFiles(folder, filesOf(all, several, true));
+  writeFiles(folder, filesOf(all, true));
   return { folder, options };
 }
 
@@ -69,8 +61,8 @@ function withoutDigests({ plan_digest: _, shards: __, ...report }: Report) {
 
 test('All shards together find what a run without shards finds, and leave nothing to do', { timeout: 120_000 }, () =>
   fc.assert(
-    fc.asyncProperty(scenes, async ({ states: all, of, several, order: chance }) => {
-      const scene = await begin(all, several);
+    fc.asyncProperty(scenes, async ({ states: all, of, order: chance }) => {
+      const scene = await begin(all);
       const { folder, options } = scene;
       const order = shuffled(of, chance);
       const whole = await runJson(folder, ['plan', '--exit-code'], options);

@@ -173,16 +173,6 @@ describe('a shard without prompts', () => {
     const { exitCode, report } = await runJson(makeWorkspace(workspaceFiles({})), ['plan', '--shard', '1/3'], service);
     expect([exitCode, report.problems[0]?.code]).toEqual([1, 'prompt/none-found']);
   });
-
-  test('asks no service where services have names', async () => {
-    const services =
-      'services: { eu: { base_url: "https://eu.example", api_key_env: EU } }\nprompts: ["prompts/*.md"]\n';
-    const folder = makeWorkspace(workspaceFiles({ a: {} }, services));
-    const empty = [1, 2, 3].find((index) => inShard([{ id: 'prm_a' }], { index, of: 3 }).length === 0);
-    const { exitCode, report } = await runJson(folder, ['plan', '--shard', `${empty}/3`]);
-    expect([exitCode, report.service]).toEqual([0, null]);
-    expect(report.plan_digest).toMatch(/^sha256:/);
-  });
 });
 
 test('With --changed-since each shard knows what it has completed itself', async () => {

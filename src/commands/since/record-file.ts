@@ -43,10 +43,9 @@ function isCompletePrompt(value: JsonValue): boolean {
  * continuous integration can keep `.git/promptsync` from one run to the next.
  */
 export function recordFileOf(config: Config, { commonDir, fromRoot }: Repository, shard: string | null): RecordFile {
-  const { services, trackingEnvironment } = config;
+  const { service, trackingEnvironment } = config;
   const file = fromRoot(basename(config.file));
-  const located = [...services].map(([name, service]) => [name, { ...service }] as const);
-  const about = { file, services: Object.fromEntries(located), trackingEnvironment, shard };
+  const about = { file, service: service && { ...service }, trackingEnvironment, shard };
   return recordFileAt(join(commonDir, 'promptsync', `${shortDigest(digestOf(canonicalJson(about)))}.json`));
 }
 
