@@ -90,12 +90,6 @@ export type { Side, TextChange, Texts } from './domain/texts.ts';
 export { editPromptFile, type EditResult, type FrontMatterEdit, type PromptEdits } from './prompts/edit.ts';
 export { withText } from './prompts/write.ts';
 
-// Spread: one run over several machines, and their reports merged.
-export { parseShard, type Shard } from './domain/shard.ts';
-export { inShard, shardOf } from './domain/shard-of.ts';
-export { mergeProblems, type ReportFile } from './rendering/merge-problems.ts';
-export { mergeReports } from './rendering/merge-reports.ts';
-
 // Problems: whatever is wrong, with what to do about it.
 export {
   isError,

@@ -598,49 +598,6 @@ const catalogue = {
     'Check that you may write there, then run promptsync init again: what is written already stays.',
   ),
 
-  // Merging reports
-  'merge/unreadable': error<{ reason: string }>(
-    (e) => `The report cannot be read (${e.reason}).`,
-    'Give the files that --output has written. Where one is missing, its job may have ended before it.',
-  ),
-  'merge/not-json': error('The file is not JSON.', 'Write the report with --format json --output FILE.'),
-  'merge/other-schema': error<{ version: number; known: number }>(
-    (e) => `The report has the schema version ${e.version}; this promptsync reads ${e.known}.`,
-    'Use the same version of promptsync in all jobs.',
-  ),
-  'merge/not-a-report': error<{ where: string; reason: string }>(
-    (e) => `The file is not a report of promptsync: ${e.where}: ${e.reason}.`,
-    'Write the report with --format json --output FILE.',
-  ),
-  'merge/mode': error<{ mode: string }>(
-    (e) => `Reports of the mode "${e.mode}" are not merged.`,
-    'Only those of plan, sync and status are.',
-  ),
-  'merge/no-shard': error(
-    'The report is of no shard.',
-    'Several reports are merged where each is of a shard of one run: --shard 1/3, 2/3 and 3/3. One alone may be of none.',
-  ),
-  'merge/differs': error<{ what: string; value: string; other: string; otherValue: string }>(
-    (e) => `The ${e.what} is "${e.value}" here and "${e.otherValue}" in ${e.other}.`,
-    'Merge reports of one run: the same command, commit, services and number of shards.',
-  ),
-  'merge/repeated-shard': error<{ index: number; of: number; other: string }>(
-    (e) => `Shard ${e.index} of ${e.of} is reported by ${e.other} as well.`,
-    'Give one report for each shard.',
-  ),
-  'merge/missing-shards': error<{ missing: readonly number[]; of: number }>(
-    (e) => `Of ${e.of} shards the reports of these are missing: ${firstOf(e.missing.map(String), ', ')}.`,
-    'Give one report for each shard; a job that failed may have left none.',
-  ),
-  'merge/repeated-prompt': error<{ id: string; other: string }>(
-    (e) => `The prompt "${e.id}" is in ${e.other} as well.`,
-    'Give each report once, as it was written.',
-  ),
-  'merge/stray-prompt': error<{ id: string; index: number; of: number }>(
-    (e) => `The prompt "${e.id}" is not one of shard ${e.index} of ${e.of}.`,
-    'Give each report as it was written.',
-  ),
-
   // Usage
   'usage/invalid': error<{ reason: string }>((e) => e.reason, 'See promptsync --help.'),
   'usage/nothing-selected': error<{

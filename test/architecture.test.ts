@@ -31,7 +31,6 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'domain/modes.ts',
     'domain/policy.ts',
     'domain/redact.ts',
-    'domain/shard.ts',
     'domain/text.ts',
     'files',
     'commands',

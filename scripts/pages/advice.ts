@@ -31,8 +31,7 @@ export const ADVICE = {
     'Callers hand over values for the placeholders: where the set of them changes, callers have to follow. `allow_breaking: true` says that they do, and counts for one change: remove it in the next commit.',
   'guard/uncommitted':
     'Versions carry the commit that they were made from, and what is live is what git has. In continuous integration a step before has edited, or made, a prompt file.',
-  'guard/max-changes':
-    'It counts prompts with changes. A percentage is one of the prompts selected, rounded up; with `--shard` of those of the shard.',
+  'guard/max-changes': 'It counts prompts with changes. A percentage is one of the prompts selected, rounded up.',
   'guard/drift':
     'Three ways on. `promptsync pull` takes the change into the file; a sync with `--on-drift overwrite` lets the file win, and the report names the version that goes back; or put it back in the service.',
   'guard/stale-plan':

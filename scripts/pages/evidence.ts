@@ -171,18 +171,6 @@ export const EVIDENCE = {
   'init/not-selected': { path: 'prompts/example.md' },
   'init/in-the-way': { path: 'promptsync.yaml', what: 'it is not a regular file' },
   'init/write-failed': { path: 'promptsync.yaml', reason: 'EACCES' },
-  // promptsync report merge
-  'merge/unreadable': { reason: 'ENOENT' },
-  'merge/not-json': {},
-  'merge/other-schema': { version: 2, known: 1 },
-  'merge/not-a-report': { where: 'summary', reason: 'Invalid input: expected object, received undefined' },
-  'merge/mode': { mode: 'history' },
-  'merge/no-shard': {},
-  'merge/differs': { what: 'commit', value: '9f2c1ab04d3e', other: 'report-1.json', otherValue: '3a0eca29096c' },
-  'merge/repeated-shard': { index: 1, of: 3, other: 'report-1.json' },
-  'merge/missing-shards': { missing: [2, 3], of: 3 },
-  'merge/repeated-prompt': { id: 'prm_greeting', other: 'report-1.json' },
-  'merge/stray-prompt': { id: 'prm_greeting', index: 1, of: 3 },
   // The GitHub Action
   'action/invalid-input': { input: 'mode', expected: 'expected auto, plan, sync, drift' },
   'action/invalid-event': { reason: 'it is not JSON' },

@@ -52,9 +52,9 @@ async function drift(context: Context): Promise<CommandResult> {
 }
 
 function optionsOf(context: Context): Omit<SyncOptions, 'dryRun' | 'yes'> {
-  const { config, shard, 'on-drift': onDrift, 'max-changes': maxChanges } = context.inputs;
+  const { config, 'on-drift': onDrift, 'max-changes': maxChanges } = context.inputs;
   return {
-    ...{ config, only: [], shard, onDrift, maxChanges, apiKey: context.inputs['api-key'] },
+    ...{ config, only: [], onDrift, maxChanges, apiKey: context.inputs['api-key'] },
     ...{ exitCode: false, allowDirty: false, withTexts: true },
   };
 }

@@ -2,8 +2,6 @@ import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import { toolEnvironments } from '../domain/policy.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
-import { inShard } from '../domain/shard-of.ts';
-import { shardText, type Shard } from '../domain/shard.ts';
 import { isRoot } from '../files/paths.ts';
 import type { GitStart } from '../git/environment.ts';
 import type { Repository } from '../git/repository.ts';
@@ -21,8 +19,6 @@ export type WorkspaceOptions = Selectors & {
   readonly late?: Late | undefined;
   /** As given with --config, relative to the working directory. */
   readonly config?: string | undefined;
-  /** The part of the selected prompts that is meant; all of them are read and checked. */
-  readonly shard?: Shard | undefined;
 };
 
 /** The configuration and the prompt files that a command is about. */
@@ -55,25 +51,20 @@ export async function openWorkspace(options: WorkspaceOptions, world: World): Pr
   const found = inPlaceOrder([...problems, ...read.problems, ...unselectable]);
   return {
     config,
-    ...leaveOut(inShard(selected.files, options.shard), narrowed, selects ? null : read.unread),
+    ...leaveOut(selected.files, narrowed, selects ? null : read.unread),
     problems: found,
   };
 }
 
 async function narrowedBy(
-  { changedSince, shard }: WorkspaceOptions,
+  { changedSince }: WorkspaceOptions,
   config: Config,
   { notice }: World,
 ): Promise<Narrowed | Problem | null> {
   if (changedSince === undefined) return null;
   try {
     const { narrowSince } = await import('./since/narrow.ts');
-    const narrowed = await narrowSince(
-      changedSince,
-      config,
-      await openRepositoryOf(config),
-      shard === undefined ? null : shardText(shard),
-    );
+    const narrowed = await narrowSince(changedSince, config, await openRepositoryOf(config));
     if (narrowed.reason !== null) notice(`All prompts are looked at: ${narrowed.reason}.`);
     return narrowed;
   } catch (error) {

@@ -56,7 +56,6 @@ describe('what is offered', () => {
     expect(kind).toBe('words');
     expect(lines).toContain('validate\tcheck configuration and prompt files; needs no key');
     expect(lines.filter((line) => line.startsWith('complete\t'))).toEqual([]);
-    expect(await valuesOf('promptsync report ')).toEqual(['merge', 'help']);
     expect(await valuesOf('promptsync help ')).toEqual(await valuesOf('promptsync '));
   });
 
@@ -104,10 +103,9 @@ describe('what is offered', () => {
     ['files', 'plan --output=x'],
     ['files', 'serve --db '],
     ['files', 'serve --seed='],
-    ['files', 'report merge a.json '],
     ['folders', 'init --dir '],
     ['folders', 'import x --dir='],
-    ['words', 'plan --shard '],
+    ['words', 'plan --max-changes '],
   ])('%s by the shell itself: promptsync %s', async (kind, line) => {
     expect(await answerOf(`promptsync ${line}`)).toEqual([kind]);
   });

@@ -1,8 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import type { PromptFile } from '../../domain/prompt-file.ts';
 import type { Repository } from '../../git/repository.ts';
-import { inShard } from '../../domain/shard-of.ts';
-import type { Shard } from '../../domain/shard.ts';
 import { isError, makeProblem, ProblemError, type Problem } from '../../problem.ts';
 import { promptMatcher } from '../../prompts/find.ts';
 import { readPrompts } from '../../prompts/read.ts';
@@ -29,7 +27,6 @@ export type BaseRequest = {
   readonly files: readonly PromptFile[];
   /** What they were selected by. */
   readonly only: readonly string[];
-  readonly shard?: Shard | undefined;
   /** Prompts of now that were left out: they are there all the same. */
   readonly left: readonly { readonly id: string }[];
 };
@@ -61,10 +58,10 @@ export async function readBase(request: BaseRequest, repository: Repository | nu
 async function goneSince(
   changed: readonly Earlier[],
   now: ReadonlySet<string>,
-  { config, only, shard }: BaseRequest,
+  { config, only }: BaseRequest,
 ): Promise<readonly PromptFile[]> {
   const then = changed.flatMap(({ file }) => file ?? []);
-  const missing = inShard(then, shard).filter(({ id }) => !now.has(id));
+  const missing = then.filter(({ id }) => !now.has(id));
   const selected = selectFiles(missing, only).files;
   if (selected.length === 0 || only.length === 0) return selected;
   const { files } = await readPrompts(config, { known: null, reserved: [] });
