@@ -112,7 +112,6 @@ const COMMANDS: ReadonlyMap<string, (program: Command, handlers: Handlers) => vo
   ['rollback', edits],
   ['pull', edits],
   ['history', addHistory],
-  ['blame', addHistory],
   ['report', addReport],
   ['serve', addServe],
   ['schema', addSchema],
