@@ -33,8 +33,6 @@ export type Config = {
   /** Null when the tool has no environment of its own. */
   readonly trackingEnvironment: string | null;
   readonly onDrift: OnDrift;
-  /** Whether a change of an environment's variables is refused unless the file says that it is meant. */
-  readonly strictVariables: boolean;
   readonly maxChanges: MaxChanges | null;
   readonly concurrency: number;
   readonly timeoutSeconds: number;

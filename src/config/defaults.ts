@@ -8,7 +8,6 @@ export const DEFAULTS = {
   allow_latest: true,
   tracking_environment: 'promptsync',
   on_drift: 'overwrite',
-  variables: 'note',
   concurrency: 8,
   timeout_seconds: 15,
 } as const satisfies WrittenConfig & { readonly api_key_env: string; readonly allow_latest: boolean };
