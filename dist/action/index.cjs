@@ -719,7 +719,7 @@ var init_problem = __esmMin((() => {
 		"prompt/empty-body": error$1("The prompt has no text.", "Write the text below the closing `---`."),
 		"prompt/missing-id": error$1("The field `id` is missing.", "The service has no call that creates a prompt: create it in the service, then put the id it shows here as `id:`."),
 		"prompt/missing-field": error$1((e) => `The field \`${e.field}\` is missing.`, (e) => `Add \`${e.field}:\` to the front matter.`),
-		"prompt/unknown-field": error$1((e) => `The field "${e.field}" is not known.`, (e) => e.suggestion === void 0 ? "Fields are id, key, name, description, pins, metadata, variables and allow_breaking; your own data goes under `metadata:`." : `Did you mean \`${e.suggestion}\`?`),
+		"prompt/unknown-field": error$1((e) => `The field "${e.field}" is not known.`, (e) => e.suggestion === void 0 ? "Fields are id, key, name, description, pins, metadata and variables; your own data goes under `metadata:`." : `Did you mean \`${e.suggestion}\`?`),
 		"prompt/invalid-field": error$1((e) => `The field "${e.field}" is not valid: ${e.expected}.`, "Correct the value."),
 		"prompt/invalid-pin": error$1((e) => `The pin of "${e.environment}" is not valid.`, "A pin is `latest`, a version number from 1, `version:<id>` or `git:<ref>`."),
 		"prompt/reserved-metadata": error$1("The metadata key `promptsync` is reserved.", "Name it differently: promptsync keeps its own record there."),
@@ -732,7 +732,6 @@ var init_problem = __esmMin((() => {
 		"prompt/duplicate-key": error$1((e) => `The key "${e.key}" is also used by ${e.other}.`, "Give each prompt a key of its own."),
 		"prompt/unknown-environment": error$1((e) => `The environment "${e.environment}" is not in promptsync.yaml.`, (e) => e.suggestion === void 0 ? `Environments are: ${e.known.join(", ")}. Add it under \`environments:\` if it is meant.` : `Did you mean \`${e.suggestion}\`?`),
 		"prompt/tool-environment": error$1((e) => `The environment "${e.environment}" is promptsync's own.`, "Pin another environment, or set `tracking_environment` in promptsync.yaml to another name."),
-		"prompt/needless-allow-breaking": warning("The file says `allow_breaking: true`, and no variables change.", "Remove it: the next change of variables would pass without a question."),
 		"prompt/hidden-character": warning((e) => `The file contains the invisible character ${e.character}${e.count > 1 ? ` ${e.count} times` : ""}.`, "Check that it is meant: it is sent to the service unchanged."),
 		"edit/not-kept": error$1((e) => `The file cannot be edited in place: ${e.reason}.`, "Edit it by hand."),
 		"yaml/syntax": error$1((e) => `The YAML cannot be read: ${e.reason}.`, "Correct the syntax."),
@@ -775,8 +774,6 @@ var init_problem = __esmMin((() => {
 		"pin/needs-git": error$1((e) => `The pin git:${e.ref} needs a git repository.`, "Run promptsync in a clone of the repository."),
 		"guard/latest-not-allowed": error$1((e) => `"${e.environment}" is pinned to \`latest\`, which promptsync.yaml does not allow there.`, "Pin a version number, `git:<ref>` or `version:<id>`."),
 		"guard/promotion-order": error$1((e) => `"${e.environment}" is promoted from "${e.from}", where ${e.version} is not active (it serves ${e.serves ?? "nothing"}).`, (e) => promotionHint(e)),
-		"guard/breaking": error$1((e) => firstOf$1(e.changed.map((one) => `{{${one.variable}}} is ${one.kind} in "${one.environment}"`)) + ", and promptsync.yaml says `variables: strict`.", "If callers follow, set `allow_breaking: true` in the front matter in this commit, and remove it in the next."),
-		"guard/unknown-variables": error$1((e) => `The text that "${e.environment}" would serve was never read: its variables cannot be compared.`, "Fetch the whole history (actions/checkout: `fetch-depth: 0`), or set `allow_breaking: true` in this commit."),
 		"guard/unknown-latest": error$1((e) => `The service's newest version "${e.id}" was never read, and nothing may be looked at.`, "It may hold this very text. Set a `tracking_environment`; or read it in the service, and only if its text is right make it active in a pinned environment."),
 		"guard/uncommitted": error$1("The prompt file differs from the last commit.", "Commit it first, or use --allow-dirty; versions made so carry no commit."),
 		"guard/uncommitted-edit": error$1("The prompt file, or what is staged of it, differs from the last commit: a commit would carry that along or lose it.", "Commit or stash it first (git diff HEAD and git diff --cached show it), or edit without --commit."),
@@ -1030,7 +1027,6 @@ const DEFAULTS$2 = {
 	allow_latest: true,
 	tracking_environment: "promptsync",
 	on_drift: "overwrite",
-	variables: "note",
 	concurrency: 8,
 	timeout_seconds: 15
 };
@@ -13191,7 +13187,6 @@ const WrittenConfigShape = strictObject({
 	environments: record(line, environment).optional().describe("In promotion order. Where it is there, no other may be pinned."),
 	tracking_environment: union([line, literal$1(false)], "expected the name of an environment or false").optional().describe("An environment of the tool's own, on the newest version it made; or false."),
 	on_drift: _enum(["overwrite", "fail"]).optional().describe("fail refuses prompts that were changed outside of git; it needs --base."),
-	variables: _enum(["note", "strict"]).optional().describe("What a change of the {{placeholders}} of an environment is: a note, or refused without allow_breaking."),
 	max_changes: maxChanges.optional().describe("Refuse when more prompts would change: a number, or a percentage such as 25%."),
 	concurrency: int().min(1).max(256).optional().describe("Requests in flight at most; fewer while it refuses some or grows slow."),
 	timeout_seconds: number().gt(0).max(600).optional().describe("For each request.")
@@ -13251,7 +13246,6 @@ function makeConfig(written, mapping, around) {
 		environments: written.environments === void 0 ? null : makeEnvironments(written.environments, mapping),
 		trackingEnvironment: trackingOf(written),
 		onDrift: written.on_drift ?? DEFAULTS$2.on_drift,
-		strictVariables: (written.variables ?? DEFAULTS$2.variables) === "strict",
 		maxChanges: written.max_changes === void 0 ? null : parseMaxChanges(written.max_changes),
 		concurrency: written.concurrency ?? DEFAULTS$2.concurrency,
 		timeoutSeconds: written.timeout_seconds ?? DEFAULTS$2.timeout_seconds
@@ -14502,7 +14496,6 @@ const FrontMatterShape = strictObject({
 	description: string().optional().describe("What the prompt is for. Absent: not managed."),
 	pins: record(line, pin).optional().describe("What each environment serves. One that is not named is left alone."),
 	metadata: record(string().meta({ not: { const: "promptsync" } }), json().describe("Any JSON value.")).optional().describe("Stored with each version. Absent: not managed."),
-	allow_breaking: boolean().optional().describe("true: the change of variables in this commit is meant, where promptsync.yaml says `variables: strict`."),
 	variables: array(string().describe("The name of a {{placeholder}}.")).optional().describe("The names of the {{placeholders}} in the text, exactly.")
 });
 const FRONT_MATTER_FIELDS = Object.keys(FrontMatterShape.shape);
@@ -14609,7 +14602,7 @@ function textOf$4(body) {
 	return body.replace(/^\n/, "").replace(/\n$/, "");
 }
 function makeFile(written, mapping, text, { path, digests }) {
-	const { id, key, name, description, variables, allow_breaking: allowBreaking } = written;
+	const { id, key, name, description, variables } = written;
 	return {
 		path,
 		id,
@@ -14618,7 +14611,6 @@ function makeFile(written, mapping, text, { path, digests }) {
 		...description === void 0 ? {} : { description },
 		pins: Object.entries(written.pins ?? {}).map(([environment, pin]) => makePin(environment, pin, mapping)),
 		...variables === void 0 ? {} : { variables },
-		...allowBreaking === true ? { allowBreaking } : {},
 		content: makeContent(text, objectAt(mapping, "metadata"), digests)
 	};
 }
@@ -16025,7 +16017,7 @@ var init_objects = __esmMin((() => {
 }));
 // src/git/place.ts
 /** Asked all at once. Throws a `ProblemError` outside of a repository. */
-async function placeOf$4(ask) {
+async function placeOf$3(ask) {
 	const said = await ask("rev-parse", "--is-shallow-repository", ...["--path-format=absolute", "--git-common-dir"], "--revs-only", "HEAD");
 	const [, shallow, common = "", head = null] = ANSWER.exec(said) ?? [];
 	return {
@@ -16113,7 +16105,7 @@ var repository_exports = /* @__PURE__ */ __exportAll({ openRepository: () => ope
 async function openRepository(start, folder) {
 	const { ask, askWith } = askingIn(start);
 	const prefix = prefixOf(start, folder);
-	const { commonDir, shallow, head } = await placeOf$4(ask);
+	const { commonDir, shallow, head } = await placeOf$3(ask);
 	const fromRoot = (path) => CLEAN.test(path) ? prefix + path : node_path.posix.normalize(prefix + path);
 	const objects = openObjects(start);
 	const sources = {
@@ -46818,8 +46810,7 @@ function refuse(plan, guards) {
 	const prompts = plan.prompts.map((prompt) => block(prompt, [
 		...forAll,
 		...uncommitted(prompt, guards),
-		...drifted(prompt, guards),
-		...broken(prompt, guards)
+		...drifted(prompt, guards)
 	]));
 	return {
 		...plan,
@@ -46871,22 +46862,15 @@ function uncommitted({ file }, guards) {
 */
 function refuseAfresh(fresh, planned, guards) {
 	const [expected, actual] = [digestPlan([planned]), digestPlan([fresh])];
-	return block(fresh, [
-		...guards.expectedPlan !== null && expected !== actual ? [makeProblem("guard/stale-plan", {
-			expected,
-			actual
-		})] : [],
-		...drifted(fresh, guards),
-		...broken(fresh, guards)
-	]);
+	return block(fresh, [...guards.expectedPlan !== null && expected !== actual ? [makeProblem("guard/stale-plan", {
+		expected,
+		actual
+	})] : [], ...drifted(fresh, guards)]);
 }
 function drifted({ drift, file }, { onDrift }) {
 	const outside = drift.filter(({ kind }) => kind === "outside");
 	if (onDrift === "overwrite" || outside.length === 0) return [];
 	return [makeProblem("guard/drift", { what: outside.map(describe$2) }, { path: file.path })];
-}
-function broken({ file }, { breaking }) {
-	return breaking?.get(file.id) ?? [];
 }
 function describe$2(drift) {
 	if ("field" in drift) return `${drift.field} is "${drift.observed}"`;
@@ -48439,7 +48423,7 @@ function followContent(content, active, { known, forgets }, from = {}) {
 	} : refOf(found));
 }
 function followRef(pin, ref, context) {
-	const at = context.contentsAtRefs.get(ref) ?? makeProblem("pin/unknown-ref", { ref }, placeOf$3(pin, context));
+	const at = context.contentsAtRefs.get(ref) ?? makeProblem("pin/unknown-ref", { ref }, placeOf$2(pin, context));
 	if ("code" in at) return blocked(at);
 	return followContent(at.content, context.observed.active.get(pin.environment) ?? null, context, { ref });
 }
@@ -48452,7 +48436,7 @@ function findNumber(pin, number, context) {
 		environment: pin.environment,
 		number,
 		lookable: lookups.length > 0
-	}, placeOf$3(pin, context)), lookups);
+	}, placeOf$2(pin, context)), lookups);
 }
 /** An id is a promise by itself: unknown ones are planned, and read before they go live. */
 function findId(pin, id, context) {
@@ -48466,7 +48450,7 @@ function findId(pin, id, context) {
 	return blocked(makeProblem("pin/unknown-version", {
 		environment: pin.environment,
 		id
-	}, placeOf$3(pin, context)));
+	}, placeOf$2(pin, context)));
 }
 /** The service's newest version, where it was never read and no ledger names it. */
 function unseenLatest({ observed, known }) {
@@ -48474,7 +48458,7 @@ function unseenLatest({ observed, known }) {
 	const id = prompt.latestVersionId;
 	return id === null || missing.includes(id) || known.some((version) => version.id === id) ? null : id;
 }
-function placeOf$3({ line, column }, { file }) {
+function placeOf$2({ line, column }, { file }) {
 	return {
 		path: file.path,
 		line,
@@ -48659,53 +48643,6 @@ function describe$1(change, provenance) {
 function isOwn(change) {
 	return change.kind === "create-version" && change.ref === void 0;
 }
-// src/domain/variables.ts
-/** Compares what an environment serves with what it would serve; where one of the two is not known nothing is said. */
-function variableChanges({ environment, before, after }) {
-	if (before === null || before === "unknown" || after === "unknown") return [];
-	const [then, now] = [placeholdersOf(before.text), placeholdersOf(after.text)];
-	const added = now.filter((variable) => !then.includes(variable));
-	const removed = then.filter((variable) => !now.includes(variable));
-	return [...added.map((variable) => ({
-		kind: "added",
-		variable,
-		environment
-	})), ...removed.map((variable) => ({
-		kind: "removed",
-		variable,
-		environment
-	}))];
-}
-// src/planning/variables.ts
-init_problem();
-/**
-* Why a plan is refused where callers have to follow, and the file does not say that this is meant.
-*/
-function unmeantBreaking({ file, lookups }, texts) {
-	if (file.allowBreaking === true) return [];
-	return texts.flatMap((text) => {
-		const place = placeOf$2(file, text.environment);
-		const changed = variableChanges(text);
-		if (changed.length > 0) return [makeProblem("guard/breaking", { changed }, place)];
-		return text.after === "unknown" && text.before !== null && lookups.length === 0 ? [makeProblem("guard/unknown-variables", { environment: text.environment }, place)] : [];
-	});
-}
-/** A leave to break that nothing needs would let the next change pass unseen. Texts never read may need it. */
-function needlessLeave({ file }, texts) {
-	if (file.allowBreaking !== true || texts.some((text) => isUnread(text) || variableChanges(text).length > 0)) return [];
-	return [makeProblem("prompt/needless-allow-breaking", {}, { path: file.path })];
-}
-function isUnread({ before, after }) {
-	return before === "unknown" || after === "unknown";
-}
-function placeOf$2({ pins, path }, environment) {
-	const { line = 1, column = 1 } = pins.find((pin) => pin.environment === environment) ?? {};
-	return {
-		path,
-		line,
-		column
-	};
-}
 // src/commands/past/parse-at.ts
 /** A prompt file (from the repository's root) as a commit has it; null where no regular file is there. */
 async function parseAt(repository, commit, pathFromRoot) {
@@ -48729,6 +48666,40 @@ async function fileInGit(repository, commit, path) {
 	} catch {
 		return null;
 	}
+}
+// src/commands/preparing/apply-prepared.ts
+init_problem();
+/** Writes what was prepared. `plan` is the prepared one with what the guards refuse. Never throws. */
+async function applyPrepared(plan, guards, prepared, world) {
+	const { config, service, repository, requests } = prepared;
+	const { trackingEnvironment, concurrency } = config;
+	return applyPlan(plan, {
+		service: service.service,
+		trackingEnvironment,
+		concurrency,
+		newOperation: world.newId,
+		observe: async (stoppable, { file: { id } }) => {
+			const request = requests.get(id);
+			if (request === void 0) throw new ProblemError(makeProblem("internal/unexpected", { reason: "never observed" }));
+			return observePrompt(stoppable, request, trackingEnvironment);
+		},
+		replan: (planned, observed) => replan(planned, observed, guards, prepared),
+		digestAt: async (commit, path) => (await contentInGit(repository, commit, path))?.digest ?? null,
+		sleep: world.sleep,
+		stop: world.stop,
+		onApplied: (_, done) => world.onProgress({
+			what: "Applying",
+			done,
+			all: plan.prompts.length
+		})
+	});
+}
+/** With the same rules and guards; what git knows is asked for a file that was not to be made a version of at first. */
+async function replan(planned, observed, guards, prepared) {
+	const { rules, provenance, repository, uncommitted } = prepared;
+	const fresh = planPrompt(planned.file, observed, rules);
+	const unasked = pathsToCreate({ prompts: [fresh] }).filter((path) => !provenance.has(path) && !uncommitted.has(path));
+	return refuseAfresh(promptWithProvenance(fresh, (unasked.length === 0 ? provenance : await repository?.lastCommits(unasked)) ?? provenance), planned, guards);
 }
 // src/commands/past/find-at.ts
 init_gather();
@@ -48902,66 +48873,6 @@ function sideOf({ text, metadata, unread }, label) {
 		text: withLineFeeds(text),
 		metadata
 	};
-}
-// src/commands/preparing/breaking-in.ts
-/** Compares the variables of what environments serve with those of what they would serve. */
-async function breakingIn({ config, plan, service, ...sources }) {
-	if (!config.strictVariables) return {
-		breaking: /* @__PURE__ */ new Map(),
-		leaves: [],
-		texts: null
-	};
-	const texts = await gatherTexts(plan, sources);
-	const observed = plan.prompts.filter((prompt) => prompt.observed !== null);
-	const textsOf = (id) => texts.get(id) ?? [];
-	const judged = (id) => textsOf(id).filter(({ after }) => after !== "unknown" || service.name !== null);
-	return {
-		breaking: new Map(observed.map((one) => [one.file.id, unmeantBreaking(one, judged(one.file.id))])),
-		texts,
-		leaves: observed.flatMap((one) => needlessLeave(one, textsOf(one.file.id)))
-	};
-}
-// src/commands/preparing/apply-prepared.ts
-init_problem();
-/** Writes what was prepared. `plan` is the prepared one with what the guards refuse. Never throws. */
-async function applyPrepared(plan, guards, prepared, world) {
-	const { config, service, repository, requests } = prepared;
-	const { trackingEnvironment, concurrency } = config;
-	return applyPlan(plan, {
-		service: service.service,
-		trackingEnvironment,
-		concurrency,
-		newOperation: world.newId,
-		observe: async (stoppable, { file: { id } }) => {
-			const request = requests.get(id);
-			if (request === void 0) throw new ProblemError(makeProblem("internal/unexpected", { reason: "never observed" }));
-			return observePrompt(stoppable, request, trackingEnvironment);
-		},
-		replan: (planned, observed) => replan(planned, observed, guards, prepared),
-		digestAt: async (commit, path) => (await contentInGit(repository, commit, path))?.digest ?? null,
-		sleep: world.sleep,
-		stop: world.stop,
-		onApplied: (_, done) => world.onProgress({
-			what: "Applying",
-			done,
-			all: plan.prompts.length
-		})
-	});
-}
-/** With the same rules and guards; what git knows is asked for a file that was not to be made a version of at first. */
-async function replan(planned, observed, guards, prepared) {
-	const { rules, provenance, repository, uncommitted } = prepared;
-	const fresh = planPrompt(planned.file, observed, rules);
-	const unasked = pathsToCreate({ prompts: [fresh] }).filter((path) => !provenance.has(path) && !uncommitted.has(path));
-	const asked = unasked.length === 0 ? provenance : await repository?.lastCommits(unasked);
-	const { breaking } = await breakingIn({
-		...prepared,
-		plan: { prompts: [fresh] }
-	});
-	return refuseAfresh(promptWithProvenance(fresh, asked ?? provenance), planned, {
-		...guards,
-		breaking
-	});
 }
 // src/commands/since/keep-record.ts
 init_sync_record();
@@ -51520,20 +51431,14 @@ function mayApply({ yes }, { confirm, environment }) {
 }
 async function finish(prepared, options, world) {
 	const refusals = options.dryRun ? [] : await options.refusals?.(prepared);
-	const { breaking, leaves, texts: compared } = await breakingIn(prepared);
 	const guards = {
 		...guardsOf(prepared, options),
-		refusals: refusals ?? [],
-		breaking
+		refusals: refusals ?? []
 	};
 	const plan = refuse(prepared.plan, guards);
 	const asks = !options.dryRun && needsQuestion(plan, options, world);
-	const texts = options.withTexts || asks ? compared ?? await gatherTexts(plan, prepared) : NO_TEXTS;
-	const warnings = [
-		...leaves,
-		...uncommittedWarnings(prepared, options),
-		...driftWarnings(guards, options)
-	];
+	const texts = options.withTexts || asks ? await gatherTexts(plan, prepared) : NO_TEXTS;
+	const warnings = [...uncommittedWarnings(prepared, options), ...driftWarnings(guards, options)];
 	const problems = inPlaceOrder([...prepared.problems, ...warnings]);
 	const planned = plannedRun("dry-run", {
 		...prepared,
@@ -56216,6 +56121,23 @@ function inertHtml(text) {
 /** A long text has more runs than a call takes arguments. */
 function longestRun(text) {
 	return (text.match(/`+/g) ?? []).reduce((longest, { length }) => Math.max(longest, length), 0);
+}
+// src/domain/variables.ts
+/** Compares what an environment serves with what it would serve; where one of the two is not known nothing is said. */
+function variableChanges({ environment, before, after }) {
+	if (before === null || before === "unknown" || after === "unknown") return [];
+	const [then, now] = [placeholdersOf(before.text), placeholdersOf(after.text)];
+	const added = now.filter((variable) => !then.includes(variable));
+	const removed = then.filter((variable) => !now.includes(variable));
+	return [...added.map((variable) => ({
+		kind: "added",
+		variable,
+		environment
+	})), ...removed.map((variable) => ({
+		kind: "removed",
+		variable,
+		environment
+	}))];
 }
 // src/rendering/breaking.ts
 /** Compares what environments serve with what they would serve; where one of the two is not known nothing is said. */

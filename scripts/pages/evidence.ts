@@ -29,7 +29,6 @@ export const EVIDENCE = {
   'prompt/duplicate-key': { key: 'support/greeting', other: 'prompts/greeting.md' },
   'prompt/unknown-environment': { environment: 'prod', known: ['staging', 'production'] },
   'prompt/tool-environment': { environment: 'promptsync' },
-  'prompt/needless-allow-breaking': {},
   'prompt/hidden-character': { character: '\\u{200B}', count: 2 },
   'prompt/gone': { id: 'prm_greeting', base: 'HEAD^', serves: 'the service still serves v7 in "production".' },
   // YAML, in prompt files and in promptsync.yaml
@@ -97,8 +96,6 @@ export const EVIDENCE = {
     ...{ environment: 'production', from: 'staging', key: 'support/greeting', version: 'version 7' },
     ...{ serves: 'v8', current: 'v6', liveIn: null, sourcePinned: true, sourceComes: false },
   },
-  'guard/breaking': { changed: [{ kind: 'added', variable: 'order', environment: 'production' }] },
-  'guard/unknown-variables': { environment: 'production' },
   'guard/unknown-latest': { id: 'ver_9f2c1ab0' },
   'guard/uncommitted': {},
   'guard/uncommitted-edit': {},

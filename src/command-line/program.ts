@@ -107,7 +107,6 @@ const COMMANDS: ReadonlyMap<string, (program: Command, handlers: Handlers) => vo
   ['rollback', edits],
   ['pull', edits],
   ['history', addHistory],
-  ['blame', addHistory],
   ['serve', addServe],
   ['schema', addSchema],
   ['completion', addCompletion],

@@ -6,7 +6,6 @@ import { makeReport, type Run } from '../rendering/make-report.ts';
 import type { Report } from '../schemas/report.ts';
 import type { Texts } from '../domain/texts.ts';
 import { applyPrepared } from './preparing/apply-prepared.ts';
-import { breakingIn } from './preparing/breaking-in.ts';
 import { gatherTexts } from './preparing/gather-texts.ts';
 import { keepingRecord } from './since/keep-record.ts';
 import { withPlan, type NotPrepared, type Prepared, type PrepareOptions } from './preparing/prepare-plan.ts';
@@ -64,12 +63,11 @@ function mayApply({ yes }: SyncOptions, { confirm, environment }: World): boolea
 
 async function finish(prepared: Prepared, options: SyncOptions, world: World): Promise<CommandResult> {
   const refusals = options.dryRun ? [] : await options.refusals?.(prepared);
-  const { breaking, leaves, texts: compared } = await breakingIn(prepared);
-  const guards = { ...guardsOf(prepared, options), refusals: refusals ?? [], breaking };
+  const guards = { ...guardsOf(prepared, options), refusals: refusals ?? [] };
   const plan = refuse(prepared.plan, guards);
   const asks = !options.dryRun && needsQuestion(plan, options, world);
-  const texts = options.withTexts || asks ? (compared ?? (await gatherTexts(plan, prepared))) : NO_TEXTS;
-  const warnings = [...leaves, ...uncommittedWarnings(prepared, options), ...driftWarnings(guards, options)];
+  const texts = options.withTexts || asks ? await gatherTexts(plan, prepared) : NO_TEXTS;
+  const warnings = [...uncommittedWarnings(prepared, options), ...driftWarnings(guards, options)];
   const problems = inPlaceOrder([...prepared.problems, ...warnings]);
   const planned = plannedRun('dry-run', { ...prepared, plan, problems });
   if (options.dryRun) return resultOf(planned, texts, options, world);
