@@ -459,10 +459,6 @@ const catalogue = {
     'The prompt is being changed in the service: it was planned afresh once, and has changed again.',
     'Wait until nobody else writes to it, then run again.',
   ),
-  'apply/record-unwritable': warning<{ path: string; reason: string }>(
-    (e) => `What is complete now could not be noted in ${e.path} (${e.reason}).`,
-    'Remove the file before the next sync with --changed-since: it may name prompts as complete that are not.',
-  ),
   'apply/interrupted': error('Interrupted; the rest was not written.', 'Run again: it goes on where it stopped.'),
 
   // The GitHub Action

@@ -129,7 +129,6 @@ export const EVIDENCE = {
   'apply/outcome-unseen': { reason: 'The service did not answer within 15 s.', id: 'ver_9f2c1ab0' },
   'apply/somebody-else-wrote': { id: 'ver_9f2c1ab0', number: 9, reason: 'The service did not answer within 15 s.' },
   'apply/keeps-changing': {},
-  'apply/record-unwritable': { path: '.git/promptsync', reason: 'EACCES' },
   'apply/interrupted': {},
   // promptsync promote
   'promote/nothing-active': { environment: 'staging' },

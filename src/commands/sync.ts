@@ -7,7 +7,6 @@ import type { Report } from '../schemas/report.ts';
 import type { Texts } from '../domain/texts.ts';
 import { applyPrepared } from './preparing/apply-prepared.ts';
 import { gatherTexts } from './preparing/gather-texts.ts';
-import { keepingRecord } from './since/keep-record.ts';
 import { withPlan, type NotPrepared, type Prepared, type PrepareOptions } from './preparing/prepare-plan.ts';
 import { exitCodeOf, notRun, plannedRun, type CommandResult } from './result.ts';
 import { labelMade } from './preparing/label-made.ts';
@@ -76,16 +75,9 @@ async function finish(prepared: Prepared, options: SyncOptions, world: World): P
     const declined = [...problems, makeProblem('usage/declined')];
     return resultOf({ ...planned, mode: 'apply', plan: null, problems: declined }, NO_TEXTS, options, world);
   }
-  const kept = await keepingRecord(prepared, plan, options.only.length > 0, () =>
-    applyPrepared(plan, guards, prepared, world),
-  );
-  const run = {
-    ...planned,
-    mode: 'apply',
-    outcomes: kept.outcomes,
-    problems: [...problems, ...kept.problems],
-  } as const;
-  return resultOf(run, labelMade(asks ? textsAfterQuestion(texts, options) : texts, kept.outcomes), options, world);
+  const outcomes = await applyPrepared(plan, guards, prepared, world);
+  const run = { ...planned, mode: 'apply', outcomes } as const;
+  return resultOf(run, labelMade(asks ? textsAfterQuestion(texts, options) : texts, outcomes), options, world);
 }
 
 /** Whoever was asked has seen the diffs. */
