@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { DEFAULT_KEY_VARIABLE } from '../config/api-key.ts';
 import { CONFIG_NAME } from '../config/find.ts';
-import { isDirectory } from '../files/is-directory.ts';
+import { isDirectory } from '../files/paths.ts';
 import { isError, problemOf, type Problem } from '../problem.ts';
 import { EMBEDDED_API_KEY, startEmbedded } from './services/embedded-service.ts';
 import { openWorkspace, type Workspace } from './workspace.ts';

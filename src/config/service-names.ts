@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonValue } from '../domain/json.ts';
 import { suggest } from '../domain/suggest.ts';
 import { makeProblem, type Problem } from '../problem.ts';
-import { line } from '../yaml/line.ts';
-import type { LocatedMapping } from '../yaml/strict-yaml.ts';
+import { line } from '../files/yaml-shape.ts';
+import type { LocatedMapping } from '../files/strict-yaml.ts';
 import type { Assignment } from './config.ts';
 import type { WrittenConfig } from './shape.ts';
 

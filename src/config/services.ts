@@ -2,7 +2,7 @@ import { relative, resolve } from 'node:path';
 import { isJsonObject, type JsonObject } from '../domain/json.ts';
 import { leaves, slashed } from '../files/paths.ts';
 import { makeProblem, type Problem } from '../problem.ts';
-import type { LocatedMapping } from '../yaml/strict-yaml.ts';
+import type { LocatedMapping } from '../files/strict-yaml.ts';
 import { DEFAULT_KEY_VARIABLE } from './api-key.ts';
 import { baseUrlProblems } from './base-url.ts';
 import type { Config, ServiceLocation } from './config.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { line } from '../yaml/line.ts';
+import { line } from '../files/yaml-shape.ts';
 import { pattern } from './pattern.ts';
 
 const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'expected the name of a variable, never the key');

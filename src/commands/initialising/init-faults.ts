@@ -2,7 +2,7 @@ import { DEFAULT_KEY_VARIABLE } from '../../config/api-key.ts';
 import { CONFIG_NAME } from '../../config/find.ts';
 import { parseConfig } from '../../config/parse.ts';
 import { makeProblem, type Problem } from '../../problem.ts';
-import { FrontMatterShape } from '../../prompts/shape.ts';
+import { FrontMatterShape } from '../../files/parse.ts';
 import type { InitAnswers } from './init-answers.ts';
 import { configText } from './init-config.ts';
 

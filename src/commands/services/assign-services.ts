@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.ts';
 import type { PromptFile } from '../../domain/prompt-file.ts';
-import type { ServiceRules } from '../../prompts/check.ts';
-import { promptMatcher } from '../../prompts/find.ts';
+import type { ServiceRules } from '../../files/check.ts';
+import { promptMatcher } from '../../files/find.ts';
 
 /** Which service a file belongs to that names none itself; null where services have no names. */
 export function serviceRules({

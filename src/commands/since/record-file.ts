@@ -5,9 +5,8 @@ import type { Config } from '../../config/config.ts';
 import { digestOf, shortDigest } from '../../domain/digest.ts';
 import { canonicalJson, isJsonObject, type JsonValue } from '../../domain/json.ts';
 import type { CompletePrompt, SyncRecord } from '../../domain/sync-record.ts';
-import { replaceFile } from '../../files/replace-file.ts';
+import { replaceFile, makeByteReader } from '../../files/read-write.ts';
 import type { Repository } from '../../git/repository.ts';
-import { makeByteReader } from '../../files/read-bytes.ts';
 
 /** The record of one configuration's syncs with its services, or of one shard of them, in the folder of git itself. */
 export type RecordFile = {

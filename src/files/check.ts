@@ -1,0 +1,118 @@
+import { isJsonObject } from '../domain/json.ts';
+import { suggest } from '../domain/suggest.ts';
+import { makeProblem, type Place, type Problem } from '../problem.ts';
+import { placeOfFile } from './source.ts';
+import type { LocatedMapping } from './strict-yaml.ts';
+
+export type Located = { readonly value: string; readonly place: Place };
+
+/** What is compared between files. */
+export type Names = { readonly path: string; readonly id: Located | null; readonly key: Located | null };
+
+/** What is checked beyond a file itself. Drawn from invalid files as well, so that every problem is found at once. */
+export type Outline = Names & {
+  readonly service: Located | null;
+  readonly environments: readonly Located[];
+};
+
+export function outlineOf(mapping: LocatedMapping, path: string): Outline {
+  const { id, key, service, pins } = mapping.value;
+  const text = (field: string, value: unknown): Located | null =>
+    typeof value === 'string' ? { value, place: mapping.placeOf([field]) } : null;
+  const names = isJsonObject(pins) ? Object.keys(pins) : [];
+  const environments = names.map((value) => ({ value, place: mapping.keyPlaceOf(['pins', value]) }));
+  return { path, id: text('id', id), key: text('key', key), service: text('service', service), environments };
+}
+
+/** What the configuration says about the environments that a pin may name. */
+export type EnvironmentRules = {
+  /** Null when any name is allowed. */
+  readonly known: readonly string[] | null;
+  /** The tool's own environments, which no pin may name. */
+  readonly reserved: readonly string[];
+};
+
+/** What the configuration says about the services that prompts belong to. */
+export type ServiceRules = {
+  readonly known: readonly string[];
+  /** The service of a file (by its path) that names none itself; null when it has to. */
+  readonly assigned: (path: string) => string | null;
+};
+
+/** Null, or absent, where services have no names: then no file may name one. */
+export type PromptRules = EnvironmentRules & { readonly services?: ServiceRules | null };
+
+/** A prompt file that is not read, because its own problems and what it is called are known. */
+export type KnownPrompt = { readonly path: string; readonly id: string; readonly key: string };
+
+type Owned = Located & { readonly path: string };
+
+/** What is wrong between a file and the configuration. */
+export function checkOutline(outline: Outline, rules: PromptRules): readonly Problem[] {
+  return [
+    ...outline.environments.flatMap((one) => environmentProblems(one, rules)),
+    ...serviceProblems(outline, rules.services ?? null),
+  ];
+}
+
+/** What is wrong between files, and between them and others that were found to be right together. */
+export function checkNames(read: readonly Names[], known: readonly KnownPrompt[]): readonly Problem[] {
+  const taken = new Set(
+    read.flatMap(({ id, key }) => [id, key].flatMap((name) => (name === null ? [] : comparable(name)))),
+  );
+  const isTaken = (name: string) => taken.has(name.normalize('NFC'));
+  const all = [...read, ...known.filter(({ id, key }) => isTaken(id) || isTaken(key)).map(namesOf)];
+  return [
+    ...duplicates(all, 'id', (one, other) => makeProblem('prompt/duplicate-id', { id: one.value, other }, one.place)),
+    ...duplicates(all, 'key', (one, other) =>
+      makeProblem('prompt/duplicate-key', { key: one.value, other }, one.place),
+    ),
+  ];
+}
+
+function namesOf({ path, id, key }: KnownPrompt): Names {
+  const place = placeOfFile(path);
+  return { path, id: { value: id, place }, key: { value: key, place } };
+}
+
+/** Compared in normal form C: two spellings that look alike are one. Each of a group names another one. */
+function duplicates(
+  all: readonly Names[],
+  field: 'id' | 'key',
+  problem: (one: Owned, other: string) => Problem,
+): readonly Problem[] {
+  const repeated = repeatedIn(all.flatMap(({ [field]: name }) => (name === null ? [] : [comparable(name)])));
+  if (repeated.size === 0) return [];
+  const owned = all.flatMap(({ path, [field]: name }) => (name === null ? [] : [{ path, ...name }]));
+  const groups = Map.groupBy(owned, comparable);
+  return [...repeated].flatMap((value) => {
+    const group = groups.get(value) ?? [];
+    return group.map((one, index) => problem(one, group[index === 0 ? 1 : 0]?.path ?? one.path));
+  });
+}
+
+function comparable({ value }: Located): string {
+  return value.normalize('NFC');
+}
+
+function repeatedIn(values: readonly string[]): ReadonlySet<string> {
+  const seen = new Set<string>();
+  return new Set(values.filter((value) => seen.size === seen.add(value).size));
+}
+
+function environmentProblems({ value, place }: Located, { known, reserved }: EnvironmentRules): readonly Problem[] {
+  if (reserved.includes(value)) return [makeProblem('prompt/tool-environment', { environment: value }, place)];
+  if (known === null || known.includes(value)) return [];
+  const suggestion = suggest(value, known);
+  return [makeProblem('prompt/unknown-environment', { environment: value, known, suggestion }, place)];
+}
+
+function serviceProblems({ path, service }: Outline, rules: ServiceRules | null): readonly Problem[] {
+  const known = rules?.known ?? [];
+  if (service !== null && !known.includes(service.value)) {
+    const suggestion = suggest(service.value, known);
+    return [makeProblem('prompt/unknown-service', { service: service.value, known, suggestion }, service.place)];
+  }
+  const missing = service === null && rules !== null && rules.assigned(path) === null;
+  return missing ? [makeProblem('prompt/no-service', { known }, placeOfFile(path))] : [];
+}
