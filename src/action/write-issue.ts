@@ -1,6 +1,6 @@
 import type { GitHub } from '../github/client.ts';
 import { closeIssue, keepIssue } from '../github/rolling-issue.ts';
-import { partText } from '../rendering/shards.ts';
+import { partText } from '../report/shards.ts';
 import { bodyOf } from './body.ts';
 import type { Context } from './context.ts';
 import { differing } from './failure.ts';

@@ -1,7 +1,7 @@
 import { isError } from '../problem.ts';
-import { isInterrupted } from '../rendering/problems-in.ts';
-import { isPlanned } from '../rendering/shards.ts';
-import type { Report } from '../schemas/report.ts';
+import { isInterrupted } from '../report/problems-in.ts';
+import { isPlanned } from '../report/shards.ts';
+import type { Report } from '../report/schema.ts';
 
 /**
  * The exit code of what a report tells, for plan, sync and status: that of the run, as `exitCodeOf` has it, and of all

@@ -1,11 +1,11 @@
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { inPlaceOrder, makeProblem, systemCodeOf, type Problem } from '../problem.ts';
-import { makeReport } from '../rendering/make-report.ts';
-import { mergeProblems, type ReportFile } from '../rendering/merge-problems.ts';
-import { mergeReports } from '../rendering/merge-reports.ts';
-import { parseReport, type ParsedReport } from '../schemas/parse-report.ts';
-import type { Report } from '../schemas/report.ts';
+import { makeReport } from '../report/make-report.ts';
+import { mergeProblems, type ReportFile } from '../report/merge-problems.ts';
+import { mergeReports } from '../report/merge-reports.ts';
+import { parseReport, type ParsedReport } from '../report/parse-report.ts';
+import type { Report } from '../report/schema.ts';
 import { exitCodeOfReport } from './report-exit-code.ts';
 import { notRun } from './result.ts';
 

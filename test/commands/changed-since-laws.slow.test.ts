@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Report, ReportPrompt } from '../../src/schemas/report.ts';
+import type { Report, ReportPrompt } from '../../src/report/schema.ts';
 import { writeFiles } from '../support/folder.ts';
 import { CONFIG, promptText, type PromptParts } from '../support/prompts.ts';
 import { makeSyncedTeam, NAMES, pathOf, type Team } from './since-team.ts';

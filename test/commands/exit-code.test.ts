@@ -5,8 +5,8 @@ import { contentDigest } from '../../src/domain/digest.ts';
 import type { PromptOutcome } from '../../src/domain/outcome.ts';
 import type { PromptPlan } from '../../src/domain/plan.ts';
 import { isError, makeProblem } from '../../src/problem.ts';
-import { makeReport, type Run } from '../../src/rendering/make-report.ts';
-import { mergeReports } from '../../src/rendering/merge-reports.ts';
+import { makeReport, type Run } from '../../src/report/make-report.ts';
+import { mergeReports } from '../../src/report/merge-reports.ts';
 
 const prompt = { id: 'prm', key: 'key', name: 'Name', description: '', latestVersionId: null };
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { shardOf } from '../../src/domain/shard-of.ts';
 import type { Shard } from '../../src/domain/shard.ts';
 import { makeProblem } from '../../src/problem.ts';
-import type { Report, ReportPrompt } from '../../src/schemas/report.ts';
+import type { Report, ReportPrompt } from '../../src/report/schema.ts';
 import { makeFolder } from '../support/folder.ts';
 import { run, runJson } from '../support/run.ts';
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Report } from '../../src/schemas/report.ts';
+import type { Report } from '../../src/report/schema.ts';
 import { makeFolder, writeFiles } from '../support/folder.ts';
 import { CONFIG, promptText } from '../support/prompts.ts';
 import { run, runJson, type RunOptions } from '../support/run.ts';
