@@ -18,9 +18,9 @@ export async function pageModule(): Promise<string> {
 
 async function bundleScript(): Promise<string> {
   const build = await rolldown({
-    input: 'src/report/html/script/main.ts',
+    input: 'src/report/html/script.ts',
     platform: 'browser',
-    tsconfig: 'src/report/html/script/tsconfig.json',
+    tsconfig: 'src/report/html/tsconfig.script.json',
   });
   const { output } = await build.generate({ format: 'iife', minify: true });
   await build.close();
