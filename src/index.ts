@@ -12,18 +12,17 @@
  * test/index.test.ts is a whole sync made so.
  */
 
-// 1. Configure: promptsync.yaml, and which service each file belongs to.
+// 1. Configure: promptsync.yaml.
 export { loadConfig, type ConfigRequest } from './config/load.ts';
 export type { ConfigResult } from './config/parse.ts';
-export type { Assignment, Config, ServiceLocation } from './config/config.ts';
+export type { Config, ServiceLocation } from './config/config.ts';
 export type { Environment, MaxChanges, OnDrift } from './domain/policy.ts';
-export { assignServices, serviceRules } from './commands/services/assign-services.ts';
 
 // 2. Read: Markdown files as prompts, with every problem of every file.
 export { readPrompts, type ReadPromptsResult } from './prompts/read.ts';
 export { parsePromptFile, type ParseResult } from './prompts/parse.ts';
 export type { PromptPatterns } from './prompts/find.ts';
-export type { EnvironmentRules, PromptRules, ServiceRules } from './prompts/check.ts';
+export type { EnvironmentRules } from './prompts/check.ts';
 export type { Content, EnvironmentPin, Pin, PromptFile } from './domain/prompt-file.ts';
 export type { Digest } from './domain/digest.ts';
 export type { JsonObject, JsonValue } from './domain/json.ts';
@@ -90,12 +89,6 @@ export type { Side, TextChange, Texts } from './domain/texts.ts';
 // Edit: prompt files in place, no byte but those of the value.
 export { editPromptFile, type EditResult, type FrontMatterEdit, type PromptEdits } from './prompts/edit.ts';
 export { withText } from './prompts/write.ts';
-
-// Spread: one run over several machines, and their reports merged.
-export { parseShard, type Shard } from './domain/shard.ts';
-export { inShard, shardOf } from './domain/shard-of.ts';
-export { mergeProblems, type ReportFile } from './report/merge-problems.ts';
-export { mergeReports } from './report/merge-reports.ts';
 
 // Problems: whatever is wrong, with what to do about it.
 export {

@@ -29,7 +29,6 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'domain/modes.ts',
     'domain/policy.ts',
     'domain/redact.ts',
-    'domain/shard.ts',
     'domain/text.ts',
     'files',
     'commands',
@@ -44,8 +43,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   action: [
     'problem.ts',
     'domain',
-    'config/api-key.ts',
-    'config/find.ts',
+    'config/config.ts',
     'config/load.ts',
     'files',
     'planning/digest-plan.ts',

@@ -52,9 +52,9 @@ let node_crypto = require("node:crypto");
 let node_fs = require("node:fs");
 let node_fs_promises = require("node:fs/promises");
 let node_path = require("node:path");
+let node_timers_promises = require("node:timers/promises");
 let node_process = require("node:process");
 node_process = __toESM(node_process, 1);
-let node_timers_promises = require("node:timers/promises");
 let node_child_process = require("node:child_process");
 let node_stream_consumers = require("node:stream/consumers");
 let node_readline = require("node:readline");
@@ -651,16 +651,6 @@ function warning(message, hint) {
 function worded(wording) {
 	return typeof wording === "string" ? () => wording : wording;
 }
-function notAService({ service }) {
-	return `The service "${service}" is not in promptsync.yaml.`;
-}
-function serviceHint({ known, suggestion }) {
-	if (known.length === 0) return "Name it under `services:` there, or remove `service:` here.";
-	return suggestion === void 0 ? `Services are: ${listOf(known)}.` : `Did you mean \`${suggestion}\`?`;
-}
-function listOf(names) {
-	return names.join(", ");
-}
 function quoted(names) {
 	return names.map((name) => `"${name}"`).join(", ");
 }
@@ -729,7 +719,7 @@ var init_problem = __esmMin((() => {
 		"prompt/empty-body": error$1("The prompt has no text.", "Write the text below the closing `---`."),
 		"prompt/missing-id": error$1("The field `id` is missing.", "The service has no call that creates a prompt: create it in the service, then put the id it shows here as `id:`."),
 		"prompt/missing-field": error$1((e) => `The field \`${e.field}\` is missing.`, (e) => `Add \`${e.field}:\` to the front matter.`),
-		"prompt/unknown-field": error$1((e) => `The field "${e.field}" is not known.`, (e) => e.suggestion === void 0 ? "Fields are id, key, name, description, service, pins, metadata, variables and allow_breaking; your own data goes under `metadata:`." : `Did you mean \`${e.suggestion}\`?`),
+		"prompt/unknown-field": error$1((e) => `The field "${e.field}" is not known.`, (e) => e.suggestion === void 0 ? "Fields are id, key, name, description, pins, metadata, variables and allow_breaking; your own data goes under `metadata:`." : `Did you mean \`${e.suggestion}\`?`),
 		"prompt/invalid-field": error$1((e) => `The field "${e.field}" is not valid: ${e.expected}.`, "Correct the value."),
 		"prompt/invalid-pin": error$1((e) => `The pin of "${e.environment}" is not valid.`, "A pin is `latest`, a version number from 1, `version:<id>` or `git:<ref>`."),
 		"prompt/reserved-metadata": error$1("The metadata key `promptsync` is reserved.", "Name it differently: promptsync keeps its own record there."),
@@ -741,8 +731,6 @@ var init_problem = __esmMin((() => {
 		"prompt/duplicate-id": error$1((e) => `The id "${e.id}" is also used by ${e.other}.`, "One prompt has one file: remove one of the two, or correct its id."),
 		"prompt/duplicate-key": error$1((e) => `The key "${e.key}" is also used by ${e.other}.`, "Give each prompt a key of its own."),
 		"prompt/unknown-environment": error$1((e) => `The environment "${e.environment}" is not in promptsync.yaml.`, (e) => e.suggestion === void 0 ? `Environments are: ${e.known.join(", ")}. Add it under \`environments:\` if it is meant.` : `Did you mean \`${e.suggestion}\`?`),
-		"prompt/unknown-service": error$1(notAService, serviceHint),
-		"prompt/no-service": error$1("Nothing says which service this prompt belongs to.", (e) => `Add \`service:\` (${listOf(e.known)}) to the file or to its pattern in promptsync.yaml, or name one for all there.`),
 		"prompt/tool-environment": error$1((e) => `The environment "${e.environment}" is promptsync's own.`, "Pin another environment, or set `tracking_environment` in promptsync.yaml to another name."),
 		"prompt/needless-allow-breaking": warning("The file says `allow_breaking: true`, and no variables change.", "Remove it: the next change of variables would pass without a question."),
 		"prompt/hidden-character": warning((e) => `The file contains the invisible character ${e.character}${e.count > 1 ? ` ${e.count} times` : ""}.`, "Check that it is meant: it is sent to the service unchanged."),
@@ -758,16 +746,12 @@ var init_problem = __esmMin((() => {
 		"yaml/too-deep": error$1("The YAML is nested too deeply.", "Flatten it."),
 		"config/not-found": error$1("No promptsync.yaml was found from here up to the repository root.", "Run promptsync where one is, or name it with --config FILE."),
 		"config/unreadable": error$1((e) => `The configuration cannot be read (${e.reason}).`, "Check the path given with --config."),
-		"config/unknown-field": error$1((e) => `The setting "${e.field}" is not known.`, (e) => e.suggestion === void 0 ? "Remove it." : `Did you mean \`${e.suggestion}\`?`),
+		"config/unknown-field": error$1((e) => `The setting "${e.field}" is not known.`, (e) => e.field === "services" ? "A promptsync.yaml has one `service`: write one file for each, and choose with --config." : e.suggestion === void 0 ? "Remove it." : `Did you mean \`${e.suggestion}\`?`),
 		"config/invalid-field": error$1((e) => `The setting "${e.field}" is not valid: ${e.expected}.`, "Correct the value."),
 		"config/missing-service": error$1("No service is configured.", "Set `service.base_url` in promptsync.yaml or the variable PROMPTSYNC_BASE_URL; for a first try set `service.embedded`."),
 		"config/missing-key": error$1((e) => `The variable ${e.variable}, which should hold the API key, is not set.`, (e) => `Set ${e.variable} in the environment. The key itself never belongs in a file.`),
 		"config/invalid-key": error$1((e) => `The variable ${e.variable} holds characters that cannot be part of an API key.`, "Set it again; line breaks and blanks around the key are a usual cause."),
 		"config/invalid-url": error$1((e) => `The base URL in ${e.source} is not valid: ${e.expected}.`, "Write it like https://prompts.example.com. Plain http is allowed for loopback addresses alone."),
-		"config/unknown-service": error$1(notAService, serviceHint),
-		"config/shared-key": error$1((e) => `The key in ${e.variable} would be sent to two origins: that of "${e.other}" and that of "${e.name}".`, "Give each service an `api_key_env` of its own."),
-		"config/base-url-of-which": error$1((e) => `The variable ${e.variable} is set, and which of the \`services\` it is for is not known.`, "Remove it (in the action the input `base-url`): each service has its `base_url` in promptsync.yaml."),
-		"config/key-of-which": error$1("One API key was given, and the services have keys of their own.", (e) => `Leave the input \`api-key\` out, and set ${e.variables.join(" and ")} with \`env:\`.`),
 		"config/pattern-outside": error$1((e) => `The pattern "${e.pattern}" leaves the repository.`, "Prompt files are read from inside the repository alone."),
 		"service/unreachable": error$1((e) => `The service at ${e.origin} cannot be reached (${e.reason}).`, "Check the base URL, the network and the proxy settings."),
 		"service/connection-lost": error$1((e) => `The connection to the service was lost before its answer was complete (${e.reason}).`, "Run again."),
@@ -838,7 +822,6 @@ var init_problem = __esmMin((() => {
 		"action/not-told": warning((e) => `Writing the ${e.what} failed: ${e.reason}`, "The log of the run says the same. Give the job the permission that docs/action.md names."),
 		"import/not-writable": error$1((e) => `No prompt file can hold what the service has: ${e.reason}`, "Correct it in the service, then import it again."),
 		"import/environment-needed": error$1("promptsync.yaml has no `environments`, and none was given.", "Say which environment serves the text to import: --environment NAME."),
-		"import/service-needed": error$1((e) => `promptsync.yaml has several services: ${listOf(e.known)}.`, "Say which of them has the prompts: --service NAME."),
 		"import/nothing-active": error$1((e) => `No version is active in ${quoted(e.environments)}, so there is no text to import.`, (e) => "Make a version active there in the service first, or " + (e.named ? "take the text of another environment: promptsync import --environment NAME." : "add the environment that serves one under `environments:` in promptsync.yaml (promptsync init: --environments).")),
 		"import/known": error$1((e) => `The ${e.what} "${e.value}" is that of ${e.other} already.`, (e) => e.what === "id" ? `To take what the service has into that file, run: promptsync pull ${shellWord(literalSelector(e.key))}` : "Give each prompt a key of its own, in the service or in that file."),
 		"import/path-taken": error$1((e) => `There is a file ${e.path} already.`, "Name another folder with --dir, or move that file."),
@@ -853,17 +836,6 @@ var init_problem = __esmMin((() => {
 		"init/not-selected": warning((e) => `${e.path} was not written: the promptsync.yaml that was kept does not select it.`, "Put prompt files where `prompts:` in it says; `promptsync import <id>` writes one there."),
 		"init/in-the-way": error$1((e) => `${e.path} cannot be written: ${e.what}.`, "Move it away, then run promptsync init again."),
 		"init/write-failed": error$1((e) => `${e.path} cannot be written (${e.reason}).`, "Check that you may write there, then run promptsync init again: what is written already stays."),
-		"merge/unreadable": error$1((e) => `The report cannot be read (${e.reason}).`, "Give the files that --output has written. Where one is missing, its job may have ended before it."),
-		"merge/not-json": error$1("The file is not JSON.", "Write the report with --format json --output FILE."),
-		"merge/other-schema": error$1((e) => `The report has the schema version ${e.version}; this promptsync reads ${e.known}.`, "Use the same version of promptsync in all jobs."),
-		"merge/not-a-report": error$1((e) => `The file is not a report of promptsync: ${e.where}: ${e.reason}.`, "Write the report with --format json --output FILE."),
-		"merge/mode": error$1((e) => `Reports of the mode "${e.mode}" are not merged.`, "Only those of plan, sync and status are."),
-		"merge/no-shard": error$1("The report is of no shard.", "Several reports are merged where each is of a shard of one run: --shard 1/3, 2/3 and 3/3. One alone may be of none."),
-		"merge/differs": error$1((e) => `The ${e.what} is "${e.value}" here and "${e.otherValue}" in ${e.other}.`, "Merge reports of one run: the same command, commit, services and number of shards."),
-		"merge/repeated-shard": error$1((e) => `Shard ${e.index} of ${e.of} is reported by ${e.other} as well.`, "Give one report for each shard."),
-		"merge/missing-shards": error$1((e) => `Of ${e.of} shards the reports of these are missing: ${firstOf$1(e.missing.map(String), ", ")}.`, "Give one report for each shard; a job that failed may have left none."),
-		"merge/repeated-prompt": error$1((e) => `The prompt "${e.id}" is in ${e.other} as well.`, "Give each report once, as it was written."),
-		"merge/stray-prompt": error$1((e) => `The prompt "${e.id}" is not one of shard ${e.index} of ${e.of}.`, "Give each report as it was written."),
 		"usage/invalid": error$1((e) => e.reason, "See promptsync --help."),
 		"usage/nothing-selected": error$1((e) => `"${e.selector}" selects no prompt${e.within === void 0 ? "" : ` that --only ${quoted(e.within)} selects`}.`, (e) => {
 			if (e.within !== void 0) return "Leave --only out: it narrows what is named.";
@@ -928,13 +900,6 @@ function refused(mode, ...problems) {
 		}),
 		texts: /* @__PURE__ */ new Map(),
 		exitCode: 1
-	};
-}
-/** The run as one of the part of the prompts that was asked for. */
-function ofShard(run, shard) {
-	return shard === void 0 ? run : {
-		...run,
-		shard
 	};
 }
 /** A run that has a plan and has written nothing so far. */
@@ -1054,15 +1019,28 @@ function isLink(path) {
 	}
 }
 var init_paths = __esmMin((() => {}));
-// src/config/find.ts
+// src/config/config.ts
 init_paths();
 const CONFIG_NAME = "promptsync.yaml";
-/** The nearest promptsync.yaml from a folder up to the repository's root; null when there is none. */
-function findConfigFile(from) {
-	const candidate = (0, node_path.join)(from, CONFIG_NAME);
-	if ((0, node_fs.existsSync)(candidate)) return candidate;
-	const parent = (0, node_path.dirname)(from);
-	return isRoot(from) || parent === from ? null : findConfigFile(parent);
+const KEY_VARIABLE = "PROMPTSYNC_API_KEY";
+/** What settings are where promptsync.yaml leaves them out, by their names there. docs/configuration.md lists them. */
+const DEFAULTS$2 = {
+	api_key_env: KEY_VARIABLE,
+	prompts: ["prompts/**/*.md"],
+	allow_latest: true,
+	tracking_environment: "promptsync",
+	on_drift: "overwrite",
+	variables: "note",
+	concurrency: 8,
+	timeout_seconds: 15
+};
+/** The environment before each that has one. */
+function promotedFrom({ environments }) {
+	return new Map((environments ?? []).flatMap(({ name, promoteFrom }) => promoteFrom === void 0 ? [] : [[name, promoteFrom]]));
+}
+/** The environments in which no pin may be `latest`. */
+function forbidsLatest({ environments }) {
+	return (environments ?? []).filter(({ allowLatest }) => !allowLatest).map(({ name }) => name);
 }
 // src/domain/json.ts
 /** One text per value whatever the order of its keys (RFC 8785), so that digests of equal values are equal. */
@@ -7143,16 +7121,16 @@ function parseStrictYaml(text, path, firstLine = 1) {
 		};
 	};
 	const document = parseYamlDocument(text, { lineCounter: lines });
-	if (document === null) return failed$3([makeProblem("yaml/too-deep", {}, placeAt(0))]);
+	if (document === null) return failed$2([makeProblem("yaml/too-deep", {}, placeAt(0))]);
 	const problems = syntaxProblems(document, placeAt);
-	if (problems.length > 0) return failed$3(problems);
+	if (problems.length > 0) return failed$2(problems);
 	const result = toJson(document.contents, placeAt);
 	const value = isEmpty(document) ? {} : result.value;
 	if (isJsonObject(value)) return {
-		mapping: locate$1(value, result.places, placeAt),
+		mapping: locate(value, result.places, placeAt),
 		problems: result.problems
 	};
-	return failed$3(result.problems.length > 0 ? result.problems : [makeProblem("yaml/not-a-mapping", {}, placeAt(0))]);
+	return failed$2(result.problems.length > 0 ? result.problems : [makeProblem("yaml/not-a-mapping", {}, placeAt(0))]);
 }
 function isEmpty({ contents }) {
 	return contents === null || isScalar(contents) && contents.value === null && contents.source === "";
@@ -7174,7 +7152,7 @@ function wordingOf({ code, message }) {
 	if (code === "MULTIPLE_DOCS") return "it holds more than one document";
 	return (message.split("\n")[0] ?? message).replace(/: ".*$/, "").replace(/[.:]?\s*$/, "").slice(0, 200);
 }
-function locate$1(value, root, placeAt) {
+function locate(value, root, placeAt) {
 	return {
 		value,
 		has: (path) => follow$1(root, path).found,
@@ -7203,16 +7181,83 @@ function follow$1(root, path) {
 function keysOf({ tree, found }) {
 	return found ? [...tree.children.keys()].map(String) : [];
 }
-function failed$3(problems) {
+function failed$2(problems) {
 	return {
 		mapping: null,
 		problems
 	};
 }
-// src/config/api-key.ts
+// src/domain/loopback.ts
+/** Whether a URL names this very machine. */
+function isLoopback({ hostname }) {
+	const host = hostname.replace(/\.$/, "");
+	return host === "localhost" || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+var init_loopback = __esmMin((() => {}));
+// src/config/service.ts
+init_json();
+init_loopback();
 init_problem();
-/** The variable that holds the key, unless the configuration names another. */
-const DEFAULT_KEY_VARIABLE = "PROMPTSYNC_API_KEY";
+/** Goes before `service.base_url`. */
+const BASE_URL_VARIABLE = "PROMPTSYNC_BASE_URL";
+/** Where the service is; null where nothing says it, which is enough for offline commands. */
+function locateService({ service = {} }, folder, environment) {
+	const fromVariable = urlVariable(environment);
+	if (service.embedded !== void 0 && fromVariable === void 0) return {
+		kind: "embedded",
+		databasePath: (0, node_path.resolve)(folder, service.embedded)
+	};
+	const baseUrl = fromVariable ?? service.base_url;
+	if (baseUrl === void 0) return null;
+	return {
+		kind: "remote",
+		baseUrl,
+		apiKeyVariable: service.api_key_env ?? DEFAULTS$2.api_key_env
+	};
+}
+/** An empty variable counts as not set: that is how workflows hand on an input that was not given. */
+function urlVariable(environment) {
+	return environment["PROMPTSYNC_BASE_URL"] === "" ? void 0 : environment[BASE_URL_VARIABLE];
+}
+/** What is wrong with the service beyond its shape, which may be wrong as well. */
+function serviceProblems$1(mapping, where, environment) {
+	const { service } = mapping.value;
+	const { base_url: url, embedded } = isJsonObject(service) ? service : {};
+	const fromVariable = urlVariable(environment);
+	const urls = fromVariable === void 0 ? baseUrlProblems(url, "service.base_url", mapping.placeOf(["service", "base_url"])) : baseUrlProblems(fromVariable, BASE_URL_VARIABLE, {});
+	return typeof embedded === "string" && isOutside(embedded, where) ? [...urls, outsideProblem(mapping)] : urls;
+}
+/** Like patterns, a database stays inside the repository: a branch could name any file of this machine. */
+function isOutside(embedded, { folder, root }) {
+	const way = slashed((0, node_path.relative)(root, (0, node_path.resolve)(folder, embedded)));
+	return leaves(way) || /(?:^|\/)\.git(?:\/|$)/i.test(way);
+}
+function outsideProblem(mapping) {
+	const expected = "it leaves the repository, or is among what git keeps there";
+	const place = mapping.placeOf(["service", "embedded"]);
+	return makeProblem("config/invalid-field", {
+		field: "service.embedded",
+		expected
+	}, place);
+}
+/** `source` is the setting or variable that holds it. The URL itself is not repeated: it may hold a password. */
+function baseUrlProblems(baseUrl, source, place) {
+	const expected = typeof baseUrl === "string" ? faultOf(baseUrl) : null;
+	return expected === null ? [] : [makeProblem("config/invalid-url", {
+		source,
+		expected
+	}, place)];
+}
+function faultOf(baseUrl) {
+	const url = URL.parse(baseUrl);
+	if (url === null) return "it is no URL";
+	if (/[\s\\\p{Cc}]/u.test(baseUrl)) return "it holds blanks, backslashes or control characters";
+	if (url.username !== "" || url.password !== "") return "it holds credentials";
+	if (/[?#]/.test(baseUrl)) return "it holds a query or a fragment";
+	if (url.protocol === "https:") return null;
+	if (url.protocol !== "http:") return "its scheme is not https";
+	return isLoopback(url) ? null : "plain http is used for an address that is not loopback";
+}
 /** What an HTTP header can carry, without blanks. */
 const KEY = /^[\x21-\x7e]+$/;
 /** Reads the API key from its variable. The key occurs in no problem. */
@@ -7231,18 +7276,6 @@ function readApiKey(variable, environment) {
 		problems: []
 	};
 }
-// src/config/defaults.ts
-/** What settings are where promptsync.yaml leaves them out, by their names there. docs/configuration.md tells them. */
-const DEFAULTS$2 = {
-	api_key_env: DEFAULT_KEY_VARIABLE,
-	prompts: ["prompts/**/*.md"],
-	allow_latest: true,
-	tracking_environment: "promptsync",
-	on_drift: "overwrite",
-	variables: "note",
-	concurrency: 8,
-	timeout_seconds: 15
-};
 // node_modules/zod/v4/core/util.js
 function getEnumValues(entries) {
 	const numericValues = Object.values(entries).filter((v) => typeof v === "number");
@@ -10163,10 +10196,10 @@ function cloneIssues(issues) {
 /** Whether this schema's subtree contains a cycle, so one parse can re-enter it. */
 function isRecursive(inst, stack, resolve) {
 	const cached = recursive.get(inst);
-	if (cached !== void 0) return cached ? PROVEN : NONE$2;
+	if (cached !== void 0) return cached ? PROVEN : NONE$1;
 	if (stack.has(inst)) return PROVEN;
 	stack.add(inst);
-	let result = NONE$2;
+	let result = NONE$1;
 	const check = (child) => {
 		if (result !== PROVEN && child?._zod) {
 			const answer = isRecursive(child, stack, resolve);
@@ -10174,11 +10207,11 @@ function isRecursive(inst, stack, resolve) {
 		}
 	};
 	const shape = (sh, spread) => {
-		let answer = NONE$2;
+		let answer = NONE$1;
 		for (const key of Reflect.ownKeys(sh)) {
 			const desc = Object.getOwnPropertyDescriptor(sh, key);
 			if (spread && !desc.enumerable) continue;
-			const child = desc.get ? ASSUMED : desc.value?._zod ? isRecursive(desc.value, stack, resolve) : NONE$2;
+			const child = desc.get ? ASSUMED : desc.value?._zod ? isRecursive(desc.value, stack, resolve) : NONE$1;
 			if (child > answer) answer = child;
 		}
 		return answer;
@@ -10294,7 +10327,7 @@ function isBackEdge(ctx, value) {
 	const backEdges = ctx[STATE]?.backEdges;
 	return backEdges !== void 0 && isRef(value) && backEdges.has(value);
 }
-var $ZodCyclicError, STATE, NO_ISSUES, recursive, NONE$2, ASSUMED, PROVEN, handoff, open, memo;
+var $ZodCyclicError, STATE, NO_ISSUES, recursive, NONE$1, ASSUMED, PROVEN, handoff, open, memo;
 var init_memoizer = __esmMin((() => {
 	init_util();
 	$ZodCyclicError = class extends Error {
@@ -10306,7 +10339,7 @@ var init_memoizer = __esmMin((() => {
 	STATE = "~memo";
 	NO_ISSUES = [];
 	recursive = /*@__PURE__*/ new WeakMap();
-	NONE$2 = 0;
+	NONE$1 = 0;
 	ASSUMED = 1;
 	PROVEN = 2;
 	open = [];
@@ -10348,7 +10381,7 @@ var init_memoizer = __esmMin((() => {
 				const wrapped = (payload, ctx) => {
 					if (isRecursiveInst === void 0) {
 						const walked = isRecursive(inst, /* @__PURE__ */ new Set(), false);
-						if (walked === NONE$2) {
+						if (walked === NONE$1) {
 							inst._zod.parse = base;
 							if (inst._zod.run === wrapped) inst._zod.run = base;
 							return base(payload, ctx);
@@ -13128,238 +13161,23 @@ init_zod();
 init_text();
 /** A text of one line: what ids, keys, names and environments are. What a check is, the JSON Schema is told apart. */
 const line = string().min(1, "it is empty").refine((text) => !hasControlCharacters(text), "it holds control characters").meta({ pattern: "^[^\\p{Cc}]+$" });
-// src/config/service-names.ts
-init_json();
-init_problem();
-/** Which files belong to which service; null where services have no names. */
-function assignmentOf({ service, services, prompts = [] }) {
-	if (services === void 0) return null;
-	const names = Object.keys(services);
-	const only = names.length === 1 ? names[0] ?? null : null;
-	return {
-		byPattern: prompts.flatMap((entry) => typeof entry === "string" || entry.service === void 0 ? [] : [{
-			pattern: entry.pattern,
-			service: entry.service
-		}]),
-		otherwise: typeof service === "string" ? service : only
-	};
-}
-/** Where `service` and the patterns name a service that is not there, or `service` is none of what it may be. */
-function serviceNameProblems(mapping) {
-	const { service, prompts } = mapping.value;
-	const entries = Array.isArray(prompts) ? prompts : [];
-	return [...mapping.has(["services"]) ? fallbackProblems(service, mapping) : unusedName(service, mapping), ...entries.flatMap((entry, index) => isJsonObject(entry) ? nameProblems(entry["service"], [
-		"prompts",
-		index,
-		"service"
-	], mapping) : [])];
-}
-function fallbackProblems(service, mapping) {
-	if (!isJsonObject(service)) return nameProblems(service, ["service"], mapping);
-	return invalidService("with `services` it is the name of one of them", mapping);
-}
-function unusedName(service, mapping) {
-	return isName(service) ? invalidService("expected mapping, received string; a name is for one of several `services`", mapping) : [];
-}
-function invalidService(expected, mapping) {
-	return [makeProblem("config/invalid-field", {
-		field: "service",
-		expected
-	}, mapping.placeOf(["service"]))];
-}
-function nameProblems(name, path, mapping) {
-	const known = mapping.keysOf(["services"]);
-	if (!isName(name) || known.includes(name)) return [];
-	return [makeProblem("config/unknown-service", {
-		service: name,
-		known,
-		suggestion: suggest(name, known)
-	}, mapping.placeOf(path))];
-}
-/** What is none has a problem already. */
-function isName(value) {
-	return line.safeParse(value).success;
-}
-// src/domain/loopback.ts
-/** Whether a URL names this very machine. */
-function isLoopback({ hostname }) {
-	const host = hostname.replace(/\.$/, "");
-	return host === "localhost" || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host);
-}
-var init_loopback = __esmMin((() => {}));
-// src/config/base-url.ts
-init_loopback();
-init_problem();
-/** What is wrong with a base URL; `source` is the setting or variable that holds it. The URL itself is not repeated: it may hold a password. */
-function baseUrlProblems(baseUrl, source, place) {
-	const expected = faultOf(baseUrl);
-	return expected === null ? [] : [makeProblem("config/invalid-url", {
-		source,
-		expected
-	}, place)];
-}
-function faultOf(baseUrl) {
-	const url = URL.parse(baseUrl);
-	if (url === null) return "it is no URL";
-	if (/[\s\\\p{Cc}]/u.test(baseUrl)) return "it holds blanks, backslashes or control characters";
-	if (url.username !== "" || url.password !== "") return "it holds credentials";
-	if (/[?#]/.test(baseUrl)) return "it holds a query or a fragment";
-	if (url.protocol === "https:") return null;
-	if (url.protocol !== "http:") return "its scheme is not https";
-	return isLoopback(url) ? null : "plain http is used for an address that is not loopback";
-}
-// src/config/services.ts
-init_json();
-init_paths();
-init_problem();
-/** Goes before `service.base_url`. */
-const BASE_URL_VARIABLE = "PROMPTSYNC_BASE_URL";
-/** What the only service is listed under where services have no names; no name is empty. */
-const UNNAMED = "";
-/** By name; without a service empty. */
-function locateServices({ service, services }, folder, environment) {
-	const fromVariable = urlVariable(environment);
-	const single = typeof service === "string" ? {} : { ...service };
-	const one = fromVariable === void 0 ? single : {
-		...single,
-		base_url: fromVariable,
-		embedded: void 0
-	};
-	const written = services === void 0 ? [["", one]] : Object.entries(services);
-	return new Map(written.flatMap(([name, each]) => {
-		const location = locate(each, folder);
-		return location === null ? [] : [[name, location]];
-	}));
-}
-function locate({ base_url: baseUrl, api_key_env, embedded }, folder) {
-	if (embedded !== void 0) return {
-		kind: "embedded",
-		databasePath: (0, node_path.resolve)(folder, embedded)
-	};
-	if (baseUrl === void 0) return null;
-	return {
-		kind: "remote",
-		baseUrl,
-		apiKeyVariable: api_key_env ?? "PROMPTSYNC_API_KEY"
-	};
-}
-/** An empty variable counts as not set: that is how workflows hand on an input that was not given. */
-function urlVariable(environment) {
-	return environment["PROMPTSYNC_BASE_URL"] === "" ? void 0 : environment[BASE_URL_VARIABLE];
-}
-/** What is wrong with the services beyond the shape of each. */
-function serviceProblems$2(mapping, { folder, root }, environment) {
-	const fromVariable = urlVariable(environment);
-	const named = entriesIn(mapping);
-	return [
-		...fromVariable === void 0 ? [] : variableProblems$1(fromVariable, mapping),
-		...[...fromVariable === void 0 ? singleIn(mapping) : [], ...named].flatMap((one) => urlProblems(one, mapping)),
-		...[...singleIn(mapping), ...named].flatMap((one) => outsideProblems(one, folder, root, mapping)),
-		...named.flatMap((one, index) => sharingProblems(one, named.slice(0, index), folder, mapping)),
-		...serviceNameProblems(mapping)
-	];
-}
-function singleIn({ value: { service } }) {
-	return isJsonObject(service) ? [{
-		name: "",
-		path: ["service"],
-		value: service
-	}] : [];
-}
-function entriesIn({ value: { services }, keysOf }) {
-	if (!isJsonObject(services)) return [];
-	return keysOf(["services"]).flatMap((name) => {
-		const value = services[name];
-		return isJsonObject(value) ? [{
-			name,
-			path: ["services", name],
-			value
-		}] : [];
-	});
-}
-function variableProblems$1(url, mapping) {
-	return mapping.has(["services"]) ? [makeProblem("config/base-url-of-which", { variable: BASE_URL_VARIABLE })] : baseUrlProblems(url, BASE_URL_VARIABLE, {});
-}
-function urlProblems({ path, value: { base_url: url } }, mapping) {
-	const at = [...path, "base_url"];
-	return typeof url === "string" ? baseUrlProblems(url, at.join("."), mapping.placeOf(at)) : [];
-}
-/** Like patterns, a database stays inside the repository: a branch could name any file of this machine. */
-function outsideProblems({ path, value: { embedded } }, folder, root, mapping) {
-	const way = typeof embedded === "string" ? slashed((0, node_path.relative)(root, (0, node_path.resolve)(folder, embedded))) : "";
-	if (!leaves(way) && !/(?:^|\/)\.git(?:\/|$)/i.test(way)) return [];
-	const at = [...path, "embedded"];
-	return [makeProblem("config/invalid-field", {
-		field: at.join("."),
-		expected: "it leaves the repository, or is among what git keeps there"
-	}, mapping.placeOf(at))];
-}
-/** A key goes to one origin alone, and a file holds one embedded service. */
-function sharingProblems(one, earlier, folder, mapping) {
-	const sameKey = earlier.find((other) => sharesKey(one, other));
-	const sameFile = earlier.find((other) => sharesFile(one, other, folder));
-	const keyAt = [...one.path, "api_key_env"];
-	const keyPlace = mapping.has(keyAt) ? mapping.placeOf(keyAt) : mapping.keyPlaceOf(one.path);
-	const fileAt = [...one.path, "embedded"];
-	const names = {
-		name: one.name,
-		variable: keyVariableOf(one)
-	};
-	const expected = `the service "${sameFile?.name}" is on that file already`;
-	return [...sameKey === void 0 ? [] : [makeProblem("config/shared-key", {
-		...names,
-		other: sameKey.name
-	}, keyPlace)], ...sameFile === void 0 ? [] : [makeProblem("config/invalid-field", {
-		field: fileAt.join("."),
-		expected
-	}, mapping.placeOf(fileAt))]];
-}
-function sharesKey(one, other) {
-	const [origin, otherOrigin] = [originOf(one), originOf(other)];
-	if (origin === null || otherOrigin === null || origin === otherOrigin) return false;
-	return keyVariableOf(one) === keyVariableOf(other);
-}
-function keyVariableOf({ value: { api_key_env: variable } }) {
-	return typeof variable === "string" ? variable : DEFAULT_KEY_VARIABLE;
-}
-/** Null for one that no key is sent to. */
-function originOf({ value: { base_url: url } }) {
-	return typeof url === "string" ? URL.parse(url)?.origin ?? null : null;
-}
-function sharesFile({ value: one }, { value: other }, folder) {
-	if (typeof one["embedded"] !== "string" || typeof other["embedded"] !== "string") return false;
-	return (0, node_path.resolve)(folder, one["embedded"]) === (0, node_path.resolve)(folder, other["embedded"]);
-}
-// src/config/pattern.ts
+// src/config/shape.ts
+init_zod();
 init_literal_selector();
 /** A step up is followed at a pattern's start, where it is seen whether it leaves the repository. */
 const UP_IN_BRACES = /[{,](?:[^{},]*\/)?\.\.(?=[/,}])/;
 /** A pattern of prompt files. What other tools take for groups in parentheses would silently match nothing here. */
 const pattern = line.max(LONGEST_PATTERN, `it is longer than ${LONGEST_PATTERN} characters`).refine((text) => text !== "!", "it is empty").refine((text) => !UP_IN_BRACES.test(text), "it holds .. within braces; write one pattern for each folder").refine((text) => !/[()]/.test(text), "it holds parentheses; use braces, or a pattern that begins with !").meta({ pattern: "^(?!!$)[^()\\p{Cc}]+$" });
-// src/config/shape.ts
-init_zod();
 const variableName = string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "expected the name of a variable, never the key");
 /**
-* In the JSON Schema besides what zod puts there, so that an editor tells what it can. It cannot tell what depends on another
-* place (names of services and environments, an order), or on the host of a URL.
+* `meta` is put into the JSON Schema besides what zod puts there, for editors. What depends on another place (names of
+* environments, an order) or on the host of a URL cannot be said in it.
 */
-const [NOT_BOTH, ONE_OF_THEM] = [{ not: { required: ["base_url", "embedded"] } }, { anyOf: [{ required: ["base_url"] }, { required: ["embedded"] }] }];
 const location = strictObject({
 	base_url: string().optional().meta({ pattern: "^[Hh][Tt][Tt][Pp][Ss]?:[^\\s\\\\?#\\p{Cc}]+$" }).describe("Where the service is; https, or http for loopback addresses. PROMPTSYNC_BASE_URL goes before it."),
 	api_key_env: variableName.optional().describe("The NAME of the variable that holds the API key, never the key."),
 	embedded: line.optional().describe("Instead of base_url: the embedded service on this SQLite file.")
-}).refine((s) => s.base_url === void 0 || s.embedded === void 0, "base_url and embedded exclude each other").meta(NOT_BOTH).describe("Where the service is, and the name of the variable that holds its key.");
-const serviceName = line.describe("The name of one of the services.");
-const promptsEntry = union([pattern.describe("A pattern of prompt files, relative to this file; `!` in front takes files out."), strictObject({
-	pattern: pattern.describe("Relative to this file; `!` in front takes files out."),
-	service: serviceName.optional().describe("The name of the service that these files belong to.")
-}).refine((entry) => entry.service === void 0 || !entry.pattern.startsWith("!"), {
-	message: "a pattern that takes files out assigns them to no service",
-	path: ["service"]
-}).meta({ not: {
-	required: ["service"],
-	properties: { pattern: { pattern: "^!" } }
-} }).describe("A pattern whose files belong to one of the services.")], "expected string, or a mapping with a pattern and a service");
+}).refine((s) => s.base_url === void 0 || s.embedded === void 0, "base_url and embedded exclude each other").meta({ not: { required: ["base_url", "embedded"] } }).describe("Where the service is, and the name of the variable that holds its key.");
 const environment = strictObject({
 	promote_from: line.optional().describe("The environment, listed before, in which a version must be active before it may be active here."),
 	allow_latest: boolean().optional().describe("false refuses the pin `latest` here.")
@@ -13368,25 +13186,20 @@ const MAX_CHANGES_EXPECTED = "expected a number, or a percentage such as 25%";
 const maxChanges = union([int(MAX_CHANGES_EXPECTED).min(0, MAX_CHANGES_EXPECTED).max(999999999, MAX_CHANGES_EXPECTED), string().regex(/^(100|[0-9]{1,2})%$/, MAX_CHANGES_EXPECTED)], MAX_CHANGES_EXPECTED);
 /** `promptsync.yaml` as its author writes it. */
 const WrittenConfigShape = strictObject({
-	service: union([location, serviceName], { error: ({ input }) => `expected mapping, received ${kindOf(input)}` }).optional().describe("Where the service is; with `services` the name of the one for files that nothing else assigns."),
-	services: record(line, location.refine((one) => one.base_url !== void 0 || one.embedded !== void 0, "it needs base_url or embedded").meta(ONE_OF_THEM).describe("One of the services; only its own files go there.")).refine((all) => Object.keys(all).length > 0, "it is empty").meta({ minProperties: 1 }).optional().describe("Several services by name, each with its own key."),
-	prompts: array(promptsEntry).min(1, "it is empty").optional().describe("Patterns of prompt files, relative to this file."),
+	service: location.optional(),
+	prompts: array(pattern.describe("A pattern of prompt files, relative to this file; `!` in front takes files out.")).min(1, "it is empty").optional().describe("Patterns of prompt files, relative to this file."),
 	environments: record(line, environment).optional().describe("In promotion order. Where it is there, no other may be pinned."),
 	tracking_environment: union([line, literal$1(false)], "expected the name of an environment or false").optional().describe("An environment of the tool's own, on the newest version it made; or false."),
 	on_drift: _enum(["overwrite", "fail"]).optional().describe("fail refuses prompts that were changed outside of git; it needs --base."),
 	variables: _enum(["note", "strict"]).optional().describe("What a change of the {{placeholders}} of an environment is: a note, or refused without allow_breaking."),
 	max_changes: maxChanges.optional().describe("Refuse when more prompts would change: a number, or a percentage such as 25%."),
-	concurrency: int().min(1).max(256).optional().describe("Requests in flight at most, for each service; fewer while it refuses some or grows slow."),
+	concurrency: int().min(1).max(256).optional().describe("Requests in flight at most; fewer while it refuses some or grows slow."),
 	timeout_seconds: number().gt(0).max(600).optional().describe("For each request.")
 });
-function kindOf(input) {
-	return input === null ? "null" : Array.isArray(input) ? "list" : typeof input;
-}
 const CONFIG_FIELDS = [...Object.keys(WrittenConfigShape.shape), ...[
 	"base_url",
 	"api_key_env",
 	"embedded",
-	"pattern",
 	"promote_from",
 	"allow_latest"
 ]];
@@ -13400,23 +13213,27 @@ const ONCE = { jitless: true };
 function parseConfig(text, around) {
 	const path = around.shownPath;
 	const reason = `it has more than ${LARGEST} bytes`;
-	if (Buffer.byteLength(text, "utf8") > LARGEST) return failed$2([makeProblem("config/unreadable", { reason }, { path })]);
+	if (Buffer.byteLength(text, "utf8") > LARGEST) return failed$1([makeProblem("config/unreadable", { reason }, { path })]);
 	const { mapping, problems } = parseStrictYaml(text, path);
-	if (mapping === null) return failed$2(problems);
+	if (mapping === null) return failed$1(problems);
 	const shaped = WrittenConfigShape.safeParse(mapping.value, ONCE);
 	const wrong = shaped.success ? [] : describeIssues(shaped.error, mapping, CONFIG_FIELDS).map(toProblem$1);
+	const where = {
+		folder: (0, node_path.dirname)(around.file),
+		root: around.root
+	};
 	const all = [
 		...problems,
 		...wrong,
-		...servicesIn(mapping, around),
+		...serviceProblems$1(mapping, where, around.environment),
 		...environmentProblems$1(mapping)
 	];
-	return !shaped.success || all.length > 0 ? failed$2(all) : {
+	return !shaped.success || all.length > 0 ? failed$1(all) : {
 		config: makeConfig(shaped.data, mapping, around),
 		problems: []
 	};
 }
-function failed$2(problems) {
+function failed$1(problems) {
 	return {
 		config: null,
 		problems
@@ -13428,14 +13245,9 @@ function makeConfig(written, mapping, around) {
 		file: around.file,
 		folder,
 		root: around.root,
-		services: locateServices(written, folder, around.environment),
-		assignment: assignmentOf(written),
-		patterns: (written.prompts ?? DEFAULTS$2.prompts).map((one) => typeof one === "string" ? one : one.pattern),
-		patternPlaces: (written.prompts ?? []).map((_, index) => mapping.placeOf([
-			"prompts",
-			index,
-			"pattern"
-		])),
+		service: locateService(written, folder, around.environment),
+		patterns: written.prompts ?? DEFAULTS$2.prompts,
+		patternPlaces: (written.prompts ?? []).map((_, index) => mapping.placeOf(["prompts", index])),
 		environments: written.environments === void 0 ? null : makeEnvironments(written.environments, mapping),
 		trackingEnvironment: trackingOf(written),
 		onDrift: written.on_drift ?? DEFAULTS$2.on_drift,
@@ -13455,12 +13267,6 @@ function makeEnvironments(written, mapping) {
 }
 function trackingOf({ tracking_environment }) {
 	return tracking_environment === false ? null : tracking_environment ?? DEFAULTS$2.tracking_environment;
-}
-function servicesIn(mapping, { file, root, environment }) {
-	return serviceProblems$2(mapping, {
-		folder: (0, node_path.dirname)(file),
-		root
-	}, environment);
 }
 /** Promotion goes from an earlier environment to a later one, and the tool's own are not for pins. */
 function environmentProblems$1(mapping) {
@@ -13504,8 +13310,8 @@ function toProblem$1({ kind, field, expected, suggestion, place }) {
 	}, place);
 }
 // src/config/load.ts
-init_problem();
 init_paths();
+init_problem();
 /** Finds, reads and parses the configuration. What is wrong with it, or that there is none, is in the problems. */
 async function loadConfig({ workingDirectory, file, environment }) {
 	const path = file === void 0 ? findConfigFile(workingDirectory) : (0, node_path.resolve)(workingDirectory, file);
@@ -13525,6 +13331,13 @@ async function loadConfig({ workingDirectory, file, environment }) {
 		root: findRoot((0, node_path.dirname)(path)),
 		environment
 	});
+}
+/** The nearest promptsync.yaml from a folder up to the repository's root; null when there is none. */
+function findConfigFile(from) {
+	const candidate = (0, node_path.join)(from, CONFIG_NAME);
+	if ((0, node_fs.existsSync)(candidate)) return candidate;
+	const parent = (0, node_path.dirname)(from);
+	return isRoot(from) || parent === from ? null : findConfigFile(parent);
 }
 /**
 * Devices and pipes are not read, as they may never end, nor what a link leads to outside of the repository. It blocks:
@@ -13567,37 +13380,6 @@ var init_digest = __esmMin((() => {
 	STAMP_KEY = "promptsync";
 	EMPTY_METADATA_DIGEST = "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a";
 }));
-// src/domain/shard-of.ts
-init_digest();
-/**
-* The number of the shard that a prompt falls into, from 1 to `of`: the first 48 bits of the SHA-256 of its id in UTF-8,
-* modulo `of`, plus 1. It is the same in every version, because the runners of one run may have several of them.
-*/
-function shardOf(promptId, of) {
-	const first48Bits = shortDigest(digestOf(promptId)).slice(0, 12);
-	return Number.parseInt(first48Bits, 16) % of + 1;
-}
-/** What of them is in the shard; all of them without one. */
-function inShard(prompts, shard) {
-	return shard === void 0 ? prompts : prompts.filter(({ id }) => shardOf(id, shard.of) === shard.index);
-}
-// src/domain/shard.ts
-const MOST_SHARDS = 1e3;
-/** Reads `2/5`; null when it is no shard. */
-function parseShard(text) {
-	const [, index, of] = /^([1-9][0-9]{0,3})\/([1-9][0-9]{0,3})$/.exec(text) ?? [];
-	const shard = {
-		index: Number(index),
-		of: Number(of)
-	};
-	return shard.index <= shard.of && shard.of <= 1e3 ? shard : null;
-}
-/** What `parseShard` takes, for whoever has written something else. */
-const SHARD_EXPECTED = `I/N such as 2/5, where I is 1 to N and N at most ${MOST_SHARDS}`;
-/** As people read it: `shard 2 of 5`. */
-function shardText({ index, of }) {
-	return `shard ${index} of ${of}`;
-}
 // src/prompts/source.ts
 init_digest();
 init_text();
@@ -13666,8 +13448,8 @@ function decodeStart(bytes, length, open) {
 // src/prompts/check.ts
 init_problem();
 /** What is wrong between a file and the configuration. */
-function checkOutline(outline, rules) {
-	return [...outline.environments.flatMap((one) => environmentProblems(one, rules)), ...serviceProblems$1(outline, rules.services ?? null)];
+function checkOutline({ environments }, rules) {
+	return environments.flatMap((one) => environmentProblems(one, rules));
 }
 /** What is wrong between files, and between them and others that were found to be right together. */
 function checkNames(read, known) {
@@ -13725,18 +13507,6 @@ function environmentProblems({ value, place }, { known, reserved }) {
 		known,
 		suggestion: suggest(value, known)
 	}, place)];
-}
-function serviceProblems$1({ path, service }, rules) {
-	const known = rules?.known ?? [];
-	if (service !== null && !known.includes(service.value)) {
-		const suggestion = suggest(service.value, known);
-		return [makeProblem("prompt/unknown-service", {
-			service: service.value,
-			known,
-			suggestion
-		}, service.place)];
-	}
-	return service === null && rules !== null && rules.assigned(path) === null ? [makeProblem("prompt/no-service", { known }, placeOfFile(path))] : [];
 }
 // src/files/is-directory.ts
 /** Whether a path leads to a folder, through symbolic links as well. */
@@ -14631,17 +14401,17 @@ const LONGEST_SHOWN = 80;
 */
 function splitFrontMatter(source, path) {
 	const opening = lineAt(source, 0);
-	if (!opening.startsWith("---")) return failed$1(makeProblem("prompt/no-front-matter", {}, at$1(path, 1)));
-	if (!DELIMITER.test(opening)) return failed$1(badDelimiter(opening, path, 1));
+	if (!opening.startsWith("---")) return failed(makeProblem("prompt/no-front-matter", {}, at$1(path, 1)));
+	if (!DELIMITER.test(opening)) return failed(badDelimiter(opening, path, 1));
 	const closingAt = closingOffset(source);
-	if (closingAt === 0) return failed$1(makeProblem("prompt/unclosed-front-matter", {}, at$1(path, 1)));
+	if (closingAt === 0) return failed(makeProblem("prompt/unclosed-front-matter", {}, at$1(path, 1)));
 	const yaml = source.slice(opening.length + 1, closingAt - 1);
 	const closing = lineAt(source, closingAt);
 	const closingLine = countLines(source.slice(0, closingAt));
-	if (!DELIMITER.test(closing)) return failed$1(badDelimiter(closing, path, closingLine));
+	if (!DELIMITER.test(closing)) return failed(badDelimiter(closing, path, closingLine));
 	const bytes = Buffer.byteLength(yaml);
 	const limit = LARGEST_FRONT_MATTER;
-	if (bytes > limit) return failed$1(makeProblem("prompt/front-matter-too-large", {
+	if (bytes > limit) return failed(makeProblem("prompt/front-matter-too-large", {
 		bytes,
 		limit
 	}, at$1(path, 1)));
@@ -14682,7 +14452,7 @@ function lineAt(source, offset) {
 function countLines(text) {
 	return text.split("\n").length;
 }
-function failed$1(problem) {
+function failed(problem) {
 	return {
 		parts: null,
 		problems: [problem]
@@ -14698,7 +14468,7 @@ function at$1(path, line) {
 // src/prompts/outline.ts
 init_json();
 function outlineOf(mapping, path) {
-	const { id, key, service, pins } = mapping.value;
+	const { id, key, pins } = mapping.value;
 	const text = (field, value) => typeof value === "string" ? {
 		value,
 		place: mapping.placeOf([field])
@@ -14711,7 +14481,6 @@ function outlineOf(mapping, path) {
 		path,
 		id: text("id", id),
 		key: text("key", key),
-		service: text("service", service),
 		environments
 	};
 }
@@ -14731,7 +14500,6 @@ const FrontMatterShape = strictObject({
 	key: line.describe("The stable key of the prompt, such as support/greeting."),
 	name: line.describe("The display name."),
 	description: string().optional().describe("What the prompt is for. Absent: not managed."),
-	service: line.optional().describe("The service it belongs to, by its name in promptsync.yaml."),
 	pins: record(line, pin).optional().describe("What each environment serves. One that is not named is left alone."),
 	metadata: record(string().meta({ not: { const: "promptsync" } }), json().describe("Any JSON value.")).optional().describe("Stored with each version. Absent: not managed."),
 	allow_breaking: boolean().optional().describe("true: the change of variables in this commit is meant, where promptsync.yaml says `variables: strict`."),
@@ -14841,14 +14609,13 @@ function textOf$4(body) {
 	return body.replace(/^\n/, "").replace(/\n$/, "");
 }
 function makeFile(written, mapping, text, { path, digests }) {
-	const { id, key, name, description, service, variables, allow_breaking: allowBreaking } = written;
+	const { id, key, name, description, variables, allow_breaking: allowBreaking } = written;
 	return {
 		path,
 		id,
 		key,
 		name,
 		...description === void 0 ? {} : { description },
-		...service === void 0 ? {} : { service },
 		pins: Object.entries(written.pins ?? {}).map(([environment, pin]) => makePin(environment, pin, mapping)),
 		...variables === void 0 ? {} : { variables },
 		...allowBreaking === true ? { allowBreaking } : {},
@@ -14882,7 +14649,7 @@ function parsePin(written) {
 	return LATEST;
 }
 function makeContent(text, metadata, digests) {
-	const digest = digests ? contentDigest(text) : NONE$1;
+	const digest = digests ? contentDigest(text) : NONE;
 	if (metadata === void 0) return {
 		text,
 		digest
@@ -14891,11 +14658,11 @@ function makeContent(text, metadata, digests) {
 		text,
 		digest,
 		metadata,
-		metadataDigest: digests ? metadataDigest(metadata) : NONE$1
+		metadataDigest: digests ? metadataDigest(metadata) : NONE
 	};
 }
 /** Equal to no digest. */
-const NONE$1 = "sha256:";
+const NONE = "sha256:";
 function toProblem(issue) {
 	const { field, expected, suggestion, place, path } = issue;
 	if (issue.kind === "unknown") return makeProblem("prompt/unknown-field", {
@@ -15076,97 +14843,6 @@ function readPromptFile(folder, path, { read, digests }) {
 	} catch (error) {
 		return unreadable$1([makeProblem("prompt/unreadable", { reason: systemCodeOf(error) }, place)]);
 	}
-}
-// src/commands/services/assign-services.ts
-/** Which service a file belongs to that names none itself; null where services have no names. */
-function serviceRules({ folder, services, assignment }) {
-	if (assignment === null) return null;
-	const rules = assignment.byPattern.map(({ pattern, service }) => ({
-		service,
-		matches: promptMatcher({
-			folder,
-			patterns: [pattern]
-		})
-	}));
-	const assigned = (path) => rules.findLast(({ matches }) => matches(path))?.service ?? assignment.otherwise;
-	return {
-		known: [...services.keys()],
-		assigned
-	};
-}
-/** The files with the service of each: what a file itself names goes before what it is assigned to. */
-function assignServices(files, rules) {
-	if (rules === null) return files;
-	return files.map((file) => {
-		const service = file.service ?? rules.assigned(file.path);
-		return service === null ? file : {
-			...file,
-			service
-		};
-	});
-}
-// src/commands/services/needed-services.ts
-init_problem();
-/**
-* The services of these files with their keys; the others need none. All keys that are missing are told at once.
-* @param given a key that was handed over: it goes before the variable of the key, where there is but one
-* @param also the name of a service that is needed although it may have no files yet
-*/
-function neededServices({ services }, files, given, environment, also = "") {
-	if (services.size === 0) return failed([makeProblem("config/missing-service")]);
-	const variables = keyVariables([...services.values()]);
-	if (given !== void 0 && variables.length > 1) return failed([makeProblem("config/key-of-which", { variables })]);
-	const handed = given === void 0 ? {} : Object.fromEntries(variables.map((variable) => [variable, given]));
-	const results = [...services].map(([name, location]) => ({
-		name,
-		location,
-		files: filesOf(name, files)
-	})).filter((one) => one.name === "" || one.name === also || one.files.length > 0).toSorted((a, b) => Number(a.name > b.name) - Number(a.name < b.name)).map((one) => withKey(one, {
-		...environment,
-		...handed
-	}));
-	const problems = results.flatMap((result) => result.problems);
-	if (problems.length === 0) return {
-		needed: results.flatMap((result) => result.needed),
-		problems
-	};
-	return failed([...new Map(problems.map((problem) => [problem.message, problem])).values()]);
-}
-function failed(problems) {
-	return {
-		needed: [],
-		problems
-	};
-}
-function withKey({ name, files, location }, environment) {
-	if (location.kind === "embedded") return {
-		needed: [{
-			name,
-			files,
-			...location
-		}],
-		problems: []
-	};
-	const { apiKey, problems } = readApiKey(location.apiKeyVariable, environment);
-	if (apiKey === null) return failed(problems);
-	return {
-		needed: [{
-			name,
-			files,
-			kind: location.kind,
-			baseUrl: location.baseUrl,
-			apiKey
-		}],
-		problems
-	};
-}
-/** The files that belong to a service. */
-function filesOf(name, files) {
-	return files.filter(({ service = "" }) => service === name);
-}
-/** Those that hold the keys of these services, each once. */
-function keyVariables(locations) {
-	return [...new Set(locations.flatMap((one) => one.kind === "remote" ? [one.apiKeyVariable] : []))];
 }
 // src/commands/select-files.ts
 init_problem();
@@ -15590,15 +15266,12 @@ function isCompletePrompt(value) {
 * Where the record is kept. It lies in git's own folder: no commit and no cleaning of the work tree touches it, and
 * continuous integration can keep `.git/promptsync` from one run to the next.
 */
-function recordFileOf(config, { commonDir, fromRoot }, shard) {
-	const { services, trackingEnvironment } = config;
-	const file = fromRoot((0, node_path.basename)(config.file));
-	const located = [...services].map(([name, service]) => [name, { ...service }]);
+function recordFileOf(config, { commonDir, fromRoot }) {
+	const { service, trackingEnvironment } = config;
 	const about = {
-		file,
-		services: Object.fromEntries(located),
-		trackingEnvironment,
-		shard
+		file: fromRoot((0, node_path.basename)(config.file)),
+		service: service && { ...service },
+		trackingEnvironment
 	};
 	return recordFileAt((0, node_path.join)(commonDir, "promptsync", `${shortDigest(digestOf(canonicalJson(about)))}.json`));
 }
@@ -15661,11 +15334,11 @@ var narrow_exports = /* @__PURE__ */ __exportAll({
 * Finds the prompts that need not be looked at: those whose files have not changed since a commit, and whose last sync
 * from this clone is known to be complete. Without a record of it nothing is known. Throws a `ProblemError`.
 */
-async function narrowSince(ref, config, repository, shard) {
+async function narrowSince(ref, config, repository) {
 	if (repository === null) throw new ProblemError(makeProblem("git/base-needs-git", { ref }));
 	const since = await repository.resolveRef(ref);
 	if (since === null) throw new ProblemError(makeProblem("git/unknown-base", { ref }));
-	const record = await recordFileOf(config, repository, shard).read();
+	const record = await recordFileOf(config, repository).read();
 	const reason = await whyUnknown(record, config, repository);
 	if (record === null || reason !== null) return {
 		since,
@@ -16543,17 +16216,13 @@ async function openWorkspace(options, world) {
 		problems: inPlaceOrder([...problems, narrowed]),
 		narrowed: null
 	};
-	const services = serviceRules(config);
 	const selects = options.only.length > 0;
 	const left = selects ? [] : narrowed?.left ?? [];
-	const read = await readPrompts(config, {
-		...environmentRules(config),
-		services
-	}, {
+	const read = await readPrompts(config, environmentRules(config), {
 		left,
 		late: options.late
 	});
-	const selected = selectNamed(assignServices(read.files, services), options);
+	const selected = selectNamed(read.files, options);
 	const unselectable = read.problems.some(isError) ? [] : selected.problems;
 	const found = inPlaceOrder([
 		...problems,
@@ -16562,15 +16231,15 @@ async function openWorkspace(options, world) {
 	]);
 	return {
 		config,
-		...leaveOut(inShard(selected.files, options.shard), narrowed, selects ? null : read.unread),
+		...leaveOut(selected.files, narrowed, selects ? null : read.unread),
 		problems: found
 	};
 }
-async function narrowedBy({ changedSince, shard }, config, { notice }) {
+async function narrowedBy({ changedSince }, config, { notice }) {
 	if (changedSince === void 0) return null;
 	try {
 		const { narrowSince } = await Promise.resolve().then(() => (init_narrow(), narrow_exports));
-		const narrowed = await narrowSince(changedSince, config, await openRepositoryOf(config), shard === void 0 ? null : shardText(shard));
+		const narrowed = await narrowSince(changedSince, config, await openRepositoryOf(config));
 		if (narrowed.reason !== null) notice(`All prompts are looked at: ${narrowed.reason}.`);
 		return narrowed;
 	} catch (error) {
@@ -16605,10 +16274,10 @@ async function openRepositoryOf(config) {
 	return openRepository(gitStartOf(config), config.folder);
 }
 /** How git is started for a configuration. */
-function gitStartOf({ root, services }) {
+function gitStartOf({ root, service }) {
 	return {
 		root,
-		keyVariables: keyVariables([...services.values()])
+		keyVariables: service?.kind === "remote" ? [service.apiKeyVariable] : []
 	};
 }
 function environmentRules({ environments, trackingEnvironment }) {
@@ -47058,12 +46727,6 @@ const InputShape = object({
 		return parsed ?? void 0;
 	}),
 	"all-prompts": flag,
-	shard: string().transform((value, context) => {
-		if (value === "") return void 0;
-		const parsed = parseShard(value);
-		if (parsed === null) context.addIssue(`expected ${SHARD_EXPECTED}`);
-		return parsed ?? void 0;
-	}),
 	"require-reviewed-plan": flag,
 	"drift-issue": flag
 });
@@ -47350,7 +47013,6 @@ function makeReport(run, withEnvironments = run.mode === "status") {
 		commit: run.commit,
 		...run.narrowed === void 0 ? {} : { changed_since: run.narrowed.since },
 		plan_digest: planDigestOf(run),
-		...run.shard === void 0 ? {} : { shard: run.shard },
 		summary: {
 			...summarise(prompts, run.mode),
 			...notLookedAt$1(run)
@@ -47445,12 +47107,11 @@ function fromPlan({ file, status, changes, drift, problems }) {
 		problems
 	};
 }
-function nameOf$3({ path, id, key, service }) {
+function nameOf$3({ path, id, key }) {
 	return {
 		path,
 		id,
-		key,
-		...service === void 0 ? {} : { service }
+		key
 	};
 }
 function plannedChange(change) {
@@ -49312,14 +48973,14 @@ init_record_file();
 * run that is killed must not leave it standing as complete.
 * @param isPart whether only some prompts were selected: then the record can lose prompts and gains none
 */
-async function keepingRecord(prepared, plan, { isPart, shard }, apply) {
+async function keepingRecord(prepared, plan, isPart, apply) {
 	const { repository, config } = prepared;
 	if (repository === null) return {
 		outcomes: await apply(),
 		problems: []
 	};
 	const { head } = repository;
-	const file = recordFileOf(config, repository, shard);
+	const file = recordFileOf(config, repository);
 	const before = prepared.narrowed?.record ?? await file.read();
 	const early = await strikeOut(idsToForget(plan, isPart), file, before);
 	const outcomes = await apply();
@@ -49329,7 +48990,7 @@ async function keepingRecord(prepared, plan, { isPart, shard }, apply) {
 		problems: [...new Map([...early, ...late].map((problem) => [problem.message, problem])).values()]
 	};
 }
-/** From every record of the clone: another shard or configuration may have completed what is written now. */
+/** From every record of the clone: another configuration may have completed what is written now. */
 async function strikeOut(ids, file, before) {
 	if (ids.size === 0) return [];
 	const problems = await strikeIn(file, before, ids);
@@ -49653,15 +49314,6 @@ function observeRequests(files, { contentsAtRefs, base, promotedFrom }, alsoRead
 		};
 	});
 }
-// src/config/environments.ts
-/** The environment before each that has one. */
-function promotedFrom({ environments }) {
-	return new Map((environments ?? []).flatMap(({ name, promoteFrom }) => promoteFrom === void 0 ? [] : [[name, promoteFrom]]));
-}
-/** The environments in which no pin may be `latest`. */
-function forbidsLatest({ environments }) {
-	return (environments ?? []).filter(({ allowLatest }) => !allowLatest).map(({ name }) => name);
-}
 // src/commands/past/make-base.ts
 /** A field that stands as it did so many changes of the file ago is no longer taken for unfinished work. */
 const LONGEST_HISTORY$1 = 50;
@@ -49833,17 +49485,13 @@ async function readBase(request, repository) {
 		problems: [...invalidAt(changed, request), ...shallow]
 	};
 }
-/**
-* Those that were selected; each belongs to the service that it would belong to now. A file that was selected then may be
-* there still, and not be selected now: under another path or key.
-*/
-async function goneSince$1(changed, now, { config, only, shard }) {
-	const selected = assignServices(selectFiles(inShard(changed.flatMap(({ file }) => file ?? []), shard).filter(({ id }) => !now.has(id)), only).files, serviceRules(config));
+/** Those that were selected. One may be there still, and not be selected now: under another path or key. */
+async function goneSince$1(changed, now, { config, only }) {
+	const selected = selectFiles(changed.flatMap(({ file }) => file ?? []).filter(({ id }) => !now.has(id)), only).files;
 	if (selected.length === 0 || only.length === 0) return selected;
 	const { files } = await readPrompts(config, {
 		known: null,
-		reserved: [],
-		services: serviceRules(config)
+		reserved: []
 	});
 	const there = new Set(files.map(({ id }) => id));
 	return selected.filter(({ id }) => !there.has(id));
@@ -49879,36 +49527,35 @@ async function reasonNotToAsk({ asking = "always", apiKey }, config, base, repos
 	if (asking === "always") return null;
 	if (asking === "never") return makeProblem("service/not-asked", { reason: "this run has no API key" });
 	if (apiKey !== void 0 && (environment["PROMPTSYNC_BASE_URL"] ?? "") !== "") return null;
-	const then = base === null || repository === null ? NONE : await servicesAt(base.commit, config, repository, environment);
-	return then.size > 0 && (0, node_util.isDeepStrictEqual)(keysGoTo(then, apiKey), keysGoTo(config.services, apiKey)) ? null : makeProblem("service/not-asked", { reason: "the base commit names another service, or none; a key is sent to no address that only the head names" });
+	const then = base === null || repository === null ? null : await serviceAt(base.commit, config, repository, environment);
+	return then !== null && (0, node_util.isDeepStrictEqual)(keyGoesTo(then, apiKey), keyGoesTo(config.service, apiKey)) ? null : makeProblem("service/not-asked", { reason: "the base commit names another service, or none; a key is sent to no address that only the head names" });
 }
-const NONE = /* @__PURE__ */ new Map();
 /** Which key goes where; one that was handed over is read from no variable, whatever the configuration names. */
-function keysGoTo(services, apiKey) {
-	if (apiKey === void 0) return services;
-	return new Map([...services].map(([name, service]) => [name, service.kind === "remote" ? {
+function keyGoesTo(service, apiKey) {
+	if (apiKey === void 0 || service?.kind !== "remote") return service;
+	return {
 		kind: service.kind,
 		baseUrl: service.baseUrl
-	} : service]));
+	};
 }
-async function servicesAt(commit, { file, root }, repository, environment) {
+async function serviceAt(commit, { file, root }, repository, environment) {
 	const name = (0, node_path.basename)(file);
 	const bytes = await repository.fileAt(commit, repository.fromRoot(name));
-	if (bytes === null) return NONE;
+	if (bytes === null) return null;
 	const around = {
 		file,
 		shownPath: name,
 		root,
 		environment
 	};
-	return parseConfig(bytes.toString("utf8"), around).config?.services ?? NONE;
+	return parseConfig(bytes.toString("utf8"), around).config?.service ?? null;
 }
 // src/commands/preparing/read-sources.ts
 init_problem();
 /** Reads what git knows, and finds out whether the service may be asked. A problem says why there is nothing to plan from. */
 async function readSources(given, options, world) {
 	const { config, files, problems, narrowed } = given;
-	const { base: ref, only, shard, keepsAll = false } = options;
+	const { base: ref, only, keepsAll = false } = options;
 	const left = narrowed?.left ?? [];
 	try {
 		const repository = narrowed?.repository ?? await openRepositoryOf(config);
@@ -49917,7 +49564,6 @@ async function readSources(given, options, world) {
 			config,
 			files,
 			only,
-			shard,
 			left
 		}, repository);
 		const obstacle = await reasonNotToAsk(options, config, base, repository, world);
@@ -49938,23 +49584,6 @@ async function readSources(given, options, world) {
 		if (error instanceof ProblemError) return problemOf$1(error);
 		throw error;
 	}
-}
-// src/commands/services/route-calls.ts
-init_prompt_service();
-init_problem();
-/** One service of several: each call goes to the service of its prompt, by id. */
-function routeCalls(services) {
-	const serviceOf = (promptId) => {
-		const service = services.get(promptId);
-		if (service !== void 0) return service;
-		throw new ServiceError(makeProblem("internal/unexpected", { reason: `"${promptId}" is in no file` }), "not-sent");
-	};
-	return {
-		readPrompt: async (promptId, ...sent) => serviceOf(promptId).readPrompt(promptId, ...sent),
-		createVersion: async (promptId, ...sent) => serviceOf(promptId).createVersion(promptId, ...sent),
-		updatePrompt: async (promptId, ...sent) => serviceOf(promptId).updatePrompt(promptId, ...sent),
-		setActive: async (promptId, ...sent) => serviceOf(promptId).setActive(promptId, ...sent)
-	};
 }
 // src/service/wire.ts
 var paths, API_KEY_HEADER, text, metadata, VersionShape, PromptShape, CreateVersionShape, UpdatePromptShape, SetActiveShape, SetActiveAnswerShape;
@@ -50654,7 +50283,7 @@ var init_store = __esmMin((() => {
 	init_queries();
 	init_statements();
 }));
-// src/commands/services/embedded-service.ts
+// src/commands/embedded-service.ts
 var embedded_service_exports = /* @__PURE__ */ __exportAll({
 	EMBEDDED_API_KEY: () => EMBEDDED_API_KEY,
 	startEmbedded: () => startEmbedded
@@ -51633,63 +51262,53 @@ var init_client = __esmMin((() => {
 		waited: null
 	};
 }));
-// src/commands/services/open-service.ts
-/** Opens the services of these prompt files, and no other, as one that sends each call to the service of its prompt. */
-async function openService(config, files, world, { onCall, apiKey, gone = [], also }) {
-	const { needed, problems } = neededServices(config, files, apiKey, world.environment, also);
-	if (problems.length > 0) return {
+// src/commands/open-service.ts
+init_problem();
+/** Opens the service; the embedded one knows the prompts of these files then. */
+async function openService(config, files, world, options) {
+	const { access, problems } = accessTo(config, options, world);
+	if (access === null) return {
 		opened: null,
 		problems
 	};
-	for (const one of needed) if (one.kind === "remote") world.keepSecret(one.apiKey);
+	if (access.kind === "remote") world.keepSecret(access.apiKey);
+	const { onCall } = options;
 	return {
-		opened: await openAll(needed, gone, (one) => openOne(one, config, world, onCall)),
+		opened: await (access.kind === "remote" ? connectTo(access, access.baseUrl, config, world, onCall) : openEmbedded(access, config, files, world, onCall)),
 		problems: []
 	};
 }
-/** What of the configuration stands in the way of asking the services of these files; nothing is sent. */
-function serviceProblems(config, files, { apiKey }, world) {
-	return neededServices(config, files, apiKey, world.environment).problems;
+/** What of the configuration stands in the way of asking the service; nothing is sent. */
+function serviceProblems(config, options, world) {
+	return accessTo(config, options, world).problems;
 }
-/** All, or none: where one cannot be opened the others are closed, and its error is thrown. */
-async function openAll(needed, gone, open) {
-	const settled = await Promise.allSettled(needed.map(open));
-	const opened = settled.flatMap((one) => one.status === "fulfilled" ? [one.value] : []);
-	const close = async () => void await Promise.all(opened.map((one) => one.close()));
-	const failure = settled.find((one) => one.status === "rejected");
-	if (failure !== void 0) {
-		await close();
-		throw failure.reason;
-	}
-	const byPrompt = needed.flatMap(({ files, name }, index) => {
-		const service = opened[index]?.service;
-		const known = [...files, ...filesOf(name, gone)];
-		return service === void 0 ? [] : known.map(({ id }) => [id, service]);
+/** The service with the key that goes to it; an embedded one needs none. */
+function accessTo({ service }, { apiKey: given }, { environment }) {
+	if (service === null) return {
+		access: null,
+		problems: [makeProblem("config/missing-service")]
+	};
+	if (service.kind === "embedded") return {
+		access: service,
+		problems: []
+	};
+	const { baseUrl, apiKeyVariable: variable } = service;
+	const handed = given === void 0 ? {} : { [variable]: given };
+	const { apiKey, problems } = readApiKey(variable, {
+		...environment,
+		...handed
 	});
 	return {
-		service: routeCalls(new Map(byPrompt)),
-		name: opened.map(({ name }) => name).join(", ") || null,
-		close
+		access: apiKey === null ? null : {
+			kind: "remote",
+			baseUrl,
+			apiKey
+		},
+		problems
 	};
 }
-async function openOne(one, config, world, onCall) {
-	const remote = one.kind === "remote";
-	const told = tellingService(one.name, onCall);
-	const connection = await (remote ? connectTo(one, config, world, told) : openEmbedded(one, config, world, told));
-	const address = remote ? one.baseUrl : `embedded:${(0, node_path.relative)(config.folder, one.databasePath)}`;
-	return {
-		...connection,
-		name: one.name === "" ? address : `${one.name}: ${address}`
-	};
-}
-function tellingService(name, onCall) {
-	return onCall === void 0 || name === "" ? onCall : (call) => onCall({
-		...call,
-		service: name
-	});
-}
-/** Started here; it knows the ids of its prompt files. */
-async function openEmbedded({ databasePath, files }, config, world, onCall) {
+/** Started here, on a port of its own. */
+async function openEmbedded({ databasePath }, config, files, world, onCall) {
 	const { startEmbedded, EMBEDDED_API_KEY: apiKey } = await Promise.resolve().then(() => (init_embedded_service(), embedded_service_exports));
 	const server = await startEmbedded({
 		databasePath,
@@ -51698,16 +51317,17 @@ async function openEmbedded({ databasePath, files }, config, world, onCall) {
 		files,
 		now: world.now
 	});
-	const { service, close } = await connectTo({
+	const name = `embedded:${(0, node_path.relative)(config.folder, databasePath)}`;
+	const opened = await connectTo({
 		baseUrl: server.baseUrl,
 		apiKey
-	}, config, world, onCall);
+	}, name, config, world, onCall);
 	return {
-		service,
-		close: () => close().then(server.close)
+		...opened,
+		close: () => opened.close().then(server.close)
 	};
 }
-async function connectTo({ baseUrl, apiKey }, { concurrency, timeoutSeconds }, { now, random, sleep, stop, environment }, onCall) {
+async function connectTo({ baseUrl, apiKey }, name, { concurrency, timeoutSeconds }, { now, random, sleep, stop, environment }, onCall) {
 	const { connect } = await Promise.resolve().then(() => (init_client(), client_exports));
 	const service = connect({
 		baseUrl,
@@ -51723,6 +51343,7 @@ async function connectTo({ baseUrl, apiKey }, { concurrency, timeoutSeconds }, {
 	});
 	return {
 		service,
+		name,
 		close: service.close
 	};
 }
@@ -51745,7 +51366,7 @@ async function withPlan(options, world, use, giveUp) {
 		problems: [],
 		alsoRead: []
 	};
-	const unanswerable = (options.asking ?? "always") === "always" ? serviceProblems(config, files, options, world) : [];
+	const unanswerable = (options.asking ?? "always") === "always" ? serviceProblems(config, options, world) : [];
 	const early = [...needs.problems, ...unanswerable];
 	if (early.length > 0) return giveUp({
 		files,
@@ -51763,10 +51384,7 @@ async function withPlan(options, world, use, giveUp) {
 		problems: [...problems, sources]
 	});
 	const rules = await rulesOf(sources);
-	const { opened, problems: obstacles } = sources.asked ? await openService(config, files, world, {
-		...options,
-		gone: sources.base?.gone
-	}) : assumeService(sources, rules);
+	const { opened, problems: obstacles } = sources.asked ? await openService(config, files, world, options) : assumeService(sources, rules);
 	if (opened === null) return giveUp({
 		files,
 		problems: [...problems, ...obstacles]
@@ -51887,7 +51505,7 @@ const NO_TEXTS = /* @__PURE__ */ new Map();
 /** Plans, and applies the plan unless it is a dry run. */
 async function sync(options, world) {
 	const mode = options.dryRun ? "dry-run" : "apply";
-	const giveUp = (reason) => resultOf(ofShard(notRun(mode, reason), options.shard), NO_TEXTS, options, world);
+	const giveUp = (reason) => resultOf(notRun(mode, reason), NO_TEXTS, options, world);
 	if (!options.dryRun && !mayApply(options, world)) return giveUp({
 		files: [],
 		problems: [makeProblem("usage/confirmation-needed")]
@@ -51917,11 +51535,11 @@ async function finish(prepared, options, world) {
 		...driftWarnings(guards, options)
 	];
 	const problems = inPlaceOrder([...prepared.problems, ...warnings]);
-	const planned = ofShard(plannedRun("dry-run", {
+	const planned = plannedRun("dry-run", {
 		...prepared,
 		plan,
 		problems
-	}), options.shard);
+	});
 	if (options.dryRun) return resultOf(planned, texts, options, world);
 	const { folder } = prepared.config;
 	if (asks && !await ask(() => ({
@@ -51937,7 +51555,7 @@ async function finish(prepared, options, world) {
 			problems: declined
 		}, NO_TEXTS, options, world);
 	}
-	const kept = await keepingRecord(prepared, plan, partOf(options), () => applyPrepared(plan, guards, prepared, world));
+	const kept = await keepingRecord(prepared, plan, options.only.length > 0, () => applyPrepared(plan, guards, prepared, world));
 	return resultOf({
 		...planned,
 		mode: "apply",
@@ -51948,13 +51566,6 @@ async function finish(prepared, options, world) {
 /** Whoever was asked has seen the diffs. */
 function textsAfterQuestion(texts, { textsAgain }) {
 	return textsAgain === true ? texts : NO_TEXTS;
-}
-/** The part of the prompts that the run is of; each shard has a record of its own. */
-function partOf({ only, shard }) {
-	return {
-		isPart: only.length > 0,
-		shard: shard === void 0 ? null : shardText(shard)
-	};
 }
 function guardsOf({ config, uncommitted, plan, narrowed }, options) {
 	return {
@@ -56233,15 +55844,10 @@ async function findComment(github, { issue, marker }) {
 init_digest();
 /**
 * The first line of what promptsync writes on GitHub, which no reader sees: it is found again by it. One for each
-* working directory, configuration and shard: the jobs of a matrix leave each other's alone.
+* working directory and configuration: the jobs of a matrix leave each other's alone.
 */
-function markerOf({ config = "", "working-directory": folder, shard }) {
-	const part = shard === void 0 ? [] : [shardText(shard)];
-	return `<!-- promptsync ${shortDigest(digestOf(JSON.stringify([
-		node_path.posix.normalize(`${folder}/`),
-		config,
-		...part
-	])))} -->`;
+function markerOf({ config = "", "working-directory": folder }) {
+	return `<!-- promptsync ${shortDigest(digestOf(JSON.stringify([node_path.posix.normalize(`${folder}/`), config])))} -->`;
 }
 // src/action/plan-mark.ts
 init_digest();
@@ -56382,11 +55988,10 @@ async function drift(context) {
 	}, context.world);
 }
 function optionsOf(context) {
-	const { config, shard, "on-drift": onDrift, "max-changes": maxChanges } = context.inputs;
+	const { config, "on-drift": onDrift, "max-changes": maxChanges } = context.inputs;
 	return {
 		config,
 		only: [],
-		shard,
 		onDrift,
 		maxChanges,
 		apiKey: context.inputs["api-key"],
@@ -56397,7 +56002,7 @@ function optionsOf(context) {
 }
 /** That of the input, or of the usual variable. */
 function hasKey({ inputs, world }) {
-	return Boolean(inputs["api-key"] ?? world.environment["PROMPTSYNC_API_KEY"]);
+	return Boolean(inputs["api-key"] ?? world.environment[DEFAULTS$2.api_key_env]);
 }
 // src/domain/map-strings.ts
 /**
@@ -56447,26 +56052,20 @@ function inertForRunner(output) {
 // src/rendering/problems-in.ts
 /**
 * All problems of a report: those of the run, then those of each prompt. One that has no place of its own says by the
-* prompt's file whose it is. That says nothing where all prompts have it, where it names the service and all prompts of
-* that one have it, and where the run was interrupted: then it is said once.
+* prompt's file whose it is. That says nothing where all prompts have it, and where the run was interrupted: then it is
+* said once.
 */
 function problemsIn({ problems, prompts }) {
 	const common = commonIn(prompts);
-	const ofServices = new Map([...Map.groupBy(prompts, serviceOf)].map(([name, some]) => [name, commonIn(some)]));
 	const placed = (problem, prompt) => {
-		const name = nameOf$1(problem);
-		const told = problem.path !== void 0 || prompt.path === "" || common.has(name);
-		const shared = problem.code === "service/unreachable" && ofServices.get(serviceOf(prompt))?.has(name) === true;
+		const told = problem.path !== void 0 || prompt.path === "" || common.has(nameOf$1(problem));
 		const ofRun = INTERRUPTIONS.includes(problem.code);
-		return told || shared || ofRun ? problem : {
+		return told || ofRun ? problem : {
 			...problem,
 			path: prompt.path
 		};
 	};
 	return [...problems, ...prompts.flatMap((prompt) => prompt.problems.map((problem) => placed(problem, prompt)))];
-}
-function serviceOf({ service }) {
-	return service ?? "";
 }
 /** The problems that every prompt has, such as a service that is down: to tell whose they are says nothing. */
 function commonIn(prompts) {
@@ -58160,26 +57759,6 @@ function shownPlace(problem, style) {
 	const shown = screen === null ? place : screen.shorten(place, screen.columns - 1);
 	return `${problem.path === void 0 ? shown : fileLink(shown, problem.path, style)}: `;
 }
-// src/rendering/shards.ts
-/** What part of the prompts a report is of, such as `shard 2 of 5`; null where it is of all, and nothing was merged. */
-function partText({ shard, shards }) {
-	if (shard !== void 0) return shardText(shard);
-	return shards === void 0 ? null : counted([
-		shards.length,
-		"shard",
-		"shards"
-	]);
-}
-/** Whether there is a plan to show: a merged report has one where one of its shards has. */
-function hasPlan({ plan_digest: digest, shards = [] }) {
-	return [{ plan_digest: digest }, ...shards].some((one) => one.plan_digest !== null);
-}
-/** Whether there are prompts with a plan. A shard without prompts has one that says nothing about the others. */
-function isPlanned({ prompts, ...report }) {
-	const { shards } = report;
-	if (shards === void 0) return hasPlan(report) && prompts.length > 0;
-	return shards.some((one) => one.plan_digest !== null && inShard(prompts, one).length > 0);
-}
 // src/rendering/view/matrix.ts
 /** All environments of a report. Each prompt's are in promotion order; the longest list knows most of it. */
 function environmentsOf({ prompts }) {
@@ -58267,7 +57846,7 @@ function sectionsOf(report, { texts, restored }) {
 			close: "",
 			item: "row",
 			share: .5,
-			items: prompts.flatMap((prompt) => rowsOf$1(prompt, restored, hasPlan(report)))
+			items: prompts.flatMap((prompt) => rowsOf$1(prompt, restored, report.plan_digest !== null))
 		},
 		...historySections(report),
 		{
@@ -58376,17 +57955,13 @@ const FILE_MODES = [
 	"promote",
 	"rollback"
 ];
-/**
-* What a report is of: `dry-run` and `apply` are a sync, `report` is a merge of reports that was refused, all others are
-* called as their commands.
-*/
+/** What a report is of: `dry-run` and `apply` are a sync, all others are called as their commands. */
 const MODES = [
 	"dry-run",
 	"apply",
 	"validate",
 	"status",
 	"history",
-	"report",
 	...FILE_MODES
 ];
 // src/rendering/edit-summary.ts
@@ -58503,17 +58078,14 @@ init_problem();
 /** The last lines of a report: what would be done, was done, or that there is nothing to do; and with what. */
 function renderSummary(report, style) {
 	const { colours } = style;
-	const part = partText(report);
-	const note = part === null ? "" : colours.dim(` ${part.charAt(0).toUpperCase()}${part.slice(1)}.`);
-	const line = `${renderOutcome(report, colours)}${note}`;
 	const next = isAboutFiles(report) ? nextStep(report) : null;
 	const more = next !== null ? fitted(colours.dim(next), style, 2) : tellsWork(report) ? originLines(report, style) : [];
-	return [...fitted(line, style, 2), ...more].join("\n");
+	return [...fitted(renderOutcome(report, colours), style, 2), ...more].join("\n");
 }
 /** In one line of our own words and numbers: what would be done, was done, or that there is nothing to do. */
 function renderOutcome(report, colours) {
 	const errors = report.problems.filter(isError).length;
-	if (errors > 0 && !goesOn(report)) {
+	if (errors > 0) {
 		const rest = report.mode === "validate" ? "" : `; ${written(report)}`;
 		return colours.red(`${counted([
 			errors,
@@ -58526,11 +58098,7 @@ function renderOutcome(report, colours) {
 	if (report.mode === "validate") return colours.green(`${prompts(report.summary.prompts)} valid.`);
 	if (report.mode === "history") return historyOutcome(report, colours);
 	if (noneObserved(report)) return `${interrupted}${colours.red("No prompt could be observed; nothing was written.")}`;
-	return `${interrupted}${errors === 0 ? "" : `${colours.red(`${counted([
-		errors,
-		"error",
-		"errors"
-	])}.`)} `}${workOutcome(report, colours)}`;
+	return `${interrupted}${workOutcome(report, colours)}`;
 }
 function workOutcome(report, colours) {
 	const { mode, summary } = report;
@@ -58550,13 +58118,8 @@ function driftNote({ mode, prompts: all }) {
 		"prompts have"
 	])} drifted.`;
 }
-/** An error of one shard does not stop the others: what they found or did is told as well. */
-function goesOn(report) {
-	return report.shards !== void 0 && isPlanned(report);
-}
 /** A commit may fail when the files are edited already. */
-function written({ prompts, mode }) {
-	if (mode === "report") return "nothing was merged";
+function written({ prompts }) {
 	const edited = prompts.filter(({ status }) => status === "applied").length;
 	return edited === 0 ? "nothing was written" : counted([
 		edited,
@@ -58568,7 +58131,7 @@ function notLookedAt({ not_looked_at: count = 0 }) {
 	return count > 0 ? [`${count} not looked at`] : [];
 }
 function tellsWork(report) {
-	return report.mode !== "validate" && report.mode !== "history" && !isAboutFiles(report) && (goesOn(report) || !report.problems.some(isError)) && !noneObserved(report) && workOf(report).work.length > 0;
+	return report.mode !== "validate" && report.mode !== "history" && !isAboutFiles(report) && !report.problems.some(isError) && !noneObserved(report) && workOf(report).work.length > 0;
 }
 function workOf({ mode, summary }) {
 	const done = mode === "apply" ? doneParts(summary) : plannedParts(summary);
@@ -58576,6 +58139,10 @@ function workOf({ mode, summary }) {
 		done,
 		work: [...done, ...restParts(summary)]
 	};
+}
+/** Whether there are prompts with a plan. */
+function isPlanned({ plan_digest: digest, prompts }) {
+	return digest !== null && prompts.length > 0;
 }
 function noneObserved(report) {
 	return !isPlanned(report) && report.prompts.some(({ status }) => status === "failed" || status === "not_attempted");
@@ -58632,8 +58199,7 @@ function headOf$1(report, { title, folder }) {
 	const where = folder === null ? "" : ` in ${inertCode(folder)}`;
 	const reason = report.problems.find(({ code }) => code === NOT_ASKED);
 	const note = reason === void 0 ? "" : `\n> [!NOTE]\n> ${reason.message} ${reason.hint}\n`;
-	const part = partText(report);
-	return `### promptsync ${title}${part === null ? "" : `, ${part}`}${where}\n\n${renderOutcome(report, coloursFor(false))}\n${note}`;
+	return `### promptsync ${title}${where}\n\n${renderOutcome(report, coloursFor(false))}\n${note}`;
 }
 const NOT_ASKED = "service/not-asked";
 function notAsked(problems) {
@@ -58978,11 +58544,11 @@ async function writeIssue(github, { inputs }, telling) {
 		body
 	});
 	if (differing(telling.report) === 0) return;
-	const places = [telling.page.folder, partText(telling.report)].filter((place) => place !== null);
+	const { folder } = telling.page;
 	await keepIssue(github, {
 		marker,
 		body,
-		title: `promptsync: the service differs from the files${places.length === 0 ? "" : ` (${places.join(", ")})`}`
+		title: `promptsync: the service differs from the files${folder === null ? "" : ` (${folder})`}`
 	});
 }
 // src/action/tell-github.ts
@@ -59156,14 +58722,14 @@ function readingOf({ mode, prompts }) {
 	return prompts.some(({ changes }) => changes.length > 0) ? "plan" : "now";
 }
 function nextOf(report) {
-	return markup`${[isAboutFiles(report) ? nextStep(report) : null, report.shards === void 0 ? null : "JSON reports hold no texts, so this page of them shows none."].flatMap((text) => text === null ? [] : [markup`<p>${text}</p>\n`])}`;
+	const next = isAboutFiles(report) ? nextStep(report) : null;
+	return next === null ? nothing : markup`<p>${next}</p>\n`;
 }
 function factsOf(report) {
 	const known = [
 		["service", report.service],
 		["commit", report.commit],
 		["changed since", report.changed_since ?? null],
-		["part", partText(report)],
 		["committed", report.committed?.commit ?? null]
 	].flatMap(([name, value]) => value === null ? [] : [markup`<div><dt>${name}</dt> <dd><code>${value}</code></dd></div>\n`]);
 	return known.length === 0 ? nothing : markup`<dl>${known}</dl>\n`;
@@ -59269,7 +58835,7 @@ function promptRow(prompt, context, open) {
 		prompt.status,
 		...traitsOf(prompt, context.mode)
 	].join(" ");
-	const name = markup`<span class="name"><b>${prompt.key}</b> <span>${[prompt.service ?? "", prompt.path].filter(Boolean).join(": ")}</span></span>`;
+	const name = markup`<span class="name"><b>${prompt.key}</b> <span>${prompt.path}</span></span>`;
 	const status = markup`<span class="status"><b>${wordOf(prompt, context)}</b>${countOf(diffs)}${fieldsOf(prompt)}</span>`;
 	return markup`<details id="${link}" class="${classes}"${open ? markup` open` : nothing}><summary>${name}${cellsOf(prompt, environments)}${status}</summary>
 <div class="body">${bodyOf(prompt, context)}${diffs.parts}<p class="link"><a href="#${link}">Link to this prompt</a></p></div></details>
@@ -59514,13 +59080,9 @@ async function run$1(host) {
 			result: await runMode(begun.mode, context)
 		};
 	} catch (error) {
-		const { run, ...result } = refused("dry-run", problemOf$1(error));
 		return {
 			...begun,
-			result: {
-				...result,
-				run: ofShard(run, begun.context?.inputs.shard)
-			}
+			result: refused("dry-run", problemOf$1(error))
 		};
 	}
 }

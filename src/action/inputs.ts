@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { parseMaxChanges } from '../domain/policy.ts';
-import { parseShard, SHARD_EXPECTED } from '../domain/shard.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
 import type { Runner } from './host.ts';
 
@@ -26,12 +25,6 @@ const InputShape = z.object({
     return parsed ?? undefined;
   }),
   'all-prompts': flag,
-  shard: z.string().transform((value, context) => {
-    if (value === '') return undefined;
-    const parsed = parseShard(value);
-    if (parsed === null) context.addIssue(`expected ${SHARD_EXPECTED}`);
-    return parsed ?? undefined;
-  }),
   'require-reviewed-plan': flag,
   'drift-issue': flag,
 });

@@ -42,7 +42,6 @@ export async function main(given: Host): Promise<number> {
     rollback: (key, flags) => report('rollback', flags, ({ rollbackWith }, onCall) => rollbackWith(key, flags, onCall)),
     pull: (keys, flags) => report('pull', flags, ({ pullWith }, onCall) => pullWith(keys, flags, onCall)),
     history: (key, flags) => report('history', flags, ({ historyWith }, onCall) => historyWith(key, flags, onCall)),
-    mergeReports: (files, flags) => finish(async () => (await import('./run-merge.ts')).runMerge(files, flags, host)),
     serve: (flags) => finish(async () => (await import('./run-serve.ts')).runServe(flags, host)),
     ...editorHandlers(host, () => makeProgram(handlers, streamsOf(host), package_.version)),
   };

@@ -2,16 +2,12 @@ import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import { toolEnvironments } from '../domain/policy.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
-import { inShard } from '../domain/shard-of.ts';
-import { shardText, type Shard } from '../domain/shard.ts';
 import { isRoot } from '../files/paths.ts';
 import type { GitStart } from '../git/environment.ts';
 import type { Repository } from '../git/repository.ts';
 import { inPlaceOrder, isError, problemOf, ProblemError, type Problem } from '../problem.ts';
 import type { Late } from '../prompts/late.ts';
 import { readPrompts } from '../prompts/read.ts';
-import { assignServices, serviceRules } from './services/assign-services.ts';
-import { keyVariables } from './services/needed-services.ts';
 import { selectNamed, type Selectors } from './select-files.ts';
 import type { Narrowed } from './since/narrow.ts';
 import type { World } from './world.ts';
@@ -23,8 +19,6 @@ export type WorkspaceOptions = Selectors & {
   readonly late?: Late | undefined;
   /** As given with --config, relative to the working directory. */
   readonly config?: string | undefined;
-  /** The part of the selected prompts that is meant; all of them are read and checked. */
-  readonly shard?: Shard | undefined;
 };
 
 /** The configuration and the prompt files that a command is about. */
@@ -48,36 +42,29 @@ export async function openWorkspace(options: WorkspaceOptions, world: World): Pr
   if (narrowed !== null && 'code' in narrowed) {
     return { config, files: [], problems: inPlaceOrder([...problems, narrowed]), narrowed: null };
   }
-  const services = serviceRules(config);
   const selects = options.only.length > 0;
   // What is to be selected by key or path has to be read.
   const left = selects ? [] : (narrowed?.left ?? []);
-  const rules = { ...environmentRules(config), services };
-  const read = await readPrompts(config, rules, { left, late: options.late });
-  const selected = selectNamed(assignServices(read.files, services), options);
+  const read = await readPrompts(config, environmentRules(config), { left, late: options.late });
+  const selected = selectNamed(read.files, options);
   const unselectable = read.problems.some(isError) ? [] : selected.problems;
   const found = inPlaceOrder([...problems, ...read.problems, ...unselectable]);
   return {
     config,
-    ...leaveOut(inShard(selected.files, options.shard), narrowed, selects ? null : read.unread),
+    ...leaveOut(selected.files, narrowed, selects ? null : read.unread),
     problems: found,
   };
 }
 
 async function narrowedBy(
-  { changedSince, shard }: WorkspaceOptions,
+  { changedSince }: WorkspaceOptions,
   config: Config,
   { notice }: World,
 ): Promise<Narrowed | Problem | null> {
   if (changedSince === undefined) return null;
   try {
     const { narrowSince } = await import('./since/narrow.ts');
-    const narrowed = await narrowSince(
-      changedSince,
-      config,
-      await openRepositoryOf(config),
-      shard === undefined ? null : shardText(shard),
-    );
+    const narrowed = await narrowSince(changedSince, config, await openRepositoryOf(config));
     if (narrowed.reason !== null) notice(`All prompts are looked at: ${narrowed.reason}.`);
     return narrowed;
   } catch (error) {
@@ -106,8 +93,8 @@ export async function openRepositoryOf(config: Config): Promise<Repository | nul
 }
 
 /** How git is started for a configuration. */
-export function gitStartOf({ root, services }: Config): GitStart {
-  return { root, keyVariables: keyVariables([...services.values()]) };
+export function gitStartOf({ root, service }: Config): GitStart {
+  return { root, keyVariables: service?.kind === 'remote' ? [service.apiKeyVariable] : [] };
 }
 
 function environmentRules({ environments, trackingEnvironment }: Config) {

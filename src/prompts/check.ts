@@ -11,27 +11,14 @@ export type EnvironmentRules = {
   readonly reserved: readonly string[];
 };
 
-/** What the configuration says about the services that prompts belong to. */
-export type ServiceRules = {
-  readonly known: readonly string[];
-  /** The service of a file (by its path) that names none itself; null when it has to. */
-  readonly assigned: (path: string) => string | null;
-};
-
-/** Null, or absent, where services have no names: then no file may name one. */
-export type PromptRules = EnvironmentRules & { readonly services?: ServiceRules | null };
-
 /** A prompt file that is not read, because its own problems and what it is called are known. */
 export type KnownPrompt = { readonly path: string; readonly id: string; readonly key: string };
 
 type Owned = Located & { readonly path: string };
 
 /** What is wrong between a file and the configuration. */
-export function checkOutline(outline: Outline, rules: PromptRules): readonly Problem[] {
-  return [
-    ...outline.environments.flatMap((one) => environmentProblems(one, rules)),
-    ...serviceProblems(outline, rules.services ?? null),
-  ];
+export function checkOutline({ environments }: Outline, rules: EnvironmentRules): readonly Problem[] {
+  return environments.flatMap((one) => environmentProblems(one, rules));
 }
 
 /** What is wrong between files, and between them and others that were found to be right together. */
@@ -84,14 +71,4 @@ function environmentProblems({ value, place }: Located, { known, reserved }: Env
   if (known === null || known.includes(value)) return [];
   const suggestion = suggest(value, known);
   return [makeProblem('prompt/unknown-environment', { environment: value, known, suggestion }, place)];
-}
-
-function serviceProblems({ path, service }: Outline, rules: ServiceRules | null): readonly Problem[] {
-  const known = rules?.known ?? [];
-  if (service !== null && !known.includes(service.value)) {
-    const suggestion = suggest(service.value, known);
-    return [makeProblem('prompt/unknown-service', { service: service.value, known, suggestion }, service.place)];
-  }
-  const missing = service === null && rules !== null && rules.assigned(path) === null;
-  return missing ? [makeProblem('prompt/no-service', { known }, placeOfFile(path))] : [];
 }

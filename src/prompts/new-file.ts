@@ -7,7 +7,7 @@ import { parsePromptFile } from './parse.ts';
 import { LARGEST_FILE } from './read.ts';
 
 /** What a new prompt file is to say. */
-export type NewFile = Pick<PromptFile, 'path' | 'id' | 'key' | 'name' | 'service'> & {
+export type NewFile = Pick<PromptFile, 'path' | 'id' | 'key' | 'name'> & {
   /** Empty: none is written. */
   readonly description: string;
   readonly text: string;
@@ -52,21 +52,12 @@ function sourceOf(wanted: NewFile, style: YamlStyle): string | null {
   }
 }
 
-function frontMatterOf({
-  id,
-  key,
-  name,
-  description,
-  service,
-  pins,
-  metadata,
-}: NewFile): ReadonlyMap<string, YamlValue> {
+function frontMatterOf({ id, key, name, description, pins, metadata }: NewFile): ReadonlyMap<string, YamlValue> {
   const fields: readonly (readonly [string, YamlValue, boolean])[] = [
     ['id', id, true],
     ['key', key, true],
     ['name', name, true],
     ['description', description, description !== ''],
-    ['service', service ?? '', service !== undefined],
     ['pins', new Map(pins.map(({ environment, pin }) => [environment, pin])), pins.length > 0],
     ['metadata', metadata, Object.keys(metadata).length > 0],
   ];
@@ -81,7 +72,6 @@ function says(file: PromptFile, wanted: NewFile): boolean {
     id === wanted.id &&
     key === wanted.key &&
     name === wanted.name &&
-    file.service === wanted.service &&
     description === wanted.description &&
     content.text === withLineFeeds(wanted.text) &&
     metadataDigest(content.metadata ?? null) === metadataDigest(wanted.metadata) &&

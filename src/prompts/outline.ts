@@ -9,15 +9,14 @@ export type Names = { readonly path: string; readonly id: Located | null; readon
 
 /** What is checked beyond a file itself. Drawn from invalid files as well, so that every problem is found at once. */
 export type Outline = Names & {
-  readonly service: Located | null;
   readonly environments: readonly Located[];
 };
 
 export function outlineOf(mapping: LocatedMapping, path: string): Outline {
-  const { id, key, service, pins } = mapping.value;
+  const { id, key, pins } = mapping.value;
   const text = (field: string, value: unknown): Located | null =>
     typeof value === 'string' ? { value, place: mapping.placeOf([field]) } : null;
   const names = isJsonObject(pins) ? Object.keys(pins) : [];
   const environments = names.map((value) => ({ value, place: mapping.keyPlaceOf(['pins', value]) }));
-  return { path, id: text('id', id), key: text('key', key), service: text('service', service), environments };
+  return { path, id: text('id', id), key: text('key', key), environments };
 }

@@ -62,14 +62,13 @@ export function textOf(body: string): string {
 }
 
 function makeFile(written: FrontMatter, mapping: LocatedMapping, text: string, { path, digests }: Parsing): PromptFile {
-  const { id, key, name, description, service, variables, allow_breaking: allowBreaking } = written;
+  const { id, key, name, description, variables, allow_breaking: allowBreaking } = written;
   return {
     path,
     id,
     key,
     name,
     ...(description === undefined ? {} : { description }),
-    ...(service === undefined ? {} : { service }),
     pins: Object.entries(written.pins ?? {}).map(([environment, pin]) => makePin(environment, pin, mapping)),
     ...(variables === undefined ? {} : { variables }),
     ...(allowBreaking === true ? { allowBreaking } : {}),

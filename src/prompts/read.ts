@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { isError, makeProblem, systemCodeOf, type Problem } from '../problem.ts';
-import { checkNames, checkOutline, type KnownPrompt, type PromptRules } from './check.ts';
+import { checkNames, checkOutline, type KnownPrompt, type EnvironmentRules } from './check.ts';
 import { findPromptPaths, type PromptPatterns } from './find.ts';
 import { withLate, type Late } from './late.ts';
 import type { Names } from './outline.ts';
@@ -36,7 +36,7 @@ const FILES_AT_ONCE = 64;
 /** Reads and checks the prompt files of a workspace, all but those left out. Every problem of every file is reported. */
 export async function readPrompts(
   where: PromptPatterns,
-  rules: PromptRules,
+  rules: EnvironmentRules,
   { left = [], late }: ReadOptions = {},
 ): Promise<ReadPromptsResult> {
   const found = findPromptPaths(where);
@@ -61,7 +61,7 @@ export async function readPrompts(
 type Reading = {
   readonly folder: string;
   readonly paths: readonly string[];
-  readonly rules: PromptRules;
+  readonly rules: EnvironmentRules;
   readonly late: Late | undefined;
 };
 

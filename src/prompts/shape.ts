@@ -28,7 +28,6 @@ export const FrontMatterShape = z.strictObject({
   key: line.describe('The stable key of the prompt, such as support/greeting.'),
   name: line.describe('The display name.'),
   description: z.string().optional().describe('What the prompt is for. Absent: not managed.'),
-  service: line.optional().describe('The service it belongs to, by its name in promptsync.yaml.'),
   pins: z.record(line, pin).optional().describe('What each environment serves. One that is not named is left alone.'),
   metadata: z
     .record(z.string().meta({ not: { const: 'promptsync' } }), z.json().describe('Any JSON value.'))

@@ -3,7 +3,6 @@ import type { ChangeOutcome, PromptOutcome } from '../domain/outcome.ts';
 import { type Change, isNew, type Plan, type PromptPlan } from '../domain/plan.ts';
 import { type EnvironmentPin, pinText, type PromptFile } from '../domain/prompt-file.ts';
 import type { Histories } from '../domain/prompt-history.ts';
-import type { Shard } from '../domain/shard.ts';
 import type { Problem } from '../problem.ts';
 import type { Report, ReportChange, ReportPrompt } from './schema.ts';
 import { newRef, wireDrift, wireRef } from './wire-drift.ts';
@@ -18,8 +17,6 @@ export type Run = {
   /** The files that were selected; those without a plan or outcome were not attempted. */
   readonly files: readonly Named[];
   readonly plan: Plan | null;
-  /** The part of the prompts that was asked for. */
-  readonly shard?: Shard | undefined;
   /** Null when nothing was to be written. */
   readonly outcomes: readonly PromptOutcome[] | null;
   /** What a command did to prompt files, where that is its work. */
@@ -46,7 +43,6 @@ export function makeReport(run: Run, withEnvironments = run.mode === 'status'): 
     commit: run.commit,
     ...(run.narrowed === undefined ? {} : { changed_since: run.narrowed.since }),
     plan_digest: planDigestOf(run),
-    ...(run.shard === undefined ? {} : { shard: run.shard }),
     summary: { ...summarise(prompts, run.mode), ...notLookedAt(run) },
     prompts,
     ...(run.written === undefined ? {} : { files: run.written }),
@@ -65,7 +61,7 @@ function notLookedAt({ narrowed }: Run): { readonly not_looked_at?: number } {
  */
 function planDigestOf({ plan, service, histories, edited }: Run): string | null {
   if (plan === null || histories !== undefined || edited !== undefined) return null;
-  // A shard may have no prompt; nothing to do is a plan as well, and needs no service.
+  // Nothing to do is a plan as well, and needs no service.
   if (plan.prompts.length === 0) return plan.digest;
   const blind = service === null || plan.prompts.every(({ observed }) => observed === null);
   return blind ? null : plan.digest;
@@ -104,10 +100,10 @@ function fromPlan({ file, status, changes, drift, problems }: PromptPlan): Repor
   return { ...nameOf(file), status, changes: changes.map(plannedChange), drift: drift.map(wireDrift), problems };
 }
 
-type Named = Pick<PromptFile, 'path' | 'id' | 'key' | 'service'>;
+type Named = Pick<PromptFile, 'path' | 'id' | 'key'>;
 
-function nameOf({ path, id, key, service }: Named): Pick<ReportPrompt, keyof Named> {
-  return { path, id, key, ...(service === undefined ? {} : { service }) };
+function nameOf({ path, id, key }: Named): Pick<ReportPrompt, keyof Named> {
+  return { path, id, key };
 }
 
 function plannedChange(change: Change): ReportChange {

@@ -14,7 +14,6 @@ import { editText, isConflict } from './render-edit.ts';
 import { renderProblem } from './render-problem.ts';
 import { placeOf, type Restored } from './restored.ts';
 import type { Report, ReportChange, ReportProblem, ReportPrompt } from './schema.ts';
-import { hasPlan } from './shards.ts';
 import { PLAIN } from './style.ts';
 
 /** What is known besides the report. */
@@ -35,7 +34,7 @@ export function sectionsOf(report: Report, { texts, restored }: Known): readonly
     ...matrixSections(report),
     {
       ...{ open: `\n#### ${wouldOrDid}\n\n${tableHead(['prompt', 'change'])}`, close: '', item: 'row', share: 0.5 },
-      items: prompts.flatMap((prompt) => rowsOf(prompt, restored, hasPlan(report))),
+      items: prompts.flatMap((prompt) => rowsOf(prompt, restored, report.plan_digest !== null)),
     },
     ...historySections(report),
     {

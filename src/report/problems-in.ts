@@ -2,24 +2,17 @@ import type { Report, ReportProblem, ReportPrompt } from './schema.ts';
 
 /**
  * All problems of a report: those of the run, then those of each prompt. One that has no place of its own says by the
- * prompt's file whose it is. That says nothing where all prompts have it, where it names the service and all prompts of
- * that one have it, and where the run was interrupted: then it is said once.
+ * prompt's file whose it is. That says nothing where all prompts have it, and where the run was interrupted: then it is
+ * said once.
  */
 export function problemsIn({ problems, prompts }: Pick<Report, 'problems' | 'prompts'>): readonly ReportProblem[] {
   const common = commonIn(prompts);
-  const ofServices = new Map([...Map.groupBy(prompts, serviceOf)].map(([name, some]) => [name, commonIn(some)]));
   const placed = (problem: ReportProblem, prompt: ReportPrompt): ReportProblem => {
-    const name = nameOf(problem);
-    const told = problem.path !== undefined || prompt.path === '' || common.has(name);
-    const shared = problem.code === 'service/unreachable' && ofServices.get(serviceOf(prompt))?.has(name) === true;
+    const told = problem.path !== undefined || prompt.path === '' || common.has(nameOf(problem));
     const ofRun = INTERRUPTIONS.includes(problem.code);
-    return told || shared || ofRun ? problem : { ...problem, path: prompt.path };
+    return told || ofRun ? problem : { ...problem, path: prompt.path };
   };
   return [...problems, ...prompts.flatMap((prompt) => prompt.problems.map((problem) => placed(problem, prompt)))];
-}
-
-function serviceOf({ service }: ReportPrompt): string {
-  return service ?? '';
 }
 
 /** The problems that every prompt has, such as a service that is down: to tell whose they are says nothing. */

@@ -7,7 +7,6 @@ import { sectionsOf } from './markdown-sections.ts';
 import { renderOutcome } from './render-summary.ts';
 import type { Restored } from './restored.ts';
 import type { Report, ReportProblem } from './schema.ts';
-import { partText } from './shards.ts';
 
 /** What a page says beside the report, and how long it may be. */
 export type MarkdownOptions = {
@@ -44,8 +43,7 @@ function headOf(report: Report, { title, folder }: MarkdownOptions): string {
   const where = folder === null ? '' : ` in ${inertCode(folder)}`;
   const reason = report.problems.find(({ code }) => code === NOT_ASKED);
   const note = reason === undefined ? '' : `\n> [!NOTE]\n> ${reason.message} ${reason.hint}\n`;
-  const part = partText(report);
-  return `### promptsync ${title}${part === null ? '' : `, ${part}`}${where}\n\n${renderOutcome(report, coloursFor(false))}\n${note}`;
+  return `### promptsync ${title}${where}\n\n${renderOutcome(report, coloursFor(false))}\n${note}`;
 }
 
 const NOT_ASKED: ReportProblem['code'] = 'service/not-asked';

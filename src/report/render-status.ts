@@ -2,9 +2,8 @@ import type { Colours } from './colours.ts';
 import { inertLine } from './inert.ts';
 import { type Cell as MatrixCell, cellOf, cellText, environmentsOf } from './matrix.ts';
 import { renderErrors } from './render-errors.ts';
-import { renderSummary } from './render-summary.ts';
+import { isPlanned, renderSummary } from './render-summary.ts';
 import type { Report, ReportPrompt } from './schema.ts';
-import { isPlanned } from './shards.ts';
 import { styleFor, type StyleOptions } from './style.ts';
 import { type Cell, layOutWide } from './table.ts';
 

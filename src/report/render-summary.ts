@@ -6,7 +6,6 @@ import { historyOutcome } from './history-summary.ts';
 import { originLines } from './origin.ts';
 import { isInterrupted } from './problems-in.ts';
 import type { Report } from './schema.ts';
-import { isPlanned, partText } from './shards.ts';
 import { fitted, type Style } from './style.ts';
 
 type Summary = Report['summary'];
@@ -14,19 +13,16 @@ type Summary = Report['summary'];
 /** The last lines of a report: what would be done, was done, or that there is nothing to do; and with what. */
 export function renderSummary(report: Report, style: Style): string {
   const { colours } = style;
-  const part = partText(report);
-  const note = part === null ? '' : colours.dim(` ${part.charAt(0).toUpperCase()}${part.slice(1)}.`);
-  const line = `${renderOutcome(report, colours)}${note}`;
   const next = isAboutFiles(report) ? nextStep(report) : null;
   const more =
     next !== null ? fitted(colours.dim(next), style, 2) : tellsWork(report) ? originLines(report, style) : [];
-  return [...fitted(line, style, 2), ...more].join('\n');
+  return [...fitted(renderOutcome(report, colours), style, 2), ...more].join('\n');
 }
 
 /** In one line of our own words and numbers: what would be done, was done, or that there is nothing to do. */
 export function renderOutcome(report: Report, colours: Colours): string {
   const errors = report.problems.filter(isError).length;
-  if (errors > 0 && !goesOn(report)) {
+  if (errors > 0) {
     // What only looks at files writes nothing anyway.
     const rest = report.mode === 'validate' ? '' : `; ${written(report)}`;
     return colours.red(`${counted([errors, 'error', 'errors'])}${rest}.`);
@@ -38,8 +34,7 @@ export function renderOutcome(report: Report, colours: Colours): string {
   if (noneObserved(report)) {
     return `${interrupted}${colours.red('No prompt could be observed; nothing was written.')}`;
   }
-  const failed = errors === 0 ? '' : `${colours.red(`${counted([errors, 'error', 'errors'])}.`)} `;
-  return `${interrupted}${failed}${workOutcome(report, colours)}`;
+  return `${interrupted}${workOutcome(report, colours)}`;
 }
 
 function workOutcome(report: Report, colours: Colours): string {
@@ -60,14 +55,8 @@ function driftNote({ mode, prompts: all }: Report): string {
   return mode === 'apply' || drifted === 0 ? '' : ` ${counted([drifted, 'prompt has', 'prompts have'])} drifted.`;
 }
 
-/** An error of one shard does not stop the others: what they found or did is told as well. */
-function goesOn(report: Report): boolean {
-  return report.shards !== undefined && isPlanned(report);
-}
-
 /** A commit may fail when the files are edited already. */
-function written({ prompts, mode }: Report): string {
-  if (mode === 'report') return 'nothing was merged';
+function written({ prompts }: Report): string {
   const edited = prompts.filter(({ status }) => status === 'applied').length;
   return edited === 0 ? 'nothing was written' : counted([edited, 'file edited', 'files edited']);
 }
@@ -78,13 +67,18 @@ function notLookedAt({ not_looked_at: count = 0 }: Summary): readonly string[] {
 
 function tellsWork(report: Report): boolean {
   const about = report.mode !== 'validate' && report.mode !== 'history' && !isAboutFiles(report);
-  const ran = about && (goesOn(report) || !report.problems.some(isError)) && !noneObserved(report);
+  const ran = about && !report.problems.some(isError) && !noneObserved(report);
   return ran && workOf(report).work.length > 0;
 }
 
 function workOf({ mode, summary }: Report) {
   const done = mode === 'apply' ? doneParts(summary) : plannedParts(summary);
   return { done, work: [...done, ...restParts(summary)] };
+}
+
+/** Whether there are prompts with a plan. */
+export function isPlanned({ plan_digest: digest, prompts }: Report): boolean {
+  return digest !== null && prompts.length > 0;
 }
 
 function noneObserved(report: Report): boolean {

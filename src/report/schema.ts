@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { MODES } from '../domain/modes.ts';
-import { MOST_SHARDS } from '../domain/shard.ts';
 import { change, digest, drift, newVersion, versionRef } from './changes.ts';
 import { HistoryShape, LineageShape } from './history-schema.ts';
 
@@ -50,7 +49,6 @@ const prompt = z.object({
   path: z.string().describe('Relative to the folder of promptsync.yaml.'),
   id: z.string().describe('The service’s id of the prompt.'),
   key: z.string().describe('The key that the file says.'),
-  service: z.string().optional().describe('The name of its service, where promptsync.yaml has `services`.'),
   status: z
     .enum(['unchanged', 'pending', 'applied', 'blocked', 'failed', 'not_attempted'])
     .describe(
@@ -75,24 +73,13 @@ const writtenFile = z.object({
 
 const count = z.int().min(0);
 
-const shardNumber = z.int().min(1).max(MOST_SHARDS);
-const shardNumbers = { index: shardNumber.describe('From 1.'), of: shardNumber.describe('How many there are.') };
-const shard = z.object(shardNumbers).refine(({ index, of }) => index <= of, 'expected an index of at most `of`');
-
 export const ReportShape = z.object({
   schema_version: z.literal(1).describe('Another number means a report that readers of this one cannot read.'),
-  mode: z
-    .enum(MODES)
-    .describe('dry-run and apply: a sync. report: a merge that was refused. The others: the command of that name.'),
-  service: z.string().nullable().describe('The address of the service, or of several; null: none was asked.'),
+  mode: z.enum(MODES).describe('dry-run and apply: a sync. The others: the command of that name.'),
+  service: z.string().nullable().describe('The address of the service; null: it was not asked.'),
   commit: z.string().nullable().describe('HEAD of the repository; null: there is none.'),
   changed_since: z.string().optional().describe('Only what has changed since this commit was looked at.'),
   plan_digest: digest.nullable().describe('What --expect-plan takes; null: there is no plan.'),
-  shard: shard.optional().describe('The part of the prompts that the report is of: --shard.'),
-  shards: z
-    .array(z.object({ ...shardNumbers, plan_digest: digest.nullable().describe('null: it has no plan.') }))
-    .optional()
-    .describe('Of a merged report: the parts that it is made of, each with what --expect-plan takes for it.'),
   summary: z
     .object({
       prompts: count.describe('Prompts in the report.'),

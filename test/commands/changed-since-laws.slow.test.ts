@@ -27,10 +27,6 @@ const STEPS = {
   'sync all': ({ run }) => run('sync', '--yes'),
   'sync all from dirty files': ({ run }) => run('sync', '--yes', '--allow-dirty'),
   'sync one': ({ run }, at) => run('sync', '--yes', '--only', nameOf(at)),
-  'sync a shard': ({ run }, at) => run('sync', '--yes', '--shard', `${(at % 2) + 1}/2`),
-  'sync what has changed in shards': async ({ run }) => {
-    for (const shard of ['1/2', '2/2']) await run('sync', '--yes', '--shard', shard, '--changed-since', 'HEAD');
-  },
   'sync with another configuration': ({ run, folder }, at) => {
     writeFiles(folder, { 'other.yaml': `${CONFIG}concurrency: ${(at % 2) + 1}\n` });
     return run('sync', '--yes', '--config', 'other.yaml', ...(at % 3 === 0 ? ['--changed-since', 'HEAD'] : []));

@@ -166,7 +166,6 @@ describe('a prompt is looked at as long as its last sync is not known to be comp
   });
 
   test.for<[sentence: string, config: string, words: readonly string[]]>([
-    ['shards', CONFIG, ['--shard', '1/1']],
     ['another configuration', CONFIG, ['--config', 'other.yaml']],
     ['another tracking environment', `${CONFIG}tracking_environment: other\n`, []],
   ])('it was written by a run of %s since', async ([, config, words]) => {

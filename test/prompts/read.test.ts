@@ -52,13 +52,13 @@ describe('reading all prompt files', () => {
   test('says the same where texts are read when they are asked for', async () => {
     const root = makeWorkspace({
       'prompts/a.md': file('a', 'a', 'pins: {staging: 1}\n'),
-      'prompts/b.md': file('b', 'a', 'service: x\n'),
+      'prompts/b.md': file('b', 'a', 'owner: x\n'),
       'prompts/c.md': file('c', 'c', 'metadata: {x: 1}\n'),
       'prompts/d.md': 'Hello.',
     });
     const where = { folder: root, root, patterns: ['prompts/**/*.md'] };
     const left = [{ path: 'prompts/e.md', id: 'c', key: 'e' }];
-    for (const rules of [ANY, { ...ANY, known: [] }, { ...ANY, services: { known: ['x'], assigned: () => null } }]) {
+    for (const rules of [ANY, { ...ANY, known: [] }]) {
       const read = await readPrompts(where, rules, { left });
       for (const late of ['text', 'content'] as const) {
         expect(await readPrompts(where, rules, { left, late })).toEqual(read);

@@ -74,28 +74,6 @@ const OPTIONS = {
 };
 
 describe('What is said once, however many prompts have it', () => {
-  const of = (name: string, service: string, problems: readonly ReportProblem[], status?: ReportPrompt['status']) => ({
-    ...promptOf(name, problems, status),
-    service,
-  });
-  const gone = makeProblem('service/unreachable', { origin: 'https://us.example.com', reason: 'ECONNREFUSED' });
-  const pathsOf = (prompts: readonly ReportPrompt[]) => problemsIn(reportOf(prompts)).map(({ path }) => path);
-
-  test('a service that is down beside one that is not', () => {
-    const prompts = [of('a', 'eu', [], 'unchanged'), of('b', 'us', [gone]), of('c', 'us', [gone])];
-    expect(pathsOf(prompts)).toEqual([undefined, undefined]);
-    const { text } = renderMarkdown(reportOf(prompts), OPTIONS);
-    expect(text.match(/cannot be reached/g)).toHaveLength(1);
-  });
-
-  test('not one that was lost on the way, or that does not say which service it is of', () => {
-    expect(pathsOf([of('a', 'us', [], 'unchanged'), of('b', 'us', [gone]), of('c', 'us', [gone])])).toEqual([
-      'b.md',
-      'c.md',
-    ]);
-    expect(pathsOf([of('a', 'eu', []), of('b', 'us', [down]), of('c', 'us', [down])])).toEqual(['b.md', 'c.md']);
-  });
-
   test('an interruption', () => {
     const stopped = makeProblem('apply/interrupted');
     const prompts = [

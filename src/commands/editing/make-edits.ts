@@ -112,14 +112,6 @@ function statusOf({ status, change }: Draft, done: EditedPrompt['status']): Edit
 }
 
 function editedOf({ file, edits, problems }: Draft, status: EditedPrompt['status'], problem?: Problem): EditedPrompt {
-  const { path, id, key, service } = file;
-  return {
-    path,
-    id,
-    key,
-    ...(service === undefined ? {} : { service }),
-    status,
-    edits,
-    problems: problem === undefined ? problems : [...problems, problem],
-  };
+  const { path, id, key } = file;
+  return { path, id, key, status, edits, problems: problem === undefined ? problems : [...problems, problem] };
 }

@@ -9,7 +9,7 @@ import { firstLink, leaves, slashed } from '../../files/paths.ts';
 import { firstFolder, promptMatcher } from '../../prompts/find.ts';
 
 /** Where a prompt's new file goes, and whose place it must not take. */
-export type Named = Pick<PromptFile, 'path' | 'id' | 'key' | 'service'>;
+export type Named = Pick<PromptFile, 'path' | 'id' | 'key'>;
 
 /** A configuration, and the folder for new files relative to its own. */
 type Place = { readonly config: Config; readonly folder: string };

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { CONFIG_NAME } from '../../config/find.ts';
+import { CONFIG_NAME } from '../../config/config.ts';
 import { parseConfig } from '../../config/parse.ts';
 import { makeProblem, type Problem } from '../../problem.ts';
 import { promptMatcher } from '../../prompts/find.ts';

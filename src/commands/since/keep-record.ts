@@ -17,13 +17,13 @@ export type Kept = { readonly outcomes: readonly PromptOutcome[]; readonly probl
 export async function keepingRecord(
   prepared: Prepared,
   plan: Plan,
-  { isPart, shard }: { readonly isPart: boolean; readonly shard: string | null },
+  isPart: boolean,
   apply: () => Promise<readonly PromptOutcome[]>,
 ): Promise<Kept> {
   const { repository, config } = prepared;
   if (repository === null) return { outcomes: await apply(), problems: [] };
   const { head } = repository;
-  const file = recordFileOf(config, repository, shard);
+  const file = recordFileOf(config, repository);
   const before = prepared.narrowed?.record ?? (await file.read());
   const early = await strikeOut(idsToForget(plan, isPart), file, before);
   const outcomes = await apply();
@@ -33,7 +33,7 @@ export async function keepingRecord(
   return { outcomes, problems: [...told.values()] };
 }
 
-/** From every record of the clone: another shard or configuration may have completed what is written now. */
+/** From every record of the clone: another configuration may have completed what is written now. */
 async function strikeOut(
   ids: ReadonlySet<string>,
   file: RecordFile,

@@ -25,16 +25,11 @@ export type Narrowed = {
  * Finds the prompts that need not be looked at: those whose files have not changed since a commit, and whose last sync
  * from this clone is known to be complete. Without a record of it nothing is known. Throws a `ProblemError`.
  */
-export async function narrowSince(
-  ref: string,
-  config: Config,
-  repository: Repository | null,
-  shard: string | null,
-): Promise<Narrowed> {
+export async function narrowSince(ref: string, config: Config, repository: Repository | null): Promise<Narrowed> {
   if (repository === null) throw new ProblemError(makeProblem('git/base-needs-git', { ref }));
   const since = await repository.resolveRef(ref);
   if (since === null) throw new ProblemError(makeProblem('git/unknown-base', { ref }));
-  const record = await recordFileOf(config, repository, shard).read();
+  const record = await recordFileOf(config, repository).read();
   const reason = await whyUnknown(record, config, repository);
   if (record === null || reason !== null) return { since, repository, left: [], record, reason };
   return { since, repository, left: await leftOut(since, record, repository), record, reason };

@@ -9,14 +9,14 @@ import { replaceFile } from '../../files/replace-file.ts';
 import type { Repository } from '../../git/repository.ts';
 import { makeByteReader } from '../../files/read-bytes.ts';
 
-/** The record of one configuration's syncs with its services, or of one shard of them, in the folder of git itself. */
+/** The record of one configuration's syncs with its services, in the folder of git itself. */
 export type RecordFile = {
   readonly path: string;
   /** The record as it stands, whatever the configuration was then; null where there is none that can be read. */
   readonly read: () => Promise<SyncRecord | null>;
   /** Throws the system's error. */
   readonly write: (record: SyncRecord) => Promise<void>;
-  /** Those of other shards and configurations: prompts of this one may be in them. */
+  /** Those of other configurations: prompts of this one may be in them. */
   readonly others: () => Promise<readonly RecordFile[]>;
 };
 
@@ -42,11 +42,10 @@ function isCompletePrompt(value: JsonValue): boolean {
  * Where the record is kept. It lies in git's own folder: no commit and no cleaning of the work tree touches it, and
  * continuous integration can keep `.git/promptsync` from one run to the next.
  */
-export function recordFileOf(config: Config, { commonDir, fromRoot }: Repository, shard: string | null): RecordFile {
-  const { services, trackingEnvironment } = config;
+export function recordFileOf(config: Config, { commonDir, fromRoot }: Repository): RecordFile {
+  const { service, trackingEnvironment } = config;
   const file = fromRoot(basename(config.file));
-  const located = [...services].map(([name, service]) => [name, { ...service }] as const);
-  const about = { file, services: Object.fromEntries(located), trackingEnvironment, shard };
+  const about = { file, service: service && { ...service }, trackingEnvironment };
   return recordFileAt(join(commonDir, 'promptsync', `${shortDigest(digestOf(canonicalJson(about)))}.json`));
 }
 

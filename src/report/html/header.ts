@@ -6,7 +6,6 @@ import { problemItem } from './problems.ts';
 import { isInterrupted } from '../problems-in.ts';
 import { renderOutcome } from '../render-summary.ts';
 import type { Report } from '../schema.ts';
-import { partText } from '../shards.ts';
 
 /** What the page is about, what comes of it, and with what: for somebody who has never seen one. */
 export function headerOf(report: Report, context: PageContext): Markup {
@@ -39,8 +38,7 @@ function readingOf({ mode, prompts }: Report): keyof typeof HOW_TO_READ {
 
 function nextOf(report: Report): Markup {
   const next = isAboutFiles(report) ? nextStep(report) : null;
-  const untold = report.shards === undefined ? null : 'JSON reports hold no texts, so this page of them shows none.';
-  return markup`${[next, untold].flatMap((text) => (text === null ? [] : [markup`<p>${text}</p>\n`]))}`;
+  return next === null ? nothing : markup`<p>${next}</p>\n`;
 }
 
 function factsOf(report: Report): Markup {
@@ -48,7 +46,6 @@ function factsOf(report: Report): Markup {
     ['service', report.service],
     ['commit', report.commit],
     ['changed since', report.changed_since ?? null],
-    ['part', partText(report)],
     ['committed', report.committed?.commit ?? null],
   ] as const;
   const known = facts.flatMap(([name, value]) =>

@@ -32,7 +32,7 @@ export function promptRow(prompt: ReportPrompt, context: PageContext, open: bool
     (environment) => `${link}@${encodeURIComponent(environment.toWellFormed())}`,
   );
   const classes = ['prompt', prompt.status, ...traitsOf(prompt, context.mode)].join(' ');
-  const name = markup`<span class="name"><b>${prompt.key}</b> <span>${[prompt.service ?? '', prompt.path].filter(Boolean).join(': ')}</span></span>`;
+  const name = markup`<span class="name"><b>${prompt.key}</b> <span>${prompt.path}</span></span>`;
   const status = markup`<span class="status"><b>${wordOf(prompt, context)}</b>${countOf(diffs)}${fieldsOf(prompt)}</span>`;
   return markup`<details id="${link}" class="${classes}"${open ? markup` open` : nothing}><summary>${name}${cellsOf(prompt, environments)}${status}</summary>
 <div class="body">${bodyOf(prompt, context)}${diffs.parts}<p class="link"><a href="#${link}">Link to this prompt</a></p></div></details>

@@ -1,239 +1,212 @@
-"use strict";
+'use strict';
 const CHOICES = ['show', 'view'];
 /** More marks than these nobody looks at, and they cost time with every letter. */
 const MOST_MARKS = 500;
 /** What a row is searched in, made when it is first searched. */
 const texts = new WeakMap();
 const page = findPage();
-if (page !== null)
-    start(page);
+if (page !== null) start(page);
 /** Null on a page without prompts. */
 function findPage() {
-    const controls = document.querySelector('.controls');
-    const search = document.querySelector('#search');
-    const count = document.querySelector('output');
-    const empty = document.querySelector('p.none');
-    const elsewhere = empty?.querySelector('span');
-    const help = document.querySelector('dialog');
-    const letters = document.querySelector('#letters');
-    if (!controls || !search || !count || !empty || !elsewhere || !help || !letters)
-        return null;
-    const rows = [...document.querySelectorAll('.prompt')];
-    return { controls, search, count, empty, elsewhere, help, letters, rows };
+  const controls = document.querySelector('.controls');
+  const search = document.querySelector('#search');
+  const count = document.querySelector('output');
+  const empty = document.querySelector('p.none');
+  const elsewhere = empty?.querySelector('span');
+  const help = document.querySelector('dialog');
+  const letters = document.querySelector('#letters');
+  if (!controls || !search || !count || !empty || !elsewhere || !help || !letters) return null;
+  const rows = [...document.querySelectorAll('.prompt')];
+  return { controls, search, count, empty, elsewhere, help, letters, rows };
 }
 function start(page) {
-    const { controls } = page;
-    controls.hidden = false;
-    showAddress(page);
-    addEventListener('hashchange', () => showAddress(page));
-    controls.addEventListener('input', () => applyChoices(page));
-    controls.addEventListener('submit', (event) => event.preventDefault());
-    controls.addEventListener('click', ({ target }) => {
-        if (target instanceof HTMLElement)
-            act(page, target.dataset['do']);
-    });
-    // However many rows are opened together, they are laid out once.
-    let waiting = 0;
-    const layOutSoon = () => {
-        cancelAnimationFrame(waiting);
-        waiting = requestAnimationFrame(() => layOut(page));
-    };
-    document.addEventListener('toggle', layOutSoon, true);
-    document.addEventListener('keydown', (event) => handleKey(page, event));
+  const { controls } = page;
+  controls.hidden = false;
+  showAddress(page);
+  addEventListener('hashchange', () => showAddress(page));
+  controls.addEventListener('input', () => applyChoices(page));
+  controls.addEventListener('submit', (event) => event.preventDefault());
+  controls.addEventListener('click', ({ target }) => {
+    if (target instanceof HTMLElement) act(page, target.dataset['do']);
+  });
+  // However many rows are opened together, they are laid out once.
+  let waiting = 0;
+  const layOutSoon = () => {
+    cancelAnimationFrame(waiting);
+    waiting = requestAnimationFrame(() => layOut(page));
+  };
+  document.addEventListener('toggle', layOutSoon, true);
+  document.addEventListener('keydown', (event) => handleKey(page, event));
 }
 function layOut(page) {
-    layOutTexts(page);
-    markFound(page);
+  layOutTexts(page);
+  markFound(page);
 }
 // Choices: which prompts are shown, and how their texts are.
 /** The buttons of a choice, which a page without anything to choose has not. */
 function buttonsOf({ controls }, name) {
-    return [...controls.querySelectorAll(`[name=${name}]`)];
+  return [...controls.querySelectorAll(`[name=${name}]`)];
 }
 /** What is chosen; with `value`, that is chosen where it can be. */
 function choice(page, name, value) {
-    const buttons = buttonsOf(page, name);
-    const wanted = buttons.find((button) => !button.disabled && button.value === value);
-    if (wanted !== undefined)
-        wanted.checked = true;
-    return buttons.find((button) => button.checked)?.value ?? '';
+  const buttons = buttonsOf(page, name);
+  const wanted = buttons.find((button) => !button.disabled && button.value === value);
+  if (wanted !== undefined) wanted.checked = true;
+  return buttons.find((button) => button.checked)?.value ?? '';
 }
 /** What the page chose. */
 function defaultOf(page, name) {
-    return buttonsOf(page, name).find((button) => button.defaultChecked)?.value ?? '';
+  return buttonsOf(page, name).find((button) => button.defaultChecked)?.value ?? '';
 }
 function applyChoices(page) {
-    filterRows(page);
-    layOut(page);
-    writeAddress(page);
+  filterRows(page);
+  layOut(page);
+  writeAddress(page);
 }
 // The address: what is shown can be sent to somebody, as `#show=drift&search=refund&view=split` or `#prompt:KEY`.
 function showAddress(page) {
-    filterRows(page);
-    readAddress(page);
-    filterRows(page);
-    layOut(page);
+  filterRows(page);
+  readAddress(page);
+  filterRows(page);
+  layOut(page);
 }
 function readAddress(page) {
-    const hash = location.hash.slice(1);
-    if (hash.startsWith('prompt:'))
-        return reveal(page, hash);
-    const asked = new URLSearchParams(hash);
-    page.search.value = asked.get('search') ?? '';
-    for (const name of CHOICES)
-        choice(page, name, asked.get(name) ?? defaultOf(page, name));
+  const hash = location.hash.slice(1);
+  if (hash.startsWith('prompt:')) return reveal(page, hash);
+  const asked = new URLSearchParams(hash);
+  page.search.value = asked.get('search') ?? '';
+  for (const name of CHOICES) choice(page, name, asked.get(name) ?? defaultOf(page, name));
 }
 function writeAddress(page) {
-    const now = new URLSearchParams();
-    for (const name of CHOICES)
-        if (choice(page, name) !== defaultOf(page, name))
-            now.set(name, choice(page, name));
-    if (page.search.value !== '')
-        now.set('search', page.search.value);
-    history.replaceState(null, '', `#${now}`);
+  const now = new URLSearchParams();
+  for (const name of CHOICES) if (choice(page, name) !== defaultOf(page, name)) now.set(name, choice(page, name));
+  if (page.search.value !== '') now.set('search', page.search.value);
+  history.replaceState(null, '', `#${now}`);
 }
 /** A prompt that was linked to is shown, whatever is filtered. */
 function reveal(page, id) {
-    const target = document.getElementById(id);
-    const row = target?.closest('.prompt') ?? null;
-    if (target === null || row === null)
-        return;
-    if (row.hidden) {
-        page.search.value = '';
-        choice(page, 'show', 'all');
-    }
-    row.hidden = false;
-    row.open = true;
-    requestAnimationFrame(() => target.scrollIntoView({ block: 'start' }));
+  const target = document.getElementById(id);
+  const row = target?.closest('.prompt') ?? null;
+  if (target === null || row === null) return;
+  if (row.hidden) {
+    page.search.value = '';
+    choice(page, 'show', 'all');
+  }
+  row.hidden = false;
+  row.open = true;
+  requestAnimationFrame(() => target.scrollIntoView({ block: 'start' }));
 }
 // The filter and the search.
 function shownRows({ rows }) {
-    return rows.filter((row) => !row.hidden);
+  return rows.filter((row) => !row.hidden);
 }
 function wordsOf({ search }) {
-    return search.value.toLowerCase().split(/\s+/).filter(Boolean);
+  return search.value.toLowerCase().split(/\s+/).filter(Boolean);
 }
 /** Shows the rows that have what is asked for: the checked trait, and every word of the search. */
 function filterRows(page) {
-    const trait = choice(page, 'show');
-    const words = wordsOf(page);
-    for (const row of page.rows) {
-        row.hidden = !(trait === '' || trait === 'all' || row.classList.contains(trait)) || !hasWords(row, words);
-    }
-    const shown = shownRows(page).length;
-    page.empty.hidden = shown > 0;
-    if (shown === 0)
-        page.elsewhere.textContent = elsewhereText(page, words);
-    page.count.textContent = `${shown} of ${page.rows.length} shown`;
+  const trait = choice(page, 'show');
+  const words = wordsOf(page);
+  for (const row of page.rows) {
+    row.hidden = !(trait === '' || trait === 'all' || row.classList.contains(trait)) || !hasWords(row, words);
+  }
+  const shown = shownRows(page).length;
+  page.empty.hidden = shown > 0;
+  if (shown === 0) page.elsewhere.textContent = elsewhereText(page, words);
+  page.count.textContent = `${shown} of ${page.rows.length} shown`;
 }
 /** What a filter hides is not looked for in vain. */
 function elsewhereText({ rows }, words) {
-    const found = rows.filter((row) => hasWords(row, words)).length;
-    return found === 0 ? '' : ` Of all prompts, ${found} ${found === 1 ? 'is' : 'are'}.`;
+  const found = rows.filter((row) => hasWords(row, words)).length;
+  return found === 0 ? '' : ` Of all prompts, ${found} ${found === 1 ? 'is' : 'are'}.`;
 }
 function hasWords(row, words) {
-    if (words.length === 0)
-        return true;
-    const text = texts.get(row) ?? (row.textContent ?? '').toLowerCase();
-    texts.set(row, text);
-    return words.every((word) => text.includes(word));
+  if (words.length === 0) return true;
+  const text = texts.get(row) ?? (row.textContent ?? '').toLowerCase();
+  texts.set(row, text);
+  return words.every((word) => text.includes(word));
 }
 /** Marks the words of the search where they are shown, in browsers that can do so without changing the page. */
 function markFound(page) {
-    if (!('highlights' in CSS))
-        return;
-    const words = wordsOf(page);
-    const ranges = [];
-    for (const row of words.length === 0 ? [] : shownRows(page)) {
-        const walker = document.createTreeWalker(row.open ? row : (row.firstElementChild ?? row), NodeFilter.SHOW_TEXT);
-        while (ranges.length < MOST_MARKS && walker.nextNode())
-            ranges.push(...rangesIn(walker.currentNode, words));
-        if (ranges.length >= MOST_MARKS)
-            break;
-    }
-    CSS.highlights.set('search', new Highlight(...ranges));
+  if (!('highlights' in CSS)) return;
+  const words = wordsOf(page);
+  const ranges = [];
+  for (const row of words.length === 0 ? [] : shownRows(page)) {
+    const walker = document.createTreeWalker(row.open ? row : (row.firstElementChild ?? row), NodeFilter.SHOW_TEXT);
+    while (ranges.length < MOST_MARKS && walker.nextNode()) ranges.push(...rangesIn(walker.currentNode, words));
+    if (ranges.length >= MOST_MARKS) break;
+  }
+  CSS.highlights.set('search', new Highlight(...ranges));
 }
 function rangesIn(node, words) {
-    const text = node.nodeValue?.toLowerCase() ?? '';
-    // The lower case of some letters is longer, and then places are others.
-    if (text.length !== node.nodeValue?.length)
-        return [];
-    return words.flatMap((word) => {
-        const ranges = [];
-        for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + word.length)) {
-            const range = new Range();
-            range.setStart(node, at);
-            range.setEnd(node, at + word.length);
-            ranges.push(range);
-        }
-        return ranges;
-    });
+  const text = node.nodeValue?.toLowerCase() ?? '';
+  // The lower case of some letters is longer, and then places are others.
+  if (text.length !== node.nodeValue?.length) return [];
+  return words.flatMap((word) => {
+    const ranges = [];
+    for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + word.length)) {
+      const range = new Range();
+      range.setStart(node, at);
+      range.setEnd(node, at + word.length);
+      ranges.push(range);
+    }
+    return ranges;
+  });
 }
 // Texts one below the other, or side by side.
 function layOutTexts(page) {
-    const split = choice(page, 'view') === 'split';
-    document.body.classList.toggle('split', split);
-    if (split)
-        for (const row of page.rows)
-            if (row.open)
-                doubleContext(row);
+  const split = choice(page, 'view') === 'split';
+  document.body.classList.toggle('split', split);
+  if (split) for (const row of page.rows) if (row.open) doubleContext(row);
 }
 /** What both texts have stands on both sides. To a screen reader it is there once. */
 function doubleContext(row) {
-    if (row.querySelector('.copy') !== null)
-        return;
-    for (const text of row.querySelectorAll('.text span')) {
-        const copy = text.cloneNode(true);
-        if (!(copy instanceof Element))
-            continue;
-        copy.className = 'copy';
-        copy.setAttribute('aria-hidden', 'true');
-        text.after(copy);
-    }
+  if (row.querySelector('.copy') !== null) return;
+  for (const text of row.querySelectorAll('.text span')) {
+    const copy = text.cloneNode(true);
+    if (!(copy instanceof Element)) continue;
+    copy.className = 'copy';
+    copy.setAttribute('aria-hidden', 'true');
+    text.after(copy);
+  }
 }
 // Buttons, and the letters that do the same.
 function act(page, name) {
-    if (name === 'expand' || name === 'collapse')
-        for (const row of shownRows(page))
-            row.open = name === 'expand';
-    if (name === 'help')
-        page.help.showModal();
+  if (name === 'expand' || name === 'collapse') for (const row of shownRows(page)) row.open = name === 'expand';
+  if (name === 'help') page.help.showModal();
 }
 /** Does what a single letter is for, unless it is typed into something, or the reader has switched that off. */
 function handleKey(page, event) {
-    const { search, letters, help } = page;
-    const { target, key, ctrlKey, metaKey, altKey } = event;
-    if (key === 'Escape' && target === search)
-        return search.blur();
-    if (target === search || !letters.checked || help.open || ctrlKey || metaKey || altKey)
-        return;
-    const command = commandOf(page, key);
-    if (command === undefined)
-        return;
-    event.preventDefault();
-    command();
+  const { search, letters, help } = page;
+  const { target, key, ctrlKey, metaKey, altKey } = event;
+  if (key === 'Escape' && target === search) return search.blur();
+  if (target === search || !letters.checked || help.open || ctrlKey || metaKey || altKey) return;
+  const command = commandOf(page, key);
+  if (command === undefined) return;
+  event.preventDefault();
+  command();
 }
 function commandOf(page, key) {
-    const pick = (name, value) => {
-        choice(page, name, value);
-        applyChoices(page);
-    };
-    const commands = new Map([
-        ['/', () => page.search.focus()],
-        ['j', () => moveFocus(page, 1)],
-        ['k', () => moveFocus(page, -1)],
-        ['e', () => act(page, 'expand')],
-        ['c', () => act(page, 'collapse')],
-        ['?', () => act(page, 'help')],
-        ['v', () => pick('view', choice(page, 'view') === 'split' ? 'unified' : 'split')],
-        ...buttonsOf(page, 'show').map(({ value }, index) => [`${index + 1}`, () => pick('show', value)]),
-    ]);
-    return commands.get(key);
+  const pick = (name, value) => {
+    choice(page, name, value);
+    applyChoices(page);
+  };
+  const commands = new Map([
+    ['/', () => page.search.focus()],
+    ['j', () => moveFocus(page, 1)],
+    ['k', () => moveFocus(page, -1)],
+    ['e', () => act(page, 'expand')],
+    ['c', () => act(page, 'collapse')],
+    ['?', () => act(page, 'help')],
+    ['v', () => pick('view', choice(page, 'view') === 'split' ? 'unified' : 'split')],
+    ...buttonsOf(page, 'show').map(({ value }, index) => [`${index + 1}`, () => pick('show', value)]),
+  ]);
+  return commands.get(key);
 }
 /** Moves the focus so many rows on, of those that are shown. */
 function moveFocus(page, by) {
-    const rows = shownRows(page);
-    const now = rows.findIndex((row) => row.contains(document.activeElement));
-    const next = now === -1 ? 0 : Math.min(Math.max(now + by, 0), rows.length - 1);
-    rows[next]?.querySelector('summary')?.focus();
+  const rows = shownRows(page);
+  const now = rows.findIndex((row) => row.contains(document.activeElement));
+  const next = now === -1 ? 0 : Math.min(Math.max(now + by, 0), rows.length - 1);
+  rows[next]?.querySelector('summary')?.focus();
 }

@@ -1,13 +1,6 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { shardOf } from '../../../src/domain/shard-of.ts';
-import { renderJson } from '../../../src/report/render-json.ts';
-import type { Report } from '../../../src/report/schema.ts';
-import { shownIn } from './reading.ts';
-import { DIGEST, NO_SUMMARY } from '../support.ts';
 import { describeInBrowser, openPage } from '../../support/browser.ts';
-import { makeFolder, writeFiles } from '../../support/folder.ts';
+import { writeFiles } from '../../support/folder.ts';
 import { startFront } from '../../support/front.ts';
 import { begin, type Scene } from '../../support/promotion.ts';
 import { run } from '../../support/run.ts';
@@ -137,28 +130,4 @@ describeInBrowser('The page of', () => {
       outcome: '1 file to edit.',
     });
   });
-
-  test('report merge has the prompts of all parts', async () => {
-    const folder = makeFolder();
-    writeFileSync(join(folder, 'a.json'), renderJson(shard(1)));
-    writeFileSync(join(folder, 'b.json'), renderJson(shard(2)));
-    const { stdout } = await run(folder, ['report', 'merge', 'a.json', 'b.json', '--format', 'html']);
-    const { page, cells } = await open(stdout);
-    expect(await shownIn(page)).toEqual(['greeting', 'greeting']);
-    expect(cells).toEqual(['staging v1 → v2', 'staging v1 → v2']);
-  });
 });
-
-/** A plan of one shard of two, with a prompt that has the key of the other's. */
-function shard(index: number): Report {
-  const id = Array.from({ length: 100 }, (_, number) => `prm_${number}`).find((one) => shardOf(one, 2) === index)!;
-  const [before, after] = [1, 2].map((number) => ({ id: `ver_${number}`, version_number: number }));
-  const change = { kind: 'set-active', environment: 'staging', before: before!, after: after! } as const;
-  return {
-    ...{ schema_version: 1, mode: 'dry-run', service: 'https://a.example', commit: 'c1', plan_digest: DIGEST },
-    ...{ shard: { index, of: 2 }, summary: { ...NO_SUMMARY, prompts: 1, set_active: 1 }, problems: [] },
-    prompts: [
-      { path: `prompts/${id}.md`, id, key: 'greeting', status: 'pending', changes: [change], drift: [], problems: [] },
-    ],
-  };
-}

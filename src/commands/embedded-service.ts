@@ -1,8 +1,8 @@
-import type { PromptFile } from '../../domain/prompt-file.ts';
-import { startServer, type EmbeddedServer } from '../../embedded/server.ts';
-import { openStore } from '../../embedded/store.ts';
-import { trackedLink } from '../../files/paths.ts';
-import { makeProblem, messageOf, ProblemError } from '../../problem.ts';
+import type { PromptFile } from '../domain/prompt-file.ts';
+import { startServer, type EmbeddedServer } from '../embedded/server.ts';
+import { openStore } from '../embedded/store.ts';
+import { trackedLink } from '../files/paths.ts';
+import { makeProblem, messageOf, ProblemError } from '../problem.ts';
 
 export type EmbeddedOptions = {
   readonly databasePath: string;
