@@ -71,19 +71,19 @@ export type { ApplyDependencies } from './applying/deps.ts';
 export type { ChangeOutcome, ChangeStatus, OutcomeStatus, PromptOutcome } from './domain/outcome.ts';
 
 // 6. Report: what was planned or done, as one value that every format is made from.
-export { makeReport, type Run } from './rendering/make-report.ts';
-export type { Report, ReportChange, ReportDrift, ReportProblem, ReportPrompt } from './schemas/report.ts';
+export { makeReport, type Run } from './report/make-report.ts';
+export type { Report, ReportChange, ReportDrift, ReportProblem, ReportPrompt } from './report/schema.ts';
 
 // 7. Render: the report as text, JSON or Markdown.
-export { renderText, type TextOptions } from './rendering/render-text.ts';
-export { renderStatus } from './rendering/render-status.ts';
-export { renderHistory } from './rendering/render-history.ts';
-export { renderHtml } from './rendering/html/render-html.ts';
-export type { HtmlOptions } from './rendering/html/context.ts';
-export { renderJson } from './rendering/render-json.ts';
-export { renderMarkdown, type MarkdownOptions, type MarkdownPage } from './rendering/render-markdown.ts';
-export type { Limit } from './rendering/fit.ts';
-export { restoredIn, type Restored } from './rendering/restored.ts';
+export { renderText, type TextOptions } from './report/render-text.ts';
+export { renderStatus } from './report/render-status.ts';
+export { renderHistory } from './report/render-history.ts';
+export { renderHtml } from './report/html/render-html.ts';
+export type { HtmlOptions } from './report/html/context.ts';
+export { renderJson } from './report/render-json.ts';
+export { renderMarkdown, type MarkdownOptions, type MarkdownPage } from './report/render-markdown.ts';
+export type { Limit } from './report/fit.ts';
+export { restoredIn, type Restored } from './report/restored.ts';
 export type { Side, TextChange, Texts } from './domain/texts.ts';
 
 // Edit: prompt files in place, no byte but those of the value.

@@ -4,7 +4,7 @@ import type { EditedPrompt } from '../domain/edits.ts';
 import type { Environment } from '../domain/policy.ts';
 import { createFile } from '../files/read-write.ts';
 import { isError, makeProblem, systemCodeOf, type Problem } from '../problem.ts';
-import type { Run } from '../rendering/make-report.ts';
+import type { Run } from '../report/make-report.ts';
 import { environmentProblems } from './editing/environment-option.ts';
 import { importFolder } from './importing/import-path.ts';
 import { makeImports, type Import, type ImportRules } from './importing/make-import.ts';
