@@ -1,17 +1,16 @@
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
-import { readPrompts } from '../prompts/read.ts';
-import { serviceRules } from './services/assign-services.ts';
+import { readPrompts } from '../files/read.ts';
 import type { World } from './world.ts';
 
 /** A name, and what a person may know it by. */
 export type Named = { readonly value: string; readonly description: string };
 
-export type NamesOf = 'keys' | 'environments' | 'services';
+export type NamesOf = 'keys' | 'environments';
 
 /**
- * The names that a workspace knows: of its prompts, environments or services. From the valid files alone; empty without a
+ * The names that a workspace knows: of its prompts or environments. From the valid files alone; empty without a
  * valid configuration. The service is not asked.
  * @param file as given with --config
  */
@@ -22,7 +21,6 @@ export async function readNames(
 ): Promise<readonly Named[]> {
   const { config } = await loadConfig({ workingDirectory, file, environment });
   if (config === null) return [];
-  if (what === 'services') return [...config.services.keys()].map(plainly);
   if (what === 'environments' && config.environments !== null)
     return config.environments.map(({ name }) => plainly(name));
   const files = await readFiles(config);
@@ -32,8 +30,7 @@ export async function readNames(
 }
 
 async function readFiles(config: Config): Promise<readonly PromptFile[]> {
-  const rules = { known: null, reserved: [], services: serviceRules(config) };
-  const { files } = await readPrompts(config, rules, { late: 'content' });
+  const { files } = await readPrompts(config, { known: null, reserved: [] }, { late: 'content' });
   return files;
 }
 

@@ -34,12 +34,8 @@ export type PromptFile = {
   readonly key: string;
   readonly name: string;
   readonly description?: string;
-  /** The name of its service: the one that the file itself names, or else what the configuration assigns it to. */
-  readonly service?: string;
   readonly pins: readonly EnvironmentPin[];
   readonly variables?: readonly string[];
-  /** Present where a change of an environment's variables is meant. */
-  readonly allowBreaking?: true;
   readonly content: Content;
 };
 

@@ -52,7 +52,6 @@ test.skipIf(!isInstalled('fish')).each([
   ['plan --config promptsync', ['promptsync.yaml']],
   ['plan --config=promptsync', ['--config=promptsync.yaml']],
   ['init --dir m', ['my report/']],
-  ['plan --shard ', []],
 ])('fish completes: promptsync %s', async (line, expected) => {
   const words = `promptsync ${line}`.replaceAll(/['\\]/g, '\\$&');
   expect(await inShell('fish', `promptsync completion fish | source; complete -C '${words}'`)).toEqual(expected);

@@ -12,7 +12,6 @@ const TYPED: readonly (readonly [string, string])[] = [
   ['history \\$', 'history \\$\\(touch\\ pwned\\) '],
   ['history "my', 'history "my key" '],
   ['history team:', 'history team:greeting '],
-  ['report merge my', 'report merge my\\ report/'],
   ['init --dir=my', '--dir=my\\ report/'],
 ];
 

@@ -4,8 +4,7 @@ import { makeWorkspace } from '../support/folder.ts';
 import { promptText, workspaceFiles } from '../support/prompts.ts';
 import { run } from '../support/run.ts';
 
-const CONFIG =
-  'environments: { staging: {}, production: {} }\nservices: { eu: { embedded: a.db }, us: { embedded: b.db } }\n';
+const CONFIG = 'environments: { staging: {}, production: {} }\n';
 const files = workspaceFiles({ greeting: { key: 'support/greeting' }, refund: { key: 'support/refund' } }, CONFIG);
 
 /** The lines of an answer, the first of which is its kind. */
@@ -17,14 +16,8 @@ async function answerOf(line: string, { shell = 'fish', folder = makeWorkspace(n
 
 const named = {
   ...files,
-  'prompts/greeting.md': promptText('greeting', { key: 'support/greeting', name: 'Greeting' }).replace(
-    'key:',
-    'service: eu\nkey:',
-  ),
-  'prompts/refund.md': promptText('refund', { key: 'support/refund', name: 'Refund' }).replace(
-    'key:',
-    'service: us\nkey:',
-  ),
+  'prompts/greeting.md': promptText('greeting', { key: 'support/greeting', name: 'Greeting' }),
+  'prompts/refund.md': promptText('refund', { key: 'support/refund', name: 'Refund' }),
 };
 
 /** What bash says that it replaces: what comes after the last blank, `=`, `:` or quote. */
@@ -63,7 +56,6 @@ describe('what is offered', () => {
     expect(kind).toBe('words');
     expect(lines).toContain('validate\tcheck configuration and prompt files; needs no key');
     expect(lines.filter((line) => line.startsWith('complete\t'))).toEqual([]);
-    expect(await valuesOf('promptsync report ')).toEqual(['merge', 'help']);
     expect(await valuesOf('promptsync help ')).toEqual(await valuesOf('promptsync '));
   });
 
@@ -90,13 +82,11 @@ describe('what is offered', () => {
     ['keys', 'rollback --dry-run ', KEYS],
     ['keys', 'pull ', KEYS],
     ['keys', 'history -e staging ', KEYS],
-    ['keys', 'blame ', KEYS],
     ['keys behind --', 'history -- ', KEYS],
     ['environments', 'promote x --to ', ['staging', 'production']],
     ['environments', 'promote x --from ', ['staging', 'production']],
     ['environments', 'rollback x -e ', ['staging', 'production']],
     ['environments', 'pull --environment=', ['--environment=staging', '--environment=production']],
-    ['services', 'import prm_x --service ', ['eu', 'us']],
     ['nothing where the key is there already', 'history x ', []],
     ['nothing for a number', 'rollback x --to ', []],
     ['nothing for a name that is new', 'promote x --branch ', []],
@@ -112,10 +102,9 @@ describe('what is offered', () => {
     ['files', 'plan --output=x'],
     ['files', 'serve --db '],
     ['files', 'serve --seed='],
-    ['files', 'report merge a.json '],
     ['folders', 'init --dir '],
     ['folders', 'import x --dir='],
-    ['words', 'plan --shard '],
+    ['words', 'plan --max-changes '],
   ])('%s by the shell itself: promptsync %s', async (kind, line) => {
     expect(await answerOf(`promptsync ${line}`)).toEqual([kind]);
   });

@@ -15,7 +15,7 @@ export type Wanted = {
   readonly config: string | undefined;
 };
 
-export type Kind = 'words' | 'files' | 'folders' | 'keys' | 'environments' | 'services';
+export type Kind = 'words' | 'files' | 'folders' | 'keys' | 'environments';
 
 /**
  * What a value is, by the name it has in the help: `--config <file>`, `--to <env>`, `<key>`. So a flag that is
@@ -30,7 +30,6 @@ const KINDS: Readonly<Record<string, Kind>> = {
   keys: 'keys',
   'glob-or-key': 'keys',
   env: 'environments',
-  service: 'services',
 };
 
 type Place = {
