@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { gitStartOf } from '../commands/workspace.ts';
-import type { World } from '../commands/world.ts';
+import { gitStartOf } from '../desired/workspace.ts';
+import type { World } from '../domain/world.ts';
 import type { Host } from '../command-line/host.ts';
 import { worldOf } from '../command-line/world-of.ts';
 import { loadConfig } from '../config/load.ts';

@@ -1,4 +1,4 @@
-import type { Progress } from '../commands/world.ts';
+import type { Progress } from '../domain/world.ts';
 
 export type ProgressOptions = {
   /** Puts a line in place of the last one; an empty one takes it away. */

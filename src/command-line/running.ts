@@ -1,4 +1,4 @@
-import type { PrepareOptions } from '../commands/preparing/prepare-plan.ts';
+import type { WalkOptions } from '../commands/walk.ts';
 import type { Drawn } from '../commands/sync.ts';
 import { refused } from '../commands/result.ts';
 import { problemOf } from '../problem.ts';
@@ -25,7 +25,7 @@ export async function runSync(flags: SyncFlags, host: HidingHost): Promise<numbe
   return runReporting(dryRun ? 'dry-run' : 'apply', flags, host, work);
 }
 
-export type OnCall = PrepareOptions['onCall'];
+export type OnCall = WalkOptions['onCall'];
 
 /** What of the flags every report depends on. */
 export type ReportFlags = Omit<SharedFlags, 'only' | 'config'>;

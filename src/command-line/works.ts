@@ -1,6 +1,6 @@
-import type { PrepareOptions } from '../commands/preparing/prepare-plan.ts';
+import type { WalkOptions } from '../commands/walk.ts';
 import { refused, type CommandResult } from '../commands/result.ts';
-import type { World } from '../commands/world.ts';
+import type { World } from '../domain/world.ts';
 import { makeProblem } from '../problem.ts';
 import type { EditFlags, PromoteFlags, PullFlags, RollbackFlags } from './add-edits.ts';
 import type { HistoryFlags } from './add-history.ts';
@@ -11,7 +11,7 @@ import type { SharedFlags } from './program.ts';
 /** What a command does, from what was typed. Each loads its command when it is called: `--help` needs none of it. */
 export type Work = (world: World) => Promise<CommandResult>;
 
-type OnCall = PrepareOptions['onCall'];
+type OnCall = WalkOptions['onCall'];
 
 export function validateWith({ config, only }: SharedFlags): Work {
   return async (world) => (await import('../commands/validate.ts')).validate({ config, only }, world);

@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { readPrompts } from '../files/read.ts';
-import type { World } from './world.ts';
+import type { World } from '../domain/world.ts';
 
 /** A name, and what a person may know it by. */
 export type Named = { readonly value: string; readonly description: string };
@@ -30,7 +30,7 @@ export async function readNames(
 }
 
 async function readFiles(config: Config): Promise<readonly PromptFile[]> {
-  const { files } = await readPrompts(config, { known: null, reserved: [] }, { late: 'content' });
+  const { files } = await readPrompts(config, { known: null, reserved: [] });
   return files;
 }
 

@@ -1,18 +1,8 @@
 import type { FormerPin } from '../domain/former-pins.ts';
 import { asHeld, findContent, holds } from '../domain/known-versions.ts';
 import type { KnownVersion, Observed } from '../domain/observed.ts';
-import type { CommitInfo, Maker, PinnedTime, VersionHistory } from '../domain/prompt-history.ts';
+import type { CommitInfo, FilePast, Maker, PinnedTime, VersionHistory } from '../domain/prompt-history.ts';
 import { versionMeant } from './former-pins.ts';
-
-/** A prompt's file as one commit left it: how it pinned each environment. */
-export type FileState = { readonly commit: string; readonly pins: ReadonlyMap<string, FormerPin> };
-
-/** The states of a file, newest first. */
-export type FilePast = {
-  readonly states: readonly FileState[];
-  /** Whether the oldest is the file's first: otherwise what it says may have been so long before. */
-  readonly whole: boolean;
-};
 
 /** What one prompt's history is made from. */
 export type HistorySources = {

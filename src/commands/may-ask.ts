@@ -1,12 +1,13 @@
 import { basename } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type { Config } from '../../config/config.ts';
-import { parseConfig } from '../../config/parse.ts';
-import { BASE_URL_VARIABLE } from '../../config/service.ts';
-import type { Repository } from '../../git/repository.ts';
-import { makeProblem, type Problem } from '../../problem.ts';
-import type { ServiceOptions } from '../open-service.ts';
-import type { World } from '../world.ts';
+import type { Config } from '../config/config.ts';
+import { parseConfig } from '../config/parse.ts';
+import { BASE_URL_VARIABLE } from '../config/service.ts';
+import type { ReadDesired } from '../desired/read-desired.ts';
+import type { Repository } from '../git/repository.ts';
+import { makeProblem, type Problem } from '../problem.ts';
+import type { ServiceOptions } from './open-service.ts';
+import type { World } from '../domain/world.ts';
 
 /**
  * Whether the service is asked at all: `trusted`: only if the base commit names the same one, because the key would go
@@ -19,9 +20,7 @@ export type AskingOptions = Pick<ServiceOptions, 'apiKey'> & { readonly asking?:
 /** Why the service is not asked, as a warning; null where it is. */
 export async function reasonNotToAsk(
   { asking = 'always', apiKey }: AskingOptions,
-  config: Config,
-  base: { readonly commit: string } | null,
-  repository: Repository | null,
+  { config, base, repository }: Pick<ReadDesired, 'config' | 'base' | 'repository'>,
   { environment }: World,
 ): Promise<Problem | null> {
   if (asking === 'always') return null;

@@ -1,10 +1,8 @@
-import { knownVersions } from '../../domain/known-versions.ts';
-import type { PromptPlan } from '../../domain/plan.ts';
-import type { CommitInfo } from '../../domain/prompt-history.ts';
-import type { Repository } from '../../git/repository.ts';
-import type { FilePast, FileState } from '../../planning/pinned-times.ts';
-import { pinsAt, readMergedFiles } from './former-pins.ts';
-import type { Prepared } from '../preparing/prepare-plan.ts';
+import type { Observation, Observed } from '../domain/observed.ts';
+import type { PromptFile } from '../domain/prompt-file.ts';
+import type { CommitInfo, FilePast, FileState } from '../domain/prompt-history.ts';
+import type { Repository } from '../git/repository.ts';
+import { pinsAt, readMergedFiles } from './former-files.ts';
 
 /** What git knows of prompts. */
 export type Pasts = {
@@ -19,17 +17,21 @@ export type Pasts = {
 const NOTHING: Pasts = { byPrompt: new Map(), commits: new Map(), shallow: false };
 
 /** Reads how the prompts were pinned before, and the commits that their versions come from. */
-export async function readPasts({ plan, repository }: Pick<Prepared, 'plan' | 'repository'>): Promise<Pasts> {
+export async function readPasts(
+  selected: readonly PromptFile[],
+  { observed }: Pick<Observation, 'observed'>,
+  repository: Repository | null,
+): Promise<Pasts> {
   if (repository === null || repository.head === null) return NOTHING;
   const { head } = repository;
-  const files = plan.prompts.flatMap(({ file, observed }) => (observed === null ? [] : [file]));
+  const files = selected.filter(({ id }) => observed.has(id));
   const byPrompt = new Map(
     await Promise.all(
       files.map(async (file): Promise<[string, FilePast]> => [file.id, await readPast(file, head, repository)]),
     ),
   );
   const states = [...byPrompt.values()].flatMap((past) => past.states);
-  const named = [...plan.prompts.flatMap(madeFrom), ...states.map(({ commit }) => commit)];
+  const named = [...[...observed.values()].flatMap(madeFrom), ...states.map(({ commit }) => commit)];
   return { byPrompt, commits: await readCommits(named, head, repository), shallow: await repository.isShallow() };
 }
 
@@ -37,7 +39,7 @@ export async function readPasts({ plan, repository }: Pick<Prepared, 'plan' | 'r
  * One after the other as the branch had them. A state that only a branch had was in force nowhere before its merge, and
  * those of two branches side by side are no sequence.
  */
-async function readPast(file: PromptPlan['file'], head: string, repository: Repository): Promise<FilePast> {
+async function readPast(file: PromptFile, head: string, repository: Repository): Promise<FilePast> {
   const { files, whole } = await readMergedFiles(file, head, repository);
   const states = await Promise.all(
     files.map(async (state, age): Promise<FileState> => {
@@ -48,8 +50,8 @@ async function readPast(file: PromptPlan['file'], head: string, repository: Repo
   return { states, whole };
 }
 
-function madeFrom({ observed }: PromptPlan): readonly string[] {
-  return observed === null ? [] : knownVersions(observed).flatMap(({ commit }) => commit ?? []);
+function madeFrom({ known }: Observed): readonly string[] {
+  return known.flatMap(({ ours, source }) => (ours ? (source?.commit ?? []) : []));
 }
 
 /** With the pull request that a commit names itself, or else the merge that brought it. */

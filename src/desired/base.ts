@@ -1,19 +1,18 @@
-import type { Config } from '../../config/config.ts';
-import type { PromptFile } from '../../domain/prompt-file.ts';
-import type { Repository } from '../../git/repository.ts';
-import { isError, makeProblem, ProblemError, type Problem } from '../../problem.ts';
-import { promptMatcher } from '../../files/find.ts';
-import { readPrompts } from '../../files/read.ts';
-import { parseAt } from './parse-at.ts';
-import { selectFiles } from '../select-files.ts';
+import type { Config } from '../config/config.ts';
+import type { DesiredBase } from '../domain/desired.ts';
+import type { PromptFile } from '../domain/prompt-file.ts';
+import { promptMatcher } from '../files/find.ts';
+import { readPrompts } from '../files/read.ts';
+import type { Repository } from '../git/repository.ts';
+import { isError, makeProblem, ProblemError, type Problem } from '../problem.ts';
+import { parseAt } from './at-commit.ts';
+import { selectFiles } from './select-files.ts';
 
-/** The prompt files as the base commit has them. */
-export type BaseFiles = {
+/** The base commit with its prompt files, those of the selected prompts alone. */
+export type BaseFiles = DesiredBase & {
   /** As it was given, and the commit that it names. */
   readonly ref: string;
   readonly commit: string;
-  /** By prompt id; those of the selected prompts alone. */
-  readonly files: ReadonlyMap<string, PromptFile>;
   /** The selected files that are gone since. */
   readonly gone: readonly PromptFile[];
   /** Warnings: of files that cannot be read there. */
@@ -44,11 +43,13 @@ export async function readBase(request: BaseRequest, repository: Repository | nu
   const changed = await Promise.all(paths.map((path) => readAt(commit, path, repository)));
   const shallow = (await repository.isShallow()) ? [makeProblem('git/shallow')] : [];
   const now = new Set(files.map(({ id }) => id));
+  const heads = repository.head === null ? [] : [repository.head];
   const then = [...same, ...changed.flatMap(({ file }) => file ?? [])].filter(({ id }) => now.has(id));
   return {
     ref,
     commit,
     files: new Map(then.map((file) => [file.id, file])),
+    ancestors: await repository.ancestorsOf([commit, ...heads]),
     gone: await goneSince(changed, new Set([...now, ...left.map(({ id }) => id)]), request),
     problems: [...invalidAt(changed, request), ...shallow],
   };

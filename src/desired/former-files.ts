@@ -1,9 +1,8 @@
-import { pinText, type Content, type EnvironmentPin, type Pin, type PromptFile } from '../../domain/prompt-file.ts';
-import type { FileAtCommit } from '../../git/history.ts';
-import type { Repository } from '../../git/repository.ts';
-import type { FormerPin, FormerPins } from '../../planning/former-pins.ts';
-import { findAt } from './find-at.ts';
-import { parseAt } from './parse-at.ts';
+import type { FormerPin, FormerPins } from '../domain/former-pins.ts';
+import { pinText, type Content, type EnvironmentPin, type Pin, type PromptFile } from '../domain/prompt-file.ts';
+import type { FileAtCommit } from '../git/history.ts';
+import type { Repository } from '../git/repository.ts';
+import { findAt, parseAt } from './at-commit.ts';
 
 /** How many earlier states of a file are read. */
 const LONGEST_HISTORY = 100;

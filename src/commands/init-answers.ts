@@ -1,7 +1,11 @@
-import { DEFAULTS } from '../../config/config.ts';
-import { makeProblem, type Problem } from '../../problem.ts';
-import { faultOf } from './init-faults.ts';
-import type { Interview, TextQuestion } from '../world.ts';
+import { join } from 'node:path';
+import { configText, type Decided, decideOn, type InitFile, type InitTarget } from './init-files.ts';
+import { CONFIG_NAME, DEFAULTS } from '../config/config.ts';
+import { parseConfig } from '../config/parse.ts';
+import type { Interview, TextQuestion } from '../domain/world.ts';
+import { promptMatcher } from '../files/find.ts';
+import { FrontMatterShape } from '../files/parse.ts';
+import { makeProblem, type Problem } from '../problem.ts';
 
 /** What has to be known to begin a workspace. */
 export type InitAnswers = {
@@ -112,4 +116,88 @@ function folderOf(written: string): string {
 
 function namesIn(list: string): readonly string[] {
   return list.split(',').map((name) => name.trim());
+}
+
+export type AllDecided = {
+  readonly decided: readonly Decided[];
+  /** What stands in the way: then nothing is written. */
+  readonly obstacles: readonly Problem[];
+  /** Files that are left out, and were asked for. */
+  readonly warnings: readonly Problem[];
+};
+
+/** Decides on everything before anything is written. What a configuration that stays has no use for is left out. */
+export async function decideAll(
+  config: InitFile,
+  others: readonly InitFile[],
+  target: InitTarget,
+): Promise<AllDecided> {
+  const first = await decideOn(config, target);
+  const isOfUse = 'code' in first ? () => true : useBeside(first, target);
+  const all = [first];
+  for (const file of others.filter(isOfUse)) all.push(await decideOn(file, target));
+  const left = others.filter((file) => !isOfUse(file) && file.kind === 'whole');
+  return {
+    decided: all.filter((one) => 'file' in one),
+    obstacles: all.filter((one) => 'code' in one),
+    warnings: left.map(({ path }) => makeProblem('init/not-selected', { path })),
+  };
+}
+
+/** A configuration of somebody's own may have its prompts elsewhere; one that cannot be read selects nothing. */
+function useBeside({ file, status, before }: Decided, { workspace, root }: InitTarget): (file: InitFile) => boolean {
+  if (status !== 'kept' || before === file.content) return () => true;
+  const around = { file: join(workspace, CONFIG_NAME), shownPath: CONFIG_NAME, root, environment: {} };
+  const { config } = parseConfig(before, around);
+  const selects = config === null ? () => false : promptMatcher(config);
+  return ({ prompts }) => prompts === undefined || prompts.some(selects);
+}
+
+const FLAGS = {
+  url: '--url',
+  keyVariable: '--api-key-env',
+  folder: '--dir',
+  environments: '--environments',
+  id: '--id',
+} as const satisfies Partial<Record<keyof InitAnswers, string>>;
+
+type Checked = keyof typeof FLAGS;
+
+const SOUND: InitAnswers = {
+  ...{ url: 'https://prompts.example.com', keyVariable: DEFAULTS.api_key_env, folder: 'prompts', id: null },
+  ...{ environments: ['staging'], workflows: false },
+};
+
+/** Everything that is wrong with the answers, told of the flags that would have given them. */
+export function faultsIn(answers: InitAnswers): readonly Problem[] {
+  const checked: readonly Checked[] = ['url', 'keyVariable', 'folder', 'environments', 'id'];
+  return checked.flatMap((what) => {
+    const reason = faultOf(what, answers[what]);
+    return reason === null ? [] : [makeProblem('init/invalid-flag', { flag: FLAGS[what], reason })];
+  });
+}
+
+/** What is wrong with one answer by itself, as a sentence; null: nothing. */
+export function faultOf<What extends Checked>(what: What, answer: InitAnswers[What]): string | null {
+  const answers: InitAnswers = { ...SOUND, [what]: answer };
+  return ownFault(answers) ?? configFault(answers);
+}
+
+function configFault(answers: InitAnswers): string | null {
+  const around = { file: `/${CONFIG_NAME}`, shownPath: CONFIG_NAME, root: '/', environment: {} };
+  return parseConfig(configText(answers), around).problems[0]?.message ?? null;
+}
+
+/** What the configuration allows, and a new workspace does not; and what is not in it. */
+function ownFault({ folder, environments, id }: InitAnswers): string | null {
+  const parts = folder.split('/');
+  if (/[\p{Cc}\\*?[\]{}()!"]/u.test(folder)) return 'a folder here is a path without wildcards and quotes.';
+  if (parts.some((part) => part === '' || part === '.' || part === '..')) {
+    return 'expected a folder below this one, such as prompts.';
+  }
+  if (parts.some((part) => /^(\.git|node_modules)$/i.test(part))) return 'prompt files are not looked for there.';
+  if (environments.includes('')) return 'expected names of environments, separated by commas.';
+  if (new Set(environments).size < environments.length) return 'an environment is named twice.';
+  const shown = id === null ? null : FrontMatterShape.shape.id.safeParse(id);
+  return shown?.success === false ? 'expected the id of a prompt, as the service shows it.' : null;
 }
