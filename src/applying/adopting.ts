@@ -53,7 +53,7 @@ function isFollowed({ plan }: Writing, { ref }: CreateVersion): boolean {
 
 /** What follows the answer to a create-version call. */
 export async function finishMade(writing: Writing, change: CreateVersion, version: Version): Promise<Made> {
-  if (!isAsSent(writing, change, version)) return refuseRewritten(change, version, 'made');
+  if (!isAsSent(change, version)) return refuseRewritten(change, version, 'made');
   const outcome = takeFor(writing, change, version, 'made');
   return { outcome, problems: [...(await track(writing, version)), ...droppedWarning(writing, version)] };
 }
@@ -68,7 +68,6 @@ export function refuseRewritten(change: CreateVersion, version: Version, status:
 /** The tracking environment moves first: a run cut right after this still leaves its newest ledger readable. */
 async function track(writing: Writing, version: Version): Promise<readonly Problem[]> {
   const { trackingEnvironment } = writing.dependencies;
-  if (trackingEnvironment === null) return [];
   const step = `Setting "${trackingEnvironment}" to v${version.number}`;
   try {
     const { problems } = await activate(writing, trackingEnvironment, version);
@@ -85,16 +84,16 @@ function takeFor(writing: Writing, change: CreateVersion, version: Version, stat
   return { change, status, version: refOf(version) };
 }
 
-/** Metadata that is dropped altogether can be lived with where the tracking environment shows that it was. */
-function isAsSent({ dependencies }: Writing, { content }: CreateVersion, version: Version): boolean {
+/** Metadata that is dropped altogether can be lived with: the tracking environment shows that it was. */
+function isAsSent({ content }: CreateVersion, version: Version): boolean {
   if (version.digest !== content.digest) return false;
   if (content.metadataDigest === undefined || version.metadataDigest === content.metadataDigest) return true;
-  return version.stamp === null && dependencies.trackingEnvironment !== null;
+  return version.stamp === null;
 }
 
 function droppedWarning({ dependencies, plan }: Writing, { stamp }: Version): readonly Problem[] {
   const { trackingEnvironment: environment } = dependencies;
   const told = plan.problems.some(({ code }) => code === 'service/drops-metadata');
-  if (stamp !== null || environment === null || told) return [];
+  if (stamp !== null || told) return [];
   return [makeProblem('service/drops-metadata', { environment }, { path: plan.file.path })];
 }

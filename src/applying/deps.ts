@@ -8,7 +8,7 @@ import type { PromptOutcome } from '../domain/outcome.ts';
 export type ApplyDependencies = {
   readonly service: PromptService;
   /** The tool's own environment; null when it has none, and then nothing is looked at. */
-  readonly trackingEnvironment: string | null;
+  readonly trackingEnvironment: string;
   /** How many prompts are written at the same time. */
   readonly concurrency: number;
   /** A text that is unique to one attempt to create a version. */

@@ -16,19 +16,13 @@ export async function lookUp(
   observed: Observed,
   versionIds: readonly string[],
 ): Promise<Observed> {
-  const { trackingEnvironment } = dependencies;
-  if (trackingEnvironment === null) return observed;
-  let seen = await withHead(dependencies, trackingEnvironment, observed);
-  for (const versionId of versionIds) seen = await lookUpOne(dependencies, trackingEnvironment, seen, versionId);
+  let seen = await withHead(dependencies, observed);
+  for (const versionId of versionIds) seen = await lookUpOne(dependencies, seen, versionId);
   return seen;
 }
 
 /** Whether a version may follow the head can only be told of a head that was read. */
-async function withHead(
-  { service }: ApplyDependencies,
-  trackingEnvironment: string,
-  observed: Observed,
-): Promise<Observed> {
+async function withHead({ service, trackingEnvironment }: ApplyDependencies, observed: Observed): Promise<Observed> {
   if (observed.active.has(trackingEnvironment)) return observed;
   const { activeVersion } = await service.readPrompt(observed.prompt.id, trackingEnvironment);
   return withActive(observed, trackingEnvironment, activeVersion);
@@ -38,23 +32,17 @@ function withActive(observed: Observed, environment: string, version: Version | 
   return { ...observed, active: new Map([...observed.active, [environment, version]]) };
 }
 
-async function lookUpOne(
-  dependencies: ApplyDependencies,
-  trackingEnvironment: string,
-  observed: Observed,
-  versionId: string,
-): Promise<Observed> {
+async function lookUpOne(dependencies: ApplyDependencies, observed: Observed, versionId: string): Promise<Observed> {
   const version = await lookIfThere(dependencies, observed.prompt.id, versionId);
   if (version === null) return { ...observed, missing: [...observed.missing, versionId] };
   const seen = { ...observed, looked: [...observed.looked, version] };
   const newest = knownVersions(seen)[0]?.id === version.id;
-  const leads = newest && mayFollow(version, headOf(seen, trackingEnvironment));
-  return leads ? moveHead(dependencies, trackingEnvironment, seen, version) : seen;
+  const leads = newest && mayFollow(version, headOf(seen, dependencies.trackingEnvironment));
+  return leads ? moveHead(dependencies, seen, version) : seen;
 }
 
 async function moveHead(
-  { service }: ApplyDependencies,
-  trackingEnvironment: string,
+  { service, trackingEnvironment }: ApplyDependencies,
   observed: Observed,
   version: Version,
 ): Promise<Observed> {

@@ -15,7 +15,6 @@ export async function look(
   promptId: string,
   versionId: string,
 ): Promise<Version> {
-  if (trackingEnvironment === null) throw new ProblemError(makeProblem('internal/unexpected', { reason: NOWHERE }));
   const environment = lookEnvironment(trackingEnvironment);
   try {
     await service.setActive(promptId, environment, versionId);
@@ -26,8 +25,6 @@ export async function look(
   }
   throw new ProblemError(makeProblem('apply/changed-meanwhile', { environment }));
 }
-
-const NOWHERE = 'there is no environment to look at a version in';
 
 /** The same; null where the prompt has no such version. */
 export async function lookIfThere(...asked: Parameters<typeof look>): Promise<Version | null> {
@@ -46,7 +43,7 @@ export async function lookIfThere(...asked: Parameters<typeof look>): Promise<Ve
 export async function lookAtNewest(writing: Writing): Promise<Version | null> {
   const { dependencies, observed, known } = writing;
   const { id: promptId, latestVersionId: id } = observed.prompt;
-  if (dependencies.trackingEnvironment === null || id === null || known.has(id)) return null;
+  if (id === null || known.has(id)) return null;
   const version = await lookIfThere(dependencies, promptId, id);
   if (version === null) throw new ProblemError(makeProblem('apply/newest-unreadable', { id }));
   note(writing, version);

@@ -4,7 +4,7 @@ import { refOf, type Version, type VersionRef } from '../domain/version.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
 import { createVersion } from './create-version.ts';
 import type { Expected } from './reading-back.ts';
-import { verifyBeforeLive } from './verifying.ts';
+import { lookVerified } from './verifying.ts';
 import { activate, findMade, type Made, type Writing } from './writing.ts';
 
 /** Makes one change. Throws a `ProblemError` when it was not made or when that is unknown. */
@@ -45,7 +45,8 @@ function madeFor(writing: Writing, target: NewVersionRef): Version {
 
 async function verified(writing: Writing, { id }: VersionRef): Promise<Expected> {
   const entry = writing.known.get(id);
-  if (entry === undefined) return { id };
-  if (!writing.seen.has(id)) await verifyBeforeLive(writing, entry);
+  if (entry === undefined)
+    throw new ProblemError(makeProblem('internal/unexpected', { reason: 'a version was not looked at' }));
+  if (!writing.seen.has(id)) await lookVerified(writing, entry);
   return { id, digest: entry.digest };
 }

@@ -32,7 +32,7 @@ async function attempt(writing: Writing, change: Change, problems: Problem[]): P
     problems.push(...made.problems);
     return made.outcome;
   } catch (error) {
-    const problem = unknownVersion(error, change, writing.plan) ?? problemOf(error);
+    const problem = problemOf(error);
     const unknown = error instanceof ServiceError && error.effect === 'unknown';
     const lost = unknown && change.kind === 'create-version';
     problems.push(
@@ -54,20 +54,9 @@ function notMade(writing: Writing, change: Change): ChangeOutcome {
   return { change, status: 'not_made', ...(version !== undefined && { version: refOf(version) }) };
 }
 
-/** Where nothing is looked at, an id that is not this prompt's comes to light when it is set: an unresolvable pin. */
-function unknownVersion(error: unknown, change: Change, { file }: PromptPlan): Problem | null {
-  if (problemOf(error).code !== 'service/version-not-found') return null;
-  if (change.kind !== 'set-active' || isNew(change.after) || change.after.number !== null) return null;
-  const { environment, after } = change;
-  const { line, column } = file.pins.find((pin) => pin.environment === environment) ?? {};
-  const place = { path: file.path, ...(line !== undefined && { line }), ...(column !== undefined && { column }) };
-  return makeProblem('pin/unknown-version', { environment, id: after.id }, place);
-}
-
-/** Where nothing was written, an unresolvable pin is a refusal and an interruption no failure. */
+/** Where nothing was written, an interruption is no failure. */
 function statusOf(outcomes: readonly ChangeOutcome[], errors: readonly Problem[]): OutcomeStatus {
   if (errors.length === 0) return 'applied';
   if (outcomes.some(({ status }) => status !== 'not_made')) return 'failed';
-  if (errors.every(({ code }) => code === 'apply/interrupted')) return 'not_attempted';
-  return errors.every(({ code }) => code === 'pin/unknown-version') ? 'blocked' : 'failed';
+  return errors.every(({ code }) => code === 'apply/interrupted') ? 'not_attempted' : 'failed';
 }

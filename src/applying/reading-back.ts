@@ -3,8 +3,8 @@ import type { PromptService } from '../domain/prompt-service.ts';
 import type { Version } from '../domain/version.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
 
-/** What should be active; the digest is absent where the text was never known. */
-export type Expected = { readonly id: string; readonly digest?: Digest };
+/** What should be active. */
+export type Expected = { readonly id: string; readonly digest: Digest };
 
 /** Reads an environment after it was set. Throws a `ProblemError` when it serves another version or another text. */
 export async function readBack(
@@ -19,7 +19,7 @@ export async function readBack(
     const evidence = { environment, expected: `version "${expected.id}"`, found };
     throw new ProblemError(makeProblem('apply/not-active', evidence));
   }
-  if (expected.digest === undefined || activeVersion.digest === expected.digest) return activeVersion;
+  if (activeVersion.digest === expected.digest) return activeVersion;
   const evidence = { environment, expected: 'the planned text', found: `another text (v${activeVersion.number})` };
   throw new ProblemError(makeProblem('apply/not-active', evidence));
 }

@@ -20,8 +20,6 @@ export async function settle(writing: Writing, change: CreateVersion, stamp: Sta
   if (id === null) throw lost;
   const { dependencies, observed } = writing;
   const reason = lost.problem.message;
-  if (dependencies.trackingEnvironment === null)
-    return unsettled(change, makeProblem('apply/outcome-unseen', { id, reason }));
   const version = await look(dependencies, observed.prompt.id, id).catch(() => {
     throw lost;
   });

@@ -5,15 +5,9 @@ import { look } from './looking.ts';
 import { note, type Writing } from './writing.ts';
 
 /**
- * Never an unverified version live: one that was not read in this run must be what the ledger and git know it as. It
- * is looked at for that; without a tracking environment nothing is looked at, and reading back has the last word.
+ * Looks at a version that a ledger names. Never an unverified version live: throws a `ProblemError` where it is not what
+ * ledger and git know it as.
  */
-export async function verifyBeforeLive(writing: Writing, entry: LedgerEntry): Promise<void> {
-  if (writing.dependencies.trackingEnvironment === null) await verifyByGit(writing.dependencies, entry);
-  else await lookVerified(writing, entry);
-}
-
-/** Looks at a version that a ledger tells of. Throws a `ProblemError` where it is not what ledger and git know. */
 export async function lookVerified(writing: Writing, entry: LedgerEntry): Promise<Version> {
   const { dependencies, observed } = writing;
   await verifyByGit(dependencies, entry);

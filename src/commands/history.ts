@@ -4,7 +4,7 @@ import type { VersionHistory } from '../domain/prompt-history.ts';
 import { makeHistory } from '../planning/make-history.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
 import type { Run } from '../rendering/make-report.ts';
-import { fullestLedger, unknownEnvironment } from './editing/environment-option.ts';
+import { unknownEnvironment } from './editing/environment-option.ts';
 import { withPlan, type Prepared, type PrepareOptions } from './preparing/prepare-plan.ts';
 import { readPasts, type Pasts } from './past/read-pasts.ts';
 import { notRun, type CommandResult } from './result.ts';
@@ -37,7 +37,7 @@ export async function history({ key, environment, ...rest }: HistoryOptions, wor
 /** The more is read, the more ledgers are. */
 function environmentsToRead(name: string | undefined, config: Config): readonly string[] {
   const configured = (config.environments ?? []).map((environment) => environment.name);
-  return [...configured, ...(name === undefined ? [] : [name]), ...fullestLedger(config)];
+  return [...configured, ...(name === undefined ? [] : [name]), config.trackingEnvironment];
 }
 
 async function tell(prepared: Prepared, environment: string | null): Promise<Run> {

@@ -7,7 +7,7 @@ import { makeProblem, type Problem } from '../problem.ts';
 import { commitMessage } from './editing/commit-message.ts';
 import { draftMerge } from './pulling/draft-merge.ts';
 import { stays } from './editing/draft-edits.ts';
-import { environmentProblems, fullestLedger } from './editing/environment-option.ts';
+import { environmentProblems } from './editing/environment-option.ts';
 import { findChanged, isInSync, obstaclesIn, pinEdits } from './pulling/find-changed.ts';
 import type { OutsideEdit } from './pulling/outside-edits.ts';
 import type { Prepared } from './preparing/prepare-plan.ts';
@@ -31,7 +31,7 @@ export async function pull(options: PullOptions, world: World): Promise<CommandR
       mode: 'pull',
       needs: (config) => ({
         problems: environment === undefined ? [] : environmentProblems('--environment', environment, config),
-        alsoRead: [...(environment === undefined ? [] : [environment]), ...fullestLedger(config)],
+        alsoRead: [...(environment === undefined ? [] : [environment]), config.trackingEnvironment],
       }),
       draft: (prompt, prepared) => draftPull(prompt, options, prepared),
       messageFor: (edited) => commitMessage(edited, (names) => `Pull ${names} from the service`),

@@ -6,7 +6,7 @@ import { knownBefore, pinnedBefore } from '../planning/version-before.ts';
 import { makeProblem, type Place, type Problem } from '../problem.ts';
 import { commitMessage } from './editing/commit-message.ts';
 import { stays } from './editing/draft-edits.ts';
-import { environmentProblems, fullestLedger, readFor } from './editing/environment-option.ts';
+import { environmentProblems, readFor } from './editing/environment-option.ts';
 import { readFormerPins } from './past/former-pins.ts';
 import { draftPin, servedIn } from './editing/pin-edit.ts';
 import type { Prepared } from './preparing/prepare-plan.ts';
@@ -28,7 +28,7 @@ export async function rollback(options: RollbackOptions, world: World): Promise<
       mode: 'rollback',
       needs: (config) => ({
         problems: environmentProblems('--environment', environment, config),
-        alsoRead: [...readFor(environment, config), ...fullestLedger(config)],
+        alsoRead: [...readFor(environment, config), config.trackingEnvironment],
       }),
       draft: (prompt, prepared) => draftRollback(prompt, environment, to, prepared),
       messageFor: (edited) => commitMessage(edited, (names) => `Roll ${names} back in ${environment}`),

@@ -23,8 +23,7 @@ export type Config = {
   readonly patternPlaces: readonly Place[];
   /** In promotion order; null when any environment may be pinned. */
   readonly environments: readonly Environment[] | null;
-  /** Null when the tool has no environment of its own. */
-  readonly trackingEnvironment: string | null;
+  readonly trackingEnvironment: string;
   readonly onDrift: OnDrift;
   /** Whether a change of an environment's variables is refused unless the file says that it is meant. */
   readonly strictVariables: boolean;

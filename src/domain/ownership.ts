@@ -45,8 +45,8 @@ export function differsInForm(one: string, other: string): boolean {
 /** The version that the tracking environment stands on: null where there is none, undefined where it was not read. */
 export type Head = Version | null | undefined;
 
-export function headOf({ active }: Observed, trackingEnvironment: string | null): Head {
-  return trackingEnvironment === null ? undefined : active.get(trackingEnvironment);
+export function headOf({ active }: Observed, trackingEnvironment: string): Head {
+  return active.get(trackingEnvironment);
 }
 
 /**
@@ -63,7 +63,7 @@ export function mayFollow(version: Version, head: Head): boolean {
  * Whether the service drops `metadata_`: promptsync stamps what it makes, and the head is one of its own. Where any
  * other version carries a stamp, somebody else has moved the tracking environment.
  */
-export function dropsMetadata(observed: Observed, trackingEnvironment: string | null): boolean {
+export function dropsMetadata(observed: Observed, trackingEnvironment: string): boolean {
   const head = headOf(observed, trackingEnvironment) ?? null;
   return head !== null && versionsRead(observed).every(({ stamp }) => stamp === null);
 }

@@ -12,7 +12,7 @@ export type Assumed = {
   /** By prompt id. */
   readonly base: ReadonlyMap<string, PromptFile>;
   readonly contentsAtRefs: ReadonlyMap<string, ReadonlyMap<string, ContentAtRef | Problem>>;
-  readonly trackingEnvironment: string | null;
+  readonly trackingEnvironment: string;
 };
 
 /**

@@ -13,13 +13,12 @@ type Reading = { readonly environment: string; readonly answer: RemotePrompt | S
 export async function observePrompt(
   service: PromptService,
   request: ObserveRequest,
-  trackingEnvironment: string | null,
+  trackingEnvironment: string,
 ): Promise<Observed> {
   const { promptId, environments } = request;
-  const first = environments.length > 0 ? environments : trackingEnvironment === null ? [] : [trackingEnvironment];
+  const first = environments.length > 0 ? environments : [trackingEnvironment];
   const observed = await readEnvironments(service, promptId, first);
-  if (trackingEnvironment === null || first.includes(trackingEnvironment)) return observed;
-  if (tellsEnough(request, observed)) return observed;
+  if (first.includes(trackingEnvironment) || tellsEnough(request, observed)) return observed;
   const tracked = await read(service, promptId, trackingEnvironment);
   if (isFailure(tracked.answer)) throw tracked.answer;
   return { ...observed, active: new Map([...observed.active, activeOf(tracked)]) };

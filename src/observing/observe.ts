@@ -6,8 +6,7 @@ import { observePrompt } from './observe-prompt.ts';
 
 /** How to read: what beside the pins, how much at a time, and until when. */
 export type ObserveOptions = {
-  /** The tool's own environment; null when it has none. */
-  readonly trackingEnvironment: string | null;
+  readonly trackingEnvironment: string;
   /** How many requests the service takes at the same time; it is for the service to let in no more. */
   readonly concurrency: number;
   /** Once aborted, no further call is started. */

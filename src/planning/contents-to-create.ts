@@ -7,11 +7,11 @@ import type { PinContext, Resolution } from './resolve-pin.ts';
 
 /**
  * The versions to make: those of `git:` pins first, so that the file's own is the newest. Equal contents are made
- * once. The file's own is made even when no pin follows it, provided that the tracking environment can hold on to it:
- * then somebody else's version of equal content does not stand in for it, unless a ledger names that.
+ * once. The file's own is made even when no pin follows it:
+ * somebody else's version of equal content does not stand in for it, unless a ledger names that.
  */
 export function contentsToCreate(
-  { file, observed, contentsAtRefs, mayLook, head, forgets }: PinContext,
+  { file, observed, contentsAtRefs, head, forgets }: PinContext,
   resolutions: readonly Resolution[],
 ): readonly CreateVersion[] {
   const own = file.content;
@@ -19,7 +19,7 @@ export function contentsToCreate(
   const followed = resolutions.flatMap((one) => (one.kind === 'set' && isNew(one.after) ? [one.after.new] : []));
   const wantsOwn = followsLatest(file)
     ? followed.includes(own)
-    : mayLook && !isRemembered(withoutLeft(file, observed, resolutions), sought, head);
+    : !isRemembered(withoutLeft(file, observed, resolutions), sought, head);
   const wanted = [...followed, ...(wantsOwn ? [own] : [])];
   return wanted
     .filter((content, index) => !wanted.some((other, at) => replaces(other, at, content, index)))

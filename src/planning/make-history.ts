@@ -11,7 +11,7 @@ export type HistorySources = {
   readonly past: FilePast;
   /** What git knows of commits; those that are missing are told by their ids. */
   readonly commits: ReadonlyMap<string, CommitInfo>;
-  readonly trackingEnvironment: string | null;
+  readonly trackingEnvironment: string;
   /** Environments in the order in which they are told; others come after them. */
   readonly order: readonly string[];
   /** Environments of promptsync's own: nothing is told of them. */

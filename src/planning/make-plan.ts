@@ -11,14 +11,14 @@ import { digestPlan } from './digest-plan.ts';
 import { findDrift, type Base } from './find-drift.ts';
 import { latestProblems } from './offline.ts';
 import { promotionProblems, type PromotionRules } from './promotion.ts';
-import { resolvePin, unseenLatest, type PinContext, type Resolution } from './resolve-pin.ts';
+import { resolvePin, type PinContext, type Resolution } from './resolve-pin.ts';
 
 /** What planning depends on besides files and observation. */
 export type PlanRules = {
   /** In promotion order; null when the order is the file's own. */
   readonly environmentOrder: readonly string[] | null;
   readonly latestForbidden: readonly string[];
-  readonly trackingEnvironment: string | null;
+  readonly trackingEnvironment: string;
   /** By prompt id, then by ref. */
   readonly contentsAtRefs: ReadonlyMap<string, ReadonlyMap<string, ContentAtRef | Problem>>;
   /** What drift is told by; null where nothing is asked about it. */
@@ -48,17 +48,13 @@ export function planPrompt(written: PromptFile, observed: Observed, rules: PlanR
   const file = { ...written, pins: inOrder(written.pins, rules) };
   const context = contextOf(file, observed, rules);
   const resolved = resolve(context);
-  const { changes, creates } = resolved;
+  const { changes } = resolved;
   const resolutions = resolved.pins.map(({ resolution }) => resolution);
   const live = resolved.pins.flatMap(({ pin, resolution: one }) =>
     one.kind === 'set' ? [{ pin, after: one.after }] : [],
   );
   const promotions = promotionProblems(live, context, rules);
-  const refused = [
-    ...latestProblems(file, rules.latestForbidden),
-    ...promotions,
-    ...(creates ? unknownLatest(context) : []),
-  ];
+  const refused = [...latestProblems(file, rules.latestForbidden), ...promotions];
   const problems = [...resolutions.flatMap(problemOf), ...refused];
   const status = problems.length > 0 ? 'blocked' : changes.length > 0 ? 'pending' : 'unchanged';
   const lookups = refused.length > 0 ? [] : lookupsOf(resolutions);
@@ -75,7 +71,7 @@ function resolve(context: PinContext) {
   );
   const activations = pins.flatMap((one) => activation(one, observed));
   const changes: readonly Change[] = [...creates, ...compareFields(file, observed.prompt), ...activations];
-  return { pins, changes, creates: creates.length > 0 };
+  return { pins, changes };
 }
 
 /** The base's file is planned for with the same observation; a prompt that the base does not know has no drift. */
@@ -99,7 +95,6 @@ function contextOf(file: PromptFile, observed: Observed, rules: PlanRules): PinC
     observed,
     known: knownVersions(observed),
     contentsAtRefs: rules.contentsAtRefs.get(file.id) ?? new Map(),
-    mayLook: rules.trackingEnvironment !== null,
     head: headOf(observed, rules.trackingEnvironment),
     forgets: dropsMetadata(observed, rules.trackingEnvironment),
   };
@@ -128,14 +123,7 @@ function lookupsOf(resolutions: readonly Resolution[]): readonly string[] {
   return [...new Set(resolutions.flatMap((one) => (one.kind === 'in-sync' ? [] : one.lookups)))];
 }
 
-/** What nobody has seen may be the very content that is to be made, and nothing may be looked at. */
-function unknownLatest(context: PinContext): readonly Problem[] {
-  const { mayLook, file } = context;
-  const unseen = unseenLatest(context);
-  return unseen === null || mayLook ? [] : [makeProblem('guard/unknown-latest', { id: unseen }, { path: file.path })];
-}
-
 function warnings({ forgets, file }: PinContext, { trackingEnvironment }: PlanRules): readonly Problem[] {
-  if (trackingEnvironment === null || !forgets) return [];
+  if (!forgets) return [];
   return [makeProblem('service/drops-metadata', { environment: trackingEnvironment }, { path: file.path })];
 }

@@ -13,8 +13,6 @@ export type PinContext = {
   readonly known: readonly KnownVersion[];
   /** The content at each ref that the file's `git:` pins name, or why there is none. */
   readonly contentsAtRefs: ReadonlyMap<string, ContentAtRef | Problem>;
-  /** Whether a sync may make versions active in an environment of its own to read them. */
-  readonly mayLook: boolean;
   readonly head: Head;
   /** Whether the service drops the metadata of versions. */
   readonly forgets: boolean;
@@ -66,22 +64,22 @@ function findNumber(pin: EnvironmentPin, number: number, context: PinContext): R
   const found = context.known.find((version) => version.number === number);
   if (found !== undefined) return set(refOf(found));
   const unseen = unseenLatest(context);
-  const lookups = unseen === null || !context.mayLook ? [] : [unseen];
+  const lookups = unseen === null ? [] : [unseen];
   const evidence = { environment: pin.environment, number, lookable: lookups.length > 0 };
   return blocked(makeProblem('pin/unknown-number', evidence, placeOf(pin, context)), lookups);
 }
 
 /** An id is a promise by itself: unknown ones are planned, and read before they go live. */
 function findId(pin: EnvironmentPin, id: string, context: PinContext): Resolution {
-  const { known, mayLook, observed } = context;
+  const { known, observed } = context;
   const found = known.find((version) => version.id === id);
   if (found !== undefined) return set(refOf(found));
-  if (!observed.missing.includes(id)) return set({ id, number: null }, mayLook ? [id] : []);
+  if (!observed.missing.includes(id)) return set({ id, number: null }, [id]);
   return blocked(makeProblem('pin/unknown-version', { environment: pin.environment, id }, placeOf(pin, context)));
 }
 
 /** The service's newest version, where it was never read and no ledger names it. */
-export function unseenLatest({ observed, known }: PinContext): string | null {
+function unseenLatest({ observed, known }: PinContext): string | null {
   const { prompt, missing } = observed;
   const id = prompt.latestVersionId;
   return id === null || missing.includes(id) || known.some((version) => version.id === id) ? null : id;

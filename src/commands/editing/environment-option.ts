@@ -28,11 +28,6 @@ export function readFor(environment: string, config: Known): readonly string[] {
   return [environmentBefore(environment, config), environment].filter((name) => name !== undefined);
 }
 
-/** The tool's own environment, whose ledger is the fullest; none where it has none. */
-export function fullestLedger({ trackingEnvironment }: Known): readonly string[] {
-  return trackingEnvironment === null ? [] : [trackingEnvironment];
-}
-
 /** The environment that one is promoted from by the configuration. */
 export function environmentBefore(environment: string, { environments }: Known): string | undefined {
   return environments?.find(({ name }) => name === environment)?.promoteFrom;

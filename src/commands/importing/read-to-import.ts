@@ -33,7 +33,7 @@ export async function readToImport(
   const requests = ids.map((id) => readingOnly(id, environments));
   try {
     const observation = await observe(opened.service, requests, {
-      trackingEnvironment: null,
+      trackingEnvironment: config.trackingEnvironment,
       concurrency: config.concurrency,
       stop: world.stop,
       onObserved: (done, all) => world.onProgress({ what: 'Observing', done, all }),

@@ -9,6 +9,7 @@ export type Asked = {
   readonly service: PromptService | null;
   /** The base, as it was given. */
   readonly base: string;
+  readonly trackingEnvironment: string;
   readonly concurrency: number;
   readonly stop: AbortSignal;
 };
@@ -19,28 +20,33 @@ export type Asked = {
  */
 export async function goneProblems(gone: readonly PromptFile[], asked: Asked): Promise<readonly Problem[]> {
   if (gone.length === 0) return [];
-  const { service, base, concurrency, stop } = asked;
+  const { service, base, trackingEnvironment, concurrency, stop } = asked;
   const { observed, failed } =
     service === null
       ? { observed: new Map<string, Observed>(), failed: new Map<string, Problem>() }
-      : await observe(service, gone.map(requestOf), { trackingEnvironment: null, concurrency, stop });
-  return gone.map(({ id, path }) => {
-    const serves = served(observed.get(id), failed.get(id));
+      : await observe(service, gone.map(requestOf), { trackingEnvironment, concurrency, stop });
+  return gone.map((file) => {
+    const { id, path } = file;
+    const serves = served(file, observed.get(id), failed.get(id));
     return makeProblem('prompt/gone', { id, base, serves }, { path });
   });
 }
 
-function requestOf({ id, pins }: PromptFile): ObserveRequest {
-  const environments = pins.map(({ environment }) => environment);
-  return readingOnly(id, environments);
+function requestOf(file: PromptFile): ObserveRequest {
+  return readingOnly(file.id, pinnedIn(file));
 }
 
-function served(observed: Observed | undefined, failure: Problem | undefined): string {
+function pinnedIn({ pins }: PromptFile): readonly string[] {
+  return pins.map(({ environment }) => environment);
+}
+
+function served(file: PromptFile, observed: Observed | undefined, failure: Problem | undefined): string {
   if (failure !== undefined) return `what it serves cannot be read: ${failure.message}`;
   if (observed === undefined) return 'the service keeps what it serves.';
-  const active = [...observed.active].flatMap(([environment, version]) =>
-    version === null ? [] : [`v${version.number} in "${environment}"`],
-  );
+  const active = pinnedIn(file).flatMap((environment) => {
+    const version = observed.active.get(environment) ?? null;
+    return version === null ? [] : [`v${version.number} in "${environment}"`];
+  });
   return active.length === 0
     ? 'no environment of it serves anything.'
     : `the service still serves ${active.join(', ')}.`;

@@ -150,8 +150,9 @@ async function uncommittedOf({ files, repository }: Sources): Promise<ReadonlySe
 
 async function goneSince({ base, asked, config }: Sources, { service }: OpenService, { stop }: World) {
   if (base === null) return [];
-  const { concurrency } = config;
-  return goneProblems(base.gone, { service: asked ? service : null, base: base.ref, concurrency, stop });
+  const { trackingEnvironment, concurrency } = config;
+  const asking = { service: asked ? service : null, base: base.ref, trackingEnvironment, concurrency, stop };
+  return goneProblems(base.gone, asking);
 }
 
 /** The rules may ask for what git knows, once a first plan shows of which prompts; the others stay as they were planned. */
