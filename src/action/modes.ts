@@ -52,9 +52,10 @@ async function drift(context: Context): Promise<CommandResult> {
 }
 
 function optionsOf(context: Context): Omit<SyncOptions, 'dryRun' | 'yes'> {
-  const { config, shard, 'on-drift': onDrift, 'max-changes': maxChanges } = context.inputs;
+  const { shard, 'on-drift': onDrift, 'max-changes': maxChanges } = context.inputs;
+  const { configuration } = context;
   return {
-    ...{ config, only: [], shard, onDrift, maxChanges, apiKey: context.inputs['api-key'] },
+    ...{ configuration, only: [], shard, onDrift, maxChanges, apiKey: context.inputs['api-key'] },
     ...{ exitCode: false, allowDirty: false, withTexts: true },
   };
 }

@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
+import type { ConfigResult } from '../config/parse.ts';
 import { toolEnvironments } from '../domain/policy.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { inShard } from '../domain/shard-of.ts';
@@ -21,6 +22,8 @@ export type WorkspaceOptions = Selectors & {
   readonly late?: Late | undefined;
   /** As given with --config, relative to the working directory. */
   readonly config?: string | undefined;
+  /** Where it was read already: it is not read again. */
+  readonly configuration?: ConfigResult | undefined;
   /** The part of the selected prompts that is meant; all of them are read and checked. */
   readonly shard?: Shard | undefined;
 };
@@ -39,7 +42,8 @@ export type Workspace = {
 /** Reads configuration and prompt files; every problem of both is gathered. */
 export async function openWorkspace(options: WorkspaceOptions, world: World): Promise<Workspace> {
   const { workingDirectory, environment } = world;
-  const { config, problems } = await loadConfig({ workingDirectory, file: options.config, environment });
+  const request = { workingDirectory, file: options.config, environment };
+  const { config, problems } = options.configuration ?? (await loadConfig(request));
   if (config === null) return { config, files: [], problems: inPlaceOrder(problems), narrowed: null };
   world.keepFolder(config.folder);
   const narrowed = await narrowedBy(options, config, world);
