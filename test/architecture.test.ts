@@ -42,6 +42,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'domain',
     'config/config.ts',
     'config/load.ts',
+    'config/parse.ts',
     'files',
     'planning/digest-plan.ts',
     'git',

@@ -34,12 +34,7 @@ export function untouched(plan: PromptPlan, status: OutcomeStatus): PromptOutcom
   return { plan, status, changes, problems: plan.problems };
 }
 
-async function makeChange(
-  change: Change,
-  plan: PromptPlan,
-  writer: Writer,
-  made: readonly Made[],
-): Promise<Written> {
+async function makeChange(change: Change, plan: PromptPlan, writer: Writer, made: readonly Made[]): Promise<Written> {
   switch (change.kind) {
     case 'create-version':
       return writer.create(change, activatedBy(plan));

@@ -7,7 +7,17 @@ import { isError, makeProblem, type Problem } from '../problem.ts';
 import { findRoot, slashed } from '../files/paths.ts';
 import type { Run } from '../report/make-report.ts';
 import { decideAll, faultsIn, gatherAnswers, type InitAnswers, type InitFlags } from './init-answers.ts';
-import { configText, type Decided, firstPrompt, type InitFile, type InitTarget, lineFiles, schemaPath, workflowFiles, writeDecided } from './init-files.ts';
+import {
+  configText,
+  type Decided,
+  firstPrompt,
+  type InitFile,
+  type InitTarget,
+  lineFiles,
+  schemaPath,
+  workflowFiles,
+  writeDecided,
+} from './init-files.ts';
 import type { ServiceOptions } from './open-service.ts';
 import { exitCodeOf, notRun, type CommandResult } from './result.ts';
 import type { World } from '../domain/world.ts';

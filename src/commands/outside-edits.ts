@@ -106,11 +106,7 @@ function isOtherNumber({ pin }: EnvironmentPin, { number }: KnownVersion): boole
  * Whether a commit has asked for a version. Where promptsync had made one of that content before, it is no commit's:
  * somebody has gone back to an older text.
  */
-function wasAskedFor(
-  version: KnownVersion,
-  former: readonly FormerPin[],
-  known: readonly KnownVersion[],
-): boolean {
+function wasAskedFor(version: KnownVersion, former: readonly FormerPin[], known: readonly KnownVersion[]): boolean {
   const before = isOwn(version, known) ? [] : ownBefore(version, known);
   const isRemade = (pin: FormerPin) => pin.content !== null && before.some((own) => means(pin, own));
   return former.some((pin) => means(pin, version) && !isRemade(pin));

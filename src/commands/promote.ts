@@ -32,8 +32,7 @@ export async function promote(options: PromoteOptions, world: World): Promise<Co
       whole: false,
     };
   };
-  const draft = (prompt: PromptPlan, walked: Walked) =>
-    draftPromotion(prompt, fromOf(walked.config) ?? to, to, walked);
+  const draft = (prompt: PromptPlan, walked: Walked) => draftPromotion(prompt, fromOf(walked.config) ?? to, to, walked);
   const messageFor = (edited: readonly EditedPrompt[]) => commitMessage(edited, (names) => `Promote ${names} to ${to}`);
   return runEdits({ mode: 'promote', needs, draft, messageFor }, { ...options, named }, world);
 }

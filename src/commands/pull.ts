@@ -6,7 +6,7 @@ import type { Labels, Side } from '../files/merge-text.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import { commitMessage, type Drafted, type EditPromptsOptions, runEdits, stays } from './edit-files.ts';
 import { draftMerge, readTheirs } from './pull-merge.ts';
-import { environmentProblems} from './pin-edit.ts';
+import { environmentProblems } from './pin-edit.ts';
 import { findChanged, isInSync, obstaclesIn, type OutsideEdit, pinEdits } from './outside-edits.ts';
 import type { Walked } from './walk.ts';
 import type { CommandResult } from './result.ts';

@@ -75,7 +75,12 @@ async function planObserved(desired: ReadDesired, opened: Opened, needs: Needs, 
   const { files, base, config } = desired;
   const { provider, name: service } = opened;
   const wantedFor = (file: PromptFile) => wantedOf(file, desired, needs);
-  const gone = (base?.gone ?? []).map(({ id, pins }) => readingOnly(id, pins.map(({ environment }) => environment)));
+  const gone = (base?.gone ?? []).map(({ id, pins }) =>
+    readingOnly(
+      id,
+      pins.map(({ environment }) => environment),
+    ),
+  );
   const observation = await observe(provider, [...files.map(wantedFor), ...gone], {
     concurrency: config.concurrency,
     onObserved: (done, all) => world.onProgress({ what: 'Observing', done, all }),

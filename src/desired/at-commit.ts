@@ -55,7 +55,8 @@ export async function readContentsAtRefs(
   const pinned = files.filter(({ pins }) => pins.some(({ pin }) => pin.kind === 'git'));
   const read = await Promise.all(pinned.map(async (file) => ({ id: file.id, at: await readOne(file, repository) })));
   const byId = Map.groupBy(read, ({ id }) => id);
-  const merged = (all: readonly { readonly at: ContentsAtRefs }[]) => new Map(all.toReversed().flatMap(({ at }) => [...at]));
+  const merged = (all: readonly { readonly at: ContentsAtRefs }[]) =>
+    new Map(all.toReversed().flatMap(({ at }) => [...at]));
   return new Map([...byId].map(([id, all]) => [id, merged(all)]));
 }
 

@@ -12,10 +12,7 @@ import type { ReadDesired } from './read-desired.ts';
 /** A field that stands as it did so many changes of the file ago is no longer taken for unfinished work. */
 const LONGEST_HISTORY = 50;
 
-type Sources = Pick<
-  ReadDesired,
-  'repository' | 'base' | 'contentsAtRefs' | 'promotedFrom' | 'uncommitted'
->;
+type Sources = Pick<ReadDesired, 'repository' | 'base' | 'contentsAtRefs' | 'promotedFrom' | 'uncommitted'>;
 
 /** One prompt's file beside what was observed. */
 type Compared = {
@@ -120,7 +117,9 @@ async function readContents(
   const unread = compared
     .flatMap(({ meanings }) => meanings)
     .flatMap((meaning) => (meaning.kind === 'known' && meaning.version.content === null ? [meaning.version] : []));
-  const found = await Promise.all(unread.map(async (version) => [version.id, await fromGit(version, repository)] as const));
+  const found = await Promise.all(
+    unread.map(async (version) => [version.id, await fromGit(version, repository)] as const),
+  );
   return new Map(found.flatMap(([id, content]) => (content === null ? [] : [[id, content]])));
 }
 

@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs';
 import { basename, relative, sep } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
+import type { ConfigResult } from '../config/parse.ts';
 import { toolEnvironments } from '../domain/policy.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import type { World } from '../domain/world.ts';
@@ -17,6 +18,8 @@ export type WorkspaceOptions = Selectors & {
   readonly changedSince?: string | undefined;
   /** As given with --config, relative to the working directory. */
   readonly config?: string | undefined;
+  /** Where it was read already: it is not read again. */
+  readonly configuration?: ConfigResult | undefined;
 };
 
 /** The configuration and the prompt files that a command is about. */
@@ -41,7 +44,8 @@ export type Narrowed = {
 /** Reads configuration and prompt files; every problem of both is gathered. */
 export async function openWorkspace(options: WorkspaceOptions, world: World): Promise<Workspace> {
   const { workingDirectory, environment } = world;
-  const { config, problems } = await loadConfig({ workingDirectory, file: options.config, environment });
+  const request = { workingDirectory, file: options.config, environment };
+  const { config, problems } = options.configuration ?? (await loadConfig(request));
   if (config === null) return { config, files: [], problems: inPlaceOrder(problems), narrowed: null };
   world.keepFolder(config.folder);
   const read = await readPrompts(config, environmentRules(config));

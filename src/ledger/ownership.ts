@@ -92,4 +92,3 @@ export function followsLedger({ number, stamp }: Version): boolean {
   const newest = Math.max(0, ...(stamp?.ledger ?? []).map((entry) => entry.number));
   return number === newest + 1;
 }
-

@@ -19,7 +19,11 @@ export function findDrift(compared: Compared, { ancestors }: Pick<DesiredBase, '
   return [...environments.flatMap((change) => environmentDrift(change, compared, ancestors)), ...fieldDrift(compared)];
 }
 
-function environmentDrift({ environment, before, after }: SetActive, compared: Compared, ancestors: ReadonlySet<string>): readonly Drift[] {
+function environmentDrift(
+  { environment, before, after }: SetActive,
+  compared: Compared,
+  ancestors: ReadonlySet<string>,
+): readonly Drift[] {
   const wanted = compared.base
     .filter((change) => change.kind === 'set-active')
     .find((change) => change.environment === environment);

@@ -64,10 +64,12 @@ function allPinnedTimes(known: readonly KnownVersion[], sources: HistorySources)
   return inOrder(environments, order).flatMap((environment) => {
     const served = observed.active.get(environment)?.id;
     const active = known.find(({ id }) => id === served) ?? null;
-    return pinnedTimes(environment, past, { known, active, metadata: observed.metadata }).map(({ id, from, until }): Pinned => {
-      const ended = until === null ? null : infoOf(until, sources);
-      return { id, time: { environment, from: from === null ? null : infoOf(from, sources), until: ended } };
-    });
+    return pinnedTimes(environment, past, { known, active, metadata: observed.metadata }).map(
+      ({ id, from, until }): Pinned => {
+        const ended = until === null ? null : infoOf(until, sources);
+        return { id, time: { environment, from: from === null ? null : infoOf(from, sources), until: ended } };
+      },
+    );
   });
 }
 

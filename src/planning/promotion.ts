@@ -4,15 +4,7 @@ import { isNew, type NewVersionRef } from '../domain/plan.ts';
 import type { EnvironmentPin } from '../domain/prompt-file.ts';
 import type { VersionRef } from '../domain/version.ts';
 import { makeProblem, type Problem } from '../problem.ts';
-import {
-  cameThrough,
-  contentOf,
-  isSameContent,
-  means,
-  wasPinned,
-  wasPinnedLast,
-  type Target,
-} from './former-pins.ts';
+import { cameThrough, contentOf, isSameContent, means, wasPinned, wasPinnedLast, type Target } from './former-pins.ts';
 import type { PinContext } from './resolve-pin.ts';
 
 type Activation = { readonly pin: EnvironmentPin; readonly after: VersionRef | NewVersionRef };

@@ -47,6 +47,7 @@ async function tell(prepare: (github: GitHubDouble) => void, ids: readonly strin
   const context = {
     ...{ inputs, event: parseEvent('push', 'refs/heads/main', pushEvent(NEWEST)), world: makeWorld('/'), folder: '/' },
     ...{ github: token ? () => Promise.resolve(connectGitHub(access)) : null, runUrl: null, git: startAt('/') },
+    configuration: { config: null, problems: [] },
   };
   const repository = { head: NEWEST, mergesBefore: async () => [NEWEST, EARLIER] };
   const found = await unreviewed(context, { plan: planOf(...ids), repository });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { applyPlan } from '../../src/applying/apply-plan.ts';
 import type { ApplyDependencies } from '../../src/applying/deps.ts';
-import type { PromptPlan } from '../../src/domain/plan.ts';
+import type { Change, PromptPlan } from '../../src/domain/plan.ts';
 import { makePlan, planPrompt } from '../../src/planning/make-plan.ts';
 import { inMemoryBackend } from '../doubles/backends.ts';
 import { recorded } from '../doubles/recorded.ts';
@@ -69,10 +69,15 @@ describe('A plan that does not hold together fails, and says in what', () => {
     );
   });
 
-  test('it looks at versions, and there is no environment for that: nothing is looked at', async () => {
-    const plan = { ...whole, changes: [], lookups: ['ver_1'] };
-    const replan = async () => ({ ...whole, file: file({ text: 'Other' }), changes: [], status: 'unchanged' as const });
-    const { lines, outcomes } = await apply([plan], { ...same, replan, trackingEnvironment: null });
-    expect([lines, outcomes]).toStrictEqual([[], ['unchanged:']]);
+  test('it sets a version that nobody has looked at', async () => {
+    const change: Change = {
+      kind: 'set-active',
+      environment: 'staging',
+      before: null,
+      after: { id: 'x', number: null },
+    };
+    const { lines, outcomes, problems } = await apply([{ ...whole, changes: [change] }], same);
+    expect([lines, outcomes]).toStrictEqual([[], ['failed: not_made internal/unexpected']]);
+    expect(problems[0]?.message).toContain('was not looked at');
   });
 });

@@ -353,17 +353,6 @@ describe.each(backends)('Applying (%s)', (_, start) => {
     ]);
   });
 
-  test('makes nothing beside a newest version that it may not look at', async () => {
-    const service = await start();
-    await sync(service, [file({ text: 'One', pins: staging })], { trackingEnvironment: null });
-    service.addVersion('p1', { text: 'Theirs' });
-    const { lines, outcomes } = await sync(service, [file({ text: 'Two', pins: staging })], {
-      trackingEnvironment: null,
-    });
-    expect(lines).toStrictEqual([]);
-    expect(outcomes.map(outcomeLine)).toStrictEqual(['blocked: not_made not_made guard/unknown-latest']);
-  });
-
   test('uses the ledger of what it looked at', async () => {
     const service = await start();
     service.addVersion('p1', { text: 'Theirs' });
@@ -446,69 +435,5 @@ describe.each(backends)('Applying (%s)', (_, start) => {
       'applied: made made made',
       'failed: service/not-authorised',
     ]);
-  });
-});
-
-describe.each(backends)('Without a tracking environment (%s)', (_, start) => {
-  const none = { trackingEnvironment: null };
-
-  test('sets what follows and nothing of the tool', async () => {
-    const service = await start();
-    const { lines } = await sync(service, [file({ pins: staging })], none);
-    expect(lines).toStrictEqual(['create p1 "Hello"', 'set p1 staging ver_1', 'read p1 staging']);
-  });
-
-  test('makes no version that no pin follows', async () => {
-    const service = await start();
-    await sync(service, [file({ pins: staging })], none);
-    const { lines } = await sync(service, [file({ text: 'Draft', pins: { staging: 1 } })], none);
-    expect(lines).toStrictEqual([]);
-  });
-
-  test('goes back without a look, and reading back has the last word', async () => {
-    const service = await start();
-    await sync(service, [file({ text: 'One', pins: staging })], none);
-    await sync(service, [file({ text: 'Two', pins: staging })], none);
-    const { lines } = await sync(service, [file({ text: 'One', pins: staging })], none);
-    expect(lines).toStrictEqual(['set p1 staging ver_1', 'read p1 staging']);
-  });
-
-  test('fails where what is read back is not what the ledger knows', async () => {
-    const service = await start();
-    const other = service.addVersion('p1', { text: 'Not what was reviewed' });
-    service.activate('p1', 'staging', addOwn(service, 'Two', [entry(1, 'Reviewed', { id: other })]));
-    const wanted = file({ text: 'Two', pins: { staging: 'latest', production: 1 } });
-    const { outcomes } = await sync(service, [wanted], none);
-    expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: unknown apply/not-active']);
-  });
-
-  test('blocks on an unknown number although the newest version was never read', async () => {
-    const service = await start();
-    service.addVersion('p1', { text: 'Theirs' });
-    const { lines, outcomes } = await sync(service, [file({ pins: { production: 1 } })], none);
-    expect([lines, outcomes.map(outcomeLine)]).toStrictEqual([[], ['blocked: pin/unknown-number']]);
-  });
-
-  test('sets a pinned id that is its own', async () => {
-    const service = await start();
-    service.addVersion('p1', { text: 'Theirs' });
-    const { lines } = await sync(service, [file({ pins: { production: 'version:ver_1' } })], none);
-    expect(lines).toStrictEqual(['set p1 production ver_1', 'read p1 production']);
-  });
-
-  test('blocks on a pinned id that is not its own', async () => {
-    const service = await start();
-    service.addVersion('p2', { text: 'Of p2' });
-    const wanted = file({ pins: { production: 'version:ver_1', staging: 'version:ver_1' } });
-    const { outcomes } = await sync(service, [wanted], none);
-    expect(outcomes.map(outcomeLine)).toStrictEqual(['blocked: not_made not_made pin/unknown-version']);
-    expect(outcomes[0]?.problems[0]).toMatchObject({ path: 'prompts/a.md', line: 5, column: 3 });
-  });
-
-  test('has failed on such an id once something else was written', async () => {
-    const service = await start();
-    const wanted = file({ name: 'New', pins: { production: 'version:ver_9' } });
-    const { outcomes } = await sync(service, [wanted], none);
-    expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: made not_made pin/unknown-version']);
   });
 });

@@ -116,14 +116,4 @@ describe('A service that', () => {
       if (parts.pins === staging) expect(backend.serves('p1', 'staging')?.[1]).toBe('Two');
     },
   );
-
-  test('drops metadata of a file that manages some is told of where nothing can be tracked', async () => {
-    const backend = inMemoryBackend();
-    const service = dropping(backend);
-    const parts = { pins: staging, metadata: { model: 'x' } };
-    const none = { trackingEnvironment: null };
-    expect(await said(service, parts, none)).toBe('failed: made not_made apply/rewritten');
-    expect(await said(service, parts, none)).toBe('blocked: not_made not_made guard/unknown-latest');
-    expect(backend.countVersions('p1')).toBe(1);
-  });
 });

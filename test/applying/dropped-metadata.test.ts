@@ -70,12 +70,6 @@ describe.each([
   });
 });
 
-test('Where nothing is tracked, there is nothing to warn of as long as the file has no metadata', async () => {
-  const service = dropping(inMemoryBackend());
-  const { outcomes } = await sync(service, [file({ pins: staging })], { trackingEnvironment: null });
-  expect(outcomes.map(outcomeLine)).toStrictEqual(['applied: made made']);
-});
-
 test("Where the service drops the file's metadata and keeps the tool's, the version is made active nowhere", async () => {
   const service = keeping(inMemoryBackend(), ({ promptsync }) => ({ promptsync: promptsync! }));
   const { lines, outcomes } = await sync(service, [file({ metadata: { model: 'x' }, pins: staging })]);

@@ -38,7 +38,6 @@ async function syncLosing(fate: Fate, parts: SyncParts = {}, wanted = two, befor
   return { ...synced, service, waits, line: outcomeLine(outcome!), said: outcome?.problems[0]?.message };
 }
 
-const stored: Fate = (_service, _sent, store) => store();
 const neverStored: Fate = () => {};
 
 describe('A version whose answer was lost', () => {
@@ -64,11 +63,6 @@ describe('A version whose answer was lost', () => {
     expect(waits).toStrictEqual(ALL_WAITS);
     expect(lines).toStrictEqual(['create p1 "Two"', ...ALL_WAITS.map(() => 'read p1')]);
     expect([line, said]).toStrictEqual(['failed: unknown not_made apply/outcome-unknown', LOST]);
-  });
-
-  test('is told with its reason and its id where nothing may be looked at', async () => {
-    const { waits, said } = await syncLosing(stored, { trackingEnvironment: null });
-    expect([waits, said]).toStrictEqual([[250], `${LOST} The service's newest version is "ver_2" now.`]);
   });
 
   test('is found beside the ledger of whoever made it, which the next version remembers', async () => {

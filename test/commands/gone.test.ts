@@ -88,7 +88,8 @@ describe('a file that is gone since the base', () => {
     const request = { ref: 'HEAD^', config: config!, files: [], only: [], left: [] };
     const { gone } = await readBase(request, await open(folder));
     const { signal: stop } = new AbortController();
-    const [problem] = await goneProblems(gone, { service: null, base: 'main', concurrency: 1, stop });
+    const asked = { service: null, base: 'main', trackingEnvironment: 'promptsync', concurrency: 1, stop };
+    const [problem] = await goneProblems(gone, asked);
     expect(problem?.message).toBe(
       'The file of prompt "prm_refund" is gone since main; the service keeps what it serves.',
     );

@@ -124,6 +124,5 @@ describe('A service drops metadata', () => {
     ['not where what is tracked was not read', { active: { a: outside(1, 'A') } }, false],
   ])('%s', (_, parts, drops) => {
     expect(dropsMetadata(observed(parts), 'promptsync')).toBe(drops);
-    expect(dropsMetadata(observed(parts), null)).toBe(false);
   });
 });

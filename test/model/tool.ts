@@ -8,7 +8,7 @@ import { observe } from '../../src/observing/observe.ts';
 import { makePlan, planPrompt, type PlanRules } from '../../src/planning/make-plan.ts';
 import { refuse, refuseAfresh, type Guards } from '../../src/planning/refuse.ts';
 import { promptWithProvenance, withProvenance } from '../../src/planning/with-provenance.ts';
-import type { SyncWith } from './commands.ts';
+import { TRACKING, type SyncWith } from './commands.ts';
 import { baseOf, commitAgo, contentAtPath, contentsAtTags, head, provenanceOf } from './history.ts';
 import { must } from './law.ts';
 import { openPort, type Port } from './port.ts';
@@ -32,7 +32,6 @@ let operations = 0;
 
 /** Observes, plans and applies, as the command `sync` does with the files of the last commit. */
 export async function runTool(world: World, options: ToolOptions): Promise<ToolRun> {
-  const { trackingEnvironment } = world.setup;
   const { concurrency, only, dryRun, onDrift = 'overwrite', expectedPlan = null } = options;
   const commit = head(world.history);
   const files = [...commit.files.values()].map(({ file }) => file).slice(0, only);
@@ -42,7 +41,7 @@ export async function runTool(world: World, options: ToolOptions): Promise<ToolR
   const port = openPort(world, files, troubles);
   const { stop } = troubles;
   const requests = observeRequests(files, rules);
-  const observation = await observe(port.service, requests, { trackingEnvironment, concurrency, stop });
+  const observation = await observe(port.service, requests, { trackingEnvironment: TRACKING, concurrency, stop });
   const provenance = provenanceOf(commit);
   const plan = refuse(withProvenance(makePlan(files, observation, rules), provenance), guards);
   troubles.beginApplying();
@@ -50,14 +49,14 @@ export async function runTool(world: World, options: ToolOptions): Promise<ToolR
     ? null
     : await applyPlan(plan, {
         service: port.service,
-        trackingEnvironment,
+        trackingEnvironment: TRACKING,
         concurrency,
         newOperation: () => `op_${++operations}`,
         observe: (service, { file }) =>
           observePrompt(
             service,
             requests.find(({ promptId }) => promptId === file.id)!,
-            trackingEnvironment,
+            TRACKING,
           ),
         replan: async (planned, observed) =>
           refuseAfresh(promptWithProvenance(planPrompt(planned.file, observed, rules), provenance), planned, guards),
@@ -76,7 +75,7 @@ export async function runTool(world: World, options: ToolOptions): Promise<ToolR
 }
 
 function rulesOf({ setup, history }: World, files: readonly PromptFile[], { base: ago }: ToolOptions): PlanRules {
-  const { trackingEnvironment, environmentOrder, latestForbidden } = setup;
+  const { environmentOrder, latestForbidden } = setup;
   const base = ago === undefined ? null : baseOf(history, commitAgo(history, ago), files);
   const contentsAtRefs = new Map(
     files.map((file) => {
@@ -86,7 +85,7 @@ function rulesOf({ setup, history }: World, files: readonly PromptFile[], { base
     }),
   );
   return {
-    trackingEnvironment,
+    trackingEnvironment: TRACKING,
     environmentOrder,
     latestForbidden,
     contentsAtRefs,

@@ -30,9 +30,7 @@ async function reviewOne(now: FileParts, then: FileParts, parts: Partial<PlanRul
   return (await review([file(now)], [file(then)], parts)).prompts[0]!;
 }
 
-const trackings = [['with a tracking environment', 'promptsync'] as const, ['without one', null] as const];
-
-describe.each(trackings)("The base's own files are in sync, %s", (_, trackingEnvironment) => {
+describe("The base's own files are in sync", () => {
   test.each<[string, FileParts]>([
     ['no pin', {}],
     ['latest', { pins: { staging: 'latest' } }],
@@ -46,7 +44,7 @@ describe.each(trackings)("The base's own files are in sync, %s", (_, trackingEnv
     ['metadata without anything', { metadata: {}, pins: { staging: 'latest', production: 'git:rich' } }],
     ['a description', { description: 'What it is for.', pins: { staging: 'latest' } }],
   ])('%s', async (_, parts) => {
-    const plan = await reviewOne(parts, parts, { trackingEnvironment });
+    const plan = await reviewOne(parts, parts);
     expect(plan).toMatchObject({ status: 'unchanged', changes: [], drift: [], problems: [], lookups: [] });
   });
 
@@ -67,7 +65,7 @@ describe.each(trackings)("The base's own files are in sync, %s", (_, trackingEnv
     );
     await fc.assert(
       fc.asyncProperty(parts, async (one) => {
-        const { status, changes, drift } = await reviewOne(one, one, { trackingEnvironment });
+        const { status, changes, drift } = await reviewOne(one, one);
         expect({ status, changes, drift }).toEqual({ status: 'unchanged', changes: [], drift: [] });
       }),
       { numRuns: 300 },
@@ -77,7 +75,7 @@ describe.each(trackings)("The base's own files are in sync, %s", (_, trackingEnv
 
 const PINS = { staging: 'latest', production: 7 };
 
-describe.each(trackings)('What the head changes is all that there is to do, %s', (_, trackingEnvironment) => {
+describe('What the head changes is all that there is to do', () => {
   test.each<[string, FileParts, FileParts, readonly string[]]>([
     ['a text', { pins: PINS }, { pins: PINS, text: 'Bye' }, ['create "Bye"', 'staging: base → new "Bye"']],
     ['a number', { pins: PINS }, { pins: { ...PINS, production: 9 } }, ['production: v7 → v9']],
@@ -115,28 +113,29 @@ describe.each(trackings)('What the head changes is all that there is to do, %s',
     ],
     ['metadata more, but none in it', { pins: PINS }, { pins: PINS, metadata: {} }, []],
   ])('%s', async (_, then, now, lines) => {
-    const plan = await reviewOne(now, then, { trackingEnvironment });
+    const plan = await reviewOne(now, then);
     expect(planLines(plan)).toEqual(lines);
     expect(plan.drift).toEqual([]);
   });
 
   test('a prompt', async () => {
     const added = { ...file({ pins: { staging: 'latest' } }), id: 'p2', path: 'prompts/b.md' };
-    const { prompts } = await review([file({ pins: PINS }), added], [file({ pins: PINS })], { trackingEnvironment });
+    const { prompts } = await review([file({ pins: PINS }), added], [file({ pins: PINS })]);
     expect(prompts.map(planLines)).toEqual([[], ['create "Hello"', 'staging: none → new "Hello"']]);
   });
 
   test('a prompt with a number, which nobody can say is not there', async () => {
     const added = { ...file({ pins: { staging: 'latest', production: 3 } }), id: 'p2', path: 'prompts/b.md' };
-    const { prompts } = await review([file({ pins: PINS }), added], [file({ pins: PINS })], { trackingEnvironment });
-    // Without an environment of the tool's own there is nothing that could know of it.
-    const number = trackingEnvironment === null ? 'blocked: pin/unknown-number' : 'production: none → v3';
-    expect(prompts.map(planLines)).toEqual([[], ['create "Hello"', 'staging: none → new "Hello"', number]]);
+    const { prompts } = await review([file({ pins: PINS }), added], [file({ pins: PINS })]);
+    expect(prompts.map(planLines)).toEqual([
+      [],
+      ['create "Hello"', 'staging: none → new "Hello"', 'production: none → v3'],
+    ]);
   });
 
   test('a prompt less', async () => {
     const gone = { ...file(), id: 'p2', path: 'prompts/b.md' };
-    const { prompts } = await review([file({ pins: PINS })], [file({ pins: PINS }), gone], { trackingEnvironment });
+    const { prompts } = await review([file({ pins: PINS })], [file({ pins: PINS }), gone]);
     expect(prompts.map(planLines)).toEqual([[]]);
   });
 });

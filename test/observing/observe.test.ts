@@ -122,13 +122,6 @@ describe('The tracking environment', () => {
       true,
       { refs: unknown },
     ],
-    [
-      'is never read where there is none',
-      { text: 'New', pins: { production: 7 } },
-      false,
-      {},
-      { trackingEnvironment: null },
-    ],
     ['has the name that is configured', { text: 'New' }, false, {}, { trackingEnvironment: 'mine' }],
   ];
   test.each(rows.map(([sentence, ...given]) => [sentence, given] as const))(
@@ -157,11 +150,6 @@ describe('The tracking environment', () => {
   test('is the only one read of a file without pins', async () => {
     const { calls } = await observing(inMemoryBackend(), requestFor({}));
     expect(calls).toStrictEqual(['read p1 promptsync']);
-  });
-
-  test('leaves the plain read where there is none either', async () => {
-    const { calls } = await observing(inMemoryBackend(), requestFor({}), { trackingEnvironment: null });
-    expect(calls).toStrictEqual(['read p1']);
   });
 
   test('may be not found although the prompt is: then nothing is active in it, without another call', async () => {

@@ -321,13 +321,6 @@ table('A pinned number', [
     observed({ active: { production: null, promptsync: null } }),
     ['create "Hello"', 'blocked: pin/unknown-number'],
   ],
-  [
-    'is not looked for without a tracking environment',
-    file({ pins: { production: 10 } }),
-    observed({ active: { production: null }, prompt: { latestVersionId: 'ver_10' } }),
-    ['blocked: pin/unknown-number'],
-    { trackingEnvironment: null },
-  ],
 ]);
 
 table('A pinned id', [
@@ -366,13 +359,6 @@ table('A pinned id', [
     file({ pins: { production: 'version:theirs' } }),
     observed({ active: { production: version(8, 'Eight'), promptsync: history }, missing: ['theirs'] }),
     ['blocked: pin/unknown-version'],
-  ],
-  [
-    'is set without a look where there is no tracking environment',
-    file({ pins: { production: 'version:theirs' } }),
-    observed({ active: { production: version(8, 'Eight') } }),
-    ['production: v8 → theirs'],
-    { trackingEnvironment: null },
   ],
 ]);
 
@@ -516,20 +502,6 @@ table('No pin latest', [
     file({ pins: {} }),
     observed({ active: { promptsync: null } }),
     ['create "Hello"'],
-  ],
-  [
-    'makes none without a tracking environment, which could not hold on to it',
-    file({ text: 'Draft', pins: { production: 7 } }),
-    observed({ active: { production: version(7, 'Seven') } }),
-    [],
-    { trackingEnvironment: null },
-  ],
-  [
-    'makes that of a git: pin without a tracking environment, which follows it',
-    file({ text: 'Draft', pins: { production: 'git:v1' } }),
-    observed({ active: { production: version(7, 'Seven') } }),
-    ['create "Old" for git:v1', 'production: v7 → new "Old"'],
-    { ...release, trackingEnvironment: null },
   ],
   [
     'leaves environments alone that are not pinned',

@@ -43,15 +43,6 @@ describe('A prompt that is blocked says by what, and where that is written', () 
       [file({ pins: { staging: 'latest', production: 'latest' } }), hello, { latestForbidden: ['production'] }],
       'prompts/a.md:6:3 "production" is pinned to `latest`, which promptsync.yaml does not allow there.',
     ],
-    [
-      'a newest version that nobody has read, where nothing may be looked at',
-      [
-        file({ text: 'Hi', pins: { staging: 'latest' } }),
-        observed({ active: { staging: version(1, 'Hello') }, prompt: { latestVersionId: 'ver_2' } }),
-        { trackingEnvironment: null },
-      ],
-      'prompts/a.md:: The service\'s newest version "ver_2" was never read, and nothing may be looked at.',
-    ],
   ];
   test.each(rows)('%s', (_, [wanted, found, parts], expected) => {
     const [plan] = makePlan([wanted], observation(found), rules(parts)).prompts;
