@@ -18,7 +18,7 @@ export async function makeChanges(plan: PromptPlan, writer: Writer): Promise<Pro
       continue;
     }
     const written = await makeChange(change, plan, writer, made);
-    problems.push(...written.problems);
+    problems.push(...written.problems.map((one) => (isError(one) ? one : { ...one, path: plan.file.path })));
     outcomes.push(outcomeOf(change, written, made));
     if (change.kind === 'create-version' && written.version !== undefined) {
       made.push({ content: change.content, version: written.version });

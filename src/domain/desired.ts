@@ -41,6 +41,7 @@ export type History = {
   readonly contents: ReadonlyMap<string, Content>;
 };
 
+/** Where git is not asked, or has nothing to say. */
 export const NO_HISTORY: History = {
   formerPins: new Map(),
   formerFields: new Map(),

@@ -31,7 +31,7 @@ function beginWriter(world: LedgerWorld, wanted: Wanted): Writer {
   };
   const current = (): Reading => {
     if (reading !== null) return reading;
-    throw new ProblemError(makeProblem('internal/unexpected', { reason: 'nothing was observed' }));
+    throw unexpected('nothing was observed');
   };
   const begun = (): Writing => (writing ??= beginWriting(world, wanted, current()));
   return {
@@ -75,7 +75,11 @@ async function setActive(writing: Writing, environment: string, version: Version
 /** Never an unverified version live: one that was not read in this run must be what the ledger and git know it as. */
 async function verified(writing: Writing, { id }: VersionRef): Promise<Expected> {
   const entry = writing.known.get(id);
-  if (entry === undefined) return { id };
+  if (entry === undefined) throw unexpected('a version that nobody has looked at was to go live');
   if (!writing.seen.has(id)) await lookVerified(writing, entry);
   return { id, digest: entry.digest };
+}
+
+function unexpected(reason: string): ProblemError {
+  return new ProblemError(makeProblem('internal/unexpected', { reason }));
 }

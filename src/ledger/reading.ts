@@ -31,8 +31,9 @@ export async function readPrompt(service: PromptService, wanted: Wanted, trackin
 /** The reading with the tracking environment, whatever else was read. */
 export async function readHead(service: PromptService, reading: Reading, tracking: string): Promise<Reading> {
   if (reading.active.has(tracking)) return reading;
-  const { active } = await readEnvironments(service, reading.prompt.id, [tracking]);
-  return { ...reading, active: new Map([...reading.active, ...active]) };
+  const head = await read(service, reading.prompt.id, tracking);
+  if (isFailure(head.answer)) throw head.answer;
+  return { ...reading, active: new Map([...reading.active, activeOf(head)]) };
 }
 
 /** The tracking environment's ledger is the fullest; it is read when something is not found or not clear without it. */

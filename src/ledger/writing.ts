@@ -69,7 +69,7 @@ export function stopped(status: ChangeStatus, ...problems: Written['problems']):
   return { status, problems };
 }
 
-/** What should be active; the digest is absent where the text was never known. */
+/** What should be active. */
 export type Expected = { readonly id: string; readonly digest?: Digest };
 
 /** Sets the active version and reads it back. Throws when it was not set; what is read back wrong is a problem. */
@@ -103,7 +103,7 @@ export async function readBack(
     const evidence = { environment, expected: `version "${expected.id}"`, found };
     throw new ProblemError(makeProblem('apply/not-active', evidence));
   }
-  if (expected.digest === undefined || active.digest === expected.digest) return active;
+  if (active.digest === expected.digest) return active;
   const evidence = { environment, expected: 'the planned text', found: `another text (v${active.number})` };
   throw new ProblemError(makeProblem('apply/not-active', evidence));
 }

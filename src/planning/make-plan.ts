@@ -2,7 +2,7 @@ import { NO_HISTORY, type Desired, type History } from '../domain/desired.ts';
 import { meaningOf } from '../domain/known-versions.ts';
 import type { Observation, Observed } from '../domain/observed.ts';
 import type { Change, Drift, Plan, PromptPlan, SetActive } from '../domain/plan.ts';
-import type { EnvironmentPin, Pin, PromptFile } from '../domain/prompt-file.ts';
+import { pinText, type EnvironmentPin, type Pin, type PromptFile } from '../domain/prompt-file.ts';
 import { refOf } from '../domain/version.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import { compareFields } from './compare-fields.ts';
@@ -106,5 +106,8 @@ function problemOf({ resolution }: Resolved): readonly Problem[] {
 /** None where a pin stays unresolved whatever is found: a refused prompt is not written, and looking for it writes. */
 function pinsToFind(pins: readonly Resolved[]): readonly Pin[] {
   if (pins.some(({ resolution }) => resolution.kind === 'blocked' && !resolution.finds)) return [];
-  return pins.flatMap(({ pin, resolution }) => (resolution.kind !== 'in-sync' && resolution.finds ? [pin.pin] : []));
+  const sought = pins.flatMap(({ pin: { pin }, resolution }) => {
+    return resolution.kind !== 'in-sync' && resolution.finds ? [pin] : [];
+  });
+  return [...new Map(sought.map((pin) => [pinText(pin), pin])).values()];
 }

@@ -23,7 +23,7 @@ const OTHER = '#7 has shown another plan; of 1 changing prompts no comment has s
 function planOf(...ids: readonly string[]): { readonly prompts: readonly PromptPlan[] } {
   const change = { kind: 'create-version', content: content('Text'), provenance: {} } as const;
   const prompts = ids.map((id) => ({ ...file(), id }));
-  const rest = { observed: null, status: 'pending', drift: [], problems: [], lookups: [] } as const;
+  const rest = { observed: null, status: 'pending', drift: [], problems: [], finds: [] } as const;
   return { prompts: prompts.map((one) => ({ file: one, changes: [change], ...rest })) };
 }
 

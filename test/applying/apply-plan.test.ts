@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { contentDigest, EMPTY_METADATA_DIGEST, metadataDigest } from '../../src/domain/digest.ts';
-import type { LedgerEntry } from '../../src/domain/version.ts';
+import type { LedgerEntry } from '../../src/ledger/stamp.ts';
 import { backends } from '../doubles/backends.ts';
 import { content, entry, file } from '../planning/support.ts';
 import { addOwn, outcomeLine, sync } from './support.ts';
@@ -154,7 +154,7 @@ describe.each(backends)('Applying (%s)', (_, start) => {
               id: 'ver_1',
               digest: contentDigest('Theirs'),
               metadataDigest: metadataDigest({ by: 'hand' }),
-              outside: true,
+              ours: false,
             },
           ],
         },
@@ -172,6 +172,7 @@ describe.each(backends)('Applying (%s)', (_, start) => {
         id: 'ver_2',
         digest: contentDigest('Hello'),
         metadataDigest: metadataDigest({ model: 'x' }),
+        ours: true,
         commit: 'abc',
         path: 'sub/prompts/a.md',
       },
@@ -180,7 +181,7 @@ describe.each(backends)('Applying (%s)', (_, start) => {
         id: 'ver_1',
         digest: contentDigest('Theirs'),
         metadataDigest: metadataDigest({ by: 'hand' }),
-        outside: true,
+        ours: false,
       },
     ]);
   });
@@ -200,6 +201,7 @@ describe.each(backends)('Applying (%s)', (_, start) => {
         id: 'ver_1',
         digest: contentDigest('Old'),
         metadataDigest: EMPTY_METADATA_DIGEST,
+        ours: true,
         commit: 'c1',
         path: 'was/a.md',
       },
@@ -347,9 +349,9 @@ describe.each(backends)('Applying (%s)', (_, start) => {
       'read p1 promptsync-look',
       'create p1 "Two"',
     ]);
-    expect(created[0]?.stamp.ledger.map(({ id, outside }) => [id, outside])).toStrictEqual([
-      ['ver_2', true],
-      ['ver_1', undefined],
+    expect(created[0]?.stamp.ledger.map(({ id, ours }) => [id, ours])).toStrictEqual([
+      ['ver_2', false],
+      ['ver_1', true],
     ]);
   });
 

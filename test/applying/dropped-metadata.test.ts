@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { PromptService } from '../../src/domain/prompt-service.ts';
-import { stampToWire } from '../../src/service/stamp.ts';
 import { inMemoryBackend, type Backend } from '../doubles/backends.ts';
 import { content, file } from '../planning/support.ts';
 import { outcomeLine, sync } from './support.ts';
@@ -14,10 +13,10 @@ const WARNING =
 function keeping(service: Backend, keep: (metadata: JsonObject) => JsonObject): PromptService {
   return {
     ...service,
-    createVersion: async (promptId, { text, metadata, stamp }) => {
+    createVersion: async (promptId, { text, metadata }) => {
       const id = service.addVersion(promptId, {
         text,
-        metadata: keep({ ...metadata, promptsync: stampToWire(stamp) }),
+        metadata: keep(metadata),
       });
       service.activate(promptId, 'made-last', id);
       const { activeVersion } = await service.readPrompt(promptId, 'made-last');

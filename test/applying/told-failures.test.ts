@@ -73,7 +73,7 @@ describe('What is read back after an environment was set', () => {
   test.each([
     ['nothing', () => null, 'nothing instead of version "ver_1"'],
     ['another version', () => ({ id: 'ver_9' }), 'version "ver_9" instead of version "ver_1"'],
-    ['another text', () => ({ digest: content('Theirs').digest }), 'another text (v1) instead of the planned text'],
+    ['another text', () => ({ text: 'Theirs' }), 'another text (v1) instead of the planned text'],
   ])('is %s: the prompt has failed, and both are named', async (_, shown, said) => {
     const { outcomes } = await sync(showing(inMemoryBackend(), shown), [file({ pins: staging })]);
     expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: made unknown apply/not-active']);

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { NewVersion } from '../../src/domain/prompt-service.ts';
 import type { Content, PromptFile } from '../../src/domain/prompt-file.ts';
-import type { Version } from '../../src/domain/version.ts';
+import type { Version } from '../../src/ledger/stamp.ts';
 import { LOOK, TRACKING } from './commands.ts';
 import { contentsOf } from './history.ts';
 import { must } from './law.ts';

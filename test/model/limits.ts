@@ -1,5 +1,5 @@
 import type { Content, PromptFile } from '../../src/domain/prompt-file.ts';
-import type { Version } from '../../src/domain/version.ts';
+import type { Version } from '../../src/ledger/stamp.ts';
 import { ENVIRONMENTS, type SyncWith } from './commands.ts';
 import { contentsOf } from './history.ts';
 import { storedText } from './services.ts';

@@ -1,4 +1,4 @@
-import type { Version } from '../../src/domain/version.ts';
+import type { Version } from '../../src/ledger/stamp.ts';
 import type { InMemoryService } from '../doubles/in-memory-service.ts';
 import { PROMPTS, TRACKING, type PromptIndex, type Setup } from './commands.ts';
 import { firstDraft, type Ids } from './edits.ts';

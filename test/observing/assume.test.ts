@@ -1,33 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { observeRequests } from '../../src/commands/preparing/observe-files.ts';
 import type { Plan, PromptPlan } from '../../src/domain/plan.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
-import { ServiceError } from '../../src/domain/prompt-service.ts';
-import { assumedService, withoutAssumedNumbers } from '../../src/observing/assumed-service.ts';
-import { observe } from '../../src/observing/observe.ts';
-import { makePlan, type PlanRules } from '../../src/planning/make-plan.ts';
+import { assumeObservation, withoutAssumedNumbers } from '../../src/observing/assume.ts';
 import { makeProblem } from '../../src/problem.ts';
-import { content, file, planLines, rules, type FileParts } from '../planning/support.ts';
+import { content, file, makePlan, planLines, rules, type FileParts, type Rules } from '../planning/support.ts';
 
 const refs = { v1: content('At v1'), same: content('Hello'), rich: content('Rich', { model: 'x' }) };
 
 /** What a review without the service says of files, given those of the base. */
-async function review(
-  now: readonly PromptFile[],
-  then: readonly PromptFile[],
-  parts: Partial<PlanRules> = {},
-): Promise<Plan> {
-  const base = new Map(then.map((one) => [one.id, one]));
-  const given = { ...rules({ refs, base: { files: base, ancestors: new Set(), former: new Map() } }), ...parts };
-  const { contentsAtRefs, trackingEnvironment } = given;
-  const service = assumedService({ files: now, base, contentsAtRefs, trackingEnvironment });
-  const options = { trackingEnvironment, concurrency: 2, stop: new AbortController().signal };
-  return withoutAssumedNumbers(makePlan(now, await observe(service, observeRequests(now, given), options), given));
+function review(now: readonly PromptFile[], then: readonly PromptFile[], parts: Partial<Rules> = {}): Plan {
+  const base = { files: new Map(then.map((one) => [one.id, one])), ancestors: new Set<string>() };
+  const given = { ...rules({ refs, base, files: now }), ...parts };
+  return withoutAssumedNumbers(makePlan(now, assumeObservation(given), given));
 }
 
-async function reviewOne(now: FileParts, then: FileParts, parts: Partial<PlanRules> = {}): Promise<PromptPlan> {
-  return (await review([file(now)], [file(then)], parts)).prompts[0]!;
+function reviewOne(now: FileParts, then: FileParts, parts: Partial<Rules> = {}): PromptPlan {
+  return review([file(now)], [file(then)], parts).prompts[0]!;
 }
 
 describe("The base's own files are in sync", () => {
@@ -43,12 +32,12 @@ describe("The base's own files are in sync", () => {
     ['metadata', { metadata: { model: 'x' }, pins: { staging: 'latest', production: 7 } }],
     ['metadata without anything', { metadata: {}, pins: { staging: 'latest', production: 'git:rich' } }],
     ['a description', { description: 'What it is for.', pins: { staging: 'latest' } }],
-  ])('%s', async (_, parts) => {
-    const plan = await reviewOne(parts, parts);
-    expect(plan).toMatchObject({ status: 'unchanged', changes: [], drift: [], problems: [], lookups: [] });
+  ])('%s', (_, parts) => {
+    const plan = reviewOne(parts, parts);
+    expect(plan).toMatchObject({ status: 'unchanged', changes: [], drift: [], problems: [], finds: [] });
   });
 
-  test('whatever they pin and hold', async () => {
+  test('whatever they pin and hold', () => {
     const pin = fc.oneof(
       fc.constantFrom<string | number>('latest', 'git:v1', 'git:same', 'git:rich', 'version:ver_2', 'version:theirs'),
       fc.integer({ min: 1, max: 3 }),
@@ -63,9 +52,9 @@ describe("The base's own files are in sync", () => {
       },
       { requiredKeys: ['pins', 'text'] },
     );
-    await fc.assert(
-      fc.asyncProperty(parts, async (one) => {
-        const { status, changes, drift } = await reviewOne(one, one);
+    fc.assert(
+      fc.property(parts, (one) => {
+        const { status, changes, drift } = reviewOne(one, one);
         expect({ status, changes, drift }).toEqual({ status: 'unchanged', changes: [], drift: [] });
       }),
       { numRuns: 300 },
@@ -112,46 +101,46 @@ describe('What the head changes is all that there is to do', () => {
       ['create "Hello" {"model":"y"}', 'staging: base → new "Hello" {"model":"y"}'],
     ],
     ['metadata more, but none in it', { pins: PINS }, { pins: PINS, metadata: {} }, []],
-  ])('%s', async (_, then, now, lines) => {
-    const plan = await reviewOne(now, then);
+  ])('%s', (_, then, now, lines) => {
+    const plan = reviewOne(now, then);
     expect(planLines(plan)).toEqual(lines);
     expect(plan.drift).toEqual([]);
   });
 
-  test('a prompt', async () => {
+  test('a prompt', () => {
     const added = { ...file({ pins: { staging: 'latest' } }), id: 'p2', path: 'prompts/b.md' };
-    const { prompts } = await review([file({ pins: PINS }), added], [file({ pins: PINS })]);
+    const { prompts } = review([file({ pins: PINS }), added], [file({ pins: PINS })]);
     expect(prompts.map(planLines)).toEqual([[], ['create "Hello"', 'staging: none → new "Hello"']]);
   });
 
-  test('a prompt with a number, which nobody can say is not there', async () => {
+  test('a prompt with a number, which nobody can say is not there', () => {
     const added = { ...file({ pins: { staging: 'latest', production: 3 } }), id: 'p2', path: 'prompts/b.md' };
-    const { prompts } = await review([file({ pins: PINS }), added], [file({ pins: PINS })]);
+    const { prompts } = review([file({ pins: PINS }), added], [file({ pins: PINS })]);
     expect(prompts.map(planLines)).toEqual([
       [],
       ['create "Hello"', 'staging: none → new "Hello"', 'production: none → v3'],
     ]);
   });
 
-  test('a prompt less', async () => {
+  test('a prompt less', () => {
     const gone = { ...file(), id: 'p2', path: 'prompts/b.md' };
-    const { prompts } = await review([file({ pins: PINS })], [file({ pins: PINS }), gone]);
+    const { prompts } = review([file({ pins: PINS })], [file({ pins: PINS }), gone]);
     expect(prompts.map(planLines)).toEqual([[]]);
   });
 });
 
-test('A ref that is not there blocks', async () => {
+test('A ref that is not there blocks', () => {
   const contentsAtRefs = new Map([['p1', new Map([['v1', makeProblem('pin/unknown-ref', { ref: 'v1' })]])]]);
   const [now, then] = [{ pins: { staging: 'git:v1' } }, { pins: { staging: 'latest' } }];
-  expect(planLines(await reviewOne(now, then, { contentsAtRefs }))).toEqual(['blocked: pin/unknown-ref']);
-  expect(planLines(await reviewOne(now, now, { contentsAtRefs }))).toEqual(['blocked: pin/unknown-ref']);
+  expect(planLines(reviewOne(now, then, { contentsAtRefs }))).toEqual(['blocked: pin/unknown-ref']);
+  expect(planLines(reviewOne(now, now, { contentsAtRefs }))).toEqual(['blocked: pin/unknown-ref']);
 });
 
 describe('Numbers that nobody knows', () => {
-  test('are not shown, and those that somebody wrote are', async () => {
+  test('are not shown, and those that somebody wrote are', () => {
     const then = { pins: { a: 'latest', b: 7, c: 'version:x', d: 'git:v1' } };
     const now = { pins: { a: 9, b: 'latest', c: 'git:v1', d: 'version:x' } };
-    const { changes } = await reviewOne(now, then);
+    const { changes } = reviewOne(now, then);
     expect(changes).toMatchObject([
       { environment: 'a', before: { id: 'base', number: null }, after: { id: 'v9', number: 9 } },
       { environment: 'b', before: { id: 'v7', number: 7 }, after: { id: 'base', number: null } },
@@ -160,22 +149,3 @@ describe('Numbers that nobody knows', () => {
     ]);
   });
 });
-
-describe('Whatever it is asked', () => {
-  const files = [file({ pins: PINS })];
-  const service = assumedService({
-    ...{ files, base: new Map(), contentsAtRefs: new Map(), trackingEnvironment: 'promptsync' },
-  });
-
-  test.each<[string, () => Promise<unknown>]>([
-    ['a version is not made', () => service.createVersion('p1', { text: '', metadata: {}, stamp: NO_STAMP })],
-    ['fields are not changed', () => service.updatePrompt('p1', { name: 'New' })],
-    ['an environment is not set', () => service.setActive('p1', 'staging', 'base')],
-    ['a prompt without a file is not read', () => service.readPrompt('p2', 'staging')],
-  ])('%s', async (_, call) => {
-    await expect(call()).rejects.toThrow(ServiceError);
-    await expect(call()).rejects.toMatchObject({ effect: 'not-sent' });
-  });
-});
-
-const NO_STAMP = { digest: content('').digest, operation: 'o', ledger: [] };

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Plan } from '../../src/domain/plan.ts';
 import { parseMaxChanges } from '../../src/domain/policy.ts';
-import { makePlan } from '../../src/planning/make-plan.ts';
-import { refuse, type Guards } from '../../src/planning/refuse.ts';
-import { deepFreeze, file, observation, observed, planLines, rules, version } from './support.ts';
+import { guard, type Guards } from '../../src/planning/guard.ts';
+import { deepFreeze, file, makePlan, observation, observed, planLines, rules, version } from './support.ts';
 
 const none: Guards = { onDrift: 'overwrite', maxChanges: null, expectedPlan: null, uncommitted: new Set() };
 
@@ -48,7 +47,7 @@ describe('max_changes', () => {
   ];
   test.each(rows)('%s of %i prompts with %i changing: allowed is %s', (max, prompts, changing, allowed) => {
     const plan = planOf(prompts, changing);
-    const refused = refuse(plan, { ...none, maxChanges: parseMaxChanges(max) });
+    const refused = guard(plan, { ...none, maxChanges: parseMaxChanges(max) });
     const blocked = refused.prompts.filter(({ status }) => status === 'blocked');
     expect(blocked).toHaveLength(allowed ? 0 : changing);
     expect(statuses(refused).slice(changing)).toStrictEqual(statuses(plan).slice(changing));
@@ -61,13 +60,13 @@ describe('max_changes', () => {
       prompt: { latestVersionId: 'ver_5' },
     });
     const plan = makePlan([wanted], observation(found), rules());
-    expect(plan.prompts.flatMap(planLines)).toStrictEqual(['blocked: pin/unknown-number', 'look: ver_5']);
-    const [prompt] = refuse(plan, { ...none, maxChanges: { kind: 'count', count: 0 } }).prompts;
+    expect(plan.prompts.flatMap(planLines)).toStrictEqual(['blocked: pin/unknown-number', 'find: 5']);
+    const [prompt] = guard(plan, { ...none, maxChanges: { kind: 'count', count: 0 } }).prompts;
     expect(planLines(prompt!)).toStrictEqual(['blocked: pin/unknown-number', 'blocked: guard/max-changes']);
   });
 
   test('says how many would change and how many may', () => {
-    const { prompts } = refuse(planOf(3, 2), { ...none, maxChanges: { kind: 'count', count: 1 } });
+    const { prompts } = guard(planOf(3, 2), { ...none, maxChanges: { kind: 'count', count: 1 } });
     expect(prompts[1]?.problems).toMatchObject([
       { code: 'guard/max-changes', message: 'Prompts that would change: 2; max_changes allows 1.' },
     ]);
@@ -77,40 +76,40 @@ describe('max_changes', () => {
 describe('The expected plan', () => {
   test('lets itself through', () => {
     const plan = planOf(2, 1);
-    expect(refuse(plan, { ...none, expectedPlan: plan.digest })).toStrictEqual(plan);
+    expect(guard(plan, { ...none, expectedPlan: plan.digest })).toStrictEqual(plan);
   });
 
   test('refuses every prompt that would change by another plan, and no unchanged one', () => {
-    const refused = refuse(planOf(3, 2), { ...none, expectedPlan: planOf(3, 1).digest });
+    const refused = guard(planOf(3, 2), { ...none, expectedPlan: planOf(3, 1).digest });
     expect(statuses(refused)).toStrictEqual(['blocked', 'blocked', 'unchanged']);
     expect(refused.prompts[0]?.problems.map(({ code }) => code)).toStrictEqual(['guard/stale-plan']);
   });
 
   test('has nothing to refuse where nothing would be done', () => {
     const plan = planOf(2, 0);
-    expect(refuse(plan, { ...none, expectedPlan: 'sha256:other' })).toStrictEqual(plan);
+    expect(guard(plan, { ...none, expectedPlan: 'sha256:other' })).toStrictEqual(plan);
   });
 
   test('does not look for what was blocked when it was reviewed', () => {
     const found = observed({ active: { production: null, promptsync: null }, prompt: { latestVersionId: 'ver_5' } });
     const plan = makePlan([file({ pins: { production: 5 } })], observation(found), rules());
-    expect(plan.prompts[0]?.lookups).toStrictEqual(['ver_5']);
-    const [prompt] = refuse(plan, { ...none, expectedPlan: plan.digest }).prompts;
-    expect(prompt).toMatchObject({ status: 'blocked', lookups: [] });
-    expect(refuse(plan, none)).toStrictEqual(plan);
+    expect(plan.prompts[0]?.finds).toStrictEqual([{ kind: 'number', number: 5 }]);
+    const [prompt] = guard(plan, { ...none, expectedPlan: plan.digest }).prompts;
+    expect(prompt).toMatchObject({ status: 'blocked', finds: [] });
+    expect(guard(plan, none)).toStrictEqual(plan);
   });
 
   test('still looks before an id goes live that was reviewed', () => {
     const found = observed({ active: { production: null, promptsync: version(1, 'Hello') } });
     const plan = makePlan([file({ pins: { production: 'version:theirs' } })], observation(found), rules());
-    expect(refuse(plan, { ...none, expectedPlan: plan.digest })).toStrictEqual(plan);
-    expect(plan.prompts[0]?.lookups).toStrictEqual(['theirs']);
+    expect(guard(plan, { ...none, expectedPlan: plan.digest })).toStrictEqual(plan);
+    expect(plan.prompts[0]?.finds).toStrictEqual([{ kind: 'version', id: 'theirs' }]);
   });
 });
 
 describe('Uncommitted files', () => {
   test('are refused alone, and only where they would be written from', () => {
-    const refused = refuse(planOf(3, 2), { ...none, uncommitted: new Set([pathOf(1), pathOf(3)]) });
+    const refused = guard(planOf(3, 2), { ...none, uncommitted: new Set([pathOf(1), pathOf(3)]) });
     expect(statuses(refused)).toStrictEqual(['blocked', 'pending', 'unchanged']);
     expect(refused.prompts[0]?.problems).toMatchObject([{ code: 'guard/uncommitted', path: pathOf(1) }]);
   });
@@ -118,7 +117,7 @@ describe('Uncommitted files', () => {
   test('are not looked at either: looking writes', () => {
     const found = observed({ active: { production: null, promptsync: version(1, 'Hello') } });
     const plan = makePlan([file({ pins: { production: 'version:theirs' } })], observation(found), rules());
-    const [prompt] = refuse(plan, { ...none, uncommitted: new Set(['prompts/a.md']) }).prompts;
+    const [prompt] = guard(plan, { ...none, uncommitted: new Set(['prompts/a.md']) }).prompts;
     expect(planLines(prompt!)).toStrictEqual(['production: none → theirs', 'blocked: guard/uncommitted']);
   });
 });
@@ -126,7 +125,7 @@ describe('Uncommitted files', () => {
 describe('A refused plan', () => {
   test('keeps its changes and its digest, so that one can see what was refused', () => {
     const plan = planOf(2, 2);
-    const refused = refuse(plan, { ...none, maxChanges: { kind: 'count', count: 0 } });
+    const refused = guard(plan, { ...none, maxChanges: { kind: 'count', count: 0 } });
     expect(refused.digest).toBe(plan.digest);
     expect(refused.prompts.map(({ changes }) => changes)).toStrictEqual(plan.prompts.map(({ changes }) => changes));
   });
@@ -141,7 +140,7 @@ describe('A refused plan', () => {
       expectedPlan: 'x',
       uncommitted: new Set(['prompts/a.md']),
     } as const;
-    expect(refuse(plan, guards).prompts[0]?.problems.map(({ code }) => code)).toStrictEqual([
+    expect(guard(plan, guards).prompts[0]?.problems.map(({ code }) => code)).toStrictEqual([
       'guard/latest-not-allowed',
       'guard/max-changes',
       'guard/stale-plan',
@@ -151,6 +150,6 @@ describe('A refused plan', () => {
 
   test('leaves a prompt that could not be observed failed', () => {
     const plan = makePlan([file({ pins: { staging: 'latest' } })], observation(), rules());
-    expect(refuse(plan, { ...none, expectedPlan: 'x', uncommitted: new Set(['prompts/a.md']) })).toStrictEqual(plan);
+    expect(guard(plan, { ...none, expectedPlan: 'x', uncommitted: new Set(['prompts/a.md']) })).toStrictEqual(plan);
   });
 });

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { digestOf, type Digest } from '../../src/domain/digest.ts';
 import type { JsonValue } from '../../src/domain/json.ts';
-import type { LedgerEntry, Stamp } from '../../src/domain/version.ts';
-import { parseStamp, stampToWire } from '../../src/service/stamp.ts';
+import type { LedgerEntry, Stamp } from '../../src/ledger/stamp.ts';
+import { parseStamp, stampToWire } from '../../src/ledger/stamp.ts';
 
 const digest = digestOf('text');
 const wireEntry = { number: 1, id: 'ver_1', digest, metadata_digest: digest };
-const entry: LedgerEntry = { number: 1, id: 'ver_1', digest, metadataDigest: digest };
+const entry: LedgerEntry = { number: 1, id: 'ver_1', digest, metadataDigest: digest, ours: true };
 
 const anyDigest = fc.string().map((text): Digest => digestOf(text));
 const anyEntry: fc.Arbitrary<LedgerEntry> = fc.record(
@@ -18,10 +18,10 @@ const anyEntry: fc.Arbitrary<LedgerEntry> = fc.record(
     metadataDigest: anyDigest,
     commit: fc.string(),
     path: fc.string({ unit: 'binary' }),
-    outside: fc.constant(true as const),
+    ours: fc.boolean(),
     pinned: fc.constant(true as const),
   },
-  { requiredKeys: ['number', 'id', 'digest', 'metadataDigest'], noNullPrototype: true },
+  { requiredKeys: ['number', 'id', 'digest', 'metadataDigest', 'ours'], noNullPrototype: true },
 );
 const anyStamp: fc.Arbitrary<Stamp> = fc.record(
   {
