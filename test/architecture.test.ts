@@ -19,7 +19,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   prompts: ['problem.ts', 'domain', 'files', 'yaml', 'node:', 'gray-matter', 'p-limit', 'zod'],
   config: ['problem.ts', 'domain', 'files', 'yaml', 'node:', 'zod'],
   git: ['problem.ts', 'domain', 'node:', 'simple-git', 'p-limit'],
-  service: ['problem.ts', 'domain', 'node:', 'undici', 'zod'],
+  service: ['problem.ts', 'domain', 'node:', 'p-limit', 'undici', 'zod'],
   merging: ['domain', 'prompts/edit.ts', 'node:', 'node-diff3'],
   observing: ['problem.ts', 'domain', 'p-limit'],
   applying: ['problem.ts', 'domain', 'p-limit'],
