@@ -1,5 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, test } from 'vitest';
 import type { ProblemCode } from '../../src/problem.ts';
@@ -36,12 +36,11 @@ function drip(socket: Socket, head: string): void {
 }
 
 async function freePort(): Promise<number> {
-  const { createServer } = await import('node:net');
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
+  const { port } = server.address() as AddressInfo;
   await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : 1;
+  return port;
 }
 
 describe('before anything was sent', () => {
@@ -56,7 +55,6 @@ describe('before anything was sent', () => {
 
   test.each(callNames)('%s goes through once the service is up', async (name) => {
     const port = await freePort();
-    const { createServer } = await import('node:http');
     const server = createServer((_, response) => response.end(JSON.stringify(goodAnswers[name])));
     const sleep = async () => {
       if (!server.listening) await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
