@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { inMemoryBackend, type Backend } from '../doubles/backends.ts';
-import { content, file } from '../planning/support.ts';
+import { file } from '../planning/support.ts';
 import { outcomeLine, sync, type SyncParts } from './support.ts';
 
 describe('An environment that is observed once more is no longer as it was planned from', () => {
