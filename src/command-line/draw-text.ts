@@ -7,9 +7,6 @@ import type { SharedFlags } from './program.ts';
 import type { TerminalOptions } from './terminal.ts';
 import type { HidingHost } from './secrets.ts';
 
-/** What is told below a folded diff. */
-export const UNFOLD = '--full shows all';
-
 export type DrawOptions = Pick<SharedFlags, 'color'> & Pick<TerminalOptions, 'folder'>;
 
 /** How a report is drawn on one of the streams: as long as its lines are where that is no terminal. */
@@ -27,11 +24,11 @@ export async function styleOn(
 /** The plan as a person sees it before a question about it. */
 export async function drawPlan(
   { folder, ...shown }: Drawn,
-  { full, color }: Pick<SharedFlags, 'full' | 'color'>,
+  { color }: Pick<SharedFlags, 'color'>,
   host: HidingHost,
 ): Promise<string> {
   const style = await styleOn('errors', host, { color, folder });
   // Marks and line breaks would tear a secret apart.
   const { report, texts } = mapStrings(shown, host.secrets.hide);
-  return renderText(report, { ...style, quiet: false, full, unfold: UNFOLD, texts });
+  return renderText(report, { ...style, quiet: false, texts });
 }

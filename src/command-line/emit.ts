@@ -9,7 +9,7 @@ import { renderText, type TextOptions } from '../rendering/render-text.ts';
 import { styleFor } from '../rendering/style.ts';
 import { restoredIn, type Restored } from '../rendering/restored.ts';
 import type { Report } from '../schemas/report.ts';
-import { styleOn, UNFOLD } from './draw-text.ts';
+import { styleOn } from './draw-text.ts';
 import { forLog } from './for-log.ts';
 import type { HidingHost } from './secrets.ts';
 import type { SharedFlags } from './program.ts';
@@ -18,7 +18,6 @@ import type { Format } from './shared-flags.ts';
 /** Where and how a report goes out. */
 export type Emission = Pick<SharedFlags, 'format' | 'quiet' | 'color'> & {
   readonly output?: string | undefined;
-  readonly full?: boolean | undefined;
   /** The folder that paths of the report are relative to; null: not known. */
   readonly folder: string | null;
 };
@@ -40,12 +39,12 @@ export async function emitReport(
   emission: Emission,
   host: HidingHost,
 ): Promise<boolean> {
-  const { format, output, quiet, full } = emission;
+  const { format, output, quiet } = emission;
   const { hide } = host.secrets;
   // Before it is rendered as well: what marks, wraps and escapes would tear a secret apart.
   const { report, ...about } = mapStrings({ report: told, ...known }, hide);
   const style = format === 'text' && output === undefined ? await styleOn('output', host, emission) : NO_STYLE;
-  const rendered = hide(await render(report, format, { ...style, quiet, full, unfold: UNFOLD, ...about }));
+  const rendered = hide(await render(report, format, { ...style, quiet, ...about }));
   const text = format === 'json' ? rendered : forLog(rendered, host);
   const obstacle =
     output === undefined ? null : await (await import('./write-report.ts')).writeReport(text, output, host);

@@ -19,8 +19,6 @@ export type SharedFlags = {
   /** False with --no-color. */
   readonly color: boolean;
   readonly quiet: boolean;
-  /** Long diffs whole. */
-  readonly full: boolean;
   readonly verbose: boolean;
 };
 

@@ -38,7 +38,7 @@ export async function runReporting(
   host: HidingHost,
   work: Work,
 ): Promise<number> {
-  const { format, output, quiet, full, color } = flags;
+  const { format, output, quiet, color } = flags;
   if (output !== undefined) await (await import('./write-report.ts')).checkOutput(output, host);
   const { keep } = host.secrets;
   const asks = (stop: AbortSignal) => interviewer(host, { stop, colour: wantsColour(flags, host, host.errors) });
@@ -53,7 +53,7 @@ export async function runReporting(
     return { run: ofShard(run, flags.shard), texts, exitCode: interrupted ? 130 : 1 };
   });
   const { emit } = await import('./emit.ts');
-  const told = await emit(result, { format, output, quiet, full, color, folder }, host);
+  const told = await emit(result, { format, output, quiet, color, folder }, host);
   return told ? result.exitCode : result.exitCode || 1;
 }
 

@@ -40,7 +40,6 @@ export function withReport(command: Command): Command {
   return command
     .addOption(new Option('--format <format>', 'how to print the report').choices(FORMATS).default('text'))
     .option('-o, --output <file>', 'write the report to a file instead of standard output')
-    .option('--full', 'show long diffs whole', false)
     .option('--no-color', 'print without colour (as does the variable NO_COLOR)')
     .option('-q, --quiet', 'print errors and the summary only', false);
 }
