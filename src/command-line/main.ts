@@ -2,8 +2,7 @@ import { CommanderError, type Command } from 'commander';
 import package_ from '../../package.json' with { type: 'json' };
 import { inertText } from '../rendering/inert.ts';
 import type { Run } from '../rendering/make-report.ts';
-import type { CompletionHandlers } from './add-completion.ts';
-import type { SchemaHandlers } from './add-schema.ts';
+import type { Shell } from './completion.ts';
 import { forLog } from './for-log.ts';
 import type { Host } from './host.ts';
 import { makeProgram, type Handlers, type Streams } from './program.ts';
@@ -44,10 +43,11 @@ export async function main(given: Host): Promise<number> {
     history: (key, flags) => report('history', flags, ({ historyWith }, onCall) => historyWith(key, flags, onCall)),
     mergeReports: (files, flags) => finish(async () => (await import('./run-merge.ts')).runMerge(files, flags, host)),
     serve: (flags) => finish(async () => (await import('./run-serve.ts')).runServe(flags, host)),
-    ...editorHandlers(host, () => makeProgram(handlers, streamsOf(host), package_.version)),
+    schema: async (name) => (await import('./print-schema.ts')).printSchema(name, host),
+    completion: (shell) => printCompletion(shell, makeProgram(handlers, streamsOf(host), package_.version), host),
   };
   try {
-    const program = makeProgram(handlers, streamsOf(host), package_.version, host.arguments);
+    const program = makeProgram(handlers, streamsOf(host), package_.version);
     await program.parseAsync([...host.arguments], { from: 'user' });
     return exitCode;
   } catch (error) {
@@ -58,13 +58,8 @@ export async function main(given: Host): Promise<number> {
   }
 }
 
-/** Somebody waits with the key pressed: nothing is loaded that is not needed. */
-function editorHandlers(host: Host, program: () => Command): CompletionHandlers & SchemaHandlers {
-  return {
-    schema: async (name) => (await import('./print-schema.ts')).printSchema(name, host),
-    completion: async (shell) => (await import('./completing/scripts.ts')).printScript(shell, host),
-    complete: async (question) => (await import('./completing/run-complete.ts')).runComplete(question, program(), host),
-  };
+async function printCompletion(shell: Shell, program: Command, { output }: Host): Promise<void> {
+  output.write((await import('./completion.ts')).completionScript(shell, program));
 }
 
 function streamsOf(host: Host): Streams {

@@ -61,13 +61,9 @@ export type Handlers = CompletionHandlers &
 
 export type Streams = { readonly out: (text: string) => void; readonly err: (text: string) => void };
 
-/**
- * The command line as a value: what is typed, parsed into the handlers' flags. Throws commander's errors.
- * @param words what was typed: of a command that is known the others are not built, and for a list of all none is whole
- */
-export function makeProgram(handlers: Handlers, streams: Streams, version: string, words?: readonly string[]): Command {
-  const one = COMMANDS.get(words?.[0] ?? '');
-  const program = (isForList(words) ? new Listing('promptsync') : new Command('promptsync'))
+/** The command line as a value: what is typed, parsed into the handlers' flags. Throws commander's errors. */
+export function makeProgram(handlers: Handlers, streams: Streams, version: string): Command {
+  const program = new Command('promptsync')
     .description(DESCRIPTION)
     .version(version, '--version', 'print the version')
     .helpOption('-h, --help', 'print this help')
@@ -77,45 +73,19 @@ export function makeProgram(handlers: Handlers, streams: Streams, version: strin
     .exitOverride()
     .showSuggestionAfterError()
     .addHelpText('after', EXAMPLES);
-  for (const add of one === undefined ? new Set(COMMANDS.values()) : [one]) add(program, handlers);
+  addSync(program, handlers);
+  addValidate(program, handlers);
+  addStatus(program, handlers);
+  addInit(program, handlers);
+  addImport(program, handlers);
+  addEdits(program, handlers, withShared);
+  addHistory(program, handlers);
+  addReport(program, handlers);
+  addServe(program, handlers);
+  addSchema(program, handlers);
+  addCompletion(program, handlers);
   return program;
 }
-
-function isForList(words: readonly string[] | undefined): boolean {
-  return words?.length === 1 && ['-h', '--help', 'help'].includes(words[0] ?? '');
-}
-
-/** All commands, for a list of them: it says whether a command has options, so that one of them is enough. */
-class Listing extends Command {
-  override createCommand(name?: string): Command {
-    return new Listing(name);
-  }
-
-  override addOption(option: Option): this {
-    return this.parent === null || this.options.length === 0 ? super.addOption(option) : this;
-  }
-}
-
-const edits = (program: Command, handlers: Handlers): void => addEdits(program, handlers, withShared);
-
-/** What adds each command, in the order of the help. */
-const COMMANDS: ReadonlyMap<string, (program: Command, handlers: Handlers) => void> = new Map([
-  ['sync', addSync],
-  ['plan', addSync],
-  ['validate', addValidate],
-  ['status', addStatus],
-  ['init', addInit],
-  ['import', addImport],
-  ['promote', edits],
-  ['rollback', edits],
-  ['pull', edits],
-  ['history', addHistory],
-  ['report', addReport],
-  ['serve', addServe],
-  ['schema', addSchema],
-  ['completion', addCompletion],
-  ['complete', addCompletion],
-]);
 
 function addValidate(program: Command, handlers: Handlers): void {
   withShared(program.command('validate').description('check configuration and prompt files; needs no key')).action(
