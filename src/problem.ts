@@ -27,8 +27,6 @@ type Entry<Evidence> = {
 
 type Wording<Evidence> = string | ((evidence: Evidence) => string);
 
-type UnknownService = { service: string; known: readonly string[]; suggestion?: string | undefined };
-
 const catalogue = {
   // Prompt files
   'prompt/none-found': error<{ patterns: readonly string[] }>(
@@ -83,7 +81,7 @@ const catalogue = {
     (e) => `The field "${e.field}" is not known.`,
     (e) =>
       e.suggestion === undefined
-        ? 'Fields are id, key, name, description, service, pins, metadata and variables; your own data goes under `metadata:`.'
+        ? 'Fields are id, key, name, description, pins, metadata and variables; your own data goes under `metadata:`.'
         : `Did you mean \`${e.suggestion}\`?`,
   ),
   'prompt/invalid-field': error<{ field: string; expected: string }>(
@@ -130,12 +128,6 @@ const catalogue = {
         ? `Environments are: ${e.known.join(', ')}. Add it under \`environments:\` if it is meant.`
         : `Did you mean \`${e.suggestion}\`?`,
   ),
-  'prompt/unknown-service': error<UnknownService>(notAService, serviceHint),
-  'prompt/no-service': error<{ known: readonly string[] }>(
-    'Nothing says which service this prompt belongs to.',
-    (e) =>
-      `Add \`service:\` (${listOf(e.known)}) to the file or to its pattern in promptsync.yaml, or name one for all there.`,
-  ),
   'prompt/tool-environment': error<{ environment: string }>(
     (e) => `The environment "${e.environment}" is promptsync's own.`,
     'Pin another environment, or set `tracking_environment` in promptsync.yaml to another name.',
@@ -175,7 +167,12 @@ const catalogue = {
   ),
   'config/unknown-field': error<{ field: string; suggestion?: string | undefined }>(
     (e) => `The setting "${e.field}" is not known.`,
-    (e) => (e.suggestion === undefined ? 'Remove it.' : `Did you mean \`${e.suggestion}\`?`),
+    (e) =>
+      e.field === 'services'
+        ? 'A promptsync.yaml has one `service`: write one file for each, and choose with --config.'
+        : e.suggestion === undefined
+          ? 'Remove it.'
+          : `Did you mean \`${e.suggestion}\`?`,
   ),
   'config/invalid-field': error<{ field: string; expected: string }>(
     (e) => `The setting "${e.field}" is not valid: ${e.expected}.`,
@@ -196,19 +193,6 @@ const catalogue = {
   'config/invalid-url': error<{ source: string; expected: string }>(
     (e) => `The base URL in ${e.source} is not valid: ${e.expected}.`,
     'Write it like https://prompts.example.com. Plain http is allowed for loopback addresses alone.',
-  ),
-  'config/unknown-service': error<UnknownService>(notAService, serviceHint),
-  'config/shared-key': error<{ name: string; other: string; variable: string }>(
-    (e) => `The key in ${e.variable} would be sent to two origins: that of "${e.other}" and that of "${e.name}".`,
-    'Give each service an `api_key_env` of its own.',
-  ),
-  'config/base-url-of-which': error<{ variable: string }>(
-    (e) => `The variable ${e.variable} is set, and which of the \`services\` it is for is not known.`,
-    'Remove it (in the action the input `base-url`): each service has its `base_url` in promptsync.yaml.',
-  ),
-  'config/key-of-which': error<{ variables: readonly string[] }>(
-    'One API key was given, and the services have keys of their own.',
-    (e) => `Leave the input \`api-key\` out, and set ${e.variables.join(' and ')} with \`env:\`.`,
   ),
   'config/pattern-outside': error<{ pattern: string }>(
     (e) => `The pattern "${e.pattern}" leaves the repository.`,
@@ -475,10 +459,6 @@ const catalogue = {
     'The prompt is being changed in the service: it was planned afresh once, and has changed again.',
     'Wait until nobody else writes to it, then run again.',
   ),
-  'apply/record-unwritable': warning<{ path: string; reason: string }>(
-    (e) => `What is complete now could not be noted in ${e.path} (${e.reason}).`,
-    'Remove the file before the next sync with --changed-since: it may name prompts as complete that are not.',
-  ),
   'apply/interrupted': error('Interrupted; the rest was not written.', 'Run again: it goes on where it stopped.'),
 
   // The GitHub Action
@@ -523,10 +503,6 @@ const catalogue = {
   'import/environment-needed': error(
     'promptsync.yaml has no `environments`, and none was given.',
     'Say which environment serves the text to import: --environment NAME.',
-  ),
-  'import/service-needed': error<{ known: readonly string[] }>(
-    (e) => `promptsync.yaml has several services: ${listOf(e.known)}.`,
-    'Say which of them has the prompts: --service NAME.',
   ),
   'import/nothing-active': error<{
     environments: readonly string[];
@@ -602,49 +578,6 @@ const catalogue = {
   'init/write-failed': error<{ path: string; reason: string }>(
     (e) => `${e.path} cannot be written (${e.reason}).`,
     'Check that you may write there, then run promptsync init again: what is written already stays.',
-  ),
-
-  // Merging reports
-  'merge/unreadable': error<{ reason: string }>(
-    (e) => `The report cannot be read (${e.reason}).`,
-    'Give the files that --output has written. Where one is missing, its job may have ended before it.',
-  ),
-  'merge/not-json': error('The file is not JSON.', 'Write the report with --format json --output FILE.'),
-  'merge/other-schema': error<{ version: number; known: number }>(
-    (e) => `The report has the schema version ${e.version}; this promptsync reads ${e.known}.`,
-    'Use the same version of promptsync in all jobs.',
-  ),
-  'merge/not-a-report': error<{ where: string; reason: string }>(
-    (e) => `The file is not a report of promptsync: ${e.where}: ${e.reason}.`,
-    'Write the report with --format json --output FILE.',
-  ),
-  'merge/mode': error<{ mode: string }>(
-    (e) => `Reports of the mode "${e.mode}" are not merged.`,
-    'Only those of plan, sync and status are.',
-  ),
-  'merge/no-shard': error(
-    'The report is of no shard.',
-    'Several reports are merged where each is of a shard of one run: --shard 1/3, 2/3 and 3/3. One alone may be of none.',
-  ),
-  'merge/differs': error<{ what: string; value: string; other: string; otherValue: string }>(
-    (e) => `The ${e.what} is "${e.value}" here and "${e.otherValue}" in ${e.other}.`,
-    'Merge reports of one run: the same command, commit, services and number of shards.',
-  ),
-  'merge/repeated-shard': error<{ index: number; of: number; other: string }>(
-    (e) => `Shard ${e.index} of ${e.of} is reported by ${e.other} as well.`,
-    'Give one report for each shard.',
-  ),
-  'merge/missing-shards': error<{ missing: readonly number[]; of: number }>(
-    (e) => `Of ${e.of} shards the reports of these are missing: ${firstOf(e.missing.map(String), ', ')}.`,
-    'Give one report for each shard; a job that failed may have left none.',
-  ),
-  'merge/repeated-prompt': error<{ id: string; other: string }>(
-    (e) => `The prompt "${e.id}" is in ${e.other} as well.`,
-    'Give each report once, as it was written.',
-  ),
-  'merge/stray-prompt': error<{ id: string; index: number; of: number }>(
-    (e) => `The prompt "${e.id}" is not one of shard ${e.index} of ${e.of}.`,
-    'Give each report as it was written.',
   ),
 
   // Usage
@@ -841,19 +774,6 @@ function warning<Evidence = Record<string, never>>(
 
 function worded<Evidence>(wording: Wording<Evidence>): (evidence: Evidence) => string {
   return typeof wording === 'string' ? () => wording : wording;
-}
-
-function notAService({ service }: UnknownService): string {
-  return `The service "${service}" is not in promptsync.yaml.`;
-}
-
-function serviceHint({ known, suggestion }: UnknownService): string {
-  if (known.length === 0) return 'Name it under `services:` there, or remove `service:` here.';
-  return suggestion === undefined ? `Services are: ${listOf(known)}.` : `Did you mean \`${suggestion}\`?`;
-}
-
-function listOf(names: readonly string[]): string {
-  return names.join(', ');
 }
 
 function quoted(names: readonly string[]): string {

@@ -14,7 +14,7 @@ export const ADVICE = {
   'service/unreachable':
     '`--verbose` prints each call and how it ended. Proxies are taken from `HTTPS_PROXY` and `NO_PROXY`; loopback addresses are always reached directly.',
   'service/not-authorised':
-    'A key belongs to a project. Where prompts are in several projects, give each a service of its own under `services:`, with its own `api_key_env`.',
+    'A key belongs to a project. Where prompts are in several projects, give each its own promptsync.yaml, with its own `api_key_env`.',
   'service/unexpected-status':
     'The hint is that of the status: 401 is a key that was refused, 429 a limit, 500 and above a failure of the service or of a gateway. Reads, and writes that may be repeated, have been repeated before.',
   'service/prompt-not-found':
@@ -29,8 +29,7 @@ export const ADVICE = {
     'What goes live has to be active in the environment of `promote_from` at that moment. A rollback to what the environment was pinned to before is no promotion: git tells that, so the checkout needs its whole history.',
   'guard/uncommitted':
     'Versions carry the commit that they were made from, and what is live is what git has. In continuous integration a step before has edited, or made, a prompt file.',
-  'guard/max-changes':
-    'It counts prompts with changes. A percentage is one of the prompts selected, rounded up; with `--shard` of those of the shard.',
+  'guard/max-changes': 'It counts prompts with changes. A percentage is one of the prompts selected, rounded up.',
   'guard/drift':
     'Three ways on. `promptsync pull` takes the change into the file; a sync with `--on-drift overwrite` lets the file win, and the report names the version that goes back; or put it back in the service.',
   'guard/stale-plan':

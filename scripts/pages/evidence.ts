@@ -1,5 +1,5 @@
 import { ANSWER_LIMIT } from '../../src/service/http.ts';
-import { LARGEST_FILE } from '../../src/prompts/read.ts';
+import { LARGEST_FILE } from '../../src/files/read.ts';
 import type { EvidenceOf, ProblemCode } from '../../src/problem.ts';
 
 /** What the examples of docs/troubleshooting.md are made with: one of each problem, in the order of the page. */
@@ -28,8 +28,6 @@ export const EVIDENCE = {
   'prompt/duplicate-id': { id: 'prm_greeting', other: 'prompts/greeting.md' },
   'prompt/duplicate-key': { key: 'support/greeting', other: 'prompts/greeting.md' },
   'prompt/unknown-environment': { environment: 'prod', known: ['staging', 'production'] },
-  'prompt/unknown-service': { service: 'asia', known: ['eu', 'us'] },
-  'prompt/no-service': { known: ['eu', 'us'] },
   'prompt/tool-environment': { environment: 'promptsync' },
   'prompt/hidden-character': { character: '\\u{200B}', count: 2 },
   'prompt/gone': { id: 'prm_greeting', base: 'HEAD^', serves: 'the service still serves v7 in "production".' },
@@ -52,10 +50,6 @@ export const EVIDENCE = {
   'config/missing-key': { variable: 'PROMPTSYNC_API_KEY' },
   'config/invalid-key': { variable: 'PROMPTSYNC_API_KEY' },
   'config/invalid-url': { source: 'service.base_url', expected: 'its scheme is not https' },
-  'config/unknown-service': { service: 'asia', known: ['eu', 'us'] },
-  'config/shared-key': { name: 'us', other: 'eu', variable: 'PROMPTSYNC_API_KEY' },
-  'config/base-url-of-which': { variable: 'PROMPTSYNC_BASE_URL' },
-  'config/key-of-which': { variables: ['EU_KEY', 'US_KEY'] },
   'config/pattern-outside': { pattern: '../prompts/*.md' },
   'config/drift-needs-base': {},
   // The command line
@@ -135,7 +129,6 @@ export const EVIDENCE = {
   'apply/outcome-unseen': { reason: 'The service did not answer within 15 s.', id: 'ver_9f2c1ab0' },
   'apply/somebody-else-wrote': { id: 'ver_9f2c1ab0', number: 9, reason: 'The service did not answer within 15 s.' },
   'apply/keeps-changing': {},
-  'apply/record-unwritable': { path: '.git/promptsync', reason: 'EACCES' },
   'apply/interrupted': {},
   // promptsync promote
   'promote/nothing-active': { environment: 'staging' },
@@ -159,7 +152,6 @@ export const EVIDENCE = {
   // promptsync import
   'import/not-writable': { reason: 'the key holds a line break.' },
   'import/environment-needed': {},
-  'import/service-needed': { known: ['eu', 'us'] },
   'import/nothing-active': { environments: ['staging', 'production'], named: false },
   'import/known': { what: 'id', value: 'prm_greeting', key: 'support/greeting', other: 'prompts/support/greeting.md' },
   'import/path-taken': { path: 'prompts/support/greeting.md' },
@@ -175,18 +167,6 @@ export const EVIDENCE = {
   'init/not-selected': { path: 'prompts/example.md' },
   'init/in-the-way': { path: 'promptsync.yaml', what: 'it is not a regular file' },
   'init/write-failed': { path: 'promptsync.yaml', reason: 'EACCES' },
-  // promptsync report merge
-  'merge/unreadable': { reason: 'ENOENT' },
-  'merge/not-json': {},
-  'merge/other-schema': { version: 2, known: 1 },
-  'merge/not-a-report': { where: 'summary', reason: 'Invalid input: expected object, received undefined' },
-  'merge/mode': { mode: 'history' },
-  'merge/no-shard': {},
-  'merge/differs': { what: 'commit', value: '9f2c1ab04d3e', other: 'report-1.json', otherValue: '3a0eca29096c' },
-  'merge/repeated-shard': { index: 1, of: 3, other: 'report-1.json' },
-  'merge/missing-shards': { missing: [2, 3], of: 3 },
-  'merge/repeated-prompt': { id: 'prm_greeting', other: 'report-1.json' },
-  'merge/stray-prompt': { id: 'prm_greeting', index: 1, of: 3 },
   // The GitHub Action
   'action/invalid-input': { input: 'mode', expected: 'expected auto, plan, sync, drift' },
   'action/invalid-event': { reason: 'it is not JSON' },

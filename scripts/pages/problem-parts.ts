@@ -21,7 +21,6 @@ const TITLES = {
   edit: 'Editing files',
   import: 'promptsync import',
   init: 'promptsync init',
-  merge: 'promptsync report merge',
   action: 'The GitHub Action',
   internal: 'Faults of promptsync',
 } as const satisfies Record<Room, string>;

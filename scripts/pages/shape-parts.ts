@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { DEFAULTS } from '../../src/config/defaults.ts';
+import { DEFAULTS } from '../../src/config/config.ts';
 import { WrittenConfigShape } from '../../src/config/shape.ts';
-import { FrontMatterShape } from '../../src/prompts/shape.ts';
-import { ReportShape } from '../../src/schemas/report.ts';
+import { FrontMatterShape } from '../../src/files/parse.ts';
+import { ReportShape } from '../../src/report/schema.ts';
 import { code, table, type Parts } from './parts.ts';
 
 type Json = z.core.JSONSchema.JSONSchema;
@@ -33,7 +33,6 @@ function fieldTable(): string {
 function settingTable(): string {
   const cells = rowsOf(schemaOf(WrittenConfigShape))
     .filter(({ path, schema }) => !isGroup(schema) && !path.startsWith('prompts[]'))
-    .filter(({ path }) => !path.startsWith('services.<name>.') && !path.startsWith('service.service'))
     .map(({ path, schema }) => [code(path), typeOf(schema), defaultOf(path), schema.description ?? '']);
   return table(['setting', 'value', 'default', 'meaning'], cells);
 }

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { parseMaxChanges } from '../domain/policy.ts';
-import { parseShard, SHARD_EXPECTED } from '../domain/shard.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
 import type { Runner } from './host.ts';
 
@@ -23,13 +22,6 @@ const InputShape = z.object({
     if (value === '') return undefined;
     const parsed = parseMaxChanges(value);
     if (parsed === null) context.addIssue('expected a number, or a percentage such as 25%');
-    return parsed ?? undefined;
-  }),
-  'all-prompts': flag,
-  shard: z.string().transform((value, context) => {
-    if (value === '') return undefined;
-    const parsed = parseShard(value);
-    if (parsed === null) context.addIssue(`expected ${SHARD_EXPECTED}`);
     return parsed ?? undefined;
   }),
   'require-reviewed-plan': flag,

@@ -1,4 +1,4 @@
-import { ofShard, refused } from '../commands/result.ts';
+import { refused } from '../commands/result.ts';
 import { problemOf } from '../problem.ts';
 import { chooseMode } from './choose-mode.ts';
 import { makeContext } from './context.ts';
@@ -23,7 +23,6 @@ async function run(host: HidingActionHost): Promise<Done> {
     begun = { mode: chooseMode(inputs.mode, context.event), context };
     return { ...begun, result: await runMode(begun.mode, context) };
   } catch (error) {
-    const { run, ...result } = refused('dry-run', problemOf(error));
-    return { ...begun, result: { ...result, run: ofShard(run, begun.context?.inputs.shard) } };
+    return { ...begun, result: refused('dry-run', problemOf(error)) };
   }
 }

@@ -1,6 +1,6 @@
 import type { CommandResult } from '../commands/result.ts';
 import { sync, type SyncOptions } from '../commands/sync.ts';
-import { DEFAULT_KEY_VARIABLE } from '../config/api-key.ts';
+import { DEFAULTS } from '../config/config.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
 import type { Mode } from './choose-mode.ts';
 import type { Context } from './context.ts';
@@ -29,12 +29,9 @@ async function apply(context: Context): Promise<CommandResult> {
   const repository = await openWhole(context);
   const mustBeReviewed = inputs['require-reviewed-plan'];
   const base = await baseOf(event, repository);
-  // A schedule looks at everything; of a push the rest is known, where the runner has kept what the last sync completed.
-  const changedSince = event.name === 'push' && !inputs['all-prompts'] ? base : undefined;
   return sync(
     {
-      ...{ ...optionsOf(context), dryRun: false, yes: true, onlyThisPlan: mustBeReviewed },
-      ...{ base, changedSince },
+      ...{ ...optionsOf(context), dryRun: false, yes: true, onlyThisPlan: mustBeReviewed, base },
       refusals: async (prepared) => {
         const superseded = await supersededBy(context, prepared);
         return superseded.length > 0 || !mustBeReviewed ? superseded : unreviewed(context, prepared);
@@ -52,14 +49,14 @@ async function drift(context: Context): Promise<CommandResult> {
 }
 
 function optionsOf(context: Context): Omit<SyncOptions, 'dryRun' | 'yes'> {
-  const { config, shard, 'on-drift': onDrift, 'max-changes': maxChanges } = context.inputs;
+  const { config, 'on-drift': onDrift, 'max-changes': maxChanges } = context.inputs;
   return {
-    ...{ config, only: [], shard, onDrift, maxChanges, apiKey: context.inputs['api-key'] },
+    ...{ config, only: [], onDrift, maxChanges, apiKey: context.inputs['api-key'] },
     ...{ exitCode: false, allowDirty: false, withTexts: true },
   };
 }
 
 /** That of the input, or of the usual variable. */
 function hasKey({ inputs, world }: Context): boolean {
-  return Boolean(inputs['api-key'] ?? world.environment[DEFAULT_KEY_VARIABLE]);
+  return Boolean(inputs['api-key'] ?? world.environment[DEFAULTS.api_key_env]);
 }

@@ -1,5 +1,5 @@
 import { dirname, join, relative, resolve } from 'node:path';
-import { findConfigFile } from '../config/find.ts';
+import { findConfigFile } from '../config/load.ts';
 import { findRoot, slashed } from '../files/paths.ts';
 import type { Context } from './context.ts';
 

@@ -1,6 +1,5 @@
 import type { GitHub } from '../github/client.ts';
 import { closeIssue, keepIssue } from '../github/rolling-issue.ts';
-import { partText } from '../rendering/shards.ts';
 import { bodyOf } from './body.ts';
 import type { Context } from './context.ts';
 import { differing } from './failure.ts';
@@ -14,7 +13,7 @@ export async function writeIssue(github: GitHub, { inputs }: Context, telling: T
   if (telling.failure === '') return closeIssue(github, { marker, body });
   // Where the service could not be read, nothing is known that could open or close it.
   if (differing(telling.report) === 0) return;
-  const places = [telling.page.folder, partText(telling.report)].filter((place) => place !== null);
-  const where = places.length === 0 ? '' : ` (${places.join(', ')})`;
+  const { folder } = telling.page;
+  const where = folder === null ? '' : ` (${folder})`;
   await keepIssue(github, { marker, body, title: `promptsync: the service differs from the files${where}` });
 }

@@ -4,7 +4,6 @@ import type { Handlers, SharedFlags } from './program.ts';
 import { withConfig, withOutput } from './shared-flags.ts';
 
 export type ImportFlags = Omit<SharedFlags, 'only'> & {
-  readonly service?: string;
   readonly environment?: string;
   readonly dir?: string;
   readonly dryRun: boolean;
@@ -15,7 +14,6 @@ export function addImport(program: Command, handlers: Pick<Handlers, 'import'>):
     .command('import')
     .description('make prompt files of prompts that the service has')
     .argument('<id...>', 'the ids of the prompts, as the service shows them')
-    .option('--service <service>', 'the service that has them, where promptsync.yaml names several')
     .option('-e, --environment <env>', 'whose text to take (default: the first that serves one)', environment)
     .option('--dir <folder>', 'where the files go, relative to promptsync.yaml')
     .option('--dry-run', 'show what would be written; write nothing', false);

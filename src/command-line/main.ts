@@ -1,7 +1,7 @@
 import { CommanderError, type Command } from 'commander';
 import package_ from '../../package.json' with { type: 'json' };
-import { inertText } from '../rendering/inert.ts';
-import type { Run } from '../rendering/make-report.ts';
+import { inertText } from '../report/inert.ts';
+import type { Run } from '../report/make-report.ts';
 import type { Shell } from './completion.ts';
 import { forLog } from './for-log.ts';
 import type { Host } from './host.ts';
@@ -41,7 +41,6 @@ export async function main(given: Host): Promise<number> {
     rollback: (key, flags) => report('rollback', flags, ({ rollbackWith }, onCall) => rollbackWith(key, flags, onCall)),
     pull: (keys, flags) => report('pull', flags, ({ pullWith }, onCall) => pullWith(keys, flags, onCall)),
     history: (key, flags) => report('history', flags, ({ historyWith }, onCall) => historyWith(key, flags, onCall)),
-    mergeReports: (files, flags) => finish(async () => (await import('./run-merge.ts')).runMerge(files, flags, host)),
     serve: (flags) => finish(async () => (await import('./run-serve.ts')).runServe(flags, host)),
     schema: async (name) => (await import('./print-schema.ts')).printSchema(name, host),
     completion: (shell) => printCompletion(shell, makeProgram(handlers, streamsOf(host), package_.version), host),

@@ -1,15 +1,13 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { parseMaxChanges, type MaxChanges, type OnDrift } from '../domain/policy.ts';
-import type { Shard } from '../domain/shard.ts';
 import { addCompletion, type CompletionHandlers } from './add-completion.ts';
 import { addEdits, type PromoteFlags, type PullFlags, type RollbackFlags } from './add-edits.ts';
 import { addHistory, type HistoryFlags } from './add-history.ts';
 import { addImport, type ImportFlags } from './add-import.ts';
 import { addInit, type InitCommandFlags } from './add-init.ts';
-import { addReport, type MergeFlags } from './add-report.ts';
 import { addSchema, type SchemaHandlers } from './add-schema.ts';
 import { describe, DESCRIPTION, EXAMPLES, SERVE_HELP } from './help-texts.ts';
-import { withShard, withShared, type Format } from './shared-flags.ts';
+import { withShared, type Format } from './shared-flags.ts';
 
 export type SharedFlags = {
   readonly config?: string;
@@ -22,9 +20,7 @@ export type SharedFlags = {
   readonly verbose: boolean;
 };
 
-export type ShardFlags = SharedFlags & { readonly shard?: Shard };
-
-export type SyncFlags = ShardFlags & {
+export type SyncFlags = SharedFlags & {
   readonly dryRun: boolean;
   readonly yes: boolean;
   readonly exitCode: boolean;
@@ -48,14 +44,13 @@ export type Handlers = CompletionHandlers &
   SchemaHandlers & {
     readonly sync: (flags: SyncFlags) => Promise<void>;
     readonly validate: (flags: SharedFlags) => Promise<void>;
-    readonly status: (flags: ShardFlags) => Promise<void>;
+    readonly status: (flags: SharedFlags) => Promise<void>;
     readonly init: (flags: InitCommandFlags) => Promise<void>;
     readonly import: (ids: readonly string[], flags: ImportFlags) => Promise<void>;
     readonly promote: (keys: readonly string[], flags: PromoteFlags) => Promise<void>;
     readonly rollback: (key: string, flags: RollbackFlags) => Promise<void>;
     readonly pull: (keys: readonly string[], flags: PullFlags) => Promise<void>;
     readonly history: (key: string, flags: HistoryFlags) => Promise<void>;
-    readonly mergeReports: (files: readonly string[], flags: MergeFlags) => Promise<void>;
     readonly serve: (flags: ServeFlags) => Promise<void>;
   };
 
@@ -80,7 +75,6 @@ export function makeProgram(handlers: Handlers, streams: Streams, version: strin
   addImport(program, handlers);
   addEdits(program, handlers, withShared);
   addHistory(program, handlers);
-  addReport(program, handlers);
   addServe(program, handlers);
   addSchema(program, handlers);
   addCompletion(program, handlers);
@@ -94,9 +88,9 @@ function addValidate(program: Command, handlers: Handlers): void {
 }
 
 function addStatus(program: Command, handlers: Handlers): void {
-  withShard(
-    withShared(program.command('status').description('show what is active in each environment, and what should be')),
-  ).action((flags: ShardFlags) => handlers.status(flags));
+  withShared(
+    program.command('status').description('show what is active in each environment, and what should be'),
+  ).action((flags: SharedFlags) => handlers.status(flags));
 }
 
 function addSync(program: Command, handlers: Handlers): void {
@@ -108,17 +102,13 @@ function addSync(program: Command, handlers: Handlers): void {
 }
 
 function withWriting(command: Command): Command {
-  return withShard(command)
+  return command
     .option('-y, --yes', 'apply without a question', false)
     .option('--exit-code', 'on a dry run: exit with 2 when changes are pending', false)
     .option('--expect-plan <digest>', 'refuse to apply any other plan than the one with this digest', planDigest)
-    .option(
-      '--max-changes <n>',
-      'refuse when more prompts would change: a number, or a percentage; for each shard',
-      maxChanges,
-    )
+    .option('--max-changes <n>', 'refuse when more prompts would change: a number, or a percentage', maxChanges)
     .option('--base <ref>', 'tell what was changed in the service since this commit: drift', ref)
-    .option('--changed-since <ref>', 'look only at what has changed since, or was not wholly synced last time', ref)
+    .option('--changed-since <ref>', 'look only at prompts whose files differ from this commit', ref)
     .addOption(new Option('--on-drift <what>', 'what to do about drift from outside').choices(['overwrite', 'fail']))
     .option('--allow-dirty', 'write from files that differ from the last commit as well', false);
 }

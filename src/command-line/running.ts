@@ -1,13 +1,12 @@
 import type { PrepareOptions } from '../commands/preparing/prepare-plan.ts';
 import type { Drawn } from '../commands/sync.ts';
-import { ofShard, refused } from '../commands/result.ts';
+import { refused } from '../commands/result.ts';
 import { problemOf } from '../problem.ts';
-import { inertLine } from '../rendering/inert.ts';
-import type { Run } from '../rendering/make-report.ts';
+import type { Run } from '../report/make-report.ts';
 import { wantsColour } from './colour.ts';
 import { forLog } from './for-log.ts';
 import { interviewer } from './interview.ts';
-import type { ShardFlags, SyncFlags } from './program.ts';
+import type { SharedFlags, SyncFlags } from './program.ts';
 import type { HidingHost } from './secrets.ts';
 import type { Work } from './works.ts';
 import { worldOf } from './world-of.ts';
@@ -15,11 +14,11 @@ import { worldOf } from './world-of.ts';
 /** Plans or applies, and resolves to the exit code. */
 export async function runSync(flags: SyncFlags, host: HidingHost): Promise<number> {
   const { sync } = await import('../commands/sync.ts');
-  const { config, only, shard, dryRun, yes, exitCode, changedSince } = flags;
+  const { config, only, dryRun, yes, exitCode, changedSince } = flags;
   const { expectPlan, maxChanges, allowDirty, base, onDrift } = flags;
   const withTexts = flags.format !== 'json' && !flags.quiet;
   const textsAgain = withTexts && (flags.format !== 'text' || flags.output !== undefined);
-  const chosen = { config, only, shard, changedSince, dryRun, yes, exitCode, withTexts, textsAgain };
+  const chosen = { config, only, changedSince, dryRun, yes, exitCode, withTexts, textsAgain };
   const guards = { expectPlan, maxChanges, allowDirty, base, onDrift };
   const draw = async (shown: Drawn) => (await import('./draw-text.ts')).drawPlan(shown, flags, host);
   const work: Work = (world) => sync({ ...chosen, ...guards, draw, onCall: callWriter(flags, host) }, world);
@@ -29,7 +28,7 @@ export async function runSync(flags: SyncFlags, host: HidingHost): Promise<numbe
 export type OnCall = PrepareOptions['onCall'];
 
 /** What of the flags every report depends on. */
-export type ReportFlags = Omit<ShardFlags, 'only' | 'config'>;
+export type ReportFlags = Omit<SharedFlags, 'only' | 'config'>;
 
 /** Does a command's work, writes its report and resolves to the exit code. */
 export async function runReporting(
@@ -49,8 +48,7 @@ export async function runReporting(
     const problem = problemOf(error);
     // While a question is drawn, the terminal hands on Ctrl-C as a key and not as a signal.
     const interrupted = world.stop.aborted || problem.code === 'usage/cancelled';
-    const { run, texts } = refused(mode, problem);
-    return { run: ofShard(run, flags.shard), texts, exitCode: interrupted ? 130 : 1 };
+    return { ...refused(mode, problem), exitCode: interrupted ? 130 : 1 };
   });
   const { emit } = await import('./emit.ts');
   const told = await emit(result, { format, output, quiet, color, folder }, host);
@@ -60,12 +58,11 @@ export async function runReporting(
 const INTERRUPTED = '\nInterrupted: the call in flight is finished. Once more ends at once.\n';
 
 /** What `--verbose` writes of each call; undefined without it. */
-export function callWriter({ verbose }: Pick<ShardFlags, 'verbose'>, host: HidingHost): OnCall {
+export function callWriter({ verbose }: Pick<SharedFlags, 'verbose'>, host: HidingHost): OnCall {
   if (!verbose) return undefined;
-  return ({ service, method, path, status, milliseconds, attempt }) => {
-    const to = service === undefined ? '' : `${inertLine(service)}: `;
+  return ({ method, path, status, milliseconds, attempt }) => {
     const again = attempt > 1 ? ` (attempt ${attempt})` : '';
     const answer = `${status ?? 'no answer'} ${Math.round(milliseconds)} ms`;
-    host.errors.write(forLog(`${to}${method} ${path} ${answer}${again}\n`, host));
+    host.errors.write(forLog(`${method} ${path} ${answer}${again}\n`, host));
   };
 }

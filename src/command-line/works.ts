@@ -6,7 +6,7 @@ import type { EditFlags, PromoteFlags, PullFlags, RollbackFlags } from './add-ed
 import type { HistoryFlags } from './add-history.ts';
 import type { ImportFlags } from './add-import.ts';
 import type { InitCommandFlags } from './add-init.ts';
-import type { ShardFlags, SharedFlags } from './program.ts';
+import type { SharedFlags } from './program.ts';
 
 /** What a command does, from what was typed. Each loads its command when it is called: `--help` needs none of it. */
 export type Work = (world: World) => Promise<CommandResult>;
@@ -17,8 +17,8 @@ export function validateWith({ config, only }: SharedFlags): Work {
   return async (world) => (await import('../commands/validate.ts')).validate({ config, only }, world);
 }
 
-export function statusWith({ config, only, shard }: ShardFlags, onCall: OnCall): Work {
-  return async (world) => (await import('../commands/status.ts')).status({ config, only, shard, onCall }, world);
+export function statusWith({ config, only }: SharedFlags, onCall: OnCall): Work {
+  return async (world) => (await import('../commands/status.ts')).status({ config, only, onCall }, world);
 }
 
 export function historyWith(key: string, { config, environment }: HistoryFlags, onCall: OnCall): Work {
@@ -33,8 +33,8 @@ export function initWith(flags: InitCommandFlags, onCall: OnCall): Work {
 }
 
 export function importWith(ids: readonly string[], flags: ImportFlags, onCall: OnCall): Work {
-  const { config, service, environment, dir, dryRun } = flags;
-  const options = { config, ids, service, environment, dir, dryRun, onCall };
+  const { config, environment, dir, dryRun } = flags;
+  const options = { config, ids, environment, dir, dryRun, onCall };
   return async (world) => (await import('../commands/import.ts')).importPrompts(options, world);
 }
 

@@ -2,14 +2,13 @@ import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import type { EditedPrompt } from '../domain/edits.ts';
 import type { Environment } from '../domain/policy.ts';
-import { createFile } from '../files/create-file.ts';
+import { createFile } from '../files/read-write.ts';
 import { isError, makeProblem, systemCodeOf, type Problem } from '../problem.ts';
-import type { Run } from '../rendering/make-report.ts';
+import type { Run } from '../report/make-report.ts';
 import { environmentProblems } from './editing/environment-option.ts';
 import { importFolder } from './importing/import-path.ts';
-import { importedService } from './importing/imported-service.ts';
 import { makeImports, type Import, type ImportRules } from './importing/make-import.ts';
-import type { ServiceOptions } from './services/open-service.ts';
+import type { ServiceOptions } from './open-service.ts';
 import { readToImport } from './importing/read-to-import.ts';
 import { exitCodeOf, notRun, type CommandResult } from './result.ts';
 import { openWorkspace, type Workspace } from './workspace.ts';
@@ -19,8 +18,6 @@ export type ImportOptions = ServiceOptions & {
   /** As given with --config, relative to the working directory. */
   readonly config?: string | undefined;
   readonly ids: readonly string[];
-  /** The name of the service that has the prompts, where services have names. */
-  readonly service?: string | undefined;
   /** Whose text becomes the file's. */
   readonly environment?: string | undefined;
   /** For the new files, relative to the configuration's folder. */
@@ -46,8 +43,7 @@ async function importInto(workspace: Workspace, options: ImportOptions, world: W
   if ('code' in rules) return giveUp([rules]);
   const ids = [...new Set(options.ids)];
   const environments = rules.environments.map(({ name }) => name);
-  const { service } = rules;
-  const read = await readToImport({ config, service, files, ids, environments }, options, world);
+  const read = await readToImport({ config, files, ids, environments }, options, world);
   if (read.observation === null) return giveUp(read.problems);
   const imports = await makeImports(ids, read.observation, files, rules);
   const edited = options.dryRun ? imports.map(({ prompt }) => prompt) : await writeAll(imports, config, world);
@@ -56,14 +52,12 @@ async function importInto(workspace: Workspace, options: ImportOptions, world: W
 }
 
 /** What is imported from where and to where, or what forbids it. */
-function rulesOf(config: Config, { environment, dir, service: named }: ImportOptions): ImportRules | Problem {
-  const service = importedService(config, named);
-  if (typeof service !== 'string') return service;
+function rulesOf(config: Config, { environment, dir }: ImportOptions): ImportRules | Problem {
   const folder = importFolder(config, dir);
   if (typeof folder !== 'string') return folder;
   const environments = environmentsOf(config, environment);
   if ('code' in environments) return environments;
-  return { config, folder, service, environments, environment: environment ?? null };
+  return { config, folder, environments, environment: environment ?? null };
 }
 
 /** Those to pin: the configured ones, else the one that was asked for. */

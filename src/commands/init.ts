@@ -1,11 +1,11 @@
 import { dirname, join, relative } from 'node:path';
-import type { Config } from '../config/config.ts';
-import { CONFIG_NAME, findConfigFile } from '../config/find.ts';
+import { CONFIG_NAME, type Config } from '../config/config.ts';
+import { findConfigFile } from '../config/load.ts';
 import { parseConfig } from '../config/parse.ts';
 import type { WrittenFile } from '../domain/edits.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
 import { findRoot, slashed } from '../files/paths.ts';
-import type { Run } from '../rendering/make-report.ts';
+import type { Run } from '../report/make-report.ts';
 import { gatherAnswers, type InitAnswers, type InitFlags } from './initialising/init-answers.ts';
 import { decideAll } from './initialising/init-decide.ts';
 import { configText } from './initialising/init-config.ts';
@@ -14,7 +14,7 @@ import { lineFiles, workflowFiles, type InitFile } from './initialising/init-fil
 import { firstPrompt } from './initialising/init-prompt.ts';
 import { schemaPath } from './initialising/schema-path.ts';
 import { writeDecided, type Decided, type InitTarget } from './initialising/init-write.ts';
-import type { ServiceOptions } from './services/open-service.ts';
+import type { ServiceOptions } from './open-service.ts';
 import { exitCodeOf, notRun, type CommandResult } from './result.ts';
 import type { World } from './world.ts';
 

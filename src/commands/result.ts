@@ -1,8 +1,7 @@
 import type { OutcomeStatus } from '../domain/outcome.ts';
 import type { PlanStatus } from '../domain/plan.ts';
-import type { Shard } from '../domain/shard.ts';
 import { isError, type Problem } from '../problem.ts';
-import type { Run } from '../rendering/make-report.ts';
+import type { Run } from '../report/make-report.ts';
 import type { Texts } from '../domain/texts.ts';
 import type { Prepared } from './preparing/prepare-plan.ts';
 
@@ -23,11 +22,6 @@ export function notRun(mode: Run['mode'], { files, problems }: Pick<Run, 'files'
 /** A command that was not even begun. */
 export function refused(mode: Run['mode'], ...problems: readonly Problem[]): CommandResult {
   return { run: notRun(mode, { files: [], problems }), texts: new Map(), exitCode: 1 };
-}
-
-/** The run as one of the part of the prompts that was asked for. */
-export function ofShard(run: Run, shard: Shard | undefined): Run {
-  return shard === undefined ? run : { ...run, shard };
 }
 
 /** A run that has a plan and has written nothing so far. */

@@ -1,9 +1,8 @@
 import { join, resolve } from 'node:path';
-import { DEFAULT_KEY_VARIABLE } from '../config/api-key.ts';
-import { CONFIG_NAME } from '../config/find.ts';
-import { isDirectory } from '../files/is-directory.ts';
+import { CONFIG_NAME, DEFAULTS } from '../config/config.ts';
+import { isDirectory } from '../files/paths.ts';
 import { isError, problemOf, type Problem } from '../problem.ts';
-import { EMBEDDED_API_KEY, startEmbedded } from './services/embedded-service.ts';
+import { EMBEDDED_API_KEY, startEmbedded } from './embedded-service.ts';
 import { openWorkspace, type Workspace } from './workspace.ts';
 import type { World } from './world.ts';
 
@@ -32,14 +31,14 @@ export async function serve(options: ServeOptions, world: World): Promise<ServeR
   const seed = options.seed === undefined ? null : await openSeed(options.seed, world);
   if (seed?.problems.some(isError) === true) return { serving: null, problems: seed.problems };
   const files = seed?.files ?? [];
-  const apiKey = environment[DEFAULT_KEY_VARIABLE];
+  const apiKey = environment[DEFAULTS.api_key_env];
   const given = apiKey !== undefined && apiKey !== '';
   const databasePath = resolve(workingDirectory, options.db);
   const apiKeys = [given ? apiKey : EMBEDDED_API_KEY];
   const problems = seed?.problems ?? [];
   try {
     const { baseUrl, close } = await startEmbedded({ databasePath, port: options.port, apiKeys, files, now });
-    const keyVariable = given ? DEFAULT_KEY_VARIABLE : null;
+    const keyVariable = given ? DEFAULTS.api_key_env : null;
     return { serving: { baseUrl, close, keyVariable, prompts: files.length }, problems };
   } catch (error) {
     return { serving: null, problems: [...problems, problemOf(error)] };

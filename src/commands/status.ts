@@ -1,4 +1,4 @@
-import { exitCodeOf, notRun, ofShard, plannedRun, type CommandResult } from './result.ts';
+import { exitCodeOf, notRun, plannedRun, type CommandResult } from './result.ts';
 import { withPlan, type PrepareOptions } from './preparing/prepare-plan.ts';
 import type { World } from './world.ts';
 
@@ -11,5 +11,5 @@ export async function status(options: PrepareOptions, world: World): Promise<Com
     (reason) => notRun('status', reason),
   );
   const exitCode = exitCodeOf(run, { tellPending: false, interrupted: world.stop.aborted });
-  return { run: ofShard(run, options.shard), texts: new Map(), exitCode };
+  return { run, texts: new Map(), exitCode };
 }

@@ -1,16 +1,14 @@
 import type { Plan } from '../domain/plan.ts';
 import type { MaxChanges, OnDrift } from '../domain/policy.ts';
-import { shardText } from '../domain/shard.ts';
 import { refuse, type Guards } from '../planning/refuse.ts';
 import { inPlaceOrder, makeProblem, type Problem } from '../problem.ts';
-import { makeReport, type Run } from '../rendering/make-report.ts';
-import type { Report } from '../schemas/report.ts';
+import { makeReport, type Run } from '../report/make-report.ts';
+import type { Report } from '../report/schema.ts';
 import type { Texts } from '../domain/texts.ts';
 import { applyPrepared } from './preparing/apply-prepared.ts';
 import { gatherTexts } from './preparing/gather-texts.ts';
-import { keepingRecord } from './since/keep-record.ts';
 import { withPlan, type NotPrepared, type Prepared, type PrepareOptions } from './preparing/prepare-plan.ts';
-import { exitCodeOf, notRun, ofShard, plannedRun, type CommandResult } from './result.ts';
+import { exitCodeOf, notRun, plannedRun, type CommandResult } from './result.ts';
 import { labelMade } from './preparing/label-made.ts';
 import type { World } from './world.ts';
 
@@ -46,8 +44,7 @@ const NO_TEXTS: Texts = new Map();
 /** Plans, and applies the plan unless it is a dry run. */
 export async function sync(options: SyncOptions, world: World): Promise<CommandResult> {
   const mode = options.dryRun ? 'dry-run' : 'apply';
-  const giveUp = (reason: NotPrepared) =>
-    resultOf(ofShard(notRun(mode, reason), options.shard), NO_TEXTS, options, world);
+  const giveUp = (reason: NotPrepared) => resultOf(notRun(mode, reason), NO_TEXTS, options, world);
   if (!options.dryRun && !mayApply(options, world)) {
     return giveUp({ files: [], problems: [makeProblem('usage/confirmation-needed')] });
   }
@@ -71,31 +68,21 @@ async function finish(prepared: Prepared, options: SyncOptions, world: World): P
   const texts = options.withTexts || asks ? await gatherTexts(plan, prepared) : NO_TEXTS;
   const warnings = [...uncommittedWarnings(prepared, options), ...driftWarnings(guards, options)];
   const problems = inPlaceOrder([...prepared.problems, ...warnings]);
-  const planned = ofShard(plannedRun('dry-run', { ...prepared, plan, problems }), options.shard);
+  const planned = plannedRun('dry-run', { ...prepared, plan, problems });
   if (options.dryRun) return resultOf(planned, texts, options, world);
   const { folder } = prepared.config;
   if (asks && !(await ask(() => ({ report: makeReport(planned), texts, folder }), options, world))) {
     const declined = [...problems, makeProblem('usage/declined')];
     return resultOf({ ...planned, mode: 'apply', plan: null, problems: declined }, NO_TEXTS, options, world);
   }
-  const kept = await keepingRecord(prepared, plan, partOf(options), () => applyPrepared(plan, guards, prepared, world));
-  const run = {
-    ...planned,
-    mode: 'apply',
-    outcomes: kept.outcomes,
-    problems: [...problems, ...kept.problems],
-  } as const;
-  return resultOf(run, labelMade(asks ? textsAfterQuestion(texts, options) : texts, kept.outcomes), options, world);
+  const outcomes = await applyPrepared(plan, guards, prepared, world);
+  const run = { ...planned, mode: 'apply', outcomes } as const;
+  return resultOf(run, labelMade(asks ? textsAfterQuestion(texts, options) : texts, outcomes), options, world);
 }
 
 /** Whoever was asked has seen the diffs. */
 function textsAfterQuestion(texts: Texts, { textsAgain }: SyncOptions): Texts {
   return textsAgain === true ? texts : NO_TEXTS;
-}
-
-/** The part of the prompts that the run is of; each shard has a record of its own. */
-function partOf({ only, shard }: SyncOptions) {
-  return { isPart: only.length > 0, shard: shard === undefined ? null : shardText(shard) };
 }
 
 function guardsOf({ config, uncommitted, plan, narrowed }: Prepared, options: SyncOptions): Guards {

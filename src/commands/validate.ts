@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import { forbidsLatest, promotedFrom } from '../config/environments.ts';
+import { forbidsLatest, promotedFrom } from '../config/config.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { latestProblems, possibleSkips, skipWarnings } from '../planning/offline.ts';
 import { inPlaceOrder, isError, type Problem } from '../problem.ts';

@@ -1,18 +1,13 @@
 import type { Environment, MaxChanges, OnDrift } from '../domain/policy.ts';
 import type { Place } from '../problem.ts';
+import type { WrittenConfig } from './shape.ts';
+
+export const CONFIG_NAME = 'promptsync.yaml';
 
 /** Where the service is. The key is not in here: it is read from the environment when it is needed. */
 export type ServiceLocation =
   | { readonly kind: 'remote'; readonly baseUrl: string; readonly apiKeyVariable: string }
   | { readonly kind: 'embedded'; readonly databasePath: string };
-
-/** Which files belong to which of the named services. What a prompt file itself names goes before all of this. */
-export type Assignment = {
-  /** The last one that matches decides. */
-  readonly byPattern: readonly { readonly pattern: string; readonly service: string }[];
-  /** For files that no pattern assigns; null when each of them has to be assigned. */
-  readonly otherwise: string | null;
-};
 
 /** The configuration as the program uses it: everything resolved, defaults filled in. */
 export type Config = {
@@ -21,10 +16,8 @@ export type Config = {
   readonly folder: string;
   /** The repository's root; outside a repository the folder. Nothing is read from outside it. */
   readonly root: string;
-  /** By name; the only one of a `service:` mapping has the empty name. Empty: enough for offline commands. */
-  readonly services: ReadonlyMap<string, ServiceLocation>;
-  /** Null where services have no names. */
-  readonly assignment: Assignment | null;
+  /** Null: enough for offline commands. */
+  readonly service: ServiceLocation | null;
   readonly patterns: readonly string[];
   /** Where each pattern stands; without places when they are the default. */
   readonly patternPlaces: readonly Place[];
@@ -37,3 +30,30 @@ export type Config = {
   readonly concurrency: number;
   readonly timeoutSeconds: number;
 };
+
+const KEY_VARIABLE = 'PROMPTSYNC_API_KEY';
+
+/** What settings are where promptsync.yaml leaves them out, by their names there. docs/configuration.md lists them. */
+export const DEFAULTS = {
+  api_key_env: KEY_VARIABLE,
+  prompts: ['prompts/**/*.md'],
+  allow_latest: true,
+  tracking_environment: 'promptsync',
+  on_drift: 'overwrite',
+  concurrency: 8,
+  timeout_seconds: 15,
+} as const satisfies WrittenConfig & { readonly api_key_env: string; readonly allow_latest: boolean };
+
+/** The environment before each that has one. */
+export function promotedFrom({ environments }: Pick<Config, 'environments'>): ReadonlyMap<string, string> {
+  return new Map(
+    (environments ?? []).flatMap(({ name, promoteFrom }): [string, string][] =>
+      promoteFrom === undefined ? [] : [[name, promoteFrom]],
+    ),
+  );
+}
+
+/** The environments in which no pin may be `latest`. */
+export function forbidsLatest({ environments }: Pick<Config, 'environments'>): readonly string[] {
+  return (environments ?? []).filter(({ allowLatest }) => !allowLatest).map(({ name }) => name);
+}

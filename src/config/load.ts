@@ -1,8 +1,8 @@
-import { readFileSync, statSync } from 'node:fs';
-import { basename, dirname, resolve } from 'node:path';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { findRoot, isRoot, isWithin, rootsAbove } from '../files/paths.ts';
 import { makeProblem, systemCodeOf } from '../problem.ts';
-import { findRoot, isWithin, rootsAbove } from '../files/paths.ts';
-import { findConfigFile } from './find.ts';
+import { CONFIG_NAME } from './config.ts';
 import { parseConfig, type ConfigResult } from './parse.ts';
 
 /** Where a configuration is looked for: a named file, or from the working directory upwards. */
@@ -22,6 +22,14 @@ export async function loadConfig({ workingDirectory, file, environment }: Config
   if ('reason' in read)
     return { config: null, problems: [makeProblem('config/unreadable', read, { path: shownPath })] };
   return parseConfig(read.text, { file: path, shownPath, root: findRoot(dirname(path)), environment });
+}
+
+/** The nearest promptsync.yaml from a folder up to the repository's root; null when there is none. */
+export function findConfigFile(from: string): string | null {
+  const candidate = join(from, CONFIG_NAME);
+  if (existsSync(candidate)) return candidate;
+  const parent = dirname(from);
+  return isRoot(from) || parent === from ? null : findConfigFile(parent);
 }
 
 /**

@@ -2,12 +2,10 @@ import { dirname } from 'node:path';
 import { isJsonObject, type JsonValue } from '../domain/json.ts';
 import { parseMaxChanges, toolEnvironments, type Environment } from '../domain/policy.ts';
 import { makeProblem, type Problem } from '../problem.ts';
-import { describeIssues, type ShapeIssue } from '../yaml/describe-issues.ts';
-import { parseStrictYaml, type LocatedMapping } from '../yaml/strict-yaml.ts';
-import type { Config } from './config.ts';
-import { DEFAULTS } from './defaults.ts';
-import { assignmentOf } from './service-names.ts';
-import { locateServices, serviceProblems } from './services.ts';
+import { describeIssues, type ShapeIssue } from '../files/yaml-shape.ts';
+import { parseStrictYaml, type LocatedMapping } from '../files/strict-yaml.ts';
+import { DEFAULTS, type Config } from './config.ts';
+import { locateService, serviceProblems } from './service.ts';
 import { CONFIG_FIELDS, WrittenConfigShape, type WrittenConfig } from './shape.ts';
 
 /** What is known of a configuration besides its text. */
@@ -38,7 +36,13 @@ export function parseConfig(text: string, around: ConfigSurroundings): ConfigRes
   if (mapping === null) return failed(problems);
   const shaped = WrittenConfigShape.safeParse(mapping.value, ONCE);
   const wrong = shaped.success ? [] : describeIssues(shaped.error, mapping, CONFIG_FIELDS).map(toProblem);
-  const all = [...problems, ...wrong, ...servicesIn(mapping, around), ...environmentProblems(mapping)];
+  const where = { folder: dirname(around.file), root: around.root };
+  const all = [
+    ...problems,
+    ...wrong,
+    ...serviceProblems(mapping, where, around.environment),
+    ...environmentProblems(mapping),
+  ];
   return !shaped.success || all.length > 0
     ? failed(all)
     : { config: makeConfig(shaped.data, mapping, around), problems: [] };
@@ -54,10 +58,9 @@ function makeConfig(written: WrittenConfig, mapping: LocatedMapping, around: Con
     file: around.file,
     folder,
     root: around.root,
-    services: locateServices(written, folder, around.environment),
-    assignment: assignmentOf(written),
-    patterns: (written.prompts ?? DEFAULTS.prompts).map((one) => (typeof one === 'string' ? one : one.pattern)),
-    patternPlaces: (written.prompts ?? []).map((_, index) => mapping.placeOf(['prompts', index, 'pattern'])),
+    service: locateService(written, folder, around.environment),
+    patterns: written.prompts ?? DEFAULTS.prompts,
+    patternPlaces: (written.prompts ?? []).map((_, index) => mapping.placeOf(['prompts', index])),
     environments: written.environments === undefined ? null : makeEnvironments(written.environments, mapping),
     trackingEnvironment: trackingOf(written),
     onDrift: written.on_drift ?? DEFAULTS.on_drift,
@@ -81,10 +84,6 @@ function makeEnvironments(
 
 function trackingOf({ tracking_environment }: WrittenConfig): string | null {
   return tracking_environment === false ? null : (tracking_environment ?? DEFAULTS.tracking_environment);
-}
-
-function servicesIn(mapping: LocatedMapping, { file, root, environment }: ConfigSurroundings): readonly Problem[] {
-  return serviceProblems(mapping, { folder: dirname(file), root }, environment);
 }
 
 /** Promotion goes from an earlier environment to a later one, and the tool's own are not for pins. */

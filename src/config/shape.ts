@@ -1,18 +1,25 @@
 import { z } from 'zod';
-import { line } from '../yaml/line.ts';
-import { pattern } from './pattern.ts';
+import { LONGEST_PATTERN } from '../domain/literal-selector.ts';
+import { line } from '../files/yaml-shape.ts';
+
+/** A step up is followed at a pattern's start, where it is seen whether it leaves the repository. */
+const UP_IN_BRACES = /[{,](?:[^{},]*\/)?\.\.(?=[/,}])/;
+
+/** A pattern of prompt files. What other tools take for groups in parentheses would silently match nothing here. */
+const pattern = line
+  .max(LONGEST_PATTERN, `it is longer than ${LONGEST_PATTERN} characters`)
+  .refine((text) => text !== '!', 'it is empty')
+  .refine((text) => !UP_IN_BRACES.test(text), 'it holds .. within braces; write one pattern for each folder')
+  .refine((text) => !/[()]/.test(text), 'it holds parentheses; use braces, or a pattern that begins with !')
+  // What it says of braces is left to the parser.
+  .meta({ pattern: '^(?!!$)[^()\\p{Cc}]+$' });
 
 const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'expected the name of a variable, never the key');
 
 /**
- * In the JSON Schema besides what zod puts there, so that an editor tells what it can. It cannot tell what depends on another
- * place (names of services and environments, an order), or on the host of a URL.
+ * `meta` is put into the JSON Schema besides what zod puts there, for editors. What depends on another place (names of
+ * environments, an order) or on the host of a URL cannot be said in it.
  */
-const [NOT_BOTH, ONE_OF_THEM] = [
-  { not: { required: ['base_url', 'embedded'] } },
-  { anyOf: [{ required: ['base_url'] }, { required: ['embedded'] }] },
-];
-
 const location = z
   .strictObject({
     base_url: z
@@ -24,28 +31,8 @@ const location = z
     embedded: line.optional().describe('Instead of base_url: the embedded service on this SQLite file.'),
   })
   .refine((s) => s.base_url === undefined || s.embedded === undefined, 'base_url and embedded exclude each other')
-  .meta(NOT_BOTH)
+  .meta({ not: { required: ['base_url', 'embedded'] } })
   .describe('Where the service is, and the name of the variable that holds its key.');
-
-const serviceName = line.describe('The name of one of the services.');
-
-const promptsEntry = z.union(
-  [
-    pattern.describe('A pattern of prompt files, relative to this file; `!` in front takes files out.'),
-    z
-      .strictObject({
-        pattern: pattern.describe('Relative to this file; `!` in front takes files out.'),
-        service: serviceName.optional().describe('The name of the service that these files belong to.'),
-      })
-      .refine((entry) => entry.service === undefined || !entry.pattern.startsWith('!'), {
-        message: 'a pattern that takes files out assigns them to no service',
-        path: ['service'],
-      })
-      .meta({ not: { required: ['service'], properties: { pattern: { pattern: '^!' } } } })
-      .describe('A pattern whose files belong to one of the services.'),
-  ],
-  'expected string, or a mapping with a pattern and a service',
-);
 
 const environment = z
   .strictObject({
@@ -68,24 +55,9 @@ const maxChanges = z.union(
 
 /** `promptsync.yaml` as its author writes it. */
 export const WrittenConfigShape = z.strictObject({
-  service: z
-    .union([location, serviceName], { error: ({ input }) => `expected mapping, received ${kindOf(input)}` })
-    .optional()
-    .describe('Where the service is; with `services` the name of the one for files that nothing else assigns.'),
-  services: z
-    .record(
-      line,
-      location
-        .refine((one) => one.base_url !== undefined || one.embedded !== undefined, 'it needs base_url or embedded')
-        .meta(ONE_OF_THEM)
-        .describe('One of the services; only its own files go there.'),
-    )
-    .refine((all) => Object.keys(all).length > 0, 'it is empty')
-    .meta({ minProperties: 1 })
-    .optional()
-    .describe('Several services by name, each with its own key.'),
+  service: location.optional(),
   prompts: z
-    .array(promptsEntry)
+    .array(pattern.describe('A pattern of prompt files, relative to this file; `!` in front takes files out.'))
     .min(1, 'it is empty')
     .optional()
     .describe('Patterns of prompt files, relative to this file.'),
@@ -109,20 +81,13 @@ export const WrittenConfigShape = z.strictObject({
     .min(1)
     .max(256)
     .optional()
-    .describe('Requests in flight at most, for each service; fewer while it refuses some or grows slow.'),
+    .describe('Requests in flight at most; fewer while it refuses some or grows slow.'),
   timeout_seconds: z.number().gt(0).max(600).optional().describe('For each request.'),
 });
 
-function kindOf(input: unknown): string {
-  return input === null ? 'null' : Array.isArray(input) ? 'list' : typeof input;
-}
-
 export type WrittenConfig = z.infer<typeof WrittenConfigShape>;
-
-/** One service as it is written. */
-export type WrittenService = z.infer<typeof location>;
 
 export const CONFIG_FIELDS: readonly string[] = [
   ...Object.keys(WrittenConfigShape.shape),
-  ...['base_url', 'api_key_env', 'embedded', 'pattern', 'promote_from', 'allow_latest'],
+  ...['base_url', 'api_key_env', 'embedded', 'promote_from', 'allow_latest'],
 ];

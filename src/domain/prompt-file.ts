@@ -34,8 +34,6 @@ export type PromptFile = {
   readonly key: string;
   readonly name: string;
   readonly description?: string;
-  /** The name of its service: the one that the file itself names, or else what the configuration assigns it to. */
-  readonly service?: string;
   readonly pins: readonly EnvironmentPin[];
   readonly variables?: readonly string[];
   readonly content: Content;

@@ -10,8 +10,8 @@ import { pathsFromRoot } from '../../src/action/paths.ts';
 import { notRun } from '../../src/commands/result.ts';
 import { parseEvent, type Event } from '../../src/github/event.ts';
 import { ProblemError, problemOf } from '../../src/problem.ts';
-import { makeReport } from '../../src/rendering/make-report.ts';
-import type { Report, ReportProblem, ReportPrompt } from '../../src/schemas/report.ts';
+import { makeReport } from '../../src/report/make-report.ts';
+import type { Report, ReportProblem, ReportPrompt } from '../../src/report/schema.ts';
 import { makeWorkspace } from '../support/folder.ts';
 import { pullEvent, pushEvent, scheduleEvent } from './events.ts';
 import { inputsOf, makeRunner } from './support.ts';
@@ -85,7 +85,6 @@ describe('the inputs', () => {
       mode: 'auto',
       comment: 'always',
       'working-directory': '.',
-      'all-prompts': false,
       'require-reviewed-plan': false,
       'drift-issue': false,
     });
@@ -95,17 +94,14 @@ describe('the inputs', () => {
     const given = {
       ...{ mode: 'plan', config: 'a.yaml', 'working-directory': 'sub', 'base-url': 'https://a.example' },
       ...{ 'api-key': 'key', 'github-token': 'token', comment: 'changes', 'on-drift': 'fail' },
-      ...{ 'all-prompts': 'true' },
-      ...{ 'max-changes': '25%', shard: '2/5', 'require-reviewed-plan': 'true', 'drift-issue': 'false' },
+      ...{ 'max-changes': '25%', 'require-reviewed-plan': 'true', 'drift-issue': 'false' },
     };
     expect(Object.keys(given).toSorted()).toEqual([...INPUT_NAMES].toSorted());
     expect(inputsOf(given)).toEqual({
       ...given,
       'max-changes': { kind: 'percent', percent: 25 },
-      shard: { index: 2, of: 5 },
       'require-reviewed-plan': true,
       'drift-issue': false,
-      'all-prompts': true,
     });
   });
 
@@ -117,8 +113,6 @@ describe('the inputs', () => {
     ['max-changes', 'many', 'expected a number, or a percentage such as 25%'],
     ['max-changes', '-1', 'expected a number, or a percentage such as 25%'],
     ['max-changes', '101%', 'expected a number, or a percentage such as 25%'],
-    ['shard', '6/5', 'expected I/N such as 2/5, where I is 1 to N and N at most 1000'],
-    ['shard', '${{ matrix.shard }}', 'expected I/N'],
     ['require-reviewed-plan', 'yes', 'expected true or false'],
     ['require-reviewed-plan', 'True', 'expected true or false'],
     ['drift-issue', '1', 'expected true or false'],
@@ -204,13 +198,6 @@ describe('the marker', () => {
       ...[['.'], ['sub'], ['sub/deep'], ['Sub'], ['.', 'a.yaml'], ['.', 'b.yaml'], ['sub', 'a.yaml'], ['a.yaml']],
     ];
     expect(new Set(places.map(([folder = '', config]) => markerAt(folder, config))).size).toBe(places.length);
-  });
-
-  test('is another for each other shard', () => {
-    const shards = ['', '1/1', '1/2', '2/2', '1/12', '2/12', '12/12'];
-    const markers = shards.map((shard) => markerOf(inputsOf({ shard })));
-    expect(new Set(markers).size).toBe(new Set(shards).size);
-    expect(markers[0]).toBe(markerAt('.'));
   });
 
   test('does not change with anything else', () => {

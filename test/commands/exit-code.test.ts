@@ -1,12 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { exitCodeOfReport } from '../../src/commands/report-exit-code.ts';
 import { exitCodeOf, type ExitConditions } from '../../src/commands/result.ts';
 import { contentDigest } from '../../src/domain/digest.ts';
 import type { PromptOutcome } from '../../src/domain/outcome.ts';
 import type { PromptPlan } from '../../src/domain/plan.ts';
-import { isError, makeProblem } from '../../src/problem.ts';
-import { makeReport, type Run } from '../../src/rendering/make-report.ts';
-import { mergeReports } from '../../src/rendering/merge-reports.ts';
+import { makeProblem } from '../../src/problem.ts';
+import type { Run } from '../../src/report/make-report.ts';
 
 const prompt = { id: 'prm', key: 'key', name: 'Name', description: '', latestVersionId: null };
 
@@ -75,44 +73,4 @@ describe('the exit code', () => {
   test.each(cases)('is %i: %s', (code, _, run, conditions) => {
     expect(exitCodeOf(run, { tellPending: false, interrupted: false, ...conditions })).toBe(code);
   });
-});
-
-describe('the exit code that a report tells', () => {
-  const told = cases.filter(([code]) => code !== 130);
-  test.each(told)('is %i as that of the run: %s', (code, _, run, { tellPending = false }) => {
-    expect(exitCodeOfReport(makeReport(asked(run)), { tellPending })).toBe(code);
-  });
-
-  test.each(told)('is %i for a run of one shard and its merged report: %s', (code, _, run, { tellPending = false }) => {
-    const report = makeReport({ ...asked(run), shard: { index: 1, of: 1 } });
-    const handled = report.plan_digest !== null && report.prompts.length > 0;
-    // What a run with a plan and an error comes to is told as if there were others; no command has such a run.
-    const merged = handled && report.problems.some(isError) ? 4 : code;
-    expect(exitCodeOfReport(report, { tellPending })).toBe(code);
-    expect(exitCodeOfReport(mergeReports([report]), { tellPending })).toBe(merged);
-  });
-
-  const interruption = makeProblem('apply/interrupted');
-  test.each<[string, Run]>([
-    [
-      'interrupted while observing',
-      dryRun({ ...unobserved, status: 'not_attempted', problems: [interruption] }, pending),
-    ],
-    ['interrupted while applying', stopped('not_attempted')],
-    ['interrupted in the middle of a prompt', stopped('failed')],
-    ['a question that was left', withProblem(withoutPlan, makeProblem('usage/cancelled'))],
-  ])('is 130: %s', (_, run) => {
-    expect(exitCodeOf(run, { tellPending: false, interrupted: true })).toBe(130);
-    expect(exitCodeOfReport(makeReport(asked(run)), { tellPending: false })).toBe(130);
-  });
-
-  function stopped(status: PromptOutcome['status']): Run {
-    const run = applied([pending, status]);
-    return { ...run, outcomes: (run.outcomes ?? []).map((one) => ({ ...one, problems: [interruption] })) };
-  }
-
-  /** A run that has a plan has asked a service. */
-  function asked(run: Run): Run {
-    return { ...run, service: 'https://prompts.example.com' };
-  }
 });

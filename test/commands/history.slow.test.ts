@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { commandsIn, HOSTILE, INVISIBLE } from '../rendering/corpus.ts';
+import { commandsIn, HOSTILE, INVISIBLE } from '../report/corpus.ts';
 import { git } from '../support/folder.ts';
 import { expectInert } from '../support/markdown.ts';
 import { run } from '../support/run.ts';

@@ -1,7 +1,7 @@
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Report } from '../../src/schemas/report.ts';
+import type { Report } from '../../src/report/schema.ts';
 import { changeService } from '../support/change-service.ts';
 import { commitAll, git, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
 import { CONFIG, promptText, workspaceFiles } from '../support/prompts.ts';

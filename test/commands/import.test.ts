@@ -5,7 +5,7 @@ import { makeFolder, makeRepository, makeWorkspace, writeFiles } from '../suppor
 import { startFront } from '../support/front.ts';
 import { CONFIG, promptText, workspaceFiles } from '../support/prompts.ts';
 import { run, runJson } from '../support/run.ts';
-import { KEY, startTestService, type TestService } from '../support/service.ts';
+import { startTestService, type TestService } from '../support/service.ts';
 
 const ENVIRONMENTS = `${CONFIG}environments:
   staging: {}
@@ -449,58 +449,4 @@ describe('before anything is read', () => {
       expect(stderr).toMatch(/^error: /);
     },
   );
-});
-
-describe('several services', () => {
-  const config = (one: TestService, other: TestService, further = ''): string => `services:
-  one: { base_url: "${one.baseUrl}", api_key_env: ONE_KEY }
-  other: { base_url: "${other.baseUrl}", api_key_env: OTHER_KEY }
-${further}prompts: ["prompts/**/*.md", { pattern: "prompts/other/**", service: other }]
-environments: { staging: {} }
-`;
-
-  async function makeServices(further?: string) {
-    const [one, other] = await Promise.all([startTestService(['greeting']), startTestService(['greeting'])]);
-    makeVersions(one, 'greeting', { text: 'Of one.', in: ['staging'] });
-    makeVersions(other, 'greeting', { text: 'Of the other.', in: ['staging'] });
-    return { one, other, folder: makeWorkspace({ 'promptsync.yaml': config(one, other, further) }) };
-  }
-
-  test.each<[string, string, readonly string[], string, boolean]>([
-    ['the one that was named', '', ['--service', 'other'], 'greeting.md', true],
-    [
-      'the one that its folder belongs to',
-      '',
-      ['--service', 'other', '--dir', 'prompts/other'],
-      'other/greeting.md',
-      false,
-    ],
-    ['the one for all that is not assigned', 'service: other\n', [], 'greeting.md', false],
-  ])('%s is asked, and it alone needs a key', async (_, further, flags, path, says) => {
-    const { one, folder } = await makeServices(further);
-    const environment = { OTHER_KEY: KEY };
-    const { report, exitCode } = await runJson(folder, ['import', 'prm_greeting', ...flags], { environment });
-    expect(exitCode).toBe(0);
-    expect(report.prompts).toMatchObject([{ path: `prompts/${path}`, service: 'other', status: 'applied' }]);
-    expect(read(folder, `prompts/${path}`)).toContain('\n\nOf the other.\n');
-    expect(read(folder, `prompts/${path}`).includes('\nservice: other\n')).toBe(says);
-    expect(one.requests).toEqual([]);
-    expect(await run(folder, ['plan', '--exit-code'], { environment })).toMatchObject({ exitCode: 0 });
-  });
-
-  test.each<[string, readonly string[], string]>([
-    ['none named', [], 'import/service-needed'],
-    ['one that is not there', ['--service', 'ohter'], 'prompt/unknown-service'],
-    ['one without its key', ['--service', 'one'], 'config/missing-key'],
-  ])('%s', async (_, flags, code) => {
-    const { folder } = await makeServices();
-    const { report, exitCode } = await runJson(folder, ['import', 'prm_greeting', ...flags]);
-    expect({ exitCode, codes: codes(report.problems) }).toEqual({ exitCode: 1, codes: [code] });
-  });
-
-  test('a name where services have none', async () => {
-    const { folder, service } = await makeStage(['greeting']);
-    const { report } = await runJson(folder, ['import', 'prm_greeting', '--service', 'one'], service);
-    expect(codes(report.problems)).toEqual(['prompt/unknown-service']);
-  });
 });

@@ -98,57 +98,6 @@ test.each<[string, string | null, string, AskingOptions, boolean]>([
   expect(await plan(folder, services, options)).toEqual(asked ? ASKED : NOT_ASKED);
 });
 
-const EU = 'eu: { base_url: "URL" }';
-const US = 'us: { base_url: "https://us.example", api_key_env: SPARE_KEY }';
-const BOTH = `services: { ${EU}, ${US} }\nservice: eu`;
-
-test.each<[string, string, string, AskingOptions, boolean]>([
-  ['the same in both', BOTH, BOTH, {}, true],
-  ['the same in another order', BOTH, `services: { ${US}, ${EU} }\nservice: eu`, {}, true],
-  ['the same, and other settings', BOTH, `${BOTH}\nconcurrency: 1`, {}, true],
-  ['another address of the one that is needed', BOTH, BOTH.replace('URL', 'OTHER'), {}, false],
-  ['another address of the other', BOTH, BOTH.replace('us.example', 'us2.example'), {}, false],
-  ['another variable for the key', BOTH, BOTH.replace('SPARE_KEY', 'MY_KEY'), {}, false],
-  [
-    'the same two under each other’s name',
-    BOTH,
-    BOTH.replace('eu:', 'x:').replace('us:', 'eu:').replace('x:', 'us:').replace('e: eu', 'e: us'),
-    {},
-    false,
-  ],
-  ['another name', BOTH, BOTH.replaceAll('eu', 'de'), {}, false],
-  ['one more', `services: { ${EU} }`, BOTH, {}, false],
-  ['one less', BOTH, `services: { ${EU} }`, {}, false],
-  ['a name for the one of the base', HOME, `services: { ${EU} }`, {}, false],
-  ['none has a name in the head', `services: { ${EU} }`, HOME, {}, false],
-  ['the same one, with a key that was handed over', `services: { ${EU} }`, `services: { ${EU} }`, given, true],
-  [
-    'another one, with a key that was handed over',
-    `services: { ${EU} }`,
-    'services: { eu: { base_url: "OTHER" } }',
-    given,
-    false,
-  ],
-])('of several services: %s', async (_, base, head, options, asked) => {
-  const services = await startServices();
-  const folder = makeHead(configOf(base, services), configOf(head, services));
-  expect(await plan(folder, services, options)).toEqual(asked ? ASKED : NOT_ASKED);
-});
-
-test('a prompt that the head moves to another service of the base is asked for there, with the key of that one', async () => {
-  const services = await startServices();
-  const two = (assigned: string) =>
-    configOf(
-      `services: { eu: { base_url: "URL" }, us: { base_url: "OTHER", api_key_env: SPARE_KEY } }\nservice: ${assigned}`,
-      services,
-    );
-  const { told, requests } = await plan(makeHead(two('eu'), two('us')), services, {});
-  expect([told, requests > 0]).toEqual([[], true]);
-  expect(new Set(services.other.requests.map(({ method, key }) => `${method} ${key}`))).toEqual(
-    new Set([`GET ${KEY}`]),
-  );
-});
-
 test('whoever always asks is asked for no base', async () => {
   const services = await startServices();
   const folder = makeHead(null, configOf(HOME.replace('URL', 'OTHER'), services));
@@ -168,7 +117,6 @@ test.each<[string, string | null, string, AskingOptions, boolean]>([
   ],
   ['alone: files that agree', HOME.replace('URL', 'OTHER'), HOME, {}, true],
   ['alone: no configuration at the base', null, HOME, {}, false],
-  ['alone: several services at the base', BOTH, HOME, {}, false],
 ])('the address comes from the workflow, %s', async (_, base, head, options, asked) => {
   const services = await startServices();
   const folder = makeHead(base === null ? null : configOf(base, services), configOf(head, services));

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readApiKey } from '../../src/config/api-key.ts';
+import { readApiKey } from '../../src/config/service.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { makeWorkspace, type Files } from '../support/folder.ts';
 
@@ -67,7 +67,7 @@ describe('the configuration is found', () => {
         file: join(top, 'b/my.yaml'),
         folder: join(top, 'b'),
         root: top,
-        services: new Map([['', { kind: 'embedded', databasePath: join(top, 'b/s.db') }]]),
+        service: { kind: 'embedded', databasePath: join(top, 'b/s.db') },
       });
     }
   });

@@ -47,10 +47,7 @@ timeout_seconds: 2.5
     file: '/repo/sub/promptsync.yaml',
     folder: '/repo/sub',
     root: '/repo',
-    services: new Map([
-      ['', { kind: 'remote', baseUrl: 'https://prompts.example.com/base/', apiKeyVariable: 'MY_KEY' }],
-    ]),
-    assignment: null,
+    service: { kind: 'remote', baseUrl: 'https://prompts.example.com/base/', apiKeyVariable: 'MY_KEY' },
     patterns: ['prompts/**/*.md', '!prompts/drafts/**'],
     patternPlaces: [
       { path: 'promptsync.yaml', line: 5, column: 11 },
@@ -74,8 +71,7 @@ test.each(['', '# nothing yet\n', '{}', '---\n'])('the defaults fill an empty fi
     file: '/repo/sub/promptsync.yaml',
     folder: '/repo/sub',
     root: '/repo',
-    services: new Map(),
-    assignment: null,
+    service: null,
     patterns: ['prompts/**/*.md'],
     patternPlaces: [],
     environments: null,
@@ -205,6 +201,7 @@ describe('values', () => {
     ['environments: {a: {promote_form: b}}', '1:20', 'promote_from'],
     ['timeout: 3', '1:1', null],
     ['constructor: 3', '1:1', null],
+    ['servces: {}', '1:1', 'service'],
   ];
   test.each(unknown)('`%s` is not known', (text, place, suggestion) => {
     const { config, problems } = parse(text);
@@ -212,6 +209,12 @@ describe('values', () => {
     expect(tell(text)[0]).toContain(`config/unknown-field promptsync.yaml ${place} The setting "`);
     expect(problems).toHaveLength(1);
     expect(problems[0]?.hint).toBe(suggestion === null ? 'Remove it.' : `Did you mean \`${suggestion}\`?`);
+  });
+
+  test('several services: there is one file for each', () => {
+    expect(parse('services: {}').problems).toMatchObject([
+      { code: 'config/unknown-field', hint: expect.stringContaining('one file for each') },
+    ]);
   });
 
   test('all problems are told at once', () => {
@@ -250,7 +253,7 @@ max_changes: no
 });
 
 describe('where the service is', () => {
-  const service = (text: string, environment: Variables = {}) => configOf(text, environment).services.get('') ?? null;
+  const service = (text: string, environment: Variables = {}) => configOf(text, environment).service;
   const remote = (baseUrl: string, apiKeyVariable = 'PROMPTSYNC_API_KEY') => ({
     kind: 'remote',
     baseUrl,

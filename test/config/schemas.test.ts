@@ -7,7 +7,7 @@ import { SCHEMAS } from '../../scripts/schemas.ts';
 import type { Config } from '../../src/config/config.ts';
 import { parseConfig } from '../../src/config/parse.ts';
 import { isError } from '../../src/problem.ts';
-import { parsePromptFile } from '../../src/prompts/parse.ts';
+import { parsePromptFile } from '../../src/files/parse.ts';
 import { EXAMPLE } from '../support/folder.ts';
 import { run } from '../support/run.ts';
 
@@ -43,8 +43,6 @@ describe('the schema of promptsync.yaml takes what the parser takes', () => {
     'service: { base_url: "http://127.0.0.1:4010" }',
     'service: { embedded: .promptsync/service.db }',
     'service: { api_key_env: KEY }',
-    'service: us\nservices: { us: { embedded: a.db }, eu: { base_url: https://eu.example.com } }',
-    'services: { us: { embedded: a.db } }\nprompts: ["a/*.md", { pattern: "b/*.md", service: us }, { pattern: "!c.md" }]',
     'prompts: ["!drafts/**", "prompts/{a,b}/*.md"]',
     'environments: { staging: , live: { promote_from: staging, allow_latest: false } }',
     'tracking_environment: tool',
@@ -72,19 +70,14 @@ describe('the schema of promptsync.yaml refuses what the parser refuses', () => 
     'service: { base_url: https://prompts.example.com, embedded: a.db }',
     'service: { embedded: "" }',
     'service: { api_key_env: sk-123 }',
-    'services: {}',
-    'services: { us: { api_key_env: KEY } }',
-    'services: { us: { base_url: https://a.example.com, embedded: a.db } }',
-    'services: { us: { embedded: a.db, region: eu } }',
     'prompts: []',
     'prompts: prompts/*.md',
     'prompts: [""]',
     'prompts: ["!"]',
     'prompts: ["a(b).md"]',
     'prompts: [7]',
-    'prompts: [{ service: us }]',
-    'prompts: [{ pattern: "a.md", folder: b }]',
-    'services: { us: { embedded: a.db } }\nprompts: [{ pattern: "!a.md", service: us }]',
+    'prompts: [{ pattern: "a.md" }]',
+    'services: { us: { embedded: a.db } }',
     'environments: [staging]',
     'environments: { staging: true }',
     'environments: { staging: { allow: true } }',
@@ -113,11 +106,6 @@ describe('the schema of promptsync.yaml leaves to the parser', () => {
   test.each([
     ['which hosts plain http is for', 'service: { base_url: "http://prompts.example.com" }'],
     ['credentials', 'service: { base_url: "https://me:secret@prompts.example.com" }'],
-    ['names of services that are not there', 'services: { us: { embedded: a.db } }\nservice: eu'],
-    [
-      'one key for two services',
-      'services: { a: { base_url: https://a.example.com }, b: { base_url: https://b.example.com } }',
-    ],
     ['the order of promotion', 'environments: { live: { promote_from: staging }, staging: {} }'],
     ["the tool's own environments", 'environments: { promptsync: {} }'],
     ['steps up within braces', 'prompts: ["{a,../b}/*.md"]'],
@@ -130,7 +118,6 @@ describe('the schema of the front matter takes what the parser takes', () => {
   test.each([
     '',
     'description: ""',
-    'service: us',
     'pins: {}',
     'pins: { staging: latest, production: 7, canary: "version:ver_1", old: "git:v1.4.0", older: "git:HEAD~1" }',
     'metadata: { model: gpt-5, deep: [1, 2.5, null, { a: true }] }',

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { parseConfig } from '../../src/config/parse.ts';
-import { parsePromptFile } from '../../src/prompts/parse.ts';
-import { FrontMatterShape } from '../../src/prompts/shape.ts';
+import { parsePromptFile, FrontMatterShape } from '../../src/files/parse.ts';
 import { isJsonObject, type JsonValue } from '../../src/domain/json.ts';
 import { wrongInWorkflow } from '../support/workflow.ts';
 import { blocksIn, type Block } from './blocks.ts';
@@ -29,7 +28,7 @@ const PINNED = `a/promptsync@${'0'.repeat(40)}`;
 
 test.each([
   ['a setting that there is not', 'yaml', 'prompt: [a]'],
-  ['a service without an address', 'yaml', 'services: { eu: {} }'],
+  ['a service in two places', 'yaml', 'service: { base_url: https://a.example, embedded: a.db }'],
   ['a pin that is none', 'yaml', 'pins: { staging: newest }'],
   ['a prompt file without an id', 'markdown', '---\nkey: a\nname: b\n---\n\nText.'],
   ['an action by its tag', 'yaml', 'jobs: { a: { steps: [{ uses: actions/checkout@v6 }] } }'],

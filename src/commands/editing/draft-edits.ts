@@ -4,8 +4,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { FileEdit } from '../../domain/edits.ts';
 import type { PromptFile } from '../../domain/prompt-file.ts';
 import { isError, makeProblem, type Problem } from '../../problem.ts';
-import { editPromptFile, type PromptEdits } from '../../prompts/edit.ts';
-import { parsePromptFile } from '../../prompts/parse.ts';
+import { editPromptFile, type PromptEdits } from '../../files/edit.ts';
+import { parsePromptFile } from '../../files/parse.ts';
 import type { Prepared } from '../preparing/prepare-plan.ts';
 
 /** What is to be done to one prompt's file. */
@@ -55,11 +55,11 @@ function newWarnings(before: readonly Problem[], after: Uint8Array, path: string
   return parsePromptFile(after, path).problems.filter((one) => !isError(one) && !told.has(one.message));
 }
 
-/** Whether two readings of a file say the same: a plan has the pins in promotion order, and each file's service. */
+/** Whether two readings of a file say the same: a plan has the pins in promotion order. */
 function isSame(one: PromptFile | null, other: PromptFile): boolean {
   return one !== null && isDeepStrictEqual(inFileOrder(one), inFileOrder(other));
 }
 
-function inFileOrder({ service: _, ...file }: PromptFile): Omit<PromptFile, 'service'> {
+function inFileOrder(file: PromptFile): PromptFile {
   return { ...file, pins: file.pins.toSorted((a, b) => a.line - b.line || a.column - b.column) };
 }

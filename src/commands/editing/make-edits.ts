@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Committed, EditedPrompt } from '../../domain/edits.ts';
-import { replaceFile } from '../../files/replace-file.ts';
+import { replaceFile } from '../../files/read-write.ts';
 import { openCommitter } from '../../git/commit.ts';
 import type { Repository } from '../../git/repository.ts';
 import { makeProblem, messageOf, problemOf, systemCodeOf, type Problem } from '../../problem.ts';
@@ -112,14 +112,6 @@ function statusOf({ status, change }: Draft, done: EditedPrompt['status']): Edit
 }
 
 function editedOf({ file, edits, problems }: Draft, status: EditedPrompt['status'], problem?: Problem): EditedPrompt {
-  const { path, id, key, service } = file;
-  return {
-    path,
-    id,
-    key,
-    ...(service === undefined ? {} : { service }),
-    status,
-    edits,
-    problems: problem === undefined ? problems : [...problems, problem],
-  };
+  const { path, id, key } = file;
+  return { path, id, key, status, edits, problems: problem === undefined ? problems : [...problems, problem] };
 }

@@ -1,12 +1,10 @@
 import type { Config } from '../../config/config.ts';
-import { UNNAMED } from '../../config/services.ts';
 import type { EditedPrompt } from '../../domain/edits.ts';
 import type { Observation, Observed } from '../../domain/observed.ts';
 import type { Environment } from '../../domain/policy.ts';
 import { chooseImport, type Chosen } from '../../planning/choose-import.ts';
 import { makeProblem, type Problem } from '../../problem.ts';
-import { writeNewFile } from '../../prompts/new-file.ts';
-import { serviceRules } from '../services/assign-services.ts';
+import { writeNewFile } from '../../files/new-file.ts';
 import { conflictWith, importPath, obstacleAt, type Named } from './import-path.ts';
 
 /** How prompts are imported into a workspace. */
@@ -14,8 +12,6 @@ export type ImportRules = {
   readonly config: Config;
   /** For new files, relative to the configuration's folder. */
   readonly folder: string;
-  /** The name of the service that has the prompts; empty where services have no names. */
-  readonly service: string;
   /** Those to pin, in promotion order. */
   readonly environments: readonly Environment[];
   /** Where the text comes from; null: the first environment that serves one. */
@@ -45,9 +41,7 @@ export async function makeImports(
     const observed = observation.observed.get(id);
     const accepted = made.filter(({ source }) => source !== null).map(({ prompt }) => prompt);
     made.push(
-      observed === undefined
-        ? unread(id, observation, rules)
-        : await makeImport(observed, [...existing, ...accepted], rules),
+      observed === undefined ? unread(id, observation) : await makeImport(observed, [...existing, ...accepted], rules),
     );
   }
   return made;
@@ -66,7 +60,7 @@ async function makeImport(observed: Observed, others: readonly Named[], rules: I
 export function newFileOf({ prompt, active }: Observed, rules: ImportRules): Import {
   const { id, key, name, description } = prompt;
   const path = importPath(rules.folder, key, id);
-  const named = { id, key, path, ...serviceIn(rules) };
+  const named = { id, key, path };
   const { environments, environment } = rules;
   const chosen = chooseImport({ active }, environments, environment);
   if (chosen === null) {
@@ -75,20 +69,10 @@ export function newFileOf({ prompt, active }: Observed, rules: ImportRules): Imp
     return refused(named, 'blocked', makeProblem('import/nothing-active', evidence));
   }
   const { text, metadata } = chosen.version;
-  const fields = { id, key, path, name, description, ...serviceLine(path, rules) };
+  const fields = { id, key, path, name, description };
   const { source, problems } = writeNewFile({ ...fields, text, metadata, pins: chosen.pins });
   if (source === null) return refused(named, 'blocked', ...problems);
   return { prompt: { ...named, status: 'pending', edits: editsOf(chosen), problems: [] }, source, warnings: problems };
-}
-
-/** The service of a prompt, where services have names. */
-function serviceIn({ service }: ImportRules): Pick<Named, 'service'> {
-  return service === UNNAMED ? {} : { service };
-}
-
-/** A file names its service where the configuration would give it to another one, or to none. */
-function serviceLine(path: string, rules: ImportRules): Pick<Named, 'service'> {
-  return serviceRules(rules.config)?.assigned(path) === rules.service ? {} : serviceIn(rules);
 }
 
 function editsOf({ pins }: Chosen): EditedPrompt['edits'] {
@@ -104,7 +88,7 @@ function refused(named: Named, status: 'blocked' | 'failed', ...problems: readon
 }
 
 /** A prompt that could not be read has no key and no path that are known. */
-function unread(id: string, { failed }: Observation, rules: ImportRules): Import {
+function unread(id: string, { failed }: Observation): Import {
   const problem = failed.get(id) ?? makeProblem('internal/unexpected', { reason: 'the prompt was not read' });
-  return refused({ path: '', id, key: id, ...serviceIn(rules) }, 'failed', problem);
+  return refused({ path: '', id, key: id }, 'failed', problem);
 }

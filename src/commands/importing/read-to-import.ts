@@ -1,17 +1,13 @@
 import type { Config } from '../../config/config.ts';
-import { UNNAMED } from '../../config/services.ts';
 import { readingOnly, type Observation } from '../../domain/observed.ts';
 import type { PromptFile } from '../../domain/prompt-file.ts';
 import { observe } from '../../observing/observe.ts';
 import type { Problem } from '../../problem.ts';
-import { filesOf } from '../services/needed-services.ts';
-import { openService, type ServiceOptions } from '../services/open-service.ts';
+import { openService, type ServiceOptions } from '../open-service.ts';
 import type { World } from '../world.ts';
 
 export type ImportRequest = {
   readonly config: Config;
-  /** The name of the service that has the prompts; empty where services have no names. */
-  readonly service: string;
   /** Those that the workspace has. */
   readonly files: readonly PromptFile[];
   readonly ids: readonly string[];
@@ -28,15 +24,11 @@ export type ReadToImport = {
 
 /** Reads prompts that may have no file yet. Sends nothing but GET. */
 export async function readToImport(
-  { config, service, files, ids, environments }: ImportRequest,
+  { config, files, ids, environments }: ImportRequest,
   options: ServiceOptions,
   world: World,
 ): Promise<ReadToImport> {
-  // The others are not needed, nor are their keys.
-  const own = filesOf(service, files);
-  const wanted = ids.map((id) => ({ id, ...(service === UNNAMED ? {} : { service }) }));
-  const opening = { ...options, gone: wanted, also: service };
-  const { opened, problems } = await openService(config, own, world, opening);
+  const { opened, problems } = await openService(config, files, world, options);
   if (opened === null) return { observation: null, service: null, problems };
   const requests = ids.map((id) => readingOnly(id, environments));
   try {

@@ -1,4 +1,4 @@
-import { DEFAULT_KEY_VARIABLE } from '../../config/api-key.ts';
+import { DEFAULTS } from '../../config/config.ts';
 import { makeProblem, type Problem } from '../../problem.ts';
 import { faultOf } from './init-faults.ts';
 import type { Interview, TextQuestion } from '../world.ts';
@@ -48,7 +48,7 @@ function contradictionIn({ url, embedded, id }: InitFlags): string | null {
 function toAnswers({ url, apiKeyEnv, dir, environments, id, workflows }: InitFlags): InitAnswers {
   return {
     url: url ?? null,
-    keyVariable: apiKeyEnv ?? DEFAULT_KEY_VARIABLE,
+    keyVariable: apiKeyEnv ?? DEFAULTS.api_key_env,
     folder: folderOf(dir ?? DEFAULT_FOLDER),
     environments: namesIn(environments ?? DEFAULT_ENVIRONMENTS),
     id: id ?? null,
@@ -77,7 +77,7 @@ const QUESTIONS = {
   },
   apiKeyEnv: {
     message: 'Which variable holds the API key? (its name, not the key)',
-    initial: DEFAULT_KEY_VARIABLE,
+    initial: DEFAULTS.api_key_env,
     fault: (answer) => faultOf('keyVariable', answer.trim()),
   },
   dir: {

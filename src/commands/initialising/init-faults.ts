@@ -1,8 +1,7 @@
-import { DEFAULT_KEY_VARIABLE } from '../../config/api-key.ts';
-import { CONFIG_NAME } from '../../config/find.ts';
+import { CONFIG_NAME, DEFAULTS } from '../../config/config.ts';
 import { parseConfig } from '../../config/parse.ts';
 import { makeProblem, type Problem } from '../../problem.ts';
-import { FrontMatterShape } from '../../prompts/shape.ts';
+import { FrontMatterShape } from '../../files/parse.ts';
 import type { InitAnswers } from './init-answers.ts';
 import { configText } from './init-config.ts';
 
@@ -17,7 +16,7 @@ const FLAGS = {
 type Checked = keyof typeof FLAGS;
 
 const SOUND: InitAnswers = {
-  ...{ url: 'https://prompts.example.com', keyVariable: DEFAULT_KEY_VARIABLE, folder: 'prompts', id: null },
+  ...{ url: 'https://prompts.example.com', keyVariable: DEFAULTS.api_key_env, folder: 'prompts', id: null },
   ...{ environments: ['staging'], workflows: false },
 };
 

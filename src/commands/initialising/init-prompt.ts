@@ -1,13 +1,12 @@
 import type { Config } from '../../config/config.ts';
-import { UNNAMED } from '../../config/services.ts';
 import { isError, type Problem } from '../../problem.ts';
-import { findPromptPaths } from '../../prompts/find.ts';
-import { readPrompts } from '../../prompts/read.ts';
+import { findPromptPaths } from '../../files/find.ts';
+import { readPrompts } from '../../files/read.ts';
 import { conflictWith } from '../importing/import-path.ts';
 import type { InitAnswers } from './init-answers.ts';
 import { examplePrompt, promptFile, type InitFile } from './init-files.ts';
 import { newFileOf } from '../importing/make-import.ts';
-import type { ServiceOptions } from '../services/open-service.ts';
+import type { ServiceOptions } from '../open-service.ts';
 import { readToImport } from '../importing/read-to-import.ts';
 import type { World } from '../world.ts';
 
@@ -43,16 +42,14 @@ async function importFirst(
   const environments = config.environments ?? [];
   const { files } = await readPrompts(config, { known: null, reserved: [] });
   const names = environments.map(({ name }) => name);
-  const read = await readToImport({ config, service: UNNAMED, files, ids: [id], environments: names }, options, world);
+  const read = await readToImport({ config, files, ids: [id], environments: names }, options, world);
   const observed = read.observation?.observed.get(id);
   const { service } = read;
   if (observed === undefined) {
     const failed = read.observation?.failed.get(id);
     return { files: [], service, problems: [...read.problems, ...(failed === undefined ? [] : [failed])] };
   }
-  const { prompt, source, warnings } = newFileOf(observed, {
-    ...{ config, folder, service: UNNAMED, environments, environment: null },
-  });
+  const { prompt, source, warnings } = newFileOf(observed, { config, folder, environments, environment: null });
   const others = files.filter(({ path }) => path !== prompt.path);
   const conflict = source === null ? null : conflictWith(prompt, others);
   const problems = [...prompt.problems, ...warnings, ...(conflict === null ? [] : [conflict])];

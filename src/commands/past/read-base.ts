@@ -1,12 +1,9 @@
 import type { Config } from '../../config/config.ts';
 import type { PromptFile } from '../../domain/prompt-file.ts';
 import type { Repository } from '../../git/repository.ts';
-import { inShard } from '../../domain/shard-of.ts';
-import type { Shard } from '../../domain/shard.ts';
 import { isError, makeProblem, ProblemError, type Problem } from '../../problem.ts';
-import { promptMatcher } from '../../prompts/find.ts';
-import { readPrompts } from '../../prompts/read.ts';
-import { assignServices, serviceRules } from '../services/assign-services.ts';
+import { promptMatcher } from '../../files/find.ts';
+import { readPrompts } from '../../files/read.ts';
 import { parseAt } from './parse-at.ts';
 import { selectFiles } from '../select-files.ts';
 
@@ -30,7 +27,6 @@ export type BaseRequest = {
   readonly files: readonly PromptFile[];
   /** What they were selected by. */
   readonly only: readonly string[];
-  readonly shard?: Shard | undefined;
   /** Prompts of now that were left out: they are there all the same. */
   readonly left: readonly { readonly id: string }[];
 };
@@ -58,20 +54,17 @@ export async function readBase(request: BaseRequest, repository: Repository | nu
   };
 }
 
-/**
- * Those that were selected; each belongs to the service that it would belong to now. A file that was selected then may be
- * there still, and not be selected now: under another path or key.
- */
+/** Those that were selected. One may be there still, and not be selected now: under another path or key. */
 async function goneSince(
   changed: readonly Earlier[],
   now: ReadonlySet<string>,
-  { config, only, shard }: BaseRequest,
+  { config, only }: BaseRequest,
 ): Promise<readonly PromptFile[]> {
   const then = changed.flatMap(({ file }) => file ?? []);
-  const missing = inShard(then, shard).filter(({ id }) => !now.has(id));
-  const selected = assignServices(selectFiles(missing, only).files, serviceRules(config));
+  const missing = then.filter(({ id }) => !now.has(id));
+  const selected = selectFiles(missing, only).files;
   if (selected.length === 0 || only.length === 0) return selected;
-  const { files } = await readPrompts(config, { known: null, reserved: [], services: serviceRules(config) });
+  const { files } = await readPrompts(config, { known: null, reserved: [] });
   const there = new Set(files.map(({ id }) => id));
   return selected.filter(({ id }) => !there.has(id));
 }

@@ -2,10 +2,10 @@ import { basename } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Config } from '../../config/config.ts';
 import { parseConfig } from '../../config/parse.ts';
-import { BASE_URL_VARIABLE } from '../../config/services.ts';
+import { BASE_URL_VARIABLE } from '../../config/service.ts';
 import type { Repository } from '../../git/repository.ts';
 import { makeProblem, type Problem } from '../../problem.ts';
-import type { ServiceOptions } from '../services/open-service.ts';
+import type { ServiceOptions } from '../open-service.ts';
 import type { World } from '../world.ts';
 
 /**
@@ -29,36 +29,29 @@ export async function reasonNotToAsk(
   // Both come from the workflow then, which the base has the say in.
   if (apiKey !== undefined && (environment[BASE_URL_VARIABLE] ?? '') !== '') return null;
   const then =
-    base === null || repository === null ? NONE : await servicesAt(base.commit, config, repository, environment);
-  const named = then.size > 0 && isDeepStrictEqual(keysGoTo(then, apiKey), keysGoTo(config.services, apiKey));
+    base === null || repository === null ? null : await serviceAt(base.commit, config, repository, environment);
+  const named = then !== null && isDeepStrictEqual(keyGoesTo(then, apiKey), keyGoesTo(config.service, apiKey));
   const reason = 'the base commit names another service, or none; a key is sent to no address that only the head names';
   return named ? null : makeProblem('service/not-asked', { reason });
 }
 
-type Services = Config['services'];
-
-const NONE: Services = new Map();
+type Service = Config['service'];
 
 /** Which key goes where; one that was handed over is read from no variable, whatever the configuration names. */
-function keysGoTo(services: Services, apiKey: string | undefined): ReadonlyMap<string, object> {
-  if (apiKey === undefined) return services;
-  return new Map(
-    [...services].map(([name, service]) => [
-      name,
-      service.kind === 'remote' ? { kind: service.kind, baseUrl: service.baseUrl } : service,
-    ]),
-  );
+function keyGoesTo(service: Service, apiKey: string | undefined): object | null {
+  if (apiKey === undefined || service?.kind !== 'remote') return service;
+  return { kind: service.kind, baseUrl: service.baseUrl };
 }
 
-async function servicesAt(
+async function serviceAt(
   commit: string,
   { file, root }: Config,
   repository: Repository,
   environment: World['environment'],
-): Promise<Services> {
+): Promise<Service> {
   const name = basename(file);
   const bytes = await repository.fileAt(commit, repository.fromRoot(name));
-  if (bytes === null) return NONE;
+  if (bytes === null) return null;
   const around = { file, shownPath: name, root, environment };
-  return parseConfig(bytes.toString('utf8'), around).config?.services ?? NONE;
+  return parseConfig(bytes.toString('utf8'), around).config?.service ?? null;
 }

@@ -1,4 +1,4 @@
-import { forbidsLatest, promotedFrom } from '../../config/environments.ts';
+import { forbidsLatest, promotedFrom } from '../../config/config.ts';
 import type { Plan } from '../../domain/plan.ts';
 import type { PlanRules } from '../../planning/make-plan.ts';
 import { readContentsAtRefs } from '../past/contents-at-refs.ts';

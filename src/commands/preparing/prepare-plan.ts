@@ -20,8 +20,8 @@ import {
   type OpenService,
   type OpenServiceResult,
   type ServiceOptions,
-} from '../services/open-service.ts';
-import type { Narrowed } from '../since/narrow.ts';
+} from '../open-service.ts';
+import type { Narrowed } from '../changed-since.ts';
 import { openWorkspace, type WorkspaceOptions } from '../workspace.ts';
 import type { World } from '../world.ts';
 
@@ -58,7 +58,7 @@ export type Prepared = {
   readonly provenance: ReadonlyMap<string, Provenance>;
   /** Paths of files that differ from HEAD, of all selected prompts. Empty outside of git, and on a dry run without changes. */
   readonly uncommitted: ReadonlySet<string>;
-  /** What was left out as unchanged; null where all selected prompts were to be looked at. */
+  /** What was left out as unchanged; null where nothing was to be left out. */
   readonly narrowed: Narrowed | null;
   /** Warnings. */
   readonly problems: readonly Problem[];
@@ -80,14 +80,14 @@ export async function withPlan<Result>(
   const { config, files, problems, narrowed } = await openWorkspace({ ...options, late: lateOf(options) }, world);
   if (config === null || problems.some(isError)) return giveUp({ files, problems });
   const needs = options.needs?.(config) ?? { problems: [], alsoRead: [] };
-  const unanswerable = (options.asking ?? 'always') === 'always' ? serviceProblems(config, files, options, world) : [];
+  const unanswerable = (options.asking ?? 'always') === 'always' ? serviceProblems(config, options, world) : [];
   const early = [...needs.problems, ...unanswerable];
   if (early.length > 0) return giveUp({ files, problems: [...problems, ...early] });
   const sources = await readSources({ config, files, problems, narrowed, alsoRead: needs.alsoRead }, options, world);
   if ('code' in sources) return giveUp({ files, problems: [...problems, sources] });
   const rules = await rulesOf(sources);
   const { opened, problems: obstacles } = sources.asked
-    ? await openService(config, files, world, { ...options, gone: sources.base?.gone })
+    ? await openService(config, files, world, options)
     : assumeService(sources, rules);
   if (opened === null) return giveUp({ files, problems: [...problems, ...obstacles] });
   try {

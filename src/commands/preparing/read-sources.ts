@@ -21,11 +21,11 @@ export async function readSources(
   world: World,
 ): Promise<Sources | Problem> {
   const { config, files, problems, narrowed } = given;
-  const { base: ref, only, shard, keepsAll = false } = options;
+  const { base: ref, only, keepsAll = false } = options;
   const left = narrowed?.left ?? [];
   try {
     const repository = narrowed?.repository ?? (await openRepositoryOf(config));
-    const base = ref === undefined ? null : await readBase({ ref, config, files, only, shard, left }, repository);
+    const base = ref === undefined ? null : await readBase({ ref, config, files, only, left }, repository);
     const obstacle = await reasonNotToAsk(options, config, base, repository, world);
     const told = [...problems, ...(base?.problems ?? []), ...(obstacle === null ? [] : [obstacle])];
     return { ...given, repository, problems: told, base, asked: obstacle === null, keepsAll };

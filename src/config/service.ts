@@ -1,0 +1,94 @@
+import { relative, resolve } from 'node:path';
+import { isJsonObject } from '../domain/json.ts';
+import { isLoopback } from '../domain/loopback.ts';
+import { leaves, slashed } from '../files/paths.ts';
+import { makeProblem, type Place, type Problem } from '../problem.ts';
+import type { LocatedMapping } from '../files/strict-yaml.ts';
+import { DEFAULTS, type Config, type ServiceLocation } from './config.ts';
+import type { WrittenConfig } from './shape.ts';
+
+/** Goes before `service.base_url`. */
+export const BASE_URL_VARIABLE = 'PROMPTSYNC_BASE_URL';
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** Where the service is; null where nothing says it, which is enough for offline commands. */
+export function locateService(
+  { service = {} }: WrittenConfig,
+  folder: string,
+  environment: Variables,
+): ServiceLocation | null {
+  const fromVariable = urlVariable(environment);
+  if (service.embedded !== undefined && fromVariable === undefined) {
+    return { kind: 'embedded', databasePath: resolve(folder, service.embedded) };
+  }
+  const baseUrl = fromVariable ?? service.base_url;
+  if (baseUrl === undefined) return null;
+  return { kind: 'remote', baseUrl, apiKeyVariable: service.api_key_env ?? DEFAULTS.api_key_env };
+}
+
+/** An empty variable counts as not set: that is how workflows hand on an input that was not given. */
+function urlVariable(environment: Variables): string | undefined {
+  return environment[BASE_URL_VARIABLE] === '' ? undefined : environment[BASE_URL_VARIABLE];
+}
+
+/** What is wrong with the service beyond its shape, which may be wrong as well. */
+export function serviceProblems(
+  mapping: LocatedMapping,
+  where: Pick<Config, 'folder' | 'root'>,
+  environment: Variables,
+): readonly Problem[] {
+  const { service } = mapping.value;
+  const { base_url: url, embedded } = isJsonObject(service) ? service : {};
+  const fromVariable = urlVariable(environment);
+  const urls =
+    fromVariable === undefined
+      ? baseUrlProblems(url, 'service.base_url', mapping.placeOf(['service', 'base_url']))
+      : baseUrlProblems(fromVariable, BASE_URL_VARIABLE, {});
+  const outside = typeof embedded === 'string' && isOutside(embedded, where);
+  return outside ? [...urls, outsideProblem(mapping)] : urls;
+}
+
+/** Like patterns, a database stays inside the repository: a branch could name any file of this machine. */
+function isOutside(embedded: string, { folder, root }: Pick<Config, 'folder' | 'root'>): boolean {
+  const way = slashed(relative(root, resolve(folder, embedded)));
+  return leaves(way) || /(?:^|\/)\.git(?:\/|$)/i.test(way);
+}
+
+function outsideProblem(mapping: LocatedMapping): Problem {
+  const expected = 'it leaves the repository, or is among what git keeps there';
+  const place = mapping.placeOf(['service', 'embedded']);
+  return makeProblem('config/invalid-field', { field: 'service.embedded', expected }, place);
+}
+
+/** `source` is the setting or variable that holds it. The URL itself is not repeated: it may hold a password. */
+function baseUrlProblems(baseUrl: unknown, source: string, place: Place): readonly Problem[] {
+  const expected = typeof baseUrl === 'string' ? faultOf(baseUrl) : null;
+  return expected === null ? [] : [makeProblem('config/invalid-url', { source, expected }, place)];
+}
+
+function faultOf(baseUrl: string): string | null {
+  const url = URL.parse(baseUrl);
+  if (url === null) return 'it is no URL';
+  if (/[\s\\\p{Cc}]/u.test(baseUrl)) return 'it holds blanks, backslashes or control characters';
+  if (url.username !== '' || url.password !== '') return 'it holds credentials';
+  if (/[?#]/.test(baseUrl)) return 'it holds a query or a fragment';
+  if (url.protocol === 'https:') return null;
+  if (url.protocol !== 'http:') return 'its scheme is not https';
+  return isLoopback(url) ? null : 'plain http is used for an address that is not loopback';
+}
+
+export type ApiKeyResult = { readonly apiKey: string | null; readonly problems: readonly Problem[] };
+
+/** What an HTTP header can carry, without blanks. */
+const KEY = /^[\x21-\x7e]+$/;
+
+/** Reads the API key from its variable. The key occurs in no problem. */
+export function readApiKey(variable: string, environment: Variables): ApiKeyResult {
+  const apiKey = environment[variable];
+  if (apiKey === undefined || apiKey === '') {
+    return { apiKey: null, problems: [makeProblem('config/missing-key', { variable })] };
+  }
+  if (!KEY.test(apiKey)) return { apiKey: null, problems: [makeProblem('config/invalid-key', { variable })] };
+  return { apiKey, problems: [] };
+}
