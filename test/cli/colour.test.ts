@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { wantsColour } from '../../src/command-line/colour.ts';
+import { wantsColour } from '../../src/cli/terminal.ts';
 import { makeWorkspace } from '../support/folder.ts';
 import { workspaceFiles } from '../support/prompts.ts';
 import { run } from '../support/run.ts';

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Host } from './command-line/host.ts';
+import type { Host } from './cli/host.ts';
 
 /** The process as both entries hand it on. Besides them nothing touches it, nor time and chance. */
 export function processHost(): Host {

@@ -14,14 +14,8 @@ beforeAll(async () => {
 });
 
 /** What each command loads, by the source files that it imports one after the other. */
-const HELP = ['cli.ts', 'command-line/main.ts', 'process-host.ts'];
-const VALIDATE = [
-  ...HELP,
-  'command-line/running.ts',
-  'command-line/works.ts',
-  'commands/validate.ts',
-  'command-line/emit.ts',
-];
+const HELP = ['cli.ts', 'cli/main.ts', 'process.ts'];
+const VALIDATE = [...HELP, 'cli/run.ts', 'commands/validate.ts'];
 
 describe('the bundled command line loads', () => {
   test('nothing but commander for a help', () => {

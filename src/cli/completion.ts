@@ -1,6 +1,7 @@
-import type { Command } from 'commander';
+import type { CommandRow } from './table.ts';
 
-export type Shell = 'bash' | 'zsh' | 'fish';
+export const SHELLS = ['bash', 'zsh', 'fish'] as const;
+export type Shell = (typeof SHELLS)[number];
 
 /** What may follow the name of the program (the key is empty), and what may follow that of a command. */
 type Words = ReadonlyMap<string, readonly string[]>;
@@ -9,11 +10,14 @@ type Words = ReadonlyMap<string, readonly string[]>;
  * The script that completes commands and flags in a shell, and files everywhere else. It is made of words of this
  * program alone and asks nothing, so that a press of the key runs nothing of what was typed.
  */
-export function completionScript(shell: Shell, program: Command): string {
-  const flagsOf = (command: Command) => [...command.options.flatMap(({ long }) => long ?? []), '--help'];
-  const commands = program.commands.map((command) => [command.name(), flagsOf(command)] as const);
-  const names = [...commands.map(([name]) => name), 'help', ...flagsOf(program)];
-  return SCRIPTS[shell](names, new Map(commands));
+export function completionScript(shell: Shell, commands: readonly CommandRow[]): string {
+  const flags = commands.map(({ name, flags }) => [name, [...longNames(flags), '--help']] as const);
+  const names = [...commands.map(({ name }) => name), 'help', '--version', '--help'];
+  return SCRIPTS[shell](names, new Map(flags));
+}
+
+function longNames(flags: CommandRow['flags']): readonly string[] {
+  return Object.values(flags).flatMap(({ long }) => long ?? []);
 }
 
 const SCRIPTS: Readonly<Record<Shell, (names: readonly string[], flags: Words) => string>> = {

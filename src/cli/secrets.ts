@@ -1,6 +1,7 @@
 import { makeRedact } from '../domain/redact.ts';
+import { inertForRunner } from '../report/inert.ts';
 import { through, type Host, type Sink } from './host.ts';
-import { shareScreen, type SharedScreen } from './transient-line.ts';
+import { shareScreen, type SharedScreen } from './progress.ts';
 
 /** What must occur in no output: files, commits and the service may hold the key as well. */
 export type Secrets = {
@@ -32,4 +33,9 @@ export function hidingHost(host: Host): HidingHost {
 
 function hiding(sink: Sink, hide: Secrets['hide']): Sink {
   return through(sink, (text) => sink.write(hide(text)));
+}
+
+/** A text as standard output and standard error can take it: a GitHub runner reads commands out of both. */
+export function forLog(text: string, { environment }: Pick<Host, 'environment'>): string {
+  return environment['GITHUB_ACTIONS'] === 'true' ? inertForRunner(text) : text;
 }

@@ -1,4 +1,5 @@
 import type { Progress } from '../commands/world.ts';
+import { through, type Sink } from './host.ts';
 
 export type ProgressOptions = {
   /** Puts a line in place of the last one; an empty one takes it away. */
@@ -61,4 +62,30 @@ function fitted(parts: readonly string[], columns: number | undefined): string {
   const room = (columns || 80) - 1;
   const lines = parts.map((_, index) => parts.slice(0, parts.length - index).join(' · '));
   return (lines.find((line) => line.length <= room) ?? parts[0] ?? '').slice(0, room);
+}
+
+export type SharedScreen = {
+  readonly output: Sink;
+  readonly errors: Sink;
+  /** Puts a line on standard error that goes away before anything else is written; an empty one takes it away. */
+  readonly draw: (line: string) => void;
+};
+
+const CLEAR_LINE = '\r\u001b[2K';
+
+/** Both streams, as they share a screen with one line that comes and goes: nothing is written beside it. */
+export function shareScreen(output: Sink, errors: Sink): SharedScreen {
+  let drawn = false;
+  const draw = (line: string): void => {
+    if (drawn || line !== '') errors.write(`${drawn ? CLEAR_LINE : ''}${line}`);
+    drawn = line !== '';
+  };
+  return { output: clearing(output, draw), errors: clearing(errors, draw), draw };
+}
+
+function clearing(sink: Sink, draw: SharedScreen['draw']): Sink {
+  return through(sink, (text) => {
+    draw('');
+    return sink.write(text);
+  });
 }

@@ -1,5 +1,5 @@
 import type { Interview, World } from '../commands/world.ts';
-import { ask } from './ask.ts';
+import { ask } from './questions.ts';
 import type { Host } from './host.ts';
 import { progressReporter } from './progress.ts';
 import type { HidingHost } from './secrets.ts';

@@ -1,6 +1,7 @@
-import { Help, type Option } from 'commander';
+import { Command, Help, type Option } from 'commander';
+import { COMMANDS, type CommandRow } from './table.ts';
 
-export const DESCRIPTION = `GitOps sync for LLM prompts.
+const DESCRIPTION = `GitOps sync for LLM prompts.
 
 Prompts are Markdown files in git; a hosted prompt service holds their versions.
 promptsync compares the two and makes the service match the files.`;
@@ -38,7 +39,7 @@ export const EXIT_CODES = [
   { code: 130, short: 'interrupted', meaning: 'interrupted; the report says how far it got' },
 ] as const;
 
-export const EXAMPLES = `
+const EXAMPLES = `
 Examples:
   promptsync init                        begin a workspace here
   promptsync import prm_greeting         take a prompt over from the service
@@ -52,28 +53,38 @@ Examples:
 Exit codes:
 ${inTwoColumns(EXIT_CODES.map(({ code, short }) => `${code} ${short}`))}`;
 
-export const SERVE_HELP = `
-The API key that it accepts is the value of PROMPTSYNC_API_KEY; without one it is "embedded".`;
+export type Streams = { readonly out: (text: string) => void; readonly err: (text: string) => void };
 
-export const HISTORY_HELP = `
-Dates are those of commits. A version is made from the commit that last changed its
-file, and pinned by the commit that changed the pin on the branch checked out here.
-Ids of versions are told by --environment, --format json and --format markdown.`;
+/** Does what was typed; `flags` and `typed` are as the row declares them. */
+export type Act = (row: CommandRow, flags: Parameters<CommandRow['run']>[0], typed: unknown) => Promise<void>;
 
-export const COMPLETION_HELP = `
-To install it, once:
-  bash  echo 'source <(promptsync completion bash)' >> ~/.bashrc
-  zsh   echo 'source <(promptsync completion zsh)' >> ~/.zshrc    after compinit
-  fish  promptsync completion fish > ~/.config/fish/completions/promptsync.fish`;
+/** The table as commander takes it. Parsing with it throws commander's errors. */
+export function makeProgram(streams: Streams, version: string, act: Act): Command {
+  const program = new Command('promptsync')
+    .description(DESCRIPTION)
+    .version(version, '--version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand('help [command]', 'print the help of a command')
+    .configureHelp({ optionDescription: describe })
+    .configureOutput({ writeOut: streams.out, writeErr: streams.err })
+    .exitOverride()
+    .showSuggestionAfterError()
+    .addHelpText('after', EXAMPLES);
+  for (const row of COMMANDS) addCommand(program, row, act);
+  return program;
+}
 
-export const SCHEMA_HELP = `
-The first line of promptsync.yaml tells editors where its schema is. Without the
-package in node_modules:
-  promptsync schema config > promptsync.schema.json
-  # yaml-language-server: $schema=promptsync.schema.json`;
+function addCommand(program: Command, row: CommandRow, act: Act): void {
+  const { name, help, argument, flags, after } = row;
+  const command = program.command(name).description(help);
+  if (argument !== undefined) command.addArgument(argument);
+  for (const flag of Object.values(flags)) command.addOption(flag);
+  if (after !== undefined) command.addHelpText('after', after);
+  command.action((typed: unknown) => act(row, command.opts(), typed));
+}
 
 /** That a switch is off unless it is given goes without saying. */
-export function describe(option: Option): string {
+function describe(option: Option): string {
   return new Help().optionDescription(option).replace(/ \(default: (false|\[\])\)$/, '');
 }
 

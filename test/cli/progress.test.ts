@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { progressReporter } from '../../src/command-line/progress.ts';
-import { shareScreen } from '../../src/command-line/transient-line.ts';
+import { progressReporter } from '../../src/cli/progress.ts';
+import { shareScreen } from '../../src/cli/progress.ts';
 
 type Pace = {
   readonly milliseconds: number;
