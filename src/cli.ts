@@ -17,7 +17,7 @@ function isTooOld(version: string): boolean {
 
 async function run(): Promise<void> {
   const [{ main }, { processHost }] = await Promise.all([import('./cli/main.ts'), import('./process.ts')]);
-  // Standard error only goes with the report: nobody is left who could be told of it.
+  // Standard error only goes with the report: nobody is left who could read of it.
   process.stderr.on('error', () => {});
   process.stdout.on('error', async (error: NodeJS.ErrnoException) => {
     // A reader that goes away early, such as `head`, is no error.

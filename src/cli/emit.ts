@@ -10,9 +10,9 @@ import { problemsIn } from '../report/problems-in.ts';
 import { renderProblem } from '../report/render-problem.ts';
 import { renderSummary } from '../report/render-summary.ts';
 import { renderText, type TextOptions } from '../report/render-text.ts';
-import { PLAIN, styleFor } from '../report/style.ts';
 import { restoredIn, type Restored } from '../report/restored.ts';
 import type { Report } from '../report/schema.ts';
+import { PLAIN, styleFor } from '../report/style.ts';
 import type { Format, ReportFlags } from './flags.ts';
 import type { Host } from './host.ts';
 import { forLog, type HidingHost } from './secrets.ts';
@@ -118,7 +118,7 @@ function unwritable(path: string, reason: string): Problem {
   return makeProblem('usage/output-unwritable', { path, reason });
 }
 
-/** What is told where standard output takes nothing any more, a full disk for example. */
+/** What is printed where standard output takes nothing any more, a full disk for example. */
 export function brokenOutput(error: Error): string {
   const problem = makeProblem('usage/stdout-unwritable', { reason: systemCodeOf(error) });
   return `${renderProblem(problem, PLAIN)}\n`;

@@ -12,7 +12,7 @@ export type ProgressOptions = {
 
 type Sample = { readonly at: number; readonly done: number };
 
-/** All in milliseconds. The rate is that of the last seconds, and told once it is more than a guess. */
+/** All in milliseconds. The rate is that of the last seconds, and shown once it is more than a guess. */
 const REDRAW = 100;
 const WINDOW = 8_000;
 const KNOWN_AFTER = 1_000;

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { CommanderError } from 'commander';
 import type { PrepareOptions } from '../commands/preparing/prepare-plan.ts';
+import type { PullOptions } from '../commands/pull.ts';
 import { refused, type CommandResult } from '../commands/result.ts';
 import type { ServeOptions, Serving } from '../commands/serve.ts';
 import type { Drawn, SyncOptions } from '../commands/sync.ts';
@@ -21,7 +22,7 @@ import { worldOf } from './world.ts';
 export type Mode = Run['mode'];
 type OnCall = PrepareOptions['onCall'];
 
-/** What a command does. */
+/** What a command does. `onCall` is undefined without `--verbose`. */
 export type Work = (world: World, onCall: OnCall) => Promise<CommandResult>;
 
 /** Does a command's work, writes its report and resolves to the exit code. */
@@ -63,13 +64,7 @@ export function syncOptions(flags: SyncFlags, host: HidingHost): SyncOptions {
 }
 
 /** Which side counts in a conflict of `pull`; null: the file gets both. */
-export function sideOf({
-  ours,
-  theirs,
-}: {
-  readonly ours: boolean;
-  readonly theirs: boolean;
-}): 'ours' | 'theirs' | null {
+export function sideOf({ ours, theirs }: Readonly<Record<'ours' | 'theirs', boolean>>): PullOptions['side'] {
   const reason = '--ours and --theirs exclude each other.';
   if (ours && theirs) throw new ProblemError(makeProblem('usage/invalid', { reason }));
   return ours ? 'ours' : theirs ? 'theirs' : null;
@@ -80,8 +75,8 @@ export async function runServe({ db, port, seed }: ServeOptions, host: HidingHos
   const { serve } = await import('../commands/serve.ts');
   const world = worldOf(host, { quiet: true, onInterrupt: '', keepSecret: () => {} });
   const { serving, problems } = await serve({ db, port, seed }, world);
-  const said = problems.map((problem) => `${renderProblem(problem, PLAIN)}\n`).join('');
-  host.errors.write(forLog(said, host));
+  const printed = problems.map((problem) => `${renderProblem(problem, PLAIN)}\n`).join('');
+  host.errors.write(forLog(printed, host));
   if (serving === null) return 1;
   host.output.write(forLog(greeting(serving), host));
   if (!world.stop.aborted) await once(world.stop, 'abort');

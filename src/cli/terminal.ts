@@ -56,7 +56,7 @@ type TerminalOptions = {
   readonly folder: string | null;
 };
 
-/** How text is fitted to a terminal. Loaded only where there is one. */
+/** How text is fitted to a terminal. What measures it is loaded only where there is one. */
 async function terminalStyle(
   stream: 'output' | 'errors',
   host: Host,

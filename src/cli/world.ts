@@ -6,7 +6,7 @@ import type { HidingHost } from './secrets.ts';
 
 export type WorldOptions = {
   readonly quiet: boolean;
-  /** What the person is told at the first signal. */
+  /** What the person reads at the first signal. */
   readonly onInterrupt: string;
   readonly keepSecret: World['keepSecret'];
   /** Left out where no path is shown as a link. */
