@@ -25,7 +25,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     ...['problem.ts', 'domain', 'desired', 'observing', 'planning', 'applying', 'report', 'files', 'config', 'git'],
     ...['service/client.ts', 'ledger/provider.ts', 'embedded', 'templates', 'node:'],
   ],
-  'command-line': [
+  cli: [
     'problem.ts',
     'domain/map-strings.ts',
     'domain/modes.ts',
@@ -56,14 +56,14 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'git',
     'github',
     'commands',
-    'command-line',
+    'cli',
     'report',
     'node:',
     'zod',
   ],
-  'process-host.ts': ['command-line/host.ts', 'node:', 'supports-hyperlinks'],
-  'cli.ts': ['command-line', 'process-host.ts', 'node:'],
-  'action.ts': ['action', 'process-host.ts', '@actions/core'],
+  'process.ts': ['cli/host.ts', 'node:', 'supports-hyperlinks'],
+  'cli.ts': ['cli', 'process.ts', 'node:'],
+  'action.ts': ['action', 'process.ts', '@actions/core'],
   'index.ts': ['*'],
 };
 
@@ -84,7 +84,7 @@ describe('the dependency rule', () => {
   });
 
   test('the process, time and chance are arguments everywhere but in the entries', () => {
-    const entries = ['cli.ts', 'action.ts', 'process-host.ts'];
+    const entries = ['cli.ts', 'action.ts', 'process.ts'];
     const impure = files.filter((file) => !entries.includes(file) && IMPURE.test(withoutComments(read(file))));
     expect(impure).toEqual([]);
   });

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { gitStartOf } from '../desired/workspace.ts';
 import type { World } from '../domain/world.ts';
-import { worldOf } from '../command-line/world-of.ts';
+import { worldOf } from '../cli/world.ts';
 import { loadConfig } from '../config/load.ts';
 import type { ConfigResult } from '../config/parse.ts';
 import { findRoot } from '../files/paths.ts';
