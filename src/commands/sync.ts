@@ -78,7 +78,6 @@ async function finish(walked: Walked, options: SyncOptions, world: World): Promi
 
 async function apply(plan: Plan, guards: Guards, walked: Walked, world: World): Promise<readonly PromptOutcome[]> {
   const { provider, wantedFor, config } = walked;
-  if (provider === null) return [];
   return applyPlan(plan, provider, {
     wantedFor: ({ file }) => wantedFor(file),
     planAgain: async (planned: PromptPlan, observed: Observed) => {

@@ -8,7 +8,7 @@ import type { World } from '../domain/world.ts';
 import { readDesired, type DesiredOptions, type ReadDesired } from '../desired/read-desired.ts';
 import { recall } from '../desired/recall.ts';
 import { openWorkspace, type WorkspaceOptions } from '../desired/workspace.ts';
-import { assumeObservation, withoutAssumedNumbers } from '../observing/assume.ts';
+import { assumeObservation, NO_PROVIDER, withoutAssumedNumbers } from '../observing/assume.ts';
 import { observe } from '../observing/observe.ts';
 import { wantedOf, type Needs } from '../observing/wanted.ts';
 import { makePlan, planPrompt } from '../planning/make-plan.ts';
@@ -28,8 +28,7 @@ export type WalkOptions = WorkspaceOptions &
 export type Walked = ReadDesired & {
   /** How reports call the service; null when it was not asked. */
   readonly service: string | null;
-  /** Null where the service may not be asked. */
-  readonly provider: Provider | null;
+  readonly provider: Provider;
   readonly wantedFor: (file: PromptFile) => Wanted;
   readonly observation: Observation;
   readonly history: History;
@@ -100,7 +99,7 @@ async function planOffline(read: ReadDesired, obstacle: Problem): Promise<Walked
   const plan = withoutAssumedNumbers(makePlan(desired, observation, history));
   const problems = [...desired.problems, obstacle, ...goneProblems(desired, null)];
   const wantedFor = (file: PromptFile) => wantedOf(file, desired);
-  return { ...desired, problems, service: null, provider: null, wantedFor, observation, history, plan };
+  return { ...desired, problems, service: null, provider: NO_PROVIDER, wantedFor, observation, history, plan };
 }
 
 /** The plan of a file, of now or as it would be, once more from another observation. */

@@ -4,7 +4,9 @@ import { holds, type ContentsAtRefs } from '../domain/known-versions.ts';
 import type { KnownVersion, Observation, Observed } from '../domain/observed.ts';
 import { isNew, type Change, type Plan } from '../domain/plan.ts';
 import { pinText, type Content, type Pin, type PromptFile } from '../domain/prompt-file.ts';
+import type { Provider } from '../domain/provider.ts';
 import type { VersionRef } from '../domain/version.ts';
+import { makeProblem, ProblemError } from '../problem.ts';
 
 /**
  * What would be observed were the base commit's files all in sync: a review that may not ask the service compares with
@@ -16,6 +18,18 @@ export function assumeObservation({ files, base, contentsAtRefs }: Desired): Obs
     return [file.id, assumeObserved(file, then, contentsAtRefs.get(file.id) ?? new Map())];
   });
   return { observed: new Map(observed), failed: new Map() };
+}
+
+/** What may be written where the service may not be asked: nothing. */
+export const NO_PROVIDER: Provider = {
+  observe: () => Promise.reject(notAsked()),
+  begin: () => {
+    throw notAsked();
+  },
+};
+
+function notAsked(): ProblemError {
+  return new ProblemError(makeProblem('internal/unexpected', { reason: 'the service may not be asked' }));
 }
 
 /** What the base does not pin is taken for empty. */
