@@ -138,27 +138,6 @@ test('what each commit has there is read as it is, be it a file, a link or nothi
   expect(contents.map((bytes) => bytes?.toString()[6] ?? null)).toEqual(['E', 'E', null, null, 'D', 'd']);
 });
 
-describe('where a file landed', () => {
-  test('is told along first parents: a merge stands for all that it has brought', async () => {
-    const folder = makeRepository({ 'a.md': 'a\nb\nc\nd\n' });
-    const first = head(folder);
-    git(folder, 'checkout', '--quiet', '-b', 'side');
-    for (const text of ['1', '2']) {
-      writeFiles(folder, { 'a.md': `a\nb\nc\nd\n${text}\n` });
-      commitAll(folder, text);
-    }
-    git(folder, 'checkout', '--quiet', 'main');
-    git(folder, 'mv', 'a.md', 'b.md');
-    const renamed = commitAll(folder, 'renamed');
-    git(folder, 'merge', '--quiet', '--no-ff', '--no-edit', 'side');
-    expect(await (await open(folder)).whereMerged('HEAD', 'b.md', 50)).toEqual([
-      { commit: head(folder), path: 'b.md' },
-      { commit: renamed, path: 'b.md' },
-      { commit: first, path: 'a.md' },
-    ]);
-  });
-});
-
 describe('a clone', () => {
   test('is shallow when its history is cut, and not otherwise', async () => {
     const origin = makeRepository({ 'a.md': '1' });

@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import type { PromptFile } from '../../domain/prompt-file.ts';
-import { gathered, type Gathered } from '../../git/gather.ts';
+import { gathered, type Gathered } from '../../git/driver.ts';
 import type { Repository } from '../../git/repository.ts';
 import { isError } from '../../problem.ts';
 import type { ParseResult } from '../../prompts/parse.ts';

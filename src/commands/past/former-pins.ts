@@ -1,5 +1,5 @@
 import { pinText, type Content, type EnvironmentPin, type Pin, type PromptFile } from '../../domain/prompt-file.ts';
-import type { FileAtCommit } from '../../git/history.ts';
+import type { FileAtCommit } from '../../git/log.ts';
 import type { Repository } from '../../git/repository.ts';
 import type { FormerPin, FormerPins } from '../../planning/former-pins.ts';
 import { findAt } from './find-at.ts';

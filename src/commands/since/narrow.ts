@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Config } from '../../config/config.ts';
 import { digestOf, type Digest } from '../../domain/digest.ts';
 import { refsIn, stillComplete, type CompletePrompt, type SyncRecord } from '../../domain/sync-record.ts';
-import { isCommitId } from '../../git/ask.ts';
+import { isCommitId } from '../../git/driver.ts';
 import type { Repository } from '../../git/repository.ts';
 import { makeProblem, ProblemError } from '../../problem.ts';
 import { recordFileOf } from './record-file.ts';
