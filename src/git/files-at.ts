@@ -86,7 +86,7 @@ export type Trees = {
   readonly pathsAt: (commit: string) => Promise<readonly string[]>;
   /** The id of a regular file's content; null where there is none. At a commit, too, a symbolic link is no prompt file. */
   readonly blobAt: (commit: string, path: string) => Promise<string | null>;
-  /** Keeps what git has told by the way. A commit never changes: what is known once stays. */
+  /** Keeps what another command of git has printed. A commit never changes: what is known once stays. */
   readonly note: (commit: string, path: string, blob: string | null) => void;
 };
 

@@ -10,8 +10,8 @@ export type History = {
   /** All files at a commit, their paths relative to the configuration's folder. */
   readonly pathsAt: (commit: string) => Promise<readonly string[]>;
   /**
-   * Those files that differ between one of the commits and the work tree, or are in one of the two alone, or whose edits git was
-   * told to overlook; untracked ones are not.
+   * Those files that differ between one of the commits and the work tree, or are in one of the two alone, or whose edits
+   * git ignores (`update-index --assume-unchanged`); untracked ones are not.
    */
   readonly changedSince: (...commits: readonly string[]) => Promise<ReadonlySet<string>>;
   /**
@@ -99,10 +99,10 @@ async function touchedFiles(ask: Ask, range: string): Promise<readonly string[]>
   return namesIn(await ask('log', ...words, ...NAMES, range, '--', EVERYWHERE));
 }
 
-/** Each path after a letter: `H` where git watches it, another where it was told not to, or where a merge is not done. */
+/** Each path after a letter: `H` where git watches it, another where it ignores edits, or where a merge is not done. */
 export const LIST_FILES = ['ls-files', '-v', '-z', '--full-name', '--'] as const;
 
-/** The files whose edits git was told to overlook, or of which a merge is not done; all others, thousands, are passed over. */
+/** The files whose edits git ignores, or of which a merge is not done. */
 async function unwatchedFiles(ask: Ask): Promise<readonly string[]> {
   const listed = namesIn(await ask(...LIST_FILES, EVERYWHERE));
   return listed.filter((entry) => !entry.startsWith('H ')).map((entry) => entry.slice(2));
@@ -118,7 +118,7 @@ async function readCommits(ask: Git['askWith'], ids: Iterable<string>): Promise<
   const plain = ['--no-show-signature', '--encoding=UTF-8', '--no-color', '--no-notes', '-s', '-z'];
   const format = `--format=tformat:${FIELDS.join('%x00')}`;
   const listed = await ask([...wanted], 'log', '--no-walk=unsorted', '--ignore-missing', ...plain, format, '--stdin');
-  // Where no id is there, git tells of HEAD instead; and a tag's id is that of its commit.
+  // Where no id is there, git prints HEAD instead, and for a tag its commit.
   return new Map(parseCommits(listed).flatMap((info) => (wanted.has(info.commit) ? [[info.commit, info]] : [])));
 }
 

@@ -27,7 +27,7 @@ export const MOST_COMMITS = 50_000;
 
 /**
  * By path (from the root), the newest commit that has left there what is there as of a commit. For a path alone it is
- * what `git log -1` tells; the history is read once for all paths. None for a path where no regular file is.
+ * what `git log -1` prints; the history is read once for all paths. None for a path where no regular file is.
  */
 export async function findLastCommits(
   ask: Ask,

@@ -105,17 +105,6 @@ describe('where a file was touched', () => {
     expect(await touched(commits[1]!, 'sub/a.md', 50)).toEqual(commits.slice(1));
     expect(await touched('HEAD', 'sub/*.md', 50)).toEqual([]);
   });
-
-  test('goes on under the names that the file had before', async () => {
-    const folder = makeRepository({ 'Über maß.md': 'a\nb\nc\nd\n' });
-    const first = head(folder);
-    git(folder, 'mv', 'Über maß.md', 'new name.md');
-    const renamed = commitAll(folder, 'renamed');
-    expect(await (await open(folder)).whereTouched('HEAD', 'new name.md', 50)).toEqual([
-      { commit: renamed, path: 'new name.md' },
-      { commit: first, path: 'Über maß.md' },
-    ]);
-  });
 });
 
 test('what each commit has there is read as it is, be it a file, a link or nothing', async () => {

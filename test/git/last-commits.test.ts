@@ -7,15 +7,6 @@ import { history, importHistory, PATHS, type Commit } from './random-history.ts'
 import { configure, lastCommitOf, ODD_NAMES, open, UNUSUAL_SETTINGS } from './support.ts';
 
 describe('the commit that last touched a file', () => {
-  test('is not one that touched others', async () => {
-    const folder = makeRepository({ 'a.md': 'a' });
-    const first = git(folder, 'rev-parse', 'HEAD');
-    writeFiles(folder, { 'b.md': 'b' });
-    const second = commitAll(folder, 'Second');
-    expect(await lastCommitOf(folder, 'a.md')).toEqual({ commit: first, path: 'a.md', changeSummary: 'First prompts' });
-    expect(await lastCommitOf(folder, 'b.md')).toEqual({ commit: second, path: 'b.md', changeSummary: 'Second' });
-  });
-
   test('its path is from the root of the repository', async () => {
     const folder = makeRepository({ 'team/ws/a.md': 'a', 'team/shared/c.md': 'c' });
     expect(await lastCommitOf(join(folder, 'team/ws'), 'a.md')).toMatchObject({ path: 'team/ws/a.md' });
