@@ -1,5 +1,5 @@
 import type { Provenance } from '../domain/plan.ts';
-import { EVERYWHERE, isCommitId, pathspecsOf, type Ask } from './driver.ts';
+import { isCommitId, pathspecsOf, type Ask } from './driver.ts';
 import { isRegular, type Trees } from './files-at.ts';
 
 /** A path from the repository's root, as it was called at the commit. */
@@ -21,9 +21,10 @@ type Change = {
 
 /** So many commits are read at first: most files were touched lately. */
 const LATELY = 1000;
+const ALL_OF_THEM = -1;
 
-/** How far back is looked at all. */
-export const MOST_COMMITS = 50_000;
+/** How far back renames and merges are looked for. */
+export const MOST_COMMITS = 100_000;
 
 /**
  * By path (from the root), the newest commit that has left there what is there as of a commit. For a path alone it is
@@ -38,7 +39,7 @@ export async function findLastCommits(
   const blobs = await Promise.all(paths.map(async (path) => [path, await blobAt(asOf, path)] as const));
   const sought = new Map(blobs.filter(([, blob]) => blob !== null));
   const found = new Map<string, Provenance>();
-  for (const most of [LATELY, MOST_COMMITS]) {
+  for (const most of [LATELY, ALL_OF_THEM]) {
     if (found.size === sought.size) break;
     // A merge touches what it has otherwise than all of its parents.
     const how = ['--no-renames', '--diff-merges=combined', `--max-count=${most}`];
@@ -71,7 +72,7 @@ export async function findTouched(
   // By the name that a file has at the commit that is looked at, the files of now that it became.
   const followed = new Map(paths.map((path) => [path, [path]]));
   const how = ['--find-renames', '-l1000', `--max-count=${MOST_COMMITS}`];
-  for (const { commit, changes } of await readLog(ask, ...which, ...how, asOf, '--', EVERYWHERE)) {
+  for (const { commit, changes } of await readLog(ask, ...which, ...how, asOf, '--')) {
     const touched = changes.filter(({ path }) => followed.has(path));
     for (const { path, blob } of touched) {
       note(commit, path, blob);
