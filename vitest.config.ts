@@ -1,10 +1,30 @@
 import { defineConfig } from 'vitest/config';
 
+/** What goes through many cases: hostile texts, faults, sizes. `npm test` leaves it out. */
+const SLOW = 'test/**/*.slow.test.ts';
+
+/** A mutation run repeats these for each mutant: the tests of the mutated rooms and of what they stand on. */
+const MUTATION = {
+  include: ['test/{planning,applying,prompts,observing}/**/*.test.ts'],
+  // Half of the time for what is measured elsewhere: how long hostile files keep the parser busy.
+  exclude: [SLOW],
+  // A mutant that only some seeds find would be found in one run and not in the next.
+  env: { TEST_SEED: '1' },
+  testTimeout: 20_000,
+  isolate: true,
+};
+
+const projects = [
+  { name: 'fast', include: ['test/**/*.test.ts'], exclude: [SLOW] },
+  { name: 'slow', include: [SLOW], testTimeout: 300_000 },
+];
+
+/** Unless `--project` names others. Vitest takes it from here as well, which its types do not say. */
+const BY_DEFAULT = { project: ['fast'] };
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    // Corpora and matrices: `npm run test:slow`, which CI runs as well.
-    exclude: ['test/**/*.slow.test.ts'],
+    globalSetup: ['test/support/before-all.ts'],
     setupFiles: ['test/support/seed.ts'],
     // .ci/run makes its last line from this report.
     reporters: ['default', ['json', { outputFile: 'node_modules/.cache/promptsync/test-report.json' }]],
@@ -17,5 +37,10 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 30_000 } },
+    ...BY_DEFAULT,
+    // Stryker takes one project.
+    ...(process.env['STRYKER_MUTATOR_WORKER'] === undefined
+      ? { projects: projects.map((test) => ({ extends: true, test })) }
+      : MUTATION),
   },
 });

@@ -1,7 +1,15 @@
 import { chmodSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { commitAll, git, makeFolder, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
+import {
+  commitAll,
+  git,
+  initRepository,
+  makeFolder,
+  makeRepository,
+  makeWorkspace,
+  writeFiles,
+} from '../support/folder.ts';
 import { configure, lastCommitOf, ODD_NAMES, open, UNUSUAL_SETTINGS } from './support.ts';
 
 describe('the commit that last touched a file', () => {
@@ -25,7 +33,7 @@ describe('the commit that last touched a file', () => {
     writeFiles(folder, { 'new.md': 'n' });
     expect(await lastCommitOf(folder, 'new.md')).toBeUndefined();
     const empty = makeWorkspace({ 'a.md': 'a' });
-    git(empty, 'init', '--quiet');
+    initRepository(empty);
     expect(await lastCommitOf(empty, 'a.md')).toBeUndefined();
     expect((await open(empty)).head).toBeNull();
   });
