@@ -13,7 +13,13 @@ export async function setup(): Promise<() => void> {
   for (const name of Object.keys(process.env)) {
     if (/^(GIT_|XDG_CONFIG_HOME$)/.test(name)) delete process.env[name];
   }
-  Object.assign(process.env, { HOME: join(folder, 'home'), GIT_CONFIG_NOSYSTEM: '1', TESTS_FOLDER: folder });
+  Object.assign(process.env, {
+    HOME: join(folder, 'home'),
+    GIT_CONFIG_NOSYSTEM: '1',
+    TESTS_FOLDER: folder,
+    // Node reads keys otherwise on a dumb one.
+    TERM: 'xterm-256color',
+  });
   write('home/.gitconfig', GIT_CONFIGURATION);
   const { chunks } = await bundleCli();
   for (const { fileName, code } of chunks) write(join('bundle', fileName), code);
