@@ -27,7 +27,8 @@ export default defineConfig({
     globalSetup: ['test/support/before-all.ts'],
     setupFiles: ['test/support/seed.ts'],
     // .ci/run makes its last line from this report.
-    reporters: ['default', ['json', { outputFile: 'node_modules/.cache/promptsync/test-report.json' }]],
+    reporters: ['default', 'json'],
+    outputFile: { json: 'node_modules/.cache/promptsync/test-report.json' },
     // Children and sockets are waited for most of the time: one worker for each core, the runner's own included.
     maxWorkers: '100%',
     // No test leaves anything behind in a module: loading them once for each worker saves a third of the time.
