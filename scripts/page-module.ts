@@ -8,16 +8,20 @@ const PATH = 'src/templates/page.ts';
 /** The module that holds script and style of a page of --format html, with what its content security policy names them by. */
 export async function pageModule(): Promise<string> {
   const script = await bundleScript();
-  const style = minify(readFileSync('src/page/style.css', 'utf8'));
+  const style = minify(readFileSync('src/report/html/style.css', 'utf8'));
   const module =
-    '/** Script and style of a page, of which `npm run generate` makes this module out of src/page. */\n' +
+    '/** Script and style of a page, of which `npm run generate` makes this module out of src/report/html. */\n' +
     `export const PAGE = { script: ${JSON.stringify(script)}, scriptHash: '${hashOf(script)}', ` +
     `style: ${JSON.stringify(style)}, styleHash: '${hashOf(style)}' } as const;\n`;
   return format(module, { ...(await resolveConfig(PATH)), parser: 'typescript' });
 }
 
 async function bundleScript(): Promise<string> {
-  const build = await rolldown({ input: 'src/page/main.ts', platform: 'browser', tsconfig: 'src/page/tsconfig.json' });
+  const build = await rolldown({
+    input: 'src/report/html/script.ts',
+    platform: 'browser',
+    tsconfig: 'src/report/html/tsconfig.script.json',
+  });
   const { output } = await build.generate({ format: 'iife', minify: true });
   await build.close();
   return output[0].code.trim();

@@ -2,8 +2,8 @@ import { format } from 'prettier';
 import { z } from 'zod';
 import { DEFAULTS } from '../src/config/config.ts';
 import { WrittenConfigShape } from '../src/config/shape.ts';
-import { FrontMatterShape } from '../src/prompts/shape.ts';
-import { ReportShape } from '../src/schemas/report.ts';
+import { FrontMatterShape } from '../src/files/parse.ts';
+import { ReportShape } from '../src/report/schema.ts';
 
 /**
  * The JSON Schemas that are shipped, by path. Those that editors read are of draft 7: the language server for YAML knows

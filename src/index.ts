@@ -19,10 +19,10 @@ export type { Config, ServiceLocation } from './config/config.ts';
 export type { Environment, MaxChanges, OnDrift } from './domain/policy.ts';
 
 // 2. Read: Markdown files as prompts, with every problem of every file.
-export { readPrompts, type ReadPromptsResult } from './prompts/read.ts';
-export { parsePromptFile, type ParseResult } from './prompts/parse.ts';
-export type { PromptPatterns } from './prompts/find.ts';
-export type { EnvironmentRules } from './prompts/check.ts';
+export { readPrompts, type ReadPromptsResult } from './files/read.ts';
+export { parsePromptFile, type ParseResult } from './files/parse.ts';
+export type { PromptPatterns } from './files/find.ts';
+export type { EnvironmentRules } from './files/check.ts';
 export type { Content, EnvironmentPin, Pin, PromptFile } from './domain/prompt-file.ts';
 export type { Digest } from './domain/digest.ts';
 export type { JsonObject, JsonValue } from './domain/json.ts';
@@ -71,24 +71,24 @@ export type { ApplyDependencies } from './applying/deps.ts';
 export type { ChangeOutcome, ChangeStatus, OutcomeStatus, PromptOutcome } from './domain/outcome.ts';
 
 // 6. Report: what was planned or done, as one value that every format is made from.
-export { makeReport, type Run } from './rendering/make-report.ts';
-export type { Report, ReportChange, ReportDrift, ReportProblem, ReportPrompt } from './schemas/report.ts';
+export { makeReport, type Run } from './report/make-report.ts';
+export type { Report, ReportChange, ReportDrift, ReportProblem, ReportPrompt } from './report/schema.ts';
 
 // 7. Render: the report as text, JSON or Markdown.
-export { renderText, type TextOptions } from './rendering/render-text.ts';
-export { renderStatus } from './rendering/render-status.ts';
-export { renderHistory } from './rendering/render-history.ts';
-export { renderHtml } from './rendering/html/render-html.ts';
-export type { HtmlOptions } from './rendering/html/context.ts';
-export { renderJson } from './rendering/render-json.ts';
-export { renderMarkdown, type MarkdownOptions, type MarkdownPage } from './rendering/render-markdown.ts';
-export type { Limit } from './rendering/fit.ts';
-export { restoredIn, type Restored } from './rendering/restored.ts';
+export { renderText, type TextOptions } from './report/render-text.ts';
+export { renderStatus } from './report/render-status.ts';
+export { renderHistory } from './report/render-history.ts';
+export { renderHtml } from './report/html/render-html.ts';
+export type { HtmlOptions } from './report/html/context.ts';
+export { renderJson } from './report/render-json.ts';
+export { renderMarkdown, type MarkdownOptions, type MarkdownPage } from './report/render-markdown.ts';
+export type { Limit } from './report/fit.ts';
+export { restoredIn, type Restored } from './report/restored.ts';
 export type { Side, TextChange, Texts } from './domain/texts.ts';
 
 // Edit: prompt files in place, no byte but those of the value.
-export { editPromptFile, type EditResult, type FrontMatterEdit, type PromptEdits } from './prompts/edit.ts';
-export { withText } from './prompts/write.ts';
+export { editPromptFile, type EditResult, type FrontMatterEdit, type PromptEdits } from './files/edit.ts';
+export { withText } from './files/front-matter.ts';
 
 // Problems: whatever is wrong, with what to do about it.
 export {

@@ -1,5 +1,5 @@
-import { inertForRunner, inertLine } from '../rendering/inert.ts';
-import type { ReportProblem } from '../schemas/report.ts';
+import { inertForRunner, inertLine } from '../report/inert.ts';
+import type { ReportProblem } from '../report/schema.ts';
 import type { AnnotationKind, Runner } from './host.ts';
 
 /** GitHub shows ten of a kind for each step and drops the others without a word. */

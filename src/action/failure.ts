@@ -1,5 +1,5 @@
 import type { CommandResult } from '../commands/result.ts';
-import type { Report } from '../schemas/report.ts';
+import type { Report } from '../report/schema.ts';
 import type { Mode } from './choose-mode.ts';
 
 /** The output `failure-reason`; empty when all went well. */

@@ -1,6 +1,6 @@
 import { normalize, sep } from 'node:path';
-import type { MarkdownOptions } from '../rendering/render-markdown.ts';
-import { restoredIn } from '../rendering/restored.ts';
+import type { MarkdownOptions } from '../report/render-markdown.ts';
+import { restoredIn } from '../report/restored.ts';
 import type { Done } from './telling.ts';
 
 /** What a page says besides the report; without a limit of length. */

@@ -1,10 +1,10 @@
 import { mapStrings } from '../domain/map-strings.ts';
 import { makeProblem } from '../problem.ts';
-import { inertForRunner } from '../rendering/inert.ts';
-import { makeReport } from '../rendering/make-report.ts';
-import { problemsIn } from '../rendering/problems-in.ts';
-import { renderMarkdown } from '../rendering/render-markdown.ts';
-import { renderText } from '../rendering/render-text.ts';
+import { inertForRunner } from '../report/inert.ts';
+import { makeReport } from '../report/make-report.ts';
+import { problemsIn } from '../report/problems-in.ts';
+import { renderMarkdown } from '../report/render-markdown.ts';
+import { renderText } from '../report/render-text.ts';
 import { annotate, annotateRun } from './annotate.ts';
 import { attempt } from './attempt.ts';
 import { differing, failureOf } from './failure.ts';

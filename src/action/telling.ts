@@ -1,6 +1,6 @@
 import type { CommandResult } from '../commands/result.ts';
-import type { MarkdownOptions } from '../rendering/render-markdown.ts';
-import type { Report } from '../schemas/report.ts';
+import type { MarkdownOptions } from '../report/render-markdown.ts';
+import type { Report } from '../report/schema.ts';
 import type { Mode } from './choose-mode.ts';
 import type { Context } from './context.ts';
 import type { FailureReason } from './failure.ts';

@@ -1,8 +1,8 @@
 import type { GitHub } from '../github/client.ts';
 import { headOfPull } from '../github/pull-requests.ts';
 import { findComment, keepComment } from '../github/sticky-comment.ts';
-import { problemsIn } from '../rendering/problems-in.ts';
-import type { Report } from '../schemas/report.ts';
+import { problemsIn } from '../report/problems-in.ts';
+import type { Report } from '../report/schema.ts';
 import { bodyOf } from './body.ts';
 import type { Context } from './context.ts';
 import { differing } from './failure.ts';

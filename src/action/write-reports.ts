@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { renderHtml } from '../rendering/html/render-html.ts';
-import { renderJson } from '../rendering/render-json.ts';
-import { renderMarkdown } from '../rendering/render-markdown.ts';
+import { renderHtml } from '../report/html/render-html.ts';
+import { renderJson } from '../report/render-json.ts';
+import { renderMarkdown } from '../report/render-markdown.ts';
 import type { HidingActionHost } from './host.ts';
 import type { Telling } from './telling.ts';
 

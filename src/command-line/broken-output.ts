@@ -1,6 +1,6 @@
 import { makeProblem, systemCodeOf } from '../problem.ts';
-import { renderProblem } from '../rendering/render-problem.ts';
-import { PLAIN } from '../rendering/style.ts';
+import { renderProblem } from '../report/render-problem.ts';
+import { PLAIN } from '../report/style.ts';
 
 /** What is told where standard output takes nothing any more, a full disk for example. */
 export function brokenOutput(error: Error): string {

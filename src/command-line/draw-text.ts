@@ -1,7 +1,7 @@
 import { mapStrings } from '../domain/map-strings.ts';
 import type { Drawn } from '../commands/sync.ts';
-import { renderText } from '../rendering/render-text.ts';
-import type { StyleOptions } from '../rendering/style.ts';
+import { renderText } from '../report/render-text.ts';
+import type { StyleOptions } from '../report/style.ts';
 import { wantsColour } from './colour.ts';
 import type { SharedFlags } from './program.ts';
 import type { TerminalOptions } from './terminal.ts';

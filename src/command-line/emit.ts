@@ -1,14 +1,14 @@
 import type { CommandResult } from '../commands/result.ts';
 import { mapStrings } from '../domain/map-strings.ts';
 import type { Problem } from '../problem.ts';
-import { makeReport } from '../rendering/make-report.ts';
-import { problemsIn } from '../rendering/problems-in.ts';
-import { renderProblem } from '../rendering/render-problem.ts';
-import { renderSummary } from '../rendering/render-summary.ts';
-import { renderText, type TextOptions } from '../rendering/render-text.ts';
-import { styleFor } from '../rendering/style.ts';
-import { restoredIn, type Restored } from '../rendering/restored.ts';
-import type { Report } from '../schemas/report.ts';
+import { makeReport } from '../report/make-report.ts';
+import { problemsIn } from '../report/problems-in.ts';
+import { renderProblem } from '../report/render-problem.ts';
+import { renderSummary } from '../report/render-summary.ts';
+import { renderText, type TextOptions } from '../report/render-text.ts';
+import { styleFor } from '../report/style.ts';
+import { restoredIn, type Restored } from '../report/restored.ts';
+import type { Report } from '../report/schema.ts';
 import { styleOn, UNFOLD } from './draw-text.ts';
 import { forLog } from './for-log.ts';
 import type { HidingHost } from './secrets.ts';
@@ -60,22 +60,22 @@ type RenderOptions = TextOptions & { readonly restored: Restored };
 
 /** What is for one kind of report alone is loaded for it. */
 async function render(report: Report, format: Format, options: RenderOptions): Promise<string> {
-  if (format === 'json') return (await import('../rendering/render-json.ts')).renderJson(report);
+  if (format === 'json') return (await import('../report/render-json.ts')).renderJson(report);
   if (format === 'markdown') return markdownPage(report, options);
   if (format === 'html') return htmlPage(report, options);
-  if (report.mode === 'history') return (await import('../rendering/render-history.ts')).renderHistory(report, options);
-  if (report.mode === 'status') return (await import('../rendering/render-status.ts')).renderStatus(report, options);
+  if (report.mode === 'history') return (await import('../report/render-history.ts')).renderHistory(report, options);
+  if (report.mode === 'status') return (await import('../report/render-status.ts')).renderStatus(report, options);
   return renderText(report, options);
 }
 
 async function markdownPage(report: Report, { texts, restored }: RenderOptions): Promise<string> {
-  const { renderMarkdown } = await import('../rendering/render-markdown.ts');
+  const { renderMarkdown } = await import('../report/render-markdown.ts');
   const title = titleOf(report);
   return renderMarkdown(report, { texts, restored, title, folder: null, commit: null, runUrl: null, limit: null }).text;
 }
 
 async function htmlPage(report: Report, { texts, restored }: RenderOptions): Promise<string> {
-  const { renderHtml } = await import('../rendering/html/render-html.ts');
+  const { renderHtml } = await import('../report/html/render-html.ts');
   return renderHtml(report, { texts, restored, title: titleOf(report) });
 }
 

@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import { refused } from '../commands/result.ts';
 import { MODES } from '../domain/modes.ts';
 import { makeProblem, problemOf } from '../problem.ts';
-import type { Run } from '../rendering/make-report.ts';
+import type { Run } from '../report/make-report.ts';
 import type { Emission } from './emit.ts';
 import type { HidingHost } from './secrets.ts';
 import { FORMATS } from './shared-flags.ts';

@@ -1,4 +1,4 @@
-import { inertForRunner } from '../rendering/inert.ts';
+import { inertForRunner } from '../report/inert.ts';
 import type { Host } from './host.ts';
 
 /** A text as standard output and standard error can take it: a GitHub runner reads commands out of both. */

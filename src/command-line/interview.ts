@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import type { CANCEL_SYMBOL } from '@clack/prompts';
 import type { Interview } from '../commands/world.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
-import { inertLine } from '../rendering/inert.ts';
+import { inertLine } from '../report/inert.ts';
 import type { Host } from './host.ts';
 
 /** Asks at the terminal, on standard error: standard output is for the report alone. */

@@ -1,7 +1,7 @@
 import { CommanderError, type Command } from 'commander';
 import package_ from '../../package.json' with { type: 'json' };
-import { inertText } from '../rendering/inert.ts';
-import type { Run } from '../rendering/make-report.ts';
+import { inertText } from '../report/inert.ts';
+import type { Run } from '../report/make-report.ts';
 import type { CompletionHandlers } from './add-completion.ts';
 import type { SchemaHandlers } from './add-schema.ts';
 import { forLog } from './for-log.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Serving } from '../commands/serve.ts';
-import { renderProblem } from '../rendering/render-problem.ts';
-import { PLAIN } from '../rendering/style.ts';
+import { renderProblem } from '../report/render-problem.ts';
+import { PLAIN } from '../report/style.ts';
 import { forLog } from './for-log.ts';
 import type { HidingHost } from './secrets.ts';
 import type { ServeFlags } from './program.ts';

@@ -2,7 +2,7 @@ import type { PrepareOptions } from '../commands/preparing/prepare-plan.ts';
 import type { Drawn } from '../commands/sync.ts';
 import { refused } from '../commands/result.ts';
 import { problemOf } from '../problem.ts';
-import type { Run } from '../rendering/make-report.ts';
+import type { Run } from '../report/make-report.ts';
 import { wantsColour } from './colour.ts';
 import { forLog } from './for-log.ts';
 import { interviewer } from './interview.ts';

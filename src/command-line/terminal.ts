@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Links, StyleOptions } from '../rendering/style.ts';
-import { makeScreen } from '../rendering/terminal/screen.ts';
+import type { Links, StyleOptions } from '../report/style.ts';
+import { makeScreen } from '../report/screen.ts';
 import type { Host } from './host.ts';
 
 export type TerminalOptions = {

@@ -3,7 +3,7 @@ import { toolEnvironments } from '../domain/policy.ts';
 import type { VersionHistory } from '../domain/prompt-history.ts';
 import { makeHistory } from '../planning/make-history.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
-import type { Run } from '../rendering/make-report.ts';
+import type { Run } from '../report/make-report.ts';
 import { fullestLedger, unknownEnvironment } from './editing/environment-option.ts';
 import { withPlan, type Prepared, type PrepareOptions } from './preparing/prepare-plan.ts';
 import { readPasts, type Pasts } from './past/read-pasts.ts';

@@ -5,7 +5,7 @@ import { parseConfig } from '../config/parse.ts';
 import type { WrittenFile } from '../domain/edits.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
 import { findRoot, slashed } from '../files/paths.ts';
-import type { Run } from '../rendering/make-report.ts';
+import type { Run } from '../report/make-report.ts';
 import { gatherAnswers, type InitAnswers, type InitFlags } from './initialising/init-answers.ts';
 import { decideAll } from './initialising/init-decide.ts';
 import { configText } from './initialising/init-config.ts';

@@ -1,8 +1,8 @@
 import type { PromptPlan } from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { codePoint } from '../domain/text.ts';
-import { mergePrompt, type MergedPrompt } from '../merging/merge-prompt.ts';
-import type { Labels, Side } from '../merging/merge-text.ts';
+import { mergePrompt, type MergedPrompt } from '../files/merge.ts';
+import type { Labels, Side } from '../files/merge-text.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import { commitMessage } from './editing/commit-message.ts';
 import { draftMerge } from './pulling/draft-merge.ts';

@@ -1,7 +1,7 @@
 import type { OutcomeStatus } from '../domain/outcome.ts';
 import type { PlanStatus } from '../domain/plan.ts';
 import { isError, type Problem } from '../problem.ts';
-import type { Run } from '../rendering/make-report.ts';
+import type { Run } from '../report/make-report.ts';
 import type { Texts } from '../domain/texts.ts';
 import type { Prepared } from './preparing/prepare-plan.ts';
 

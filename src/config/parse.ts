@@ -2,8 +2,8 @@ import { dirname } from 'node:path';
 import { isJsonObject, type JsonValue } from '../domain/json.ts';
 import { parseMaxChanges, toolEnvironments, type Environment } from '../domain/policy.ts';
 import { makeProblem, type Problem } from '../problem.ts';
-import { describeIssues, type ShapeIssue } from '../yaml/describe-issues.ts';
-import { parseStrictYaml, type LocatedMapping } from '../yaml/strict-yaml.ts';
+import { describeIssues, type ShapeIssue } from '../files/yaml-shape.ts';
+import { parseStrictYaml, type LocatedMapping } from '../files/strict-yaml.ts';
 import { DEFAULTS, type Config } from './config.ts';
 import { locateService, serviceProblems } from './service.ts';
 import { CONFIG_FIELDS, WrittenConfigShape, type WrittenConfig } from './shape.ts';
@@ -64,7 +64,6 @@ function makeConfig(written: WrittenConfig, mapping: LocatedMapping, around: Con
     environments: written.environments === undefined ? null : makeEnvironments(written.environments, mapping),
     trackingEnvironment: trackingOf(written),
     onDrift: written.on_drift ?? DEFAULTS.on_drift,
-    strictVariables: (written.variables ?? DEFAULTS.variables) === 'strict',
     maxChanges: written.max_changes === undefined ? null : parseMaxChanges(written.max_changes),
     concurrency: written.concurrency ?? DEFAULTS.concurrency,
     timeoutSeconds: written.timeout_seconds ?? DEFAULTS.timeout_seconds,

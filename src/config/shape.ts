@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { LONGEST_PATTERN } from '../domain/literal-selector.ts';
-import { line } from '../yaml/line.ts';
+import { line } from '../files/yaml-shape.ts';
 
 /** A step up is followed at a pattern's start, where it is seen whether it leaves the repository. */
 const UP_IN_BRACES = /[{,](?:[^{},]*\/)?\.\.(?=[/,}])/;
@@ -73,10 +73,6 @@ export const WrittenConfigShape = z.strictObject({
     .enum(['overwrite', 'fail'])
     .optional()
     .describe('fail refuses prompts that were changed outside of git; it needs --base.'),
-  variables: z
-    .enum(['note', 'strict'])
-    .optional()
-    .describe('What a change of the {{placeholders}} of an environment is: a note, or refused without allow_breaking.'),
   max_changes: maxChanges
     .optional()
     .describe('Refuse when more prompts would change: a number, or a percentage such as 25%.'),

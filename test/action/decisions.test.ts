@@ -10,8 +10,8 @@ import { pathsFromRoot } from '../../src/action/paths.ts';
 import { notRun } from '../../src/commands/result.ts';
 import { parseEvent, type Event } from '../../src/github/event.ts';
 import { ProblemError, problemOf } from '../../src/problem.ts';
-import { makeReport } from '../../src/rendering/make-report.ts';
-import type { Report, ReportProblem, ReportPrompt } from '../../src/schemas/report.ts';
+import { makeReport } from '../../src/report/make-report.ts';
+import type { Report, ReportProblem, ReportPrompt } from '../../src/report/schema.ts';
 import { makeWorkspace } from '../support/folder.ts';
 import { pullEvent, pushEvent, scheduleEvent } from './events.ts';
 import { inputsOf, makeRunner } from './support.ts';
@@ -85,7 +85,6 @@ describe('the inputs', () => {
       mode: 'auto',
       comment: 'always',
       'working-directory': '.',
-      'all-prompts': false,
       'require-reviewed-plan': false,
       'drift-issue': false,
     });
@@ -95,7 +94,6 @@ describe('the inputs', () => {
     const given = {
       ...{ mode: 'plan', config: 'a.yaml', 'working-directory': 'sub', 'base-url': 'https://a.example' },
       ...{ 'api-key': 'key', 'github-token': 'token', comment: 'changes', 'on-drift': 'fail' },
-      ...{ 'all-prompts': 'true' },
       ...{ 'max-changes': '25%', 'require-reviewed-plan': 'true', 'drift-issue': 'false' },
     };
     expect(Object.keys(given).toSorted()).toEqual([...INPUT_NAMES].toSorted());
@@ -104,7 +102,6 @@ describe('the inputs', () => {
       'max-changes': { kind: 'percent', percent: 25 },
       'require-reviewed-plan': true,
       'drift-issue': false,
-      'all-prompts': true,
     });
   });
 

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { StoredVersion } from '../../src/embedded/rows.ts';
-import type { ReportChange, ReportPrompt } from '../../src/schemas/report.ts';
+import type { ReportChange, ReportPrompt } from '../../src/report/schema.ts';
 import { git, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
 import { startFront, type Front } from '../support/front.ts';
 import { CONFIG, promptText, workspaceFiles, type PromptParts } from '../support/prompts.ts';

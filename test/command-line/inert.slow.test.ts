@@ -4,7 +4,7 @@ import { startFront } from '../support/front.ts';
 import { promptText, CONFIG, workspaceFiles } from '../support/prompts.ts';
 import { run } from '../support/run.ts';
 import { startTestService } from '../support/service.ts';
-import { commandsIn, HOSTILE, HOSTILE_LINES, INVISIBLE } from '../rendering/corpus.ts';
+import { commandsIn, HOSTILE, HOSTILE_LINES, INVISIBLE } from '../report/corpus.ts';
 
 /** Whole commands on hostile files, names and answers: nothing of them does anything in a log. */
 

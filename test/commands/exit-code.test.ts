@@ -4,7 +4,7 @@ import { contentDigest } from '../../src/domain/digest.ts';
 import type { PromptOutcome } from '../../src/domain/outcome.ts';
 import type { PromptPlan } from '../../src/domain/plan.ts';
 import { makeProblem } from '../../src/problem.ts';
-import type { Run } from '../../src/rendering/make-report.ts';
+import type { Run } from '../../src/report/make-report.ts';
 
 const prompt = { id: 'prm', key: 'key', name: 'Name', description: '', latestVersionId: null };
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { commandsIn, HOSTILE, INVISIBLE } from '../rendering/corpus.ts';
+import { commandsIn, HOSTILE, INVISIBLE } from '../report/corpus.ts';
 import { git } from '../support/folder.ts';
 import { expectInert } from '../support/markdown.ts';
 import { run } from '../support/run.ts';
@@ -20,7 +20,7 @@ describe('what strangers have written', () => {
     for (const format of ['text', 'markdown', 'json']) {
       for (const words of [
         ['history', 'greeting'],
-        ['blame', 'greeting', '-e', 'staging'],
+        ['history', 'greeting', '-e', 'staging'],
       ]) {
         const { stdout } = await run(folder, [...words, '--format', format], { environment });
         expect(stdout.length).toBeGreaterThan(100);

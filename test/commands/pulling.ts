@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import type { ReportPrompt } from '../../src/schemas/report.ts';
+import type { ReportPrompt } from '../../src/report/schema.ts';
 import { commitAll, makeRepository, writeFiles } from '../support/folder.ts';
 import { promptText, workspaceFiles, type PromptParts } from '../support/prompts.ts';
 import { run, runJson, type Reported } from '../support/run.ts';

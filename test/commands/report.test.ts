@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Report, ReportPrompt } from '../../src/schemas/report.ts';
+import type { Report, ReportPrompt } from '../../src/report/schema.ts';
 import { commitAll, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
 import { startFront } from '../support/front.ts';
 import { promptText, workspaceFiles, type PromptParts } from '../support/prompts.ts';

@@ -1,6 +1,6 @@
 import { contentDigest, metadataDigest } from '../../src/domain/digest.ts';
 import type { StoredVersion } from '../../src/embedded/rows.ts';
-import type { ReportChange, ReportPrompt } from '../../src/schemas/report.ts';
+import type { ReportChange, ReportPrompt } from '../../src/report/schema.ts';
 import { parseReport } from '../support/report.ts';
 import { draftOf, isWriteTo, nameOf } from './calls.ts';
 import type { Snapshot } from './kept-store.ts';

@@ -1,5 +1,5 @@
 import { startServer } from '../../src/embedded/server.ts';
-import type { Report } from '../../src/schemas/report.ts';
+import type { Report } from '../../src/report/schema.ts';
 import { parseReport } from '../support/report.ts';
 import { run, type Ran, type RunOptions } from '../support/run.ts';
 import { KEY } from '../support/service.ts';

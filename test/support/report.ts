@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { ReportShape, type Report } from '../../src/schemas/report.ts';
+import { ReportShape, type Report } from '../../src/report/schema.ts';
 
 /** Parses a JSON report, which must hold what its shape says and nothing else. */
 export function parseReport(json: string): Report {

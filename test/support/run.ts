@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Host } from '../../src/command-line/host.ts';
 import { main } from '../../src/command-line/main.ts';
-import type { Report } from '../../src/schemas/report.ts';
+import type { Report } from '../../src/report/schema.ts';
 import { parseReport } from './report.ts';
 import { KEYS } from './service.ts';
 

@@ -3,7 +3,7 @@ import type { EditedPrompt } from '../../domain/edits.ts';
 import type { PromptPlan } from '../../domain/plan.ts';
 import type { TextChange } from '../../domain/texts.ts';
 import { makeProblem } from '../../problem.ts';
-import type { Run } from '../../rendering/make-report.ts';
+import type { Run } from '../../report/make-report.ts';
 import { stays, type Draft } from './draft-edits.ts';
 import { commitProblems, makeEdits, type EditOptions } from './make-edits.ts';
 import { withPlan, type Needs, type Prepared, type PrepareOptions } from '../preparing/prepare-plan.ts';

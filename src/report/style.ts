@@ -1,0 +1,54 @@
+import { type Colours, coloursFor } from './colours.ts';
+
+/** How a report is drawn as text. */
+export type Style = {
+  readonly colours: Colours;
+  /** Null where the output is no terminal: there nothing is wrapped or cut. */
+  readonly screen: Screen | null;
+  /** Null where the output takes no links. */
+  readonly links: Links | null;
+};
+
+/** A terminal. Lines may hold colours and links; columns count as drawn: a wide character takes two. */
+export type Screen = {
+  readonly columns: number;
+  /** Of a text without colours. */
+  readonly width: (text: string) => number;
+  /** The line in rows that fit. All but the first begin with so many blanks; single blanks where it breaks are gone. */
+  readonly wrap: (line: string, hang: number) => readonly string[];
+  /** The line, or as much of its beginning as fits with `…`. */
+  readonly cut: (line: string) => string;
+  /** A path or key (without colours) that takes no more than so many columns: `prompts/sup…/greeting.md`. */
+  readonly shorten: (path: string, columns: number) => string;
+  /** The same terminal with fewer columns. */
+  readonly narrower: (columns: number) => Screen;
+};
+
+export type Links = {
+  /** The URL of a file; null where the folder that its path is relative to is not known. */
+  readonly fileUrl: (path: string) => string | null;
+};
+
+/** What a renderer is told of the output; without `screen` and `links` it is no terminal. */
+export type StyleOptions = {
+  readonly colour: boolean;
+  readonly screen?: Screen | null | undefined;
+  readonly links?: Links | null | undefined;
+};
+
+export function styleFor({ colour, screen = null, links = null }: StyleOptions): Style {
+  return { colours: coloursFor(colour), screen, links };
+}
+
+/** For logs and files. */
+export const PLAIN: Style = styleFor({ colour: false });
+
+/** The style of what is indented by so many columns. */
+export function narrower(style: Style, columns: number): Style {
+  return style.screen === null ? style : { ...style, screen: style.screen.narrower(columns) };
+}
+
+/** The line in as many rows as the terminal needs. */
+export function fitted(line: string, { screen }: Style, hang: number): readonly string[] {
+  return screen === null ? [line] : screen.wrap(line, hang);
+}

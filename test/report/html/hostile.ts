@@ -1,0 +1,88 @@
+import type { Side, TextChange } from '../../../src/domain/texts.ts';
+import { renderHtml } from '../../../src/report/html/render-html.ts';
+import type { Report, ReportPrompt } from '../../../src/report/schema.ts';
+import { NASTY } from '../nasty-markdown.ts';
+import { DIGEST, promptOf, reportOf } from '../support.ts';
+
+const RUN = 'globalThis.ran=(globalThis.ran??0)+1';
+const ELSEWHERE = 'https://evil.example';
+
+/** Texts that try to be more than data in a page. */
+export const NASTY_HTML = {
+  ...NASTY,
+  'the end of the script': `</script><script>${RUN}</script>`,
+  'the end of the style': `</style><style>*{display:none}</style><script>${RUN}</script>`,
+  'the end of the title': `</title><script>${RUN}</script>`,
+  'the end of everything': `</div></details></main></body></html><script>${RUN}</script>`,
+  'a comment that does not end': '<!-- <script> <!--',
+  'a comment that ends oddly': '--!> --> <!>',
+  'a drawing': `<svg onload="${RUN}">`,
+  'an image': `<img src=x onerror="${RUN}">`,
+  'an image from elsewhere': `<img src="${ELSEWHERE}/x.png">`,
+  'a style sheet from elsewhere': `<link rel=stylesheet href="${ELSEWHERE}/x.css">`,
+  'a style': `x{background:url(${ELSEWHERE}/x)} @import "${ELSEWHERE}/y";`,
+  'a base': `<base href="${ELSEWHERE}/">`,
+  'another page': `<meta http-equiv=refresh content="0;url=${ELSEWHERE}">`,
+  'another policy': `<meta http-equiv="Content-Security-Policy" content="script-src *">`,
+  'a frame': `<iframe srcdoc="<script>${RUN}</script>"></iframe>`,
+  'an address that runs': `javascript:${RUN}`,
+  'an address of data': `data:text/html,<script>${RUN}</script>`,
+  'the end of an attribute': `" autofocus onfocus="${RUN}" x="`,
+  'the end of another attribute': `' autofocus onfocus='${RUN}' x='`,
+  'the end of an attribute without quotes': ` onfocus=${RUN} autofocus `,
+  'backticks and templates': '`${globalThis.ran=1}`',
+  entities: '&lt;script&gt;&#60;b&#62;&quot;&amp;amp;&notit;',
+  'the end of CDATA': ']]><script></script>',
+  'plain text for ever': '<plaintext>',
+  'a template': '<template><b>',
+  'a form': '<form action=x><input name=show value=all checked>',
+  'an id of the page': 'search',
+  'mathematics and links': `<math><mi xlink:href="javascript:${RUN}">`,
+  'a very long line': 'x'.repeat(20_000),
+  'a very long name': 'word '.repeat(2_000),
+} as const satisfies Record<string, string>;
+
+/** Every page of a report that holds the text wherever it can. Without texts: their lines decide what a diff is made of. */
+export function pagesOf(text: string): readonly string[] {
+  const options = { texts: new Map(), restored: new Set<string>(), title: 'plan' };
+  return reportsOf(text).map((report) => renderHtml(report, options));
+}
+
+function reportsOf(text: string): readonly Report[] {
+  const apply = { ...reportOf(text), files: [{ path: text, status: 'created' }] as const, changed_since: text };
+  const history = [{ ...promptOf(text, 'unchanged'), changes: [], service: text, ...historyOf(text) }];
+  const edited = [{ ...promptOf(text, 'pending'), changes: [], edits: editsOf(text) }];
+  return [
+    apply,
+    reportOf(text, 'dry-run'),
+    { ...apply, mode: 'history', prompts: history },
+    { ...apply, mode: 'pull', prompts: edited, committed: { commit: text, branch: text } },
+  ];
+}
+
+function historyOf(text: string): Pick<ReportPrompt, 'history'> {
+  const commit = { commit: text, author: text, date: text, subject: text, pull_request: text };
+  const pinned = [{ environment: text, from: commit, until: null, served: true }];
+  const version = { id: text, version_number: 1, made_by: 'git', digest: DIGEST, ...commit } as const;
+  return { history: { versions: [{ ...version, active_in: [text], pinned }] } };
+}
+
+function editsOf(text: string): NonNullable<ReportPrompt['edits']> {
+  return [
+    { kind: 'set-pin', environment: text, before: text, after: text },
+    { kind: 'set-field', field: text, before: text, after: text, conflict: true },
+    { kind: 'set-text', from: text, conflicts: 1 },
+  ];
+}
+
+/** A page of a plan with a prompt for each text, which has it in its texts as well. */
+export function pageOfTexts(all: readonly string[]): string {
+  const prompts = all.map((text, index) => ({ ...promptOf(text, 'pending'), id: `prm_${index}` }));
+  const texts = new Map(all.map((text, index) => [`prm_${index}`, textsOf(text)]));
+  return renderHtml({ ...reportOf('', 'dry-run'), prompts }, { texts, restored: new Set(), title: 'plan' });
+}
+
+function textsOf(text: string): readonly TextChange[] {
+  const side = (content: string): Side => ({ label: text, text: content, metadata: { [text]: text } });
+  return [{ environment: text, before: side(`${text}\nold\nlast`), after: side(`${text}\nnew ${text}\nlast`) }];
+}

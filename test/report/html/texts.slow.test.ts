@@ -1,0 +1,122 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { edited } from './everything.ts';
+import { pageOf } from './pages.ts';
+import { describeInBrowser, openPage } from '../../support/browser.ts';
+
+const [BEFORE, AFTER] = edited({ 2: 'Another second line.', 12: '', 20: 'The last one.\n\nAnd more.' });
+
+const TEXTS: Readonly<Record<string, readonly [before: string | null, after: string]>> = {
+  'of twenty lines with changes at three places': [BEFORE, AFTER],
+  'of one line': ['One line.', 'Another line.'],
+  'that is new': [null, 'A first text.\nIn two lines.'],
+  'with blank lines at both ends': ['\n\na\n', '\n\nb\n\n'],
+  'with leading blanks and tabs': ['  a\n\tb', '    a\n\t\tb'],
+  'that has lost lines': ['a\nb\nc\nd', 'a\nd'],
+  'that has nothing in common with the old one': ['one\ntwo', 'three\nfour'],
+  'in Japanese': ['お客様に丁寧に挨拶し', 'お客様に簡潔に挨拶し'],
+  'in Arabic and English': ['مرحبا بكم\nend', 'أهلا بكم\nend'],
+  'with placeholders and markup': ['<b>{{a}}</b> &amp;', '<b>{{b}}</b> &lt;'],
+};
+
+function open(text: readonly [string | null, string], hash?: string) {
+  const html = pageOf({ one: { serves: { staging: [1, 'new'] }, text } });
+  return openPage(html, hash === undefined ? {} : { hash });
+}
+
+/** What elements hold, of those that are drawn. */
+function textIn(page: Page, selector: string): Promise<string> {
+  return page.evaluate((selector) => {
+    const parts = [...document.querySelectorAll(selector)].filter((part) => part.checkVisibility());
+    return parts.map(({ textContent }) => textContent ?? '').join('');
+  }, selector);
+}
+
+async function unfold(page: Page): Promise<void> {
+  await page
+    .locator('.fold > summary')
+    .evaluateAll((folds) => folds.forEach((fold) => fold.dispatchEvent(new MouseEvent('click'))));
+}
+
+const OLD = '.text del, .text > span:not(.copy), .fold > span:not(.copy)';
+const NEW = '.text ins, .text > span:not(.copy), .fold > span:not(.copy)';
+
+describeInBrowser.each(Object.entries(TEXTS))('A text %s', (_, [before, after]) => {
+  test('is there before and after, to the letter', async () => {
+    const { page } = await open([before, after]);
+    await unfold(page);
+    expect(await textIn(page, OLD)).toBe(before === null ? '' : `${before}\n`);
+    expect(await textIn(page, NEW)).toBe(`${after}\n`);
+  });
+
+  test('is selected and copied to the letter', async () => {
+    const { page } = await open([before, after]);
+    await unfold(page);
+    const copied = await page.evaluate(() => {
+      for (const removed of document.querySelectorAll('.text del, .fold > summary')) removed.remove();
+      getSelection()?.selectAllChildren(document.querySelector('.text')!);
+      return getSelection()?.toString();
+    });
+    expect(copied?.replace(/\n$/, '')).toBe(after.replace(/\n$/, ''));
+  });
+
+  test('stands whole on both sides, side by side', async () => {
+    const { page } = await open([before, after], 'view=split');
+    await unfold(page);
+    const [left, right] = await page.evaluate(() => {
+      const text = document.querySelector('.text')!;
+      const middle = text.getBoundingClientRect().x + text.clientWidth / 2;
+      const parts = [...text.querySelectorAll('del, ins, span')].filter((part) => part.checkVisibility());
+      const isLeft = (part: Element) => part.getBoundingClientRect().x < middle - 1;
+      const textOf = (side: readonly Element[]) => side.map(({ textContent }) => textContent ?? '').join('');
+      return [textOf(parts.filter(isLeft)), textOf(parts.filter((part) => !isLeft(part)))];
+    });
+    expect(left).toBe(before === null ? '' : `${before}\n`);
+    expect(right).toBe(`${after}\n`);
+  });
+});
+
+describeInBrowser('Side by side', () => {
+  test('an assistive technology is told what both texts have only once', async () => {
+    const { page } = await open([BEFORE, AFTER], 'view=split');
+    await unfold(page);
+    const tree = await page.locator('.text').ariaSnapshot();
+    expect(tree.match(/\b7\. Answer politely/g)).toHaveLength(1);
+    expect(await page.locator('.text').innerText()).toContain('7. Answer politely');
+  });
+
+  test('lines that take each other’s place begin at the same height', async () => {
+    const { page } = await open([BEFORE, AFTER], 'view=split');
+    const tops = (selector: string) =>
+      page.locator(selector).evaluateAll((parts) => parts.map((part) => part.getBoundingClientRect().top));
+    expect(await tops('.text > del')).toEqual(await tops('.text > ins'));
+  });
+
+  test('is there for a prompt that is opened later, and gone when it is chosen away', async () => {
+    const { page } = await open([BEFORE, AFTER], 'view=split');
+    await page.keyboard.press('c');
+    await page.keyboard.press('e');
+    await expect.poll(() => page.locator('.text > .copy:visible').count()).toBeGreaterThan(0);
+    await page.keyboard.press('v');
+    expect(await page.locator('.copy:visible').count()).toBe(0);
+  });
+});
+
+describeInBrowser('A fold', () => {
+  test('says how many lines it holds, and shows them', async () => {
+    const { page } = await open(edited({ 2: 'x', 18: 'y' }));
+    const fold = page.locator('.fold');
+    expect(await fold.locator('summary').textContent()).toBe('9 unchanged lines');
+    expect(await page.getByText('10. Answer').isVisible()).toBe(false);
+    await fold.locator('summary').click();
+    expect(await page.getByText('10. Answer').isVisible()).toBe(true);
+  });
+
+  test.each([
+    [10, 1],
+    [11, 2],
+  ])('takes two lines at least: with changes at 2 and %i of twenty lines there are %i', async (line, folds) => {
+    const { page } = await open(edited({ 2: 'x', [line]: 'y' }));
+    expect(await page.locator('.fold').count()).toBe(folds);
+  });
+});

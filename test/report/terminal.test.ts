@@ -1,0 +1,232 @@
+import fc from 'fast-check';
+import stringWidth from 'fast-string-width';
+import { describe, expect, test } from 'vitest';
+import { makeProblem } from '../../src/problem.ts';
+import { renderHistory } from '../../src/report/render-history.ts';
+import { renderProblem } from '../../src/report/render-problem.ts';
+import { renderStatus } from '../../src/report/render-status.ts';
+import { renderText } from '../../src/report/render-text.ts';
+import { makeScreen } from '../../src/report/screen.ts';
+import { styleFor } from '../../src/report/style.ts';
+import { HOSTILE } from './corpus.ts';
+import { anyText, reportOf } from './support.ts';
+
+const OWN = /\u001b\[\d+m|\u001b\]8;;[!-~]*\u001b\\/g;
+const links = { fileUrl: (path: string) => `file:///w/${encodeURIComponent(path.toWellFormed())}` };
+
+/** Without colours and links. */
+function plain(text: string): string {
+  return text.replaceAll(OWN, '');
+}
+
+const wideText = fc
+  .array(
+    fc.oneof(
+      anyText,
+      fc.lorem({ maxCount: 8 }),
+      fc.constantFrom(
+        '語',
+        '日本語の文',
+        '👋🏽',
+        '🎉',
+        '🇩🇪',
+        'e\u0301',
+        '한국어',
+        'ｆｕｌｌ',
+        '❤\ufe0f',
+        '1\ufe0f\u20e3',
+        '  ',
+        '\n',
+      ),
+      fc.constantFrom('https://example.com/a/very/long/address/that/has/no/blank', 'a/b/c/d.md', '{{name}}'),
+    ),
+    { maxLength: 30 },
+  )
+  .map((parts) => parts.join(' '));
+
+function textsOf(text: string, other: string) {
+  const [before, after] = [
+    { label: text, text },
+    { label: text, text: other },
+  ];
+  return [
+    { environment: text, before, after },
+    { environment: 'b', before: null, after },
+  ];
+}
+
+/** What is there to be copied stays whole, in a row of its own. */
+const COPIED = /^ *(version:|sha256:|\(?ver_)[^ ]*$/;
+
+describe('On a terminal', () => {
+  test('whatever the texts, no line is wider than it, and no sequence is anything but colour or link', () => {
+    fc.assert(
+      fc.property(wideText, wideText, fc.integer({ min: 20, max: 200 }), fc.boolean(), (text, other, columns, full) => {
+        const options = { colour: true, quiet: false, screen: makeScreen(columns), links };
+        const texts = new Map([[text, textsOf(text, other)]]);
+        const outputs = [
+          renderText(reportOf(text), { ...options, texts, full }),
+          renderText({ ...reportOf(text), service: 'https://x.example' }, { ...options, texts, full }),
+          renderStatus(reportOf(text, 'status'), options),
+          renderHistory(reportOf(text, 'history'), options),
+          ...reportOf(text).problems.map((problem) => renderProblem(problem, styleFor(options))),
+        ];
+        for (const line of outputs.flatMap((output) => plain(output).split('\n'))) {
+          expect(line).not.toContain('\u001b');
+          if (!COPIED.test(line)) expect({ line, wide: stringWidth(line) > columns }).toEqual({ line, wide: false });
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  const line = fc
+    .array(fc.constantFrom('word', 'other', 'これは文です', 'a', '{{x}}', '🎉', '.', 'longer-word-of-some-length'), {
+      minLength: 1,
+      maxLength: 60,
+    })
+    .map((words) => words.join(' '));
+
+  test('nothing of a changed line is lost when a diff is shown whole', () => {
+    fc.assert(
+      fc.property(line, line, fc.integer({ min: 20, max: 200 }), (before, after, columns) => {
+        fc.pre(before !== after);
+        const shown = diffOf(before, after, columns, true);
+        expect({ ...shown }).toEqual({ removed: squeezed(before), added: squeezed(after) });
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test('nor any changed word when it is not', () => {
+    fc.assert(
+      fc.property(
+        line,
+        fc.constantFrom('NEW', '新語'),
+        fc.nat(),
+        fc.integer({ min: 20, max: 200 }),
+        (text, word, at, columns) => {
+          const words = text.split(' ');
+          const after = words.toSpliced(at % words.length, 1, word).join(' ');
+          expect(diffOf(text, after, columns, false).added).toContain(word);
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+});
+
+function squeezed(text: string): string {
+  return text.replaceAll(/\s/g, '');
+}
+
+/** The removed and added texts of a diff of two lines, without blanks. */
+function diffOf(before: string, after: string, columns: number, full: boolean) {
+  const changes = [{ environment: 'e', before: { label: 'v1', text: before }, after: { label: 'v2', text: after } }];
+  const options = { colour: true, quiet: false, full, screen: makeScreen(columns), texts: new Map([['p', changes]]) };
+  const report = reportOf('p', 'dry-run');
+  const lines = plain(
+    renderText(
+      { ...report, prompts: report.prompts.slice(0, 1).map((prompt) => ({ ...prompt, problems: [] })) },
+      options,
+    ),
+  ).split('\n');
+  const diff = lines.slice(lines.findLastIndex((one) => one.trim().startsWith('@@')) + 1);
+  const start = diff.findIndex((one) => one.trim().startsWith('+'));
+  const end = diff.indexOf('');
+  const said = (rows: readonly string[]) => squeezed(rows.join('')).slice(1);
+  return { removed: said(diff.slice(0, start)), added: said(diff.slice(start, end)) };
+}
+
+describe('A command that a hint says to run', () => {
+  const problem = makeProblem('prompt/symbolic-link');
+  const hint =
+    'To promote what staging serves, run: promptsync promote support/greeting --from staging --to production';
+  const rows = (columns: number, text = hint) =>
+    renderProblem({ ...problem, hint: text }, styleFor({ colour: false, screen: makeScreen(columns) }))
+      .split('\n')
+      .slice(-3);
+
+  test('is not broken where it does not fit, so that it can be copied', () => {
+    expect(rows(80).slice(-2)).toEqual([
+      '  To promote what staging serves, run:',
+      '  promptsync promote support/greeting --from staging --to production',
+    ]);
+    expect(rows(30)).toEqual([
+      '  To promote what staging',
+      '  serves, run:',
+      '  promptsync promote support/greeting --from staging --to production',
+    ]);
+  });
+
+  test('stays in its sentence where that fits', () => {
+    expect(rows(120).at(-1)).toBe(`  ${hint}`);
+  });
+});
+
+describe('A line is wrapped', () => {
+  test.each<[string, number, number, readonly string[]]>([
+    ['It fits.', 20, 2, ['It fits.']],
+    ['Between words, with a hang.', 20, 2, ['Between words, with', '  a hang.']],
+    ['Exactly twenty wide. And more', 20, 0, ['Exactly twenty wide.', 'And more']],
+    ['Averyveryverylongwordwithoutend', 20, 2, ['Averyveryverylongwor', '  dwithoutend']],
+    ['So Averyveryverylongwordwithoutend', 20, 2, ['So Averyveryverylong', '  wordwithoutend']],
+    ['日本語の文は空白がなくても折り返す。', 20, 2, ['日本語の文は空白がな', '  くても折り返す。']],
+    ['undo: version:ver_aaaaaaaaaaaaaaaaaaaa now', 20, 4, ['undo:', '    version:ver_aaaaaaaaaaaaaaaaaaaa', '    now']],
+    ['many      blanks      are      kept', 20, 0, ['many      blanks    ', '  are      kept']],
+    [
+      '\u001b[31mred \u001b[7minverse over the end\u001b[27m red\u001b[39m',
+      20,
+      1,
+      [
+        '\u001b[31mred \u001b[39m\u001b[31m\u001b[7minverse over the\u001b[27m\u001b[39m',
+        ' \u001b[31m\u001b[7mend\u001b[27m\u001b[39m\u001b[31m red\u001b[39m',
+      ],
+    ],
+  ])('%j', (text, columns, hang, expected) => {
+    expect(makeScreen(columns).wrap(text, hang)).toEqual(expected);
+  });
+
+  test('a link goes on in the next row', () => {
+    const [first, second] = makeScreen(20).wrap(
+      '\u001b]8;;file:///a\u001b\\a path that is long enough\u001b]8;;\u001b\\',
+      2,
+    );
+    expect(first).toBe('\u001b]8;;file:///a\u001b\\a path that is long\u001b]8;;\u001b\\');
+    expect(second).toBe('  \u001b]8;;file:///a\u001b\\enough\u001b]8;;\u001b\\');
+  });
+});
+
+describe('A path is shortened in the middle', () => {
+  test.each([
+    ['prompts/support/greeting.md', 40, 'prompts/support/greeting.md'],
+    ['prompts/support/greeting.md', 24, 'prompts/sup…/greeting.md'],
+    ['prompts/a-very-long-name-of-a-prompt-file.md', 20, 'prompts/a-…t-file.md'],
+    ['support/日本語の挨拶/長い名前.md', 20, 'support…/長い名前.md'],
+    ['nofolderatallbutlong', 11, 'nofol…tlong'],
+  ])('%s in %i columns', (path, columns, expected) => {
+    const shown = makeScreen(80).shorten(path, columns);
+    expect(shown).toBe(expected);
+    expect(stringWidth(shown)).toBeLessThanOrEqual(columns);
+  });
+});
+
+describe('A link', () => {
+  test.each(Object.entries(HOSTILE))('of a path with %s stays one', (_, text) => {
+    const report = { ...reportOf(text), service: `https://x.example/${text}` };
+    const output = renderText(report, { colour: false, quiet: false, texts: new Map(), links });
+    expect(output).toContain('\u001b]8;;file:///w/');
+    const opened = [...output.matchAll(/\u001b\]8;;[!-~]+\u001b\\[^\u001b]*\u001b\]8;;\u001b\\/g)];
+    expect(opened.length).toBeGreaterThan(0);
+    expect(output.replaceAll(/\u001b\]8;;[!-~]*\u001b\\/g, '')).not.toContain('\u001b');
+  });
+
+  test('leads from an address only where it is one of the web', () => {
+    const summaryOf = (service: string) =>
+      renderText({ ...reportOf('a'), service }, { colour: false, quiet: true, texts: new Map(), links });
+    expect(summaryOf('eu: https://eu.example/x, us: http://us.example')).toContain(
+      'eu: \u001b]8;;https://eu.example/x\u001b\\https://eu.example/x\u001b]8;;\u001b\\, us: \u001b]8;;http://us.example/\u001b\\',
+    );
+    expect(summaryOf('embedded:.promptsync/service.db')).not.toContain(']8;;embedded');
+  });
+});
