@@ -32,7 +32,7 @@ export async function setup(): Promise<() => void> {
   }
 }
 
-/** Somebody who may commit. Neither samples of hooks are copied nor is a process of housekeeping started. */
+/** Somebody who may commit. No samples of hooks are copied, no housekeeping is started, and no disk is waited for. */
 const GIT_CONFIGURATION = `
 [user]
   name = Ada
@@ -40,6 +40,8 @@ const GIT_CONFIGURATION = `
 [init]
   defaultBranch = main
   templateDir =
+[core]
+  fsync = none
 [maintenance]
   auto = false
 [gc]

@@ -68,6 +68,12 @@ export function commitAll(folder: string, message: string): string {
   return headOf(folder);
 }
 
+/** Commits what was edited in files that git keeps already, which is half the work. */
+export function commitEdits(folder: string, message: string): string {
+  git(folder, 'commit', '--quiet', '--all', '--allow-empty', '--message', message);
+  return headOf(folder);
+}
+
 /** The commit that is checked out. Read as git does where the branch is a file, because a process takes 50 times as long. */
 function headOf(folder: string): string {
   const ref = join(folder, '.git/HEAD');
