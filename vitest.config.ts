@@ -38,10 +38,9 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 30_000 } },
-    ...BY_DEFAULT,
     // Stryker takes one project.
     ...(process.env['STRYKER_MUTATOR_WORKER'] === undefined
-      ? { projects: projects.map((test) => ({ extends: true, test })) }
+      ? { ...BY_DEFAULT, projects: projects.map((test) => ({ extends: true, test })) }
       : MUTATION),
   },
 });
