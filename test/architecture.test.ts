@@ -15,7 +15,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   report: ['problem.ts', 'domain', 'templates', 'diff', 'fast-string-width', 'picocolors', 'zod'],
   config: ['problem.ts', 'domain', 'files', 'node:', 'zod'],
   git: ['problem.ts', 'domain', 'node:', 'simple-git', 'p-limit'],
-  service: ['problem.ts', 'domain', 'node:', 'undici', 'zod'],
+  service: ['problem.ts', 'domain', 'node:', 'p-limit', 'undici', 'zod'],
   observing: ['problem.ts', 'domain', 'p-limit'],
   applying: ['problem.ts', 'domain', 'p-limit'],
   embedded: ['domain', 'service/wire.ts', 'node:', 'zod'],

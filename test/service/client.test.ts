@@ -342,13 +342,6 @@ describe('statuses', () => {
     expect(sleeps).toEqual([7_000]);
   });
 
-  test('Retry-After as a date counts from the clock that was handed in', async () => {
-    answering(json({}, 503, { 'retry-after': 'Thu, 01 Jan 2026 00:00:20 GMT' }), json(wirePrompt));
-    const { service, sleeps } = open();
-    await service.readPrompt('prm_1');
-    expect(sleeps).toEqual([20_000]);
-  });
-
   test('a redirect is not followed, so that the key stays where it belongs', async () => {
     const seen = answering(() => HttpResponse.redirect('https://elsewhere.example.com/', 302));
     const failure = await failureOf(open().service.readPrompt('prm_1'));
