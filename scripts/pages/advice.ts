@@ -5,8 +5,7 @@ const WHOLE_HISTORY =
 
 /** What docs/troubleshooting.md adds to the hint, for the problems that people meet most. */
 export const ADVICE = {
-  'prompt/conflict-markers':
-    'They count in the text of a prompt as well: a text that needs such a line can indent it.',
+  'prompt/conflict-markers': 'They count in the text of a prompt as well: a text that needs such a line can indent it.',
   'config/missing-key':
     'In a workflow hand it to the action as `api-key: ${{ secrets.PROMPTSYNC_API_KEY }}`. `promptsync validate` needs none.',
   'service/not-authorised':
