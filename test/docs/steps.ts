@@ -86,17 +86,7 @@ function fileIn({ directives, line, text }: Block): readonly Step[] {
 
 function commandsIn(block: Block): readonly Step[] {
   if (block.language === 'console') return consoleSteps(block);
-  return block.language === 'sh' ? shellSteps(block) : [];
-}
-
-/** One step, but for a last command that is to fail: with `set -e` nothing before it may. */
-function shellSteps({ line, text, directives }: Block): readonly Step[] {
-  const whole = step(line + 1, text, text);
-  if (!directives.has('exit')) return [whole];
-  const lines = text.trimEnd().split('\n');
-  const last = lines.findLastIndex((_, index) => index === 0 || !lines[index - 1]!.endsWith('\\'));
-  const [before, end] = [lines.slice(0, last).join('\n'), lines.slice(last).join('\n')];
-  return [...(before === '' ? [] : [step(line + 1, before, before)]), step(line + 1 + last, end, end)];
+  return block.language === 'sh' ? [step(block.line + 1, block.text, block.text)] : [];
 }
 
 /** `$ ` begins a command, which goes on in lines with `> ` after a backslash; the rest is what it prints. */
@@ -110,10 +100,11 @@ function consoleSteps({ line, text }: Block): readonly Step[] {
   });
 }
 
-function withExitCode(steps: readonly Step[], { directives, line }: Block): readonly Step[] {
+/** That of the last command; of a `sh` block, which is one step, it would hide that one before has failed. */
+function withExitCode(steps: readonly Step[], { directives, line, language }: Block): readonly Step[] {
   const written = directives.get('exit');
   if (written === undefined) return steps;
-  if (!/^\d+$/.test(written) || steps.length === 0) throw new Error(`line ${line}: <!-- exit: ${written} -->`);
+  if (!/^\d+$/.test(written) || language !== 'console') throw new Error(`line ${line}: <!-- exit: ${written} -->`);
   return steps.map((one, index) => (index === steps.length - 1 ? { ...one, exitCode: Number(written) } : one));
 }
 
