@@ -20,7 +20,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   applying: ['problem.ts', 'domain', 'p-limit'],
   embedded: ['domain', 'service/wire.ts', 'node:', 'zod'],
   commands: ['*'],
-  'command-line': [
+  cli: [
     'problem.ts',
     'domain/map-strings.ts',
     'domain/modes.ts',
@@ -47,14 +47,14 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'git',
     'github',
     'commands',
-    'command-line',
+    'cli',
     'report',
     'node:',
     'zod',
   ],
-  'process-host.ts': ['command-line/host.ts', 'node:', 'supports-hyperlinks'],
-  'cli.ts': ['command-line', 'process-host.ts', 'node:'],
-  'action.ts': ['action', 'process-host.ts', '@actions/core'],
+  'process.ts': ['cli/host.ts', 'node:', 'supports-hyperlinks'],
+  'cli.ts': ['cli', 'process.ts', 'node:'],
+  'action.ts': ['action', 'process.ts', '@actions/core'],
   'index.ts': ['*'],
 };
 
@@ -75,7 +75,7 @@ describe('the dependency rule', () => {
   });
 
   test('the process, time and chance are arguments everywhere but in the entries', () => {
-    const entries = ['cli.ts', 'action.ts', 'process-host.ts'];
+    const entries = ['cli.ts', 'action.ts', 'process.ts'];
     const impure = files.filter((file) => !entries.includes(file) && IMPURE.test(withoutComments(read(file))));
     expect(impure).toEqual([]);
   });

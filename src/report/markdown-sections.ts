@@ -120,7 +120,7 @@ function breakingItem({ key }: ReportPrompt, breaking: Breaking): string {
 }
 
 function diffItems({ key, path, status }: ReportPrompt, texts: readonly TextChange[]): readonly string[] {
-  const lines = status === 'failed' ? [] : renderDiffs(texts, PLAIN, null);
+  const lines = status === 'failed' ? [] : renderDiffs(texts, PLAIN, 'whole');
   if (lines.length === 0) return [];
   const summary = `<summary><code>${inertHtml(key)}</code> <code>${inertHtml(path)}</code></summary>`;
   return [`\n<details>${summary}\n\n${inertBlock(lines, 'diff')}\n\n</details>\n`];

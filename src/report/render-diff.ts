@@ -1,5 +1,5 @@
 import type { TextChange } from '../domain/texts.ts';
-import { changedRows, joined, withoutMarks } from './diff-rows.ts';
+import { changedRows, joined, SHOWS_ALL, withoutMarks } from './diff-rows.ts';
 import { type Folded, type FoldedBlock, foldHunks, leftText, type MarkedHunk } from './fold-hunks.ts';
 import { inertLine } from './inert.ts';
 import { markWords } from './mark-words.ts';
@@ -10,19 +10,15 @@ const CONTEXT_LINES = 3;
 /** A diff that is longer is folded. */
 const MOST_LINES = 40;
 
-/** How a long diff is folded. */
-export type Folding = {
-  /** What shows all of it, such as `--full shows all`; null: nothing to be told. */
-  readonly hint: string | null;
-};
+/** Whether a long diff is shown `whole` or `folded`. */
+export type Length = 'whole' | 'folded';
 
 /**
  * A unified diff of what environments serve now and would serve; environments with the same two texts share one.
  * Lines have no line feed; there are none where nothing differs.
- * @param folding null: diffs are whole, whatever their length
  */
-export function renderDiffs(changes: readonly TextChange[], style: Style, folding: Folding | null): readonly string[] {
-  return makeTextDiffs(changes, CONTEXT_LINES).flatMap((diff) => renderOne(diff, style, folding));
+export function renderDiffs(changes: readonly TextChange[], style: Style, length: Length): readonly string[] {
+  return makeTextDiffs(changes, CONTEXT_LINES).flatMap((diff) => renderOne(diff, style, length));
 }
 
 /** What is said in place of a diff where one of the texts is not known. */
@@ -31,18 +27,18 @@ export const unreadText = {
   after: 'the text to come was never read; a sync looks at it first',
 } as const;
 
-function renderOne(diff: TextDiff, style: Style, folding: Folding | null): readonly string[] {
+function renderOne(diff: TextDiff, style: Style, length: Length): readonly string[] {
   const { dim, bold } = style.colours;
   const names = diff.environments.map(inertLine).join(', ');
   if (diff.kind === 'unread') return fitted(dim(`${names}: ${unreadText[diff.side]}`), style, 2);
   const from = diff.before === null ? 'nothing' : inertLine(diff.before);
   const titles = [`--- ${names}: ${from}`, `+++ ${names}: ${inertLine(diff.after)}`];
   const marked = diff.hunks.map((hunk) => markHunk(hunk, style));
-  const { hunks, left } = foldHunks(marked, folding === null ? Infinity : MOST_LINES);
+  const { hunks, left } = foldHunks(marked, length === 'whole' ? Infinity : MOST_LINES);
   return [
     ...titles.flatMap((title) => fitted(bold(title), style, 4)),
-    ...hunks.flatMap((hunk) => hunkLines(hunk, style, folding)),
-    ...foldLines(left, style, folding),
+    ...hunks.flatMap((hunk) => hunkLines(hunk, style)),
+    ...foldLines(left, style),
   ];
 }
 
@@ -52,23 +48,17 @@ function markHunk({ blocks, ...ranges }: Hunk, { colours, screen }: Style): Mark
   return { ...ranges, blocks: marks ? markWords(blocks) : withoutMarks(blocks) };
 }
 
-function foldLines(left: Folded['left'], style: Style, folding: Folding | null): readonly string[] {
+function foldLines(left: Folded['left'], style: Style): readonly string[] {
   const text = leftText(left);
-  if (text === null) return [];
-  const hint = folding?.hint ?? null;
-  return fitted(style.colours.dim(`… ${text}${hint === null ? '' : ` (${hint})`}`), style, 2);
+  return text === null ? [] : fitted(style.colours.dim(`… ${text} (${SHOWS_ALL})`), style, 2);
 }
 
-function hunkLines(
-  { before, after, blocks }: Folded['hunks'][number],
-  style: Style,
-  folding: Folding | null,
-): readonly string[] {
+function hunkLines({ before, after, blocks }: Folded['hunks'][number], style: Style): readonly string[] {
   const { cyan, dim } = style.colours;
   return [
     ...fitted(cyan(`@@ -${range(before)} +${range(after)} @@`), style, 2),
     ...blocks.flatMap((block, index) => [
-      ...blockLines(block, style, folding, [blocks[index - 1], blocks[index + 1]]),
+      ...blockLines(block, style, [blocks[index - 1], blocks[index + 1]]),
       ...(block.more ? [dim(' …')] : []),
     ]),
   ];
@@ -81,7 +71,6 @@ function range({ start, lines }: Range): string {
 function blockLines(
   { kind, lines }: FoldedBlock,
   style: Style,
-  folding: Folding | null,
   neighbours: readonly (FoldedBlock | undefined)[],
 ): readonly string[] {
   if (kind === 'same') {
@@ -91,5 +80,5 @@ function blockLines(
   const pair = neighbours.find((one) => one?.kind === (kind === 'added' ? 'removed' : 'added'));
   // Only of single lines it is known which takes the place of which.
   const other = lines.length === 1 && pair?.lines.length === 1 ? (pair.lines[0] ?? null) : null;
-  return lines.flatMap((line) => changedRows({ kind, line, other }, style, folding));
+  return lines.flatMap((line) => changedRows({ kind, line, other }, style));
 }

@@ -7,7 +7,7 @@ import { fileLink } from './links.ts';
 import { nameOf } from './problems-in.ts';
 import { promptTitle } from './prompt-title.ts';
 import { renderChange } from './render-change.ts';
-import { type Folding, renderDiffs } from './render-diff.ts';
+import { renderDiffs } from './render-diff.ts';
 import { renderDrift } from './render-drift.ts';
 import { renderEdit } from './render-edit.ts';
 import { renderProblem } from './render-problem.ts';
@@ -20,10 +20,6 @@ export type TextOptions = StyleOptions & {
   /** Without the changes of each prompt and their diffs: problems and the summary only. */
   readonly quiet: boolean;
   readonly texts: Texts;
-  /** Long diffs whole. */
-  readonly full?: boolean | undefined;
-  /** What is told below a folded diff of how to see all of it, such as `--full shows all`. */
-  readonly unfold?: string | undefined;
 };
 
 /** The report for a person at a terminal or in a log. Ends with a line feed. Warnings are left out. */
@@ -91,7 +87,7 @@ function renderPrompt(
   return [
     ...titleOf(prompt, style),
     ...(quiet ? [] : workLines(prompt, texts, style.colours).flatMap((line) => fitted(`  ${line}`, style, 4))),
-    ...(quiet || leavesNoDiff(prompt) ? [] : diffLines(texts.get(prompt.id) ?? [], options, style)),
+    ...(quiet || leavesNoDiff(prompt) ? [] : diffLines(texts.get(prompt.id) ?? [], style)),
     ...own.map((problem) => indent(renderProblem(problem, narrower(style, 2)))),
   ].join('\n');
 }
@@ -117,10 +113,9 @@ function leavesNoDiff({ status, edits }: ReportPrompt): boolean {
 }
 
 /** On a narrow terminal the text needs the room more than the eye needs the step. */
-function diffLines(changes: readonly TextChange[], { full, unfold }: TextOptions, style: Style): readonly string[] {
+function diffLines(changes: readonly TextChange[], style: Style): readonly string[] {
   const step = style.screen !== null && style.screen.columns < 60 ? 2 : 6;
-  const folding: Folding | null = full === true ? null : { hint: unfold ?? null };
-  const lines = renderDiffs(changes, narrower(style, step), folding);
+  const lines = renderDiffs(changes, narrower(style, step), 'folded');
   return lines.map((line) => (line.trim() === '' ? '' : `${' '.repeat(step)}${line}`));
 }
 

@@ -11,7 +11,7 @@ function side(label: string, text: string, metadata?: JsonObject): Side {
 }
 
 function diff(before: Side | null, after: Side | 'unknown', environment = 'staging'): readonly string[] {
-  return renderDiffs([{ environment, before, after }], PLAIN, null);
+  return renderDiffs([{ environment, before, after }], PLAIN, 'whole');
 }
 
 const v1 = (text: string, metadata?: JsonObject) => side('v1', text, metadata);
@@ -75,7 +75,7 @@ describe('a diff', () => {
       before: v1('a'),
       after: next(text),
     });
-    const lines = renderDiffs([change('dev', 'b'), change('staging', 'c'), change('production', 'b')], PLAIN, null);
+    const lines = renderDiffs([change('dev', 'b'), change('staging', 'c'), change('production', 'b')], PLAIN, 'whole');
     expect(lines.filter((line) => line.startsWith('---'))).toEqual(['--- dev, production: v1', '--- staging: v1']);
   });
 
