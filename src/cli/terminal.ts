@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Drawn } from '../commands/sync.ts';
 import { mapStrings } from '../domain/map-strings.ts';
+import { makeReport } from '../report/make-report.ts';
 import { renderText } from '../report/render-text.ts';
 import type { Links, StyleOptions } from '../report/style.ts';
 import type { ReportFlags } from './flags.ts';
@@ -39,13 +40,13 @@ export async function styleOn(
 
 /** The plan as a person sees it before a question about it. */
 export async function drawPlan(
-  { folder, ...shown }: Drawn,
+  { run, texts: shown, folder }: Drawn,
   { color }: Pick<ReportFlags, 'color'>,
   host: HidingHost,
 ): Promise<string> {
   const style = await styleOn('errors', host, { color, folder });
   // Marks and line breaks would tear a secret apart.
-  const { report, texts } = mapStrings(shown, host.secrets.hide);
+  const { report, texts } = mapStrings({ report: makeReport(run), texts: shown }, host.secrets.hide);
   return renderText(report, { ...style, quiet: false, texts });
 }
 

@@ -6,7 +6,7 @@ import { makeHistory } from '../planning/make-history.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
 import type { Run } from '../report/make-report.ts';
 import { unknownEnvironment } from './pin-edit.ts';
-import { notRun, plannedRun, type CommandResult } from './result.ts';
+import { NO_TEXTS, notRun, plannedRun, type CommandResult } from './result.ts';
 import { walk, type Walked, type WalkOptions } from './walk.ts';
 
 export type HistoryOptions = Pick<WalkOptions, 'config' | 'onCall'> & {
@@ -58,7 +58,7 @@ function shallowWarning({ shallow }: Pasts): readonly Problem[] {
 
 /** As that of a status, but that a plan's guards do not count. */
 function resultOf(run: Run, { stop }: World): CommandResult {
-  return { run, texts: new Map(), exitCode: stop.aborted ? 130 : codeOf(run) };
+  return { run, texts: NO_TEXTS, exitCode: stop.aborted ? 130 : codeOf(run) };
 }
 
 function codeOf({ plan, problems }: Run): number {

@@ -18,7 +18,7 @@ import { isError, makeProblem, type Problem, systemCodeOf } from '../problem.ts'
 import type { Run } from '../report/make-report.ts';
 import { openProvider, type ServiceOptions } from './open-service.ts';
 import { environmentProblems } from './pin-edit.ts';
-import { type CommandResult, exitCodeOf, notRun } from './result.ts';
+import { type CommandResult, notRun, resultOf } from './result.ts';
 
 export type ImportOptions = ServiceOptions & {
   /** As given with --config, relative to the working directory. */
@@ -36,9 +36,7 @@ export async function importPrompts(options: ImportOptions, world: World): Promi
   const workspace = await openWorkspace({ config: options.config, only: [] }, world);
   // Where there is no prompt file yet, the first one is imported.
   const problems = workspace.problems.filter(({ code }) => code !== 'prompt/none-found');
-  const run = await importInto({ ...workspace, problems }, options, world);
-  const exitCode = exitCodeOf(run, { tellPending: false, interrupted: world.stop.aborted });
-  return { run, texts: new Map(), exitCode };
+  return resultOf(await importInto({ ...workspace, problems }, options, world), world);
 }
 
 async function importInto(workspace: Workspace, options: ImportOptions, world: World): Promise<Run> {

@@ -24,15 +24,13 @@ import {
   workflowFiles,
 } from './init-files.ts';
 import type { ServiceOptions } from './open-service.ts';
-import { type CommandResult, exitCodeOf, notRun } from './result.ts';
+import { type CommandResult, notRun, resultOf } from './result.ts';
 
 export type InitOptions = InitFlags & ServiceOptions & { readonly force: boolean };
 
 /** Begins a workspace in the working directory. What is there already is kept, unless somebody says otherwise. */
 export async function init(options: InitOptions, world: World): Promise<CommandResult> {
-  const run = await begin(options, world);
-  const exitCode = exitCodeOf(run, { tellPending: false, interrupted: world.stop.aborted });
-  return { run, texts: new Map(), exitCode };
+  return resultOf(await begin(options, world), world);
 }
 
 async function begin(options: InitOptions, world: World): Promise<Run> {

@@ -1,5 +1,3 @@
-import { type Drafted, draftEdits, stays } from './edit-files.ts';
-import { planAgain, type Walked } from './walk.ts';
 import type { Config } from '../config/config.ts';
 import type { FileEdit } from '../domain/edits.ts';
 import type { KnownVersion } from '../domain/observed.ts';
@@ -8,36 +6,35 @@ import { toolEnvironments } from '../domain/policy.ts';
 import { type EnvironmentPin, type Pin, pinText, type PromptFile } from '../domain/prompt-file.ts';
 import { suggest } from '../domain/suggest.ts';
 import { hasControlCharacters } from '../domain/text.ts';
-import type { TextChange } from '../domain/texts.ts';
 import type { FrontMatterEdit } from '../files/edit.ts';
 import { textsOf } from '../planning/texts.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
+import { type Draft, draftEdits, stays } from './edit-files.ts';
+import { planAgain, type Walked } from './walk.ts';
 
 /** A pin to write: an environment and the number of the version that it is to serve. */
-export type WantedPin = { readonly environment: string; readonly number: number };
+type WantedPin = { readonly environment: string; readonly number: number };
 
 /**
  * Pins one environment of a prompt to a version. The edited file is planned for like any other: what a sync would refuse
  * is refused here, and the text that the environment would serve is shown.
  */
-export async function draftPin(wanted: WantedPin, prompt: PromptPlan, walked: Walked): Promise<Drafted> {
+export async function draftPin(wanted: WantedPin, prompt: PromptPlan, walked: Walked): Promise<Draft> {
   const { file } = prompt;
   const { environment, number } = wanted;
   const before = file.pins.find((one) => one.environment === environment)?.pin ?? null;
-  if (before?.kind === 'number' && before.number === number) return { draft: stays(file, 'unchanged'), texts: [] };
+  if (before?.kind === 'number' && before.number === number) return stays(file, 'unchanged');
   const { edit, change } = pinEdit(wanted, before);
   const draft = await draftEdits(file, [edit], { frontMatter: [change] }, walked);
   const edited = draft.change?.file ?? null;
-  if (edited === null) return { draft, texts: [] };
-  const { problems, texts } = await planEdited(edited, environment, prompt, walked);
-  const refused = problems.some(isError);
-  return {
-    draft: { ...draft, problems, status: refused ? 'blocked' : 'pending', change: refused ? null : draft.change },
-    texts,
-  };
+  if (edited === null) return draft;
+  const planned = await planEdited(edited, environment, prompt, walked);
+  return planned.problems.some(isError)
+    ? { ...draft, ...planned, status: 'blocked', change: null }
+    : { ...draft, ...planned };
 }
 
-/** An edit of a file, as it is told and as it is made. */
+/** An edit of a file, as it is reported and as it is made. */
 export type PinEdit = { readonly edit: FileEdit; readonly change: FrontMatterEdit };
 
 /** What pins an environment to a number instead of what it was pinned to; null: it was not. */
@@ -48,21 +45,13 @@ export function pinEdit({ environment, number }: WantedPin, before: Pin | null):
   };
 }
 
-/** What an environment serves now; null where nothing is active or nothing was read. */
-export function servedIn({ observed }: PromptPlan, environment: string): KnownVersion | null {
-  return observed?.active.get(environment) ?? null;
-}
-
 /** What a sync would do in one environment once the file is edited, and why it would refuse. */
-export type EnvironmentPlan = { readonly problems: readonly Problem[]; readonly texts: readonly TextChange[] };
-
-/** Plans for a prompt's file as it would be, with what was observed already. */
-export async function planEdited(
+async function planEdited(
   edited: PromptFile,
   environment: string,
   { observed }: PromptPlan,
   walked: Walked,
-): Promise<EnvironmentPlan> {
+): Promise<Pick<Draft, 'problems' | 'texts'>> {
   if (observed === null) return { problems: [], texts: [] };
   const { plan, history } = await planAgain(edited, observed, walked);
   const pin = edited.pins.find((one) => one.environment === environment);
@@ -75,6 +64,11 @@ export async function planEdited(
 
 function isAt(problem: Problem, { line, column }: EnvironmentPin): boolean {
   return problem.line === line && problem.column === column;
+}
+
+/** What an environment serves now; null where nothing is active or nothing was read. */
+export function servedIn({ observed }: PromptPlan, environment: string): KnownVersion | null {
+  return observed?.active.get(environment) ?? null;
 }
 
 type Known = Pick<Config, 'environments' | 'trackingEnvironment'>;
@@ -96,7 +90,7 @@ export function unknownEnvironment(option: string, environment: string, config: 
   return [makeProblem('usage/unknown-environment', { option, environment, known: known ?? [], suggestion })];
 }
 
-/** What has to be read to judge a pin of an environment: itself, and the one that it is promoted from. */
+/** What has to be read to plan for a pin of an environment: itself, and the one that it is promoted from. */
 export function readFor(environment: string, config: Known): readonly string[] {
   return [environmentBefore(environment, config), environment].filter((name) => name !== undefined);
 }

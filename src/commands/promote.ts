@@ -1,16 +1,15 @@
 import type { Config } from '../config/config.ts';
-import type { EditedPrompt } from '../domain/edits.ts';
+import { openWorkspace } from '../desired/workspace.ts';
 import { literalSelector } from '../domain/literal-selector.ts';
 import type { PromptPlan } from '../domain/plan.ts';
-import { isError, makeProblem, type Problem } from '../problem.ts';
-import { commitMessage, type Drafted, type EditPromptsOptions, runEdits, stays } from './edit-files.ts';
-import { draftPin, environmentBefore, environmentProblems, readFor, servedIn } from './pin-edit.ts';
-import type { Walked } from './walk.ts';
-import { refused, type CommandResult } from './result.ts';
-import { openWorkspace } from '../desired/workspace.ts';
 import type { World } from '../domain/world.ts';
+import { isError, makeProblem, type Problem } from '../problem.ts';
+import { type Draft, editFiles, type EditOptions, stays } from './edit-files.ts';
+import { draftPin, environmentBefore, environmentProblems, readFor, servedIn } from './pin-edit.ts';
+import { type CommandResult, refused } from './result.ts';
+import type { Walked } from './walk.ts';
 
-export type PromoteOptions = EditPromptsOptions & {
+export type PromoteOptions = EditOptions & {
   /** Without it, and without any that are named, somebody has to choose. */
   readonly all: boolean;
   /** By default the one that the configuration says `to` is promoted from. */
@@ -33,8 +32,8 @@ export async function promote(options: PromoteOptions, world: World): Promise<Co
     };
   };
   const draft = (prompt: PromptPlan, walked: Walked) => draftPromotion(prompt, fromOf(walked.config) ?? to, to, walked);
-  const messageFor = (edited: readonly EditedPrompt[]) => commitMessage(edited, (names) => `Promote ${names} to ${to}`);
-  return runEdits({ mode: 'promote', needs, draft, messageFor }, { ...options, named }, world);
+  const subject = (names: string) => `Promote ${names} to ${to}`;
+  return editFiles({ mode: 'promote', needs, draft, subject }, { ...options, named }, world);
 }
 
 type Named = { readonly named: readonly string[]; readonly problems: readonly Problem[] };
@@ -63,17 +62,16 @@ function problemsOf(from: string | undefined, to: string, config: Config): reado
   return [...environmentProblems('--from', from, config), ...environmentProblems('--to', to, config)];
 }
 
-async function draftPromotion(prompt: PromptPlan, from: string, to: string, walked: Walked): Promise<Drafted> {
+async function draftPromotion(prompt: PromptPlan, from: string, to: string, walked: Walked): Promise<Draft> {
   const { file, changes } = prompt;
   const served = servedIn(prompt, from);
   if (served === null) {
-    const nothing = makeProblem('promote/nothing-active', { environment: from }, { path: file.path });
-    return { draft: stays(file, 'blocked', [nothing]), texts: [] };
+    return stays(file, 'blocked', [makeProblem('promote/nothing-active', { environment: from }, { path: file.path })]);
   }
-  const { draft, texts } = await draftPin({ environment: to, number: served.number }, prompt, walked);
+  const draft = await draftPin({ environment: to, number: served.number }, prompt, walked);
   const drifts = changes.some((change) => change.kind === 'set-active' && change.environment === from);
-  if (!drifts || draft.status !== 'pending') return { draft, texts };
+  if (!drifts || draft.status !== 'pending') return draft;
   const evidence = { environment: from, serves: `v${served.number}` };
   const warning = makeProblem('promote/source-drifted', evidence, { path: file.path });
-  return { draft: { ...draft, problems: [...draft.problems, warning] }, texts };
+  return { ...draft, problems: [...draft.problems, warning] };
 }

@@ -1,18 +1,22 @@
-import type { PromptPlan } from '../domain/plan.ts';
-import type { PromptFile } from '../domain/prompt-file.ts';
+import { type FormerFile, pinsOf, readFormerFiles } from '../desired/former-files.ts';
+import { withLineFeeds } from '../domain/digest.ts';
+import type { FormerPin, FormerPins } from '../domain/former-pins.ts';
+import type { KnownVersion } from '../domain/observed.ts';
+import type { FieldName, PromptPlan } from '../domain/plan.ts';
+import { type EnvironmentPin, pinText, type PromptFile } from '../domain/prompt-file.ts';
 import { codePoint } from '../domain/text.ts';
-import { mergePrompt, type MergedPrompt } from '../files/merge.ts';
-import type { Labels, Side } from '../files/merge-text.ts';
-import { makeProblem, type Problem } from '../problem.ts';
-import { commitMessage, type Drafted, type EditPromptsOptions, runEdits, stays } from './edit-files.ts';
-import { draftMerge, readTheirs } from './pull-merge.ts';
-import { environmentProblems } from './pin-edit.ts';
-import { findChanged, isInSync, obstaclesIn, type OutsideEdit, pinEdits } from './outside-edits.ts';
-import type { Walked } from './walk.ts';
-import type { CommandResult } from './result.ts';
 import type { World } from '../domain/world.ts';
+import type { Labels, Side } from '../files/merge-text.ts';
+import { type MergedPrompt, mergePrompt, type Theirs } from '../files/merge.ts';
+import { means } from '../planning/former-pins.ts';
+import { makeProblem, type Problem } from '../problem.ts';
+import { type Draft, draftEdits, editFiles, type EditOptions, stays } from './edit-files.ts';
+import { ownBefore, readMergeBase } from './merge-base.ts';
+import { environmentProblems, type PinEdit, pinEdit } from './pin-edit.ts';
+import type { CommandResult } from './result.ts';
+import type { Walked } from './walk.ts';
 
-export type PullOptions = EditPromptsOptions & {
+export type PullOptions = EditOptions & {
   /** By default all that the files pin. */
   readonly environment?: string | undefined;
   /** Which side counts in a conflict; null: the file gets both. */
@@ -22,7 +26,7 @@ export type PullOptions = EditPromptsOptions & {
 /** Brings what was changed in the service into the prompt files, merged with what was changed in them. */
 export async function pull(options: PullOptions, world: World): Promise<CommandResult> {
   const { environment } = options;
-  return runEdits(
+  return editFiles(
     {
       mode: 'pull',
       needs: (config) => ({
@@ -31,28 +35,230 @@ export async function pull(options: PullOptions, world: World): Promise<CommandR
         whole: true,
       }),
       draft: (prompt, walked) => draftPull(prompt, options, walked),
-      messageFor: (edited) => commitMessage(edited, (names) => `Pull ${names} from the service`),
+      subject: (names) => `Pull ${names} from the service`,
     },
     options,
     world,
   );
 }
 
-async function draftPull(prompt: PromptPlan, options: PullOptions, walked: Walked): Promise<Drafted> {
+async function draftPull(prompt: PromptPlan, options: PullOptions, walked: Walked): Promise<Draft> {
   const { file } = prompt;
-  if (isInSync(prompt, options)) return { draft: stays(file, 'unchanged'), texts: [] };
+  if (isInSync(prompt, options)) return stays(file, 'unchanged');
   const found = await findChanged(prompt, options, walked);
   const obstacles = obstaclesIn(found, file, options);
-  if (obstacles.length > 0) return { draft: stays(file, 'blocked', obstacles), texts: [] };
+  if (obstacles.length > 0) return stays(file, 'blocked', obstacles);
   const [edit = null] = found.edits;
   const theirs = await readTheirs(prompt, edit, found.earlier, walked);
   const merge = (side: Side) => mergePrompt(file, theirs, side, labelsOf(file, edit));
   const draft = await draftMerge(file, merge, pinEdits(found, options), options, walked);
   const known = found.environments.flatMap((one) => knownWarning(one, file));
-  return {
-    draft: { ...draft, problems: [...draft.problems, ...known] },
-    texts: edit === null || draft.status === 'failed' ? [] : textsOf(file, merge(options.side), edit),
+  const texts = edit === null || draft.status === 'failed' ? [] : textsOf(file, merge(options.side), edit);
+  return { ...draft, problems: [...draft.problems, ...known], texts };
+}
+
+/** Whether nothing was changed. Most prompts are so, and git need not be asked for their history. */
+function isInSync(prompt: PromptPlan, { environment }: PullOptions): boolean {
+  const renamed = prompt.changes.some(({ kind }) => kind === 'update-prompt');
+  return !renamed && findOutsideEdits(prompt, environment, new Map()).length === 0;
+}
+
+/** What was changed in the service. */
+type Changed = {
+  /** The states of the file in git, newest first. */
+  readonly earlier: readonly FormerFile[];
+  readonly environments: readonly OutsideEdit[];
+  /** Those of which the text is to be taken over, one for each text. */
+  readonly edits: readonly OutsideEdit[];
+  /** Those of which the file may mean its pin all the same. */
+  readonly contested: readonly OutsideEdit[];
+};
+
+/** An environment that serves what no commit has asked for: somebody has changed it in the service. */
+type OutsideEdit = {
+  readonly environment: string;
+  readonly version: KnownVersion;
+  /** Null where the file does not pin the environment. */
+  readonly pin: EnvironmentPin | null;
+  /** Whether promptsync made the version: then there is no text to take over. */
+  readonly own: boolean;
+};
+
+/** Which environments somebody has changed in the service, after what git knows of the file. */
+async function findChanged(prompt: PromptPlan, { environment }: PullOptions, { repository }: Walked): Promise<Changed> {
+  const { file } = prompt;
+  const head = repository?.head ?? null;
+  const earlier = repository === null || head === null ? [] : await readFormerFiles(file, head, repository);
+  const environments = findOutsideEdits(prompt, environment, await pinsOf(earlier, repository));
+  const complete = (await repository?.isShallow()) === false;
+  const contested = environments.filter((one) => isContested(one, earlier, complete));
+  return { earlier, environments, edits: distinctTexts(environments, file), contested };
+}
+
+/** Which environments were changed in the service, of those asked for: an environment that only lags behind is not. */
+function findOutsideEdits(
+  { file, observed, changes }: PromptPlan,
+  environment: string | undefined,
+  former: FormerPins,
+): readonly OutsideEdit[] {
+  const changing = new Set(changes.flatMap((change) => (change.kind === 'set-active' ? [change.environment] : [])));
+  const known = observed?.known ?? [];
+  const scope = environment === undefined ? file.pins.map((pin) => pin.environment) : [environment];
+  return scope.flatMap((name): readonly OutsideEdit[] => {
+    const version = observed?.active.get(name) ?? null;
+    if (version === null || wasAskedFor(version, former.get(name) ?? [], known)) return [];
+    const pin = file.pins.find((one) => one.environment === name) ?? null;
+    if (pin !== null && !changing.has(name) && !isOtherNumber(pin, version)) return [];
+    return [{ environment: name, version, pin, own: isOwn(version, known) }];
+  });
+}
+
+/** Nothing is planned for a number that is not known, as one is not that the file has from an earlier pull. */
+function isOtherNumber({ pin }: EnvironmentPin, { number }: KnownVersion): boolean {
+  return pin.kind === 'number' && pin.number !== number;
+}
+
+/**
+ * Whether a commit has asked for a version. Where promptsync had made one of that content before, it is no commit's:
+ * somebody has gone back to an older text.
+ */
+function wasAskedFor(version: KnownVersion, former: readonly FormerPin[], known: readonly KnownVersion[]): boolean {
+  const before = isOwn(version, known) ? [] : ownBefore(version, known);
+  const isRemade = (pin: FormerPin) => pin.content !== null && before.some((own) => means(pin, own));
+  return former.some((pin) => means(pin, version) && !isRemade(pin));
+}
+
+/** Where it is served a version counts as promptsync's until it is known to be a copy; nothing is made of such a doubt. */
+function isOwn(version: KnownVersion, known: readonly KnownVersion[]): boolean {
+  return (known.find(({ id }) => id === version.id) ?? version).ours;
+}
+
+/** One environment for each text that somebody else has made, with its metadata where the file manages any. */
+function distinctTexts(found: readonly OutsideEdit[], { content }: PromptFile): readonly OutsideEdit[] {
+  const managed = content.metadata !== undefined;
+  const contentOf = ({ version }: OutsideEdit) => `${version.digest} ${managed ? version.metadataDigest : ''}`;
+  return [...new Map(found.flatMap((one) => (one.own ? [] : [[contentOf(one), one] as const]))).values()];
+}
+
+/**
+ * Whether the file may mean its pin although the environment serves something else: it was edited since the last
+ * commit, or git does not know whether it was, and what is served may be what an earlier commit asked for.
+ */
+function isContested(
+  { environment, pin, own }: OutsideEdit,
+  earlier: readonly FormerFile[],
+  complete: boolean,
+): boolean {
+  if (pin === null || pin.pin.kind === 'latest') return false;
+  const [last] = earlier;
+  if (last === undefined) return own;
+  const committed = last.file.pins.find((one) => one.environment === environment)?.pin;
+  const edited = committed === undefined || pinText(committed) !== pinText(pin.pin);
+  return edited || (own && !complete);
+}
+
+/** Why nobody but the user can say what is to be done. */
+function obstaclesIn({ edits, contested }: Changed, file: PromptFile, { side }: PullOptions): readonly Problem[] {
+  const environments = edits.map(({ environment }) => environment);
+  return [
+    ...(edits.length < 2 ? [] : [makeProblem('pull/several', { environments }, { path: file.path })]),
+    ...(side === null ? contested.map((one) => contestedProblem(one, file)) : []),
+  ];
+}
+
+function contestedProblem({ environment, pin, version }: OutsideEdit, { path }: PromptFile): Problem {
+  const evidence = { environment, pin: pin === null ? '' : pinText(pin.pin), serves: `v${version.number}` };
+  const place = pin === null ? {} : { line: pin.line, column: pin.column };
+  return makeProblem('pull/pin-conflict', evidence, { path, ...place });
+}
+
+/** What the service holds of a prompt, with the text of one environment, and what file and service come from. */
+async function readTheirs(
+  prompt: PromptPlan,
+  edit: OutsideEdit | null,
+  earlier: readonly FormerFile[],
+  walked: Walked,
+): Promise<Theirs> {
+  const { file, observed } = prompt;
+  const origin = await readMergeBase(prompt, edit, earlier, walked.repository);
+  const held = edit?.version.content ?? null;
+  const content = held === null ? null : { text: withLineFeeds(held.text), metadata: held.metadata };
+  return { fields: changedFields(observed?.fields ?? file, file, earlier), content, ...origin };
+}
+
+/** A field that stands as an earlier commit had it was not changed by anybody: a sync has not got there yet. */
+function changedFields(
+  served: { readonly [Field in FieldName]?: string | null },
+  file: PromptFile,
+  earlier: readonly FormerFile[],
+): Theirs['fields'] {
+  const now = (field: FieldName): string => {
+    const value = served[field] ?? '';
+    return earlier.some((former) => (former.file[field] ?? '') === value) ? (file[field] ?? '') : value;
   };
+  return { key: now('key'), name: now('name'), description: now('description') };
+}
+
+/** What stands behind git's markers: a path may hold whatever the file system allows, and stays on its line. */
+function labelsOf({ path }: PromptFile, edit: OutsideEdit | null): Labels {
+  const theirs = edit === null ? 'the service' : `${edit.environment} v${edit.version.number}`;
+  return { ours: path.replaceAll(/\p{Cc}/gu, codePoint), theirs };
+}
+
+/** The pins to write: with `--ours`, a contested one stays. */
+function pinEdits({ environments, contested }: Changed, { side }: PullOptions): readonly PinEdit[] {
+  return environments.filter((one) => side !== 'ours' || !contested.includes(one)).flatMap(pinServed);
+}
+
+/** An environment that is pinned to a version of its own is pinned to the one that it serves. */
+function pinServed({ environment, pin, version }: OutsideEdit): readonly PinEdit[] {
+  if (pin === null || pin.pin.kind === 'latest') return [];
+  return [pinEdit({ environment, number: version.number }, pin.pin)];
+}
+
+/** Makes the edits of a merge, pins included. A conflict is left to somebody only if the service's side can be taken. */
+async function draftMerge(
+  file: PromptFile,
+  merge: (side: Side) => MergedPrompt,
+  pins: readonly PinEdit[],
+  { side, dryRun }: PullOptions,
+  walked: Walked,
+): Promise<Draft> {
+  const merged = merge(side);
+  const places = conflictsIn(merged);
+  const taken = places === 0 ? null : await draftMerged(file, merge('theirs'), pins, walked);
+  if (taken?.status === 'failed') return taken;
+  const draft = await draftMerged(file, merged, pins, walked);
+  if (places === 0 || draft.change === null) return draft;
+  const code = dryRun ? 'pull/would-conflict' : 'pull/conflict';
+  return { ...draft, problems: [...draft.problems, makeProblem(code, { places }, { path: file.path })] };
+}
+
+function conflictsIn({ edits, text }: MergedPrompt): number {
+  return (text?.conflicts ?? 0) + edits.filter((edit) => edit.kind === 'set-field' && edit.conflict).length;
+}
+
+async function draftMerged(
+  file: PromptFile,
+  { edits, frontMatter, text }: MergedPrompt,
+  pins: readonly PinEdit[],
+  walked: Walked,
+): Promise<Draft> {
+  const all = [...edits, ...pins.map(({ edit }) => edit)];
+  if (all.length === 0) return stays(file, 'unchanged');
+  if (text?.text.includes('\r\n') === true) return unwritable(file);
+  const changes = [...frontMatter, ...pins.map(({ change }) => change)];
+  const wanted =
+    text === null
+      ? { frontMatter: changes }
+      : { frontMatter: changes, text: text.text, conflicted: text.conflicts > 0 };
+  return draftEdits(file, all, wanted, walked);
+}
+
+/** In a file a carriage return at the end of a line would be none of the text. */
+function unwritable(file: PromptFile): Draft {
+  const reason = 'a line of its text ends with a carriage return, which a file cannot hold';
+  return stays(file, 'failed', [makeProblem('edit/not-kept', { reason }, { path: file.path })]);
 }
 
 function knownWarning({ own, pin, environment, version }: OutsideEdit, { path }: PromptFile): readonly Problem[] {
@@ -60,14 +266,8 @@ function knownWarning({ own, pin, environment, version }: OutsideEdit, { path }:
   return [makeProblem('pull/known-version', { environment, serves: `v${version.number}` }, { path })];
 }
 
-function textsOf({ content }: PromptFile, { text }: MergedPrompt, { environment }: OutsideEdit): Drafted['texts'] {
+function textsOf({ content }: PromptFile, { text }: MergedPrompt, { environment }: OutsideEdit): Draft['texts'] {
   if (text === null || text.conflicts > 0) return [];
   const before = { label: 'the file', text: content.text };
   return [{ environment, before, after: { label: 'merged', text: text.text } }];
-}
-
-/** What stands behind git's markers: a path may hold whatever the file system allows, and stays on its line. */
-function labelsOf({ path }: PromptFile, edit: OutsideEdit | null): Labels {
-  const theirs = edit === null ? 'the service' : `${edit.environment} v${edit.version.number}`;
-  return { ours: path.replaceAll(/\p{Cc}/gu, codePoint), theirs };
 }

@@ -3,16 +3,18 @@ import type { PlanStatus } from '../domain/plan.ts';
 import { isError, type Problem } from '../problem.ts';
 import type { Run } from '../report/make-report.ts';
 import type { Texts } from '../domain/texts.ts';
+import type { World } from '../domain/world.ts';
 import type { Walked } from './walk.ts';
 
 /** What a command hands to the entry: what happened, the texts for its diffs, and whether it was cut short. */
 export type CommandResult = { readonly run: Run; readonly texts: Texts; readonly exitCode: number };
 
-export type ExitConditions = {
-  /** `--exit-code` on a dry run. */
-  readonly tellPending: boolean;
-  readonly interrupted: boolean;
-};
+export const NO_TEXTS: Texts = new Map();
+
+/** What a command hands over that came to its end, or was interrupted. */
+export function resultOf(run: Run, { stop }: Pick<World, 'stop'>, texts = NO_TEXTS): CommandResult {
+  return { run, texts, exitCode: exitCodeOf(run, { reportPending: false, interrupted: stop.aborted }) };
+}
 
 /** A run that came to no plan, and why. */
 export function notRun(mode: Run['mode'], { files, problems }: Pick<Run, 'files' | 'problems'>): Run {
@@ -21,7 +23,7 @@ export function notRun(mode: Run['mode'], { files, problems }: Pick<Run, 'files'
 
 /** A command that was not even begun. */
 export function refused(mode: Run['mode'], ...problems: readonly Problem[]): CommandResult {
-  return { run: notRun(mode, { files: [], problems }), texts: new Map(), exitCode: 1 };
+  return { run: notRun(mode, { files: [], problems }), texts: NO_TEXTS, exitCode: 1 };
 }
 
 /** A run that has a plan and has written nothing so far. */
@@ -32,8 +34,14 @@ export function plannedRun(mode: Run['mode'], walked: Walked): Run {
   return narrowed === null ? run : { ...run, narrowed: { since: narrowed.since, notLookedAt: narrowed.left.length } };
 }
 
+export type ExitConditions = {
+  /** `--exit-code` on a dry run. */
+  readonly reportPending: boolean;
+  readonly interrupted: boolean;
+};
+
 /** The exit code of a run, the same in every format. Where several hold: 4, 3, 1, 2 in that order. */
-export function exitCodeOf(run: Run, { tellPending, interrupted }: ExitConditions): number {
+export function exitCodeOf(run: Run, { reportPending, interrupted }: ExitConditions): number {
   if (interrupted) return 130;
   const statuses = statusesOf(run);
   const observed = anyObserved(run);
@@ -42,7 +50,7 @@ export function exitCodeOf(run: Run, { tellPending, interrupted }: ExitCondition
   if (statuses.has('applied') && run.edited !== undefined && run.problems.some(isError)) return 4;
   if (statuses.has('blocked')) return 3;
   if (!observed || run.problems.some(isError)) return 1;
-  return tellPending && statuses.has('pending') ? 2 : 0;
+  return reportPending && statuses.has('pending') ? 2 : 0;
 }
 
 function statusesOf({ edited, outcomes, plan }: Run): ReadonlySet<PlanStatus | OutcomeStatus> {

@@ -1,18 +1,18 @@
+import { readFormerPins } from '../desired/former-files.ts';
+import type { FormerPin } from '../domain/former-pins.ts';
 import { findContent } from '../domain/known-versions.ts';
 import type { KnownVersion } from '../domain/observed.ts';
 import type { PromptPlan } from '../domain/plan.ts';
 import { pinText, type PromptFile } from '../domain/prompt-file.ts';
-import type { FormerPin } from '../domain/former-pins.ts';
+import type { World } from '../domain/world.ts';
 import { knownBefore, pinnedBefore } from '../planning/version-before.ts';
 import { makeProblem, type Place, type Problem } from '../problem.ts';
-import { commitMessage, type Drafted, type EditPromptsOptions, runEdits, stays } from './edit-files.ts';
+import { type Draft, editFiles, type EditOptions, stays } from './edit-files.ts';
 import { draftPin, environmentProblems, readFor, servedIn } from './pin-edit.ts';
-import { readFormerPins } from '../desired/former-files.ts';
-import type { Walked } from './walk.ts';
 import type { CommandResult } from './result.ts';
-import type { World } from '../domain/world.ts';
+import type { Walked } from './walk.ts';
 
-export type RollbackOptions = EditPromptsOptions & {
+export type RollbackOptions = EditOptions & {
   readonly environment: string;
   /** A version number; without it the one that the environment served before. */
   readonly to?: number | undefined;
@@ -21,7 +21,7 @@ export type RollbackOptions = EditPromptsOptions & {
 /** Pins an environment of a prompt to the version that it served before, or to a number. */
 export async function rollback(options: RollbackOptions, world: World): Promise<CommandResult> {
   const { environment, to } = options;
-  return runEdits(
+  return editFiles(
     {
       mode: 'rollback',
       needs: (config) => ({
@@ -30,7 +30,7 @@ export async function rollback(options: RollbackOptions, world: World): Promise<
         whole: true,
       }),
       draft: (prompt, walked) => draftRollback(prompt, environment, to, walked),
-      messageFor: (edited) => commitMessage(edited, (names) => `Roll ${names} back in ${environment}`),
+      subject: (names) => `Roll ${names} back in ${environment}`,
     },
     options,
     world,
@@ -42,14 +42,13 @@ async function draftRollback(
   environment: string,
   to: number | undefined,
   walked: Walked,
-): Promise<Drafted> {
+): Promise<Draft> {
   const { file, observed } = prompt;
   const known = observed?.known ?? [];
   const number = to ?? (await versionBefore(prompt, environment, known, walked));
-  if (typeof number !== 'number') return { draft: stays(file, 'blocked', [number]), texts: [] };
+  if (typeof number !== 'number') return stays(file, 'blocked', [number]);
   if (known.some((version) => version.number === number)) return draftPin({ environment, number }, prompt, walked);
-  const unknown = makeProblem('rollback/unknown-version', { number }, { path: file.path });
-  return { draft: stays(file, 'blocked', [unknown]), texts: [] };
+  return stays(file, 'blocked', [makeProblem('rollback/unknown-version', { number }, { path: file.path })]);
 }
 
 /** What git says the environment was pinned to before; where it says nothing, the version before in the ledger. */

@@ -1,16 +1,14 @@
 import { applyPlan } from '../applying/apply-plan.ts';
-import type { Observed } from '../domain/observed.ts';
 import type { PromptOutcome } from '../domain/outcome.ts';
-import type { Plan, PromptPlan } from '../domain/plan.ts';
+import type { Plan } from '../domain/plan.ts';
 import type { MaxChanges, OnDrift } from '../domain/policy.ts';
 import type { Texts } from '../domain/texts.ts';
 import type { World } from '../domain/world.ts';
 import { guard, guardAfresh, type Guards } from '../planning/guard.ts';
 import { labelMade, textsOf } from '../planning/texts.ts';
 import { inPlaceOrder, makeProblem, type Problem } from '../problem.ts';
-import { makeReport, type Run } from '../report/make-report.ts';
-import type { Report } from '../report/schema.ts';
-import { exitCodeOf, notRun, plannedRun, type CommandResult } from './result.ts';
+import type { Run } from '../report/make-report.ts';
+import { exitCodeOf, NO_TEXTS, notRun, plannedRun, type CommandResult } from './result.ts';
 import { planAgain, walk, type NotWalked, type Walked, type WalkOptions } from './walk.ts';
 
 export type SyncOptions = WalkOptions & {
@@ -37,10 +35,8 @@ export type SyncOptions = WalkOptions & {
   readonly draw?: ((shown: Drawn) => Promise<string>) | undefined;
 };
 
-/** A plan for a person. Paths of the report are relative to the folder. */
-export type Drawn = { readonly report: Report; readonly texts: Texts; readonly folder: string };
-
-const NO_TEXTS: Texts = new Map();
+/** A plan for a person. Paths of its report are relative to the folder. */
+export type Drawn = { readonly run: Run; readonly texts: Texts; readonly folder: string };
 
 /** Plans, and applies the plan unless it is a dry run. */
 export async function sync(options: SyncOptions, world: World): Promise<CommandResult> {
@@ -56,9 +52,9 @@ function mayApply({ yes }: SyncOptions, { confirm, environment }: World): boolea
   return yes || environment['CI'] === 'true' || confirm !== null;
 }
 
+/** The rest of the walk: the plan is guarded, shown where somebody is asked, applied and reported. */
 async function finish(walked: Walked, options: SyncOptions, world: World): Promise<CommandResult> {
-  const refusals = options.dryRun ? [] : await options.refusals?.(walked);
-  const guards = { ...guardsOf(walked, options), refusals: refusals ?? [] };
+  const guards = await guardsOf(walked, options);
   const plan = guard(walked.plan, guards);
   const warnings = [...uncommittedWarnings(walked, options), ...driftWarnings(guards, options)];
   const problems = inPlaceOrder([...walked.problems, ...warnings]);
@@ -66,54 +62,26 @@ async function finish(walked: Walked, options: SyncOptions, world: World): Promi
   const asks = !options.dryRun && needsQuestion(plan, options, world);
   const texts = options.withTexts || asks ? textsOf(plan.prompts, walked, walked.history) : NO_TEXTS;
   if (options.dryRun) return resultOf(planned, texts, options, world);
-  const shown = { texts, folder: walked.config.folder };
-  if (asks && !(await ask(() => ({ report: makeReport(planned), ...shown }), options, world))) {
+  if (asks && !(await ask({ run: planned, texts, folder: walked.config.folder }, options, world))) {
     const declined = [...problems, makeProblem('usage/declined')];
     return resultOf({ ...planned, mode: 'apply', plan: null, problems: declined }, NO_TEXTS, options, world);
   }
   const outcomes = await apply(plan, guards, walked, world);
-  const run = { ...planned, mode: 'apply', outcomes } as const;
-  return resultOf(run, labelMade(asks ? textsAfterQuestion(texts, options) : texts, outcomes), options, world);
+  // Whoever was asked has seen the diffs.
+  const shown = asks && options.textsAgain !== true ? NO_TEXTS : texts;
+  return resultOf({ ...planned, mode: 'apply', outcomes }, labelMade(shown, outcomes), options, world);
 }
 
-async function apply(plan: Plan, guards: Guards, walked: Walked, world: World): Promise<readonly PromptOutcome[]> {
-  const { provider, wantedFor, config } = walked;
-  return applyPlan(plan, provider, {
-    wantedFor: ({ file }) => wantedFor(file),
-    planAgain: async (planned: PromptPlan, observed: Observed) => {
-      const fresh = await planAgain(planned.file, observed, walked);
-      return guardAfresh(fresh.plan, planned, guards);
-    },
-    concurrency: config.concurrency,
-    stop: world.stop,
-    onApplied: (_, done) => world.onProgress({ what: 'Applying', done, all: plan.prompts.length }),
-  });
-}
-
-/** Whoever was asked has seen the diffs. */
-function textsAfterQuestion(texts: Texts, { textsAgain }: SyncOptions): Texts {
-  return textsAgain === true ? texts : NO_TEXTS;
-}
-
-function guardsOf({ config, uncommitted, plan, narrowed }: Walked, options: SyncOptions): Guards {
+async function guardsOf(walked: Walked, options: SyncOptions): Promise<Guards> {
+  const { config, uncommitted, plan, narrowed } = walked;
   return {
     onDrift: options.onDrift ?? config.onDrift,
     maxChanges: options.maxChanges ?? config.maxChanges,
     notLookedAt: narrowed?.left.length ?? 0,
     expectedPlan: options.expectPlan ?? (options.onlyThisPlan === true ? plan.digest : null),
     uncommitted: options.dryRun || options.allowDirty ? new Set() : uncommitted,
+    refusals: options.dryRun ? [] : ((await options.refusals?.(walked)) ?? []),
   };
-}
-
-/** Nothing is asked where nothing would be written. */
-function needsQuestion({ prompts }: Plan, { yes }: SyncOptions, { environment }: World): boolean {
-  const writes = prompts.some(({ status, finds }) => status === 'pending' || finds.length > 0);
-  return writes && !yes && environment['CI'] !== 'true';
-}
-
-async function ask(shown: () => Drawn, { draw }: SyncOptions, world: World): Promise<boolean> {
-  if (draw !== undefined) world.notice(await draw(shown()));
-  return (await world.confirm?.('Apply these changes?')) ?? false;
 }
 
 /** A dry run refuses nothing for this, because people try their edits with it; but it says what is to come. */
@@ -129,7 +97,32 @@ function driftWarnings({ onDrift }: Guards, { base }: SyncOptions): readonly Pro
   return onDrift === 'fail' && base === undefined ? [makeProblem('config/drift-needs-base')] : [];
 }
 
+/** Nothing is asked where nothing would be written. */
+function needsQuestion({ prompts }: Plan, { yes }: SyncOptions, { environment }: World): boolean {
+  const writes = prompts.some(({ status, finds }) => status === 'pending' || finds.length > 0);
+  return writes && !yes && environment['CI'] !== 'true';
+}
+
+async function ask(shown: Drawn, { draw }: SyncOptions, world: World): Promise<boolean> {
+  if (draw !== undefined) world.notice(await draw(shown));
+  return (await world.confirm?.('Apply these changes?')) ?? false;
+}
+
+async function apply(plan: Plan, guards: Guards, walked: Walked, world: World): Promise<readonly PromptOutcome[]> {
+  const { provider, wantedFor, config } = walked;
+  return applyPlan(plan, provider, {
+    wantedFor: ({ file }) => wantedFor(file),
+    planAgain: async (planned, observed) => {
+      const fresh = await planAgain(planned.file, observed, walked);
+      return guardAfresh(fresh.plan, planned, guards);
+    },
+    concurrency: config.concurrency,
+    stop: world.stop,
+    onApplied: (_, done) => world.onProgress({ what: 'Applying', done, all: plan.prompts.length }),
+  });
+}
+
 function resultOf(run: Run, texts: Texts, options: SyncOptions, { stop }: World): CommandResult {
-  const exitCode = exitCodeOf(run, { tellPending: options.dryRun && options.exitCode, interrupted: stop.aborted });
+  const exitCode = exitCodeOf(run, { reportPending: options.dryRun && options.exitCode, interrupted: stop.aborted });
   return { run, texts, exitCode };
 }

@@ -3,7 +3,7 @@ import { forbidsLatest, promotedFrom } from '../config/config.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { latestProblems, possibleSkips, skipWarnings } from '../planning/offline.ts';
 import { inPlaceOrder, isError, type Problem } from '../problem.ts';
-import { exitCodeOf, notRun, type CommandResult } from './result.ts';
+import { exitCodeOf, NO_TEXTS, notRun, type CommandResult } from './result.ts';
 import { openRepositoryOf, openWorkspace, type Workspace, type WorkspaceOptions } from '../desired/workspace.ts';
 import type { World } from '../domain/world.ts';
 
@@ -18,8 +18,8 @@ export async function validate(options: WorkspaceOptions, world: World): Promise
     ...workspace,
     problems: inPlaceOrder([...workspace.problems, ...forbidden, ...warnings]),
   });
-  const exitCode = forbidden.length > 0 ? 3 : exitCodeOf(run, { tellPending: false, interrupted: false });
-  return { run, texts: new Map(), exitCode };
+  const exitCode = forbidden.length > 0 ? 3 : exitCodeOf(run, { reportPending: false, interrupted: false });
+  return { run, texts: NO_TEXTS, exitCode };
 }
 
 async function checkRules({ config, files, problems }: Workspace) {

@@ -38,7 +38,7 @@ function withProblem(run: Run, problem = makeProblem('config/missing-service')):
 const withoutPlan: Run = { ...dryRun(), plan: null };
 const warning = makeProblem('prompt/hidden-character', { character: 'x', count: 1 });
 const pending = planned('pending');
-const tell: Partial<ExitConditions> = { tellPending: true };
+const tell: Partial<ExitConditions> = { reportPending: true };
 const interrupted: Partial<ExitConditions> = { interrupted: true };
 
 const cases: readonly (readonly [number, string, Run, Partial<ExitConditions>])[] = [
@@ -70,6 +70,6 @@ const cases: readonly (readonly [number, string, Run, Partial<ExitConditions>])[
 
 describe('the exit code', () => {
   test.each(cases)('is %i: %s', (code, _, run, conditions) => {
-    expect(exitCodeOf(run, { tellPending: false, interrupted: false, ...conditions })).toBe(code);
+    expect(exitCodeOf(run, { reportPending: false, interrupted: false, ...conditions })).toBe(code);
   });
 });
