@@ -25,37 +25,14 @@ const DESCRIPTION = `GitOps sync for LLM prompts.
 Prompts are Markdown files in git; a hosted prompt service holds their versions.
 promptsync compares the two and makes the service match the files.`;
 
-/** What the process ends with, the same in every format; `meaning` is for docs/commands.md. */
+/** What the process ends with, the same in every format. */
 export const EXIT_CODES = [
-  {
-    code: 0,
-    short: 'nothing to do, or everything applied',
-    meaning: 'in order: nothing to do, or everything applied',
-  },
-  {
-    code: 1,
-    short: 'it could not run; nothing was written',
-    meaning:
-      'it could not run: usage, files or configuration, or no prompt could be observed (service unreachable, key refused). Nothing was written',
-  },
-  {
-    code: 2,
-    short: 'changes are pending (with --exit-code)',
-    meaning: 'only with `--exit-code` on a dry run: changes are pending',
-  },
-  {
-    code: 3,
-    short: 'refused by a guard',
-    meaning:
-      'refused by a guard (drift, promotion order, `max_changes`, another plan than expected, uncommitted files, a pin that cannot be resolved): the refused prompts were not written. Dry runs report guards alike',
-  },
-  {
-    code: 4,
-    short: 'at least one prompt failed',
-    meaning:
-      'at least one prompt failed (could not be observed, or not wholly written) while others were handled: the report says which calls were made, which were not, and what to do',
-  },
-  { code: 130, short: 'interrupted', meaning: 'interrupted; the report says how far it got' },
+  { code: 0, short: 'nothing to do, or everything applied' },
+  { code: 1, short: 'it could not run; nothing was written' },
+  { code: 2, short: 'changes are pending (with --exit-code)' },
+  { code: 3, short: 'refused by a guard' },
+  { code: 4, short: 'at least one prompt failed' },
+  { code: 130, short: 'interrupted' },
 ] as const;
 
 const EXAMPLES = `

@@ -1,7 +1,7 @@
 import type { Progress } from '../domain/world.ts';
 import { through, type Sink } from './host.ts';
 
-export type ProgressOptions = {
+type ProgressOptions = {
   /** Puts a line in place of the last one; an empty one takes it away. */
   readonly draw: (line: string) => void;
   /** How wide the terminal is now. */

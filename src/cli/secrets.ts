@@ -4,7 +4,7 @@ import { through, type Host, type Sink } from './host.ts';
 import { shareScreen, type SharedScreen } from './progress.ts';
 
 /** What must occur in no output: files, commits and the service may hold the key as well. */
-export type Secrets = {
+type Secrets = {
   readonly keep: (secret: string) => void;
   readonly hide: (text: string) => string;
 };

@@ -25,7 +25,7 @@ function isSet(value: string | undefined): boolean {
   return value !== undefined && value !== '';
 }
 
-export type DrawOptions = Pick<ReportFlags, 'color'> & Pick<TerminalOptions, 'folder'>;
+type DrawOptions = Pick<ReportFlags, 'color'> & Pick<TerminalOptions, 'folder'>;
 
 /** How a report is drawn on one of the streams: as long as its lines are where that is no terminal. */
 export async function styleOn(

@@ -4,7 +4,7 @@ import type { Host } from './host.ts';
 import { progressReporter } from './progress.ts';
 import type { HidingHost } from './secrets.ts';
 
-export type WorldOptions = {
+type WorldOptions = {
   readonly quiet: boolean;
   /** What the person reads at the first signal. */
   readonly onInterrupt: string;

@@ -4,7 +4,7 @@ import { openStore } from '../embedded/store.ts';
 import { trackedLink } from '../files/paths.ts';
 import { makeProblem, messageOf, ProblemError } from '../problem.ts';
 
-export type EmbeddedOptions = {
+type EmbeddedOptions = {
   readonly databasePath: string;
   /** 0 takes a free one. */
   readonly port: number;

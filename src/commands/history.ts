@@ -9,7 +9,7 @@ import { unknownEnvironment } from './pin-edit.ts';
 import { NO_TEXTS, notRun, plannedRun, type CommandResult } from './result.ts';
 import { walk, type Walked, type WalkOptions } from './walk.ts';
 
-export type HistoryOptions = Pick<WalkOptions, 'config' | 'onCall'> & {
+type HistoryOptions = Pick<WalkOptions, 'config' | 'onCall'> & {
   /** A key, a path, or a pattern of either. */
   readonly key: string;
   /** The environment whose version's origin is asked for; undefined: all versions are listed. */

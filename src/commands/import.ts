@@ -20,7 +20,7 @@ import { openProvider, type ServiceOptions } from './open-service.ts';
 import { environmentProblems } from './pin-edit.ts';
 import { type CommandResult, notRun, resultOf } from './result.ts';
 
-export type ImportOptions = ServiceOptions & {
+type ImportOptions = ServiceOptions & {
   /** As given with --config, relative to the working directory. */
   readonly config?: string | undefined;
   readonly ids: readonly string[];

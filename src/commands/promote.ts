@@ -9,7 +9,7 @@ import { draftPin, environmentBefore, environmentProblems, readFor, servedIn } f
 import { type CommandResult, refused } from './result.ts';
 import type { Walked } from './walk.ts';
 
-export type PromoteOptions = EditOptions & {
+type PromoteOptions = EditOptions & {
   /** Without it, and without any that are named, somebody has to choose. */
   readonly all: boolean;
   /** By default the one that the configuration says `to` is promoted from. */

@@ -12,7 +12,7 @@ import { draftPin, environmentProblems, readFor, servedIn } from './pin-edit.ts'
 import type { CommandResult } from './result.ts';
 import type { Walked } from './walk.ts';
 
-export type RollbackOptions = EditOptions & {
+type RollbackOptions = EditOptions & {
   readonly environment: string;
   /** A version number; without it the one that the environment served before. */
   readonly to?: number | undefined;

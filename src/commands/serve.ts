@@ -23,7 +23,7 @@ export type Serving = {
   readonly close: () => Promise<void>;
 };
 
-export type ServeResult = { readonly serving: Serving | null; readonly problems: readonly Problem[] };
+type ServeResult = { readonly serving: Serving | null; readonly problems: readonly Problem[] };
 
 /** Starts the embedded service by itself. It runs until it is closed; what was served stays in the file. */
 export async function serve(options: ServeOptions, world: World): Promise<ServeResult> {

@@ -1,14 +1,13 @@
-import type { Config } from '../config/config.ts';
-import { forbidsLatest, promotedFrom } from '../config/config.ts';
+import { forbidsLatest, promotedFrom, type Config } from '../config/config.ts';
+import { openRepositoryOf, openWorkspace, type Workspace, type WorkspaceOptions } from '../desired/workspace.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
+import type { World } from '../domain/world.ts';
 import { latestProblems, possibleSkips, skipWarnings } from '../planning/offline.ts';
 import { inPlaceOrder, isError, type Problem } from '../problem.ts';
 import { exitCodeOf, NO_TEXTS, notRun, type CommandResult } from './result.ts';
-import { openRepositoryOf, openWorkspace, type Workspace, type WorkspaceOptions } from '../desired/workspace.ts';
-import type { World } from '../domain/world.ts';
 
 /**
- * Checks configuration and prompt files, and what of the rules for environments can be told without the service. Asks
+ * Checks configuration and prompt files, and what of the rules for environments is known without the service. Asks
  * nothing of it and needs no key.
  */
 export async function validate(options: WorkspaceOptions, world: World): Promise<CommandResult> {
@@ -37,9 +36,9 @@ async function skipped(config: Config, files: readonly PromptFile[]): Promise<re
   const repository = doubtful.length === 0 ? null : await openRepositoryOf(config);
   const head = repository?.head ?? null;
   if (repository === null || head === null) return [];
-  const { before, readFormerPins } = await import('../desired/former-files.ts');
+  const { readFormerPins, withoutHead } = await import('../desired/former-files.ts');
   const found = doubtful.map(async (file) => {
-    const former = before(await readFormerPins(file, head, repository), file, head);
+    const former = withoutHead(await readFormerPins(file, head, repository), file, head);
     return skipWarnings(possibleSkips(file, order), former);
   });
   return (await Promise.all(found)).flat();

@@ -87,7 +87,7 @@ async function contentAt(
 }
 
 /** A prompt's file at a commit, and its path there from the repository's root. */
-export type Found = { readonly file: PromptFile; readonly path: string };
+type Found = { readonly file: PromptFile; readonly path: string };
 
 /**
  * A prompt as it was at a commit, found by its id: at the path (from the repository's root), or wherever the file was

@@ -15,25 +15,23 @@ export async function readFormerFiles(
   { id, path }: Pick<PromptFile, 'id' | 'path'>,
   commit: string,
   repository: Repository,
+  most = LONGEST_HISTORY,
 ): Promise<readonly FormerFile[]> {
-  return parseFiles(id, await repository.whereTouched(commit, repository.fromRoot(path), LONGEST_HISTORY), repository);
+  return parseFiles(id, await repository.whereTouched(commit, repository.fromRoot(path), most), repository);
 }
 
 /** How many are read of the branch itself: somebody waits for it, and 500 take two seconds. */
 const LONGEST_BRANCH = 500;
 
-export type MergedFiles = {
-  readonly files: readonly FormerFile[];
-  /** Whether nothing was before the oldest of them. */
-  readonly whole: boolean;
-};
-
-/** The states of a prompt's file on the branch of a commit itself, one after the other; newest first. */
+/**
+ * The states of a prompt's file on the branch of a commit itself, one after the other, newest first; and whether nothing
+ * was before the oldest of them.
+ */
 export async function readMergedFiles(
   { id, path }: Pick<PromptFile, 'id' | 'path'>,
   commit: string,
   repository: Repository,
-): Promise<MergedFiles> {
+): Promise<{ readonly files: readonly FormerFile[]; readonly whole: boolean }> {
   const places = await repository.whereMerged(commit, repository.fromRoot(path), LONGEST_BRANCH);
   const cut = places.length === LONGEST_BRANCH || (await isAtEdge(places.at(-1)?.commit, repository));
   return { files: await parseFiles(id, places, repository), whole: !cut };
@@ -102,7 +100,7 @@ async function contentOf(pin: Pin, file: PromptFile, repository: Repository | nu
  * Without what HEAD itself says where the file says it still: that is no earlier state. Where the file pins more than
  * HEAD does, it is.
  */
-export function before(former: FormerPins, { pins, content }: PromptFile, head: string | null): FormerPins {
+export function withoutHead(former: FormerPins, { pins, content }: PromptFile, head: string | null): FormerPins {
   const atHead = new Set([...former].flatMap(([name, [newest]]) => (newest?.commit === head ? [name] : [])));
   if (!pins.every(({ environment }) => atHead.has(environment))) return former;
   const isNow = (environment: string, one: FormerPin): boolean => {

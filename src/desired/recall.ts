@@ -5,8 +5,8 @@ import type { KnownVersion, Observation, Observed, VersionFacts } from '../domai
 import { FIELDS, type Provenance } from '../domain/plan.ts';
 import type { Content, PromptFile } from '../domain/prompt-file.ts';
 import type { Repository } from '../git/repository.ts';
-import { contentInGit, parseAt } from './at-commit.ts';
-import { before, readFormerPins } from './former-files.ts';
+import { contentInGit } from './at-commit.ts';
+import { readFormerFiles, readFormerPins, withoutHead } from './former-files.ts';
 import type { ReadDesired } from './read-desired.ts';
 
 /** A field that stands as it did so many changes of the file ago is no longer taken for unfinished work. */
@@ -79,7 +79,7 @@ async function formerPins(file: PromptFile, { repository, base }: Sources): Prom
   const commit = base?.commit ?? repository?.head ?? null;
   if (repository === null || then === undefined || commit === null) return new Map();
   const former = await readFormerPins(then, commit, repository);
-  return base === null ? before(former, file, commit) : former;
+  return base === null ? withoutHead(former, file, commit) : former;
 }
 
 /** Whether a field is neither as the base wants it nor as the file does. */
@@ -94,9 +94,8 @@ function mayDrift({ base }: Sources) {
 async function formerFields({ id }: PromptFile, { repository, base }: Sources): Promise<readonly FormerFields[]> {
   const then = base?.files.get(id);
   if (repository === null || base === null || then === undefined) return [];
-  const earlier = await repository.whereTouched(base.commit, repository.fromRoot(then.path), LONGEST_HISTORY);
-  const parsed = await Promise.all(earlier.map((at) => parseAt(repository, at.commit, at.path)));
-  return parsed.flatMap((one) => one?.file ?? []).filter((file) => file.id === id);
+  const earlier = await readFormerFiles(then, base.commit, repository, LONGEST_HISTORY);
+  return earlier.map(({ file }) => file);
 }
 
 /** Of the files that a version is to be made of; what is not committed comes from no commit. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { before } from '../../src/desired/former-files.ts';
+import { withoutHead } from '../../src/desired/former-files.ts';
 import type { PromptPlan } from '../../src/domain/plan.ts';
 import type { Version } from '../../src/ledger/stamp.ts';
 import type { FormerPins } from '../../src/domain/former-pins.ts';
@@ -62,7 +62,7 @@ function planOf(world: World, mode: Mode): PromptPlan {
   const { commits, serves } = world;
   const wanted = file({ pins: pinsOf(world) });
   const head = commits[0]!.id;
-  const former = mode === 'base' ? formerPins(commits.slice(1)) : before(formerPins(commits), wanted, head);
+  const former = mode === 'base' ? formerPins(commits.slice(1)) : withoutHead(formerPins(commits), wanted, head);
   const active = {
     staging: VERSIONS.get(serves.staging)!,
     production: VERSIONS.get(serves.production)!,
