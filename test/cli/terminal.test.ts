@@ -94,12 +94,6 @@ describe('A long diff', () => {
       expect(folded.stdout).not.toContain('+Line 60.');
     }
   });
-
-  test('is whole in Markdown', async () => {
-    const { folder, service } = await makeStage(60);
-    const { stdout } = await run(folder, ['plan', '--format', 'markdown'], service);
-    expect(stdout).toContain('+Line 60.');
-  });
 });
 
 describe('Links', () => {

@@ -310,15 +310,6 @@ describe('nothing is overwritten', () => {
     expect(read(folder, 'prompts/x-y.md')).toContain('Text of a.');
     expect(await run(folder, ['plan', '--exit-code'], service)).toMatchObject({ exitCode: 0 });
   });
-
-  test('a second import of the same prompt', async () => {
-    const { folder, service } = await makeStage(['greeting']);
-    makeVersions(service, 'greeting', { text: 'One.', in: ['staging'] });
-    await run(folder, ['import', 'prm_greeting'], service);
-    const { stdout, exitCode } = await run(folder, ['import', 'prm_greeting'], service);
-    expect(exitCode).toBe(3);
-    expect(stdout).toContain('To take what the service has into that file, run: promptsync pull greeting');
-  });
 });
 
 describe('what cannot be imported', () => {
@@ -361,13 +352,6 @@ describe('what cannot be imported', () => {
     const { folder, service } = await makeStage(['greeting', 'idle']);
     makeVersions(service, 'greeting', { text: 'One.', in: ['staging'] });
     expect(await run(folder, ['import', ...ids], service)).toMatchObject({ exitCode: code });
-  });
-
-  test('a key that is refused is told once', async () => {
-    const { folder } = await makeStage([]);
-    const front = await startFront({ answer: () => ({ status: 403, body: '{}' }) });
-    const environment = { PROMPTSYNC_BASE_URL: front.baseUrl, PROMPTSYNC_API_KEY: 'sk-another-key' };
-    expect(await run(folder, ['import', 'prm_a'], { environment })).toMatchObject({ exitCode: 1 });
   });
 
   test('a service that answers with control characters', async () => {

@@ -328,13 +328,6 @@ describe('promptsync promote --commit', () => {
     );
   });
 
-  test('on no branch tells the commit alone', async () => {
-    const scene = await ready();
-    git(scene.folder, 'checkout', '--quiet', '--detach');
-    const { report } = await scene.runJson(...TO_PRODUCTION, '--commit');
-    expect(report.committed).toEqual({ commit: git(scene.folder, 'rev-parse', 'HEAD'), branch: null });
-  });
-
   test('does not carry along what is not committed: that prompt is refused', async () => {
     const scene = await ready();
     scene.write({ ...BEFORE, name: 'Edited' });
