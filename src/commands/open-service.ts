@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Config } from '../config/config.ts';
 import { parseConfig } from '../config/parse.ts';
 import { BASE_URL_VARIABLE, readApiKey } from '../config/service.ts';
-import { contentInGit } from '../desired/at-commit.ts';
+import { fileInGit } from '../desired/at-commit.ts';
 import type { ReadDesired } from '../desired/read-desired.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { type PromptService, untilStopped } from '../domain/prompt-service.ts';
@@ -52,7 +52,7 @@ export async function openProvider(
     service: untilStopped(service, world.stop),
     trackingEnvironment: config.trackingEnvironment,
     newOperation: world.newId,
-    digestAt: async (commit, path) => (await contentInGit(repository, commit, path))?.digest ?? null,
+    digestAt: async (commit, path) => (await fileInGit(repository, commit, path))?.content.digest ?? null,
     sleep: world.sleep,
   });
   return { provider, name, close };

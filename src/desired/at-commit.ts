@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import type { ContentsAtRefs } from '../domain/known-versions.ts';
 import type { ContentAtRef } from '../domain/plan.ts';
-import type { Content, PromptFile } from '../domain/prompt-file.ts';
+import type { PromptFile } from '../domain/prompt-file.ts';
 import { parsePromptFile, type ParseResult } from '../files/parse.ts';
 import { gathered, type Gathered } from '../git/driver.ts';
 import type { Repository } from '../git/repository.ts';
@@ -15,15 +15,6 @@ export async function parseAt(
 ): Promise<ParseResult | null> {
   const bytes = await repository.fileAt(commit, pathFromRoot);
   return bytes === null ? null : parsePromptFile(bytes, pathFromRoot);
-}
-
-/** What a prompt file held at a commit; null where git has no valid one there. */
-export async function contentInGit(
-  repository: Repository | null,
-  commit: string,
-  path: string,
-): Promise<Content | null> {
-  return (await fileInGit(repository, commit, path))?.content ?? null;
 }
 
 /**

@@ -5,7 +5,7 @@ import type { KnownVersion, Observation, Observed, VersionFacts } from '../domai
 import { FIELDS, type Provenance } from '../domain/plan.ts';
 import type { Content, PromptFile } from '../domain/prompt-file.ts';
 import type { Repository } from '../git/repository.ts';
-import { contentInGit } from './at-commit.ts';
+import { fileInGit } from './at-commit.ts';
 import { readFormerFiles, readFormerPins, withoutHead } from './former-files.ts';
 import type { ReadDesired } from './read-desired.ts';
 
@@ -126,6 +126,6 @@ async function readContents(
 async function fromGit({ source, digest }: KnownVersion, repository: Repository | null): Promise<Content | null> {
   const { commit, path } = source ?? {};
   if (commit === undefined || path === undefined) return null;
-  const content = await contentInGit(repository, commit, path);
+  const content = (await fileInGit(repository, commit, path))?.content;
   return content?.digest === digest ? content : null;
 }
