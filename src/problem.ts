@@ -81,7 +81,7 @@ const catalogue = {
     (e) => `The field "${e.field}" is not known.`,
     (e) =>
       e.suggestion === undefined
-        ? 'Fields are id, key, name, description, pins, metadata, variables and allow_breaking; your own data goes under `metadata:`.'
+        ? 'Fields are id, key, name, description, pins, metadata and variables; your own data goes under `metadata:`.'
         : `Did you mean \`${e.suggestion}\`?`,
   ),
   'prompt/invalid-field': error<{ field: string; expected: string }>(
@@ -131,10 +131,6 @@ const catalogue = {
   'prompt/tool-environment': error<{ environment: string }>(
     (e) => `The environment "${e.environment}" is promptsync's own.`,
     'Pin another environment, or set `tracking_environment` in promptsync.yaml to another name.',
-  ),
-  'prompt/needless-allow-breaking': warning(
-    'The file says `allow_breaking: true`, and no variables change.',
-    'Remove it: the next change of variables would pass without a question.',
   ),
   'prompt/hidden-character': warning<{ character: string; count: number }>(
     (e) => `The file contains the invisible character ${e.character}${e.count > 1 ? ` ${e.count} times` : ''}.`,
@@ -317,16 +313,6 @@ const catalogue = {
       `"${e.environment}" is promoted from "${e.from}", where ${e.version} is not active (it serves ${e.serves ?? 'nothing'}).`,
     (e) => promotionHint(e),
   ),
-  'guard/breaking': error<{ changed: readonly { kind: string; variable: string; environment: string }[] }>(
-    (e) =>
-      firstOf(e.changed.map((one) => `{{${one.variable}}} is ${one.kind} in "${one.environment}"`)) +
-      ', and promptsync.yaml says `variables: strict`.',
-    'If callers follow, set `allow_breaking: true` in the front matter in this commit, and remove it in the next.',
-  ),
-  'guard/unknown-variables': error<{ environment: string }>(
-    (e) => `The text that "${e.environment}" would serve was never read: its variables cannot be compared.`,
-    'Fetch the whole history (actions/checkout: `fetch-depth: 0`), or set `allow_breaking: true` in this commit.',
-  ),
   'guard/unknown-latest': error<{ id: string }>(
     (e) => `The service's newest version "${e.id}" was never read, and nothing may be looked at.`,
     'It may hold this very text. Set a `tracking_environment`; or read it in the service, and only if its text is right make it active in a pinned environment.',
@@ -472,10 +458,6 @@ const catalogue = {
   'apply/keeps-changing': error(
     'The prompt is being changed in the service: it was planned afresh once, and has changed again.',
     'Wait until nobody else writes to it, then run again.',
-  ),
-  'apply/record-unwritable': warning<{ path: string; reason: string }>(
-    (e) => `What is complete now could not be noted in ${e.path} (${e.reason}).`,
-    'Remove the file before the next sync with --changed-since: it may name prompts as complete that are not.',
   ),
   'apply/interrupted': error('Interrupted; the rest was not written.', 'Run again: it goes on where it stopped.'),
 

@@ -204,7 +204,7 @@ var __awaiter$1 = function(thisArg, _arguments, P, generator) {
 		step((generator = generator.apply(thisArg, _arguments || [])).next());
 	});
 };
-const { access, appendFile, writeFile: writeFile$2 } = fs.promises;
+const { access, appendFile, writeFile: writeFile$1 } = fs.promises;
 const SUMMARY_ENV_VAR = "GITHUB_STEP_SUMMARY";
 var Summary = class {
 	constructor() {
@@ -255,7 +255,7 @@ var Summary = class {
 		return __awaiter$1(this, void 0, void 0, function* () {
 			const overwrite = !!(options === null || options === void 0 ? void 0 : options.overwrite);
 			const filePath = yield this.filePath();
-			yield (overwrite ? writeFile$2 : appendFile)(filePath, this._buffer, { encoding: "utf8" });
+			yield (overwrite ? writeFile$1 : appendFile)(filePath, this._buffer, { encoding: "utf8" });
 			return this.emptyBuffer();
 		});
 	}
@@ -719,7 +719,7 @@ var init_problem = __esmMin((() => {
 		"prompt/empty-body": error$1("The prompt has no text.", "Write the text below the closing `---`."),
 		"prompt/missing-id": error$1("The field `id` is missing.", "The service has no call that creates a prompt: create it in the service, then put the id it shows here as `id:`."),
 		"prompt/missing-field": error$1((e) => `The field \`${e.field}\` is missing.`, (e) => `Add \`${e.field}:\` to the front matter.`),
-		"prompt/unknown-field": error$1((e) => `The field "${e.field}" is not known.`, (e) => e.suggestion === void 0 ? "Fields are id, key, name, description, pins, metadata, variables and allow_breaking; your own data goes under `metadata:`." : `Did you mean \`${e.suggestion}\`?`),
+		"prompt/unknown-field": error$1((e) => `The field "${e.field}" is not known.`, (e) => e.suggestion === void 0 ? "Fields are id, key, name, description, pins, metadata and variables; your own data goes under `metadata:`." : `Did you mean \`${e.suggestion}\`?`),
 		"prompt/invalid-field": error$1((e) => `The field "${e.field}" is not valid: ${e.expected}.`, "Correct the value."),
 		"prompt/invalid-pin": error$1((e) => `The pin of "${e.environment}" is not valid.`, "A pin is `latest`, a version number from 1, `version:<id>` or `git:<ref>`."),
 		"prompt/reserved-metadata": error$1("The metadata key `promptsync` is reserved.", "Name it differently: promptsync keeps its own record there."),
@@ -732,7 +732,6 @@ var init_problem = __esmMin((() => {
 		"prompt/duplicate-key": error$1((e) => `The key "${e.key}" is also used by ${e.other}.`, "Give each prompt a key of its own."),
 		"prompt/unknown-environment": error$1((e) => `The environment "${e.environment}" is not in promptsync.yaml.`, (e) => e.suggestion === void 0 ? `Environments are: ${e.known.join(", ")}. Add it under \`environments:\` if it is meant.` : `Did you mean \`${e.suggestion}\`?`),
 		"prompt/tool-environment": error$1((e) => `The environment "${e.environment}" is promptsync's own.`, "Pin another environment, or set `tracking_environment` in promptsync.yaml to another name."),
-		"prompt/needless-allow-breaking": warning("The file says `allow_breaking: true`, and no variables change.", "Remove it: the next change of variables would pass without a question."),
 		"prompt/hidden-character": warning((e) => `The file contains the invisible character ${e.character}${e.count > 1 ? ` ${e.count} times` : ""}.`, "Check that it is meant: it is sent to the service unchanged."),
 		"edit/not-kept": error$1((e) => `The file cannot be edited in place: ${e.reason}.`, "Edit it by hand."),
 		"yaml/syntax": error$1((e) => `The YAML cannot be read: ${e.reason}.`, "Correct the syntax."),
@@ -775,8 +774,6 @@ var init_problem = __esmMin((() => {
 		"pin/needs-git": error$1((e) => `The pin git:${e.ref} needs a git repository.`, "Run promptsync in a clone of the repository."),
 		"guard/latest-not-allowed": error$1((e) => `"${e.environment}" is pinned to \`latest\`, which promptsync.yaml does not allow there.`, "Pin a version number, `git:<ref>` or `version:<id>`."),
 		"guard/promotion-order": error$1((e) => `"${e.environment}" is promoted from "${e.from}", where ${e.version} is not active (it serves ${e.serves ?? "nothing"}).`, (e) => promotionHint(e)),
-		"guard/breaking": error$1((e) => firstOf$1(e.changed.map((one) => `{{${one.variable}}} is ${one.kind} in "${one.environment}"`)) + ", and promptsync.yaml says `variables: strict`.", "If callers follow, set `allow_breaking: true` in the front matter in this commit, and remove it in the next."),
-		"guard/unknown-variables": error$1((e) => `The text that "${e.environment}" would serve was never read: its variables cannot be compared.`, "Fetch the whole history (actions/checkout: `fetch-depth: 0`), or set `allow_breaking: true` in this commit."),
 		"guard/unknown-latest": error$1((e) => `The service's newest version "${e.id}" was never read, and nothing may be looked at.`, "It may hold this very text. Set a `tracking_environment`; or read it in the service, and only if its text is right make it active in a pinned environment."),
 		"guard/uncommitted": error$1("The prompt file differs from the last commit.", "Commit it first, or use --allow-dirty; versions made so carry no commit."),
 		"guard/uncommitted-edit": error$1("The prompt file, or what is staged of it, differs from the last commit: a commit would carry that along or lose it.", "Commit or stash it first (git diff HEAD and git diff --cached show it), or edit without --commit."),
@@ -810,7 +807,6 @@ var init_problem = __esmMin((() => {
 		"apply/outcome-unseen": error$1((e) => `It is not known whether the version was created: ${e.reason} The service's newest version is "${e.id}" now.`, "Nothing may be looked at without a `tracking_environment`. Read that version in the service: if it holds this text, pin `version:<id>` or make it active in an environment that is pinned to `latest`; then run again."),
 		"apply/somebody-else-wrote": error$1((e) => `It is not known whether the version was created: ${e.reason} Since then somebody else made v${e.number} (id ${e.id}); nothing was made active.`, "Look at the versions before it in the service: if one holds this text, make it active in an environment that is pinned to `latest`, or pin `version:<id>`. Then run again; without it a new version is made."),
 		"apply/keeps-changing": error$1("The prompt is being changed in the service: it was planned afresh once, and has changed again.", "Wait until nobody else writes to it, then run again."),
-		"apply/record-unwritable": warning((e) => `What is complete now could not be noted in ${e.path} (${e.reason}).`, "Remove the file before the next sync with --changed-since: it may name prompts as complete that are not."),
 		"apply/interrupted": error$1("Interrupted; the rest was not written.", "Run again: it goes on where it stopped."),
 		"action/invalid-input": error$1((e) => `The input \`${e.input}\` is not valid: ${e.expected}.`, "Correct it in the workflow."),
 		"action/invalid-event": error$1((e) => `The event of this run cannot be read (${e.reason}).`, "The action runs in GitHub workflows, which hand it GITHUB_EVENT_NAME and GITHUB_EVENT_PATH."),
@@ -1030,7 +1026,6 @@ const DEFAULTS$2 = {
 	allow_latest: true,
 	tracking_environment: "promptsync",
 	on_drift: "overwrite",
-	variables: "note",
 	concurrency: 8,
 	timeout_seconds: 15
 };
@@ -13191,7 +13186,6 @@ const WrittenConfigShape = strictObject({
 	environments: record(line, environment).optional().describe("In promotion order. Where it is there, no other may be pinned."),
 	tracking_environment: union([line, literal$1(false)], "expected the name of an environment or false").optional().describe("An environment of the tool's own, on the newest version it made; or false."),
 	on_drift: _enum(["overwrite", "fail"]).optional().describe("fail refuses prompts that were changed outside of git; it needs --base."),
-	variables: _enum(["note", "strict"]).optional().describe("What a change of the {{placeholders}} of an environment is: a note, or refused without allow_breaking."),
 	max_changes: maxChanges.optional().describe("Refuse when more prompts would change: a number, or a percentage such as 25%."),
 	concurrency: int().min(1).max(256).optional().describe("Requests in flight at most; fewer while it refuses some or grows slow."),
 	timeout_seconds: number().gt(0).max(600).optional().describe("For each request.")
@@ -13251,7 +13245,6 @@ function makeConfig(written, mapping, around) {
 		environments: written.environments === void 0 ? null : makeEnvironments(written.environments, mapping),
 		trackingEnvironment: trackingOf(written),
 		onDrift: written.on_drift ?? DEFAULTS$2.on_drift,
-		strictVariables: (written.variables ?? DEFAULTS$2.variables) === "strict",
 		maxChanges: written.max_changes === void 0 ? null : parseMaxChanges(written.max_changes),
 		concurrency: written.concurrency ?? DEFAULTS$2.concurrency,
 		timeoutSeconds: written.timeout_seconds ?? DEFAULTS$2.timeout_seconds
@@ -13451,11 +13444,8 @@ init_problem();
 function checkOutline({ environments }, rules) {
 	return environments.flatMap((one) => environmentProblems(one, rules));
 }
-/** What is wrong between files, and between them and others that were found to be right together. */
-function checkNames(read, known) {
-	const taken = new Set(read.flatMap(({ id, key }) => [id, key].flatMap((name) => name === null ? [] : comparable(name))));
-	const isTaken = (name) => taken.has(name.normalize("NFC"));
-	const all = [...read, ...known.filter(({ id, key }) => isTaken(id) || isTaken(key)).map(namesOf)];
+/** What is wrong between files. */
+function checkNames(all) {
 	return [...duplicates(all, "id", (one, other) => makeProblem("prompt/duplicate-id", {
 		id: one.value,
 		other
@@ -13463,20 +13453,6 @@ function checkNames(read, known) {
 		key: one.value,
 		other
 	}, one.place))];
-}
-function namesOf({ path, id, key }) {
-	const place = placeOfFile(path);
-	return {
-		path,
-		id: {
-			value: id,
-			place
-		},
-		key: {
-			value: key,
-			place
-		}
-	};
 }
 /** Compared in normal form C: two spellings that look alike are one. Each of a group names another one. */
 function duplicates(all, field, problem) {
@@ -14502,7 +14478,6 @@ const FrontMatterShape = strictObject({
 	description: string().optional().describe("What the prompt is for. Absent: not managed."),
 	pins: record(line, pin).optional().describe("What each environment serves. One that is not named is left alone."),
 	metadata: record(string().meta({ not: { const: "promptsync" } }), json().describe("Any JSON value.")).optional().describe("Stored with each version. Absent: not managed."),
-	allow_breaking: boolean().optional().describe("true: the change of variables in this commit is meant, where promptsync.yaml says `variables: strict`."),
 	variables: array(string().describe("The name of a {{placeholder}}.")).optional().describe("The names of the {{placeholders}} in the text, exactly.")
 });
 const FRONT_MATTER_FIELDS = Object.keys(FrontMatterShape.shape);
@@ -14609,7 +14584,7 @@ function textOf$4(body) {
 	return body.replace(/^\n/, "").replace(/\n$/, "");
 }
 function makeFile(written, mapping, text, { path, digests }) {
-	const { id, key, name, description, variables, allow_breaking: allowBreaking } = written;
+	const { id, key, name, description, variables } = written;
 	return {
 		path,
 		id,
@@ -14618,7 +14593,6 @@ function makeFile(written, mapping, text, { path, digests }) {
 		...description === void 0 ? {} : { description },
 		pins: Object.entries(written.pins ?? {}).map(([environment, pin]) => makePin(environment, pin, mapping)),
 		...variables === void 0 ? {} : { variables },
-		...allowBreaking === true ? { allowBreaking } : {},
 		content: makeContent(text, objectAt(mapping, "metadata"), digests)
 	};
 }
@@ -14731,6 +14705,9 @@ function changed(path) {
 	return new ProblemError(makeProblem("prompt/changed-meanwhile", {}, placeOfFile(path)));
 }
 // src/files/read-bytes.ts
+/** Since the file was found, a link or a pipe may stand in its place: none is followed, none waited for. */
+const FLAGS = node_fs.constants.O_RDONLY | node_fs.constants.O_NOFOLLOW | node_fs.constants.O_NONBLOCK;
+const USUAL_SIZE = 65536;
 /**
 * Makes a reader of regular files of at most so many bytes; it throws what the system says of one that cannot be read.
 * The bytes are good until it reads the next file: a buffer each for thousands of files is memory that comes back late.
@@ -14760,28 +14737,18 @@ function readInto(buffer, size, descriptor) {
 	}
 	return buffer.subarray(0, length);
 }
-var FLAGS, USUAL_SIZE;
-var init_read_bytes = __esmMin((() => {
-	FLAGS = node_fs.constants.O_RDONLY | node_fs.constants.O_NOFOLLOW | node_fs.constants.O_NONBLOCK;
-	USUAL_SIZE = 65536;
-}));
 // src/prompts/read.ts
 init_problem();
-init_read_bytes();
 /** In bytes. */
 const LARGEST_FILE = 16777216;
 /** After so many files, signals and timers have their turn. */
 const FILES_AT_ONCE = 64;
-/** Reads and checks the prompt files of a workspace, all but those left out. Every problem of every file is reported. */
-async function readPrompts(where, rules, { left = [], late } = {}) {
+/** Reads and checks the prompt files of a workspace. Every problem of every file is reported. */
+async function readPrompts(where, rules, { late } = {}) {
 	const found = findPromptPaths(where);
-	const there = new Set(left.length === 0 ? [] : found.paths);
-	const standing = left.filter(({ path }) => there.has(path));
-	const unread = new Set(standing.map(({ path }) => path));
-	const wanted = found.paths.filter((path) => !unread.has(path));
 	const read = await readPromptFiles({
 		folder: where.folder,
-		paths: wanted,
+		paths: found.paths,
 		rules,
 		late
 	});
@@ -14789,15 +14756,14 @@ async function readPrompts(where, rules, { left = [], late } = {}) {
 		...found.paths.length + found.problems.length === 0 ? [makeProblem("prompt/none-found", { patterns: where.patterns })] : [],
 		...found.problems,
 		...read.problems,
-		...checkNames(read.names, standing),
+		...checkNames(read.names),
 		...read.against
 	];
 	const faulty = new Set(problems.filter(isError).map((problem) => problem.path));
 	return {
 		files: read.files.filter((file) => !faulty.has(file.path)),
 		problems,
-		count: found.paths.length,
-		unread
+		count: found.paths.length
 	};
 }
 /** No more is kept of a file than is needed when all are read. */
@@ -14843,6 +14809,34 @@ function readPromptFile(folder, path, { read, digests }) {
 	} catch (error) {
 		return unreadable$1([makeProblem("prompt/unreadable", { reason: systemCodeOf(error) }, place)]);
 	}
+}
+// src/commands/changed-since.ts
+init_problem();
+/**
+* Leaves out the prompts whose files are as a commit has them. Where the configuration file differs from that commit it
+* leaves out none, because every prompt may be wanted otherwise. Throws a `ProblemError`.
+*/
+async function leaveOutUnchanged(files, ref, config, repository) {
+	if (repository === null) throw new ProblemError(makeProblem("git/base-needs-git", { ref }));
+	const since = await repository.resolveRef(ref);
+	if (since === null) throw new ProblemError(makeProblem("git/unknown-base", { ref }));
+	const [there, changed] = await Promise.all([repository.pathsAt(since), repository.changedSince(since)]);
+	const unchanged = new Set(there.filter((path) => !changed.has(path)));
+	const left = configPaths(config).every((path) => unchanged.has(path)) ? files.filter(({ path }) => unchanged.has(path)) : [];
+	const leftOut = new Set(left);
+	return {
+		files: files.filter((file) => !leftOut.has(file)),
+		narrowed: {
+			since,
+			left,
+			repository
+		}
+	};
+}
+/** Where git may know the configuration file, relative to its folder: of a symbolic link also what it leads to. */
+function configPaths({ file, folder }) {
+	const target = (0, node_path.relative)((0, node_fs.realpathSync)(folder), (0, node_fs.realpathSync)(file));
+	return [(0, node_path.basename)(file), target.split(node_path.sep).join("/")];
 }
 // src/commands/select-files.ts
 init_problem();
@@ -14890,28 +14884,6 @@ function matcherOf(selector) {
 function nearest(selector, files) {
 	return suggest(selector, files.flatMap(({ key, path }) => [key, path]));
 }
-// src/domain/sync-record.ts
-/** All refs that any of the prompts follows, each once. */
-function refsIn(prompts) {
-	return [...new Set(prompts.flatMap(({ refs = {} }) => Object.keys(refs)))];
-}
-/**
-* The prompts that need not be looked at: their files are as the record's commit has them, and each ref that they
-* follow names the same commit as then.
-* @param refs what each ref names now; null: nothing
-*/
-function stillComplete({ complete }, changed, refs) {
-	const stands = ({ refs: then = {} }) => Object.entries(then).every(([ref, commit]) => refs.get(ref) === commit);
-	return complete.filter((prompt) => !changed.has(prompt.path) && stands(prompt));
-}
-/** The record without what is known of some prompts: they may be half written, or no longer as its commit wants them. */
-function forget(record, ids) {
-	return {
-		...record,
-		complete: record.complete.filter(({ id }) => !ids.has(id))
-	};
-}
-var init_sync_record = __esmMin((() => {}));
 // node_modules/yocto-queue/index.js
 var Node, Queue;
 var init_yocto_queue = __esmMin((() => {
@@ -15228,154 +15200,6 @@ var init_ask = __esmMin((() => {
 		"--full-name",
 		"--"
 	];
-}));
-// src/files/replace-file.ts
-/**
-* Writes a file so that whoever reads it never sees half of it. What it links to is replaced, and it keeps its
-* permissions. A device such as /dev/null is written to instead. Throws the system's error.
-*/
-async function replaceFile(path, content) {
-	const before = await (0, node_fs_promises.stat)(path).catch(() => null);
-	if (before !== null && !before.isFile()) return (0, node_fs_promises.writeFile)(path, content);
-	const target = await (0, node_fs_promises.realpath)(path).catch(() => path);
-	const folder = await (0, node_fs_promises.mkdtemp)((0, node_path.join)((0, node_path.dirname)(target), ".promptsync-"));
-	const temporary = (0, node_path.join)(folder, "new");
-	try {
-		await (0, node_fs_promises.writeFile)(temporary, content);
-		if (before !== null) await (0, node_fs_promises.chmod)(temporary, before.mode);
-		await (0, node_fs_promises.rename)(temporary, target);
-	} finally {
-		await (0, node_fs_promises.rm)(folder, {
-			recursive: true,
-			force: true
-		});
-	}
-}
-var init_replace_file = __esmMin((() => {}));
-// src/commands/since/record-file.ts
-function isCompletePrompt(value) {
-	if (!isJsonObject(value)) return false;
-	const { path, id, key, refs = {} } = value;
-	return [
-		path,
-		id,
-		key
-	].every((text) => typeof text === "string") && isJsonObject(refs) && Object.values(refs).every((commit) => typeof commit === "string");
-}
-/**
-* Where the record is kept. It lies in git's own folder: no commit and no cleaning of the work tree touches it, and
-* continuous integration can keep `.git/promptsync` from one run to the next.
-*/
-function recordFileOf(config, { commonDir, fromRoot }) {
-	const { service, trackingEnvironment } = config;
-	const about = {
-		file: fromRoot((0, node_path.basename)(config.file)),
-		service: service && { ...service },
-		trackingEnvironment
-	};
-	return recordFileAt((0, node_path.join)(commonDir, "promptsync", `${shortDigest(digestOf(canonicalJson(about)))}.json`));
-}
-function recordFileAt(path) {
-	const folder = (0, node_path.dirname)(path);
-	return {
-		path,
-		read: async () => parseRecord(textAt(path)),
-		write: async (record) => {
-			await (0, node_fs_promises.mkdir)(folder, { recursive: true });
-			if ((await (0, node_fs_promises.lstat)(path).catch(() => null))?.isFile() === false) throw new Error("it is not a regular file");
-			await replaceFile(path, `${JSON.stringify({
-				version: 1,
-				...record
-			})}\n`);
-		},
-		others: async () => {
-			return (await (0, node_fs_promises.readdir)(folder).catch(() => [])).filter((name) => name.endsWith(".json") && name !== (0, node_path.basename)(path)).map((name) => recordFileAt((0, node_path.join)(folder, name)));
-		}
-	};
-}
-/** Nothing is waited for: a pipe or a device may stand in its place. */
-function textAt(path) {
-	try {
-		const bytes = makeByteReader(LARGEST_RECORD)(path);
-		return bytes instanceof Uint8Array ? Buffer.from(bytes).toString("utf8") : "";
-	} catch {
-		return "";
-	}
-}
-/** What cannot be read counts as no record: then every prompt is looked at. */
-function parseRecord(text) {
-	try {
-		return RecordShape.safeParse(JSON.parse(text)).data ?? null;
-	} catch {
-		return null;
-	}
-}
-var LARGEST_RECORD, RecordShape;
-var init_record_file = __esmMin((() => {
-	init_zod();
-	init_digest();
-	init_json();
-	init_replace_file();
-	init_read_bytes();
-	LARGEST_RECORD = 67108864;
-	RecordShape = object({
-		version: literal$1(1),
-		commit: string(),
-		config: templateLiteral(["sha256:", string()]),
-		complete: custom((value) => Array.isArray(value) && value.every(isCompletePrompt))
-	});
-}));
-// src/commands/since/narrow.ts
-var narrow_exports = /* @__PURE__ */ __exportAll({
-	configDigest: () => configDigest,
-	narrowSince: () => narrowSince
-});
-/**
-* Finds the prompts that need not be looked at: those whose files have not changed since a commit, and whose last sync
-* from this clone is known to be complete. Without a record of it nothing is known. Throws a `ProblemError`.
-*/
-async function narrowSince(ref, config, repository) {
-	if (repository === null) throw new ProblemError(makeProblem("git/base-needs-git", { ref }));
-	const since = await repository.resolveRef(ref);
-	if (since === null) throw new ProblemError(makeProblem("git/unknown-base", { ref }));
-	const record = await recordFileOf(config, repository).read();
-	const reason = await whyUnknown(record, config, repository);
-	if (record === null || reason !== null) return {
-		since,
-		repository,
-		left: [],
-		record,
-		reason
-	};
-	return {
-		since,
-		repository,
-		left: await leftOut(since, record, repository),
-		record,
-		reason
-	};
-}
-async function whyUnknown(record, config, repository) {
-	if (record === null) return "no sync of this clone is known to be complete";
-	if (record.config !== await configDigest(config)) return "the configuration has changed since the last sync";
-	return isCommitId(record.commit) && await repository.resolveRef(record.commit) === record.commit ? null : `the commit of the last sync (${record.commit.slice(0, 12)}) is not in this clone`;
-}
-async function leftOut(since, record, repository) {
-	const { head } = repository;
-	const changed = await Promise.all([repository.changedSince(since, record.commit), ...head === null || head === record.commit ? [] : [repository.changedBetween(record.commit, head)]]);
-	const refs = refsIn(record.complete).map(async (ref) => [ref, await repository.resolveRef(ref)]);
-	return stillComplete(record, new Set(changed.flatMap((paths) => [...paths])), new Map(await Promise.all(refs)));
-}
-/** Its bytes decide: what they mean is not compared. */
-async function configDigest({ file }) {
-	return digestOf(await (0, node_fs_promises.readFile)(file, "utf8"));
-}
-var init_narrow = __esmMin((() => {
-	init_digest();
-	init_sync_record();
-	init_ask();
-	init_problem();
-	init_record_file();
 }));
 // src/git/gather.ts
 /**
@@ -15711,7 +15535,7 @@ async function followTo(entry, { followed, most, ask, known }) {
 			path
 		});
 		known.note(commit, path, now !== null && now.mode.startsWith("100") ? now.id : null);
-		keep$2(followed, path, lineages.filter(({ length }) => length < most));
+		keep$1(followed, path, lineages.filter(({ length }) => length < most));
 	}
 	const added = touched.flatMap(([path, { isNew }]) => isNew && followed.has(path) ? [path] : []);
 	const renames = added.length === 0 ? NO_RENAMES : await renamesIn(entry, ask);
@@ -15721,9 +15545,9 @@ async function followTo(entry, { followed, most, ask, known }) {
 		lineages: followed.get(path) ?? []
 	}));
 	for (const { path, before } of moved) if (before !== void 0) followed.delete(path);
-	for (const { before, lineages } of moved) if (before !== void 0) keep$2(followed, before, [...followed.get(before) ?? [], ...lineages]);
+	for (const { before, lineages } of moved) if (before !== void 0) keep$1(followed, before, [...followed.get(before) ?? [], ...lineages]);
 }
-function keep$2(followed, path, lineages) {
+function keep$1(followed, path, lineages) {
 	if (lineages.length === 0) followed.delete(path);
 	else followed.set(path, lineages);
 }
@@ -16025,7 +15849,7 @@ var init_objects = __esmMin((() => {
 }));
 // src/git/place.ts
 /** Asked all at once. Throws a `ProblemError` outside of a repository. */
-async function placeOf$4(ask) {
+async function placeOf$3(ask) {
 	const said = await ask("rev-parse", "--is-shallow-repository", ...["--path-format=absolute", "--git-common-dir"], "--revs-only", "HEAD");
 	const [, shallow, common = "", head = null] = ANSWER.exec(said) ?? [];
 	return {
@@ -16113,7 +15937,7 @@ var repository_exports = /* @__PURE__ */ __exportAll({ openRepository: () => ope
 async function openRepository(start, folder) {
 	const { ask, askWith } = askingIn(start);
 	const prefix = prefixOf(start, folder);
-	const { commonDir, shallow, head } = await placeOf$4(ask);
+	const { commonDir, shallow, head } = await placeOf$3(ask);
 	const fromRoot = (path) => CLEAN.test(path) ? prefix + path : node_path.posix.normalize(prefix + path);
 	const objects = openObjects(start);
 	const sources = {
@@ -16209,63 +16033,40 @@ async function openWorkspace(options, world) {
 		narrowed: null
 	};
 	world.keepFolder(config.folder);
-	const narrowed = await narrowedBy(options, config, world);
-	if (narrowed !== null && "code" in narrowed) return {
-		config,
-		files: [],
-		problems: inPlaceOrder([...problems, narrowed]),
-		narrowed: null
-	};
-	const selects = options.only.length > 0;
-	const left = selects ? [] : narrowed?.left ?? [];
-	const read = await readPrompts(config, environmentRules(config), {
-		left,
-		late: options.late
-	});
+	const read = await readPrompts(config, environmentRules(config), { late: options.late });
 	const selected = selectNamed(read.files, options);
 	const unselectable = read.problems.some(isError) ? [] : selected.problems;
-	const found = inPlaceOrder([
-		...problems,
-		...read.problems,
-		...unselectable
-	]);
-	return {
+	return narrow({
 		config,
-		...leaveOut(selected.files, narrowed, selects ? null : read.unread),
-		problems: found
-	};
+		files: selected.files,
+		problems: inPlaceOrder([
+			...problems,
+			...read.problems,
+			...unselectable
+		])
+	}, options.changedSince);
 }
-async function narrowedBy({ changedSince }, config, { notice }) {
-	if (changedSince === void 0) return null;
+async function narrow(workspace, since) {
+	const { config, files, problems } = workspace;
+	if (config === null || since === void 0) return {
+		...workspace,
+		narrowed: null
+	};
 	try {
-		const { narrowSince } = await Promise.resolve().then(() => (init_narrow(), narrow_exports));
-		const narrowed = await narrowSince(changedSince, config, await openRepositoryOf(config));
-		if (narrowed.reason !== null) notice(`All prompts are looked at: ${narrowed.reason}.`);
-		return narrowed;
+		const repository = await openRepositoryOf(config);
+		return {
+			...workspace,
+			...await leaveOutUnchanged(files, since, config, repository)
+		};
 	} catch (error) {
-		if (error instanceof ProblemError) return problemOf$1(error);
-		throw error;
+		if (!(error instanceof ProblemError)) throw error;
+		return {
+			config,
+			files: [],
+			problems: inPlaceOrder([...problems, problemOf$1(error)]),
+			narrowed: null
+		};
 	}
-}
-/**
-* What is left out, as far as it is there. Where prompts were selected, all files were read: those of them that are left
-* out are taken out again.
-*/
-function leaveOut(files, narrowed, unread) {
-	if (narrowed === null) return {
-		files,
-		narrowed
-	};
-	const there = unread ?? new Set(files.map(({ path }) => path));
-	const left = narrowed.left.filter(({ path }) => there.has(path));
-	const paths = new Set(left.map(({ path }) => path));
-	return {
-		files: files.filter(({ path }) => !paths.has(path)),
-		narrowed: {
-			...narrowed,
-			left
-		}
-	};
 }
 /** The repository that the workspace is in; null outside of one. */
 async function openRepositoryOf(config) {
@@ -46726,7 +46527,6 @@ const InputShape = object({
 		if (parsed === null) context.addIssue("expected a number, or a percentage such as 25%");
 		return parsed ?? void 0;
 	}),
-	"all-prompts": flag,
 	"require-reviewed-plan": flag,
 	"drift-issue": flag
 });
@@ -46818,8 +46618,7 @@ function refuse(plan, guards) {
 	const prompts = plan.prompts.map((prompt) => block(prompt, [
 		...forAll,
 		...uncommitted(prompt, guards),
-		...drifted(prompt, guards),
-		...broken(prompt, guards)
+		...drifted(prompt, guards)
 	]));
 	return {
 		...plan,
@@ -46871,22 +46670,15 @@ function uncommitted({ file }, guards) {
 */
 function refuseAfresh(fresh, planned, guards) {
 	const [expected, actual] = [digestPlan([planned]), digestPlan([fresh])];
-	return block(fresh, [
-		...guards.expectedPlan !== null && expected !== actual ? [makeProblem("guard/stale-plan", {
-			expected,
-			actual
-		})] : [],
-		...drifted(fresh, guards),
-		...broken(fresh, guards)
-	]);
+	return block(fresh, [...guards.expectedPlan !== null && expected !== actual ? [makeProblem("guard/stale-plan", {
+		expected,
+		actual
+	})] : [], ...drifted(fresh, guards)]);
 }
 function drifted({ drift, file }, { onDrift }) {
 	const outside = drift.filter(({ kind }) => kind === "outside");
 	if (onDrift === "overwrite" || outside.length === 0) return [];
 	return [makeProblem("guard/drift", { what: outside.map(describe$2) }, { path: file.path })];
-}
-function broken({ file }, { breaking }) {
-	return breaking?.get(file.id) ?? [];
 }
 function describe$2(drift) {
 	if ("field" in drift) return `${drift.field} is "${drift.observed}"`;
@@ -48439,7 +48231,7 @@ function followContent(content, active, { known, forgets }, from = {}) {
 	} : refOf(found));
 }
 function followRef(pin, ref, context) {
-	const at = context.contentsAtRefs.get(ref) ?? makeProblem("pin/unknown-ref", { ref }, placeOf$3(pin, context));
+	const at = context.contentsAtRefs.get(ref) ?? makeProblem("pin/unknown-ref", { ref }, placeOf$2(pin, context));
 	if ("code" in at) return blocked(at);
 	return followContent(at.content, context.observed.active.get(pin.environment) ?? null, context, { ref });
 }
@@ -48452,7 +48244,7 @@ function findNumber(pin, number, context) {
 		environment: pin.environment,
 		number,
 		lookable: lookups.length > 0
-	}, placeOf$3(pin, context)), lookups);
+	}, placeOf$2(pin, context)), lookups);
 }
 /** An id is a promise by itself: unknown ones are planned, and read before they go live. */
 function findId(pin, id, context) {
@@ -48466,7 +48258,7 @@ function findId(pin, id, context) {
 	return blocked(makeProblem("pin/unknown-version", {
 		environment: pin.environment,
 		id
-	}, placeOf$3(pin, context)));
+	}, placeOf$2(pin, context)));
 }
 /** The service's newest version, where it was never read and no ledger names it. */
 function unseenLatest({ observed, known }) {
@@ -48474,7 +48266,7 @@ function unseenLatest({ observed, known }) {
 	const id = prompt.latestVersionId;
 	return id === null || missing.includes(id) || known.some((version) => version.id === id) ? null : id;
 }
-function placeOf$3({ line, column }, { file }) {
+function placeOf$2({ line, column }, { file }) {
 	return {
 		path: file.path,
 		line,
@@ -48659,53 +48451,6 @@ function describe$1(change, provenance) {
 function isOwn(change) {
 	return change.kind === "create-version" && change.ref === void 0;
 }
-// src/domain/variables.ts
-/** Compares what an environment serves with what it would serve; where one of the two is not known nothing is said. */
-function variableChanges({ environment, before, after }) {
-	if (before === null || before === "unknown" || after === "unknown") return [];
-	const [then, now] = [placeholdersOf(before.text), placeholdersOf(after.text)];
-	const added = now.filter((variable) => !then.includes(variable));
-	const removed = then.filter((variable) => !now.includes(variable));
-	return [...added.map((variable) => ({
-		kind: "added",
-		variable,
-		environment
-	})), ...removed.map((variable) => ({
-		kind: "removed",
-		variable,
-		environment
-	}))];
-}
-// src/planning/variables.ts
-init_problem();
-/**
-* Why a plan is refused where callers have to follow, and the file does not say that this is meant.
-*/
-function unmeantBreaking({ file, lookups }, texts) {
-	if (file.allowBreaking === true) return [];
-	return texts.flatMap((text) => {
-		const place = placeOf$2(file, text.environment);
-		const changed = variableChanges(text);
-		if (changed.length > 0) return [makeProblem("guard/breaking", { changed }, place)];
-		return text.after === "unknown" && text.before !== null && lookups.length === 0 ? [makeProblem("guard/unknown-variables", { environment: text.environment }, place)] : [];
-	});
-}
-/** A leave to break that nothing needs would let the next change pass unseen. Texts never read may need it. */
-function needlessLeave({ file }, texts) {
-	if (file.allowBreaking !== true || texts.some((text) => isUnread(text) || variableChanges(text).length > 0)) return [];
-	return [makeProblem("prompt/needless-allow-breaking", {}, { path: file.path })];
-}
-function isUnread({ before, after }) {
-	return before === "unknown" || after === "unknown";
-}
-function placeOf$2({ pins, path }, environment) {
-	const { line = 1, column = 1 } = pins.find((pin) => pin.environment === environment) ?? {};
-	return {
-		path,
-		line,
-		column
-	};
-}
 // src/commands/past/parse-at.ts
 /** A prompt file (from the repository's root) as a commit has it; null where no regular file is there. */
 async function parseAt(repository, commit, pathFromRoot) {
@@ -48729,6 +48474,40 @@ async function fileInGit(repository, commit, path) {
 	} catch {
 		return null;
 	}
+}
+// src/commands/preparing/apply-prepared.ts
+init_problem();
+/** Writes what was prepared. `plan` is the prepared one with what the guards refuse. Never throws. */
+async function applyPrepared(plan, guards, prepared, world) {
+	const { config, service, repository, requests } = prepared;
+	const { trackingEnvironment, concurrency } = config;
+	return applyPlan(plan, {
+		service: service.service,
+		trackingEnvironment,
+		concurrency,
+		newOperation: world.newId,
+		observe: async (stoppable, { file: { id } }) => {
+			const request = requests.get(id);
+			if (request === void 0) throw new ProblemError(makeProblem("internal/unexpected", { reason: "never observed" }));
+			return observePrompt(stoppable, request, trackingEnvironment);
+		},
+		replan: (planned, observed) => replan(planned, observed, guards, prepared),
+		digestAt: async (commit, path) => (await contentInGit(repository, commit, path))?.digest ?? null,
+		sleep: world.sleep,
+		stop: world.stop,
+		onApplied: (_, done) => world.onProgress({
+			what: "Applying",
+			done,
+			all: plan.prompts.length
+		})
+	});
+}
+/** With the same rules and guards; what git knows is asked for a file that was not to be made a version of at first. */
+async function replan(planned, observed, guards, prepared) {
+	const { rules, provenance, repository, uncommitted } = prepared;
+	const fresh = planPrompt(planned.file, observed, rules);
+	const unasked = pathsToCreate({ prompts: [fresh] }).filter((path) => !provenance.has(path) && !uncommitted.has(path));
+	return refuseAfresh(promptWithProvenance(fresh, (unasked.length === 0 ? provenance : await repository?.lastCommits(unasked)) ?? provenance), planned, guards);
 }
 // src/commands/past/find-at.ts
 init_gather();
@@ -48901,148 +48680,6 @@ function sideOf({ text, metadata, unread }, label) {
 		label,
 		text: withLineFeeds(text),
 		metadata
-	};
-}
-// src/commands/preparing/breaking-in.ts
-/** Compares the variables of what environments serve with those of what they would serve. */
-async function breakingIn({ config, plan, service, ...sources }) {
-	if (!config.strictVariables) return {
-		breaking: /* @__PURE__ */ new Map(),
-		leaves: [],
-		texts: null
-	};
-	const texts = await gatherTexts(plan, sources);
-	const observed = plan.prompts.filter((prompt) => prompt.observed !== null);
-	const textsOf = (id) => texts.get(id) ?? [];
-	const judged = (id) => textsOf(id).filter(({ after }) => after !== "unknown" || service.name !== null);
-	return {
-		breaking: new Map(observed.map((one) => [one.file.id, unmeantBreaking(one, judged(one.file.id))])),
-		texts,
-		leaves: observed.flatMap((one) => needlessLeave(one, textsOf(one.file.id)))
-	};
-}
-// src/commands/preparing/apply-prepared.ts
-init_problem();
-/** Writes what was prepared. `plan` is the prepared one with what the guards refuse. Never throws. */
-async function applyPrepared(plan, guards, prepared, world) {
-	const { config, service, repository, requests } = prepared;
-	const { trackingEnvironment, concurrency } = config;
-	return applyPlan(plan, {
-		service: service.service,
-		trackingEnvironment,
-		concurrency,
-		newOperation: world.newId,
-		observe: async (stoppable, { file: { id } }) => {
-			const request = requests.get(id);
-			if (request === void 0) throw new ProblemError(makeProblem("internal/unexpected", { reason: "never observed" }));
-			return observePrompt(stoppable, request, trackingEnvironment);
-		},
-		replan: (planned, observed) => replan(planned, observed, guards, prepared),
-		digestAt: async (commit, path) => (await contentInGit(repository, commit, path))?.digest ?? null,
-		sleep: world.sleep,
-		stop: world.stop,
-		onApplied: (_, done) => world.onProgress({
-			what: "Applying",
-			done,
-			all: plan.prompts.length
-		})
-	});
-}
-/** With the same rules and guards; what git knows is asked for a file that was not to be made a version of at first. */
-async function replan(planned, observed, guards, prepared) {
-	const { rules, provenance, repository, uncommitted } = prepared;
-	const fresh = planPrompt(planned.file, observed, rules);
-	const unasked = pathsToCreate({ prompts: [fresh] }).filter((path) => !provenance.has(path) && !uncommitted.has(path));
-	const asked = unasked.length === 0 ? provenance : await repository?.lastCommits(unasked);
-	const { breaking } = await breakingIn({
-		...prepared,
-		plan: { prompts: [fresh] }
-	});
-	return refuseAfresh(promptWithProvenance(fresh, asked ?? provenance), planned, {
-		...guards,
-		breaking
-	});
-}
-// src/commands/since/keep-record.ts
-init_sync_record();
-init_problem();
-init_narrow();
-init_record_file();
-/**
-* Applies, and notes in the clone's record what is complete then. What is about to be written is struck out first: a
-* run that is killed must not leave it standing as complete.
-* @param isPart whether only some prompts were selected: then the record can lose prompts and gains none
-*/
-async function keepingRecord(prepared, plan, isPart, apply) {
-	const { repository, config } = prepared;
-	if (repository === null) return {
-		outcomes: await apply(),
-		problems: []
-	};
-	const { head } = repository;
-	const file = recordFileOf(config, repository);
-	const before = prepared.narrowed?.record ?? await file.read();
-	const early = await strikeOut(idsToForget(plan, isPart), file, before);
-	const outcomes = await apply();
-	const late = isPart || head === null ? [] : await keep$1(file, before, async () => recordOf(outcomes, head, prepared));
-	return {
-		outcomes,
-		problems: [...new Map([...early, ...late].map((problem) => [problem.message, problem])).values()]
-	};
-}
-/** From every record of the clone: another configuration may have completed what is written now. */
-async function strikeOut(ids, file, before) {
-	if (ids.size === 0) return [];
-	const problems = await strikeIn(file, before, ids);
-	const others = (await file.others()).map(async (other) => strikeIn(other, await other.read(), ids));
-	return [...problems, ...(await Promise.all(others)).flat()];
-}
-async function strikeIn(file, before, ids) {
-	if (before === null) return [];
-	const struck = forget(before, ids);
-	return struck.complete.length === before.complete.length ? [] : keep$1(file, before, async () => struck);
-}
-async function keep$1(file, before, make) {
-	try {
-		await file.write(await make());
-		return [];
-	} catch (error) {
-		return before === null ? [] : [makeProblem("apply/record-unwritable", {
-			path: file.path,
-			reason: messageOf(error)
-		})];
-	}
-}
-function idsToForget({ prompts }, isPart) {
-	const touched = prompts.filter(({ status, lookups }) => isPart || status !== "unchanged" || lookups.length > 0);
-	return new Set(touched.map(({ file }) => file.id));
-}
-/** What was left out stays complete. A file that differs from the commit is not what the commit wants. */
-async function recordOf(outcomes, commit, prepared) {
-	const { config, narrowed, uncommitted } = prepared;
-	const done = outcomes.filter(isComplete).map(({ plan }) => completeOf(plan.file, prepared));
-	const complete = [...narrowed?.left ?? [], ...done.filter(({ path }) => !uncommitted.has(path))];
-	return {
-		commit,
-		config: await configDigest(config),
-		complete
-	};
-}
-function isComplete({ status, problems }) {
-	return (status === "unchanged" || status === "applied") && !problems.some(isError);
-}
-function completeOf({ path, id, key, pins }, { rules }) {
-	const contents = rules.contentsAtRefs.get(id);
-	const refs = pins.flatMap(({ pin }) => {
-		if (pin.kind !== "git") return [];
-		const at = contents?.get(pin.ref);
-		return [[pin.ref, at !== void 0 && "content" in at ? at.provenance.commit ?? "" : ""]];
-	});
-	return {
-		path,
-		id,
-		key,
-		...refs.length > 0 && { refs: Object.fromEntries(refs) }
 	};
 }
 // src/observing/assumed-service.ts
@@ -51520,20 +51157,14 @@ function mayApply({ yes }, { confirm, environment }) {
 }
 async function finish(prepared, options, world) {
 	const refusals = options.dryRun ? [] : await options.refusals?.(prepared);
-	const { breaking, leaves, texts: compared } = await breakingIn(prepared);
 	const guards = {
 		...guardsOf(prepared, options),
-		refusals: refusals ?? [],
-		breaking
+		refusals: refusals ?? []
 	};
 	const plan = refuse(prepared.plan, guards);
 	const asks = !options.dryRun && needsQuestion(plan, options, world);
-	const texts = options.withTexts || asks ? compared ?? await gatherTexts(plan, prepared) : NO_TEXTS;
-	const warnings = [
-		...leaves,
-		...uncommittedWarnings(prepared, options),
-		...driftWarnings(guards, options)
-	];
+	const texts = options.withTexts || asks ? await gatherTexts(plan, prepared) : NO_TEXTS;
+	const warnings = [...uncommittedWarnings(prepared, options), ...driftWarnings(guards, options)];
 	const problems = inPlaceOrder([...prepared.problems, ...warnings]);
 	const planned = plannedRun("dry-run", {
 		...prepared,
@@ -51555,13 +51186,12 @@ async function finish(prepared, options, world) {
 			problems: declined
 		}, NO_TEXTS, options, world);
 	}
-	const kept = await keepingRecord(prepared, plan, options.only.length > 0, () => applyPrepared(plan, guards, prepared, world));
+	const outcomes = await applyPrepared(plan, guards, prepared, world);
 	return resultOf({
 		...planned,
 		mode: "apply",
-		outcomes: kept.outcomes,
-		problems: [...problems, ...kept.problems]
-	}, labelMade(asks ? textsAfterQuestion(texts, options) : texts, kept.outcomes), options, world);
+		outcomes
+	}, labelMade(asks ? textsAfterQuestion(texts, options) : texts, outcomes), options, world);
 }
 /** Whoever was asked has seen the diffs. */
 function textsAfterQuestion(texts, { textsAgain }) {
@@ -55955,14 +55585,12 @@ async function apply(context) {
 	const repository = await openWhole(context);
 	const mustBeReviewed = inputs["require-reviewed-plan"];
 	const base = await baseOf(event, repository);
-	const changedSince = event.name === "push" && !inputs["all-prompts"] ? base : void 0;
 	return sync({
 		...optionsOf(context),
 		dryRun: false,
 		yes: true,
 		onlyThisPlan: mustBeReviewed,
 		base,
-		changedSince,
 		refusals: async (prepared) => {
 			const superseded = await supersededBy(context, prepared);
 			return superseded.length > 0 || !mustBeReviewed ? superseded : unreviewed(context, prepared);
@@ -56216,6 +55844,23 @@ function inertHtml(text) {
 /** A long text has more runs than a call takes arguments. */
 function longestRun(text) {
 	return (text.match(/`+/g) ?? []).reduce((longest, { length }) => Math.max(longest, length), 0);
+}
+// src/domain/variables.ts
+/** Compares what an environment serves with what it would serve; where one of the two is not known nothing is said. */
+function variableChanges({ environment, before, after }) {
+	if (before === null || before === "unknown" || after === "unknown") return [];
+	const [then, now] = [placeholdersOf(before.text), placeholdersOf(after.text)];
+	const added = now.filter((variable) => !then.includes(variable));
+	const removed = then.filter((variable) => !now.includes(variable));
+	return [...added.map((variable) => ({
+		kind: "added",
+		variable,
+		environment
+	})), ...removed.map((variable) => ({
+		kind: "removed",
+		variable,
+		environment
+	}))];
 }
 // src/rendering/breaking.ts
 /** Compares what environments serve with what they would serve; where one of the two is not known nothing is said. */

@@ -27,8 +27,6 @@ export const ADVICE = {
     'That is `allow_latest: false` in promptsync.yaml. `promptsync promote KEY --to production` pins the number that the environment before serves.',
   'guard/promotion-order':
     'What goes live has to be active in the environment of `promote_from` at that moment. A rollback to what the environment was pinned to before is no promotion: git tells that, so the checkout needs its whole history.',
-  'guard/breaking':
-    'Callers hand over values for the placeholders: where the set of them changes, callers have to follow. `allow_breaking: true` says that they do, and counts for one change: remove it in the next commit.',
   'guard/uncommitted':
     'Versions carry the commit that they were made from, and what is live is what git has. In continuous integration a step before has edited, or made, a prompt file.',
   'guard/max-changes': 'It counts prompts with changes. A percentage is one of the prompts selected, rounded up.',

@@ -29,7 +29,6 @@ export const EVIDENCE = {
   'prompt/duplicate-key': { key: 'support/greeting', other: 'prompts/greeting.md' },
   'prompt/unknown-environment': { environment: 'prod', known: ['staging', 'production'] },
   'prompt/tool-environment': { environment: 'promptsync' },
-  'prompt/needless-allow-breaking': {},
   'prompt/hidden-character': { character: '\\u{200B}', count: 2 },
   'prompt/gone': { id: 'prm_greeting', base: 'HEAD^', serves: 'the service still serves v7 in "production".' },
   // YAML, in prompt files and in promptsync.yaml
@@ -97,8 +96,6 @@ export const EVIDENCE = {
     ...{ environment: 'production', from: 'staging', key: 'support/greeting', version: 'version 7' },
     ...{ serves: 'v8', current: 'v6', liveIn: null, sourcePinned: true, sourceComes: false },
   },
-  'guard/breaking': { changed: [{ kind: 'added', variable: 'order', environment: 'production' }] },
-  'guard/unknown-variables': { environment: 'production' },
   'guard/unknown-latest': { id: 'ver_9f2c1ab0' },
   'guard/uncommitted': {},
   'guard/uncommitted-edit': {},
@@ -132,7 +129,6 @@ export const EVIDENCE = {
   'apply/outcome-unseen': { reason: 'The service did not answer within 15 s.', id: 'ver_9f2c1ab0' },
   'apply/somebody-else-wrote': { id: 'ver_9f2c1ab0', number: 9, reason: 'The service did not answer within 15 s.' },
   'apply/keeps-changing': {},
-  'apply/record-unwritable': { path: '.git/promptsync', reason: 'EACCES' },
   'apply/interrupted': {},
   // promptsync promote
   'promote/nothing-active': { environment: 'staging' },

@@ -24,7 +24,6 @@ const InputShape = z.object({
     if (parsed === null) context.addIssue('expected a number, or a percentage such as 25%');
     return parsed ?? undefined;
   }),
-  'all-prompts': flag,
   'require-reviewed-plan': flag,
   'drift-issue': flag,
 });

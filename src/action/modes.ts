@@ -29,12 +29,9 @@ async function apply(context: Context): Promise<CommandResult> {
   const repository = await openWhole(context);
   const mustBeReviewed = inputs['require-reviewed-plan'];
   const base = await baseOf(event, repository);
-  // A schedule looks at everything; of a push the rest is known, where the runner has kept what the last sync completed.
-  const changedSince = event.name === 'push' && !inputs['all-prompts'] ? base : undefined;
   return sync(
     {
-      ...{ ...optionsOf(context), dryRun: false, yes: true, onlyThisPlan: mustBeReviewed },
-      ...{ base, changedSince },
+      ...{ ...optionsOf(context), dryRun: false, yes: true, onlyThisPlan: mustBeReviewed, base },
       refusals: async (prepared) => {
         const superseded = await supersededBy(context, prepared);
         return superseded.length > 0 || !mustBeReviewed ? superseded : unreviewed(context, prepared);

@@ -47,7 +47,7 @@ Examples:
   promptsync sync                        apply it, after a question
   promptsync sync --yes --format json    apply it in a script
   promptsync promote support/greeting --to production --branch live
-  promptsync blame support/greeting --environment production
+  promptsync history support/greeting --environment production
 
 Exit codes:
 ${inTwoColumns(EXIT_CODES.map(({ code, short }) => `${code} ${short}`))}`;

@@ -107,7 +107,6 @@ const COMMANDS: ReadonlyMap<string, (program: Command, handlers: Handlers) => vo
   ['rollback', edits],
   ['pull', edits],
   ['history', addHistory],
-  ['blame', addHistory],
   ['serve', addServe],
   ['schema', addSchema],
   ['completion', addCompletion],
@@ -141,7 +140,7 @@ function withWriting(command: Command): Command {
     .option('--expect-plan <digest>', 'refuse to apply any other plan than the one with this digest', planDigest)
     .option('--max-changes <n>', 'refuse when more prompts would change: a number, or a percentage', maxChanges)
     .option('--base <ref>', 'tell what was changed in the service since this commit: drift', ref)
-    .option('--changed-since <ref>', 'look only at what has changed since, or was not wholly synced last time', ref)
+    .option('--changed-since <ref>', 'look only at prompts whose files differ from this commit', ref)
     .addOption(new Option('--on-drift <what>', 'what to do about drift from outside').choices(['overwrite', 'fail']))
     .option('--allow-dirty', 'write from files that differ from the last commit as well', false);
 }

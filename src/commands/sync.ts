@@ -6,9 +6,7 @@ import { makeReport, type Run } from '../report/make-report.ts';
 import type { Report } from '../report/schema.ts';
 import type { Texts } from '../domain/texts.ts';
 import { applyPrepared } from './preparing/apply-prepared.ts';
-import { breakingIn } from './preparing/breaking-in.ts';
 import { gatherTexts } from './preparing/gather-texts.ts';
-import { keepingRecord } from './since/keep-record.ts';
 import { withPlan, type NotPrepared, type Prepared, type PrepareOptions } from './preparing/prepare-plan.ts';
 import { exitCodeOf, notRun, plannedRun, type CommandResult } from './result.ts';
 import { labelMade } from './preparing/label-made.ts';
@@ -64,12 +62,11 @@ function mayApply({ yes }: SyncOptions, { confirm, environment }: World): boolea
 
 async function finish(prepared: Prepared, options: SyncOptions, world: World): Promise<CommandResult> {
   const refusals = options.dryRun ? [] : await options.refusals?.(prepared);
-  const { breaking, leaves, texts: compared } = await breakingIn(prepared);
-  const guards = { ...guardsOf(prepared, options), refusals: refusals ?? [], breaking };
+  const guards = { ...guardsOf(prepared, options), refusals: refusals ?? [] };
   const plan = refuse(prepared.plan, guards);
   const asks = !options.dryRun && needsQuestion(plan, options, world);
-  const texts = options.withTexts || asks ? (compared ?? (await gatherTexts(plan, prepared))) : NO_TEXTS;
-  const warnings = [...leaves, ...uncommittedWarnings(prepared, options), ...driftWarnings(guards, options)];
+  const texts = options.withTexts || asks ? await gatherTexts(plan, prepared) : NO_TEXTS;
+  const warnings = [...uncommittedWarnings(prepared, options), ...driftWarnings(guards, options)];
   const problems = inPlaceOrder([...prepared.problems, ...warnings]);
   const planned = plannedRun('dry-run', { ...prepared, plan, problems });
   if (options.dryRun) return resultOf(planned, texts, options, world);
@@ -78,16 +75,9 @@ async function finish(prepared: Prepared, options: SyncOptions, world: World): P
     const declined = [...problems, makeProblem('usage/declined')];
     return resultOf({ ...planned, mode: 'apply', plan: null, problems: declined }, NO_TEXTS, options, world);
   }
-  const kept = await keepingRecord(prepared, plan, options.only.length > 0, () =>
-    applyPrepared(plan, guards, prepared, world),
-  );
-  const run = {
-    ...planned,
-    mode: 'apply',
-    outcomes: kept.outcomes,
-    problems: [...problems, ...kept.problems],
-  } as const;
-  return resultOf(run, labelMade(asks ? textsAfterQuestion(texts, options) : texts, kept.outcomes), options, world);
+  const outcomes = await applyPrepared(plan, guards, prepared, world);
+  const run = { ...planned, mode: 'apply', outcomes } as const;
+  return resultOf(run, labelMade(asks ? textsAfterQuestion(texts, options) : texts, outcomes), options, world);
 }
 
 /** Whoever was asked has seen the diffs. */

@@ -8,12 +8,12 @@ import type { Repository } from '../git/repository.ts';
 import { inPlaceOrder, isError, problemOf, ProblemError, type Problem } from '../problem.ts';
 import type { Late } from '../prompts/late.ts';
 import { readPrompts } from '../prompts/read.ts';
+import { leaveOutUnchanged, type Narrowed } from './changed-since.ts';
 import { selectNamed, type Selectors } from './select-files.ts';
-import type { Narrowed } from './since/narrow.ts';
 import type { World } from './world.ts';
 
 export type WorkspaceOptions = Selectors & {
-  /** Only prompts that have changed since this ref, and those whose last sync is not known to be complete. */
+  /** Only prompts whose files differ from this commit. */
   readonly changedSince?: string | undefined;
   /** What is read again when it is asked for: for commands that need little of it, and edit no file. */
   readonly late?: Late | undefined;
@@ -38,51 +38,27 @@ export async function openWorkspace(options: WorkspaceOptions, world: World): Pr
   const { config, problems } = await loadConfig({ workingDirectory, file: options.config, environment });
   if (config === null) return { config, files: [], problems: inPlaceOrder(problems), narrowed: null };
   world.keepFolder(config.folder);
-  const narrowed = await narrowedBy(options, config, world);
-  if (narrowed !== null && 'code' in narrowed) {
-    return { config, files: [], problems: inPlaceOrder([...problems, narrowed]), narrowed: null };
-  }
-  const selects = options.only.length > 0;
-  // What is to be selected by key or path has to be read.
-  const left = selects ? [] : (narrowed?.left ?? []);
-  const read = await readPrompts(config, environmentRules(config), { left, late: options.late });
+  const read = await readPrompts(config, environmentRules(config), { late: options.late });
   const selected = selectNamed(read.files, options);
   const unselectable = read.problems.some(isError) ? [] : selected.problems;
-  const found = inPlaceOrder([...problems, ...read.problems, ...unselectable]);
-  return {
+  const workspace = {
     config,
-    ...leaveOut(selected.files, narrowed, selects ? null : read.unread),
-    problems: found,
+    files: selected.files,
+    problems: inPlaceOrder([...problems, ...read.problems, ...unselectable]),
   };
+  return narrow(workspace, options.changedSince);
 }
 
-async function narrowedBy(
-  { changedSince }: WorkspaceOptions,
-  config: Config,
-  { notice }: World,
-): Promise<Narrowed | Problem | null> {
-  if (changedSince === undefined) return null;
+async function narrow(workspace: Omit<Workspace, 'narrowed'>, since: string | undefined): Promise<Workspace> {
+  const { config, files, problems } = workspace;
+  if (config === null || since === undefined) return { ...workspace, narrowed: null };
   try {
-    const { narrowSince } = await import('./since/narrow.ts');
-    const narrowed = await narrowSince(changedSince, config, await openRepositoryOf(config));
-    if (narrowed.reason !== null) notice(`All prompts are looked at: ${narrowed.reason}.`);
-    return narrowed;
+    const repository = await openRepositoryOf(config);
+    return { ...workspace, ...(await leaveOutUnchanged(files, since, config, repository)) };
   } catch (error) {
-    if (error instanceof ProblemError) return problemOf(error);
-    throw error;
+    if (!(error instanceof ProblemError)) throw error;
+    return { config, files: [], problems: inPlaceOrder([...problems, problemOf(error)]), narrowed: null };
   }
-}
-
-/**
- * What is left out, as far as it is there. Where prompts were selected, all files were read: those of them that are left
- * out are taken out again.
- */
-function leaveOut(files: readonly PromptFile[], narrowed: Narrowed | null, unread: ReadonlySet<string> | null) {
-  if (narrowed === null) return { files, narrowed };
-  const there = unread ?? new Set(files.map(({ path }) => path));
-  const left = narrowed.left.filter(({ path }) => there.has(path));
-  const paths = new Set(left.map(({ path }) => path));
-  return { files: files.filter(({ path }) => !paths.has(path)), narrowed: { ...narrowed, left } };
 }
 
 /** The repository that the workspace is in; null outside of one. */

@@ -26,8 +26,6 @@ export type Config = {
   /** Null when the tool has no environment of its own. */
   readonly trackingEnvironment: string | null;
   readonly onDrift: OnDrift;
-  /** Whether a change of an environment's variables is refused unless the file says that it is meant. */
-  readonly strictVariables: boolean;
   readonly maxChanges: MaxChanges | null;
   readonly concurrency: number;
   readonly timeoutSeconds: number;
@@ -42,7 +40,6 @@ export const DEFAULTS = {
   allow_latest: true,
   tracking_environment: 'promptsync',
   on_drift: 'overwrite',
-  variables: 'note',
   concurrency: 8,
   timeout_seconds: 15,
 } as const satisfies WrittenConfig & { readonly api_key_env: string; readonly allow_latest: boolean };

@@ -64,7 +64,6 @@ function makeConfig(written: WrittenConfig, mapping: LocatedMapping, around: Con
     environments: written.environments === undefined ? null : makeEnvironments(written.environments, mapping),
     trackingEnvironment: trackingOf(written),
     onDrift: written.on_drift ?? DEFAULTS.on_drift,
-    strictVariables: (written.variables ?? DEFAULTS.variables) === 'strict',
     maxChanges: written.max_changes === undefined ? null : parseMaxChanges(written.max_changes),
     concurrency: written.concurrency ?? DEFAULTS.concurrency,
     timeoutSeconds: written.timeout_seconds ?? DEFAULTS.timeout_seconds,

@@ -73,10 +73,6 @@ export const WrittenConfigShape = z.strictObject({
     .enum(['overwrite', 'fail'])
     .optional()
     .describe('fail refuses prompts that were changed outside of git; it needs --base.'),
-  variables: z
-    .enum(['note', 'strict'])
-    .optional()
-    .describe('What a change of the {{placeholders}} of an environment is: a note, or refused without allow_breaking.'),
   max_changes: maxChanges
     .optional()
     .describe('Refuse when more prompts would change: a number, or a percentage such as 25%.'),

@@ -36,8 +36,6 @@ export type PromptFile = {
   readonly description?: string;
   readonly pins: readonly EnvironmentPin[];
   readonly variables?: readonly string[];
-  /** Present where a change of an environment's variables is meant. */
-  readonly allowBreaking?: true;
   readonly content: Content;
 };
 

@@ -13,8 +13,6 @@ export type Guards = {
   readonly expectedPlan: string | null;
   /** Paths of prompt files that differ from the last commit; empty where that is allowed. */
   readonly uncommitted: ReadonlySet<string>;
-  /** By prompt id: changes of variables that the file does not say are meant. */
-  readonly breaking?: ReadonlyMap<string, readonly Problem[]>;
   /** Why nothing at all may be written, where the caller knows of a reason. */
   readonly refusals?: readonly Problem[];
 };
@@ -23,7 +21,7 @@ export type Guards = {
 export function refuse(plan: Plan, guards: Guards): Plan {
   const forAll = [...(guards.refusals ?? []), ...tooMany(plan, guards), ...stale(plan, guards)];
   const prompts = plan.prompts.map((prompt) =>
-    block(prompt, [...forAll, ...uncommitted(prompt, guards), ...drifted(prompt, guards), ...broken(prompt, guards)]),
+    block(prompt, [...forAll, ...uncommitted(prompt, guards), ...drifted(prompt, guards)]),
   );
   return { ...plan, prompts: guards.expectedPlan === null ? prompts : prompts.map(withoutSurprises) };
 }
@@ -68,17 +66,13 @@ export function refuseAfresh(fresh: PromptPlan, planned: PromptPlan, guards: Gua
   const [expected, actual] = [digestPlan([planned]), digestPlan([fresh])];
   const reviewed = guards.expectedPlan !== null && expected !== actual;
   const surprise = reviewed ? [makeProblem('guard/stale-plan', { expected, actual })] : [];
-  return block(fresh, [...surprise, ...drifted(fresh, guards), ...broken(fresh, guards)]);
+  return block(fresh, [...surprise, ...drifted(fresh, guards)]);
 }
 
 function drifted({ drift, file }: PromptPlan, { onDrift }: Guards): readonly Problem[] {
   const outside = drift.filter(({ kind }) => kind === 'outside');
   if (onDrift === 'overwrite' || outside.length === 0) return [];
   return [makeProblem('guard/drift', { what: outside.map(describe) }, { path: file.path })];
-}
-
-function broken({ file }: PromptPlan, { breaking }: Guards): readonly Problem[] {
-  return breaking?.get(file.id) ?? [];
 }
 
 function describe(drift: Drift): string {

@@ -11,9 +11,6 @@ export type EnvironmentRules = {
   readonly reserved: readonly string[];
 };
 
-/** A prompt file that is not read, because its own problems and what it is called are known. */
-export type KnownPrompt = { readonly path: string; readonly id: string; readonly key: string };
-
 type Owned = Located & { readonly path: string };
 
 /** What is wrong between a file and the configuration. */
@@ -21,24 +18,14 @@ export function checkOutline({ environments }: Outline, rules: EnvironmentRules)
   return environments.flatMap((one) => environmentProblems(one, rules));
 }
 
-/** What is wrong between files, and between them and others that were found to be right together. */
-export function checkNames(read: readonly Names[], known: readonly KnownPrompt[]): readonly Problem[] {
-  const taken = new Set(
-    read.flatMap(({ id, key }) => [id, key].flatMap((name) => (name === null ? [] : comparable(name)))),
-  );
-  const isTaken = (name: string) => taken.has(name.normalize('NFC'));
-  const all = [...read, ...known.filter(({ id, key }) => isTaken(id) || isTaken(key)).map(namesOf)];
+/** What is wrong between files. */
+export function checkNames(all: readonly Names[]): readonly Problem[] {
   return [
     ...duplicates(all, 'id', (one, other) => makeProblem('prompt/duplicate-id', { id: one.value, other }, one.place)),
     ...duplicates(all, 'key', (one, other) =>
       makeProblem('prompt/duplicate-key', { key: one.value, other }, one.place),
     ),
   ];
-}
-
-function namesOf({ path, id, key }: KnownPrompt): Names {
-  const place = placeOfFile(path);
-  return { path, id: { value: id, place }, key: { value: key, place } };
 }
 
 /** Compared in normal form C: two spellings that look alike are one. Each of a group names another one. */

@@ -62,7 +62,7 @@ export function textOf(body: string): string {
 }
 
 function makeFile(written: FrontMatter, mapping: LocatedMapping, text: string, { path, digests }: Parsing): PromptFile {
-  const { id, key, name, description, variables, allow_breaking: allowBreaking } = written;
+  const { id, key, name, description, variables } = written;
   return {
     path,
     id,
@@ -71,7 +71,6 @@ function makeFile(written: FrontMatter, mapping: LocatedMapping, text: string, {
     ...(description === undefined ? {} : { description }),
     pins: Object.entries(written.pins ?? {}).map(([environment, pin]) => makePin(environment, pin, mapping)),
     ...(variables === undefined ? {} : { variables }),
-    ...(allowBreaking === true ? { allowBreaking } : {}),
     content: makeContent(text, objectAt(mapping, 'metadata'), digests),
   };
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { isError, makeProblem, systemCodeOf, type Problem } from '../problem.ts';
-import { checkNames, checkOutline, type KnownPrompt, type EnvironmentRules } from './check.ts';
+import { checkNames, checkOutline, type EnvironmentRules } from './check.ts';
 import { findPromptPaths, type PromptPatterns } from './find.ts';
 import { withLate, type Late } from './late.ts';
 import type { Names } from './outline.ts';
@@ -17,13 +17,9 @@ export type ReadPromptsResult = {
   readonly problems: readonly Problem[];
   /** How many files there are, valid or not. */
   readonly count: number;
-  /** The paths of those that were left out. */
-  readonly unread: ReadonlySet<string>;
 };
 
 export type ReadOptions = {
-  /** Prompts whose files are not read; only their names are compared. */
-  readonly left?: readonly KnownPrompt[];
   /** What is read again when it is asked for, instead of being held. */
   readonly late?: Late | undefined;
 };
@@ -33,29 +29,24 @@ export const LARGEST_FILE = 16 * 1024 * 1024;
 /** After so many files, signals and timers have their turn. */
 const FILES_AT_ONCE = 64;
 
-/** Reads and checks the prompt files of a workspace, all but those left out. Every problem of every file is reported. */
+/** Reads and checks the prompt files of a workspace. Every problem of every file is reported. */
 export async function readPrompts(
   where: PromptPatterns,
   rules: EnvironmentRules,
-  { left = [], late }: ReadOptions = {},
+  { late }: ReadOptions = {},
 ): Promise<ReadPromptsResult> {
   const found = findPromptPaths(where);
-  const there = new Set(left.length === 0 ? [] : found.paths);
-  // What is known of a file that is not there counts for nothing.
-  const standing = left.filter(({ path }) => there.has(path));
-  const unread = new Set(standing.map(({ path }) => path));
-  const wanted = found.paths.filter((path) => !unread.has(path));
-  const read = await readPromptFiles({ folder: where.folder, paths: wanted, rules, late });
+  const read = await readPromptFiles({ folder: where.folder, paths: found.paths, rules, late });
   const none = found.paths.length + found.problems.length === 0;
   const problems = [
     ...(none ? [makeProblem('prompt/none-found', { patterns: where.patterns })] : []),
     ...found.problems,
     ...read.problems,
-    ...checkNames(read.names, standing),
+    ...checkNames(read.names),
     ...read.against,
   ];
   const faulty = new Set(problems.filter(isError).map((problem) => problem.path));
-  return { files: read.files.filter((file) => !faulty.has(file.path)), problems, count: found.paths.length, unread };
+  return { files: read.files.filter((file) => !faulty.has(file.path)), problems, count: found.paths.length };
 }
 
 type Reading = {

@@ -33,10 +33,6 @@ export const FrontMatterShape = z.strictObject({
     .record(z.string().meta({ not: { const: 'promptsync' } }), z.json().describe('Any JSON value.'))
     .optional()
     .describe('Stored with each version. Absent: not managed.'),
-  allow_breaking: z
-    .boolean()
-    .optional()
-    .describe('true: the change of variables in this commit is meant, where promptsync.yaml says `variables: strict`.'),
   variables: z
     .array(z.string().describe('The name of a {{placeholder}}.'))
     .optional()

@@ -85,7 +85,6 @@ describe('the inputs', () => {
       mode: 'auto',
       comment: 'always',
       'working-directory': '.',
-      'all-prompts': false,
       'require-reviewed-plan': false,
       'drift-issue': false,
     });
@@ -95,7 +94,6 @@ describe('the inputs', () => {
     const given = {
       ...{ mode: 'plan', config: 'a.yaml', 'working-directory': 'sub', 'base-url': 'https://a.example' },
       ...{ 'api-key': 'key', 'github-token': 'token', comment: 'changes', 'on-drift': 'fail' },
-      ...{ 'all-prompts': 'true' },
       ...{ 'max-changes': '25%', 'require-reviewed-plan': 'true', 'drift-issue': 'false' },
     };
     expect(Object.keys(given).toSorted()).toEqual([...INPUT_NAMES].toSorted());
@@ -104,7 +102,6 @@ describe('the inputs', () => {
       'max-changes': { kind: 'percent', percent: 25 },
       'require-reviewed-plan': true,
       'drift-issue': false,
-      'all-prompts': true,
     });
   });
 

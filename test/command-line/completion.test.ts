@@ -82,7 +82,6 @@ describe('what is offered', () => {
     ['keys', 'rollback --dry-run ', KEYS],
     ['keys', 'pull ', KEYS],
     ['keys', 'history -e staging ', KEYS],
-    ['keys', 'blame ', KEYS],
     ['keys behind --', 'history -- ', KEYS],
     ['environments', 'promote x --to ', ['staging', 'production']],
     ['environments', 'promote x --from ', ['staging', 'production']],

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { changeService } from '../support/change-service.ts';
@@ -43,6 +43,27 @@ describe('only what has changed is looked at', () => {
     expect(asked()).toEqual(['billing']);
   });
 
+  test('a file that git does not keep yet is looked at', async () => {
+    const { folder, git, write, commit, run: cli, asked } = await makeSyncedTeam();
+    git('rm', '--quiet', pathOf('refund'));
+    commit();
+    write('refund', {});
+    expect(readdirSync(join(folder, 'prompts'))).toHaveLength(NAMES.length);
+    await cli('plan', '--changed-since', 'HEAD');
+    expect(asked()).toEqual(['refund']);
+  });
+
+  test.for(['--assume-unchanged', '--skip-worktree'])(
+    'edits that git was told to overlook are seen: %s',
+    async (flag) => {
+      const team = await makeSyncedTeam();
+      team.git('update-index', flag, pathOf('greeting'));
+      team.write('greeting', { text: 'Tried.' });
+      const { report } = await team.runJson('plan', '--changed-since', 'HEAD');
+      expect(report.prompts).toMatchObject([{ key: 'greeting', status: 'pending' }]);
+    },
+  );
+
   test('a change of one of three sends the requests of one prompt', async () => {
     const { write, commit, run: cli, taken } = await makeSyncedTeam();
     write('greeting', { text: 'Edited.' });
@@ -53,28 +74,31 @@ describe('only what has changed is looked at', () => {
     expect(taken()).toEqual(alone);
   });
 
-  test('what changed before the commit that is named is looked at as well, unless a sync has completed it', async () => {
+  test('what changed before the commit that is named is not looked at, whether it was synced or not', async () => {
     const { write, commit, run: cli, asked } = await makeSyncedTeam();
     write('greeting', { text: 'Edited.' });
     commit();
     write('refund', { text: 'Edited.' });
     commit();
-    await cli(...SYNC);
-    expect(asked()).toEqual(['greeting', 'refund']);
-    await cli('plan', '--changed-since', 'HEAD');
-    expect(asked()).toEqual([]);
+    await cli('plan', '--changed-since', 'HEAD~1');
+    expect(asked()).toEqual(['refund']);
     await cli('plan', '--changed-since', 'HEAD~2');
     expect(asked()).toEqual(['greeting', 'refund']);
   });
 
-  test('a text that goes back to what it was is looked at', async () => {
-    const { write, commit, run: cli, runJson, git } = await makeSyncedTeam();
-    write('greeting', { text: 'Edited.' });
+  test('a configuration behind a link counts as changed where what it leads to has changed', async () => {
+    const { folder, commit, run: cli, asked } = await makeSyncedTeam();
+    writeFiles(folder, { 'shared/real.yaml': CONFIG });
+    symlinkSync('shared/real.yaml', join(folder, 'linked.yaml'));
     commit();
-    await cli(...SYNC);
-    git('revert', '--no-edit', 'HEAD');
-    expect((await runJson(...SYNC)).report.prompts).toMatchObject([{ key: 'greeting', status: 'applied' }]);
-    expect((await cli('plan')).stdout).toContain('nothing to do');
+    await cli('plan', '--changed-since', 'HEAD', '--config', 'linked.yaml');
+    expect(asked()).toEqual([]);
+    writeFiles(folder, {
+      'shared/real.yaml': `${CONFIG}concurrency: 2
+`,
+    });
+    await cli('plan', '--changed-since', 'HEAD', '--config', 'linked.yaml');
+    expect(asked()).toEqual(NAMES);
   });
 
   test('--only selects among all prompts, and what it selects is narrowed', async () => {

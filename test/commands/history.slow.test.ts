@@ -20,7 +20,7 @@ describe('what strangers have written', () => {
     for (const format of ['text', 'markdown', 'json']) {
       for (const words of [
         ['history', 'greeting'],
-        ['blame', 'greeting', '-e', 'staging'],
+        ['history', 'greeting', '-e', 'staging'],
       ]) {
         const { stdout } = await run(folder, [...words, '--format', format], { environment });
         expect(stdout.length).toBeGreaterThan(100);

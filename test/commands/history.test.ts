@@ -69,10 +69,10 @@ describe('history', () => {
     expect(report.prompts[0]).not.toHaveProperty('history');
   });
 
-  test('blame says that somebody outside of git has made what is served, and what the file wants', async () => {
+  test('of an environment says that somebody outside of git has made what is served, and what the file wants', async () => {
     const { text, baseUrl } = await makeStory({ pins: both('latest') });
     const id = await changeService(baseUrl, 'greeting', 'production', 'Somebody’s.');
-    const said = await text('blame', 'greeting', '--environment', 'production');
+    const said = await text('history', 'greeting', '--environment', 'production');
     expect(said).toContain(`production serves v2 (${id})\n  made    by somebody outside of git\n`);
     expect(said).toContain('! production serves v2, but the file pins it to latest (v1).');
     expect(said).not.toContain('pinned  ');
@@ -110,15 +110,15 @@ describe('history', () => {
     writeFiles(folder, { 'prompts/greeting.md': promptText('greeting', { text: 'Not committed.' }) });
     await sync('--allow-dirty');
     expect(versionsOf((await told('greeting')).report)[0]).toMatchObject({ made_by: 'uncommitted', pinned: [] });
-    const said = await text('blame', 'greeting', '--environment', 'staging');
+    const said = await text('history', 'greeting', '--environment', 'staging');
     expect(said).toContain('  made    from a file that was not committed\n  pinned  by no commit that is known\n');
   });
 
   test('an environment that the file does not pin, and one that serves nothing', async () => {
     const { text, baseUrl } = await makeStory({});
-    expect(await text('blame', 'greeting', '-e', 'production')).toContain('production serves nothing\n');
+    expect(await text('history', 'greeting', '-e', 'production')).toContain('production serves nothing\n');
     await changeService(baseUrl, 'greeting', 'production', 'Somebody’s.');
-    expect(await text('blame', 'greeting', '-e', 'production')).toContain('  pinned  not by the file\n');
+    expect(await text('history', 'greeting', '-e', 'production')).toContain('  pinned  not by the file\n');
   });
 
   test('pending changes and pins that mean nothing are no failure', async () => {
@@ -147,7 +147,7 @@ describe('history', () => {
     expect(versionsOf(report)[1]).toMatchObject({ version_number: 1, commit: first });
     expect(versionsOf(report)[1]).not.toHaveProperty('author');
     expect(versionsOf(report)[1]?.pinned).toMatchObject([{ environment: 'production', from: null, until: null }]);
-    const said = await run(clone, ['blame', 'greeting', '-e', 'production'], options);
+    const said = await run(clone, ['history', 'greeting', '-e', 'production'], options);
     expect(said.stdout).toContain('  pinned  by no commit that is known\n');
     expect({ exitCode, problems: report.problems }).toMatchObject({
       exitCode: 0,
@@ -159,9 +159,14 @@ describe('history', () => {
 describe('what history refuses, and what fails', () => {
   test.each([
     ['a prompt that is not there', ['history', 'greting'], 'usage/nothing-selected', 'Did you mean greeting?'],
-    ['an environment', ['blame', 'greeting', '-e', 'prod'], 'usage/unknown-environment', 'Environments are: '],
-    ['one that is nearly there', ['blame', 'greeting', '-e', 'stagign'], 'usage/unknown-environment', 'mean staging?'],
-    ['one of promptsync’s own', ['blame', 'greeting', '-e', 'promptsync'], 'usage/unknown-environment', ''],
+    ['an environment', ['history', 'greeting', '-e', 'prod'], 'usage/unknown-environment', 'Environments are: '],
+    [
+      'one that is nearly there',
+      ['history', 'greeting', '-e', 'stagign'],
+      'usage/unknown-environment',
+      'mean staging?',
+    ],
+    ['one of promptsync’s own', ['history', 'greeting', '-e', 'promptsync'], 'usage/unknown-environment', ''],
   ])('%s', async (_, words, code, hint) => {
     const { folder, options } = await makeStory({});
     const { report, exitCode } = await runJson(folder, words, options);

@@ -12,7 +12,7 @@ const OPTIONS: SyncOptions = {
 
 /** What a review without a key says of a change of the prompt: its status, and the codes of its problems. */
 async function review(base: PromptParts, head: PromptParts): Promise<readonly (string | undefined)[]> {
-  const folder = makeRepository(workspaceFiles({ greeting: base }, `${PROMOTION}variables: strict\n`));
+  const folder = makeRepository(workspaceFiles({ greeting: base }, PROMOTION));
   writeFiles(folder, { [PATH]: promptText('greeting', head) });
   commitAll(folder, 'Head');
   const { run } = await sync(OPTIONS, makeWorld(folder));
@@ -35,9 +35,5 @@ describe('a review that does not ask the service', () => {
     ],
   ])('%s', async (_, base, head) => {
     expect(await review(base, head)).toEqual(['pending']);
-  });
-
-  test('compares the variables of what the base has with those of the head', async () => {
-    expect(await review({ text: 'Hi {{a}}.' }, { text: 'Hi.' })).toEqual(['blocked', 'guard/breaking']);
   });
 });

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { commitAll, git, makeRepository, writeFiles } from '../support/folder.ts';
-import { startFront, type FrontRequest } from '../support/front.ts';
+import { startFront } from '../support/front.ts';
 import { promptText, workspaceFiles, type PromptParts } from '../support/prompts.ts';
 import { run, runJson, type Ran, type Reported } from '../support/run.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -24,17 +24,13 @@ export type Team = {
   readonly asked: () => readonly string[];
   /** The requests since this was called last. */
   readonly taken: () => readonly string[];
-  /** From now on such requests are refused; without an argument none are. */
-  readonly refuse: (which?: (request: FrontRequest) => boolean) => void;
 };
 
 /** Prompts in a repository, a service that knows them, and a front before it that can refuse. Nothing is synced yet. */
 export async function makeTeam(names: readonly string[] = NAMES, config?: string): Promise<Team> {
   const folder = makeRepository(workspaceFiles(Object.fromEntries(names.map((name) => [name, {}])), config));
   const service = await startTestService(names);
-  let refused = (_: FrontRequest): boolean => false;
-  const answer = (request: FrontRequest) => (refused(request) ? { status: 403, body: '{}' } : null);
-  const front = await startFront({ target: service.baseUrl, answer });
+  const front = await startFront({ target: service.baseUrl });
   const environment = { ...service.environment, PROMPTSYNC_BASE_URL: front.baseUrl };
   return {
     ...{ folder, service, environment },
@@ -45,7 +41,6 @@ export async function makeTeam(names: readonly string[] = NAMES, config?: string
     git: (...words) => git(folder, ...words),
     asked: () => [...new Set(front.requests.splice(0).map(({ path }) => nameIn(path)))].toSorted(),
     taken: () => front.requests.splice(0).map(({ method, path }) => `${method} ${path}`),
-    refuse: (which = () => false) => void (refused = which),
   };
 }
 
@@ -59,9 +54,4 @@ export async function makeSyncedTeam(names?: readonly string[], config?: string)
 
 function nameIn(path: string): string {
   return /prm_([a-z]+)/.exec(path)?.[1] ?? '?';
-}
-
-/** The requests that make a version of a prompt live. */
-export function activates(name: string): (request: FrontRequest) => boolean {
-  return ({ method, path }) => method === 'POST' && path.endsWith(`/prm_${name}/set-active`);
 }

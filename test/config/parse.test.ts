@@ -39,7 +39,6 @@ environments:
   production: { promote_from: staging, allow_latest: false }
 tracking_environment: tool
 on_drift: fail
-variables: strict
 max_changes: 25%
 concurrency: 3
 timeout_seconds: 2.5
@@ -61,7 +60,6 @@ timeout_seconds: 2.5
     ],
     trackingEnvironment: 'tool',
     onDrift: 'fail',
-    strictVariables: true,
     maxChanges: { kind: 'percent', percent: 25 },
     concurrency: 3,
     timeoutSeconds: 2.5,
@@ -79,7 +77,6 @@ test.each(['', '# nothing yet\n', '{}', '---\n'])('the defaults fill an empty fi
     environments: null,
     trackingEnvironment: 'promptsync',
     onDrift: 'overwrite',
-    strictVariables: false,
     maxChanges: null,
     concurrency: 8,
     timeoutSeconds: 15,

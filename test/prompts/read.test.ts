@@ -55,13 +55,13 @@ describe('reading all prompt files', () => {
       'prompts/b.md': file('b', 'a', 'owner: x\n'),
       'prompts/c.md': file('c', 'c', 'metadata: {x: 1}\n'),
       'prompts/d.md': 'Hello.',
+      'prompts/e.md': file('c', 'e'),
     });
     const where = { folder: root, root, patterns: ['prompts/**/*.md'] };
-    const left = [{ path: 'prompts/e.md', id: 'c', key: 'e' }];
     for (const rules of [ANY, { ...ANY, known: [] }]) {
-      const read = await readPrompts(where, rules, { left });
+      const read = await readPrompts(where, rules);
       for (const late of ['text', 'content'] as const) {
-        expect(await readPrompts(where, rules, { left, late })).toEqual(read);
+        expect(await readPrompts(where, rules, { late })).toEqual(read);
       }
     }
   });

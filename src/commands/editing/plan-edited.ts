@@ -3,7 +3,6 @@ import type { EnvironmentPin, PromptFile } from '../../domain/prompt-file.ts';
 import type { TextChange } from '../../domain/texts.ts';
 import { planPrompt } from '../../planning/make-plan.ts';
 import type { Problem } from '../../problem.ts';
-import { breakingIn } from '../preparing/breaking-in.ts';
 import { gatherTexts } from '../preparing/gather-texts.ts';
 import type { Prepared } from '../preparing/prepare-plan.ts';
 import { withFormerPins } from '../past/promotion-rules.ts';
@@ -25,12 +24,9 @@ export async function planEdited(
     repository === null ? rules : await withFormerPins({ prompts: [first] }, rules, { repository, base: null });
   const planned = told === rules ? first : planPrompt(edited, observed, told);
   const pin = edited.pins.find((one) => one.environment === environment);
-  const plan = { prompts: [planned] };
-  const { breaking, texts: compared } = await breakingIn({ ...prepared, plan });
-  const texts = (compared ?? (await gatherTexts(plan, prepared))).get(edited.id) ?? [];
-  const problems = [...planned.problems, ...(breaking.get(edited.id) ?? [])];
+  const texts = (await gatherTexts({ prompts: [planned] }, prepared)).get(edited.id) ?? [];
   return {
-    problems: problems.filter((problem) => pin !== undefined && isAt(problem, pin)),
+    problems: planned.problems.filter((problem) => pin !== undefined && isAt(problem, pin)),
     texts: texts.filter((text) => text.environment === environment),
   };
 }

@@ -7,7 +7,6 @@ import { planPrompt } from '../../planning/make-plan.ts';
 import { refuseAfresh, type Guards } from '../../planning/refuse.ts';
 import { pathsToCreate, promptWithProvenance } from '../../planning/with-provenance.ts';
 import { makeProblem, ProblemError } from '../../problem.ts';
-import { breakingIn } from './breaking-in.ts';
 import { contentInGit } from '../past/content-in-git.ts';
 import type { Prepared } from './prepare-plan.ts';
 import type { World } from '../world.ts';
@@ -51,6 +50,5 @@ async function replan(
   const fresh = planPrompt(planned.file, observed, rules);
   const unasked = pathsToCreate({ prompts: [fresh] }).filter((path) => !provenance.has(path) && !uncommitted.has(path));
   const asked = unasked.length === 0 ? provenance : await repository?.lastCommits(unasked);
-  const { breaking } = await breakingIn({ ...prepared, plan: { prompts: [fresh] } });
-  return refuseAfresh(promptWithProvenance(fresh, asked ?? provenance), planned, { ...guards, breaking });
+  return refuseAfresh(promptWithProvenance(fresh, asked ?? provenance), planned, guards);
 }

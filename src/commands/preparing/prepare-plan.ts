@@ -21,7 +21,7 @@ import {
   type OpenServiceResult,
   type ServiceOptions,
 } from '../open-service.ts';
-import type { Narrowed } from '../since/narrow.ts';
+import type { Narrowed } from '../changed-since.ts';
 import { openWorkspace, type WorkspaceOptions } from '../workspace.ts';
 import type { World } from '../world.ts';
 
@@ -58,7 +58,7 @@ export type Prepared = {
   readonly provenance: ReadonlyMap<string, Provenance>;
   /** Paths of files that differ from HEAD, of all selected prompts. Empty outside of git, and on a dry run without changes. */
   readonly uncommitted: ReadonlySet<string>;
-  /** What was left out as unchanged; null where all selected prompts were to be looked at. */
+  /** What was left out as unchanged; null where nothing was to be left out. */
   readonly narrowed: Narrowed | null;
   /** Warnings. */
   readonly problems: readonly Problem[];
