@@ -75,16 +75,14 @@ export { makeReport, type Run } from './report/make-report.ts';
 export type { Report, ReportChange, ReportDrift, ReportProblem, ReportPrompt } from './report/schema.ts';
 
 // 7. Render: the report as text, JSON or Markdown.
-export { renderText, type TextOptions } from './report/render-text.ts';
-export { renderStatus } from './report/render-status.ts';
-export { renderHistory } from './report/render-history.ts';
-export { renderHtml } from './report/html/render-html.ts';
-export type { HtmlOptions } from './report/html/context.ts';
-export { renderJson } from './report/render-json.ts';
-export { renderMarkdown, type MarkdownOptions, type MarkdownPage } from './report/render-markdown.ts';
+export { renderText, type TextOptions } from './report/text.ts';
+export { renderStatus } from './report/status.ts';
+export { renderHistory } from './report/history.ts';
+export { renderHtml } from './report/html/page.ts';
+export { renderJson } from './report/json.ts';
+export { renderMarkdown, type MarkdownOptions, type MarkdownPage } from './report/markdown.ts';
 export type { Limit } from './report/fit.ts';
-export { restoredIn, type Restored } from './report/restored.ts';
-export type { Side, TextChange, Texts } from './domain/texts.ts';
+export type { ServedTexts, Side, TextChange, Texts } from './domain/texts.ts';
 
 // Edit: prompt files in place, no byte but those of the value.
 export { editPromptFile, type EditResult, type FrontMatterEdit, type PromptEdits } from './prompts/edit.ts';

@@ -1,4 +1,4 @@
-import { inertForRunner, inertLine } from '../report/inert.ts';
+import { escapeForRunner, escapeLine } from '../report/escape.ts';
 import type { ReportProblem } from '../report/schema.ts';
 import type { AnnotationKind, Runner } from './host.ts';
 
@@ -43,5 +43,5 @@ function placeOf({ code, path, line, column }: ReportProblem, fromRoot: (path: s
 }
 
 function inert(text: string): string {
-  return inertForRunner(inertLine(text));
+  return escapeForRunner(escapeLine(text));
 }

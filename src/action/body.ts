@@ -1,4 +1,4 @@
-import { renderMarkdown } from '../report/render-markdown.ts';
+import { renderMarkdown } from '../report/markdown.ts';
 import { planMark } from './plan-mark.ts';
 import type { Telling } from './telling.ts';
 

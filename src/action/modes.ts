@@ -52,7 +52,7 @@ function optionsOf(context: Context): Omit<SyncOptions, 'dryRun' | 'yes'> {
   const { config, 'on-drift': onDrift, 'max-changes': maxChanges } = context.inputs;
   return {
     ...{ config, only: [], onDrift, maxChanges, apiKey: context.inputs['api-key'] },
-    ...{ exitCode: false, allowDirty: false, withTexts: true },
+    ...{ exitCode: false, allowDirty: false },
   };
 }
 

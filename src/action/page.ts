@@ -1,13 +1,12 @@
 import { normalize, sep } from 'node:path';
-import type { MarkdownOptions } from '../report/render-markdown.ts';
-import { restoredIn } from '../report/restored.ts';
+import type { MarkdownOptions } from '../report/markdown.ts';
 import type { Done } from './telling.ts';
 
 /** What a page says besides the report; without a limit of length. */
-export function pageOf({ result, mode, context }: Done): MarkdownOptions {
+export function pageOf({ mode, context }: Done): MarkdownOptions {
   const folder = normalize(context?.inputs['working-directory'] ?? '.').replace(/[\\/]$/, '');
   return {
-    ...{ texts: result.texts, restored: restoredIn(result.run), title: mode, limit: null },
+    ...{ title: mode, limit: null },
     folder: folder === '.' ? null : folder.split(sep).join('/'),
     // Readers know a pull request by its own commit, not by the merge that GitHub makes for a try.
     commit: context?.event.pull?.head ?? null,

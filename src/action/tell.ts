@@ -1,10 +1,10 @@
 import { mapStrings } from '../domain/map-strings.ts';
 import { makeProblem } from '../problem.ts';
-import { inertForRunner } from '../report/inert.ts';
+import { escapeForRunner } from '../report/escape.ts';
 import { makeReport } from '../report/make-report.ts';
-import { problemsIn } from '../report/problems-in.ts';
-import { renderMarkdown } from '../report/render-markdown.ts';
-import { renderText } from '../report/render-text.ts';
+import { problemsIn } from '../report/problems.ts';
+import { renderMarkdown } from '../report/markdown.ts';
+import { renderText } from '../report/text.ts';
 import { annotate, annotateRun } from './annotate.ts';
 import { attempt } from './attempt.ts';
 import { differing, failureOf } from './failure.ts';
@@ -27,18 +27,16 @@ export async function tell(done: Done, host: HidingActionHost): Promise<number> 
   const { result, mode, context } = done;
   const { runner, secrets } = host;
   // Before it is rendered as well: what marks and escapes would tear a secret apart.
-  const reports = [makeReport(result.run), makeReport(result.run, true)] as const;
-  const [report, matrix, page] = mapStrings([...reports, pageOf(done)] as const, secrets.hide);
+  const [report, page] = mapStrings([makeReport(result.run), pageOf(done)] as const, secrets.hide);
   const telling: Telling = {
     mode,
     report,
-    matrix,
     failure: failureOf(mode, result, report),
     page,
     parts: partsOf(result.run.plan ?? { prompts: [] }),
     hide: secrets.hide,
   };
-  host.output.write(inertForRunner(renderText(report, { colour: false, quiet: false, texts: page.texts })));
+  host.output.write(escapeForRunner(renderText(report, { colour: false, quiet: false })));
   annotateAll(done, telling, host);
   const obstacles = [
     ...(await attempt('outputs', () => tellOutputs(telling, host))),

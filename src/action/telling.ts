@@ -1,5 +1,5 @@
 import type { CommandResult } from '../commands/result.ts';
-import type { MarkdownOptions } from '../report/render-markdown.ts';
+import type { MarkdownOptions } from '../report/markdown.ts';
 import type { Report } from '../report/schema.ts';
 import type { Mode } from './choose-mode.ts';
 import type { Context } from './context.ts';
@@ -12,8 +12,6 @@ export type Done = { readonly result: CommandResult; readonly mode: Mode; readon
 export type Telling = {
   readonly mode: Mode;
   readonly report: Report;
-  /** The same with what every environment serves: for the page. */
-  readonly matrix: Report;
   readonly failure: FailureReason;
   readonly page: MarkdownOptions;
   /** Of each changing prompt: see `partsOf`. */

@@ -1,7 +1,7 @@
 import type { GitHub } from '../github/client.ts';
 import { headOfPull } from '../github/pull-requests.ts';
 import { findComment, keepComment } from '../github/sticky-comment.ts';
-import { problemsIn } from '../report/problems-in.ts';
+import { problemsIn } from '../report/problems.ts';
 import type { Report } from '../report/schema.ts';
 import { bodyOf } from './body.ts';
 import type { Context } from './context.ts';

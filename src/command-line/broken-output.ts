@@ -1,5 +1,5 @@
 import { makeProblem, systemCodeOf } from '../problem.ts';
-import { renderProblem } from '../report/render-problem.ts';
+import { renderProblem } from '../report/problems.ts';
 import { PLAIN } from '../report/style.ts';
 
 /** What is told where standard output takes nothing any more, a full disk for example. */

@@ -1,6 +1,6 @@
 import { mapStrings } from '../domain/map-strings.ts';
 import type { Drawn } from '../commands/sync.ts';
-import { renderText } from '../report/render-text.ts';
+import { renderText } from '../report/text.ts';
 import type { StyleOptions } from '../report/style.ts';
 import { wantsColour } from './colour.ts';
 import type { SharedFlags } from './program.ts';
@@ -26,12 +26,11 @@ export async function styleOn(
 
 /** The plan as a person sees it before a question about it. */
 export async function drawPlan(
-  { folder, ...shown }: Drawn,
+  { folder, report }: Drawn,
   { full, color }: Pick<SharedFlags, 'full' | 'color'>,
   host: HidingHost,
 ): Promise<string> {
   const style = await styleOn('errors', host, { color, folder });
   // Marks and line breaks would tear a secret apart.
-  const { report, texts } = mapStrings(shown, host.secrets.hide);
-  return renderText(report, { ...style, quiet: false, full, unfold: UNFOLD, texts });
+  return renderText(mapStrings(report, host.secrets.hide), { ...style, quiet: false, full, unfold: UNFOLD });
 }

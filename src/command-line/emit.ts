@@ -2,12 +2,10 @@ import type { CommandResult } from '../commands/result.ts';
 import { mapStrings } from '../domain/map-strings.ts';
 import type { Problem } from '../problem.ts';
 import { makeReport } from '../report/make-report.ts';
-import { problemsIn } from '../report/problems-in.ts';
-import { renderProblem } from '../report/render-problem.ts';
-import { renderSummary } from '../report/render-summary.ts';
-import { renderText, type TextOptions } from '../report/render-text.ts';
+import { problemsIn, renderProblem } from '../report/problems.ts';
+import { renderSummary } from '../report/summary.ts';
+import { renderText, type TextOptions } from '../report/text.ts';
 import { styleFor } from '../report/style.ts';
-import { restoredIn, type Restored } from '../report/restored.ts';
 import type { Report } from '../report/schema.ts';
 import { styleOn, UNFOLD } from './draw-text.ts';
 import { forLog } from './for-log.ts';
@@ -23,29 +21,18 @@ export type Emission = Pick<SharedFlags, 'format' | 'quiet' | 'color'> & {
   readonly folder: string | null;
 };
 
-/** Writes the report of a command: see `emitReport`. */
-export async function emit({ run, texts }: CommandResult, emission: Emission, host: HidingHost): Promise<boolean> {
-  // A page has a matrix of all environments, also of those that stay as they are.
-  const report = makeReport(run, emission.format === 'html' || undefined);
-  return emitReport(report, { texts, restored: restoredIn(run) }, emission, host);
-}
-
 /**
  * Writes the report to standard output or to the file, and warnings to standard error. A report that its file cannot
- * take goes to standard output, because it tells what was done; then the result is false.
+ * take goes to standard output, because it says what was done; then the result is false.
  */
-export async function emitReport(
-  told: Report,
-  known: Pick<RenderOptions, 'texts' | 'restored'>,
-  emission: Emission,
-  host: HidingHost,
-): Promise<boolean> {
+export async function emit({ run, asked }: CommandResult, emission: Emission, host: HidingHost): Promise<boolean> {
   const { format, output, quiet, full } = emission;
   const { hide } = host.secrets;
   // Before it is rendered as well: what marks, wraps and escapes would tear a secret apart.
-  const { report, ...about } = mapStrings({ report: told, ...known }, hide);
+  const report = mapStrings(makeReport(run), hide);
   const style = format === 'text' && output === undefined ? await styleOn('output', host, emission) : NO_STYLE;
-  const rendered = hide(await render(report, format, { ...style, quiet, full, unfold: UNFOLD, ...about }));
+  const withoutDiffs = asked === true && output === undefined;
+  const rendered = hide(await render(report, format, { ...style, quiet, full, withoutDiffs, unfold: UNFOLD }));
   const text = format === 'json' ? rendered : forLog(rendered, host);
   const obstacle =
     output === undefined ? null : await (await import('./write-report.ts')).writeReport(text, output, host);
@@ -56,27 +43,18 @@ export async function emitReport(
 
 const NO_STYLE = { colour: false };
 
-type RenderOptions = TextOptions & { readonly restored: Restored };
-
 /** What is for one kind of report alone is loaded for it. */
-async function render(report: Report, format: Format, options: RenderOptions): Promise<string> {
-  if (format === 'json') return (await import('../report/render-json.ts')).renderJson(report);
-  if (format === 'markdown') return markdownPage(report, options);
-  if (format === 'html') return htmlPage(report, options);
-  if (report.mode === 'history') return (await import('../report/render-history.ts')).renderHistory(report, options);
-  if (report.mode === 'status') return (await import('../report/render-status.ts')).renderStatus(report, options);
-  return renderText(report, options);
-}
-
-async function markdownPage(report: Report, { texts, restored }: RenderOptions): Promise<string> {
-  const { renderMarkdown } = await import('../report/render-markdown.ts');
+async function render(report: Report, format: Format, options: TextOptions): Promise<string> {
+  if (format === 'json') return (await import('../report/json.ts')).renderJson(report);
   const title = titleOf(report);
-  return renderMarkdown(report, { texts, restored, title, folder: null, commit: null, runUrl: null, limit: null }).text;
-}
-
-async function htmlPage(report: Report, { texts, restored }: RenderOptions): Promise<string> {
-  const { renderHtml } = await import('../report/html/render-html.ts');
-  return renderHtml(report, { texts, restored, title: titleOf(report) });
+  if (format === 'markdown') {
+    const { renderMarkdown } = await import('../report/markdown.ts');
+    return renderMarkdown(report, { title, folder: null, commit: null, runUrl: null, limit: null }).text;
+  }
+  if (format === 'html') return (await import('../report/html/page.ts')).renderHtml(report, title);
+  if (report.mode === 'history') return (await import('../report/history.ts')).renderHistory(report, options);
+  if (report.mode === 'status') return (await import('../report/status.ts')).renderStatus(report, options);
+  return renderText(report, options);
 }
 
 /** A report is called as the command that it is of. */

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import type { CANCEL_SYMBOL } from '@clack/prompts';
 import type { Interview } from '../commands/world.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
-import { inertLine } from '../report/inert.ts';
+import { escapeLine } from '../report/escape.ts';
 import type { Host } from './host.ts';
 
 /** Asks at the terminal, on standard error: standard output is for the report alone. */
@@ -23,7 +23,7 @@ export function interviewer(
     },
     choose: async ({ message, options }) => {
       const { multiselect } = await import('@clack/prompts');
-      const shown = options.map((value) => ({ value, label: inertLine(value) }));
+      const shown = options.map((value) => ({ value, label: escapeLine(value) }));
       return given(await multiselect({ ...streams, message, options: shown, required: true }));
     },
   };

@@ -1,6 +1,6 @@
 import { CommanderError, type Command } from 'commander';
 import package_ from '../../package.json' with { type: 'json' };
-import { inertText } from '../report/inert.ts';
+import { escapeText } from '../report/escape.ts';
 import type { Run } from '../report/make-report.ts';
 import type { CompletionHandlers } from './add-completion.ts';
 import type { SchemaHandlers } from './add-schema.ts';
@@ -70,6 +70,6 @@ function streamsOf(host: Host): Streams {
   return {
     out: (text) => void host.output.write(text),
     // What was typed is quoted in there, and a workflow may have typed what somebody else said.
-    err: (text) => void host.errors.write(forLog(inertText(text), host)),
+    err: (text) => void host.errors.write(forLog(escapeText(text), host)),
   };
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Serving } from '../commands/serve.ts';
-import { renderProblem } from '../report/render-problem.ts';
+import { renderProblem } from '../report/problems.ts';
 import { PLAIN } from '../report/style.ts';
 import { forLog } from './for-log.ts';
 import type { HidingHost } from './secrets.ts';

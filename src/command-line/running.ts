@@ -16,9 +16,7 @@ export async function runSync(flags: SyncFlags, host: HidingHost): Promise<numbe
   const { sync } = await import('../commands/sync.ts');
   const { config, only, dryRun, yes, exitCode, changedSince } = flags;
   const { expectPlan, maxChanges, allowDirty, base, onDrift } = flags;
-  const withTexts = flags.format !== 'json' && !flags.quiet;
-  const textsAgain = withTexts && (flags.format !== 'text' || flags.output !== undefined);
-  const chosen = { config, only, changedSince, dryRun, yes, exitCode, withTexts, textsAgain };
+  const chosen = { config, only, changedSince, dryRun, yes, exitCode };
   const guards = { expectPlan, maxChanges, allowDirty, base, onDrift };
   const draw = async (shown: Drawn) => (await import('./draw-text.ts')).drawPlan(shown, flags, host);
   const work: Work = (world) => sync({ ...chosen, ...guards, draw, onCall: callWriter(flags, host) }, world);

@@ -64,7 +64,7 @@ function shallowWarning({ shallow }: Pasts): readonly Problem[] {
 
 /** As that of a status, but that a plan's guards do not count. */
 function resultOf(run: Run, { stop }: World): CommandResult {
-  return { run, texts: new Map(), exitCode: stop.aborted ? 130 : codeOf(run) };
+  return { run, exitCode: stop.aborted ? 130 : codeOf(run) };
 }
 
 function codeOf({ plan, problems }: Run): number {

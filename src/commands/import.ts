@@ -32,7 +32,7 @@ export async function importPrompts(options: ImportOptions, world: World): Promi
   const problems = workspace.problems.filter(({ code }) => code !== 'prompt/none-found');
   const run = await importInto({ ...workspace, problems }, options, world);
   const exitCode = exitCodeOf(run, { tellPending: false, interrupted: world.stop.aborted });
-  return { run, texts: new Map(), exitCode };
+  return { run, exitCode };
 }
 
 async function importInto(workspace: Workspace, options: ImportOptions, world: World): Promise<Run> {

@@ -24,7 +24,7 @@ export type InitOptions = InitFlags & ServiceOptions & { readonly force: boolean
 export async function init(options: InitOptions, world: World): Promise<CommandResult> {
   const run = await begin(options, world);
   const exitCode = exitCodeOf(run, { tellPending: false, interrupted: world.stop.aborted });
-  return { run, texts: new Map(), exitCode };
+  return { run, exitCode };
 }
 
 async function begin(options: InitOptions, world: World): Promise<Run> {

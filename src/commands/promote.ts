@@ -4,12 +4,12 @@ import { literalSelector } from '../domain/literal-selector.ts';
 import type { PromptPlan } from '../domain/plan.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
 import { commitMessage } from './editing/commit-message.ts';
-import { stays } from './editing/draft-edits.ts';
+import { stays, type Draft } from './editing/draft-edits.ts';
 import { environmentBefore, environmentProblems, readFor } from './editing/environment-option.ts';
 import { draftPin, servedIn } from './editing/pin-edit.ts';
 import type { Prepared } from './preparing/prepare-plan.ts';
 import { refused, type CommandResult } from './result.ts';
-import { runEdits, type Drafted, type EditPromptsOptions } from './editing/run-edits.ts';
+import { runEdits, type EditPromptsOptions } from './editing/run-edits.ts';
 import { openWorkspace } from './workspace.ts';
 import type { World } from './world.ts';
 
@@ -66,17 +66,17 @@ function problemsOf(from: string | undefined, to: string, config: Config): reado
   return [...environmentProblems('--from', from, config), ...environmentProblems('--to', to, config)];
 }
 
-async function draftPromotion(prompt: PromptPlan, from: string, to: string, prepared: Prepared): Promise<Drafted> {
+async function draftPromotion(prompt: PromptPlan, from: string, to: string, prepared: Prepared): Promise<Draft> {
   const { file, changes } = prompt;
   const served = servedIn(prompt, from);
   if (served === null) {
     const nothing = makeProblem('promote/nothing-active', { environment: from }, { path: file.path });
-    return { draft: stays(file, 'blocked', [nothing]), texts: [] };
+    return stays(file, 'blocked', [nothing]);
   }
-  const { draft, texts } = await draftPin({ environment: to, number: served.number }, prompt, prepared);
+  const draft = await draftPin({ environment: to, number: served.number }, prompt, prepared);
   const drifts = changes.some((change) => change.kind === 'set-active' && change.environment === from);
-  if (!drifts || draft.status !== 'pending') return { draft, texts };
+  if (!drifts || draft.status !== 'pending') return draft;
   const evidence = { environment: from, serves: `v${served.number}` };
   const warning = makeProblem('promote/source-drifted', evidence, { path: file.path });
-  return { draft: { ...draft, problems: [...draft.problems, warning] }, texts };
+  return { ...draft, problems: [...draft.problems, warning] };
 }

@@ -1,19 +1,20 @@
 import type { PromptPlan } from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
+import type { TextChange } from '../domain/texts.ts';
 import { codePoint } from '../domain/text.ts';
 import { mergePrompt, type MergedPrompt } from '../merging/merge-prompt.ts';
 import type { Labels, Side } from '../merging/merge-text.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import { commitMessage } from './editing/commit-message.ts';
 import { draftMerge } from './pulling/draft-merge.ts';
-import { stays } from './editing/draft-edits.ts';
+import { stays, type Draft } from './editing/draft-edits.ts';
 import { environmentProblems, fullestLedger } from './editing/environment-option.ts';
 import { findChanged, isInSync, obstaclesIn, pinEdits } from './pulling/find-changed.ts';
 import type { OutsideEdit } from './pulling/outside-edits.ts';
 import type { Prepared } from './preparing/prepare-plan.ts';
 import { readTheirs } from './pulling/read-theirs.ts';
 import type { CommandResult } from './result.ts';
-import { runEdits, type Drafted, type EditPromptsOptions } from './editing/run-edits.ts';
+import { runEdits, type EditPromptsOptions } from './editing/run-edits.ts';
 import type { World } from './world.ts';
 
 export type PullOptions = EditPromptsOptions & {
@@ -41,21 +42,20 @@ export async function pull(options: PullOptions, world: World): Promise<CommandR
   );
 }
 
-async function draftPull(prompt: PromptPlan, options: PullOptions, prepared: Prepared): Promise<Drafted> {
+async function draftPull(prompt: PromptPlan, options: PullOptions, prepared: Prepared): Promise<Draft> {
   const { file } = prompt;
-  if (isInSync(prompt, options)) return { draft: stays(file, 'unchanged'), texts: [] };
+  if (isInSync(prompt, options)) return stays(file, 'unchanged');
   const found = await findChanged(prompt, options, prepared);
   const obstacles = obstaclesIn(found, file, options);
-  if (obstacles.length > 0) return { draft: stays(file, 'blocked', obstacles), texts: [] };
+  if (obstacles.length > 0) return stays(file, 'blocked', obstacles);
   const [edit = null] = found.edits;
   const theirs = await readTheirs(prompt, edit, found.earlier, prepared);
   const merge = (side: Side) => mergePrompt(file, theirs, side, labelsOf(file, edit));
   const draft = await draftMerge(file, merge, pinEdits(found, options), options, prepared);
   const known = found.environments.flatMap((one) => knownWarning(one, file));
-  return {
-    draft: { ...draft, problems: [...draft.problems, ...known] },
-    texts: edit === null || draft.status === 'failed' ? [] : textsOf(file, merge(options.side), edit),
-  };
+  const texts = edit === null || draft.status === 'failed' ? null : textsOf(file, merge(options.side), edit);
+  const edits = draft.edits.map((one) => (texts !== null && one.kind === 'set-text' ? { ...one, texts } : one));
+  return { ...draft, edits, problems: [...draft.problems, ...known] };
 }
 
 function knownWarning({ own, pin, environment, version }: OutsideEdit, { path }: PromptFile): readonly Problem[] {
@@ -63,10 +63,9 @@ function knownWarning({ own, pin, environment, version }: OutsideEdit, { path }:
   return [makeProblem('pull/known-version', { environment, serves: `v${version.number}` }, { path })];
 }
 
-function textsOf({ content }: PromptFile, { text }: MergedPrompt, { environment }: OutsideEdit): Drafted['texts'] {
-  if (text === null || text.conflicts > 0) return [];
-  const before = { label: 'the file', text: content.text };
-  return [{ environment, before, after: { label: 'merged', text: text.text } }];
+function textsOf({ content }: PromptFile, { text }: MergedPrompt, { environment }: OutsideEdit): TextChange | null {
+  if (text === null || text.conflicts > 0) return null;
+  return { environment, before: { text: content.text }, after: { text: text.text } };
 }
 
 /** What stands behind git's markers: a path may hold whatever the file system allows, and stays on its line. */

@@ -2,11 +2,15 @@ import type { OutcomeStatus } from '../domain/outcome.ts';
 import type { PlanStatus } from '../domain/plan.ts';
 import { isError, type Problem } from '../problem.ts';
 import type { Run } from '../report/make-report.ts';
-import type { Texts } from '../domain/texts.ts';
 import type { Prepared } from './preparing/prepare-plan.ts';
 
-/** What a command hands to the entry: what happened, the texts for its diffs, and whether it was cut short. */
-export type CommandResult = { readonly run: Run; readonly texts: Texts; readonly exitCode: number };
+/** What a command hands to the entry: what happened, and the exit code. */
+export type CommandResult = {
+  readonly run: Run;
+  readonly exitCode: number;
+  /** Whether a question has shown the plan, with the texts of its changes. */
+  readonly asked?: boolean;
+};
 
 export type ExitConditions = {
   /** `--exit-code` on a dry run. */
@@ -21,7 +25,7 @@ export function notRun(mode: Run['mode'], { files, problems }: Pick<Run, 'files'
 
 /** A command that was not even begun. */
 export function refused(mode: Run['mode'], ...problems: readonly Problem[]): CommandResult {
-  return { run: notRun(mode, { files: [], problems }), texts: new Map(), exitCode: 1 };
+  return { run: notRun(mode, { files: [], problems }), exitCode: 1 };
 }
 
 /** A run that has a plan and has written nothing so far. */

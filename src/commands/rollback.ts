@@ -5,13 +5,13 @@ import type { FormerPin } from '../planning/former-pins.ts';
 import { knownBefore, pinnedBefore } from '../planning/version-before.ts';
 import { makeProblem, type Place, type Problem } from '../problem.ts';
 import { commitMessage } from './editing/commit-message.ts';
-import { stays } from './editing/draft-edits.ts';
+import { stays, type Draft } from './editing/draft-edits.ts';
 import { environmentProblems, fullestLedger, readFor } from './editing/environment-option.ts';
 import { readFormerPins } from './past/former-pins.ts';
 import { draftPin, servedIn } from './editing/pin-edit.ts';
 import type { Prepared } from './preparing/prepare-plan.ts';
 import type { CommandResult } from './result.ts';
-import { runEdits, type Drafted, type EditPromptsOptions } from './editing/run-edits.ts';
+import { runEdits, type EditPromptsOptions } from './editing/run-edits.ts';
 import type { World } from './world.ts';
 
 export type RollbackOptions = EditPromptsOptions & {
@@ -43,14 +43,14 @@ async function draftRollback(
   environment: string,
   to: number | undefined,
   prepared: Prepared,
-): Promise<Drafted> {
+): Promise<Draft> {
   const { file, observed } = prompt;
   const known = observed === null ? [] : knownVersions(observed);
   const number = to ?? (await versionBefore(prompt, environment, known, prepared));
-  if (typeof number !== 'number') return { draft: stays(file, 'blocked', [number]), texts: [] };
+  if (typeof number !== 'number') return stays(file, 'blocked', [number]);
   if (known.some((version) => version.number === number)) return draftPin({ environment, number }, prompt, prepared);
   const unknown = makeProblem('rollback/unknown-version', { number }, { path: file.path });
-  return { draft: stays(file, 'blocked', [unknown]), texts: [] };
+  return stays(file, 'blocked', [unknown]);
 }
 
 /** What git says the environment was pinned to before; where it says nothing, the version before in the ledger. */

@@ -1,4 +1,6 @@
 import { exitCodeOf, notRun, plannedRun, type CommandResult } from './result.ts';
+import type { Run } from '../report/make-report.ts';
+import { gatherTexts } from './preparing/gather-texts.ts';
 import { withPlan, type PrepareOptions } from './preparing/prepare-plan.ts';
 import type { World } from './world.ts';
 
@@ -7,9 +9,12 @@ export async function status(options: PrepareOptions, world: World): Promise<Com
   const run = await withPlan(
     options,
     world,
-    async (prepared) => plannedRun('status', prepared),
+    async (prepared): Promise<Run> => ({
+      ...plannedRun('status', prepared),
+      texts: await gatherTexts(prepared.plan, prepared),
+    }),
     (reason) => notRun('status', reason),
   );
   const exitCode = exitCodeOf(run, { tellPending: false, interrupted: world.stop.aborted });
-  return { run, texts: new Map(), exitCode };
+  return { run, exitCode };
 }

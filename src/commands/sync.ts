@@ -4,12 +4,10 @@ import { refuse, type Guards } from '../planning/refuse.ts';
 import { inPlaceOrder, makeProblem, type Problem } from '../problem.ts';
 import { makeReport, type Run } from '../report/make-report.ts';
 import type { Report } from '../report/schema.ts';
-import type { Texts } from '../domain/texts.ts';
 import { applyPrepared } from './preparing/apply-prepared.ts';
 import { gatherTexts } from './preparing/gather-texts.ts';
 import { withPlan, type NotPrepared, type Prepared, type PrepareOptions } from './preparing/prepare-plan.ts';
 import { exitCodeOf, notRun, plannedRun, type CommandResult } from './result.ts';
-import { labelMade } from './preparing/label-made.ts';
 import type { World } from './world.ts';
 
 export type SyncOptions = PrepareOptions & {
@@ -28,23 +26,17 @@ export type SyncOptions = PrepareOptions & {
   readonly allowDirty: boolean;
   /** What else may forbid to write, once the plan is known; its problems refuse every prompt. Not for a dry run. */
   readonly refusals?: ((prepared: Prepared) => Promise<readonly Problem[]>) | undefined;
-  /** Whether the report is one that shows diffs. */
-  readonly withTexts: boolean;
-  /** Whether it shows them also where a question has shown them already: a page is for others, too. */
-  readonly textsAgain?: boolean;
   /** The plan as the question shows it. Needed only where there is somebody to ask. */
   readonly draw?: ((shown: Drawn) => Promise<string>) | undefined;
 };
 
 /** A plan for a person. Paths of the report are relative to the folder. */
-export type Drawn = { readonly report: Report; readonly texts: Texts; readonly folder: string };
-
-const NO_TEXTS: Texts = new Map();
+export type Drawn = { readonly report: Report; readonly folder: string };
 
 /** Plans, and applies the plan unless it is a dry run. */
 export async function sync(options: SyncOptions, world: World): Promise<CommandResult> {
   const mode = options.dryRun ? 'dry-run' : 'apply';
-  const giveUp = (reason: NotPrepared) => resultOf(notRun(mode, reason), NO_TEXTS, options, world);
+  const giveUp = (reason: NotPrepared) => resultOf(notRun(mode, reason), options, world);
   if (!options.dryRun && !mayApply(options, world)) {
     return giveUp({ files: [], problems: [makeProblem('usage/confirmation-needed')] });
   }
@@ -65,24 +57,18 @@ async function finish(prepared: Prepared, options: SyncOptions, world: World): P
   const guards = { ...guardsOf(prepared, options), refusals: refusals ?? [] };
   const plan = refuse(prepared.plan, guards);
   const asks = !options.dryRun && needsQuestion(plan, options, world);
-  const texts = options.withTexts || asks ? await gatherTexts(plan, prepared) : NO_TEXTS;
   const warnings = [...uncommittedWarnings(prepared, options), ...driftWarnings(guards, options)];
   const problems = inPlaceOrder([...prepared.problems, ...warnings]);
-  const planned = plannedRun('dry-run', { ...prepared, plan, problems });
-  if (options.dryRun) return resultOf(planned, texts, options, world);
+  const texts = await gatherTexts(plan, prepared);
+  const planned = { ...plannedRun('dry-run', { ...prepared, plan, problems }), texts };
+  if (options.dryRun) return resultOf(planned, options, world);
   const { folder } = prepared.config;
-  if (asks && !(await ask(() => ({ report: makeReport(planned), texts, folder }), options, world))) {
+  if (asks && !(await ask(() => ({ report: makeReport(planned), folder }), options, world))) {
     const declined = [...problems, makeProblem('usage/declined')];
-    return resultOf({ ...planned, mode: 'apply', plan: null, problems: declined }, NO_TEXTS, options, world);
+    return resultOf({ ...planned, mode: 'apply', plan: null, problems: declined }, options, world);
   }
   const outcomes = await applyPrepared(plan, guards, prepared, world);
-  const run = { ...planned, mode: 'apply', outcomes } as const;
-  return resultOf(run, labelMade(asks ? textsAfterQuestion(texts, options) : texts, outcomes), options, world);
-}
-
-/** Whoever was asked has seen the diffs. */
-function textsAfterQuestion(texts: Texts, { textsAgain }: SyncOptions): Texts {
-  return textsAgain === true ? texts : NO_TEXTS;
+  return { ...resultOf({ ...planned, mode: 'apply', outcomes }, options, world), asked: asks };
 }
 
 function guardsOf({ config, uncommitted, plan, narrowed }: Prepared, options: SyncOptions): Guards {
@@ -119,7 +105,7 @@ function driftWarnings({ onDrift }: Guards, { base }: SyncOptions): readonly Pro
   return onDrift === 'fail' && base === undefined ? [makeProblem('config/drift-needs-base')] : [];
 }
 
-function resultOf(run: Run, texts: Texts, options: SyncOptions, { stop }: World): CommandResult {
+function resultOf(run: Run, options: SyncOptions, { stop }: World): CommandResult {
   const exitCode = exitCodeOf(run, { tellPending: options.dryRun && options.exitCode, interrupted: stop.aborted });
-  return { run, texts, exitCode };
+  return { run, exitCode };
 }

@@ -19,7 +19,7 @@ export async function validate(options: WorkspaceOptions, world: World): Promise
     problems: inPlaceOrder([...workspace.problems, ...forbidden, ...warnings]),
   });
   const exitCode = forbidden.length > 0 ? 3 : exitCodeOf(run, { tellPending: false, interrupted: false });
-  return { run, texts: new Map(), exitCode };
+  return { run, exitCode };
 }
 
 async function checkRules({ config, files, problems }: Workspace) {

@@ -1,9 +1,8 @@
 import type { JsonObject } from './json.ts';
+import type { SetActive } from './plan.ts';
 
-/** What an environment serves, or would serve. */
+/** A content that an environment serves, or would serve. */
 export type Side = {
-  /** `v6`, `new version`. */
-  readonly label: string;
   readonly text: string;
   /** Absent where the file does not manage metadata, or where it is not known. */
   readonly metadata?: JsonObject;
@@ -16,5 +15,8 @@ export type TextChange = {
   readonly after: Side | 'unknown';
 };
 
-/** By prompt id. The report itself holds no texts. */
-export type Texts = ReadonlyMap<string, readonly TextChange[]>;
+/** The same with the planned change that it comes from. */
+export type ServedTexts = TextChange & { readonly change: SetActive };
+
+/** By prompt id. */
+export type Texts = ReadonlyMap<string, readonly ServedTexts[]>;

@@ -1,7 +1,6 @@
 import { suggest } from '../domain/suggest.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import type { Located, Names, Outline } from './outline.ts';
-import { placeOfFile } from './source.ts';
 
 /** What the configuration says about the environments that a pin may name. */
 export type EnvironmentRules = {

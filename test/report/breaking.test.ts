@@ -1,77 +1,57 @@
 import { describe, expect, test } from 'vitest';
-import type { TextChange } from '../../src/domain/texts.ts';
-import { type Breaking, findBreaking } from '../../src/report/breaking.ts';
+import { variableChanges } from '../../src/domain/variables.ts';
 import type { ReportChange } from '../../src/report/schema.ts';
-import { promptOf } from './support.ts';
+import { breakingTexts } from '../../src/report/words.ts';
+import { promptOf, setActive } from './support.ts';
 
-function change(environment: string, before: string | null, after: string): TextChange {
-  const then = before === null ? null : { label: 'v1', text: before };
-  return { environment, before: then, after: { label: 'new version', text: after } };
-}
-
-function find(texts: readonly TextChange[], changes: readonly ReportChange[] = []): readonly Breaking[] {
-  return findBreaking({ ...promptOf('p', 'pending'), changes }, texts);
-}
+type Side = string | 'unknown' | null;
+const added = (variable: string) => ({ variable, kind: 'added' as const });
+const removed = (variable: string) => ({ variable, kind: 'removed' as const });
 
 describe('Variables that callers have to follow', () => {
-  test.each<[string, readonly TextChange[], readonly Breaking[]]>([
-    ['none without texts', [], []],
-    ['none where they stay', [change('staging', 'Hi {{name}}.', 'Hello {{name}}!')], []],
-    ['none where only blanks, order and number differ', [change('staging', '{{a}} {{b}}', '{{ b }}{{a}}{{a}}')], []],
-    ['none where nothing was active: nobody calls it yet', [change('staging', null, '{{name}}')], []],
-    ['one more', [change('staging', 'a', '{{x}}')], [{ kind: 'added', variable: 'x', environments: ['staging'] }]],
-    ['one less', [change('staging', '{{x}}', 'a')], [{ kind: 'removed', variable: 'x', environments: ['staging'] }]],
-    [
-      'another name is one more and one less',
-      [change('staging', '{{old}}', '{{new}}')],
-      [
-        { kind: 'added', variable: 'new', environments: ['staging'] },
-        { kind: 'removed', variable: 'old', environments: ['staging'] },
-      ],
-    ],
-    [
-      'the same in several environments is told once',
-      [change('staging', 'a', '{{x}}'), change('production', 'b', '{{x}}')],
-      [{ kind: 'added', variable: 'x', environments: ['staging', 'production'] }],
-    ],
-    [
-      'more in one environment and less in another are two',
-      [change('staging', 'a', '{{x}}'), change('production', '{{x}}', 'a')],
-      [
-        { kind: 'added', variable: 'x', environments: ['staging'] },
-        { kind: 'removed', variable: 'x', environments: ['production'] },
-      ],
-    ],
-    ['none where the text of now is not known', [{ ...change('staging', null, '{{x}}'), before: 'unknown' }], []],
-    ['none where the text to come is not known', [{ ...change('staging', '{{x}}', ''), after: 'unknown' }], []],
-    ['names of every script', [change('s', '', '{{größe.x-1}}')], [added('größe.x-1')]],
-    ['a name that every object has', [change('s', '', '{{constructor}}')], [added('constructor')]],
-    ['none of what only looks like one', [change('staging', '{{ two words }} {x} {{}}', '')], []],
-  ])('%s', (_, texts, expected) => {
-    expect(find(texts)).toEqual(expected);
+  test.each<[string, Side, string, readonly object[]]>([
+    ['none where they stay', 'Hi {{name}}.', 'Hello {{name}}!', []],
+    ['none where only blanks, order and number differ', '{{a}} {{b}}', '{{ b }}{{a}}{{a}}', []],
+    ['none where nothing was active: nobody calls it yet', null, '{{name}}', []],
+    ['one more', 'a', '{{x}}', [added('x')]],
+    ['one less', '{{x}}', 'a', [removed('x')]],
+    ['another name is one more and one less', '{{old}}', '{{new}}', [added('new'), removed('old')]],
+    ['none where the text of now is not known', 'unknown', '{{x}}', []],
+    ['none where the text to come is not known', '{{x}}', 'unknown', []],
+    ['names of every script', '', '{{größe.x-1}}', [added('größe.x-1')]],
+    ['a name that every object has', '', '{{constructor}}', [added('constructor')]],
+    ['none of what only looks like one', '{{ two words }} {x} {{}}', '', []],
+  ])('%s', (_, before, after, expected) => {
+    const side = (text: string) => (text === 'unknown' ? text : { text });
+    expect(variableChanges({ before: before === null ? null : side(before), after: side(after) })).toEqual(expected);
   });
 });
 
-function added(variable: string): Breaking {
-  return { kind: 'added', variable, environments: ['s'] };
-}
+describe('What callers are told', () => {
+  const textsOf = (...changes: readonly ReportChange[]) =>
+    breakingTexts({ ...promptOf('p', 'pending'), changes }, (text) => `<${text}>`);
+  const key: ReportChange = { kind: 'update-prompt', fields: { key: { before: 'k/0', after: 'k/1' } } };
+  const name: ReportChange = { kind: 'update-prompt', fields: { name: { before: 'a', after: 'b' } } };
+  const serves = (environment: string, ...breaking: readonly ReturnType<typeof added | typeof removed>[]) =>
+    setActive({ environment, breaking });
+  const keyText = 'the key changes from <k/0> to <k/1>. Whoever reads it by key has to follow.';
+  const more = 'the variable <{{x}}> is added. Callers have to supply it.';
+  const less = 'the variable <{{x}}> is removed. Callers need not supply it any more.';
 
-describe('A key that callers have to follow', () => {
-  const update = (...fields: readonly ('key' | 'name' | 'description')[]): ReportChange => ({
-    kind: 'update-prompt',
-    fields: Object.fromEntries(fields.map((field) => [field, { before: 'old', after: 'new' }])),
-  });
-
-  test.each<[string, readonly ReportChange[], readonly Breaking[]]>([
-    ['another key', [update('key')], [{ kind: 'key', before: 'old', after: 'new' }]],
-    ['another key among others', [update('name', 'key')], [{ kind: 'key', before: 'old', after: 'new' }]],
-    ['no other field', [update('name', 'description')], []],
-    ['no other change', promptOf('p', 'pending').changes, []],
+  test.each<[string, readonly ReportChange[], readonly string[]]>([
+    ['nothing of another name', [name], []],
+    ['of another key, before the variables', [serves('s', added('x')), key], [keyText, `<s>: ${more}`]],
+    [
+      'once what is the same in several environments',
+      [serves('s', added('x')), serves('p', added('x'))],
+      [`<s>, <p>: ${more}`],
+    ],
+    [
+      'more here and less there',
+      [serves('s', added('x')), serves('p', removed('x'))],
+      [`<s>: ${more}`, `<p>: ${less}`],
+    ],
   ])('%s', (_, changes, expected) => {
-    expect(find([], changes)).toEqual(expected);
-  });
-
-  test('is told before the variables', () => {
-    expect(find([change('s', '', '{{x}}')], [update('key')]).map(({ kind }) => kind)).toEqual(['key', 'added']);
+    expect(textsOf(...changes)).toEqual(expected);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { excerptOf } from '../../src/report/excerpt.ts';
-import type { MarkedLine } from '../../src/report/mark-words.ts';
+import { excerptOf } from '../../src/report/diff-text.ts';
+import type { MarkedLine } from '../../src/report/diff.ts';
 
 const FAR = 'Far away from any change this text goes on and on, as prompts do.';
 

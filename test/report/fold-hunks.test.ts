@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { foldHunks, leftText, type MarkedHunk } from '../../src/report/fold-hunks.ts';
-import type { BlockKind } from '../../src/report/text-diffs.ts';
+import { foldHunks, leftText, type MarkedHunk } from '../../src/report/diff-text.ts';
+import type { BlockKind } from '../../src/report/diff.ts';
 
 type Sizes = readonly (readonly [BlockKind, number])[];
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type MarkedBlock, markWords } from '../../src/report/mark-words.ts';
-import type { Block } from '../../src/report/text-diffs.ts';
+import { type Block, type MarkedBlock, markWords } from '../../src/report/diff.ts';
 
 const removed = (...lines: readonly string[]): Block => ({ kind: 'removed', lines });
 const added = (...lines: readonly string[]): Block => ({ kind: 'added', lines });

@@ -1,16 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { traitsOf } from '../../src/report/html/traits.ts';
-import { cellOf, environmentsOf } from '../../src/report/matrix.ts';
+import { traitsOf } from '../../src/report/html/prompt.ts';
+import { cellOf, environmentsOf } from '../../src/report/status.ts';
 import type { Report, ReportPrompt } from '../../src/report/schema.ts';
+import { setActive } from './support.ts';
 
 const [v1, v2] = [1, 2].map((number) => ({ id: `ver_${number}`, version_number: number })) as [Ref, Ref];
 type Ref = { readonly id: string; readonly version_number: number };
 
 const row = { environment: 'staging', pin: '2', active: v1, wanted: v1, in_sync: true } as const;
-const move = { kind: 'set-active', environment: 'staging', before: v1, after: v2 } as const;
+const move = setActive({ before: v1, after: v2 });
 const drift = {
   environment: 'staging',
   kind: 'outside',
+  restores: false,
   expected: v2,
   observed: { ...v1, made_by: 'outside' },
 } as const;
@@ -23,20 +25,20 @@ function promptOf(parts: Partial<ReportPrompt>): ReportPrompt {
 describe('A cell of the matrix says', () => {
   test.each<[string, Partial<ReportPrompt>, object]>([
     ['that the file does not pin the environment', {}, { kind: 'unpinned' }],
-    ['what stays', { environments: [row] }, { kind: 'in-sync', active: v1 }],
-    ['what changes', { environments: [row], changes: [move] }, { kind: 'change', before: v1, after: v2 }],
-    ['what changes, where no row tells of it', { changes: [move] }, { kind: 'change', before: v1, after: v2 }],
-    ['what becomes of a pin', { edits: [pinned] }, { kind: 'pin', before: null, after: '2' }],
+    ['what stays', { environments: [row] }, { kind: 'in-sync', now: 'v1' }],
+    ['what changes', { environments: [row], changes: [move] }, { kind: 'change', now: 'v1', next: 'v2' }],
+    ['what changes, where no row tells of it', { changes: [move] }, { kind: 'change', now: 'v1', next: 'v2' }],
+    ['what becomes of a pin', { edits: [pinned] }, { kind: 'pin', now: '', next: '2' }],
     ['that there is drift', { environments: [row], drift: [drift] }, { kind: 'in-sync', drift }],
     [
       'that a pin means no version that is known',
       { status: 'blocked', environments: [{ ...row, wanted: null, in_sync: false }] },
-      { kind: 'unresolved', active: v1, pin: '2' },
+      { kind: 'unresolved', now: 'v1', next: '2?' },
     ],
     [
       'that it is not as pinned, where no change was asked for',
       { environments: [{ ...row, wanted: v2, in_sync: false }] },
-      { kind: 'differs', active: v1 },
+      { kind: 'differs', now: 'v1', next: 'v2' },
     ],
     [
       'that it is not known',

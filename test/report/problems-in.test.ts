@@ -1,19 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { makeProblem } from '../../src/problem.ts';
-import { renderHtml } from '../../src/report/html/render-html.ts';
-import { isInterrupted, problemsIn } from '../../src/report/problems-in.ts';
-import { renderMarkdown } from '../../src/report/render-markdown.ts';
-import { renderText } from '../../src/report/render-text.ts';
+import { renderHtml } from '../../src/report/html/page.ts';
+import { isInterrupted, problemsIn } from '../../src/report/problems.ts';
+import { renderMarkdown } from '../../src/report/markdown.ts';
+import { renderText } from '../../src/report/text.ts';
 import type { Report, ReportProblem, ReportPrompt } from '../../src/report/schema.ts';
-import { DIGEST, NO_SUMMARY } from './support.ts';
+import { DIGEST, NO_SUMMARY, setActive } from './support.ts';
 
 const down = makeProblem('service/unexpected-status', { status: 503, said: '' });
 const broken = makeProblem('service/unexpected-status', { status: 500, said: '' });
 const placed = makeProblem('prompt/missing-id', {}, { path: 'elsewhere.md', line: 2 });
 
 function promptOf(name: string, problems: readonly ReportProblem[], status: ReportPrompt['status'] = 'failed') {
-  const change = { kind: 'set-active', environment: 'staging', before: null, after: { new: true } } as const;
-  return { path: `${name}.md`, id: name, key: name, status, changes: [change], drift: [], problems };
+  return { path: `${name}.md`, id: name, key: name, status, changes: [setActive({})], drift: [], problems };
 }
 
 function reportOf(prompts: readonly ReportPrompt[], mode: Report['mode'] = 'apply'): Report {
@@ -44,7 +43,7 @@ describe('A problem of a prompt', () => {
 
   test('stands with its prompt in a text, unless all that change have it', () => {
     const two = reportOf([promptOf('a', [down]), promptOf('b', [broken]), promptOf('c', [broken])]);
-    const lines = renderText(two, { colour: false, quiet: true, texts: new Map() }).split('\n');
+    const lines = renderText(two, { colour: false, quiet: true }).split('\n');
     const shown = lines.filter((line) => /^\S+\.md|error|^[abc] {2}/.test(line)).map((line) => line.slice(0, 60));
     expect(shown).toEqual([
       'a  a.md  failed',
@@ -58,14 +57,12 @@ describe('A problem of a prompt', () => {
 
   test('is told once for many in a text where all that change have it', () => {
     const same = reportOf([promptOf('a', [down]), promptOf('b', [down]), { ...promptOf('c', []), changes: [] }]);
-    const text = renderText(same, { colour: false, quiet: false, texts: new Map() });
+    const text = renderText(same, { colour: false, quiet: false });
     expect(text.match(/status 503/g)).toHaveLength(1);
   });
 });
 
 const OPTIONS = {
-  texts: new Map(),
-  restored: new Set<string>(),
   title: 'x',
   folder: null,
   commit: null,
@@ -93,7 +90,7 @@ describe('A run that was interrupted', () => {
       ...report,
       summary: { ...NO_SUMMARY, prompts: 2, set_active: 1, applied: 1, not_attempted: 1 },
     };
-    expect(renderText(interrupted, { colour: false, quiet: true, texts: new Map() })).toContain(
+    expect(renderText(interrupted, { colour: false, quiet: true })).toContain(
       'Interrupted. Applied: 1 activated, 1 not attempted.',
     );
     expect(isInterrupted(interrupted)).toBe(true);
@@ -101,14 +98,12 @@ describe('A run that was interrupted', () => {
 
   test.each(['pull', 'promote', 'rollback', 'import'] as const)('says so first where it edits files: %s', (mode) => {
     const cut = reportOf([promptOf('a', [], 'unchanged'), promptOf('b', [stopped], 'failed')], mode);
-    expect(renderText(cut, { colour: false, quiet: true, texts: new Map() })).toContain(
-      'Interrupted. 1 prompt failed, 1 unchanged.',
-    );
+    expect(renderText(cut, { colour: false, quiet: true })).toContain('Interrupted. 1 prompt failed, 1 unchanged.');
   });
 
   test('is not shown as a good outcome on its page', () => {
     const cut = reportOf([promptOf('a', [], 'unchanged'), promptOf('b', [stopped], 'not_attempted')], 'dry-run');
-    expect(renderHtml(cut, OPTIONS)).toContain('<p class="outcome bad">Interrupted.');
+    expect(renderHtml(cut, 'x')).toContain('<p class="outcome bad">Interrupted.');
   });
 
   test('one that was not does not', () => {
@@ -121,10 +116,10 @@ test.each<[string, Report['mode'], 'outside' | 'unfinished', string]>([
   ['not what no sync has come to', 'dry-run', 'unfinished', 'Plan: 1 to activate.\n'],
   ['nor an apply, which has undone it', 'apply', 'outside', 'Applied: 1 activated.\n'],
 ])('Drift is told beside the numbers: %s', (_, mode, kind, line) => {
-  const drift = [{ field: 'name', kind, expected: 'a', observed: 'b' }] as const;
+  const drift = [{ field: 'name', kind, restores: false, expected: 'a', observed: 'b' }] as const;
   const prompt = { ...promptOf('a', [], mode === 'apply' ? 'applied' : 'pending'), drift };
   const report = { ...reportOf([prompt], mode), summary: { ...NO_SUMMARY, prompts: 1, set_active: 1 } };
-  expect(renderText(report, { colour: false, quiet: true, texts: new Map() })).toContain(line);
+  expect(renderText(report, { colour: false, quiet: true })).toContain(line);
 });
 
 test('The status as Markdown has the matrix', () => {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { inertForRunner } from '../../src/report/inert.ts';
-import { renderHistory } from '../../src/report/render-history.ts';
-import { renderJson } from '../../src/report/render-json.ts';
-import { renderMarkdown } from '../../src/report/render-markdown.ts';
+import { escapeForRunner } from '../../src/report/escape.ts';
+import { renderHistory } from '../../src/report/history.ts';
+import { renderJson } from '../../src/report/json.ts';
+import { renderMarkdown } from '../../src/report/markdown.ts';
 import type { Report, ReportPrompt } from '../../src/report/schema.ts';
 import { commandsIn, HOSTILE, INVISIBLE } from './corpus.ts';
 import { anyMarkdown, NASTY } from './nasty-markdown.ts';
@@ -50,13 +50,13 @@ function hostileReport(text: string): Report {
 }
 
 const page = (report: Report) => {
-  const none = { texts: new Map(), restored: new Set<string>(), folder: null, commit: null, runUrl: null, limit: null };
+  const none = { folder: null, commit: null, runUrl: null, limit: null };
   return renderMarkdown(report, { ...none, title: 'history' }).text;
 };
 
 function unsafeLines(text: string): readonly string[] {
   const report = hostileReport(text);
-  const shown = inertForRunner(renderHistory(report, { colour: false, quiet: false }));
+  const shown = escapeForRunner(renderHistory(report, { colour: false, quiet: false }));
   const json = renderJson(report);
   expect(parseReport(json)).toEqual(report);
   return [...commandsIn(shown), ...commandsIn(json), ...shown.split('\n').filter((line) => INVISIBLE.test(line))];

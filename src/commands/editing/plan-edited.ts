@@ -1,6 +1,6 @@
+import type { ServedTexts } from '../../domain/texts.ts';
 import type { PromptPlan } from '../../domain/plan.ts';
 import type { EnvironmentPin, PromptFile } from '../../domain/prompt-file.ts';
-import type { TextChange } from '../../domain/texts.ts';
 import { planPrompt } from '../../planning/make-plan.ts';
 import type { Problem } from '../../problem.ts';
 import { gatherTexts } from '../preparing/gather-texts.ts';
@@ -8,7 +8,7 @@ import type { Prepared } from '../preparing/prepare-plan.ts';
 import { withFormerPins } from '../past/promotion-rules.ts';
 
 /** What a sync would do in one environment once the file is edited, and why it would refuse. */
-export type EnvironmentPlan = { readonly problems: readonly Problem[]; readonly texts: readonly TextChange[] };
+export type EnvironmentPlan = { readonly problems: readonly Problem[]; readonly serves: ServedTexts | null };
 
 /** Plans for a prompt's file as it would be, with what was observed already. */
 export async function planEdited(
@@ -17,7 +17,7 @@ export async function planEdited(
   { observed }: PromptPlan,
   prepared: Prepared,
 ): Promise<EnvironmentPlan> {
-  if (observed === null) return { problems: [], texts: [] };
+  if (observed === null) return { problems: [], serves: null };
   const { rules, repository } = prepared;
   const first = planPrompt(edited, observed, rules);
   const told =
@@ -27,7 +27,7 @@ export async function planEdited(
   const texts = (await gatherTexts({ prompts: [planned] }, prepared)).get(edited.id) ?? [];
   return {
     problems: planned.problems.filter((problem) => pin !== undefined && isAt(problem, pin)),
-    texts: texts.filter((text) => text.environment === environment),
+    serves: texts.find((text) => text.environment === environment) ?? null,
   };
 }
 

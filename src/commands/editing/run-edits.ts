@@ -1,7 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import type { EditedPrompt } from '../../domain/edits.ts';
 import type { PromptPlan } from '../../domain/plan.ts';
-import type { TextChange } from '../../domain/texts.ts';
 import { makeProblem } from '../../problem.ts';
 import type { Run } from '../../report/make-report.ts';
 import { stays, type Draft } from './draft-edits.ts';
@@ -12,15 +11,12 @@ import type { World } from '../world.ts';
 
 export type EditPromptsOptions = Omit<PrepareOptions, 'needs'> & EditOptions;
 
-/** A draft with the texts that environments will serve because of it. */
-export type Drafted = { readonly draft: Draft; readonly texts: readonly TextChange[] };
-
 /** How a command edits prompt files after what the service says. */
 export type Editor = {
   readonly mode: Run['mode'];
   /** What is wrong with what was asked for, and the environments to read whether they are pinned or not. */
   readonly needs: (config: Config) => Needs;
-  readonly draft: (prompt: PromptPlan, prepared: Prepared) => Promise<Drafted>;
+  readonly draft: (prompt: PromptPlan, prepared: Prepared) => Promise<Draft>;
   /** The message of the commit, where one is made. */
   readonly messageFor: (edited: readonly EditedPrompt[]) => string;
 };
@@ -28,8 +24,8 @@ export type Editor = {
 /** Observes the selected prompts, edits their files, and commits them if asked. The service is only read. */
 export async function runEdits(editor: Editor, options: EditPromptsOptions, world: World): Promise<CommandResult> {
   const { mode, needs } = editor;
-  const finish = (run: Run, texts: CommandResult['texts'] = new Map()): CommandResult => {
-    return { run, texts, exitCode: exitCodeOf(run, { tellPending: false, interrupted: world.stop.aborted }) };
+  const finish = (run: Run): CommandResult => {
+    return { run, exitCode: exitCodeOf(run, { tellPending: false, interrupted: world.stop.aborted }) };
   };
   return withPlan(
     { ...options, needs, keepsAll: true },
@@ -40,25 +36,24 @@ export async function runEdits(editor: Editor, options: EditPromptsOptions, worl
         return finish(notRun(mode, { ...prepared, problems: [...prepared.problems, ...obstacles] }));
       const drafted = await Promise.all(prepared.plan.prompts.map((prompt) => draftOf(prompt, prepared, editor)));
       const cut = world.stop.aborted && !options.dryRun;
-      const drafts = drafted.map(({ draft }) => (cut ? interrupted(draft) : draft));
+      const drafts = drafted.map((draft) => (cut ? interrupted(draft) : draft));
       const done = await makeEdits(drafts, options, prepared, editor.messageFor);
-      const texts = new Map(drafted.map(({ draft, texts: own }) => [draft.file.id, own]));
       const run = {
         ...notRun(mode, prepared),
         plan: prepared.plan,
         service: prepared.service.name,
         commit: prepared.repository?.head ?? null,
       };
-      return finish({ ...run, ...done, problems: [...prepared.problems, ...done.problems] }, texts);
+      return finish({ ...run, ...done, problems: [...prepared.problems, ...done.problems] });
     },
     (reason) => finish(notRun(mode, reason)),
   );
 }
 
 /** A prompt that could not be observed is left alone. */
-async function draftOf(prompt: PromptPlan, prepared: Prepared, { draft }: Editor): Promise<Drafted> {
+async function draftOf(prompt: PromptPlan, prepared: Prepared, { draft }: Editor): Promise<Draft> {
   if (prompt.observed !== null) return draft(prompt, prepared);
-  return { draft: stays(prompt.file, 'failed', prompt.problems), texts: [] };
+  return stays(prompt.file, 'failed', prompt.problems);
 }
 
 /** Whoever gives up wants no edits of those prompts that happened to be read already, and no commit of them. */

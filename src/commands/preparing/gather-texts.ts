@@ -2,9 +2,9 @@ import { withLineFeeds } from '../../domain/digest.ts';
 import { holds, knownVersions, type KnownVersion } from '../../domain/known-versions.ts';
 import { isNew, type Plan, type PromptPlan, type SetActive } from '../../domain/plan.ts';
 import type { Content } from '../../domain/prompt-file.ts';
-import { labelOf, type Version } from '../../domain/version.ts';
+import type { Version } from '../../domain/version.ts';
 import type { Repository } from '../../git/repository.ts';
-import type { Side, TextChange, Texts } from '../../domain/texts.ts';
+import type { ServedTexts, Side, TextChange, Texts } from '../../domain/texts.ts';
 import { contentInGit } from '../past/content-in-git.ts';
 import { contentsIn } from '../past/contents-at-refs.ts';
 import type { Prepared } from './prepare-plan.ts';
@@ -15,7 +15,7 @@ type Sources = Pick<Prepared, 'repository' | 'rules'>;
 /** The texts behind a plan's activations, for diffs: from the service, the files, and git for versions never read. */
 export async function gatherTexts(plan: Pick<Plan, 'prompts'>, sources: Sources): Promise<Texts> {
   const entries = await Promise.all(
-    plan.prompts.map(async (prompt): Promise<[string, readonly TextChange[]]> => [
+    plan.prompts.map(async (prompt): Promise<[string, readonly ServedTexts[]]> => [
       prompt.file.id,
       await textChanges(prompt, sources),
     ]),
@@ -23,18 +23,18 @@ export async function gatherTexts(plan: Pick<Plan, 'prompts'>, sources: Sources)
   return new Map(entries);
 }
 
-async function textChanges(prompt: PromptPlan, { repository, rules }: Sources): Promise<readonly TextChange[]> {
+async function textChanges(prompt: PromptPlan, { repository, rules }: Sources): Promise<readonly ServedTexts[]> {
   const { observed } = prompt;
   const activations = prompt.changes.filter((change) => change.kind === 'set-active');
   if (observed === null || activations.length === 0) return [];
   const known = knownVersions(observed);
   const wanted = wantedContents(prompt, rules);
   return Promise.all(
-    activations.map(async (change): Promise<TextChange> => {
+    activations.map(async (change): Promise<ServedTexts> => {
       const { environment, before: ref, after } = change;
       const active = observed.active.get(environment) ?? null;
-      const before = active === null || ref === null ? null : sideOf(active, labelOf(ref));
-      return { environment, before, after: await sideAfter(after, known, wanted, repository) };
+      const before = active === null || ref === null ? null : sideOf(active);
+      return { change, environment, before, after: await sideAfter(after, known, wanted, repository) };
     }),
   );
 }
@@ -52,15 +52,15 @@ async function sideAfter(
 ): Promise<TextChange['after']> {
   if (isNew(after)) {
     const { text, metadata } = after.new;
-    return { label: 'new version', text, ...(metadata === undefined ? {} : { metadata }) };
+    return { text, ...(metadata === undefined ? {} : { metadata }) };
   }
   const version = known.find(({ id }) => id === after.id);
   if (version === undefined) return 'unknown';
-  if (version.version !== null) return sideOf(version.version, labelOf(after));
+  if (version.version !== null) return sideOf(version.version);
   const content = (await fromGit(version, repository)) ?? wanted.find((content) => holds(version, content));
   if (content === undefined) return 'unknown';
   const managed = content.metadataDigest === version.metadataDigest && content.metadata !== undefined;
-  return { label: labelOf(after), text: content.text, ...(managed && { metadata: content.metadata }) };
+  return { text: content.text, ...(managed && { metadata: content.metadata }) };
 }
 
 /** The file at the ledger's commit, provided that it holds what the ledger says; a plan can be shown without it. */
@@ -70,6 +70,6 @@ async function fromGit({ commit, path, digest }: KnownVersion, repository: Repos
   return content?.digest === digest ? content : null;
 }
 
-function sideOf({ text, metadata, unread }: Version, label: string): Side | 'unknown' {
-  return unread === true ? 'unknown' : { label, text: withLineFeeds(text), metadata };
+function sideOf({ text, metadata, unread }: Version): Side | 'unknown' {
+  return unread === true ? 'unknown' : { text: withLineFeeds(text), metadata };
 }

@@ -1,12 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Texts } from '../../src/domain/texts.ts';
-import { inertForRunner, inertLine, inertText } from '../../src/report/inert.ts';
-import { renderJson } from '../../src/report/render-json.ts';
-import { renderProblem } from '../../src/report/render-problem.ts';
-import { renderStatus } from '../../src/report/render-status.ts';
-import { renderSummary } from '../../src/report/render-summary.ts';
-import { renderText } from '../../src/report/render-text.ts';
+import { escapeForRunner, escapeLine, escapeText } from '../../src/report/escape.ts';
+import { renderJson } from '../../src/report/json.ts';
+import { renderProblem } from '../../src/report/problems.ts';
+import { renderStatus } from '../../src/report/status.ts';
+import { renderSummary } from '../../src/report/summary.ts';
+import { renderText } from '../../src/report/text.ts';
 import { styleFor } from '../../src/report/style.ts';
 import { commandsIn, HOSTILE, INVISIBLE } from './corpus.ts';
 import { anyText, reportOf } from './support.ts';
@@ -14,24 +13,13 @@ import { parseReport } from '../support/report.ts';
 
 const hostile = Object.entries(HOSTILE);
 
-function textsOf(text: string): Texts {
-  const side = { label: text, text, metadata: { [text]: text } };
-  const after = { label: text, text: `${text}\n${text}!`, metadata: { [text]: [text, { [text]: text }] } };
-  const changes = [
-    { environment: text, before: side, after },
-    { environment: `${text}2`, before: null, after },
-    { environment: `${text}3`, before: side, after: 'unknown' as const },
-  ];
-  return new Map([[text, changes]]);
-}
-
 /** Every text output of a report that holds the text wherever it can. */
 function outputsOf(text: string, colour = false): readonly string[] {
   const report = reportOf(text);
   const style = styleFor({ colour });
   return [
-    renderText(report, { colour, quiet: false, texts: textsOf(text) }),
-    renderText(report, { colour, quiet: true, texts: textsOf(text) }),
+    renderText(report, { colour, quiet: false }),
+    renderText(report, { colour, quiet: true }),
     renderStatus(reportOf(text, 'status'), { colour, quiet: false }),
     `${renderSummary(report, style)}\n`,
     ...report.problems.map((problem) => `${renderProblem(problem, style)}\n`),
@@ -65,14 +53,14 @@ describe('in the terminal', () => {
   });
 
   test('a line stays a line, and a text keeps its line feeds and tabs', () => {
-    expect(inertLine('a\nb\tc\rd')).toBe('a\\u{a}b\\u{9}c\\u{d}d');
-    expect(inertText('a\nb\tc\rd\u001b')).toBe('a\nb\tc\\u{d}d\\u{1b}');
+    expect(escapeLine('a\nb\tc\rd')).toBe('a\\u{a}b\\u{9}c\\u{d}d');
+    expect(escapeText('a\nb\tc\rd\u001b')).toBe('a\nb\tc\\u{d}d\\u{1b}');
   });
 
   test('a text without anything hidden stays as it is', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme-ascii' }), (text) => {
-        expect(inertLine(text)).toBe(text);
+        expect(escapeLine(text)).toBe(text);
       }),
     );
   });
@@ -85,14 +73,14 @@ function withoutTabs(line: string): string {
 describe("in a GitHub runner's log", () => {
   test.each(hostile)('%s is no command', (_, text) => {
     for (const colour of [false, true]) {
-      for (const output of outputsOf(text, colour)) expect(commandsIn(inertForRunner(output))).toEqual([]);
+      for (const output of outputsOf(text, colour)) expect(commandsIn(escapeForRunner(output))).toEqual([]);
     }
   });
 
   test('whatever a text holds, no line of any output is a command', () => {
     fc.assert(
       fc.property(anyText, (text) => {
-        for (const output of outputsOf(text)) expect(commandsIn(inertForRunner(output))).toEqual([]);
+        for (const output of outputsOf(text)) expect(commandsIn(escapeForRunner(output))).toEqual([]);
         expect(commandsIn(renderJson(reportOf(text)))).toEqual([]);
       }),
       { numRuns: 150 },
@@ -110,7 +98,7 @@ describe("in a GitHub runner's log", () => {
     ['###[error]x', '###\\u{5b}error]x'],
     ['# [x] #[y]', '# [x] #[y]'],
   ])('%j becomes %j', (output, expected) => {
-    expect(inertForRunner(output)).toBe(expected);
+    expect(escapeForRunner(output)).toBe(expected);
   });
 });
 

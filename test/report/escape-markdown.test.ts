@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { inertBlock, inertCode, inertHtml } from '../../src/report/inert-markdown.ts';
-import { inertLine, inertText } from '../../src/report/inert.ts';
+import { codeBlock, codeSpan, escapeHtml, escapeLine, escapeText } from '../../src/report/escape.ts';
 import { anyMarkdown, NASTY } from './nasty-markdown.ts';
 import { readMarkdown, type ReadMarkdown, SAFE_HTML } from '../support/markdown.ts';
 
@@ -9,13 +8,13 @@ const nasty = Object.entries(NASTY);
 
 /** What readers see: every character, pipes by their number, and blanks alone in quotes. */
 function shownInCode(text: string): string {
-  const shown = inertLine(text).replaceAll('|', '\\u{7c}');
+  const shown = escapeLine(text).replaceAll('|', '\\u{7c}');
   return shown.trim() === '' ? `"${shown}"` : shown;
 }
 
 /** Where a value stands on a page: alone, in a sentence, in a list, and in both cells of a table's row. */
 function readSpan(text: string): readonly ReadMarkdown[] {
-  const code = inertCode(text);
+  const code = codeSpan(text);
   const table = `| a | b |\n| --- | --- |\n| ${code} | x ${code} y |\n`;
   return [code, `x ${code} y`, `- ${code}: y`, table].map(readMarkdown);
 }
@@ -58,17 +57,17 @@ describe('A value in a line is one code span with all of it, in a paragraph, a l
     ['a|b', '`a\\u{7c}b`'],
     ['a\nb', '`a\\u{a}b`'],
   ])('%j is written %s', (text, code) => {
-    expect(inertCode(text)).toBe(code);
+    expect(codeSpan(text)).toBe(code);
   });
 });
 
 function readBlock(text: string): ReadMarkdown {
-  return readMarkdown(`before\n\n${inertBlock(text.split('\n'), 'diff')}\n\nafter`);
+  return readMarkdown(`before\n\n${codeBlock(text.split('\n'), 'diff')}\n\nafter`);
 }
 
 function blockOf(text: string) {
   const kinds = ['root', 'paragraph', 'text', 'code'];
-  const blocks = [{ lang: 'diff', meta: null, value: inertText(text) }];
+  const blocks = [{ lang: 'diff', meta: null, value: escapeText(text) }];
   return { kinds, blocks, texts: ['before', 'after'], unclosed: [] };
 }
 
@@ -95,7 +94,7 @@ describe('Lines are one fenced block with all of them', () => {
   });
 
   test('as many runs of backticks as a long text can have', () => {
-    expect(inertBlock(['` '.repeat(300_000)], 'diff')).toMatch(/^```diff\n/);
+    expect(codeBlock(['` '.repeat(300_000)], 'diff')).toMatch(/^```diff\n/);
   });
 });
 
@@ -105,14 +104,14 @@ function openingOf(html: string): string {
 
 /** What a page with a value in its HTML is read as, and the value as a browser shows it. */
 function readHtml(text: string) {
-  const html = inertHtml(text);
+  const html = escapeHtml(text);
   const { html: raw, texts } = readMarkdown(`${openingOf(html)}\n\nx\n\n</details>\n`);
   const safe = new RegExp(`^${SAFE_HTML}$`).test(html);
   return { raw: raw.map(({ value }) => value), texts, safe, shown: decoded(html) };
 }
 
 function htmlOf(text: string) {
-  return { raw: [openingOf(inertHtml(text)), '</details>'], texts: ['x'], safe: true, shown: inertLine(text) };
+  return { raw: [openingOf(escapeHtml(text)), '</details>'], texts: ['x'], safe: true, shown: escapeLine(text) };
 }
 
 function decoded(html: string): string {
@@ -134,6 +133,6 @@ describe('A value within HTML leaves it as it is, and is all there', () => {
   });
 
   test('an at sign, which is a mention wherever HTML is not code', () => {
-    expect(inertHtml('<@octocat> & "`\'')).toBe('&#60;&#64;octocat&#62; &#38; &#34;&#96;&#39;');
+    expect(escapeHtml('<@octocat> & "`\'')).toBe('&#60;&#64;octocat&#62; &#38; &#34;&#96;&#39;');
   });
 });

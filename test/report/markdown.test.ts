@@ -1,17 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { TextChange, Texts } from '../../src/domain/texts.ts';
 import { makeProblem } from '../../src/problem.ts';
-import { type MarkdownOptions, type MarkdownPage, renderMarkdown } from '../../src/report/render-markdown.ts';
-import { placeOf, type Restored } from '../../src/report/restored.ts';
+import { type MarkdownOptions, type MarkdownPage, renderMarkdown } from '../../src/report/markdown.ts';
 import type { Report, ReportChange, ReportDrift, ReportPrompt } from '../../src/report/schema.ts';
 import { anyMarkdown, NASTY } from './nasty-markdown.ts';
-import { DIGEST, NO_SUMMARY, reportOf } from './support.ts';
+import { DIGEST, NO_SUMMARY, reportOf, setActive, type SetActive } from './support.ts';
 import { expectInert, readMarkdown } from '../support/markdown.ts';
 
 const RUN = 'https://github.com/acme/prompts/actions/runs/4711';
 const OPTIONS: MarkdownOptions = {
-  ...{ texts: new Map(), restored: new Set(), title: 'plan', folder: null, commit: null, runUrl: RUN, limit: null },
+  ...{ title: 'plan', folder: null, commit: null, runUrl: RUN, limit: null },
 };
 
 function page(report: Report, options: Partial<MarkdownOptions> = {}): MarkdownPage {
@@ -33,10 +31,11 @@ function report(prompts: readonly ReportPrompt[], parts: Partial<Report> = {}): 
 }
 
 const ref = (number: number) => ({ id: `ver_${number}`, version_number: number });
-const set = (before: number | null, after: number | 'new', environment = 'production'): ReportChange => ({
-  ...{ kind: 'set-active', environment, before: before === null ? null : ref(before) },
-  after: after === 'new' ? { new: true } : ref(after),
-});
+const set = (before: number | null, after: number | 'new', environment = 'production'): SetActive =>
+  setActive({
+    ...{ environment, before: before === null ? null : ref(before) },
+    after: after === 'new' ? { new: true } : ref(after),
+  });
 const create = { kind: 'create-version', digest: DIGEST, change_summary: 'Soften the tone' } as const;
 const rename = { kind: 'update-prompt', fields: { name: { before: 'Old', after: 'New' } } } as const;
 
@@ -50,21 +49,9 @@ function headingsOf(markdown: string): readonly string[] {
 }
 
 describe('Whatever files and the service say is inert', () => {
-  const textsOf = (text: string): Texts => {
-    const side = { label: text, text, metadata: { [text]: text } };
-    const after = { label: text, text: `${text}\n{{x}}${text}!`, metadata: { [text]: [text, { [text]: text }] } };
-    const changes: readonly TextChange[] = [
-      { environment: text, before: side, after },
-      { environment: `${text}2`, before: null, after },
-      { environment: `${text}3`, before: 'unknown', after },
-      { environment: `${text}4`, before: side, after: 'unknown' },
-    ];
-    return new Map([[text, changes]]);
-  };
-  const restoredOf = (text: string): Restored => new Set([placeOf(text, { environment: text })]);
   const pagesOf = (text: string, limit: MarkdownOptions['limit'] = null): readonly MarkdownPage[] => {
-    const known = { texts: textsOf(text), folder: text, commit: text, limit };
-    return [page(reportOf(text, 'apply'), { ...known, restored: restoredOf(text) }), page(planned(text), known)];
+    const known = { folder: text, commit: text, limit };
+    return [page(reportOf(text, 'apply'), known), page(planned(text), known)];
   };
   const planned = (text: string): Report => {
     const told = reportOf(text, 'dry-run');
@@ -113,7 +100,7 @@ describe('Whatever files and the service say is inert', () => {
   test('the same input gives the same page', () => {
     fc.assert(
       fc.property(anyMarkdown, (text) => {
-        const options = { texts: textsOf(text), folder: text };
+        const options = { folder: text };
         expect(page(planned(text), options)).toEqual(page(structuredClone(planned(text)), structuredClone(options)));
       }),
       { numRuns: 20 },
@@ -124,20 +111,9 @@ describe('Whatever files and the service say is inert', () => {
 describe('A page', () => {
   test('of a plan', () => {
     const summary = { ...NO_SUMMARY, prompts: 1, create_version: 1, update_prompt: 1, set_active: 2 };
-    const texts = new Map([
-      [
-        'p1',
-        [
-          {
-            environment: 'staging',
-            before: { label: 'v6', text: 'Hi {{name}}' },
-            after: { label: 'new version', text: 'Hello {{name}} of {{town}}' },
-          },
-        ],
-      ],
-    ]);
-    const one = prompt({ changes: [create, rename, set(6, 'new', 'staging'), set(7, 9)] });
-    expect(page(report([one], { summary }), { texts })).toEqual({ text: PLAN, whole: true });
+    const staging = change('Hi {{name}}', 'Hello {{name}} of {{town}}', { variable: 'town', kind: 'added' });
+    const one = prompt({ changes: [create, rename, staging, set(7, 9)] });
+    expect(page(report([one], { summary }))).toEqual({ text: PLAN, whole: true });
   });
 
   test('of nothing to do', () => {
@@ -171,12 +147,21 @@ describe('A page', () => {
   });
 
   test('has its sections in the order of what matters', () => {
-    const drift: ReportDrift = { field: 'name', kind: 'outside', expected: 'First', observed: 'Theirs' };
-    const texts = new Map([['p1', [change('Hi {{a}}', 'Hi')]]]);
+    const drift: ReportDrift = {
+      field: 'name',
+      kind: 'outside',
+      restores: false,
+      expected: 'First',
+      observed: 'Theirs',
+    };
     const problems = [makeProblem('usage/invalid', { reason: 'x' }), makeProblem('git/shallow')];
-    const one = prompt({ changes: [set(6, 'new')], drift: [drift], problems });
+    const one = prompt({
+      changes: [change('Hi {{a}}', 'Hi', { variable: 'a', kind: 'removed' })],
+      drift: [drift],
+      problems,
+    });
     const sections = ['Problems', 'What would change', 'Breaking', 'Drift', 'Texts', 'Warnings'];
-    const { text } = page(report([one]), { texts });
+    const { text } = page(report([one]));
     expect(headingsOf(text)).toEqual(sections.map((title) => `#### ${title}`));
     expectInert(text, [RUN]);
   });
@@ -193,9 +178,8 @@ describe('A page', () => {
   });
 });
 
-function change(before: string, after: string): TextChange {
-  const environment = 'staging';
-  return { environment, before: { label: 'v6', text: before }, after: { label: 'new version', text: after } };
+function change(before: string, after: string, ...breaking: SetActive['breaking']): SetActive {
+  return { ...set(6, 'new', 'staging'), before_text: before, after_text: after, breaking };
 }
 
 const FOOT = `commit \`9f2c9f2c9f2c\` · service \`https://prompts.example.com\` · plan \`${DIGEST}\` · [run](${RUN})\n`;
@@ -291,77 +275,77 @@ describe('A row', () => {
   });
 
   test('a prompt that failed has no diff', () => {
-    const texts = new Map([['p1', [change('a', 'b')]]]);
-    expect(page(report([prompt({ status: 'failed' })]), { texts }).text).not.toContain('#### Texts');
+    const failed = prompt({ status: 'failed', changes: [change('a', 'b')] });
+    expect(page(report([failed])).text).not.toContain('#### Texts');
   });
 });
 
 describe('Drift', () => {
   const moved: ReportDrift = {
-    ...{ environment: 'production', kind: 'outside', expected: ref(7) },
+    ...{ environment: 'production', kind: 'outside', restores: false, expected: ref(7) },
     observed: { ...ref(9), made_by: 'outside' },
   };
   const empty: ReportDrift = { ...moved, kind: 'unfinished', observed: null };
-  const field: ReportDrift = { field: 'name', kind: 'unfinished', expected: 'First', observed: 'Theirs' };
+  const field: ReportDrift = {
+    field: 'name',
+    kind: 'unfinished',
+    restores: false,
+    expected: 'First',
+    observed: 'Theirs',
+  };
   const serves = '- `k/1`: `production` serves `v9`, the base wants `v7` (changed outside of git).';
   const undo = 'To keep it, pin `version:ver_9`.';
-  const named = '- `k/1`: name is `Theirs`, the base wants `First` (unfinished: not synced yet).';
+  const named = '- `k/1`: name is `"Theirs"`, the base wants `"First"` (unfinished: not synced yet).';
   const back = { kind: 'update-prompt', fields: { name: { before: 'Theirs', after: 'First' } } } as const;
   const both = { kind: 'update-prompt', fields: { ...back.fields, key: { before: 'a', after: 'b' } } } as const;
-  const production = placeOf('p1', moved);
-  const name = placeOf('p1', field);
+  const restored = <Drift extends ReportDrift>(drift: Drift) => ({ ...drift, restores: true });
 
-  test.each<[string, ReportDrift, ReportChange, Restored, string, readonly string[]]>([
+  test.each<[string, ReportDrift, ReportChange, string, readonly string[]]>([
     [
       'that is only put back is no row',
-      ...([moved, set(9, 7), new Set([production])] as const),
+      ...([restored(moved), set(9, 7)] as const),
       ...([`${serves} A sync puts it back. ${undo}`, []] as const),
     ],
     [
       'where the head wants something else is a row as well',
-      ...([moved, set(9, 8), new Set<string>()] as const),
-      ...([`${serves} A sync sets what the files want now. ${undo}`, ['`production: v9 → v8`']] as const),
-    ],
-    [
-      'of another prompt that is put back hides no row of this one',
-      ...([moved, set(9, 8), new Set([placeOf('p2', moved)])] as const),
+      ...([moved, set(9, 8)] as const),
       ...([`${serves} A sync sets what the files want now. ${undo}`, ['`production: v9 → v8`']] as const),
     ],
     [
       'where nothing is active',
-      ...([empty, set(null, 7), new Set([production])] as const),
+      ...([restored(empty), set(null, 7)] as const),
       ...(['- `k/1`: `production` has nothing active, the base wants `v7`.', []] as const),
     ],
-    ['of a field', field, back, new Set([name]), `${named} A sync puts it back.`, []],
+    ['of a field', restored(field), back, `${named} A sync puts it back.`, []],
     [
       'of a field, with another that the head changes: both are rows',
-      ...([field, both, new Set([name])] as const),
+      ...([restored(field), both] as const),
       ...([`${named} A sync puts it back.`, ['`name: "Theirs" → "First"`', '`key: "a" → "b"`']] as const),
     ],
     [
       'that was put back is a row: it was written',
-      ...([moved, { ...set(9, 7), status: 'made' as const }, new Set([production])] as const),
+      ...([restored(moved), { ...set(9, 7), status: 'made' as const }] as const),
       ...([`${serves} This run put it back. ${undo}`, ['`production: v9 → v7`']] as const),
     ],
     [
       'that was overwritten with what the head wants',
-      ...([moved, { ...set(9, 8), status: 'made' as const }, new Set<string>()] as const),
+      ...([moved, { ...set(9, 8), status: 'made' as const }] as const),
       ...([`${serves} This run set what the files want now. ${undo}`, ['`production: v9 → v8`']] as const),
     ],
     [
       'that a run could not put back',
-      ...([moved, { ...set(9, 7), status: 'not_made' as const }, new Set([production])] as const),
+      ...([restored(moved), { ...set(9, 7), status: 'not_made' as const }] as const),
       ...([`${serves} This run did not change it. ${undo}`, ['`production: v9 → v7` (not made)']] as const),
     ],
     [
       'of a field that a run may have put back',
-      ...([field, { ...back, status: 'unknown' as const }, new Set([name])] as const),
+      ...([restored(field), { ...back, status: 'unknown' as const }] as const),
       `${named} It is not known whether this run changed it.`,
       ['`name: "Theirs" → "First"` (not known whether it was made)'],
     ],
-  ])('%s', (_, drift, change, restored, line, cells) => {
+  ])('%s', (_, drift, change, line, cells) => {
     const mode = change.status === undefined ? 'dry-run' : 'apply';
-    const { text } = page(report([prompt({ changes: [change], drift: [drift] })], { mode }), { restored });
+    const { text } = page(report([prompt({ changes: [change], drift: [drift] })], { mode }));
     const before = mode === 'apply' ? 'before this run' : 'whatever is merged';
     expect(text).toContain(`\n#### Drift\n\nAlready there${mode === 'apply' ? ' ' : ', '}${before}:\n\n${line}\n`);
     expect(rowsOf(text)).toEqual(cells.map((cell) => `| \`k/1\` | ${cell} |`));
@@ -369,37 +353,20 @@ describe('Drift', () => {
   });
 
   test.each(['dry-run', 'apply'] as const)('that is refused is not said to be put back: %s', (mode) => {
-    const blocked = prompt({ status: 'blocked', changes: [set(9, 7)], drift: [moved] });
-    const { text } = page(report([blocked], { mode }), { restored: new Set([production]) });
+    const blocked = prompt({ status: 'blocked', changes: [set(9, 7)], drift: [restored(moved)] });
+    const { text } = page(report([blocked], { mode }));
     expect(text).toContain(`${serves} The prompt is blocked: a sync leaves it as it is. ${undo}\n`);
   });
 });
 
-describe('What callers have to follow', () => {
-  test.each<[string, ReportChange, TextChange, string]>([
-    [
-      'a variable more',
-      set(6, 'new'),
-      change('Hi', '{{x}}'),
-      'the variable `{{x}}` is added. Callers have to supply it.',
-    ],
-    [
-      'a variable less',
-      set(6, 'new'),
-      change('{{x}}', 'Hi'),
-      'the variable `{{x}}` is removed. Callers need not supply it any more.',
-    ],
-    [
-      'another key',
-      { kind: 'update-prompt', fields: { key: { before: 'k/0', after: 'k/1' } } },
-      change('a', 'b'),
-      'the key changes from `k/0` to `k/1`. Whoever reads it by key has to follow.',
-    ],
-  ])('%s', (_, planned, text, line) => {
-    const shown = page(report([prompt({ changes: [planned] })]), { texts: new Map([['p1', [text]]]) }).text;
-    expect(shown).toContain('\n#### Breaking\n\n- `k/1`: ');
-    expect(shown).toContain(`${line}\n`);
-  });
+test('What callers have to follow is named before it is merged', () => {
+  const key = { kind: 'update-prompt', fields: { key: { before: 'k/0', after: 'k/1' } } } as const;
+  const changes = [change('Hi', '{{x}}', { variable: 'x', kind: 'added' }), key];
+  expect(page(report([prompt({ changes })])).text).toContain(
+    '\n#### Breaking\n\n' +
+      '- `k/1`: the key changes from `k/0` to `k/1`. Whoever reads it by key has to follow.\n' +
+      '- `k/1`: `staging`: the variable `{{x}}` is added. Callers have to supply it.\n',
+  );
 });
 
 describe('A page for which there is no room', () => {
@@ -408,17 +375,22 @@ describe('A page for which there is no room', () => {
     ['900 KiB in UTF-8', { most: 900 * 1024, measure: (text: string) => Buffer.byteLength(text, 'utf8') }],
   ] as const;
   const ids = Array.from({ length: 500 }, (_, index) => `p${index}`);
-  const textsOf = (line: string): Texts => {
-    const text = `${line.repeat(2_000 / Buffer.byteLength(line))}\n`.repeat(10);
-    return new Map(ids.map((id) => [id, [{ ...change('', `${text}{{${id}}}`), before: null }]]));
-  };
-  const drift = (key: string): ReportDrift => ({ field: 'name', kind: 'outside', expected: key, observed: 'Theirs' });
-  const many = report(
-    ids.map((id) => {
-      const problems = [makeProblem('usage/invalid', { reason: id }), makeProblem('git/shallow')];
-      return prompt({ id, key: `k/${id}`, changes: [set(7, 9)], drift: [drift(id)], problems });
-    }),
-  );
+  const drift = (key: string): ReportDrift => ({
+    field: 'name',
+    kind: 'outside',
+    restores: false,
+    expected: key,
+    observed: 'Theirs',
+  });
+  const many = (line = '') =>
+    report(
+      ids.map((id) => {
+        const text = `${line.repeat(2_000 / (Buffer.byteLength(line) || 1))}\n`.repeat(10);
+        const first = { ...set(null, 9), after_text: `${text}{{${id}}}` };
+        const problems = [makeProblem('usage/invalid', { reason: id }), makeProblem('git/shallow')];
+        return prompt({ id, key: `k/${id}`, changes: [first], drift: [drift(id)], problems });
+      }),
+    );
 
   describe.each(LIMITS)('of %s', (_, limit) => {
     test.each([
@@ -426,7 +398,7 @@ describe('A page for which there is no room', () => {
       ['three bytes', '漢字です'],
       ['four bytes', '😀👍'],
     ])('500 prompts of 20 kB, characters of %s', (_, line) => {
-      const { text, whole } = page(many, { texts: textsOf(line), limit });
+      const { text, whole } = page(many(line), { limit });
       expect(limit.measure(text)).toBeLessThanOrEqual(limit.most);
       expect(limit.measure(text)).toBeGreaterThan(limit.most / 2);
       expectInert(text, [RUN]);
@@ -439,9 +411,18 @@ describe('A page for which there is no room', () => {
 
   test('names what is left out by kind and number', () => {
     const limit = { most: 60_000, measure: (text: string) => text.length };
-    const { text } = page(many, { limit, runUrl: null });
-    expect(text).toMatch(/Left out for want of room: \d+ problems, \d+ drift notes?\. All/);
+    const { text } = page(many(), { limit, runUrl: null });
+    expect(text).toMatch(/Left out for want of room: \d+ problems, \d+ drift notes?, \d+ diffs\. All/);
     expect(text).toContain('All of it is in the report of the run.\n');
+  });
+
+  test('is not whole where a text is too long for any report', () => {
+    const long = setActive({ after_text: null, text_omitted: true });
+    const { text, whole } = page(report([prompt({ changes: [long] })]));
+    expect(whole).toBe(false);
+    expect(text).toContain(
+      'not fit for approval. Left out for want of room: 1 text of more than 100 kB, which no report holds.',
+    );
   });
 
   test('is whole where there is room', () => {
