@@ -2,7 +2,7 @@ import { format } from 'prettier';
 import { z } from 'zod';
 import { DEFAULTS } from '../src/config/config.ts';
 import { WrittenConfigShape } from '../src/config/shape.ts';
-import { FrontMatterShape } from '../src/prompts/shape.ts';
+import { FrontMatterShape } from '../src/files/parse.ts';
 import { ReportShape } from '../src/report/schema.ts';
 
 /**

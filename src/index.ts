@@ -19,10 +19,10 @@ export type { Config, ServiceLocation } from './config/config.ts';
 export type { Environment, MaxChanges, OnDrift } from './domain/policy.ts';
 
 // 2. Read: Markdown files as prompts, with every problem of every file.
-export { readPrompts, type ReadPromptsResult } from './prompts/read.ts';
-export { parsePromptFile, type ParseResult } from './prompts/parse.ts';
-export type { PromptPatterns } from './prompts/find.ts';
-export type { EnvironmentRules } from './prompts/check.ts';
+export { readPrompts, type ReadPromptsResult } from './files/read.ts';
+export { parsePromptFile, type ParseResult } from './files/parse.ts';
+export type { PromptPatterns } from './files/find.ts';
+export type { EnvironmentRules } from './files/check.ts';
 export type { Content, EnvironmentPin, Pin, PromptFile } from './domain/prompt-file.ts';
 export type { Digest } from './domain/digest.ts';
 export type { JsonObject, JsonValue } from './domain/json.ts';
@@ -85,8 +85,8 @@ export type { Limit } from './report/fit.ts';
 export type { ServedTexts, Side, TextChange, Texts } from './domain/texts.ts';
 
 // Edit: prompt files in place, no byte but those of the value.
-export { editPromptFile, type EditResult, type FrontMatterEdit, type PromptEdits } from './prompts/edit.ts';
-export { withText } from './prompts/write.ts';
+export { editPromptFile, type EditResult, type FrontMatterEdit, type PromptEdits } from './files/edit.ts';
+export { withText } from './files/front-matter.ts';
 
 // Problems: whatever is wrong, with what to do about it.
 export {

@@ -204,7 +204,7 @@ var __awaiter$1 = function(thisArg, _arguments, P, generator) {
 		step((generator = generator.apply(thisArg, _arguments || [])).next());
 	});
 };
-const { access, appendFile, writeFile: writeFile$1 } = fs.promises;
+const { access, appendFile, writeFile: writeFile$2 } = fs.promises;
 const SUMMARY_ENV_VAR = "GITHUB_STEP_SUMMARY";
 var Summary = class {
 	constructor() {
@@ -255,7 +255,7 @@ var Summary = class {
 		return __awaiter$1(this, void 0, void 0, function* () {
 			const overwrite = !!(options === null || options === void 0 ? void 0 : options.overwrite);
 			const filePath = yield this.filePath();
-			yield (overwrite ? writeFile$1 : appendFile)(filePath, this._buffer, { encoding: "utf8" });
+			yield (overwrite ? writeFile$2 : appendFile)(filePath, this._buffer, { encoding: "utf8" });
 			return this.emptyBuffer();
 		});
 	}
@@ -1014,6 +1014,14 @@ function isLink(path) {
 		return false;
 	}
 }
+/** Whether a path leads to a folder, through symbolic links as well. */
+function isDirectory(path) {
+	try {
+		return (0, node_fs.statSync)(path).isDirectory();
+	} catch {
+		return false;
+	}
+}
 var init_paths = __esmMin((() => {}));
 // src/config/config.ts
 init_paths();
@@ -1091,6 +1099,5818 @@ function lookEnvironment(trackingEnvironment) {
 function toolEnvironments(trackingEnvironment) {
 	return trackingEnvironment === null ? [] : [trackingEnvironment, lookEnvironment(trackingEnvironment)];
 }
+// node_modules/zod/v4/core/util.js
+function getEnumValues(entries) {
+	const numericValues = Object.values(entries).filter((v) => typeof v === "number");
+	return Object.entries(entries).filter(([k, _]) => numericValues.indexOf(+k) === -1).map(([_, v]) => v);
+}
+function joinValues(array, separator = "|") {
+	return array.map((val) => stringifyPrimitive(val)).join(separator);
+}
+function jsonStringifyReplacer(_, value) {
+	if (typeof value === "bigint") return value.toString();
+	return value;
+}
+function cached(getter) {
+	return new Cached(getter);
+}
+function nullish(input) {
+	return input === null || input === void 0;
+}
+function cleanRegex(source) {
+	const start = source.startsWith("^") ? 1 : 0;
+	const end = source.endsWith("$") ? source.length - 1 : source.length;
+	return source.slice(start, end);
+}
+function floatSafeRemainder(val, step) {
+	const ratio = val / step;
+	const roundedRatio = Math.round(ratio);
+	const tolerance = 4 * Number.EPSILON * Math.max(Math.abs(ratio), 1);
+	if (Math.abs(ratio - roundedRatio) < tolerance) return 0;
+	return ratio - roundedRatio;
+}
+function defineLazy(object, key, getter) {
+	let value = void 0;
+	Object.defineProperty(object, key, {
+		get() {
+			if (value === EVALUATING) return;
+			if (value === void 0) {
+				value = EVALUATING;
+				value = getter();
+			}
+			return value;
+		},
+		set(v) {
+			Object.defineProperty(object, key, { value: v });
+		},
+		configurable: true
+	});
+}
+function assignProp(target, prop, value) {
+	Object.defineProperty(target, prop, {
+		value,
+		writable: true,
+		enumerable: true,
+		configurable: true
+	});
+}
+/**
+* Whichever object a def's `shape` currently answers from: the one the caller passed until the first read, the frozen copy after it.
+*
+* Its keys and descriptors read without invoking anything, which is what lets a discriminated union check its discriminator, and the cycle walk read a shape, without resolving a getter that references the schema being constructed. A def that answers `shape` from an accessor of its own has none.
+*/
+function rawShape(def) {
+	const desc = Object.getOwnPropertyDescriptor(def, "shape");
+	return desc?.get ? desc.get.raw : desc?.value;
+}
+function sourceShape(schema) {
+	return rawShape(schema._zod.def) ?? schema._zod.def.shape;
+}
+function deferProp(target, key, getter) {
+	Object.defineProperty(target, key, {
+		get() {
+			const value = getter();
+			assignProp(this, key, value);
+			return value;
+		},
+		enumerable: true,
+		configurable: true
+	});
+}
+function putProp(target, key, value) {
+	if (key in target) assignProp(target, key, value);
+	else target[key] = value;
+}
+/**
+* Copies `keys` of `source`'s shape onto `target`, each value passed through `wrap`.
+*
+* A key the source has resolved is copied through now, so the derived shape states it outright and nothing has to resolve it to learn what it holds. A key the source still defers stays deferred, and reads back through the source's own `shape`, so it resolves once and both shapes get that one schema.
+*/
+function mirrorShape(target, source, keys, wrap) {
+	const raw = sourceShape(source);
+	for (const key of keys) {
+		const desc = Object.getOwnPropertyDescriptor(raw, key);
+		if (!desc.enumerable) continue;
+		if (desc.get) deferProp(target, key, () => {
+			const value = source._zod.def.shape[key];
+			return wrap ? wrap(value, key) : value;
+		});
+		else putProp(target, key, wrap ? wrap(desc.value, key) : desc.value);
+	}
+}
+function mirrorProps(target, source) {
+	for (const key of Reflect.ownKeys(source)) {
+		const desc = Object.getOwnPropertyDescriptor(source, key);
+		if (!desc.enumerable) continue;
+		if (desc.get) deferProp(target, key, () => source[key]);
+		else putProp(target, key, desc.value);
+	}
+}
+function mergeDefs(...defs) {
+	const mergedDescriptors = {};
+	for (const def of defs) {
+		const descriptors = Object.getOwnPropertyDescriptors(def);
+		Object.assign(mergedDescriptors, descriptors);
+	}
+	return Object.defineProperties({}, mergedDescriptors);
+}
+function esc(str) {
+	return JSON.stringify(str);
+}
+function slugify(input) {
+	return input.toLowerCase().trim().replace(/[^\w\s-]/g, "").replace(/[\s_-]+/g, "-").replace(/^-+|-+$/g, "");
+}
+function isObject(data) {
+	return typeof data === "object" && data !== null && !Array.isArray(data);
+}
+function isPlainObject$2(o) {
+	if (isObject(o) === false) return false;
+	const ctor = o.constructor;
+	if (ctor === void 0) return true;
+	if (typeof ctor !== "function") return true;
+	const prot = ctor.prototype;
+	if (isObject(prot) === false) return false;
+	if (Object.prototype.hasOwnProperty.call(prot, "isPrototypeOf") === false) return false;
+	return true;
+}
+function shallowClone(o) {
+	if (isPlainObject$2(o)) return { ...o };
+	if (Array.isArray(o)) return [...o];
+	if (o instanceof Map) return new Map(o);
+	if (o instanceof Set) return new Set(o);
+	return o;
+}
+function escapeRegex(str) {
+	return str.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}
+function clone(inst, def, params) {
+	const cl = new inst._zod.constr(def ?? inst._zod.def);
+	if (!def || params?.parent) cl._zod.parent = inst;
+	return cl;
+}
+function normalizeParams(_params) {
+	const params = _params;
+	if (!params) return {};
+	if (typeof params === "string") return { error: () => params };
+	if (params?.message !== void 0) {
+		if (params?.error !== void 0) throw new Error("Cannot specify both `message` and `error` params");
+		params.error = params.message;
+	}
+	delete params.message;
+	if (typeof params.error === "string") return {
+		...params,
+		error: () => params.error
+	};
+	return params;
+}
+function stringifyPrimitive(value) {
+	if (typeof value === "bigint") return value.toString() + "n";
+	if (typeof value === "string") return `"${value}"`;
+	return `${value}`;
+}
+function optionalKeys(shape) {
+	return Object.keys(shape).filter((k) => {
+		return shape[k]._zod.optin !== void 0 && shape[k]._zod.optout === "optional";
+	});
+}
+function pick(schema, mask) {
+	const currDef = schema._zod.def;
+	const checks = currDef.checks;
+	if (checks && checks.length > 0) throw new Error(".pick() cannot be used on object schemas containing refinements");
+	const newShape = {};
+	mirrorShape(newShape, schema, maskedKeys(schema, mask));
+	return clone(schema, mergeDefs(currDef, {
+		shape: newShape,
+		checks: []
+	}));
+}
+function maskedKeys(schema, mask) {
+	const raw = sourceShape(schema);
+	const keys = [];
+	for (const key of Reflect.ownKeys(mask)) {
+		if (!Object.getOwnPropertyDescriptor(raw, key)?.enumerable) throw new Error(`Unrecognized key: "${String(key)}"`);
+		if (mask[key]) keys.push(key);
+	}
+	return keys;
+}
+function omit$1(schema, mask) {
+	const currDef = schema._zod.def;
+	const checks = currDef.checks;
+	if (checks && checks.length > 0) throw new Error(".omit() cannot be used on object schemas containing refinements");
+	const omitted = new Set(maskedKeys(schema, mask));
+	const newShape = {};
+	mirrorShape(newShape, schema, Reflect.ownKeys(sourceShape(schema)).filter((key) => !omitted.has(key)));
+	return clone(schema, mergeDefs(currDef, {
+		shape: newShape,
+		checks: []
+	}));
+}
+function extend(schema, shape) {
+	if (!isPlainObject$2(shape)) throw new Error("Invalid input to extend: expected a plain object");
+	const checks = schema._zod.def.checks;
+	if (checks && checks.length > 0) {
+		const existingShape = sourceShape(schema);
+		for (const key of Reflect.ownKeys(shape)) if (Object.getOwnPropertyDescriptor(existingShape, key) !== void 0) throw new Error("Cannot overwrite keys on object schemas containing refinements. Use `.safeExtend()` instead.");
+	}
+	return clone(schema, mergeDefs(schema._zod.def, { shape: extended(schema, shape) }));
+}
+function extended(schema, shape) {
+	const newShape = {};
+	mirrorShape(newShape, schema, Reflect.ownKeys(sourceShape(schema)));
+	mirrorProps(newShape, shape);
+	return newShape;
+}
+function safeExtend(schema, shape) {
+	if (!isPlainObject$2(shape)) throw new Error("Invalid input to safeExtend: expected a plain object");
+	return clone(schema, mergeDefs(schema._zod.def, { shape: extended(schema, shape) }));
+}
+function merge$2(a, b) {
+	if (!b?._zod?.def) throw new Error("Invalid input to merge: expected an object schema. To merge a plain shape, use `.extend()`.");
+	if (a._zod.def.checks?.length) throw new Error(".merge() cannot be used on object schemas containing refinements. Use .safeExtend() instead.");
+	const newShape = {};
+	mirrorShape(newShape, a, Reflect.ownKeys(sourceShape(a)));
+	mirrorShape(newShape, b, Reflect.ownKeys(sourceShape(b)));
+	return clone(a, mergeDefs(a._zod.def, {
+		shape: newShape,
+		get catchall() {
+			return b._zod.def.catchall;
+		},
+		checks: b._zod.def.checks ?? []
+	}));
+}
+function partial(Class, schema, mask, name = "partial") {
+	const checks = schema._zod.def.checks;
+	if (checks && checks.length > 0) throw new Error(`.${name}() cannot be used on object schemas containing refinements`);
+	const selected = mask ? new Set(maskedKeys(schema, mask)) : void 0;
+	const newShape = {};
+	mirrorShape(newShape, schema, Reflect.ownKeys(sourceShape(schema)), Class && ((value, key) => selected && !selected.has(key) ? value : new Class({
+		type: "optional",
+		innerType: value
+	})));
+	return clone(schema, mergeDefs(schema._zod.def, {
+		shape: newShape,
+		checks: []
+	}));
+}
+function required(Class, schema, mask) {
+	const selected = mask ? new Set(maskedKeys(schema, mask)) : void 0;
+	const newShape = {};
+	mirrorShape(newShape, schema, Reflect.ownKeys(sourceShape(schema)), (value, key) => selected && !selected.has(key) ? value : new Class({
+		type: "nonoptional",
+		innerType: value
+	}));
+	return clone(schema, mergeDefs(schema._zod.def, { shape: newShape }));
+}
+function aborted(x, startIndex = 0) {
+	if (x.aborted === true) return true;
+	for (let i = startIndex; i < x.issues.length; i++) if (x.issues[i]?.continue !== true) return true;
+	return false;
+}
+function explicitlyAborted(x, startIndex = 0) {
+	if (x.aborted === true) return true;
+	for (let i = startIndex; i < x.issues.length; i++) if (x.issues[i]?.continue === false) return true;
+	return false;
+}
+function prefixIssues(path, issues) {
+	return issues.map((iss) => {
+		var _a;
+		(_a = iss).path ?? (_a.path = []);
+		iss.path.unshift(path);
+		return iss;
+	});
+}
+function unwrapMessage(message) {
+	return typeof message === "string" ? message : message?.message;
+}
+/** The leading size checks of `defChecks` that set an upper bound, each paired with it. */
+function sizeCaps(defChecks) {
+	const caps = [];
+	for (const ch of defChecks ?? []) {
+		const d = ch._zod.def;
+		if (!/_(length|size)$|_equals$/.test(d.check)) break;
+		const max = d.maximum ?? d.length ?? d.size;
+		if (max >= 0) caps.push([max, ch]);
+	}
+	return caps;
+}
+function attachSchema(issues, start, inst) {
+	var _a;
+	for (let i = start; i < issues.length; i++) (_a = issues[i]).schema ?? (_a.schema = inst);
+}
+function finalizeIssue(iss, ctx, config) {
+	var _a;
+	const traits = iss.inst?._zod?.traits;
+	if (traits?.has("$ZodType")) {
+		if (traits.has("$ZodCheck")) (_a = iss).schema ?? (_a.schema = iss.inst);
+		else iss.schema = iss.inst;
+	}
+	const schemaError = iss.schema !== iss.inst ? iss.schema?._zod.def?.error : void 0;
+	const message = iss.message ? iss.message : unwrapMessage(iss.inst?._zod.def?.error?.(iss)) ?? unwrapMessage(schemaError?.(iss)) ?? unwrapMessage(ctx?.error?.(iss)) ?? unwrapMessage(config.customError?.(iss)) ?? unwrapMessage(config.localeError?.(iss)) ?? "Invalid input";
+	const full = {};
+	for (const k of Object.keys(iss)) {
+		if (k === "inst" || k === "schema" || k === "continue" || k === "input" || k === "__proto__") continue;
+		full[k] = iss[k];
+	}
+	full.path ?? (full.path = []);
+	full.message = message;
+	if (ctx?.reportInput) full.input = iss.input;
+	return full;
+}
+function codePointLength(str) {
+	const units = str.length;
+	if (!highSurrogate.test(str)) return units;
+	let count = units;
+	for (let i = 0; i < units - 1; i++) if ((str.charCodeAt(i) & 64512) === 55296 && (str.charCodeAt(i + 1) & 64512) === 56320) {
+		count--;
+		i++;
+	}
+	return count;
+}
+function getLengthableOrigin(input) {
+	if (Array.isArray(input)) return "array";
+	if (typeof input === "string") return "string";
+	return "unknown";
+}
+function parsedType(data) {
+	const t = typeof data;
+	switch (t) {
+		case "number": return Number.isNaN(data) ? "nan" : "number";
+		case "object": {
+			if (data === null) return "null";
+			if (Array.isArray(data)) return "array";
+			const obj = data;
+			if (obj && Object.getPrototypeOf(obj) !== Object.prototype && "constructor" in obj && obj.constructor) return obj.constructor.name;
+		}
+	}
+	return t;
+}
+function issue(...args) {
+	const [iss, input, inst] = args;
+	if (typeof iss === "string") return {
+		message: iss,
+		code: "custom",
+		input,
+		inst
+	};
+	return { ...iss };
+}
+/**
+* Installs a trait's members on its prototype. Each value builds that member for the instance on first read; the built value shadows the accessor as an own property, so a detached `const { parse } = schema` keeps working.
+*
+* Call this from a `proto` initializer, which runs once per prototype — never per instance.
+*/
+function members(proto, table) {
+	for (const key in table) {
+		const desc = Object.getOwnPropertyDescriptor(table, key);
+		if (desc.get) Object.defineProperty(proto, key, {
+			...desc,
+			enumerable: false
+		});
+		else defineBound(proto, key, desc.value);
+	}
+}
+/** Shadows a prototype member with an own value, so a getter that builds from the instance runs once. */
+function own(inst, key, value, enumerable = true) {
+	Object.defineProperty(inst, key, {
+		configurable: true,
+		writable: true,
+		enumerable,
+		value
+	});
+	return value;
+}
+/** Like {@link own}, for a member that was never an own data property and has to stay out of `Object.keys`. */
+function hide(inst, key, value) {
+	return own(inst, key, value, false);
+}
+/** Adds members a table derives from the instance: each builds on first read and shadows as own data, and assignment shadows the same way, as when these were own properties. */
+/* @__NO_SIDE_EFFECTS__ */
+function derived(computes, table) {
+	for (const key in computes) {
+		const compute = computes[key];
+		Object.defineProperty(table, key, {
+			configurable: true,
+			enumerable: true,
+			get() {
+				return own(this, key, compute(this));
+			},
+			set(value) {
+				own(this, key, value);
+			}
+		});
+	}
+	return table;
+}
+function defineBound(proto, key, fn) {
+	Object.defineProperty(proto, key, {
+		configurable: true,
+		get() {
+			return this == null ? fn : own(this, key, fn.bind(this));
+		},
+		set(value) {
+			own(this, key, value);
+		}
+	});
+}
+/** Returns the prototype to install on, or `undefined` if this group is already installed on it. */
+function claim(inst, sentinel) {
+	const proto = Object.getPrototypeOf(inst);
+	return sentinel in proto ? void 0 : proto;
+}
+/**
+* Installs a lazily-derived internal on the `_zod` prototype of `inst`'s
+* constructor, computed from the internals object itself and cached there on
+* first read. One accessor per constructor rather than one per instance.
+*/
+function defineLazyInternal(inst, key, compute) {
+	const proto = Object.getPrototypeOf(inst._zod);
+	if (key in proto && installing !== inst._zod) {
+		installing = void 0;
+		return;
+	}
+	installing = inst._zod;
+	Object.defineProperty(proto, key, {
+		configurable: true,
+		get() {
+			Object.defineProperty(this, key, breaker);
+			const outer = broke;
+			broke = false;
+			try {
+				const value = compute(this);
+				if (broke) delete this[key];
+				else Object.defineProperty(this, key, {
+					configurable: true,
+					writable: true,
+					value
+				});
+				broke = broke || outer;
+				return value;
+			} catch (err) {
+				delete this[key];
+				broke = broke || outer;
+				throw err;
+			}
+		},
+		set(value) {
+			Object.defineProperty(this, key, {
+				configurable: true,
+				writable: true,
+				value
+			});
+		}
+	});
+}
+/**
+* Installs `key` on `inst`'s prototype, computed by `make` on first read and cached there as an own
+* data property. One accessor per constructor rather than one per instance, because an own accessor
+* puts every instance after the first into v8 dictionary mode. The key doubles as the sentinel.
+*/
+function installLazyProp(inst, key, make, enumerable) {
+	const proto = claim(inst, key);
+	if (!proto) return;
+	Object.defineProperty(proto, key, {
+		configurable: true,
+		get() {
+			const desc = {
+				configurable: true,
+				writable: true,
+				enumerable,
+				value: void 0
+			};
+			Object.defineProperty(this, key, desc);
+			desc.value = make(this);
+			Object.defineProperty(this, key, desc);
+			return desc.value;
+		},
+		set(value) {
+			Object.defineProperty(this, key, {
+				configurable: true,
+				writable: true,
+				enumerable,
+				value
+			});
+		}
+	});
+}
+/** Wraps a constant catch value in a thunk tagged with {@link CONSTANT_CATCH}. */
+function constantCatch(value) {
+	const fn = () => value;
+	fn[CONSTANT_CATCH] = true;
+	return fn;
+}
+var Cached, EVALUATING, captureStackTrace, allowsEval, propertyKeyTypes, primitiveTypes, NUMBER_FORMAT_RANGES, BIGINT_FORMAT_RANGES, highSurrogate, installing, broke, breaker, CONSTANT_CATCH;
+var init_util = __esmMin((() => {
+	init_core$1();
+	Cached = class {
+		constructor(getter) {
+			this._getter = getter;
+			this._value = void 0;
+		}
+		get value() {
+			const getter = this._getter;
+			if (getter !== void 0) {
+				this._value = getter();
+				this._getter = void 0;
+			}
+			return this._value;
+		}
+	};
+	EVALUATING = /* @__PURE__*/ Symbol("evaluating");
+	captureStackTrace = "captureStackTrace" in Error ? Error.captureStackTrace : (..._args) => {};
+	allowsEval = /* @__PURE__*/ cached(() => {
+		if (globalConfig.jitless) return false;
+		if (typeof navigator !== "undefined" && navigator?.userAgent?.includes("Cloudflare")) return false;
+		try {
+			new Function("");
+			return true;
+		} catch (_) {
+			return false;
+		}
+	});
+	propertyKeyTypes = /* @__PURE__*/ new Set([
+		"string",
+		"number",
+		"symbol"
+	]);
+	primitiveTypes = /* @__PURE__*/ new Set([
+		"string",
+		"number",
+		"bigint",
+		"boolean",
+		"symbol",
+		"undefined"
+	]);
+	NUMBER_FORMAT_RANGES = /*@__PURE__*/ (() => ({
+		safeint: [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
+		int32: [-2147483648, 2147483647],
+		uint32: [0, 4294967295],
+		float32: [-34028234663852886e22, 34028234663852886e22],
+		float64: [-Number.MAX_VALUE, Number.MAX_VALUE]
+	}))();
+	BIGINT_FORMAT_RANGES = {
+		int64: [/* @__PURE__*/ BigInt("-9223372036854775808"), /* @__PURE__*/ BigInt("9223372036854775807")],
+		uint64: [/* @__PURE__*/ BigInt(0), /* @__PURE__*/ BigInt("18446744073709551615")]
+	};
+	highSurrogate = /[\uD800-\uDBFF]/;
+	broke = false;
+	breaker = {
+		configurable: true,
+		get() {
+			broke = true;
+		}
+	};
+	CONSTANT_CATCH = "~constantCatch";
+}));
+// node_modules/zod/v4/core/core.js
+function newError(Definition) {
+	const E = _E;
+	if (E) {
+		const saved = E.stackTraceLimit;
+		if (typeof saved === "number") {
+			try {
+				E.stackTraceLimit = 0;
+			} catch {
+				_E = null;
+				return new Definition();
+			}
+			try {
+				return new Definition();
+			} finally {
+				E.stackTraceLimit = saved;
+			}
+		}
+	}
+	return new Definition();
+}
+/* @__NO_SIDE_EFFECTS__ */
+function $constructor(name, initializer, proto, params) {
+	const zodProto = {};
+	function Internals(def) {
+		this.def = def;
+		this.constr = _;
+		this.traits = /* @__PURE__ */ new Set();
+	}
+	Internals.prototype = zodProto;
+	const protoMembers = proto;
+	const initialized = protoMembers && /* @__PURE__ */ new WeakSet();
+	function init(inst, def) {
+		if (!inst._zod) {
+			_zodDesc.value = new Internals(def);
+			try {
+				Object.defineProperty(inst, "_zod", _zodDesc);
+			} finally {
+				_zodDesc.value = void 0;
+			}
+		} else if (inst._zod.traits.has(name)) return;
+		inst._zod.traits.add(name);
+		initializer(inst, def);
+		if (initialized) {
+			const own = Object.getPrototypeOf(inst);
+			const ctorProto = inst._zod.constr.prototype;
+			let up = own;
+			while (up && up !== ctorProto) up = Object.getPrototypeOf(up);
+			const target = up ?? own;
+			if (!initialized.has(target)) {
+				initialized.add(target);
+				members(target, protoMembers);
+			}
+		}
+		const proto = _.prototype;
+		for (const k in proto) {
+			if (!Object.prototype.hasOwnProperty.call(proto, k)) continue;
+			if (!(k in inst)) inst[k] = proto[k].bind(inst);
+		}
+	}
+	const Parent = params?.Parent ?? Object;
+	class Definition extends Parent {}
+	Object.defineProperty(Definition, "name", { value: name });
+	function _(def) {
+		const inst = params?.Parent ? newError(Definition) : this;
+		init(inst, def);
+		const deferred = inst._zod.deferred;
+		if (deferred) {
+			for (const fn of deferred) fn();
+			inst._zod.deferred = void 0;
+		}
+		const pp = globalThis.__zod_globalConfig?.postProcessor;
+		if (pp) pp(inst);
+		return inst;
+	}
+	Object.defineProperty(_, "init", { value: init });
+	Object.defineProperty(_, Symbol.hasInstance, { value: (inst) => {
+		if (params?.Parent && inst instanceof params.Parent) return true;
+		return inst?._zod?.traits?.has(name);
+	} });
+	Object.defineProperty(_, "name", { value: name });
+	return _;
+}
+function config(newConfig) {
+	if (newConfig) Object.assign(globalConfig, newConfig);
+	return globalConfig;
+}
+var _a$1, _zodDesc, _E, $ZodAsyncError, $ZodEncodeError, globalConfig;
+var init_core$1 = __esmMin((() => {
+	init_util();
+	_zodDesc = {
+		value: void 0,
+		enumerable: false
+	};
+	_E = "captureStackTrace" in Error ? Error : null;
+	$ZodAsyncError = class extends Error {
+		constructor() {
+			super(`Encountered Promise during synchronous parse. Use .parseAsync() instead.`);
+		}
+	};
+	$ZodEncodeError = class extends Error {
+		constructor(name) {
+			super(`Encountered unidirectional transform during encode: ${name}`);
+			this.name = "ZodEncodeError";
+		}
+	};
+	(_a$1 = globalThis).__zod_globalConfig ?? (_a$1.__zod_globalConfig = {});
+	globalConfig = globalThis.__zod_globalConfig;
+}));
+// node_modules/zod/v4/core/errors.js
+function _getMessage() {
+	const internals = this._zod;
+	internals.message ?? (internals.message = JSON.stringify(internals.def, jsonStringifyReplacer, 2));
+	return internals.message;
+}
+function _setMessage(value) {
+	this._zod.message = value;
+}
+/** Get-or-create `obj[key]` as an own data property. A path segment naming an inherited member
+* ("toString", "constructor") would otherwise read through to the prototype, and assigning
+* "__proto__" would hit the setter instead of creating a key. */
+function node(obj, key, make) {
+	if (!Object.prototype.hasOwnProperty.call(obj, key)) {
+		if (key === "__proto__") Object.defineProperty(obj, key, {
+			value: make(),
+			writable: true,
+			enumerable: true,
+			configurable: true
+		});
+		else obj[key] = make();
+	}
+	return obj[key];
+}
+function flattenError(error, mapper = (issue) => issue.message) {
+	const fieldErrors = {};
+	const formErrors = [];
+	for (const sub of error.issues) if (sub.path.length > 0) node(fieldErrors, sub.path[0], () => []).push(mapper(sub));
+	else formErrors.push(mapper(sub));
+	return {
+		formErrors,
+		fieldErrors
+	};
+}
+function formatError(error, mapper = (issue) => issue.message) {
+	const fieldErrors = { _errors: [] };
+	const processError = (error, path = []) => {
+		for (const issue of error.issues) if (issue.code === "invalid_union" && issue.errors.length) issue.errors.map((issues) => processError({ issues }, [...path, ...issue.path]));
+		else if (issue.code === "invalid_key") processError({ issues: issue.issues }, [...path, ...issue.path]);
+		else if (issue.code === "invalid_element") processError({ issues: issue.issues }, [...path, ...issue.path]);
+		else {
+			const fullpath = [...path, ...issue.path];
+			if (fullpath.length === 0) fieldErrors._errors.push(mapper(issue));
+			else {
+				let curr = fieldErrors;
+				let i = 0;
+				while (i < fullpath.length) {
+					const el = fullpath[i];
+					const terminal = i === fullpath.length - 1;
+					if (el === "_errors") {
+						if (terminal) curr._errors.push(mapper(issue));
+						i++;
+						continue;
+					}
+					if (!Object.prototype.hasOwnProperty.call(curr, el)) Object.defineProperty(curr, el, {
+						value: { _errors: [] },
+						enumerable: true,
+						writable: true,
+						configurable: true
+					});
+					const node = curr[el];
+					if (terminal) node._errors.push(mapper(issue));
+					curr = node;
+					i++;
+				}
+			}
+		}
+	};
+	processError(error);
+	return fieldErrors;
+}
+var _messageDesc, _issuesDesc, _installedToString, initializer$1, $ZodError;
+var init_errors$2 = __esmMin((() => {
+	init_core$1();
+	init_util();
+	_messageDesc = {
+		get: _getMessage,
+		set: _setMessage,
+		enumerable: true,
+		configurable: true
+	};
+	_issuesDesc = {
+		value: void 0,
+		enumerable: false
+	};
+	_installedToString = /* @__PURE__ */ new WeakSet([Object.prototype, Error.prototype]);
+	initializer$1 = (inst, def) => {
+		inst.name = "$ZodError";
+		_issuesDesc.value = def;
+		Object.defineProperty(inst, "issues", _issuesDesc);
+		_issuesDesc.value = void 0;
+		Object.defineProperty(inst, "message", _messageDesc);
+		const proto = Object.getPrototypeOf(inst);
+		if (!_installedToString.has(proto)) {
+			_installedToString.add(proto);
+			Object.defineProperty(proto, "toString", {
+				configurable: true,
+				enumerable: false,
+				get() {
+					const value = () => this.message;
+					Object.defineProperty(this, "toString", {
+						value,
+						configurable: true,
+						writable: true
+					});
+					return value;
+				},
+				set(value) {
+					Object.defineProperty(this, "toString", {
+						value,
+						configurable: true,
+						writable: true
+					});
+				}
+			});
+		}
+	};
+	$ZodError = /* @__PURE__ */ $constructor("$ZodError", initializer$1);
+}));
+// node_modules/zod/v4/core/parse.js
+function finalizeParams(callee, params) {
+	return {
+		callee: params?.callee ?? callee,
+		Err: params?.Err
+	};
+}
+function failure(Err, issues, ctx) {
+	let error;
+	return {
+		success: false,
+		get error() {
+			if (!error) {
+				error = new Err(issues.map((iss) => finalizeIssue(iss, ctx, config())));
+				issues = void 0;
+				ctx = void 0;
+			}
+			return error;
+		},
+		set error(e) {
+			error = e;
+			issues = void 0;
+			ctx = void 0;
+		}
+	};
+}
+function validateFallback(schema, value, _ctx) {
+	const ctx = _ctx ? {
+		..._ctx,
+		async: false,
+		abortEarly: true
+	} : {
+		async: false,
+		abortEarly: true
+	};
+	const fallbackRun = schema._zod.bag.fallbackRun;
+	let result;
+	if (fallbackRun) {
+		ctx[COMPILE_FALLBACK] = true;
+		result = fallbackRun({
+			value,
+			issues: []
+		}, ctx);
+	} else result = schema._zod.run({
+		value,
+		issues: []
+	}, ctx);
+	if (result instanceof Promise) throw new $ZodAsyncError();
+	return result.issues.length === 0;
+}
+var _parse, _parseAsync, _safeParse, _safeParseAsync, COMPILE_INVALID, COMPILE_FALLBACK, validate, validateAsync$1, _encode, _decode, _encodeAsync, _decodeAsync, _safeEncode, _safeDecode, _safeEncodeAsync, _safeDecodeAsync;
+var init_parse$1 = __esmMin((() => {
+	init_core$1();
+	init_util();
+	_parse = (_Err) => {
+		const fn = (schema, value, _ctx, _params) => {
+			const ctx = _ctx ? {
+				..._ctx,
+				async: false
+			} : { async: false };
+			const result = schema._zod.run({
+				value,
+				issues: []
+			}, ctx);
+			if (result instanceof Promise) throw new $ZodAsyncError();
+			if (result.issues.length) {
+				const e = new ((_params?.Err) ?? _Err)(result.issues.map((iss) => finalizeIssue(iss, ctx, config())));
+				captureStackTrace(e, _params?.callee ?? fn);
+				throw e;
+			}
+			return result.value;
+		};
+		return fn;
+	};
+	_parseAsync = (_Err) => {
+		const fn = async (schema, value, _ctx, params) => {
+			const ctx = _ctx ? {
+				..._ctx,
+				async: true
+			} : { async: true };
+			let result = schema._zod.run({
+				value,
+				issues: []
+			}, ctx);
+			if (result instanceof Promise) result = await result;
+			if (result.issues.length) {
+				const e = new ((params?.Err) ?? _Err)(result.issues.map((iss) => finalizeIssue(iss, ctx, config())));
+				captureStackTrace(e, params?.callee ?? fn);
+				throw e;
+			}
+			return result.value;
+		};
+		return fn;
+	};
+	_safeParse = (_Err) => (schema, value, _ctx) => {
+		const ctx = _ctx ? {
+			..._ctx,
+			async: false
+		} : { async: false };
+		const result = schema._zod.run({
+			value,
+			issues: []
+		}, ctx);
+		if (result instanceof Promise) throw new $ZodAsyncError();
+		return result.issues.length ? failure(_Err, result.issues, ctx) : {
+			success: true,
+			data: result.value
+		};
+	};
+	_safeParseAsync = (_Err) => async (schema, value, _ctx) => {
+		const ctx = _ctx ? {
+			..._ctx,
+			async: true
+		} : { async: true };
+		let result = schema._zod.run({
+			value,
+			issues: []
+		}, ctx);
+		if (result instanceof Promise) result = await result;
+		return result.issues.length ? failure(_Err, result.issues, ctx) : {
+			success: true,
+			data: result.value
+		};
+	};
+	COMPILE_INVALID = /* @__PURE__ */ Symbol.for("zod.compile.invalid");
+	COMPILE_FALLBACK = /* @__PURE__ */ Symbol.for("zod.compile.fallback");
+	validate = ((schema, value, _ctx) => {
+		const validator = schema._zod.bag.validator;
+		if (validator !== void 0) {
+			if (validator(value) !== COMPILE_INVALID) return true;
+			if (validator.definite === true && _ctx === void 0) return false;
+		}
+		return validateFallback(schema, value, _ctx);
+	});
+	validateAsync$1 = async (schema, value, _ctx) => {
+		const ctx = _ctx ? {
+			..._ctx,
+			async: true,
+			abortEarly: true
+		} : {
+			async: true,
+			abortEarly: true
+		};
+		let result = schema._zod.run({
+			value,
+			issues: []
+		}, ctx);
+		if (result instanceof Promise) result = await result;
+		return result.issues.length === 0;
+	};
+	_encode = (_Err) => {
+		const parse = _parse(_Err);
+		const fn = (schema, value, _ctx, _params) => {
+			const ctx = _ctx ? {
+				..._ctx,
+				direction: "backward"
+			} : { direction: "backward" };
+			return parse(schema, value, ctx, finalizeParams(fn, _params));
+		};
+		return fn;
+	};
+	_decode = (_Err) => {
+		const parse = _parse(_Err);
+		const fn = (schema, value, _ctx, _params) => {
+			return parse(schema, value, _ctx, finalizeParams(fn, _params));
+		};
+		return fn;
+	};
+	_encodeAsync = (_Err) => {
+		const parseAsync = _parseAsync(_Err);
+		const fn = async (schema, value, _ctx, _params) => {
+			const ctx = _ctx ? {
+				..._ctx,
+				direction: "backward"
+			} : { direction: "backward" };
+			return await parseAsync(schema, value, ctx, finalizeParams(fn, _params));
+		};
+		return fn;
+	};
+	_decodeAsync = (_Err) => {
+		const parseAsync = _parseAsync(_Err);
+		const fn = async (schema, value, _ctx, _params) => {
+			return await parseAsync(schema, value, _ctx, finalizeParams(fn, _params));
+		};
+		return fn;
+	};
+	_safeEncode = (_Err) => (schema, value, _ctx) => {
+		const ctx = _ctx ? {
+			..._ctx,
+			direction: "backward"
+		} : { direction: "backward" };
+		return _safeParse(_Err)(schema, value, ctx);
+	};
+	_safeDecode = (_Err) => (schema, value, _ctx) => {
+		return _safeParse(_Err)(schema, value, _ctx);
+	};
+	_safeEncodeAsync = (_Err) => async (schema, value, _ctx) => {
+		const ctx = _ctx ? {
+			..._ctx,
+			direction: "backward"
+		} : { direction: "backward" };
+		return _safeParseAsync(_Err)(schema, value, ctx);
+	};
+	_safeDecodeAsync = (_Err) => async (schema, value, _ctx) => {
+		return _safeParseAsync(_Err)(schema, value, _ctx);
+	};
+}));
+// node_modules/zod/v4/core/regexes.js
+function nanoidOfLength(length) {
+	return new RegExp(`^[a-zA-Z0-9_-]{${length}}$`);
+}
+function emoji() {
+	return new RegExp(_emoji$1, "u");
+}
+/** Anchors a pattern source. The interpolation lives here rather than at the call site because
+* esbuild will not drop a `@__PURE__` call whose own argument interpolates a variable, but it
+* will drop `anchor(dateSource)`. Keeping it inline pinned `date` into every bundle. */
+function anchor(source) {
+	return new RegExp(`^${source}$`);
+}
+function timeSource(args) {
+	const hhmm = `(?:[01]\\d|2[0-3]):[0-5]\\d`;
+	return typeof args.precision === "number" ? args.precision === -1 ? `${hhmm}` : args.precision === 0 ? `${hhmm}:[0-5]\\d` : `${hhmm}:[0-5]\\d\\.\\d{${args.precision}}` : args.seconds ? `${hhmm}:[0-5]\\d(?:\\.\\d+)?` : `${hhmm}(?::[0-5]\\d(?:\\.\\d+)?)?`;
+}
+function time(args) {
+	return new RegExp(`^${timeSource(args)}$`);
+}
+function datetime(args) {
+	const opts = ["Z"];
+	if (args.offset) opts.push(`([+-](?:[01]\\d|2[0-3]):[0-5]\\d)`);
+	const qualified = `${timeSource({
+		precision: args.precision,
+		seconds: true
+	})}(?:${opts.join("|")})`;
+	const timeRegex = args.local ? `${qualified}|${timeSource({ precision: args.precision })}` : qualified;
+	return new RegExp(`^${dateSource}T(?:${timeRegex})$`);
+}
+var cuid, cuid2, ulid, xid, ksuid, nanoid, duration$1, guid, uuid, email, _emoji$1, ipv4, ipv6, cidrv4, cidrv6, base64, base64url, httpProtocol, e164, dateSource, date, anyString, string$2, integer, number$1, boolean$1, _null$2, lowercase, uppercase;
+var init_regexes = __esmMin((() => {
+	cuid = /^[cC][0-9a-z]{6,}$/;
+	cuid2 = /^[0-9a-z]+$/;
+	ulid = /^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$/;
+	xid = /^[0-9a-vA-V]{20}$/;
+	ksuid = /^[A-Za-z0-9]{27}$/;
+	nanoid = /^[a-zA-Z0-9_-]{21}$/;
+	duration$1 = /^P(?:(\d+W)|(?!.*W)(?=\d|T\d)(\d+Y)?(\d+M)?(\d+D)?(T(?=\d)(\d+H)?(\d+M)?(\d+([.,]\d+)?S)?)?)$/;
+	guid = /^([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12})$/;
+	uuid = (version) => {
+		if (!version) return /^([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[1-8][0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}|00000000-0000-0000-0000-000000000000|ffffffff-ffff-ffff-ffff-ffffffffffff)$/;
+		return new RegExp(`^([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-${version}[0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12})$`);
+	};
+	email = /^(?:[A-Za-z0-9_'+\-]+\.)*[A-Za-z0-9_'+\-]*[A-Za-z0-9_+-]@(?:[A-Za-z0-9][A-Za-z0-9\-]*\.)+[A-Za-z]{2,}$/;
+	_emoji$1 = `^(?=[\\s\\S]*[\\p{Extended_Pictographic}\\p{Regional_Indicator}\\u20E3])[\\p{Extended_Pictographic}\\p{Emoji_Component}]+$`;
+	ipv4 = /^(?:(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9][0-9]|[0-9])\.){3}(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9][0-9]|[0-9])$/;
+	ipv6 = /^(([0-9a-fA-F]{1,4}:){7}[0-9a-fA-F]{1,4}|([0-9a-fA-F]{1,4}:){1,7}:|([0-9a-fA-F]{1,4}:){1,6}:[0-9a-fA-F]{1,4}|([0-9a-fA-F]{1,4}:){1,5}(:[0-9a-fA-F]{1,4}){1,2}|([0-9a-fA-F]{1,4}:){1,4}(:[0-9a-fA-F]{1,4}){1,3}|([0-9a-fA-F]{1,4}:){1,3}(:[0-9a-fA-F]{1,4}){1,4}|([0-9a-fA-F]{1,4}:){1,2}(:[0-9a-fA-F]{1,4}){1,5}|[0-9a-fA-F]{1,4}:((:[0-9a-fA-F]{1,4}){1,6})|:((:[0-9a-fA-F]{1,4}){1,7}|:))$/;
+	cidrv4 = /^((25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9][0-9]|[0-9])\.){3}(25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9][0-9]|[0-9])\/([0-9]|[1-2][0-9]|3[0-2])$/;
+	cidrv6 = /^(([0-9a-fA-F]{1,4}:){7}[0-9a-fA-F]{1,4}|([0-9a-fA-F]{1,4}:){1,7}:|([0-9a-fA-F]{1,4}:){1,6}:[0-9a-fA-F]{1,4}|([0-9a-fA-F]{1,4}:){1,5}(:[0-9a-fA-F]{1,4}){1,2}|([0-9a-fA-F]{1,4}:){1,4}(:[0-9a-fA-F]{1,4}){1,3}|([0-9a-fA-F]{1,4}:){1,3}(:[0-9a-fA-F]{1,4}){1,4}|([0-9a-fA-F]{1,4}:){1,2}(:[0-9a-fA-F]{1,4}){1,5}|[0-9a-fA-F]{1,4}:((:[0-9a-fA-F]{1,4}){1,6})|:((:[0-9a-fA-F]{1,4}){1,7}|:))\/(12[0-8]|1[01][0-9]|[1-9]?[0-9])$/;
+	base64 = /^$|^(?:[0-9a-zA-Z+/]{4})*(?:(?:[0-9a-zA-Z+/]{2}==)|(?:[0-9a-zA-Z+/]{3}=))?$/;
+	base64url = /^(?:[A-Za-z0-9_-]{4})*(?:[A-Za-z0-9_-]{2,3})?$/;
+	httpProtocol = /^https?$/;
+	e164 = /^\+[1-9]\d{6,14}$/;
+	dateSource = `(?:(?:\\d\\d[2468][048]|\\d\\d[13579][26]|\\d\\d0[48]|[02468][048]00|[13579][26]00)-02-29|\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|(?:02)-(?:0[1-9]|1\\d|2[0-8])))`;
+	date = /*@__PURE__*/ anchor(dateSource);
+	anyString = /^[\s\S]{0,}$/;
+	string$2 = (params) => {
+		const regex = params ? `[\\s\\S]{${params?.minimum ?? 0},${params?.maximum ?? ""}}` : `[\\s\\S]*`;
+		return new RegExp(`^${regex}$`);
+	};
+	integer = /^-?\d+$/;
+	number$1 = /^-?\d+(?:\.\d+)?$/;
+	boolean$1 = /^(?:true|false)$/i;
+	_null$2 = /^null$/i;
+	lowercase = /^[^A-Z]*$/;
+	uppercase = /^[^a-z]*$/;
+}));
+// node_modules/zod/v4/core/checks.js
+var $ZodCheck, _whenHasLength, numericOriginMap, $ZodCheckLessThan, $ZodCheckGreaterThan, $ZodCheckMultipleOf, $ZodCheckNumberFormat, $ZodCheckMaxLength, $ZodCheckMinLength, $ZodCheckLengthEquals, $ZodCheckStringFormat, $ZodCheckRegex, $ZodCheckLowerCase, $ZodCheckUpperCase, $ZodCheckIncludes, $ZodCheckStartsWith, $ZodCheckEndsWith, $ZodCheckOverwrite;
+var init_checks$1 = __esmMin((() => {
+	init_core$1();
+	init_regexes();
+	init_util();
+	$ZodCheck = /*@__PURE__*/ $constructor("$ZodCheck", (inst, def) => {
+		var _a;
+		inst._zod ?? (inst._zod = {});
+		inst._zod.def = def;
+		(_a = inst._zod).onattach ?? (_a.onattach = []);
+	});
+	_whenHasLength = (payload) => {
+		const val = payload.value;
+		return !nullish(val) && val.length !== void 0;
+	};
+	numericOriginMap = {
+		number: "number",
+		bigint: "bigint",
+		object: "date"
+	};
+	$ZodCheckLessThan = /*@__PURE__*/ $constructor("$ZodCheckLessThan", (inst, def) => {
+		$ZodCheck.init(inst, def);
+		const origin = numericOriginMap[typeof def.value];
+		inst._zod.check = (payload) => {
+			if (def.inclusive ? payload.value <= def.value : payload.value < def.value) return;
+			payload.issues.push({
+				origin: numericOriginMap[typeof payload.value] ?? origin,
+				code: "too_big",
+				maximum: typeof def.value === "object" ? def.value.getTime() : def.value,
+				input: payload.value,
+				inclusive: def.inclusive,
+				inst,
+				continue: !def.abort
+			});
+		};
+	});
+	$ZodCheckGreaterThan = /*@__PURE__*/ $constructor("$ZodCheckGreaterThan", (inst, def) => {
+		$ZodCheck.init(inst, def);
+		const origin = numericOriginMap[typeof def.value];
+		inst._zod.check = (payload) => {
+			if (def.inclusive ? payload.value >= def.value : payload.value > def.value) return;
+			payload.issues.push({
+				origin: numericOriginMap[typeof payload.value] ?? origin,
+				code: "too_small",
+				minimum: typeof def.value === "object" ? def.value.getTime() : def.value,
+				input: payload.value,
+				inclusive: def.inclusive,
+				inst,
+				continue: !def.abort
+			});
+		};
+	});
+	$ZodCheckMultipleOf = /*@__PURE__*/ $constructor("$ZodCheckMultipleOf", (inst, def) => {
+		$ZodCheck.init(inst, def);
+		inst._zod.check = (payload) => {
+			if (typeof payload.value !== typeof def.value) throw new Error("Cannot mix number and bigint in multiple_of check.");
+			if (typeof payload.value === "bigint" ? def.value !== BigInt(0) && payload.value % def.value === BigInt(0) : floatSafeRemainder(payload.value, def.value) === 0) return;
+			payload.issues.push({
+				origin: typeof payload.value,
+				code: "not_multiple_of",
+				divisor: def.value,
+				input: payload.value,
+				inst,
+				continue: !def.abort
+			});
+		};
+	});
+	$ZodCheckNumberFormat = /*@__PURE__*/ $constructor("$ZodCheckNumberFormat", (inst, def) => {
+		$ZodCheck.init(inst, def);
+		def.format = def.format || "float64";
+		const isInt = def.format?.includes("int");
+		const origin = isInt ? "int" : "number";
+		const [minimum, maximum] = NUMBER_FORMAT_RANGES[def.format];
+		inst._zod.check = (payload) => {
+			const input = payload.value;
+			if (isInt) {
+				if (!Number.isInteger(input)) {
+					payload.issues.push({
+						expected: origin,
+						format: def.format,
+						code: "invalid_type",
+						continue: false,
+						input,
+						inst
+					});
+					return;
+				}
+				if (!Number.isSafeInteger(input)) {
+					if (input > 0) payload.issues.push({
+						input,
+						code: "too_big",
+						maximum: Number.MAX_SAFE_INTEGER,
+						note: "Integers must be within the safe integer range.",
+						inst,
+						origin,
+						inclusive: true,
+						continue: !def.abort
+					});
+					else payload.issues.push({
+						input,
+						code: "too_small",
+						minimum: Number.MIN_SAFE_INTEGER,
+						note: "Integers must be within the safe integer range.",
+						inst,
+						origin,
+						inclusive: true,
+						continue: !def.abort
+					});
+					return;
+				}
+			}
+			if (input < minimum) payload.issues.push({
+				origin: "number",
+				input,
+				code: "too_small",
+				minimum,
+				inclusive: true,
+				inst,
+				continue: !def.abort
+			});
+			if (input > maximum) payload.issues.push({
+				origin: "number",
+				input,
+				code: "too_big",
+				maximum,
+				inclusive: true,
+				inst,
+				continue: !def.abort
+			});
+		};
+	});
+	$ZodCheckMaxLength = /*@__PURE__*/ $constructor("$ZodCheckMaxLength", (inst, def) => {
+		var _a;
+		$ZodCheck.init(inst, def);
+		(_a = inst._zod.def).when ?? (_a.when = _whenHasLength);
+		inst._zod.check = (payload) => {
+			const input = payload.value;
+			const units = input.length;
+			if ((typeof input === "string" && units > def.maximum ? codePointLength(input) : units) <= def.maximum) return;
+			const origin = getLengthableOrigin(input);
+			payload.issues.push({
+				origin,
+				code: "too_big",
+				maximum: def.maximum,
+				inclusive: true,
+				input,
+				inst,
+				continue: !def.abort
+			});
+		};
+	});
+	$ZodCheckMinLength = /*@__PURE__*/ $constructor("$ZodCheckMinLength", (inst, def) => {
+		var _a;
+		$ZodCheck.init(inst, def);
+		(_a = inst._zod.def).when ?? (_a.when = _whenHasLength);
+		inst._zod.check = (payload) => {
+			const input = payload.value;
+			const units = input.length;
+			if ((typeof input === "string" && units >= def.minimum && units < def.minimum * 2 ? codePointLength(input) : units) >= def.minimum) return;
+			const origin = getLengthableOrigin(input);
+			payload.issues.push({
+				origin,
+				code: "too_small",
+				minimum: def.minimum,
+				inclusive: true,
+				input,
+				inst,
+				continue: !def.abort
+			});
+		};
+	});
+	$ZodCheckLengthEquals = /*@__PURE__*/ $constructor("$ZodCheckLengthEquals", (inst, def) => {
+		var _a;
+		$ZodCheck.init(inst, def);
+		(_a = inst._zod.def).when ?? (_a.when = _whenHasLength);
+		inst._zod.check = (payload) => {
+			const input = payload.value;
+			const units = input.length;
+			const length = typeof input === "string" && units >= def.length && units <= def.length * 2 ? codePointLength(input) : units;
+			if (length === def.length) return;
+			const origin = getLengthableOrigin(input);
+			const tooBig = length > def.length;
+			payload.issues.push({
+				origin,
+				...tooBig ? {
+					code: "too_big",
+					maximum: def.length
+				} : {
+					code: "too_small",
+					minimum: def.length
+				},
+				inclusive: true,
+				exact: true,
+				input: payload.value,
+				inst,
+				continue: !def.abort
+			});
+		};
+	});
+	$ZodCheckStringFormat = /*@__PURE__*/ $constructor("$ZodCheckStringFormat", (inst, def) => {
+		var _a, _b;
+		$ZodCheck.init(inst, def);
+		if (def.pattern) (_a = inst._zod).check ?? (_a.check = (payload) => {
+			def.pattern.lastIndex = 0;
+			if (def.pattern.test(payload.value)) return;
+			payload.issues.push({
+				origin: "string",
+				code: "invalid_format",
+				format: def.format,
+				input: payload.value,
+				...def.pattern ? { pattern: def.pattern.toString() } : {},
+				inst,
+				continue: !def.abort
+			});
+		});
+		else (_b = inst._zod).check ?? (_b.check = () => {});
+	});
+	$ZodCheckRegex = /*@__PURE__*/ $constructor("$ZodCheckRegex", (inst, def) => {
+		$ZodCheckStringFormat.init(inst, def);
+		inst._zod.check = (payload) => {
+			def.pattern.lastIndex = 0;
+			if (def.pattern.test(payload.value)) return;
+			payload.issues.push({
+				origin: "string",
+				code: "invalid_format",
+				format: "regex",
+				input: payload.value,
+				pattern: def.pattern.toString(),
+				inst,
+				continue: !def.abort
+			});
+		};
+	});
+	$ZodCheckLowerCase = /*@__PURE__*/ $constructor("$ZodCheckLowerCase", (inst, def) => {
+		def.pattern ?? (def.pattern = lowercase);
+		$ZodCheckStringFormat.init(inst, def);
+	});
+	$ZodCheckUpperCase = /*@__PURE__*/ $constructor("$ZodCheckUpperCase", (inst, def) => {
+		def.pattern ?? (def.pattern = uppercase);
+		$ZodCheckStringFormat.init(inst, def);
+	});
+	$ZodCheckIncludes = /*@__PURE__*/ $constructor("$ZodCheckIncludes", (inst, def) => {
+		$ZodCheck.init(inst, def);
+		const escapedRegex = escapeRegex(def.includes);
+		def.pattern = new RegExp(typeof def.position === "number" ? `^.{${def.position},}${escapedRegex}` : escapedRegex);
+		inst._zod.check = (payload) => {
+			if (payload.value.includes(def.includes, def.position)) return;
+			payload.issues.push({
+				origin: "string",
+				code: "invalid_format",
+				format: "includes",
+				includes: def.includes,
+				input: payload.value,
+				inst,
+				continue: !def.abort
+			});
+		};
+	});
+	$ZodCheckStartsWith = /*@__PURE__*/ $constructor("$ZodCheckStartsWith", (inst, def) => {
+		$ZodCheck.init(inst, def);
+		const pattern = new RegExp(`^${escapeRegex(def.prefix)}.*`);
+		def.pattern ?? (def.pattern = pattern);
+		inst._zod.check = (payload) => {
+			if (payload.value.startsWith(def.prefix)) return;
+			payload.issues.push({
+				origin: "string",
+				code: "invalid_format",
+				format: "starts_with",
+				prefix: def.prefix,
+				input: payload.value,
+				inst,
+				continue: !def.abort
+			});
+		};
+	});
+	$ZodCheckEndsWith = /*@__PURE__*/ $constructor("$ZodCheckEndsWith", (inst, def) => {
+		$ZodCheck.init(inst, def);
+		const pattern = new RegExp(`.*${escapeRegex(def.suffix)}$`);
+		def.pattern ?? (def.pattern = pattern);
+		inst._zod.check = (payload) => {
+			if (payload.value.endsWith(def.suffix)) return;
+			payload.issues.push({
+				origin: "string",
+				code: "invalid_format",
+				format: "ends_with",
+				suffix: def.suffix,
+				input: payload.value,
+				inst,
+				continue: !def.abort
+			});
+		};
+	});
+	$ZodCheckOverwrite = /*@__PURE__*/ $constructor("$ZodCheckOverwrite", (inst, def) => {
+		$ZodCheck.init(inst, def);
+		inst._zod.check = (payload) => {
+			payload.value = def.tx(payload.value);
+		};
+	});
+}));
+// node_modules/zod/v4/core/doc.js
+var Doc;
+var init_doc = __esmMin((() => {
+	Doc = class {
+		constructor(args = [], closed = {}) {
+			this.content = [];
+			this.indent = 0;
+			this.args = args;
+			this.closed = closed;
+		}
+		indented(fn) {
+			this.indent += 1;
+			try {
+				fn(this);
+			} finally {
+				this.indent -= 1;
+			}
+		}
+		write(arg) {
+			if (typeof arg === "function") {
+				arg(this, { execution: "sync" });
+				arg(this, { execution: "async" });
+				return;
+			}
+			const lines = arg.split("\n").filter((x) => x);
+			const minIndent = Math.min(...lines.map((x) => x.length - x.trimStart().length));
+			const dedented = lines.map((x) => x.slice(minIndent)).map((x) => " ".repeat(this.indent * 2) + x);
+			for (const line of dedented) this.content.push(line);
+		}
+		compile() {
+			const F = Function;
+			const content = this?.content ?? [``];
+			return new F(...Object.keys(this.closed), `return function (${this.args.join(", ")}) {\n${content.join("\n")}\n};`)(...Object.values(this.closed));
+		}
+	};
+}));
+// node_modules/zod/v4/core/versions.js
+var version;
+var init_versions = __esmMin((() => {
+	version = {
+		major: 4,
+		minor: 6,
+		patch: 7
+	};
+}));
+// node_modules/zod/v4/core/schemas.js
+async function validateAsync(inst, value) {
+	const ctx = { async: true };
+	return toStandardResult(await inst._zod.run({
+		value,
+		issues: []
+	}, ctx), ctx);
+}
+function standardProps(inst) {
+	return {
+		validate: (value) => {
+			const ctx = { async: false };
+			try {
+				const r = inst._zod.run({
+					value,
+					issues: []
+				}, ctx);
+				if (!(r instanceof Promise)) return toStandardResult(r, ctx);
+			} catch (_) {}
+			return validateAsync(inst, value);
+		},
+		vendor: "zod",
+		version: 1
+	};
+}
+function canParseURL(input) {
+	try {
+		if (typeof URL !== "undefined" && typeof URL.canParse === "function") return URL.canParse(input);
+		new URL(input);
+		return true;
+	} catch {
+		return false;
+	}
+}
+function validateURL(trimmed, def) {
+	if (!("normalize" in def) && !("hostname" in def) && !("protocol" in def)) return canParseURL(trimmed) || 2;
+	return parseURLObject(trimmed, def);
+}
+/** Parses a URL while preserving the non-normalizing HTTP guard. */
+function parseURLObject(trimmed, def) {
+	if (!def.normalize && def.protocol?.source === httpProtocol.source && !/^https?:\/\//i.test(trimmed)) return 1;
+	try {
+		if (typeof URL !== "undefined") {
+			const URLStatic = URL;
+			if (typeof URLStatic.parse === "function") return URLStatic.parse(trimmed) ?? 2;
+		}
+		return new URL(trimmed);
+	} catch {
+		return 2;
+	}
+}
+/** The URL parser deletes every ASCII tab, LF and CR from its input before it parses, so `new URL("https://exa\nmple.com")` reports on `example.com`. Applying the same deletion to the returned value closes the half of that divergence which can move the host; the parser's other rewrite, stripping C0 controls at the edges, cannot. */
+function stripTabAndNewline(value) {
+	return value.replace(asciiTabOrNewline, "");
+}
+function urlHostnameOk(url, hostname) {
+	hostname.lastIndex = 0;
+	return hostname.test(url.hostname);
+}
+function urlProtocolOk(url, protocol) {
+	protocol.lastIndex = 0;
+	return protocol.test(url.protocol.endsWith(":") ? url.protocol.slice(0, -1) : url.protocol);
+}
+function isValidIPv6(value) {
+	if (!ipv6Alphabet.test(value)) return false;
+	return canParseURL(`http://[${value}]`);
+}
+function isValidCIDRv6(value) {
+	const parts = value.split("/");
+	if (parts.length !== 2) return false;
+	const [address, prefix] = parts;
+	if (!prefix) return false;
+	const prefixNum = Number(prefix);
+	if (`${prefixNum}` !== prefix) return false;
+	if (prefixNum < 0 || prefixNum > 128) return false;
+	return isValidIPv6(address);
+}
+function isValidBase64(data) {
+	if (data === "") return true;
+	if (/\s/.test(data)) return false;
+	if (data.length % 4 !== 0) return false;
+	try {
+		atob(data);
+		return true;
+	} catch {
+		return false;
+	}
+}
+function isValidBase64URL(data) {
+	if (!base64urlCharset.test(data)) return false;
+	const base64 = data.replace(/[-_]/g, (c) => c === "-" ? "+" : "/");
+	return isValidBase64(base64.padEnd(Math.ceil(base64.length / 4) * 4, "="));
+}
+function isValidJWT(token, algorithm = null) {
+	try {
+		const tokensParts = token.split(".");
+		if (tokensParts.length !== 3) return false;
+		const [header] = tokensParts;
+		if (!header) return false;
+		const parsedHeader = JSON.parse(atob(header));
+		if ("typ" in parsedHeader && parsedHeader?.typ !== "JWT") return false;
+		if (!parsedHeader.alg) return false;
+		if (algorithm && (!("alg" in parsedHeader) || parsedHeader.alg !== algorithm)) return false;
+		return true;
+	} catch {
+		return false;
+	}
+}
+function capSize(inst, size) {
+	const caps = sizeCaps(inst._zod.def.checks);
+	if (!caps.length) return;
+	const cap = Math.min(...caps.map((c) => c[0]));
+	const parse = inst._zod.parse;
+	inst._zod.parse = (payload, ctx) => {
+		const n = size(payload.value);
+		if (n > cap && !ctx?.skipChecks && ctx?.direction !== "backward") {
+			for (const [max, ch] of sizeCaps(inst._zod.def.checks)) if (n > max && ch._zod.def.when(payload)) {
+				const start = payload.issues.length;
+				ch._zod.check(payload);
+				payload.issues[start].continue = false;
+				attachSchema(payload.issues, start, inst);
+				return payload;
+			}
+		}
+		return parse(payload, ctx);
+	};
+}
+function handleArrayResult(result, final, index) {
+	if (result.issues.length) final.issues.push(...prefixIssues(index, result.issues));
+	final.value[index] = result.value;
+}
+function handlePropertyResult(result, final, key, input, optin, optout) {
+	const isPresent = key in input;
+	const isOptionalOut = optout === "optional";
+	if (!isPresent && isOptionalOut && optin === "optional") return;
+	if (result.issues.length) {
+		if (optin !== void 0 && isOptionalOut && !isPresent) return;
+		final.issues.push(...prefixIssues(key, result.issues));
+	}
+	if (!isPresent && optin === void 0) {
+		if (!result.issues.length) final.issues.push({
+			code: "invalid_type",
+			expected: "nonoptional",
+			input: void 0,
+			path: [key]
+		});
+		return;
+	}
+	if (result.value === void 0) {
+		if (isPresent || optin === "defaulted" && !isOptionalOut) final.value[key] = void 0;
+	} else final.value[key] = result.value;
+}
+function normalizeDef(def) {
+	const keys = Object.keys(def.shape);
+	const ownSymbols = Object.getOwnPropertySymbols(def.shape);
+	const symbolKeys = ownSymbols.length ? ownSymbols : NO_SYMBOL_KEYS;
+	const allKeys = symbolKeys.length ? [...keys, ...symbolKeys] : keys;
+	for (const k of allKeys) if (!def.shape?.[k]?._zod?.traits?.has("$ZodType")) throw new Error(`Invalid element at key "${String(k)}": expected a Zod schema`);
+	const okeys = optionalKeys(def.shape);
+	return {
+		...def,
+		allKeys,
+		symbolKeys,
+		keySet: new Set(keys),
+		numKeys: keys.length,
+		optionalKeys: new Set(okeys)
+	};
+}
+function handleCatchall(proms, input, payload, ctx, def, inst, abortEarly) {
+	const unrecognized = [];
+	const keySet = def.keySet;
+	const _catchall = def.catchall._zod;
+	const t = _catchall.def.type;
+	const optin = _catchall.optin;
+	const optout = _catchall.optout;
+	let seen = 0;
+	for (const key in input) {
+		if (abortEarly && payload.issues.length !== seen) {
+			if (aborted(payload, seen)) break;
+			seen = payload.issues.length;
+		}
+		if (keySet.has(key)) continue;
+		if (key === "__proto__") {
+			if (t === "never") unrecognized.push(key);
+			continue;
+		}
+		if (t === "never") {
+			unrecognized.push(key);
+			continue;
+		}
+		const r = _catchall.run({
+			value: input[key],
+			issues: []
+		}, ctx);
+		if (r instanceof Promise) proms.push(r.then((r) => handlePropertyResult(r, payload, key, input, optin, optout)));
+		else handlePropertyResult(r, payload, key, input, optin, optout);
+	}
+	if (unrecognized.length) payload.issues.push({
+		code: "unrecognized_keys",
+		keys: unrecognized,
+		input,
+		inst,
+		continue: true
+	});
+	if (!proms.length) return payload;
+	return Promise.all(proms).then(() => {
+		return payload;
+	});
+}
+function handleUnionResults(results, final, inst, ctx) {
+	for (const result of results) if (result.issues.length === 0) {
+		final.value = result.value;
+		return final;
+	}
+	const nonaborted = results.filter((r) => !aborted(r));
+	if (nonaborted.length === 1) {
+		final.value = nonaborted[0].value;
+		return nonaborted[0];
+	}
+	final.issues.push({
+		code: "invalid_union",
+		input: final.value,
+		inst,
+		errors: results.map((result) => result.issues.map((iss) => finalizeIssue(iss, ctx, config())))
+	});
+	return final;
+}
+function mergeValues(a, b) {
+	if (a === b) return {
+		valid: true,
+		data: a
+	};
+	if (a instanceof Date && b instanceof Date && +a === +b) return {
+		valid: true,
+		data: a
+	};
+	if (isPlainObject$2(a) && isPlainObject$2(b)) {
+		const bKeys = Object.keys(b);
+		const sharedKeys = Object.keys(a).filter((key) => bKeys.indexOf(key) !== -1);
+		const newObj = {
+			...a,
+			...b
+		};
+		if (Object.prototype.hasOwnProperty.call(newObj, "__proto__")) delete newObj.__proto__;
+		for (const key of sharedKeys) {
+			if (key === "__proto__") continue;
+			const sharedValue = mergeValues(a[key], b[key]);
+			if (!sharedValue.valid) return {
+				valid: false,
+				mergeErrorPath: [key, ...sharedValue.mergeErrorPath]
+			};
+			newObj[key] = sharedValue.data;
+		}
+		return {
+			valid: true,
+			data: newObj
+		};
+	}
+	if (Array.isArray(a) && Array.isArray(b)) {
+		if (a.length !== b.length) return {
+			valid: false,
+			mergeErrorPath: []
+		};
+		const newArray = [];
+		for (let index = 0; index < a.length; index++) {
+			const itemA = a[index];
+			const itemB = b[index];
+			const sharedValue = mergeValues(itemA, itemB);
+			if (!sharedValue.valid) return {
+				valid: false,
+				mergeErrorPath: [index, ...sharedValue.mergeErrorPath]
+			};
+			newArray.push(sharedValue.data);
+		}
+		return {
+			valid: true,
+			data: newArray
+		};
+	}
+	return {
+		valid: false,
+		mergeErrorPath: []
+	};
+}
+function handleIntersectionResults(result, left, right) {
+	const unrecKeys = /* @__PURE__ */ new Map();
+	let unrecIssue;
+	const keyIssues = /* @__PURE__ */ new Map();
+	const collect = (iss, side) => {
+		let keys;
+		if (iss.code === "unrecognized_keys" && !iss.path?.length) {
+			unrecIssue ?? (unrecIssue = iss);
+			keys = iss.keys;
+		} else if (iss.code === "invalid_key" && iss.origin === "record" && iss.path?.length === 1) {
+			const k = String(iss.path[0]);
+			if (!keyIssues.has(k)) keyIssues.set(k, iss);
+			keys = [k];
+		} else return false;
+		for (const k of keys) {
+			if (!unrecKeys.has(k)) unrecKeys.set(k, {});
+			unrecKeys.get(k)[side] = true;
+		}
+		return true;
+	};
+	for (const iss of left.issues) if (!collect(iss, "l")) result.issues.push(iss);
+	for (const iss of right.issues) if (!collect(iss, "r")) result.issues.push(iss);
+	const bothKeys = [...unrecKeys].filter(([, f]) => f.l && f.r).map(([k]) => k);
+	if (bothKeys.length) {
+		const aggregated = unrecIssue ? bothKeys.filter((k) => unrecIssue.keys.includes(k)) : [];
+		if (aggregated.length) result.issues.push({
+			...unrecIssue,
+			keys: aggregated
+		});
+		for (const k of bothKeys) if (!aggregated.includes(k) && keyIssues.has(k)) result.issues.push(keyIssues.get(k));
+	}
+	const merged = mergeValues(left.value, right.value);
+	if (!merged.valid) {
+		if (aborted(result)) return result;
+		throw new Error(`Unmergable intersection. Error path: ${JSON.stringify(merged.mergeErrorPath)}`);
+	}
+	result.value = merged.data;
+	return result;
+}
+function handleOptionalResult(payload, result) {
+	payload.value = result.issues.length ? void 0 : result.value;
+	return payload;
+}
+function handleDefaultResult(payload, def) {
+	if (payload.value === void 0) payload.value = def.defaultValue;
+	return payload;
+}
+function handleNonOptionalResult(payload, inst) {
+	if (!payload.issues.length && payload.value === void 0) payload.issues.push({
+		code: "invalid_type",
+		expected: "nonoptional",
+		input: payload.value,
+		inst
+	});
+	return payload;
+}
+function handleCatchResult(payload, result, def, ctx) {
+	if (!result.issues.length) {
+		payload.value = result.value;
+		if (result.memo) payload.memo = true;
+		return payload;
+	}
+	payload.value = def.catchValue({
+		...result,
+		value: payload.value,
+		error: { issues: result.issues.map((iss) => finalizeIssue(iss, ctx, config())) },
+		input: payload.value
+	});
+	return payload;
+}
+function handlePipeResult(left, next, ctx) {
+	if (left.issues.some((iss) => iss.code !== "unrecognized_keys")) {
+		left.aborted = true;
+		return left;
+	}
+	return next._zod.run({
+		value: left.value,
+		issues: left.issues
+	}, ctx);
+}
+function handleReadonlyResult(payload) {
+	if (!payload.memo) payload.value = Object.freeze(payload.value);
+	return payload;
+}
+function leafPattern(schema) {
+	const def = schema._zod.def;
+	let pattern = def.pattern;
+	let isInt = !!def.format?.includes("int");
+	let minimum;
+	let maximum;
+	for (const ch of def.checks ?? []) {
+		const d = ch._zod.def;
+		if (d.pattern) pattern = d.pattern;
+		isInt || (isInt = !!d.format?.includes("int"));
+		const lo = d.minimum ?? d.length;
+		const hi = d.maximum ?? d.length;
+		if (lo !== void 0 && (minimum === void 0 || lo > minimum)) minimum = lo;
+		if (hi !== void 0 && (maximum === void 0 || hi < maximum)) maximum = hi;
+	}
+	if (pattern) return pattern.source;
+	if (minimum !== void 0 && maximum !== void 0 && minimum > maximum) return "(?!)";
+	if (minimum !== void 0 || maximum !== void 0) return string$2({
+		minimum,
+		maximum
+	}).source;
+	const own = schema._zod.pattern;
+	return (isInt && own === number$1 ? integer : own)?.source;
+}
+function partPattern(schema) {
+	const def = schema._zod.def;
+	const own = schema._zod.pattern?.source;
+	const inner = def.innerType ?? schema._zod.innerType;
+	if (inner) {
+		const before = inner._zod.pattern?.source;
+		const after = partPattern(inner);
+		if (own && before && after && after !== before) return own.replace(cleanRegex(before), () => cleanRegex(after));
+		return own;
+	}
+	if (def.options) {
+		const sources = def.options.map(partPattern);
+		if (sources.every(Boolean)) return `^(${sources.map((s) => cleanRegex(s)).join("|")})$`;
+	}
+	return leafPattern(schema);
+}
+function handleRefineResult(result, payload, input, inst) {
+	if (!result) {
+		const _iss = {
+			code: "custom",
+			input,
+			inst,
+			path: [...inst._zod.def.path ?? []],
+			continue: !inst._zod.def.abort
+		};
+		if (inst._zod.def.params) _iss.params = inst._zod.def.params;
+		payload.issues.push(issue(_iss));
+	}
+}
+var $ZodType, toStandardResult, $ZodString, $ZodStringFormat, $ZodGUID, $ZodUUID, $ZodEmail, URL_BAD_FORMAT, URL_UNPARSEABLE, asciiTabOrNewline, $ZodURL, $ZodEmoji, $ZodNanoID, $ZodCUID, $ZodCUID2, $ZodULID, $ZodXID, $ZodKSUID, $ZodISODateTime, $ZodISODate, $ZodISOTime, $ZodISODuration, $ZodIPv4, ipv6Alphabet, $ZodIPv6, $ZodCIDRv4, $ZodCIDRv6, base64Charset, $ZodBase64, base64urlCharset, $ZodBase64URL, $ZodE164, $ZodJWT, $ZodNumber, $ZodNumberFormat, $ZodBoolean, $ZodNull, $ZodUnknown, $ZodNever, arraySize, $ZodArray, NO_SYMBOL_KEYS, $ZodObject, $ZodObjectJIT, $ZodUnion, $ZodIntersection, $ZodRecord, $ZodEnum, $ZodLiteral, $ZodTransform, $ZodOptional, $ZodExactOptional, $ZodNullable, $ZodDefault, $ZodPrefault, $ZodNonOptional, $ZodCatch, $ZodPipe, $ZodReadonly, $ZodTemplateLiteral, $ZodLazy, $ZodCustom;
+var init_schemas$1 = __esmMin((() => {
+	init_checks$1();
+	init_core$1();
+	init_doc();
+	init_regexes();
+	init_util();
+	init_versions();
+	$ZodType = /*@__PURE__*/ $constructor("$ZodType", (inst, def) => {
+		var _a;
+		inst ?? (inst = {});
+		inst._zod.def = def;
+		inst._zod.bag = inst._zod.bag || {};
+		inst._zod.version = version;
+		const defChecks = inst._zod.def.checks;
+		const checks = inst._zod.traits.has("$ZodCheck") ? [inst, ...defChecks ?? []] : defChecks?.length ? [...defChecks] : [];
+		for (const ch of checks) for (const fn of ch._zod.onattach) fn(inst);
+		if (checks.length === 0) {
+			(_a = inst._zod).deferred ?? (_a.deferred = []);
+			inst._zod.deferred?.push(() => {
+				inst._zod.run = inst._zod.parse;
+			});
+		} else {
+			const runChecks = (payload, checks, ctx) => {
+				if (payload.memo) return payload;
+				let isAborted = aborted(payload);
+				let asyncResult;
+				for (const ch of checks) {
+					if (ch._zod.def.when) {
+						if (explicitlyAborted(payload)) continue;
+						if (!ch._zod.def.when(payload)) continue;
+					} else if (isAborted) continue;
+					const currLen = payload.issues.length;
+					const _ = ch._zod.check(payload);
+					if (_ instanceof Promise && ctx?.async === false) throw new $ZodAsyncError();
+					if (asyncResult || _ instanceof Promise) asyncResult = (asyncResult ?? Promise.resolve()).then(async () => {
+						await _;
+						if (payload.issues.length === currLen) return;
+						attachSchema(payload.issues, currLen, inst);
+						if (!isAborted) isAborted = aborted(payload, currLen);
+					});
+					else {
+						if (payload.issues.length === currLen) continue;
+						attachSchema(payload.issues, currLen, inst);
+						if (!isAborted) isAborted = aborted(payload, currLen);
+					}
+				}
+				if (asyncResult) return asyncResult.then(() => {
+					return payload;
+				});
+				return payload;
+			};
+			const handleCanaryResult = (canary, payload, ctx) => {
+				if (aborted(canary)) {
+					canary.aborted = true;
+					return canary;
+				}
+				const checkResult = runChecks(payload, checks, ctx);
+				if (checkResult instanceof Promise) {
+					if (ctx.async === false) throw new $ZodAsyncError();
+					return checkResult.then((checkResult) => inst._zod.parse(checkResult, ctx));
+				}
+				return inst._zod.parse(checkResult, ctx);
+			};
+			inst._zod.run = (payload, ctx) => {
+				if (ctx.skipChecks) return inst._zod.parse(payload, ctx);
+				if (ctx.direction === "backward") {
+					const canary = inst._zod.parse({
+						value: payload.value,
+						issues: []
+					}, {
+						...ctx,
+						skipChecks: true
+					});
+					if (canary instanceof Promise) return canary.then((canary) => {
+						return handleCanaryResult(canary, payload, ctx);
+					});
+					return handleCanaryResult(canary, payload, ctx);
+				}
+				const result = inst._zod.parse(payload, ctx);
+				if (result instanceof Promise) {
+					if (ctx.async === false) throw new $ZodAsyncError();
+					return result.then((result) => runChecks(result, checks, ctx));
+				}
+				return runChecks(result, checks, ctx);
+			};
+		}
+	}, {
+		get "~standard"() {
+			return hide(this, "~standard", standardProps(this));
+		},
+		set "~standard"(value) {
+			own(this, "~standard", value);
+		}
+	});
+	toStandardResult = (r, ctx) => r.issues.length ? { issues: r.issues.map((iss) => finalizeIssue(iss, ctx, config())) } : { value: r.value };
+	$ZodString = /*@__PURE__*/ $constructor("$ZodString", (inst, def) => {
+		$ZodType.init(inst, def);
+		inst._zod.pattern = def.pattern ?? anyString;
+		inst._zod.parse = (payload, _) => {
+			if (def.coerce) try {
+				payload.value = String(payload.value);
+			} catch (_) {}
+			if (typeof payload.value === "string") return payload;
+			payload.issues.push({
+				expected: "string",
+				code: "invalid_type",
+				input: payload.value,
+				inst
+			});
+			return payload;
+		};
+	});
+	$ZodStringFormat = /*@__PURE__*/ $constructor("$ZodStringFormat", (inst, def) => {
+		$ZodCheckStringFormat.init(inst, def);
+		$ZodString.init(inst, def);
+	});
+	$ZodGUID = /*@__PURE__*/ $constructor("$ZodGUID", (inst, def) => {
+		def.pattern ?? (def.pattern = guid);
+		$ZodStringFormat.init(inst, def);
+	});
+	$ZodUUID = /*@__PURE__*/ $constructor("$ZodUUID", (inst, def) => {
+		if (def.version) {
+			const v = {
+				v1: 1,
+				v2: 2,
+				v3: 3,
+				v4: 4,
+				v5: 5,
+				v6: 6,
+				v7: 7,
+				v8: 8
+			}[def.version];
+			if (v === void 0) throw new Error(`Invalid UUID version: "${def.version}"`);
+			def.pattern ?? (def.pattern = uuid(v));
+		} else def.pattern ?? (def.pattern = uuid());
+		$ZodStringFormat.init(inst, def);
+	});
+	$ZodEmail = /*@__PURE__*/ $constructor("$ZodEmail", (inst, def) => {
+		def.pattern ?? (def.pattern = email);
+		$ZodStringFormat.init(inst, def);
+	});
+	asciiTabOrNewline = /[\t\n\r]/g;
+	$ZodURL = /*@__PURE__*/ $constructor("$ZodURL", (inst, def) => {
+		$ZodStringFormat.init(inst, def);
+		inst._zod.check = (payload) => {
+			try {
+				const trimmed = payload.value.trim();
+				const url = validateURL(trimmed, def);
+				if (url === 1) {
+					payload.issues.push({
+						code: "invalid_format",
+						format: "url",
+						note: "Invalid URL format",
+						input: payload.value,
+						inst,
+						continue: !def.abort
+					});
+					return;
+				}
+				if (url === 2) {
+					payload.issues.push({
+						code: "invalid_format",
+						format: "url",
+						input: payload.value,
+						inst,
+						continue: !def.abort
+					});
+					return;
+				}
+				if (url === true) {
+					payload.value = stripTabAndNewline(trimmed);
+					return;
+				}
+				if (def.hostname && !urlHostnameOk(url, def.hostname)) payload.issues.push({
+					code: "invalid_format",
+					format: "url",
+					note: "Invalid hostname",
+					pattern: def.hostname.source,
+					input: payload.value,
+					inst,
+					continue: !def.abort
+				});
+				if (def.protocol && !urlProtocolOk(url, def.protocol)) payload.issues.push({
+					code: "invalid_format",
+					format: "url",
+					note: "Invalid protocol",
+					pattern: def.protocol.source,
+					input: payload.value,
+					inst,
+					continue: !def.abort
+				});
+				payload.value = def.normalize ? url.href : stripTabAndNewline(trimmed);
+				return;
+			} catch (_) {
+				payload.issues.push({
+					code: "invalid_format",
+					format: "url",
+					input: payload.value,
+					inst,
+					continue: !def.abort
+				});
+			}
+		};
+	});
+	$ZodEmoji = /*@__PURE__*/ $constructor("$ZodEmoji", (inst, def) => {
+		def.pattern ?? (def.pattern = emoji());
+		$ZodStringFormat.init(inst, def);
+	});
+	$ZodNanoID = /*@__PURE__*/ $constructor("$ZodNanoID", (inst, def) => {
+		if (def.length !== void 0 && (!Number.isInteger(def.length) || def.length < 1)) throw new Error(`Invalid nanoid length: ${def.length}`);
+		def.pattern ?? (def.pattern = def.length === void 0 ? nanoid : nanoidOfLength(def.length));
+		$ZodStringFormat.init(inst, def);
+	});
+	$ZodCUID = /*@__PURE__*/ $constructor("$ZodCUID", (inst, def) => {
+		def.pattern ?? (def.pattern = cuid);
+		$ZodStringFormat.init(inst, def);
+	});
+	$ZodCUID2 = /*@__PURE__*/ $constructor("$ZodCUID2", (inst, def) => {
+		def.pattern ?? (def.pattern = cuid2);
+		$ZodStringFormat.init(inst, def);
+	});
+	$ZodULID = /*@__PURE__*/ $constructor("$ZodULID", (inst, def) => {
+		def.pattern ?? (def.pattern = ulid);
+		$ZodStringFormat.init(inst, def);
+	});
+	$ZodXID = /*@__PURE__*/ $constructor("$ZodXID", (inst, def) => {
+		def.pattern ?? (def.pattern = xid);
+		$ZodStringFormat.init(inst, def);
+	});
+	$ZodKSUID = /*@__PURE__*/ $constructor("$ZodKSUID", (inst, def) => {
+		def.pattern ?? (def.pattern = ksuid);
+		$ZodStringFormat.init(inst, def);
+	});
+	$ZodISODateTime = /*@__PURE__*/ $constructor("$ZodISODateTime", (inst, def) => {
+		def.pattern ?? (def.pattern = datetime(def));
+		$ZodStringFormat.init(inst, def);
+	});
+	$ZodISODate = /*@__PURE__*/ $constructor("$ZodISODate", (inst, def) => {
+		def.pattern ?? (def.pattern = date);
+		$ZodStringFormat.init(inst, def);
+	});
+	$ZodISOTime = /*@__PURE__*/ $constructor("$ZodISOTime", (inst, def) => {
+		def.pattern ?? (def.pattern = time(def));
+		$ZodStringFormat.init(inst, def);
+	});
+	$ZodISODuration = /*@__PURE__*/ $constructor("$ZodISODuration", (inst, def) => {
+		def.pattern ?? (def.pattern = duration$1);
+		$ZodStringFormat.init(inst, def);
+	});
+	$ZodIPv4 = /*@__PURE__*/ $constructor("$ZodIPv4", (inst, def) => {
+		def.pattern ?? (def.pattern = ipv4);
+		$ZodStringFormat.init(inst, def);
+	});
+	ipv6Alphabet = /^[0-9a-fA-F:.]+$/;
+	$ZodIPv6 = /*@__PURE__*/ $constructor("$ZodIPv6", (inst, def) => {
+		def.pattern ?? (def.pattern = ipv6);
+		$ZodStringFormat.init(inst, def);
+		inst._zod.check = (payload) => {
+			if (!isValidIPv6(payload.value)) payload.issues.push({
+				code: "invalid_format",
+				format: "ipv6",
+				input: payload.value,
+				inst,
+				continue: !def.abort
+			});
+		};
+	});
+	$ZodCIDRv4 = /*@__PURE__*/ $constructor("$ZodCIDRv4", (inst, def) => {
+		def.pattern ?? (def.pattern = cidrv4);
+		$ZodStringFormat.init(inst, def);
+	});
+	$ZodCIDRv6 = /*@__PURE__*/ $constructor("$ZodCIDRv6", (inst, def) => {
+		def.pattern ?? (def.pattern = cidrv6);
+		$ZodStringFormat.init(inst, def);
+		inst._zod.check = (payload) => {
+			if (!isValidCIDRv6(payload.value)) payload.issues.push({
+				code: "invalid_format",
+				format: "cidrv6",
+				input: payload.value,
+				inst,
+				continue: !def.abort
+			});
+		};
+	});
+	base64Charset = /^[0-9a-zA-Z+/]*={0,2}$/;
+	$ZodBase64 = /*@__PURE__*/ $constructor("$ZodBase64", (inst, def) => {
+		def.pattern ?? (def.pattern = base64Charset);
+		$ZodStringFormat.init(inst, def);
+		inst._zod.check = (payload) => {
+			if (isValidBase64(payload.value)) return;
+			payload.issues.push({
+				code: "invalid_format",
+				format: "base64",
+				input: payload.value,
+				inst,
+				continue: !def.abort
+			});
+		};
+	});
+	base64urlCharset = /^[A-Za-z0-9_-]*$/;
+	$ZodBase64URL = /*@__PURE__*/ $constructor("$ZodBase64URL", (inst, def) => {
+		def.pattern ?? (def.pattern = base64urlCharset);
+		$ZodStringFormat.init(inst, def);
+		inst._zod.check = (payload) => {
+			if (isValidBase64URL(payload.value)) return;
+			payload.issues.push({
+				code: "invalid_format",
+				format: "base64url",
+				input: payload.value,
+				inst,
+				continue: !def.abort
+			});
+		};
+	});
+	$ZodE164 = /*@__PURE__*/ $constructor("$ZodE164", (inst, def) => {
+		def.pattern ?? (def.pattern = e164);
+		$ZodStringFormat.init(inst, def);
+	});
+	$ZodJWT = /*@__PURE__*/ $constructor("$ZodJWT", (inst, def) => {
+		$ZodStringFormat.init(inst, def);
+		inst._zod.check = (payload) => {
+			if (isValidJWT(payload.value, def.alg)) return;
+			payload.issues.push({
+				code: "invalid_format",
+				format: "jwt",
+				input: payload.value,
+				inst,
+				continue: !def.abort
+			});
+		};
+	});
+	$ZodNumber = /*@__PURE__*/ $constructor("$ZodNumber", (inst, def) => {
+		$ZodType.init(inst, def);
+		inst._zod.pattern = number$1;
+		inst._zod.parse = (payload, _ctx) => {
+			if (def.coerce) try {
+				payload.value = Number(payload.value);
+			} catch (_) {}
+			const input = payload.value;
+			if (typeof input === "number" && !Number.isNaN(input) && Number.isFinite(input)) return payload;
+			const received = typeof input === "number" ? Number.isNaN(input) ? "NaN" : !Number.isFinite(input) ? String(input) : void 0 : void 0;
+			payload.issues.push({
+				expected: "number",
+				code: "invalid_type",
+				input,
+				inst,
+				...received ? { received } : {}
+			});
+			return payload;
+		};
+	});
+	$ZodNumberFormat = /*@__PURE__*/ $constructor("$ZodNumberFormat", (inst, def) => {
+		$ZodCheckNumberFormat.init(inst, def);
+		$ZodNumber.init(inst, def);
+	});
+	$ZodBoolean = /*@__PURE__*/ $constructor("$ZodBoolean", (inst, def) => {
+		$ZodType.init(inst, def);
+		inst._zod.pattern = boolean$1;
+		inst._zod.parse = (payload, _ctx) => {
+			if (def.coerce) try {
+				payload.value = Boolean(payload.value);
+			} catch (_) {}
+			const input = payload.value;
+			if (typeof input === "boolean") return payload;
+			payload.issues.push({
+				expected: "boolean",
+				code: "invalid_type",
+				input,
+				inst
+			});
+			return payload;
+		};
+	});
+	$ZodNull = /*@__PURE__*/ $constructor("$ZodNull", (inst, def) => {
+		$ZodType.init(inst, def);
+		inst._zod.pattern = _null$2;
+		inst._zod.values = /* @__PURE__ */ new Set([null]);
+		inst._zod.parse = (payload, _ctx) => {
+			const input = payload.value;
+			if (input === null) return payload;
+			payload.issues.push({
+				expected: "null",
+				code: "invalid_type",
+				input,
+				inst
+			});
+			return payload;
+		};
+	});
+	$ZodUnknown = /*@__PURE__*/ $constructor("$ZodUnknown", (inst, def) => {
+		$ZodType.init(inst, def);
+		inst._zod.parse = (payload) => payload;
+	});
+	$ZodNever = /*@__PURE__*/ $constructor("$ZodNever", (inst, def) => {
+		$ZodType.init(inst, def);
+		inst._zod.parse = (payload, _ctx) => {
+			payload.issues.push({
+				expected: "never",
+				code: "invalid_type",
+				input: payload.value,
+				inst
+			});
+			return payload;
+		};
+	});
+	arraySize = (input) => Array.isArray(input) ? input.length : -1;
+	$ZodArray = /*@__PURE__*/ $constructor("$ZodArray", (inst, def) => {
+		$ZodType.init(inst, def);
+		const memo = globalConfig.memoizer;
+		memo?.attach(inst);
+		inst._zod.parse = (payload, ctx) => {
+			const input = payload.value;
+			if (!Array.isArray(input)) {
+				payload.issues.push({
+					expected: "array",
+					code: "invalid_type",
+					input,
+					inst
+				});
+				return payload;
+			}
+			payload.value = memo ? memo.alloc(inst, payload, Array(input.length), ctx) : Array(input.length);
+			const proms = [];
+			const abortEarly = ctx?.abortEarly;
+			for (let i = 0; i < input.length; i++) {
+				const item = input[i];
+				const result = def.element._zod.run({
+					value: item,
+					issues: []
+				}, ctx);
+				if (result instanceof Promise) proms.push(result.then((result) => handleArrayResult(result, payload, i)));
+				else {
+					handleArrayResult(result, payload, i);
+					if (abortEarly && result.issues.length !== 0 && aborted(result)) break;
+				}
+			}
+			if (proms.length) return Promise.all(proms).then(() => payload);
+			return payload;
+		};
+		capSize(inst, arraySize);
+	});
+	NO_SYMBOL_KEYS = [];
+	$ZodObject = /*@__PURE__*/ $constructor("$ZodObject", (inst, def) => {
+		$ZodType.init(inst, def);
+		const desc = Object.getOwnPropertyDescriptor(def, "shape");
+		const sh = desc?.get ? desc.get.raw : def.shape ?? {};
+		if (sh) {
+			const get = () => {
+				const newSh = { ...sh };
+				Object.defineProperty(def, "shape", { value: newSh });
+				get.raw = newSh;
+				return newSh;
+			};
+			get.raw = sh;
+			Object.defineProperty(def, "shape", { get });
+		}
+		const _normalized = cached(() => normalizeDef(def));
+		defineLazyInternal(inst, "propValues", (zod) => {
+			const shape = zod.def.shape;
+			const propValues = {};
+			for (const key in shape) {
+				const field = shape[key]._zod;
+				if (field.values) {
+					if (!Object.prototype.hasOwnProperty.call(propValues, key)) assignProp(propValues, key, /* @__PURE__ */ new Set());
+					for (const v of field.values) propValues[key].add(v);
+					if (field.optin !== void 0) propValues[key].add(void 0);
+				}
+			}
+			return propValues;
+		});
+		const isObject$1 = isObject;
+		const catchall = def.catchall;
+		let value;
+		const memo = globalConfig.memoizer;
+		memo?.attach(inst);
+		inst._zod.parse = (payload, ctx) => {
+			value ?? (value = _normalized.value);
+			const input = payload.value;
+			if (!isObject$1(input)) {
+				payload.issues.push({
+					expected: "object",
+					code: "invalid_type",
+					input,
+					inst
+				});
+				return payload;
+			}
+			payload.value = memo ? memo.alloc(inst, payload, {}, ctx) : {};
+			const proms = [];
+			const shape = value.shape;
+			const abortEarly = ctx?.abortEarly;
+			let seen = payload.issues.length;
+			for (const key of value.allKeys) {
+				if (abortEarly && payload.issues.length !== seen) {
+					if (aborted(payload, seen)) break;
+					seen = payload.issues.length;
+				}
+				if (key === "__proto__") continue;
+				const el = shape[key];
+				const optin = el._zod.optin;
+				const optout = el._zod.optout;
+				const r = el._zod.run({
+					value: input[key],
+					issues: []
+				}, ctx);
+				if (r instanceof Promise) proms.push(r.then((r) => handlePropertyResult(r, payload, key, input, optin, optout)));
+				else handlePropertyResult(r, payload, key, input, optin, optout);
+			}
+			if (!catchall) return proms.length ? Promise.all(proms).then(() => payload) : payload;
+			return handleCatchall(proms, input, payload, ctx, _normalized.value, inst, abortEarly === true);
+		};
+	});
+	$ZodObjectJIT = /*@__PURE__*/ $constructor("$ZodObjectJIT", (inst, def) => {
+		$ZodObject.init(inst, def);
+		const superParse = inst._zod.parse;
+		const _normalized = cached(() => normalizeDef(def));
+		const memo = globalConfig.memoizer;
+		const generateFastpass = (shape) => {
+			const normalized = _normalized.value;
+			const syms = normalized.symbolKeys;
+			const doc = new Doc(["payload", "ctx"], {
+				shape,
+				inst,
+				memo,
+				syms
+			});
+			const parseStr = (k) => `shape[${k}]._zod.run({ value: input[${k}], issues: [] }, ctx)`;
+			const prefixStr = (id, k) => `
+          let ${id}_ab = false;
+          for (let i = 0; i < ${id}.issues.length; i++) {
+            const iss = ${id}.issues[i];
+            iss.path = iss.path ? [${k}, ...iss.path] : [${k}];
+            payload.issues.push(iss);
+            if (iss.continue !== true) ${id}_ab = true;
+          }
+          if (${id}_ab && ctx && ctx.abortEarly) {
+            payload.value = newResult;
+            return payload;
+          }`;
+			doc.write(`const input = payload.value;`);
+			const ids = Object.create(null);
+			let counter = 0;
+			for (const key of normalized.allKeys) ids[key] = `key_${counter++}`;
+			doc.write(memo ? `const newResult = memo.alloc(inst, payload, {}, ctx);` : `const newResult = {};`);
+			for (const key of normalized.allKeys) {
+				if (key === "__proto__") continue;
+				const id = ids[key];
+				const k = typeof key === "symbol" ? `syms[${syms.indexOf(key)}]` : esc(key);
+				const isPresent = `${k} in input`;
+				const schema = shape[key];
+				const optin = schema?._zod?.optin;
+				const isOptionalIn = optin !== void 0;
+				const isOptionalOut = schema?._zod?.optout === "optional";
+				doc.write(`const ${id} = ${parseStr(k)};`);
+				if (isOptionalIn && isOptionalOut) {
+					const assign = optin === "optional" ? `${id}_present` : `${id}.value !== undefined || ${id}_present`;
+					doc.write(`
+        const ${id}_present = ${isPresent};
+        if (!${id}.issues.length || ${id}_present) {
+          if (${id}.issues.length) {${prefixStr(id, k)}
+          }
+
+          if (${assign}) {
+            newResult[${k}] = ${id}.value;
+          }
+        }
+
+      `);
+				} else if (!isOptionalIn) doc.write(`
+        const ${id}_present = ${isPresent};
+        if (${id}.issues.length) {${prefixStr(id, k)}
+        }
+        if (!${id}_present && !${id}.issues.length) {
+          payload.issues.push({
+            code: "invalid_type",
+            expected: "nonoptional",
+            input: undefined,
+            path: [${k}]
+          });
+          if (ctx && ctx.abortEarly) {
+            payload.value = newResult;
+            return payload;
+          }
+        }
+
+        if (${id}_present) {
+          newResult[${k}] = ${id}.value;
+        }
+
+      `);
+				else {
+					doc.write(`
+        if (${id}.issues.length) {${prefixStr(id, k)}
+        }
+      `);
+					if (optin === "defaulted") doc.write(`newResult[${k}] = ${id}.value;`);
+					else doc.write(`
+        if (${id}.value !== undefined || ${isPresent}) {
+          newResult[${k}] = ${id}.value;
+        }
+      `);
+				}
+			}
+			doc.write(`payload.value = newResult;`);
+			doc.write(`return payload;`);
+			return doc.compile();
+		};
+		let fastpass;
+		const isObject$2 = isObject;
+		const jit = !globalConfig.jitless;
+		const fastEnabled = jit && allowsEval.value;
+		const catchall = def.catchall;
+		let value;
+		inst._zod.parse = (payload, ctx) => {
+			value ?? (value = _normalized.value);
+			const input = payload.value;
+			if (!isObject$2(input)) {
+				payload.issues.push({
+					expected: "object",
+					code: "invalid_type",
+					input,
+					inst
+				});
+				return payload;
+			}
+			if (jit && fastEnabled && ctx?.async === false && ctx.jitless !== true) {
+				if (!fastpass) fastpass = generateFastpass(def.shape);
+				payload = fastpass(payload, ctx);
+				if (!catchall) return payload;
+				return handleCatchall([], input, payload, ctx, value, inst, ctx?.abortEarly === true);
+			}
+			return superParse(payload, ctx);
+		};
+	});
+	$ZodUnion = /*@__PURE__*/ $constructor("$ZodUnion", (inst, def) => {
+		$ZodType.init(inst, def);
+		defineLazyInternal(inst, "optin", (zod) => zod.def.options.some((o) => o._zod.optin === "defaulted") ? "defaulted" : zod.def.options.some((o) => o._zod.optin !== void 0) ? "optional" : void 0);
+		defineLazyInternal(inst, "optout", (zod) => zod.def.options.some((o) => o._zod.optout === "optional") ? "optional" : void 0);
+		defineLazyInternal(inst, "values", (zod) => {
+			if (zod.def.options.every((o) => o._zod.values)) return new Set(zod.def.options.flatMap((option) => Array.from(option._zod.values)));
+		});
+		defineLazyInternal(inst, "pattern", (zod) => {
+			if (zod.def.options.every((o) => o._zod.pattern)) {
+				const patterns = zod.def.options.map((o) => o._zod.pattern);
+				return new RegExp(`^(${patterns.map((p) => cleanRegex(p.source)).join("|")})$`);
+			}
+		});
+		const first = def.options.length === 1 ? def.options[0]._zod.run : null;
+		inst._zod.parse = (payload, ctx) => {
+			if (first) return first(payload, ctx);
+			let async = false;
+			const results = [];
+			for (const option of def.options) {
+				const result = option._zod.run({
+					value: payload.value,
+					issues: []
+				}, ctx);
+				if (result instanceof Promise) {
+					results.push(result);
+					async = true;
+				} else {
+					if (result.issues.length === 0) return result;
+					results.push(result);
+				}
+			}
+			if (!async) return handleUnionResults(results, payload, inst, ctx);
+			return Promise.all(results).then((results) => {
+				return handleUnionResults(results, payload, inst, ctx);
+			});
+		};
+	});
+	$ZodIntersection = /*@__PURE__*/ $constructor("$ZodIntersection", (inst, def) => {
+		$ZodType.init(inst, def);
+		inst._zod.parse = (payload, ctx) => {
+			const input = payload.value;
+			const left = def.left._zod.run({
+				value: input,
+				issues: []
+			}, ctx);
+			const right = def.right._zod.run({
+				value: input,
+				issues: []
+			}, ctx);
+			if (left instanceof Promise || right instanceof Promise) return Promise.all([left, right]).then(([left, right]) => {
+				return handleIntersectionResults(payload, left, right);
+			});
+			return handleIntersectionResults(payload, left, right);
+		};
+	});
+	$ZodRecord = /*@__PURE__*/ $constructor("$ZodRecord", (inst, def) => {
+		$ZodType.init(inst, def);
+		const memo = globalConfig.memoizer;
+		memo?.attach(inst);
+		inst._zod.parse = (payload, ctx) => {
+			const input = payload.value;
+			if (!isPlainObject$2(input)) {
+				payload.issues.push({
+					expected: "record",
+					code: "invalid_type",
+					input,
+					inst
+				});
+				return payload;
+			}
+			const proms = [];
+			const values = def.keyType._zod.values;
+			if (values && !def.partial) {
+				payload.value = memo ? memo.alloc(inst, payload, {}, ctx) : {};
+				const recordKeys = /* @__PURE__ */ new Set();
+				for (const key of values) if (typeof key === "string" || typeof key === "number" || typeof key === "symbol") {
+					recordKeys.add(typeof key === "number" ? key.toString() : key);
+					if (key === "__proto__") continue;
+					const keyResult = def.keyType._zod.run({
+						value: key,
+						issues: []
+					}, ctx);
+					if (keyResult instanceof Promise) throw new Error("Async schemas not supported in object keys currently");
+					if (keyResult.issues.length) {
+						payload.issues.push({
+							code: "invalid_key",
+							origin: "record",
+							issues: keyResult.issues.map((iss) => finalizeIssue(iss, ctx, config())),
+							input: key,
+							path: [key],
+							inst
+						});
+						continue;
+					}
+					const outKey = keyResult.value;
+					if (outKey === "__proto__") continue;
+					const result = def.valueType._zod.run({
+						value: input[key],
+						issues: []
+					}, ctx);
+					if (result instanceof Promise) proms.push(result.then((result) => {
+						if (result.issues.length) payload.issues.push(...prefixIssues(key, result.issues));
+						payload.value[outKey] = result.value;
+					}));
+					else {
+						if (result.issues.length) payload.issues.push(...prefixIssues(key, result.issues));
+						payload.value[outKey] = result.value;
+					}
+				}
+				let unrecognized;
+				for (const key in input) if (!recordKeys.has(key)) {
+					if (def.mode === "loose") {
+						if (key === "__proto__") continue;
+						payload.value[key] = input[key];
+					} else {
+						unrecognized = unrecognized ?? [];
+						unrecognized.push(key);
+					}
+				}
+				if (unrecognized && unrecognized.length > 0) payload.issues.push({
+					code: "unrecognized_keys",
+					input,
+					inst,
+					keys: unrecognized,
+					continue: true
+				});
+			} else {
+				payload.value = memo ? memo.alloc(inst, payload, {}, ctx) : {};
+				let unrecognized;
+				for (const key of Reflect.ownKeys(input)) {
+					if (key === "__proto__") continue;
+					if (!Object.prototype.propertyIsEnumerable.call(input, key)) continue;
+					let keyResult = def.keyType._zod.run({
+						value: key,
+						issues: []
+					}, ctx);
+					if (keyResult instanceof Promise) throw new Error("Async schemas not supported in object keys currently");
+					if (typeof key === "string" && number$1.test(key) && keyResult.issues.length) {
+						const retryResult = def.keyType._zod.run({
+							value: Number(key),
+							issues: []
+						}, ctx);
+						if (retryResult instanceof Promise) throw new Error("Async schemas not supported in object keys currently");
+						if (retryResult.issues.length === 0) keyResult = retryResult;
+					}
+					if (keyResult.issues.length) {
+						if (def.mode === "loose") payload.value[key] = input[key];
+						else if (values) {
+							unrecognized = unrecognized ?? [];
+							unrecognized.push(key);
+						} else payload.issues.push({
+							code: "invalid_key",
+							origin: "record",
+							issues: keyResult.issues.map((iss) => finalizeIssue(iss, ctx, config())),
+							input: key,
+							path: [key],
+							inst
+						});
+						continue;
+					}
+					const outKey = keyResult.value;
+					if (outKey === "__proto__") continue;
+					const result = def.valueType._zod.run({
+						value: input[key],
+						issues: []
+					}, ctx);
+					if (result instanceof Promise) proms.push(result.then((result) => {
+						if (result.issues.length) payload.issues.push(...prefixIssues(key, result.issues));
+						payload.value[outKey] = result.value;
+					}));
+					else {
+						if (result.issues.length) payload.issues.push(...prefixIssues(key, result.issues));
+						payload.value[outKey] = result.value;
+					}
+				}
+				if (unrecognized && unrecognized.length > 0) payload.issues.push({
+					code: "unrecognized_keys",
+					input,
+					inst,
+					keys: unrecognized,
+					continue: true
+				});
+			}
+			if (proms.length) return Promise.all(proms).then(() => payload);
+			return payload;
+		};
+	});
+	$ZodEnum = /*@__PURE__*/ $constructor("$ZodEnum", (inst, def) => {
+		$ZodType.init(inst, def);
+		const values = getEnumValues(def.entries);
+		const valuesSet = new Set(values);
+		inst._zod.values = valuesSet;
+		defineLazyInternal(inst, "pattern", (zod) => {
+			const patternValues = getEnumValues(zod.def.entries).filter((k) => propertyKeyTypes.has(typeof k));
+			return new RegExp(patternValues.length ? `^(${patternValues.map((o) => escapeRegex(o.toString())).join("|")})$` : "^[^\\s\\S]$");
+		});
+		inst._zod.parse = (payload, _ctx) => {
+			const input = payload.value;
+			if (valuesSet.has(input)) return payload;
+			payload.issues.push({
+				code: "invalid_value",
+				values,
+				input,
+				inst
+			});
+			return payload;
+		};
+	});
+	$ZodLiteral = /*@__PURE__*/ $constructor("$ZodLiteral", (inst, def) => {
+		$ZodType.init(inst, def);
+		const values = new Set(def.values);
+		inst._zod.values = values;
+		defineLazyInternal(inst, "pattern", (zod) => {
+			const vals = zod.def.values;
+			return new RegExp(vals.length ? `^(${vals.map((o) => typeof o === "string" ? escapeRegex(o) : o ? escapeRegex(o.toString()) : String(o)).join("|")})$` : "^[^\\s\\S]$");
+		});
+		inst._zod.parse = (payload, _ctx) => {
+			const input = payload.value;
+			if (values.has(input)) return payload;
+			payload.issues.push({
+				code: "invalid_value",
+				values: def.values,
+				input,
+				inst
+			});
+			return payload;
+		};
+	});
+	$ZodTransform = /*@__PURE__*/ $constructor("$ZodTransform", (inst, def) => {
+		$ZodType.init(inst, def);
+		inst._zod.optin = "optional";
+		globalConfig.memoizer?.guard(inst);
+		inst._zod.parse = (payload, ctx) => {
+			if (ctx.direction === "backward") throw new $ZodEncodeError(inst.constructor.name);
+			const _out = def.transform(payload.value, payload);
+			if (ctx.async) return (_out instanceof Promise ? _out : Promise.resolve(_out)).then((output) => {
+				payload.value = output;
+				return payload;
+			});
+			if (_out instanceof Promise) throw new $ZodAsyncError();
+			payload.value = _out;
+			return payload;
+		};
+	});
+	$ZodOptional = /*@__PURE__*/ $constructor("$ZodOptional", (inst, def) => {
+		$ZodType.init(inst, def);
+		defineLazyInternal(inst, "optin", (zod) => zod.def.innerType._zod.optin === "defaulted" ? "defaulted" : "optional");
+		inst._zod.optout = "optional";
+		defineLazyInternal(inst, "values", (zod) => {
+			const values = zod.def.innerType._zod.values;
+			return values ? /* @__PURE__ */ new Set([...values, void 0]) : void 0;
+		});
+		defineLazyInternal(inst, "pattern", (zod) => {
+			const pattern = zod.def.innerType._zod.pattern;
+			return pattern ? new RegExp(`^(${cleanRegex(pattern.source)})?$`) : void 0;
+		});
+		inst._zod.parse = (payload, ctx) => {
+			if (payload.value === void 0) {
+				if (def.innerType._zod.optin !== "defaulted") return payload;
+				const result = def.innerType._zod.run({
+					value: payload.value,
+					issues: []
+				}, ctx);
+				if (result instanceof Promise) return result.then((result) => handleOptionalResult(payload, result));
+				return handleOptionalResult(payload, result);
+			}
+			return def.innerType._zod.run(payload, ctx);
+		};
+	});
+	$ZodExactOptional = /*@__PURE__*/ $constructor("$ZodExactOptional", (inst, def) => {
+		$ZodOptional.init(inst, def);
+		defineLazyInternal(inst, "values", (zod) => zod.def.innerType._zod.values);
+		defineLazyInternal(inst, "pattern", (zod) => zod.def.innerType._zod.pattern);
+		inst._zod.parse = (payload, ctx) => {
+			return def.innerType._zod.run(payload, ctx);
+		};
+	});
+	$ZodNullable = /*@__PURE__*/ $constructor("$ZodNullable", (inst, def) => {
+		$ZodType.init(inst, def);
+		defineLazyInternal(inst, "optin", (zod) => zod.def.innerType._zod.optin);
+		defineLazyInternal(inst, "optout", (zod) => zod.def.innerType._zod.optout);
+		defineLazyInternal(inst, "pattern", (zod) => {
+			const pattern = zod.def.innerType._zod.pattern;
+			return pattern ? new RegExp(`^(${cleanRegex(pattern.source)}|null)$`) : void 0;
+		});
+		defineLazyInternal(inst, "values", (zod) => {
+			return zod.def.innerType._zod.values ? /* @__PURE__ */ new Set([...zod.def.innerType._zod.values, null]) : void 0;
+		});
+		inst._zod.parse = (payload, ctx) => {
+			if (payload.value === null) return payload;
+			return def.innerType._zod.run(payload, ctx);
+		};
+	});
+	$ZodDefault = /*@__PURE__*/ $constructor("$ZodDefault", (inst, def) => {
+		$ZodType.init(inst, def);
+		inst._zod.optin = "defaulted";
+		defineLazyInternal(inst, "values", (zod) => zod.def.innerType._zod.values);
+		inst._zod.parse = (payload, ctx) => {
+			if (ctx.direction === "backward") return def.innerType._zod.run(payload, ctx);
+			if (payload.value === void 0) {
+				payload.value = def.defaultValue;
+				/**
+				* $ZodDefault returns the default value immediately in forward direction.
+				* It doesn't pass the default value into the validator ("prefault"). There's no reason to pass the default value through validation. The validity of the default is enforced by TypeScript statically. Otherwise, it's the responsibility of the user to ensure the default is valid. In the case of pipes with divergent in/out types, you can specify the default on the `in` schema of your ZodPipe to set a "prefault" for the pipe.   */
+				return payload;
+			}
+			const result = def.innerType._zod.run(payload, ctx);
+			if (result instanceof Promise) return result.then((result) => handleDefaultResult(result, def));
+			return handleDefaultResult(result, def);
+		};
+	});
+	$ZodPrefault = /*@__PURE__*/ $constructor("$ZodPrefault", (inst, def) => {
+		$ZodType.init(inst, def);
+		inst._zod.optin = "defaulted";
+		defineLazyInternal(inst, "values", (zod) => zod.def.innerType._zod.values);
+		inst._zod.parse = (payload, ctx) => {
+			if (ctx.direction === "backward") return def.innerType._zod.run(payload, ctx);
+			if (payload.value === void 0) payload.value = def.defaultValue;
+			return def.innerType._zod.run(payload, ctx);
+		};
+	});
+	$ZodNonOptional = /*@__PURE__*/ $constructor("$ZodNonOptional", (inst, def) => {
+		$ZodType.init(inst, def);
+		defineLazyInternal(inst, "values", (zod) => {
+			const v = zod.def.innerType._zod.values;
+			return v ? new Set([...v].filter((x) => x !== void 0)) : void 0;
+		});
+		inst._zod.parse = (payload, ctx) => {
+			const result = def.innerType._zod.run(payload, ctx);
+			if (result instanceof Promise) return result.then((result) => handleNonOptionalResult(result, inst));
+			return handleNonOptionalResult(result, inst);
+		};
+	});
+	$ZodCatch = /*@__PURE__*/ $constructor("$ZodCatch", (inst, def) => {
+		$ZodType.init(inst, def);
+		defineLazyInternal(inst, "optin", (zod) => zod.def.innerType._zod.optin === "defaulted" ? "defaulted" : "optional");
+		defineLazyInternal(inst, "optout", (zod) => zod.def.innerType._zod.optout);
+		defineLazyInternal(inst, "values", (zod) => zod.def.innerType._zod.values);
+		inst._zod.parse = (payload, ctx) => {
+			if (ctx.direction === "backward") return def.innerType._zod.run(payload, ctx);
+			const result = def.innerType._zod.run({
+				value: payload.value,
+				issues: []
+			}, ctx);
+			if (result instanceof Promise) return result.then((result) => handleCatchResult(payload, result, def, ctx));
+			return handleCatchResult(payload, result, def, ctx);
+		};
+	});
+	$ZodPipe = /*@__PURE__*/ $constructor("$ZodPipe", (inst, def) => {
+		$ZodType.init(inst, def);
+		defineLazyInternal(inst, "values", (zod) => zod.def.in._zod.values);
+		defineLazyInternal(inst, "optin", (zod) => zod.def.in._zod.optin);
+		defineLazyInternal(inst, "optout", (zod) => zod.def.out._zod.optout);
+		defineLazyInternal(inst, "propValues", (zod) => zod.def.in._zod.propValues);
+		inst._zod.parse = (payload, ctx) => {
+			if (ctx.direction === "backward") {
+				const right = def.out._zod.run(payload, ctx);
+				if (right instanceof Promise) return right.then((right) => handlePipeResult(right, def.in, ctx));
+				return handlePipeResult(right, def.in, ctx);
+			}
+			const left = def.in._zod.run(payload, ctx);
+			if (left instanceof Promise) return left.then((left) => handlePipeResult(left, def.out, ctx));
+			return handlePipeResult(left, def.out, ctx);
+		};
+	});
+	$ZodReadonly = /*@__PURE__*/ $constructor("$ZodReadonly", (inst, def) => {
+		$ZodType.init(inst, def);
+		defineLazyInternal(inst, "propValues", (zod) => zod.def.innerType._zod.propValues);
+		defineLazyInternal(inst, "values", (zod) => zod.def.innerType._zod.values);
+		defineLazyInternal(inst, "optin", (zod) => zod.def.innerType?._zod?.optin);
+		defineLazyInternal(inst, "optout", (zod) => zod.def.innerType?._zod?.optout);
+		inst._zod.parse = (payload, ctx) => {
+			if (ctx.direction === "backward") return def.innerType._zod.run(payload, ctx);
+			const result = def.innerType._zod.run(payload, ctx);
+			if (result instanceof Promise) return result.then(handleReadonlyResult);
+			return handleReadonlyResult(result);
+		};
+	});
+	$ZodTemplateLiteral = /*@__PURE__*/ $constructor("$ZodTemplateLiteral", (inst, def) => {
+		$ZodType.init(inst, def);
+		const regexParts = [];
+		for (const part of def.parts) if (typeof part === "object" && part !== null) {
+			const source = partPattern(part);
+			if (!source) throw new Error(`Invalid template literal part, no pattern found: ${[...part._zod.traits].shift()}`);
+			regexParts.push(cleanRegex(source));
+		} else if (part === null || primitiveTypes.has(typeof part)) regexParts.push(escapeRegex(`${part}`));
+		else throw new Error(`Invalid template literal part: ${part}`);
+		inst._zod.pattern = new RegExp(`^${regexParts.join("")}$`);
+		inst._zod.parse = (payload, _ctx) => {
+			if (typeof payload.value !== "string") {
+				payload.issues.push({
+					input: payload.value,
+					inst,
+					expected: "string",
+					code: "invalid_type"
+				});
+				return payload;
+			}
+			inst._zod.pattern.lastIndex = 0;
+			if (!inst._zod.pattern.test(payload.value)) {
+				payload.issues.push({
+					input: payload.value,
+					inst,
+					code: "invalid_format",
+					format: def.format ?? "template_literal",
+					pattern: inst._zod.pattern.source
+				});
+				return payload;
+			}
+			return payload;
+		};
+	});
+	$ZodLazy = /*@__PURE__*/ $constructor("$ZodLazy", (inst, def) => {
+		$ZodType.init(inst, def);
+		defineLazy(inst._zod, "innerType", () => {
+			const d = def;
+			if (!d._cachedInner) d._cachedInner = def.getter();
+			return d._cachedInner;
+		});
+		defineLazyInternal(inst, "pattern", (zod) => zod.innerType?._zod?.pattern);
+		defineLazyInternal(inst, "propValues", (zod) => zod.innerType?._zod?.propValues);
+		defineLazyInternal(inst, "optin", (zod) => zod.innerType?._zod?.optin ?? void 0);
+		defineLazyInternal(inst, "optout", (zod) => zod.innerType?._zod?.optout ?? void 0);
+		inst._zod.parse = (payload, ctx) => {
+			return inst._zod.innerType._zod.run(payload, ctx);
+		};
+	});
+	$ZodCustom = /*@__PURE__*/ $constructor("$ZodCustom", (inst, def) => {
+		$ZodCheck.init(inst, def);
+		$ZodType.init(inst, def);
+		inst._zod.parse = (payload, _) => {
+			return payload;
+		};
+		inst._zod.check = (payload) => {
+			const input = payload.value;
+			const r = def.fn(input);
+			if (r instanceof Promise) return r.then((r) => handleRefineResult(r, payload, input, inst));
+			handleRefineResult(r, payload, input, inst);
+		};
+	});
+}));
+// node_modules/zod/v4/core/memoizer.js
+function isRef(value) {
+	return value !== null && typeof value === "object";
+}
+function cloneIssues(issues) {
+	return issues.map((iss) => iss.path ? {
+		...iss,
+		path: iss.path.slice()
+	} : { ...iss });
+}
+/** Whether this schema's subtree contains a cycle, so one parse can re-enter it. */
+function isRecursive(inst, stack, resolve) {
+	const cached = recursive.get(inst);
+	if (cached !== void 0) return cached ? PROVEN : NONE$1;
+	if (stack.has(inst)) return PROVEN;
+	stack.add(inst);
+	let result = NONE$1;
+	const check = (child) => {
+		if (result !== PROVEN && child?._zod) {
+			const answer = isRecursive(child, stack, resolve);
+			if (answer > result) result = answer;
+		}
+	};
+	const shape = (sh, spread) => {
+		let answer = NONE$1;
+		for (const key of Reflect.ownKeys(sh)) {
+			const desc = Object.getOwnPropertyDescriptor(sh, key);
+			if (spread && !desc.enumerable) continue;
+			const child = desc.get ? ASSUMED : desc.value?._zod ? isRecursive(desc.value, stack, resolve) : NONE$1;
+			if (child > answer) answer = child;
+		}
+		return answer;
+	};
+	const merge = (answer) => {
+		if (answer > result) result = answer;
+	};
+	const def = inst._zod.def;
+	switch (def.type) {
+		case "object": {
+			const raw = rawShape(def);
+			merge(raw ? shape(raw, true) : ASSUMED);
+			check(def.catchall);
+			break;
+		}
+		case "array":
+			check(def.element);
+			break;
+		case "tuple":
+			for (const el of def.items) check(el);
+			check(def.rest);
+			break;
+		case "record":
+		case "map":
+			check(def.keyType);
+			check(def.valueType);
+			break;
+		case "set":
+			check(def.valueType);
+			break;
+		case "union":
+			for (const el of def.options) check(el);
+			break;
+		case "intersection":
+			check(def.left);
+			check(def.right);
+			break;
+		case "optional":
+		case "nullable":
+		case "default":
+		case "prefault":
+		case "catch":
+		case "readonly":
+		case "nonoptional":
+		case "promise":
+		case "success":
+			check(def.innerType);
+			break;
+		case "pipe":
+			check(def.in);
+			check(def.out);
+			break;
+		case "function":
+			check(def.input);
+			check(def.output);
+			break;
+		case "lazy": {
+			const inner = def._cachedInner ?? (resolve ? inst._zod.innerType : void 0);
+			merge(inner ? isRecursive(inner, stack, false) : ASSUMED);
+			break;
+		}
+		case "template_literal":
+		case "string":
+		case "number":
+		case "int":
+		case "boolean":
+		case "bigint":
+		case "symbol":
+		case "undefined":
+		case "null":
+		case "void":
+		case "never":
+		case "any":
+		case "unknown":
+		case "date":
+		case "nan":
+		case "enum":
+		case "literal":
+		case "file":
+		case "transform":
+		case "custom": break;
+		default: for (const key in def) {
+			const desc = Object.getOwnPropertyDescriptor(def, key);
+			if (!desc || desc.get) continue;
+			const value = desc.value;
+			if (!value || typeof value !== "object") continue;
+			if (value._zod) check(value);
+			else if (Array.isArray(value)) for (const el of value) check(el);
+		}
+	}
+	stack.delete(inst);
+	return settle$1(inst, result);
+}
+/** An assumed answer must not outlive the resolution that settles it, so only a certain one is cached. */
+function settle$1(inst, answer) {
+	if (answer !== ASSUMED) recursive.set(inst, answer === PROVEN);
+	return answer;
+}
+function bucketFor(state, inst) {
+	let bucket = state.buckets.get(inst);
+	if (!bucket) {
+		bucket = /* @__PURE__ */ new WeakMap();
+		state.buckets.set(inst, bucket);
+	}
+	return bucket;
+}
+/** The memoizer that gives containers cycle support. `zod` installs it by default; `zod/mini` opts in with `config({ memoizer: memoizer() })`. */
+function memoizer() {
+	return memo;
+}
+/** Whether this value is a node a back-edge resolved to before it finished. */
+function isBackEdge(ctx, value) {
+	const backEdges = ctx[STATE]?.backEdges;
+	return backEdges !== void 0 && isRef(value) && backEdges.has(value);
+}
+var $ZodCyclicError, STATE, NO_ISSUES, recursive, NONE$1, ASSUMED, PROVEN, handoff, open$1, memo;
+var init_memoizer = __esmMin((() => {
+	init_util();
+	$ZodCyclicError = class extends Error {
+		constructor() {
+			super(`Cannot parse a reference cycle that closes through a transform`);
+			this.name = "ZodCyclicError";
+		}
+	};
+	STATE = "~memo";
+	NO_ISSUES = [];
+	recursive = /*@__PURE__*/ new WeakMap();
+	NONE$1 = 0;
+	ASSUMED = 1;
+	PROVEN = 2;
+	open$1 = [];
+	memo = {
+		alloc(_inst, payload, empty) {
+			const bucket = handoff;
+			if (!bucket) return empty;
+			handoff = void 0;
+			const entry = {
+				value: empty,
+				issues: null
+			};
+			bucket.set(payload.value, entry);
+			open$1.push(entry);
+			return empty;
+		},
+		guard(inst) {
+			var _a;
+			(_a = inst._zod).deferred ?? (_a.deferred = []);
+			inst._zod.deferred.push(() => {
+				const base = inst._zod.parse;
+				const wrapped = (payload, ctx) => {
+					if (ctx.direction !== "backward" && isBackEdge(ctx, payload.value)) throw new $ZodCyclicError();
+					return base(payload, ctx);
+				};
+				inst._zod.parse = wrapped;
+				if (inst._zod.run === base) inst._zod.run = wrapped;
+			});
+		},
+		attach(inst) {
+			var _a;
+			let isRecursiveInst;
+			let rechecked = false;
+			let lastCtx;
+			let lastBucket;
+			(_a = inst._zod).deferred ?? (_a.deferred = []);
+			inst._zod.deferred.push(() => {
+				const base = inst._zod.parse;
+				const wrapped = (payload, ctx) => {
+					if (isRecursiveInst === void 0) {
+						const walked = isRecursive(inst, /* @__PURE__ */ new Set(), false);
+						if (walked === NONE$1) {
+							inst._zod.parse = base;
+							if (inst._zod.run === wrapped) inst._zod.run = base;
+							return base(payload, ctx);
+						}
+						if (walked === PROVEN || rechecked) isRecursiveInst = true;
+						else rechecked = true;
+					}
+					const input = payload.value;
+					if (!isRef(input)) return base(payload, ctx);
+					let state = ctx[STATE];
+					if (!state) {
+						state = {
+							buckets: /* @__PURE__ */ new WeakMap(),
+							backEdges: void 0
+						};
+						ctx[STATE] = state;
+					}
+					let bucket;
+					if (lastCtx === ctx) bucket = lastBucket;
+					else {
+						bucket = bucketFor(state, inst);
+						lastCtx = ctx;
+						lastBucket = bucket;
+					}
+					const hit = bucket.get(input);
+					if (hit) {
+						payload.value = hit.value;
+						if (hit.issues) {
+							if (hit.issues.length) payload.issues.push(...cloneIssues(hit.issues));
+						} else {
+							payload.memo = true;
+							state.backEdges ?? (state.backEdges = /* @__PURE__ */ new WeakSet());
+							state.backEdges.add(hit.value);
+						}
+						return payload;
+					}
+					handoff = bucket;
+					const depth = open$1.length;
+					const result = base(payload, ctx);
+					handoff = void 0;
+					const entry = open$1.length > depth ? open$1.pop() : void 0;
+					if (result instanceof Promise) return result.then((r) => {
+						if (entry) entry.issues = r.issues.length ? cloneIssues(r.issues) : NO_ISSUES;
+						return r;
+					});
+					if (entry) entry.issues = result.issues.length ? cloneIssues(result.issues) : NO_ISSUES;
+					return result;
+				};
+				inst._zod.parse = wrapped;
+				if (inst._zod.run === base) inst._zod.run = wrapped;
+			});
+		}
+	};
+}));
+// node_modules/zod/v4/locales/en.js
+function en_default() {
+	return { localeError: error() };
+}
+var error;
+var init_en = __esmMin((() => {
+	init_util();
+	error = () => {
+		const Sizable = {
+			string: {
+				unit: "characters",
+				verb: "to have"
+			},
+			file: {
+				unit: "bytes",
+				verb: "to have"
+			},
+			array: {
+				unit: "items",
+				verb: "to have"
+			},
+			set: {
+				unit: "items",
+				verb: "to have"
+			},
+			map: {
+				unit: "entries",
+				verb: "to have"
+			}
+		};
+		function getSizing(origin) {
+			return Sizable[origin] ?? null;
+		}
+		const FormatDictionary = {
+			regex: "input",
+			email: "email address",
+			url: "URL",
+			emoji: "emoji",
+			uuid: "UUID",
+			uuidv4: "UUIDv4",
+			uuidv6: "UUIDv6",
+			nanoid: "nanoid",
+			guid: "GUID",
+			cuid: "cuid",
+			cuid2: "cuid2",
+			ulid: "ULID",
+			xid: "XID",
+			ksuid: "KSUID",
+			datetime: "ISO datetime",
+			date: "ISO date",
+			time: "ISO time",
+			duration: "ISO duration",
+			ipv4: "IPv4 address",
+			ipv6: "IPv6 address",
+			mac: "MAC address",
+			cidrv4: "IPv4 range",
+			cidrv6: "IPv6 range",
+			base64: "base64-encoded string",
+			base64url: "base64url-encoded string",
+			json_string: "JSON string",
+			e164: "E.164 number",
+			currency_code: "currency code",
+			credit_card: "credit card number",
+			iban: "IBAN",
+			jwt: "JWT",
+			template_literal: "input"
+		};
+		const TypeDictionary = { nan: "NaN" };
+		function getTypeName(type, input) {
+			if (type === "number" && typeof input === "number" && !Number.isFinite(input)) return String(input);
+			return TypeDictionary[type] ?? type;
+		}
+		return (issue) => {
+			switch (issue.code) {
+				case "invalid_type": return `Invalid input: expected ${getTypeName(issue.expected)}, received ${getTypeName(parsedType(issue.input), issue.input)}`;
+				case "invalid_value":
+					if (issue.values.length === 1) return `Invalid input: expected ${stringifyPrimitive(issue.values[0])}`;
+					return `Invalid option: expected one of ${joinValues(issue.values, "|")}`;
+				case "too_big": {
+					const adj = issue.exact ? "exactly " : issue.inclusive ? "<=" : "<";
+					const sizing = getSizing(issue.origin);
+					if (sizing) return `Too big: expected ${issue.origin ?? "value"} to have ${adj}${issue.maximum.toString()} ${sizing.unit ?? "elements"}`;
+					return `Too big: expected ${issue.origin ?? "value"} to be ${adj}${issue.maximum.toString()}`;
+				}
+				case "too_small": {
+					const adj = issue.exact ? "exactly " : issue.inclusive ? ">=" : ">";
+					const sizing = getSizing(issue.origin);
+					if (sizing) return `Too small: expected ${issue.origin} to have ${adj}${issue.minimum.toString()} ${sizing.unit}`;
+					return `Too small: expected ${issue.origin} to be ${adj}${issue.minimum.toString()}`;
+				}
+				case "invalid_format": {
+					const _issue = issue;
+					if (_issue.format === "starts_with") return `Invalid string: must start with "${_issue.prefix}"`;
+					if (_issue.format === "ends_with") return `Invalid string: must end with "${_issue.suffix}"`;
+					if (_issue.format === "includes") return `Invalid string: must include "${_issue.includes}"`;
+					if (_issue.format === "regex") return `Invalid string: must match pattern ${_issue.pattern}`;
+					return `Invalid ${FormatDictionary[_issue.format] ?? issue.format}`;
+				}
+				case "not_multiple_of": return `Invalid number: must be a multiple of ${issue.divisor}`;
+				case "unrecognized_keys": return `Unrecognized key${issue.keys.length > 1 ? "s" : ""}: ${joinValues(issue.keys, ", ")}`;
+				case "invalid_key": return `Invalid key in ${issue.origin}`;
+				case "invalid_union":
+					if (issue.options && Array.isArray(issue.options) && issue.options.length > 0) return `Invalid discriminator value. Expected ${issue.options.map((o) => `'${o}'`).join(" | ")}`;
+					if (issue.inclusive === false) return "Invalid input: more than one option matched";
+					return "Invalid input";
+				case "invalid_element": return `Invalid value in ${issue.origin}`;
+				default: return `Invalid input`;
+			}
+		};
+	};
+}));
+// node_modules/zod/v4/core/registries.js
+function registry() {
+	return new $ZodRegistry();
+}
+var _a, $ZodRegistry, globalRegistry;
+var init_registries = __esmMin((() => {
+	$ZodRegistry = class {
+		constructor() {
+			this._map = /* @__PURE__ */ new WeakMap();
+			this._idmap = /* @__PURE__ */ new Map();
+		}
+		add(schema, ..._meta) {
+			const meta = _meta[0];
+			this._map.set(schema, meta);
+			if (meta && typeof meta === "object" && "id" in meta) this._idmap.set(meta.id, schema);
+			return this;
+		}
+		clear() {
+			this._map = /* @__PURE__ */ new WeakMap();
+			this._idmap = /* @__PURE__ */ new Map();
+			return this;
+		}
+		remove(schema) {
+			const meta = this._map.get(schema);
+			if (meta && typeof meta === "object" && "id" in meta) this._idmap.delete(meta.id);
+			this._map.delete(schema);
+			return this;
+		}
+		get(schema) {
+			const p = schema._zod.parent;
+			if (p) {
+				const pm = { ...this.get(p) ?? {} };
+				delete pm.id;
+				const f = {
+					...pm,
+					...this._map.get(schema)
+				};
+				return Object.keys(f).length ? f : void 0;
+			}
+			return this._map.get(schema);
+		}
+		has(schema) {
+			return this._map.has(schema);
+		}
+	};
+	(_a = globalThis).__zod_globalRegistry ?? (_a.__zod_globalRegistry = registry());
+	globalRegistry = globalThis.__zod_globalRegistry;
+}));
+// node_modules/zod/v4/core/compile.js
+var init_compile = __esmMin((() => {}));
+// node_modules/zod/v4/core/api.js
+function snapshotChecks(def) {
+	if (def.checks) def.checks = [...def.checks];
+	return def;
+}
+// @__NO_SIDE_EFFECTS__
+function _string(Class, params) {
+	return new Class(snapshotChecks({
+		type: "string",
+		...normalizeParams(params)
+	}));
+}
+// @__NO_SIDE_EFFECTS__
+function _email(Class, params) {
+	return new Class({
+		type: "string",
+		format: "email",
+		check: "string_format",
+		abort: false,
+		...normalizeParams(params)
+	});
+}
+// @__NO_SIDE_EFFECTS__
+function _guid(Class, params) {
+	return new Class({
+		type: "string",
+		format: "guid",
+		check: "string_format",
+		abort: false,
+		...normalizeParams(params)
+	});
+}
+// @__NO_SIDE_EFFECTS__
+function _uuid(Class, params) {
+	return new Class({
+		type: "string",
+		format: "uuid",
+		check: "string_format",
+		abort: false,
+		...normalizeParams(params)
+	});
+}
+// @__NO_SIDE_EFFECTS__
+function _uuidv4(Class, params) {
+	return new Class({
+		type: "string",
+		format: "uuid",
+		check: "string_format",
+		abort: false,
+		version: "v4",
+		...normalizeParams(params)
+	});
+}
+// @__NO_SIDE_EFFECTS__
+function _uuidv6(Class, params) {
+	return new Class({
+		type: "string",
+		format: "uuid",
+		check: "string_format",
+		abort: false,
+		version: "v6",
+		...normalizeParams(params)
+	});
+}
+// @__NO_SIDE_EFFECTS__
+function _uuidv7(Class, params) {
+	return new Class({
+		type: "string",
+		format: "uuid",
+		check: "string_format",
+		abort: false,
+		version: "v7",
+		...normalizeParams(params)
+	});
+}
+// @__NO_SIDE_EFFECTS__
+function _url(Class, params) {
+	return new Class({
+		type: "string",
+		format: "url",
+		check: "string_format",
+		abort: false,
+		...normalizeParams(params)
+	});
+}
+// @__NO_SIDE_EFFECTS__
+function _emoji(Class, params) {
+	return new Class({
+		type: "string",
+		format: "emoji",
+		check: "string_format",
+		abort: false,
+		...normalizeParams(params)
+	});
+}
+// @__NO_SIDE_EFFECTS__
+function _nanoid(Class, params) {
+	return new Class({
+		type: "string",
+		format: "nanoid",
+		check: "string_format",
+		abort: false,
+		...normalizeParams(params)
+	});
+}
+/**
+* @deprecated CUID v1 is deprecated by its authors due to information leakage
+* (timestamps embedded in the id). Use {@link _cuid2} instead.
+* See https://github.com/paralleldrive/cuid.
+*/
+// @__NO_SIDE_EFFECTS__
+function _cuid(Class, params) {
+	return new Class({
+		type: "string",
+		format: "cuid",
+		check: "string_format",
+		abort: false,
+		...normalizeParams(params)
+	});
+}
+// @__NO_SIDE_EFFECTS__
+function _cuid2(Class, params) {
+	return new Class({
+		type: "string",
+		format: "cuid2",
+		check: "string_format",
+		abort: false,
+		...normalizeParams(params)
+	});
+}
+// @__NO_SIDE_EFFECTS__
+function _ulid(Class, params) {
+	return new Class({
+		type: "string",
+		format: "ulid",
+		check: "string_format",
+		abort: false,
+		...normalizeParams(params)
+	});
+}
+// @__NO_SIDE_EFFECTS__
+function _xid(Class, params) {
+	return new Class({
+		type: "string",
+		format: "xid",
+		check: "string_format",
+		abort: false,
+		...normalizeParams(params)
+	});
+}
+// @__NO_SIDE_EFFECTS__
+function _ksuid(Class, params) {
+	return new Class({
+		type: "string",
+		format: "ksuid",
+		check: "string_format",
+		abort: false,
+		...normalizeParams(params)
+	});
+}
+// @__NO_SIDE_EFFECTS__
+function _ipv4(Class, params) {
+	return new Class({
+		type: "string",
+		format: "ipv4",
+		check: "string_format",
+		abort: false,
+		...normalizeParams(params)
+	});
+}
+// @__NO_SIDE_EFFECTS__
+function _ipv6(Class, params) {
+	return new Class({
+		type: "string",
+		format: "ipv6",
+		check: "string_format",
+		abort: false,
+		...normalizeParams(params)
+	});
+}
+// @__NO_SIDE_EFFECTS__
+function _cidrv4(Class, params) {
+	return new Class({
+		type: "string",
+		format: "cidrv4",
+		check: "string_format",
+		abort: false,
+		...normalizeParams(params)
+	});
+}
+// @__NO_SIDE_EFFECTS__
+function _cidrv6(Class, params) {
+	return new Class({
+		type: "string",
+		format: "cidrv6",
+		check: "string_format",
+		abort: false,
+		...normalizeParams(params)
+	});
+}
+// @__NO_SIDE_EFFECTS__
+function _base64(Class, params) {
+	return new Class({
+		type: "string",
+		format: "base64",
+		check: "string_format",
+		abort: false,
+		...normalizeParams(params)
+	});
+}
+// @__NO_SIDE_EFFECTS__
+function _base64url(Class, params) {
+	return new Class({
+		type: "string",
+		format: "base64url",
+		check: "string_format",
+		abort: false,
+		...normalizeParams(params)
+	});
+}
+// @__NO_SIDE_EFFECTS__
+function _e164(Class, params) {
+	return new Class({
+		type: "string",
+		format: "e164",
+		check: "string_format",
+		abort: false,
+		...normalizeParams(params)
+	});
+}
+// @__NO_SIDE_EFFECTS__
+function _jwt(Class, params) {
+	return new Class({
+		type: "string",
+		format: "jwt",
+		check: "string_format",
+		abort: false,
+		...normalizeParams(params)
+	});
+}
+// @__NO_SIDE_EFFECTS__
+function _isoDateTime(Class, params) {
+	return new Class({
+		type: "string",
+		format: "datetime",
+		check: "string_format",
+		offset: false,
+		local: false,
+		precision: null,
+		...normalizeParams(params)
+	});
+}
+// @__NO_SIDE_EFFECTS__
+function _isoDate(Class, params) {
+	return new Class({
+		type: "string",
+		format: "date",
+		check: "string_format",
+		...normalizeParams(params)
+	});
+}
+// @__NO_SIDE_EFFECTS__
+function _isoTime(Class, params) {
+	return new Class({
+		type: "string",
+		format: "time",
+		check: "string_format",
+		precision: null,
+		...normalizeParams(params)
+	});
+}
+// @__NO_SIDE_EFFECTS__
+function _isoDuration(Class, params) {
+	return new Class({
+		type: "string",
+		format: "duration",
+		check: "string_format",
+		...normalizeParams(params)
+	});
+}
+// @__NO_SIDE_EFFECTS__
+function _number(Class, params) {
+	return new Class(snapshotChecks({
+		type: "number",
+		checks: [],
+		...normalizeParams(params)
+	}));
+}
+// @__NO_SIDE_EFFECTS__
+function _int(Class, params) {
+	return new Class({
+		type: "number",
+		check: "number_format",
+		abort: false,
+		format: "safeint",
+		...normalizeParams(params)
+	});
+}
+// @__NO_SIDE_EFFECTS__
+function _boolean(Class, params) {
+	return new Class({
+		type: "boolean",
+		...normalizeParams(params)
+	});
+}
+// @__NO_SIDE_EFFECTS__
+function _null$1(Class, params) {
+	return new Class({
+		type: "null",
+		...normalizeParams(params)
+	});
+}
+// @__NO_SIDE_EFFECTS__
+function _unknown(Class) {
+	return new Class({ type: "unknown" });
+}
+// @__NO_SIDE_EFFECTS__
+function _never(Class, params) {
+	return new Class({
+		type: "never",
+		...normalizeParams(params)
+	});
+}
+// @__NO_SIDE_EFFECTS__
+function _lt(value, params) {
+	return new $ZodCheckLessThan({
+		check: "less_than",
+		...normalizeParams(params),
+		value,
+		inclusive: false
+	});
+}
+// @__NO_SIDE_EFFECTS__
+function _lte(value, params) {
+	return new $ZodCheckLessThan({
+		check: "less_than",
+		...normalizeParams(params),
+		value,
+		inclusive: true
+	});
+}
+// @__NO_SIDE_EFFECTS__
+function _gt(value, params) {
+	return new $ZodCheckGreaterThan({
+		check: "greater_than",
+		...normalizeParams(params),
+		value,
+		inclusive: false
+	});
+}
+// @__NO_SIDE_EFFECTS__
+function _gte(value, params) {
+	return new $ZodCheckGreaterThan({
+		check: "greater_than",
+		...normalizeParams(params),
+		value,
+		inclusive: true
+	});
+}
+// @__NO_SIDE_EFFECTS__
+function _multipleOf(value, params) {
+	return new $ZodCheckMultipleOf({
+		check: "multiple_of",
+		...normalizeParams(params),
+		value
+	});
+}
+// @__NO_SIDE_EFFECTS__
+function _maxLength(maximum, params) {
+	return new $ZodCheckMaxLength({
+		check: "max_length",
+		...normalizeParams(params),
+		maximum
+	});
+}
+// @__NO_SIDE_EFFECTS__
+function _minLength(minimum, params) {
+	return new $ZodCheckMinLength({
+		check: "min_length",
+		...normalizeParams(params),
+		minimum
+	});
+}
+// @__NO_SIDE_EFFECTS__
+function _length(length, params) {
+	return new $ZodCheckLengthEquals({
+		check: "length_equals",
+		...normalizeParams(params),
+		length
+	});
+}
+// @__NO_SIDE_EFFECTS__
+function _regex(pattern, params) {
+	return new $ZodCheckRegex({
+		check: "string_format",
+		format: "regex",
+		...normalizeParams(params),
+		pattern
+	});
+}
+// @__NO_SIDE_EFFECTS__
+function _lowercase(params) {
+	return new $ZodCheckLowerCase({
+		check: "string_format",
+		format: "lowercase",
+		...normalizeParams(params)
+	});
+}
+// @__NO_SIDE_EFFECTS__
+function _uppercase(params) {
+	return new $ZodCheckUpperCase({
+		check: "string_format",
+		format: "uppercase",
+		...normalizeParams(params)
+	});
+}
+// @__NO_SIDE_EFFECTS__
+function _includes(includes, params) {
+	return new $ZodCheckIncludes({
+		check: "string_format",
+		format: "includes",
+		...normalizeParams(params),
+		includes
+	});
+}
+// @__NO_SIDE_EFFECTS__
+function _startsWith(prefix, params) {
+	return new $ZodCheckStartsWith({
+		check: "string_format",
+		format: "starts_with",
+		...normalizeParams(params),
+		prefix
+	});
+}
+// @__NO_SIDE_EFFECTS__
+function _endsWith(suffix, params) {
+	return new $ZodCheckEndsWith({
+		check: "string_format",
+		format: "ends_with",
+		...normalizeParams(params),
+		suffix
+	});
+}
+// @__NO_SIDE_EFFECTS__
+function _overwrite(tx) {
+	return new $ZodCheckOverwrite({
+		check: "overwrite",
+		tx
+	});
+}
+// @__NO_SIDE_EFFECTS__
+function _normalize(form) {
+	return /* @__PURE__ */ _overwrite((input) => input.normalize(form));
+}
+// @__NO_SIDE_EFFECTS__
+function _trim() {
+	return /* @__PURE__ */ _overwrite((input) => input.trim());
+}
+// @__NO_SIDE_EFFECTS__
+function _toLowerCase() {
+	return /* @__PURE__ */ _overwrite((input) => input.toLowerCase());
+}
+// @__NO_SIDE_EFFECTS__
+function _toUpperCase() {
+	return /* @__PURE__ */ _overwrite((input) => input.toUpperCase());
+}
+// @__NO_SIDE_EFFECTS__
+function _slugify() {
+	return /* @__PURE__ */ _overwrite((input) => slugify(input));
+}
+// @__NO_SIDE_EFFECTS__
+function _array(Class, element, params) {
+	return new Class({
+		type: "array",
+		element,
+		...normalizeParams(params)
+	});
+}
+// @__NO_SIDE_EFFECTS__
+function _custom(Class, fn, _params) {
+	const norm = normalizeParams(_params);
+	norm.abort ?? (norm.abort = true);
+	return new Class({
+		type: "custom",
+		check: "custom",
+		fn,
+		...norm
+	});
+}
+// @__NO_SIDE_EFFECTS__
+function _refine(Class, fn, _params) {
+	return new Class({
+		type: "custom",
+		check: "custom",
+		fn,
+		...normalizeParams(_params)
+	});
+}
+// @__NO_SIDE_EFFECTS__
+function _superRefine(fn, params) {
+	const ch = /* @__PURE__ */ _check((payload) => {
+		payload.addIssue = (issue$2) => {
+			if (typeof issue$2 === "string") payload.issues.push(issue(issue$2, payload.value, ch._zod.def));
+			else {
+				const _issue = issue$2;
+				if (_issue.fatal) _issue.continue = false;
+				_issue.code ?? (_issue.code = "custom");
+				if (!("input" in _issue)) _issue.input = payload.value;
+				_issue.inst ?? (_issue.inst = ch);
+				_issue.continue ?? (_issue.continue = !ch._zod.def.abort);
+				payload.issues.push(issue(_issue));
+			}
+		};
+		return fn(payload.value, payload);
+	}, params);
+	return ch;
+}
+// @__NO_SIDE_EFFECTS__
+function _check(fn, params) {
+	const ch = new $ZodCheck({
+		check: "custom",
+		...normalizeParams(params)
+	});
+	ch._zod.check = fn;
+	return ch;
+}
+var init_api = __esmMin((() => {
+	init_checks$1();
+	init_util();
+}));
+// node_modules/zod/v4/core/to-json-schema.js
+function assignProps(target, ...sources) {
+	for (const source of sources) for (const key of Reflect.ownKeys(source)) if (Object.prototype.propertyIsEnumerable.call(source, key)) assignProp(target, key, source[key]);
+	return target;
+}
+function initializeContext(params) {
+	let target = params?.target ?? "draft-2020-12";
+	if (target === "draft-4") target = "draft-04";
+	if (target === "draft-7") target = "draft-07";
+	return {
+		processors: params.processors ?? {},
+		metadataRegistry: params?.metadata ?? globalRegistry,
+		target,
+		unrepresentable: params?.unrepresentable ?? "throw",
+		override: params?.override ?? (() => {}),
+		io: params?.io ?? "output",
+		counter: 0,
+		seen: /* @__PURE__ */ new Map(),
+		sharedDefsExtractedFor: void 0,
+		sharedEmitDoneFor: void 0,
+		cycles: params?.cycles ?? "ref",
+		reused: params?.reused ?? "inline",
+		intersections: [],
+		deferred: [],
+		external: params?.external ?? void 0
+	};
+}
+/**
+* Applies the `unrepresentable` setting at a site that has no JSON Schema equivalent. Throws
+* `message` unless the setting (or the handler's return value) says otherwise. Returns `true` if a
+* custom JSON Schema was written into `json`, in which case the caller must not write its own.
+*/
+function handleUnrepresentable(schema, ctx, json, params, message) {
+	const result = typeof ctx.unrepresentable === "function" ? ctx.unrepresentable({
+		zodSchema: schema,
+		path: params.path,
+		message
+	}) : ctx.unrepresentable;
+	if (result === "any") return false;
+	if (result === void 0 || result === "throw") throw new Error(message);
+	Object.assign(json, result);
+	return true;
+}
+function processSchema(schema, ctx, _params = {
+	path: [],
+	schemaPath: []
+}) {
+	var _a;
+	const def = schema._zod.def;
+	const seen = ctx.seen.get(schema);
+	if (seen) {
+		seen.count++;
+		if (_params.schemaPath.includes(schema)) seen.cycle = _params.path;
+		return seen.schema;
+	}
+	const result = {
+		schema: {},
+		count: 1,
+		cycle: void 0,
+		path: _params.path
+	};
+	ctx.seen.set(schema, result);
+	ctx.sharedDefsExtractedFor = void 0;
+	ctx.sharedEmitDoneFor = void 0;
+	const overrideSchema = schema._zod.toJSONSchema?.();
+	if (overrideSchema) result.schema = overrideSchema;
+	else {
+		const params = {
+			..._params,
+			schemaPath: [..._params.schemaPath, schema],
+			path: _params.path
+		};
+		if (schema._zod.processJSONSchema) schema._zod.processJSONSchema(ctx, result.schema, params);
+		else {
+			const _json = result.schema;
+			const processor = ctx.processors[def.type];
+			if (!processor) throw new Error(`[toJSONSchema]: Non-representable type encountered: ${def.type}`);
+			processor(schema, ctx, _json, params);
+		}
+		const parent = schema._zod.parent;
+		if (parent) {
+			if (!result.ref) result.ref = parent;
+			processSchema(parent, ctx, params);
+			ctx.seen.get(parent).isParent = true;
+		}
+	}
+	const meta = ctx.metadataRegistry.get(schema);
+	if (meta) assignProps(result.schema, meta);
+	if (ctx.io === "input" && isTransforming(schema)) {
+		delete result.schema.examples;
+		delete result.schema.default;
+	}
+	if (ctx.io === "input" && "_prefault" in result.schema) (_a = result.schema).default ?? (_a.default = result.schema._prefault);
+	delete result.schema._prefault;
+	return ctx.seen.get(schema).schema;
+}
+function encodeJSONPointerSegment(segment) {
+	return segment.replace(/~/g, "~0").replace(/\//g, "~1");
+}
+function extractDefs(ctx, schema) {
+	const root = ctx.seen.get(schema);
+	if (!root) throw new Error("Unprocessed schema. This is a bug in Zod.");
+	if (ctx.external && ctx.sharedDefsExtractedFor === ctx.external) return;
+	const idToSchema = /* @__PURE__ */ new Map();
+	for (const entry of ctx.seen.entries()) {
+		const id = ctx.metadataRegistry.get(entry[0])?.id;
+		if (id) {
+			const existing = idToSchema.get(id);
+			if (existing && existing !== entry[0]) throw new Error(`Duplicate schema id "${id}" detected during JSON Schema conversion. Two different schemas cannot share the same id when converted together.`);
+			idToSchema.set(id, entry[0]);
+		}
+	}
+	const makeURI = (entry) => {
+		const defsSegment = ctx.target === "draft-2020-12" ? "$defs" : "definitions";
+		if (ctx.external) {
+			const externalId = ctx.external.registry.get(entry[0])?.id;
+			const uriGenerator = ctx.external.uri ?? ((id) => id);
+			if (externalId) return { ref: uriGenerator(externalId) };
+			const id = entry[1].defId ?? entry[1].schema.id ?? `schema${ctx.counter++}`;
+			entry[1].defId = id;
+			return {
+				defId: id,
+				ref: `${uriGenerator("__shared")}#/${defsSegment}/${encodeJSONPointerSegment(id)}`
+			};
+		}
+		const uriPrefix = `#`;
+		const defUriPrefix = `${uriPrefix}/${defsSegment}/`;
+		if (entry[1] === root && !entry[1].schema.id) return { ref: uriPrefix };
+		const defId = entry[1].schema.id ?? `__schema${ctx.counter++}`;
+		return {
+			defId,
+			ref: defUriPrefix + encodeJSONPointerSegment(defId)
+		};
+	};
+	const extractToDef = (entry) => {
+		if (entry[1].schema.$ref) return;
+		const seen = entry[1];
+		const { ref, defId } = makeURI(entry);
+		seen.def = { ...seen.schema };
+		if (defId) seen.defId = defId;
+		const schema = seen.schema;
+		for (const key in schema) delete schema[key];
+		schema.$ref = ref;
+	};
+	if (ctx.cycles === "throw") for (const entry of ctx.seen.entries()) {
+		const seen = entry[1];
+		if (seen.cycle) throw new Error(`Cycle detected: #/${seen.cycle?.join("/")}/<root>
+
+Set the \`cycles\` parameter to \`"ref"\` to resolve cyclical schemas with defs.`);
+	}
+	for (const entry of ctx.seen.entries()) {
+		const seen = entry[1];
+		if (schema === entry[0]) {
+			extractToDef(entry);
+			continue;
+		}
+		if (ctx.external) {
+			const ext = ctx.external.registry.get(entry[0])?.id;
+			if (schema !== entry[0] && ext) {
+				extractToDef(entry);
+				continue;
+			}
+		}
+		if (ctx.metadataRegistry.get(entry[0])?.id) {
+			extractToDef(entry);
+			continue;
+		}
+		if (seen.cycle) {
+			extractToDef(entry);
+			continue;
+		}
+		if (seen.count > 1) {
+			if (ctx.reused === "ref") extractToDef(entry);
+		}
+	}
+	if (ctx.external) ctx.sharedDefsExtractedFor = ctx.external;
+}
+/** Rewrites `anyOf: [{type: "a"}, {type: "b"}]` to `type: ["a", "b"]`, which every JSON Schema draft treats as equivalent and most consumers render far better for the nullable case. Only branches that are a bare type assertion qualify — anything carrying a constraint, `$ref`, `const` or metadata is left alone. Runs after `flattenRef`, so a branch an override decorated or `$defs` extraction turned into a `$ref` is no longer bare and correctly stays in `anyOf`. `oneOf` is excluded: `integer` and `number` overlap, so "exactly one" and "at least one" are not the same there. OpenAPI 3.0 is excluded: its `type` must be a single string. */
+function compactTypeUnion(schema) {
+	const options = schema.anyOf;
+	if (!Array.isArray(options) || options.length === 0 || schema.type !== void 0) return;
+	const types = [];
+	for (const option of options) {
+		if (!option || typeof option !== "object") return;
+		compactTypeUnion(option);
+		const keys = Object.keys(option);
+		if (keys.length !== 1 || keys[0] !== "type") return;
+		const type = option.type;
+		for (const member of Array.isArray(type) ? type : [type]) {
+			if (typeof member !== "string") return;
+			if (!types.includes(member)) types.push(member);
+		}
+	}
+	delete schema.anyOf;
+	schema.type = types.length === 1 ? types[0] : types;
+}
+/** A member's constraint on a key it does not declare itself. A `catchall` states one; `false`, an absent `additionalProperties`, and the empty schema a loose object emits state nothing. */
+function undeclaredConstraint(member) {
+	const extra = member.additionalProperties;
+	if (extra === void 0 || extra === false || typeof extra !== "object" || extra === null) return null;
+	return Object.keys(extra).length ? extra : null;
+}
+/** Combines object members into the single object they describe together, or returns `null` if any of them carries a keyword outside {@link FOLDABLE_KEYS}. */
+function foldObjects(members) {
+	const objects = [];
+	for (const member of members) {
+		if (typeof member !== "object" || member.type !== "object") return null;
+		for (const key in member) if (!FOLDABLE_KEYS.has(key)) return null;
+		objects.push(member);
+	}
+	const properties = {};
+	const required = /* @__PURE__ */ new Set();
+	for (const object of objects) {
+		for (const key in object.properties) {
+			if (Object.prototype.hasOwnProperty.call(properties, key)) continue;
+			const parts = [];
+			for (const other of objects) {
+				const part = other.properties?.[key] ?? undeclaredConstraint(other);
+				if (part === null || part === void 0) continue;
+				if (!parts.some((seen) => JSON.stringify(seen) === JSON.stringify(part))) parts.push(part);
+			}
+			assignProp(properties, key, parts.length === 1 ? parts[0] : foldObjects(parts) ?? { allOf: parts });
+		}
+		for (const key of object.required ?? []) required.add(key);
+	}
+	const folded = {
+		type: "object",
+		properties
+	};
+	if (required.size) folded.required = [...required];
+	if (objects.every((object) => object.additionalProperties === false)) folded.additionalProperties = false;
+	else {
+		const constraints = [];
+		for (const object of objects) {
+			const constraint = undeclaredConstraint(object);
+			if (constraint && !constraints.some((seen) => JSON.stringify(seen) === JSON.stringify(constraint))) constraints.push(constraint);
+		}
+		if (constraints.length === 1) folded.additionalProperties = constraints[0];
+		else if (constraints.length > 1) folded.additionalProperties = { allOf: constraints };
+	}
+	return folded;
+}
+/** `additionalProperties` in an `allOf` member sees only that member's own `properties`, so two
+* closed object members reject each other's keys and the schema validates nothing. Zod's parser
+* pools the key sets instead — `handleIntersectionResults` reports a key as unrecognized only when
+* *every* side rejects it — so the emitted schema has to pool them too, and folding the members
+* into one object is the encoding that says so on every target.
+*
+* This runs from `finalize`, after `extractDefs`, which is what keeps it clear of the `$ref`
+* machinery: a member extracted into `$defs` is already a `$ref` by now and declines to fold, so it
+* keeps its reference and its own closedness rather than being inlined as a stale copy. */
+function foldIntersection(json) {
+	const allOf = json.allOf;
+	if (!Array.isArray(allOf) || allOf.length < 2) return;
+	for (const key of FOLDABLE_KEYS) if (key in json) return;
+	const unions = allOf.filter((m) => UNION_KEYS.some((k) => Array.isArray(m[k])));
+	let folded = null;
+	if (!unions.length) folded = foldObjects(allOf);
+	else {
+		const union = unions[0];
+		const keyword = UNION_KEYS.find((k) => Array.isArray(union[k]));
+		if (Object.keys(union).length !== 1) return;
+		const rest = allOf.filter((m) => m !== union);
+		const branches = union[keyword].map((branch) => foldObjects([...rest, branch]));
+		if (branches.some((b) => !b)) return;
+		folded = { [keyword]: branches };
+	}
+	if (!folded) return;
+	delete json.allOf;
+	assignProps(json, folded);
+}
+function finalize(ctx, schema) {
+	const root = ctx.seen.get(schema);
+	if (!root) throw new Error("Unprocessed schema. This is a bug in Zod.");
+	const flattenRef = (zodSchema) => {
+		const seen = ctx.seen.get(zodSchema);
+		if (seen.ref === null) return;
+		const schema = seen.def ?? seen.schema;
+		const _cached = { ...schema };
+		const ref = seen.ref;
+		seen.ref = null;
+		if (ref) {
+			flattenRef(ref);
+			const refSeen = ctx.seen.get(ref);
+			const refSchema = refSeen.schema;
+			if (refSchema.$ref && (ctx.target === "draft-07" || ctx.target === "draft-04" || ctx.target === "openapi-3.0")) {
+				schema.allOf = schema.allOf ?? [];
+				schema.allOf.push(refSchema);
+			} else assignProps(schema, refSchema);
+			assignProps(schema, _cached);
+			if (zodSchema._zod.parent === ref) for (const key in schema) {
+				if (key === "$ref" || key === "allOf") continue;
+				if (!(key in _cached)) delete schema[key];
+			}
+			if (refSchema.$ref && refSeen.def) for (const key in schema) {
+				if (key === "$ref" || key === "allOf") continue;
+				if (key in refSeen.def && JSON.stringify(schema[key]) === JSON.stringify(refSeen.def[key])) delete schema[key];
+			}
+		}
+		const parent = zodSchema._zod.parent;
+		if (parent && parent !== ref) {
+			flattenRef(parent);
+			const parentSeen = ctx.seen.get(parent);
+			if (parentSeen?.schema.$ref) {
+				schema.$ref = parentSeen.schema.$ref;
+				if (parentSeen.def) for (const key in schema) {
+					if (key === "$ref" || key === "allOf") continue;
+					if (key in parentSeen.def && JSON.stringify(schema[key]) === JSON.stringify(parentSeen.def[key])) delete schema[key];
+				}
+			}
+		}
+		ctx.override({
+			zodSchema,
+			jsonSchema: schema,
+			path: seen.path ?? []
+		});
+	};
+	if (!ctx.external || ctx.sharedEmitDoneFor !== ctx.external) {
+		for (const entry of [...ctx.seen.entries()].reverse()) flattenRef(entry[0]);
+		if (ctx.target !== "openapi-3.0") for (const entry of ctx.seen.entries()) compactTypeUnion(entry[1].def ?? entry[1].schema);
+		for (const rewrite of ctx.deferred) rewrite();
+		if (ctx.intersections.length) {
+			const carriers = /* @__PURE__ */ new Map();
+			for (const seen of ctx.seen.values()) for (const json of [seen.schema, seen.def]) {
+				const allOf = json?.allOf;
+				if (!Array.isArray(allOf)) continue;
+				const existing = carriers.get(allOf);
+				if (existing) existing.push(json);
+				else carriers.set(allOf, [json]);
+			}
+			for (const allOf of ctx.intersections) for (const json of carriers.get(allOf) ?? []) foldIntersection(json);
+		}
+	}
+	const result = {};
+	if (ctx.target === "draft-2020-12") result.$schema = "https://json-schema.org/draft/2020-12/schema";
+	else if (ctx.target === "draft-07") result.$schema = "http://json-schema.org/draft-07/schema#";
+	else if (ctx.target === "draft-04") result.$schema = "http://json-schema.org/draft-04/schema#";
+	else if (ctx.target === "openapi-3.0") {}
+	if (ctx.external?.uri) {
+		const id = ctx.external.registry.get(schema)?.id;
+		if (!id) throw new Error("Schema is missing an `id` property");
+		result.$id = ctx.external.uri(id);
+	}
+	assignProps(result, root.defId ? root.schema : root.def ?? root.schema);
+	const rootMetaId = ctx.metadataRegistry.get(schema)?.id;
+	if (rootMetaId !== void 0 && result.id === rootMetaId) delete result.id;
+	const defs = ctx.external?.defs ?? {};
+	if (!ctx.external || ctx.sharedEmitDoneFor !== ctx.external) for (const entry of ctx.seen.entries()) {
+		const seen = entry[1];
+		if (seen.def && seen.defId) {
+			if (seen.def.id === seen.defId) delete seen.def.id;
+			assignProp(defs, seen.defId, seen.def);
+		}
+	}
+	if (ctx.external) ctx.sharedEmitDoneFor = ctx.external;
+	if (ctx.external) {} else if (Object.keys(defs).length > 0) {
+		if (ctx.target === "draft-2020-12") result.$defs = defs;
+		else result.definitions = defs;
+	}
+	try {
+		const finalized = JSON.parse(JSON.stringify(result));
+		Object.defineProperty(finalized, "~standard", {
+			value: {
+				...schema["~standard"],
+				jsonSchema: {
+					input: createStandardJSONSchemaMethod(schema, "input", ctx.processors),
+					output: createStandardJSONSchemaMethod(schema, "output", ctx.processors)
+				}
+			},
+			enumerable: false,
+			writable: false
+		});
+		return finalized;
+	} catch (_err) {
+		throw new Error("Error converting schema to JSON.");
+	}
+}
+function isTransforming(_schema, _ctx) {
+	const ctx = _ctx ?? { seen: /* @__PURE__ */ new Set() };
+	if (ctx.seen.has(_schema)) return false;
+	ctx.seen.add(_schema);
+	const def = _schema._zod.def;
+	if (def.type === "transform") return true;
+	if (def.type === "array") return isTransforming(def.element, ctx);
+	if (def.type === "set") return isTransforming(def.valueType, ctx);
+	if (def.type === "lazy") return isTransforming(def.getter(), ctx);
+	if (def.type === "promise" || def.type === "optional" || def.type === "nonoptional" || def.type === "nullable" || def.type === "readonly" || def.type === "default" || def.type === "prefault" || def.type === "catch") return isTransforming(def.innerType, ctx);
+	if (def.type === "intersection") return isTransforming(def.left, ctx) || isTransforming(def.right, ctx);
+	if (def.type === "record" || def.type === "map") return isTransforming(def.keyType, ctx) || isTransforming(def.valueType, ctx);
+	if (def.type === "pipe") {
+		if (_schema._zod.traits.has("$ZodCodec")) return true;
+		return isTransforming(def.in, ctx) || isTransforming(def.out, ctx);
+	}
+	if (def.type === "object") {
+		for (const key in def.shape) if (isTransforming(def.shape[key], ctx)) return true;
+		return false;
+	}
+	if (def.type === "union") {
+		for (const option of def.options) if (isTransforming(option, ctx)) return true;
+		return false;
+	}
+	if (def.type === "tuple") {
+		for (const item of def.items) if (isTransforming(item, ctx)) return true;
+		if (def.rest && isTransforming(def.rest, ctx)) return true;
+		return false;
+	}
+	return false;
+}
+var FOLDABLE_KEYS, UNION_KEYS, createToJSONSchemaMethod, createStandardJSONSchemaMethod;
+var init_to_json_schema = __esmMin((() => {
+	init_registries();
+	init_util();
+	FOLDABLE_KEYS = /* @__PURE__ */ new Set([
+		"type",
+		"properties",
+		"required",
+		"additionalProperties"
+	]);
+	UNION_KEYS = ["oneOf", "anyOf"];
+	createToJSONSchemaMethod = (schema, processors = {}) => (params) => {
+		const ctx = initializeContext({
+			...params,
+			processors
+		});
+		processSchema(schema, ctx);
+		extractDefs(ctx, schema);
+		return finalize(ctx, schema);
+	};
+	createStandardJSONSchemaMethod = (schema, io, processors = {}) => (params) => {
+		const { libraryOptions, target } = params ?? {};
+		const ctx = initializeContext({
+			...libraryOptions ?? {},
+			target,
+			io,
+			processors
+		});
+		processSchema(schema, ctx);
+		extractDefs(ctx, schema);
+		return finalize(ctx, schema);
+	};
+}));
+// node_modules/zod/v4/core/json-schema-processors.js
+function aggregateChecks(schema) {
+	const agg = {};
+	const def = schema._zod.def;
+	const list = schema._zod.traits.has("$ZodCheck") ? [schema, ...def.checks ?? []] : def.checks ?? [];
+	for (const ch of list) contributors[ch._zod.def.check]?.(agg, ch._zod.def);
+	const bag = schema._zod.bag;
+	if (bag.minimum !== void 0) narrowMin(agg, "minimum", bag.minimum);
+	if (bag.exclusiveMinimum !== void 0) narrowMin(agg, "exclusiveMinimum", bag.exclusiveMinimum);
+	if (bag.maximum !== void 0) narrowMax(agg, "maximum", bag.maximum);
+	if (bag.exclusiveMaximum !== void 0) narrowMax(agg, "exclusiveMaximum", bag.exclusiveMaximum);
+	if (bag.multipleOf !== void 0) addDivisor(agg, bag.multipleOf);
+	if (bag.format !== void 0) {
+		agg.format ?? (agg.format = bag.format);
+		if (bag.format.includes("int")) agg.isInt = true;
+	}
+	if (bag.mime) intersectMime(agg, bag.mime);
+	for (const pattern of bag.patterns ?? []) addPattern(agg, pattern);
+	return agg;
+}
+function inputOptin(schema) {
+	const def = schema._zod.def;
+	if (def.type === "pipe" && def.in._zod.traits.has("$ZodTransform")) return inputOptin(def.out);
+	if (def.type === "catch") return inputOptin(def.innerType);
+	return schema._zod.optin;
+}
+/** JSON object keys are always strings, so a numeric record key schema is re-expressed over the
+* numeric-string form the record parser matches. Deferred to `finalize`, after the flatten: a key
+* behind a wrapper only carries its own `type` before then, and a union key only has its branches.
+*
+* A numeric bound cannot apply to a property name, so `minimum` and its siblings are dropped rather
+* than carried over: keeping them beside `type: "string"` reproduces the match-nothing schema this
+* exists to fix. A key that carries one therefore emits wider than the record parses — `z.record(z.number().min(5), V)`
+* accepts `"3"` — which is the deliberate trade, since throwing on it would reject an ordinary schema
+* outright. */
+function stringifyKeyNames(bySchema, json, visited) {
+	if (json.$ref) {
+		if (visited.has(json)) return json;
+		visited.add(json);
+		const def = bySchema.get(json)?.def;
+		if (!def) return json;
+		const inlined = stringifyKeyNames(bySchema, def, visited);
+		return inlined === def ? json : inlined;
+	}
+	for (const keyword of ["anyOf", "oneOf"]) {
+		const branches = json[keyword];
+		if (!Array.isArray(branches)) continue;
+		const mapped = branches.map((branch) => stringifyKeyNames(bySchema, branch, visited));
+		if (mapped.some((branch, i) => branch !== branches[i])) json = {
+			...json,
+			[keyword]: mapped
+		};
+	}
+	const types = Array.isArray(json.type) ? json.type : [json.type];
+	const numericType = !types.includes("string") && types.some((t) => t === "number" || t === "integer");
+	const values = json.enum ?? (json.const !== void 0 ? [json.const] : void 0);
+	if (!numericType && !values?.some((v) => typeof v === "number")) return json;
+	const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf, format, id, ...rest } = json;
+	if (rest.enum) rest.enum = rest.enum.map((v) => typeof v === "number" ? String(v) : v);
+	else if (typeof rest.const === "number") rest.const = String(rest.const);
+	if (!numericType) return rest;
+	rest.type = "string";
+	if (!values) rest.pattern = (types.includes("number") ? number$1 : integer).source;
+	return rest;
+}
+function rewriteKeyNames(ctx) {
+	const bySchema = /* @__PURE__ */ new Map();
+	for (const entry of ctx.seen.values()) if (entry.def && !bySchema.has(entry.schema)) bySchema.set(entry.schema, entry);
+	const rewrites = /* @__PURE__ */ new Map();
+	for (const record of pendingRecords.get(ctx) ?? []) {
+		const seen = ctx.seen.get(record);
+		const names = (seen?.def ?? seen?.schema)?.propertyNames;
+		if (!names || names === true || rewrites.has(names)) continue;
+		const rewritten = stringifyKeyNames(bySchema, names, /* @__PURE__ */ new Set());
+		if (rewritten !== names) rewrites.set(names, rewritten);
+	}
+	if (!rewrites.size) return;
+	for (const entry of ctx.seen.values()) for (const carrier of [entry.schema, entry.def]) {
+		const rewritten = carrier && rewrites.get(carrier.propertyNames);
+		if (rewritten) carrier.propertyNames = rewritten;
+	}
+}
+function serializeDefaultValue(value, schema, ctx, json, params) {
+	let unrepresentable = false;
+	const serialized = JSON.stringify(value, (_, val) => {
+		if (typeof val !== "bigint") return val;
+		unrepresentable = true;
+		return null;
+	});
+	if (!unrepresentable) return JSON.parse(serialized);
+	handleUnrepresentable(schema, ctx, json, params, "BigInt defaults cannot be represented in JSON Schema");
+	return UNREPRESENTABLE_DEFAULT;
+}
+var narrowMin, narrowMax, narrowBoth, addDivisor, addPattern, intersectMime, setFormat, minContributor, maxContributor, formatContributor, contributors, formatMap, exactPatterns, exactPattern, stringProcessor, numberProcessor, booleanProcessor, nullProcessor, neverProcessor, unknownProcessor, enumProcessor, literalProcessor, templateLiteralProcessor, customProcessor, transformProcessor, arrayProcessor, objectProcessor, unionProcessor, intersectionProcessor, pendingRecords, recordProcessor, nullableProcessor, nonoptionalProcessor, UNREPRESENTABLE_DEFAULT, defaultProcessor, prefaultProcessor, catchProcessor, pipeProcessor, readonlyProcessor, optionalProcessor, lazyProcessor;
+var init_json_schema_processors = __esmMin((() => {
+	init_regexes();
+	init_schemas$1();
+	init_to_json_schema();
+	init_util();
+	narrowMin = (agg, key, value) => {
+		if (agg[key] === void 0 || value > agg[key]) agg[key] = value;
+	};
+	narrowMax = (agg, key, value) => {
+		if (agg[key] === void 0 || value < agg[key]) agg[key] = value;
+	};
+	narrowBoth = (agg, value) => {
+		narrowMin(agg, "minimum", value);
+		narrowMax(agg, "maximum", value);
+	};
+	addDivisor = (agg, value) => {
+		agg.multipleOf ?? (agg.multipleOf = []);
+		if (!agg.multipleOf.includes(value)) agg.multipleOf.push(value);
+	};
+	addPattern = (agg, pattern) => {
+		agg.patterns ?? (agg.patterns = /* @__PURE__ */ new Set());
+		agg.patterns.add(pattern);
+	};
+	intersectMime = (agg, mime) => {
+		agg.mime = agg.mime ? agg.mime.filter((m) => mime.includes(m)) : [...mime];
+	};
+	setFormat = (agg, format) => {
+		agg.format = format;
+		if (format.includes("int")) agg.isInt = true;
+	};
+	minContributor = (agg, def) => narrowMin(agg, "minimum", def.minimum);
+	maxContributor = (agg, def) => narrowMax(agg, "maximum", def.maximum);
+	formatContributor = (ranges) => (agg, def) => {
+		setFormat(agg, def.format);
+		const [minimum, maximum] = ranges[def.format];
+		narrowMin(agg, "minimum", minimum);
+		narrowMax(agg, "maximum", maximum);
+	};
+	contributors = {
+		greater_than: (agg, def) => narrowMin(agg, def.inclusive ? "minimum" : "exclusiveMinimum", def.value),
+		less_than: (agg, def) => narrowMax(agg, def.inclusive ? "maximum" : "exclusiveMaximum", def.value),
+		multiple_of: (agg, def) => addDivisor(agg, def.value),
+		number_format: formatContributor(NUMBER_FORMAT_RANGES),
+		bigint_format: formatContributor(BIGINT_FORMAT_RANGES),
+		min_length: minContributor,
+		max_length: maxContributor,
+		length_equals: (agg, def) => narrowBoth(agg, def.length),
+		min_size: minContributor,
+		max_size: maxContributor,
+		size_equals: (agg, def) => narrowBoth(agg, def.size),
+		string_format: (agg, def) => {
+			setFormat(agg, def.format);
+			if (def.pattern) addPattern(agg, def.pattern);
+			if (def.format === "base64" || def.format === "base64url") agg.contentEncoding = def.format;
+			if (def.local || def.precision === -1) agg.laxFormat = true;
+		},
+		mime_type: (agg, def) => intersectMime(agg, def.mime)
+	};
+	formatMap = {
+		guid: "uuid",
+		url: "uri",
+		datetime: "date-time",
+		json_string: "json-string",
+		regex: ""
+	};
+	exactPatterns = /* @__PURE__ */ new Map([[base64Charset, base64], [base64urlCharset, base64url]]);
+	exactPattern = (p) => exactPatterns.get(p) ?? p;
+	stringProcessor = (schema, ctx, _json, _params) => {
+		const json = _json;
+		json.type = "string";
+		const { minimum, maximum, format, patterns, contentEncoding, laxFormat } = aggregateChecks(schema);
+		if (typeof minimum === "number") json.minLength = minimum;
+		if (typeof maximum === "number") json.maxLength = maximum;
+		if (format) {
+			json.format = formatMap[format] ?? format;
+			if (json.format === "") delete json.format;
+			if (format === "time" || laxFormat) delete json.format;
+		}
+		if (contentEncoding) json.contentEncoding = contentEncoding;
+		if (patterns && patterns.size > 0) {
+			const patternList = [...patterns].map(exactPattern);
+			if (patternList.length === 1) json.pattern = patternList[0].source;
+			else if (patternList.length > 1) json.allOf = [...patternList.map((regex) => ({
+				...ctx.target === "draft-07" || ctx.target === "draft-04" || ctx.target === "openapi-3.0" ? { type: "string" } : {},
+				pattern: regex.source
+			}))];
+		}
+	};
+	numberProcessor = (schema, ctx, _json, params) => {
+		const json = _json;
+		const { minimum, maximum, multipleOf, exclusiveMaximum, exclusiveMinimum, isInt } = aggregateChecks(schema);
+		json.type = isInt ? "integer" : "number";
+		const exMin = typeof exclusiveMinimum === "number" && exclusiveMinimum >= (minimum ?? Number.NEGATIVE_INFINITY);
+		const exMax = typeof exclusiveMaximum === "number" && exclusiveMaximum <= (maximum ?? Number.POSITIVE_INFINITY);
+		const legacy = ctx.target === "draft-04" || ctx.target === "openapi-3.0";
+		if (exMin) {
+			if (legacy) {
+				json.minimum = exclusiveMinimum;
+				json.exclusiveMinimum = true;
+			} else json.exclusiveMinimum = exclusiveMinimum;
+		} else if (typeof minimum === "number") json.minimum = minimum;
+		if (exMax) {
+			if (legacy) {
+				json.maximum = exclusiveMaximum;
+				json.exclusiveMaximum = true;
+			} else json.exclusiveMaximum = exclusiveMaximum;
+		} else if (typeof maximum === "number") json.maximum = maximum;
+		if (multipleOf) {
+			const divisors = /* @__PURE__ */ new Set();
+			for (const divisor of multipleOf) if (Number.isFinite(divisor) && divisor !== 0) divisors.add(Math.abs(divisor));
+			else handleUnrepresentable(schema, ctx, json, params, `A multipleOf divisor of ${divisor} cannot be represented in JSON Schema`);
+			const [first, ...rest] = divisors;
+			if (first !== void 0) json.multipleOf = first;
+			if (rest.length) json.allOf = [...json.allOf ?? [], ...rest.map((m) => ({ multipleOf: m }))];
+		}
+	};
+	booleanProcessor = (_schema, _ctx, json, _params) => {
+		json.type = "boolean";
+	};
+	nullProcessor = (_schema, ctx, json, _params) => {
+		if (ctx.target === "openapi-3.0") {
+			json.type = "string";
+			json.nullable = true;
+			json.enum = [null];
+		} else json.type = "null";
+	};
+	neverProcessor = (_schema, _ctx, json, _params) => {
+		json.not = {};
+	};
+	unknownProcessor = (_schema, _ctx, _json, _params) => {};
+	enumProcessor = (schema, _ctx, json, _params) => {
+		const def = schema._zod.def;
+		const values = getEnumValues(def.entries);
+		if (values.length === 0) {
+			json.not = {};
+			return;
+		}
+		if (values.every((v) => typeof v === "number")) json.type = "number";
+		if (values.every((v) => typeof v === "string")) json.type = "string";
+		json.enum = values;
+	};
+	literalProcessor = (schema, ctx, json, params) => {
+		const def = schema._zod.def;
+		if (def.values.length === 0) {
+			json.not = {};
+			return;
+		}
+		const vals = [];
+		for (const val of def.values) if (val === void 0) {
+			if (handleUnrepresentable(schema, ctx, json, params, "Literal `undefined` cannot be represented in JSON Schema")) return;
+		} else if (typeof val === "bigint") {
+			if (handleUnrepresentable(schema, ctx, json, params, "BigInt literals cannot be represented in JSON Schema")) return;
+			vals.push(Number(val));
+		} else vals.push(val);
+		if (vals.length === 0) {} else if (vals.length === 1) {
+			const val = vals[0];
+			json.type = val === null ? "null" : typeof val;
+			if (ctx.target === "draft-04" || ctx.target === "openapi-3.0") json.enum = [val];
+			else json.const = val;
+		} else {
+			if (vals.every((v) => typeof v === "number")) json.type = "number";
+			if (vals.every((v) => typeof v === "string")) json.type = "string";
+			if (vals.every((v) => typeof v === "boolean")) json.type = "boolean";
+			if (vals.every((v) => v === null)) json.type = "null";
+			json.enum = vals;
+		}
+	};
+	templateLiteralProcessor = (schema, _ctx, json, _params) => {
+		const _json = json;
+		const pattern = schema._zod.pattern;
+		if (!pattern) throw new Error("Pattern not found in template literal");
+		_json.type = "string";
+		_json.pattern = pattern.source;
+	};
+	customProcessor = (schema, ctx, json, params) => {
+		handleUnrepresentable(schema, ctx, json, params, "Custom types cannot be represented in JSON Schema");
+	};
+	transformProcessor = (schema, ctx, json, params) => {
+		handleUnrepresentable(schema, ctx, json, params, "Transforms cannot be represented in JSON Schema");
+	};
+	arrayProcessor = (schema, ctx, _json, params) => {
+		const json = _json;
+		const def = schema._zod.def;
+		const { minimum, maximum } = aggregateChecks(schema);
+		if (typeof minimum === "number") json.minItems = minimum;
+		if (typeof maximum === "number") json.maxItems = maximum;
+		json.type = "array";
+		json.items = processSchema(def.element, ctx, {
+			...params,
+			path: [...params.path, "items"]
+		});
+	};
+	objectProcessor = (schema, ctx, _json, params) => {
+		const json = _json;
+		const def = schema._zod.def;
+		const shape = def.shape;
+		if (Object.getOwnPropertySymbols(shape).length && handleUnrepresentable(schema, ctx, json, params, "Symbol keys cannot be represented in JSON Schema")) return;
+		json.type = "object";
+		json.properties = {};
+		for (const key in shape) assignProp(json.properties, key, processSchema(shape[key], ctx, {
+			...params,
+			path: [
+				...params.path,
+				"properties",
+				key
+			]
+		}));
+		const requiredKeys = [];
+		for (const key of Object.keys(shape)) {
+			const field = def.shape[key];
+			if (ctx.io === "input" ? inputOptin(field) === void 0 : field._zod.optout === void 0) requiredKeys.push(key);
+		}
+		if (requiredKeys.length > 0) json.required = requiredKeys;
+		if (def.catchall?._zod.def.type === "never") json.additionalProperties = false;
+		else if (!def.catchall) {
+			if (ctx.io === "output") json.additionalProperties = false;
+		} else if (def.catchall) json.additionalProperties = processSchema(def.catchall, ctx, {
+			...params,
+			path: [...params.path, "additionalProperties"]
+		});
+	};
+	unionProcessor = (schema, ctx, json, params) => {
+		const def = schema._zod.def;
+		const isExclusive = def.inclusive === false;
+		const options = def.options.map((x, i) => processSchema(x, ctx, {
+			...params,
+			path: [
+				...params.path,
+				isExclusive ? "oneOf" : "anyOf",
+				i
+			]
+		}));
+		if (isExclusive) json.oneOf = options;
+		else json.anyOf = options;
+	};
+	intersectionProcessor = (schema, ctx, json, params) => {
+		const def = schema._zod.def;
+		const a = processSchema(def.left, ctx, {
+			...params,
+			path: [
+				...params.path,
+				"allOf",
+				0
+			]
+		});
+		const b = processSchema(def.right, ctx, {
+			...params,
+			path: [
+				...params.path,
+				"allOf",
+				1
+			]
+		});
+		const isSimpleIntersection = (val) => "allOf" in val && Object.keys(val).length === 1;
+		const allOf = [...isSimpleIntersection(a) ? a.allOf : [a], ...isSimpleIntersection(b) ? b.allOf : [b]];
+		json.allOf = allOf;
+		ctx.intersections.push(allOf);
+	};
+	pendingRecords = /* @__PURE__ */ new WeakMap();
+	recordProcessor = (schema, ctx, _json, params) => {
+		const json = _json;
+		const def = schema._zod.def;
+		json.type = "object";
+		const keyType = def.keyType;
+		const patterns = aggregateChecks(keyType).patterns;
+		if (def.mode === "loose" && patterns && patterns.size > 0) {
+			const valueSchema = processSchema(def.valueType, ctx, {
+				...params,
+				path: [
+					...params.path,
+					"patternProperties",
+					"*"
+				]
+			});
+			json.patternProperties = {};
+			for (const pattern of patterns) assignProp(json.patternProperties, exactPattern(pattern).source, valueSchema);
+		} else {
+			if (ctx.target === "draft-07" || ctx.target === "draft-2020-12") {
+				json.propertyNames = processSchema(def.keyType, ctx, {
+					...params,
+					path: [...params.path, "propertyNames"]
+				});
+				let pending = pendingRecords.get(ctx);
+				if (!pending) {
+					pending = [];
+					pendingRecords.set(ctx, pending);
+					ctx.deferred.push(() => rewriteKeyNames(ctx));
+				}
+				pending.push(schema);
+			}
+			json.additionalProperties = processSchema(def.valueType, ctx, {
+				...params,
+				path: [...params.path, "additionalProperties"]
+			});
+		}
+		const keyValues = keyType._zod.values;
+		const omittableOnInput = ctx.io === "input" && inputOptin(def.valueType) !== void 0;
+		if (keyValues && !def.partial && !omittableOnInput) {
+			const validKeyValues = [...keyValues].filter((v) => typeof v === "string" || typeof v === "number");
+			if (validKeyValues.length > 0) json.required = validKeyValues.map(String);
+		}
+	};
+	nullableProcessor = (schema, ctx, json, params) => {
+		const def = schema._zod.def;
+		const inner = processSchema(def.innerType, ctx, params);
+		const seen = ctx.seen.get(schema);
+		if (ctx.target === "openapi-3.0") {
+			seen.ref = def.innerType;
+			json.nullable = true;
+		} else json.anyOf = [inner, { type: "null" }];
+	};
+	nonoptionalProcessor = (schema, ctx, _json, params) => {
+		const def = schema._zod.def;
+		processSchema(def.innerType, ctx, params);
+		const seen = ctx.seen.get(schema);
+		seen.ref = def.innerType;
+	};
+	UNREPRESENTABLE_DEFAULT = Symbol();
+	defaultProcessor = (schema, ctx, json, params) => {
+		const def = schema._zod.def;
+		processSchema(def.innerType, ctx, params);
+		const seen = ctx.seen.get(schema);
+		seen.ref = def.innerType;
+		const value = serializeDefaultValue(def.defaultValue, schema, ctx, json, params);
+		if (value !== UNREPRESENTABLE_DEFAULT) json.default = value;
+	};
+	prefaultProcessor = (schema, ctx, json, params) => {
+		const def = schema._zod.def;
+		processSchema(def.innerType, ctx, params);
+		const seen = ctx.seen.get(schema);
+		seen.ref = def.innerType;
+		if (ctx.io !== "input") return;
+		const value = serializeDefaultValue(def.defaultValue, schema, ctx, json, params);
+		if (value !== UNREPRESENTABLE_DEFAULT) json._prefault = value;
+	};
+	catchProcessor = (schema, ctx, json, params) => {
+		const def = schema._zod.def;
+		processSchema(def.innerType, ctx, params);
+		const seen = ctx.seen.get(schema);
+		seen.ref = def.innerType;
+		let catchValue;
+		try {
+			catchValue = def.catchValue(void 0);
+		} catch {
+			handleUnrepresentable(schema, ctx, json, params, "Dynamic catch values are not supported in JSON Schema");
+			return;
+		}
+		json.default = catchValue;
+	};
+	pipeProcessor = (schema, ctx, _json, params) => {
+		const def = schema._zod.def;
+		const inIsTransform = def.in._zod.traits.has("$ZodTransform");
+		const innerType = ctx.io === "input" ? inIsTransform ? def.out : def.in : def.out;
+		processSchema(innerType, ctx, params);
+		const seen = ctx.seen.get(schema);
+		seen.ref = innerType;
+	};
+	readonlyProcessor = (schema, ctx, json, params) => {
+		const def = schema._zod.def;
+		processSchema(def.innerType, ctx, params);
+		const seen = ctx.seen.get(schema);
+		seen.ref = def.innerType;
+		json.readOnly = true;
+	};
+	optionalProcessor = (schema, ctx, _json, params) => {
+		const def = schema._zod.def;
+		processSchema(def.innerType, ctx, params);
+		const seen = ctx.seen.get(schema);
+		seen.ref = def.innerType;
+	};
+	lazyProcessor = (schema, ctx, _json, params) => {
+		const innerType = schema._zod.innerType;
+		processSchema(innerType, ctx, params);
+		const seen = ctx.seen.get(schema);
+		seen.ref = innerType;
+	};
+}));
+// node_modules/zod/v4/core/index.js
+var init_core = __esmMin((() => {
+	init_core$1();
+	init_parse$1();
+	init_errors$2();
+	init_schemas$1();
+	init_memoizer();
+	init_checks$1();
+	init_versions();
+	init_util();
+	init_regexes();
+	init_en();
+	init_registries();
+	init_doc();
+	init_compile();
+	init_api();
+	init_to_json_schema();
+	init_json_schema_processors();
+	init_to_json_schema();
+}));
+// node_modules/zod/v4/classic/checks.js
+var init_checks = __esmMin((() => {
+	init_core();
+}));
+// node_modules/zod/v4/classic/errors.js
+function _lazyMethod(proto, key, make) {
+	Object.defineProperty(proto, key, {
+		configurable: true,
+		enumerable: false,
+		get() {
+			const value = make(this);
+			Object.defineProperty(this, key, {
+				value,
+				configurable: true,
+				writable: true
+			});
+			return value;
+		},
+		set(value) {
+			Object.defineProperty(this, key, {
+				value,
+				configurable: true,
+				writable: true
+			});
+		}
+	});
+}
+var _installedErrorProtos, initializer, ZodRealError;
+var init_errors$1 = __esmMin((() => {
+	init_core();
+	init_util();
+	_installedErrorProtos = /* @__PURE__ */ new WeakSet([Object.prototype, Error.prototype]);
+	initializer = (inst, issues) => {
+		$ZodError.init(inst, issues);
+		inst.name = "ZodError";
+		const proto = Object.getPrototypeOf(inst);
+		if (_installedErrorProtos.has(proto)) return;
+		_installedErrorProtos.add(proto);
+		_lazyMethod(proto, "format", (self) => (mapper) => formatError(self, mapper));
+		_lazyMethod(proto, "flatten", (self) => (mapper) => flattenError(self, mapper));
+		_lazyMethod(proto, "addIssue", (self) => (issue) => {
+			self.issues.push(issue);
+			self.message = JSON.stringify(self.issues, jsonStringifyReplacer, 2);
+		});
+		_lazyMethod(proto, "addIssues", (self) => (issues) => {
+			self.issues.push(...issues);
+			self.message = JSON.stringify(self.issues, jsonStringifyReplacer, 2);
+		});
+		Object.defineProperty(proto, "isEmpty", {
+			configurable: true,
+			enumerable: false,
+			get() {
+				return this.issues.length === 0;
+			}
+		});
+	};
+	ZodRealError = /*@__PURE__*/ $constructor("ZodError", initializer, void 0, { Parent: Error });
+}));
+// node_modules/zod/v4/classic/parse.js
+var parse$2, parseAsync, safeParse, safeParseAsync, encode, decode, encodeAsync, decodeAsync, safeEncode, safeDecode, safeEncodeAsync, safeDecodeAsync;
+var init_parse = __esmMin((() => {
+	init_core();
+	init_errors$1();
+	parse$2 = /* @__PURE__ */ _parse(ZodRealError);
+	parseAsync = /* @__PURE__ */ _parseAsync(ZodRealError);
+	safeParse = /* @__PURE__ */ _safeParse(ZodRealError);
+	safeParseAsync = /* @__PURE__ */ _safeParseAsync(ZodRealError);
+	encode = /* @__PURE__ */ _encode(ZodRealError);
+	decode = /* @__PURE__ */ _decode(ZodRealError);
+	encodeAsync = /* @__PURE__ */ _encodeAsync(ZodRealError);
+	decodeAsync = /* @__PURE__ */ _decodeAsync(ZodRealError);
+	safeEncode = /* @__PURE__ */ _safeEncode(ZodRealError);
+	safeDecode = /* @__PURE__ */ _safeDecode(ZodRealError);
+	safeEncodeAsync = /* @__PURE__ */ _safeEncodeAsync(ZodRealError);
+	safeDecodeAsync = /* @__PURE__ */ _safeDecodeAsync(ZodRealError);
+}));
+// node_modules/zod/v4/classic/schemas.js
+function _ensureDefaultLocale() {
+	if (!globalConfig.localeError) config(en_default());
+}
+function _ensureDefaultMemoizer() {
+	if (!globalConfig.memoizer) config({ memoizer: memoizer() });
+}
+function string$1(params) {
+	return /* @__PURE__ */ _string(ZodString, params);
+}
+function number(params) {
+	return /* @__PURE__ */ _number(ZodNumber, params);
+}
+function int$2(params) {
+	return /* @__PURE__ */ _int(ZodNumberFormat, params);
+}
+function boolean(params) {
+	return /* @__PURE__ */ _boolean(ZodBoolean, params);
+}
+function _null(params) {
+	return /* @__PURE__ */ _null$1(ZodNull, params);
+}
+function unknown$1() {
+	return /* @__PURE__ */ _unknown(ZodUnknown);
+}
+function never(params) {
+	return /* @__PURE__ */ _never(ZodNever, params);
+}
+function array(element, params) {
+	return /* @__PURE__ */ _array(ZodArray, element, params);
+}
+function object(shape, params) {
+	const def = {
+		type: "object",
+		shape: shape ?? {},
+		...normalizeParams(params)
+	};
+	return new ZodObject(def);
+}
+function strictObject(shape, params) {
+	return new ZodObject({
+		type: "object",
+		shape,
+		catchall: never(),
+		...normalizeParams(params)
+	});
+}
+function union(options, params) {
+	return new ZodUnion({
+		type: "union",
+		options,
+		...normalizeParams(params)
+	});
+}
+function intersection(left, right) {
+	return new ZodIntersection({
+		type: "intersection",
+		left,
+		right
+	});
+}
+function record(keyType, valueType, params) {
+	if (!valueType || !valueType._zod) return new ZodRecord({
+		type: "record",
+		keyType: string$1(),
+		valueType: keyType,
+		...normalizeParams(valueType)
+	});
+	return new ZodRecord({
+		type: "record",
+		keyType,
+		valueType,
+		...normalizeParams(params)
+	});
+}
+function _enum(values, params) {
+	const entries = Array.isArray(values) ? Object.fromEntries(values.map((v) => [v, v])) : values;
+	return new ZodEnum({
+		type: "enum",
+		entries,
+		...normalizeParams(params)
+	});
+}
+function literal$1(value, params) {
+	return new ZodLiteral({
+		type: "literal",
+		values: Array.isArray(value) ? value : [value],
+		...normalizeParams(params)
+	});
+}
+function transform(fn) {
+	return new ZodTransform({
+		type: "transform",
+		transform: fn
+	});
+}
+function optional(innerType) {
+	return new ZodOptional({
+		type: "optional",
+		innerType
+	});
+}
+function exactOptional(innerType) {
+	return new ZodExactOptional({
+		type: "optional",
+		innerType
+	});
+}
+function nullable(innerType) {
+	return new ZodNullable({
+		type: "nullable",
+		innerType
+	});
+}
+function _default(innerType, defaultValue) {
+	return new ZodDefault({
+		type: "default",
+		innerType,
+		get defaultValue() {
+			return typeof defaultValue === "function" ? defaultValue() : shallowClone(defaultValue);
+		}
+	});
+}
+function prefault(innerType, defaultValue) {
+	return new ZodPrefault({
+		type: "prefault",
+		innerType,
+		get defaultValue() {
+			return typeof defaultValue === "function" ? defaultValue() : shallowClone(defaultValue);
+		}
+	});
+}
+function nonoptional(innerType, params) {
+	return new ZodNonOptional({
+		type: "nonoptional",
+		innerType,
+		...normalizeParams(params)
+	});
+}
+function _catch(innerType, catchValue) {
+	return new ZodCatch({
+		type: "catch",
+		innerType,
+		catchValue: typeof catchValue === "function" ? catchValue : constantCatch(catchValue)
+	});
+}
+function pipe(in_, out) {
+	return new ZodPipe({
+		type: "pipe",
+		in: in_,
+		out
+	});
+}
+function readonly(innerType) {
+	return new ZodReadonly({
+		type: "readonly",
+		innerType
+	});
+}
+function templateLiteral(parts, params) {
+	return new ZodTemplateLiteral({
+		type: "template_literal",
+		parts,
+		...normalizeParams(params)
+	});
+}
+function lazy(getter) {
+	return new ZodLazy({
+		type: "lazy",
+		getter
+	});
+}
+function custom(fn, _params) {
+	return /* @__PURE__ */ _custom(ZodCustom, fn ?? (() => true), _params);
+}
+function refine(fn, _params = {}) {
+	return /* @__PURE__ */ _refine(ZodCustom, fn, _params);
+}
+function superRefine(fn, params) {
+	return /* @__PURE__ */ _superRefine(fn, params);
+}
+function json(params) {
+	const jsonSchema = lazy(() => {
+		return union([
+			string$1(params),
+			number(),
+			boolean(),
+			_null(),
+			array(jsonSchema),
+			record(string$1(), jsonSchema)
+		]);
+	});
+	return jsonSchema;
+}
+var ZodType, _ZodString, ZodString, ZodStringFormat, ZodISODateTime, ZodISODate, ZodISOTime, ZodISODuration, ZodEmail, ZodGUID, ZodUUID, ZodURL, ZodEmoji, ZodNanoID, ZodCUID, ZodCUID2, ZodULID, ZodXID, ZodKSUID, ZodIPv4, ZodIPv6, ZodCIDRv4, ZodCIDRv6, ZodBase64, ZodBase64URL, ZodE164, ZodJWT, ZodNumber, ZodNumberFormat, ZodBoolean, ZodNull, ZodUnknown, ZodNever, ZodArray, ZodObject, ZodUnion, ZodIntersection, ZodRecord, ZodEnum, ZodLiteral, ZodTransform, ZodOptional, ZodExactOptional, ZodNullable, ZodDefault, ZodPrefault, ZodNonOptional, ZodCatch, ZodPipe, ZodReadonly, ZodTemplateLiteral, ZodLazy, ZodCustom;
+var init_schemas = __esmMin((() => {
+	init_core();
+	init_json_schema_processors();
+	init_to_json_schema();
+	init_en();
+	init_checks();
+	init_parse();
+	ZodType = /*@__PURE__*/ $constructor("ZodType", (inst, def) => {
+		_ensureDefaultLocale();
+		$ZodType.init(inst, def);
+		inst.def = def;
+		inst.type = def.type;
+		return inst;
+	}, {
+		check(...chks) {
+			const def = this.def;
+			return this.clone(mergeDefs(def, { checks: [...def.checks ?? [], ...chks.map((ch) => typeof ch === "function" ? { _zod: {
+				check: ch,
+				def: { check: "custom" },
+				onattach: []
+			} } : ch)] }), { parent: true });
+		},
+		with(...chks) {
+			return this.check(...chks);
+		},
+		clone(def, params) {
+			return clone(this, def, params);
+		},
+		brand() {
+			return this;
+		},
+		register(reg, meta) {
+			reg.add(this, meta);
+			return this;
+		},
+		refine(check, params) {
+			return this.check(refine(check, params));
+		},
+		superRefine(refinement, params) {
+			return this.check(superRefine(refinement, params));
+		},
+		overwrite(fn) {
+			return this.check(/* @__PURE__ */ _overwrite(fn));
+		},
+		optional() {
+			return optional(this);
+		},
+		exactOptional() {
+			return exactOptional(this);
+		},
+		nullable() {
+			return nullable(this);
+		},
+		nullish() {
+			return optional(nullable(this));
+		},
+		nonoptional(params) {
+			return nonoptional(this, params);
+		},
+		array() {
+			return array(this);
+		},
+		or(arg) {
+			return union([this, arg]);
+		},
+		and(arg) {
+			return intersection(this, arg);
+		},
+		transform(tx) {
+			return pipe(this, transform(tx));
+		},
+		default(d) {
+			return _default(this, d);
+		},
+		prefault(d) {
+			return prefault(this, d);
+		},
+		catch(params) {
+			return _catch(this, params);
+		},
+		pipe(target) {
+			return pipe(this, target);
+		},
+		readonly() {
+			return readonly(this);
+		},
+		describe(description) {
+			const cl = this.clone();
+			globalRegistry.add(cl, { description });
+			return cl;
+		},
+		meta(...args) {
+			if (args.length === 0) return globalRegistry.get(this);
+			const cl = this.clone();
+			globalRegistry.add(cl, args[0]);
+			return cl;
+		},
+		isOptional() {
+			return this.safeParse(void 0).success;
+		},
+		isNullable() {
+			return this.safeParse(null).success;
+		},
+		apply(fn, ...args) {
+			return args.length === 0 ? fn(this) : fn(this, ...args);
+		},
+		get "~standard"() {
+			return hide(this, "~standard", {
+				...standardProps(this),
+				jsonSchema: {
+					input: createStandardJSONSchemaMethod(this, "input"),
+					output: createStandardJSONSchemaMethod(this, "output")
+				}
+			});
+		},
+		set "~standard"(value) {
+			own(this, "~standard", value);
+		},
+		parse: function _parse(data, params) {
+			return parse$2(this, data, params, { callee: _parse });
+		},
+		parseAsync: async function _parseAsync(data, params) {
+			return await parseAsync(this, data, params, { callee: _parseAsync });
+		},
+		safeParse(data, params) {
+			return safeParse(this, data, params);
+		},
+		async safeParseAsync(data, params) {
+			return safeParseAsync(this, data, params);
+		},
+		get spa() {
+			return this?.safeParseAsync;
+		},
+		set spa(value) {
+			own(this, "spa", value);
+		},
+		validate(data, params) {
+			return validate(this, data, params);
+		},
+		validateAsync(data, params) {
+			return validateAsync$1(this, data, params);
+		},
+		encode: function _encode(data, params) {
+			return encode(this, data, params, { callee: _encode });
+		},
+		decode: function _decode(data, params) {
+			return decode(this, data, params, { callee: _decode });
+		},
+		encodeAsync: async function _encodeAsync(data, params) {
+			return await encodeAsync(this, data, params, { callee: _encodeAsync });
+		},
+		decodeAsync: async function _decodeAsync(data, params) {
+			return await decodeAsync(this, data, params, { callee: _decodeAsync });
+		},
+		safeEncode(data, params) {
+			return safeEncode(this, data, params);
+		},
+		safeDecode(data, params) {
+			return safeDecode(this, data, params);
+		},
+		async safeEncodeAsync(data, params) {
+			return safeEncodeAsync(this, data, params);
+		},
+		async safeDecodeAsync(data, params) {
+			return safeDecodeAsync(this, data, params);
+		},
+		toJSONSchema(params) {
+			return createToJSONSchemaMethod(this, {})(params);
+		},
+		get description() {
+			return globalRegistry.get(this)?.description;
+		},
+		get _def() {
+			return this._zod.def;
+		}
+	});
+	_ZodString = /*@__PURE__*/ $constructor("_ZodString", (inst, def) => {
+		$ZodString.init(inst, def);
+		ZodType.init(inst, def);
+		inst._zod.processJSONSchema = (ctx, json, params) => stringProcessor(inst, ctx, json, params);
+	}, /*@__PURE__*/ derived({
+		format: (inst) => aggregateChecks(inst).format ?? null,
+		minLength: (inst) => aggregateChecks(inst).minimum ?? null,
+		maxLength: (inst) => aggregateChecks(inst).maximum ?? null
+	}, {
+		regex(...args) {
+			return this.check(/* @__PURE__ */ _regex(...args));
+		},
+		includes(...args) {
+			return this.check(/* @__PURE__ */ _includes(...args));
+		},
+		startsWith(...args) {
+			return this.check(/* @__PURE__ */ _startsWith(...args));
+		},
+		endsWith(...args) {
+			return this.check(/* @__PURE__ */ _endsWith(...args));
+		},
+		min(...args) {
+			return this.check(/* @__PURE__ */ _minLength(...args));
+		},
+		max(...args) {
+			return this.check(/* @__PURE__ */ _maxLength(...args));
+		},
+		length(...args) {
+			return this.check(/* @__PURE__ */ _length(...args));
+		},
+		nonempty(...args) {
+			return this.check(/* @__PURE__ */ _minLength(1, ...args));
+		},
+		lowercase(params) {
+			return this.check(/* @__PURE__ */ _lowercase(params));
+		},
+		uppercase(params) {
+			return this.check(/* @__PURE__ */ _uppercase(params));
+		},
+		trim() {
+			return this.check(/* @__PURE__ */ _trim());
+		},
+		normalize(...args) {
+			return this.check(/* @__PURE__ */ _normalize(...args));
+		},
+		toLowerCase() {
+			return this.check(/* @__PURE__ */ _toLowerCase());
+		},
+		toUpperCase() {
+			return this.check(/* @__PURE__ */ _toUpperCase());
+		},
+		slugify() {
+			return this.check(/* @__PURE__ */ _slugify());
+		}
+	}));
+	ZodString = /*@__PURE__*/ $constructor("ZodString", (inst, def) => {
+		$ZodString.init(inst, def);
+		_ZodString.init(inst, def);
+	}, {
+		email(params) {
+			return this.check(/* @__PURE__ */ _email(ZodEmail, params));
+		},
+		url(params) {
+			return this.check(/* @__PURE__ */ _url(ZodURL, params));
+		},
+		jwt(params) {
+			return this.check(/* @__PURE__ */ _jwt(ZodJWT, params));
+		},
+		emoji(params) {
+			return this.check(/* @__PURE__ */ _emoji(ZodEmoji, params));
+		},
+		guid(params) {
+			return this.check(/* @__PURE__ */ _guid(ZodGUID, params));
+		},
+		uuid(params) {
+			return this.check(/* @__PURE__ */ _uuid(ZodUUID, params));
+		},
+		uuidv4(params) {
+			return this.check(/* @__PURE__ */ _uuidv4(ZodUUID, params));
+		},
+		uuidv6(params) {
+			return this.check(/* @__PURE__ */ _uuidv6(ZodUUID, params));
+		},
+		uuidv7(params) {
+			return this.check(/* @__PURE__ */ _uuidv7(ZodUUID, params));
+		},
+		nanoid(params) {
+			return this.check(/* @__PURE__ */ _nanoid(ZodNanoID, params));
+		},
+		cuid(params) {
+			return this.check(/* @__PURE__ */ _cuid(ZodCUID, params));
+		},
+		cuid2(params) {
+			return this.check(/* @__PURE__ */ _cuid2(ZodCUID2, params));
+		},
+		ulid(params) {
+			return this.check(/* @__PURE__ */ _ulid(ZodULID, params));
+		},
+		base64(params) {
+			return this.check(/* @__PURE__ */ _base64(ZodBase64, params));
+		},
+		base64url(params) {
+			return this.check(/* @__PURE__ */ _base64url(ZodBase64URL, params));
+		},
+		xid(params) {
+			return this.check(/* @__PURE__ */ _xid(ZodXID, params));
+		},
+		ksuid(params) {
+			return this.check(/* @__PURE__ */ _ksuid(ZodKSUID, params));
+		},
+		ipv4(params) {
+			return this.check(/* @__PURE__ */ _ipv4(ZodIPv4, params));
+		},
+		ipv6(params) {
+			return this.check(/* @__PURE__ */ _ipv6(ZodIPv6, params));
+		},
+		cidrv4(params) {
+			return this.check(/* @__PURE__ */ _cidrv4(ZodCIDRv4, params));
+		},
+		cidrv6(params) {
+			return this.check(/* @__PURE__ */ _cidrv6(ZodCIDRv6, params));
+		},
+		e164(params) {
+			return this.check(/* @__PURE__ */ _e164(ZodE164, params));
+		},
+		datetime(params) {
+			return this.check(/* @__PURE__ */ _isoDateTime(ZodISODateTime, params));
+		},
+		date(params) {
+			return this.check(/* @__PURE__ */ _isoDate(ZodISODate, params));
+		},
+		time(params) {
+			return this.check(/* @__PURE__ */ _isoTime(ZodISOTime, params));
+		},
+		duration(params) {
+			return this.check(/* @__PURE__ */ _isoDuration(ZodISODuration, params));
+		}
+	});
+	ZodStringFormat = /*@__PURE__*/ $constructor("ZodStringFormat", (inst, def) => {
+		$ZodStringFormat.init(inst, def);
+		_ZodString.init(inst, def);
+	});
+	ZodISODateTime = /*@__PURE__*/ $constructor("ZodISODateTime", (inst, def) => {
+		$ZodISODateTime.init(inst, def);
+		ZodStringFormat.init(inst, def);
+	});
+	ZodISODate = /*@__PURE__*/ $constructor("ZodISODate", (inst, def) => {
+		$ZodISODate.init(inst, def);
+		ZodStringFormat.init(inst, def);
+	});
+	ZodISOTime = /*@__PURE__*/ $constructor("ZodISOTime", (inst, def) => {
+		$ZodISOTime.init(inst, def);
+		ZodStringFormat.init(inst, def);
+	});
+	ZodISODuration = /*@__PURE__*/ $constructor("ZodISODuration", (inst, def) => {
+		$ZodISODuration.init(inst, def);
+		ZodStringFormat.init(inst, def);
+	});
+	ZodEmail = /*@__PURE__*/ $constructor("ZodEmail", (inst, def) => {
+		$ZodEmail.init(inst, def);
+		ZodStringFormat.init(inst, def);
+	});
+	ZodGUID = /*@__PURE__*/ $constructor("ZodGUID", (inst, def) => {
+		$ZodGUID.init(inst, def);
+		ZodStringFormat.init(inst, def);
+	});
+	ZodUUID = /*@__PURE__*/ $constructor("ZodUUID", (inst, def) => {
+		$ZodUUID.init(inst, def);
+		ZodStringFormat.init(inst, def);
+	});
+	ZodURL = /*@__PURE__*/ $constructor("ZodURL", (inst, def) => {
+		$ZodURL.init(inst, def);
+		ZodStringFormat.init(inst, def);
+	});
+	ZodEmoji = /*@__PURE__*/ $constructor("ZodEmoji", (inst, def) => {
+		$ZodEmoji.init(inst, def);
+		ZodStringFormat.init(inst, def);
+	});
+	ZodNanoID = /*@__PURE__*/ $constructor("ZodNanoID", (inst, def) => {
+		$ZodNanoID.init(inst, def);
+		ZodStringFormat.init(inst, def);
+	});
+	ZodCUID = /*@__PURE__*/ $constructor("ZodCUID", (inst, def) => {
+		$ZodCUID.init(inst, def);
+		ZodStringFormat.init(inst, def);
+	});
+	ZodCUID2 = /*@__PURE__*/ $constructor("ZodCUID2", (inst, def) => {
+		$ZodCUID2.init(inst, def);
+		ZodStringFormat.init(inst, def);
+	});
+	ZodULID = /*@__PURE__*/ $constructor("ZodULID", (inst, def) => {
+		$ZodULID.init(inst, def);
+		ZodStringFormat.init(inst, def);
+	});
+	ZodXID = /*@__PURE__*/ $constructor("ZodXID", (inst, def) => {
+		$ZodXID.init(inst, def);
+		ZodStringFormat.init(inst, def);
+	});
+	ZodKSUID = /*@__PURE__*/ $constructor("ZodKSUID", (inst, def) => {
+		$ZodKSUID.init(inst, def);
+		ZodStringFormat.init(inst, def);
+	});
+	ZodIPv4 = /*@__PURE__*/ $constructor("ZodIPv4", (inst, def) => {
+		$ZodIPv4.init(inst, def);
+		ZodStringFormat.init(inst, def);
+	});
+	ZodIPv6 = /*@__PURE__*/ $constructor("ZodIPv6", (inst, def) => {
+		$ZodIPv6.init(inst, def);
+		ZodStringFormat.init(inst, def);
+	});
+	ZodCIDRv4 = /*@__PURE__*/ $constructor("ZodCIDRv4", (inst, def) => {
+		$ZodCIDRv4.init(inst, def);
+		ZodStringFormat.init(inst, def);
+	});
+	ZodCIDRv6 = /*@__PURE__*/ $constructor("ZodCIDRv6", (inst, def) => {
+		$ZodCIDRv6.init(inst, def);
+		ZodStringFormat.init(inst, def);
+	});
+	ZodBase64 = /*@__PURE__*/ $constructor("ZodBase64", (inst, def) => {
+		$ZodBase64.init(inst, def);
+		ZodStringFormat.init(inst, def);
+	});
+	ZodBase64URL = /*@__PURE__*/ $constructor("ZodBase64URL", (inst, def) => {
+		$ZodBase64URL.init(inst, def);
+		ZodStringFormat.init(inst, def);
+	});
+	ZodE164 = /*@__PURE__*/ $constructor("ZodE164", (inst, def) => {
+		$ZodE164.init(inst, def);
+		ZodStringFormat.init(inst, def);
+	});
+	ZodJWT = /*@__PURE__*/ $constructor("ZodJWT", (inst, def) => {
+		$ZodJWT.init(inst, def);
+		ZodStringFormat.init(inst, def);
+	});
+	ZodNumber = /*@__PURE__*/ $constructor("ZodNumber", (inst, def) => {
+		$ZodNumber.init(inst, def);
+		ZodType.init(inst, def);
+		inst._zod.processJSONSchema = (ctx, json, params) => numberProcessor(inst, ctx, json, params);
+		inst.isFinite = true;
+	}, /*@__PURE__*/ derived({
+		minValue: (inst) => {
+			const { minimum, exclusiveMinimum } = aggregateChecks(inst);
+			return Math.max(minimum ?? Number.NEGATIVE_INFINITY, exclusiveMinimum ?? Number.NEGATIVE_INFINITY);
+		},
+		maxValue: (inst) => {
+			const { maximum, exclusiveMaximum } = aggregateChecks(inst);
+			return Math.min(maximum ?? Number.POSITIVE_INFINITY, exclusiveMaximum ?? Number.POSITIVE_INFINITY);
+		},
+		isInt: (inst) => {
+			const { isInt, multipleOf } = aggregateChecks(inst);
+			return !!isInt || !!multipleOf?.some(Number.isSafeInteger);
+		},
+		format: (inst) => aggregateChecks(inst).format ?? null
+	}, {
+		gt(value, params) {
+			return this.check(/* @__PURE__ */ _gt(value, params));
+		},
+		gte(value, params) {
+			return this.check(/* @__PURE__ */ _gte(value, params));
+		},
+		min(value, params) {
+			return this.check(/* @__PURE__ */ _gte(value, params));
+		},
+		lt(value, params) {
+			return this.check(/* @__PURE__ */ _lt(value, params));
+		},
+		lte(value, params) {
+			return this.check(/* @__PURE__ */ _lte(value, params));
+		},
+		max(value, params) {
+			return this.check(/* @__PURE__ */ _lte(value, params));
+		},
+		int(params) {
+			return this.check(int$2(params));
+		},
+		safe(params) {
+			return this.check(int$2(params));
+		},
+		positive(params) {
+			return this.check(/* @__PURE__ */ _gt(0, params));
+		},
+		nonnegative(params) {
+			return this.check(/* @__PURE__ */ _gte(0, params));
+		},
+		negative(params) {
+			return this.check(/* @__PURE__ */ _lt(0, params));
+		},
+		nonpositive(params) {
+			return this.check(/* @__PURE__ */ _lte(0, params));
+		},
+		multipleOf(value, params) {
+			return this.check(/* @__PURE__ */ _multipleOf(value, params));
+		},
+		step(value, params) {
+			return this.check(/* @__PURE__ */ _multipleOf(value, params));
+		},
+		finite() {
+			return this;
+		}
+	}));
+	ZodNumberFormat = /*@__PURE__*/ $constructor("ZodNumberFormat", (inst, def) => {
+		$ZodNumberFormat.init(inst, def);
+		ZodNumber.init(inst, def);
+	});
+	ZodBoolean = /*@__PURE__*/ $constructor("ZodBoolean", (inst, def) => {
+		$ZodBoolean.init(inst, def);
+		ZodType.init(inst, def);
+		inst._zod.processJSONSchema = (ctx, json, params) => booleanProcessor(inst, ctx, json, params);
+	});
+	ZodNull = /*@__PURE__*/ $constructor("ZodNull", (inst, def) => {
+		$ZodNull.init(inst, def);
+		ZodType.init(inst, def);
+		inst._zod.processJSONSchema = (ctx, json, params) => nullProcessor(inst, ctx, json, params);
+	});
+	ZodUnknown = /*@__PURE__*/ $constructor("ZodUnknown", (inst, def) => {
+		$ZodUnknown.init(inst, def);
+		ZodType.init(inst, def);
+		inst._zod.processJSONSchema = (ctx, json, params) => unknownProcessor(inst, ctx, json, params);
+	});
+	ZodNever = /*@__PURE__*/ $constructor("ZodNever", (inst, def) => {
+		$ZodNever.init(inst, def);
+		ZodType.init(inst, def);
+		inst._zod.processJSONSchema = (ctx, json, params) => neverProcessor(inst, ctx, json, params);
+	});
+	ZodArray = /*@__PURE__*/ $constructor("ZodArray", (inst, def) => {
+		_ensureDefaultMemoizer();
+		$ZodArray.init(inst, def);
+		ZodType.init(inst, def);
+		inst._zod.processJSONSchema = (ctx, json, params) => arrayProcessor(inst, ctx, json, params);
+		inst.element = def.element;
+	}, {
+		min(n, params) {
+			return this.check(/* @__PURE__ */ _minLength(n, params));
+		},
+		nonempty(params) {
+			return this.check(/* @__PURE__ */ _minLength(1, params));
+		},
+		max(n, params) {
+			return this.check(/* @__PURE__ */ _maxLength(n, params));
+		},
+		length(n, params) {
+			return this.check(/* @__PURE__ */ _length(n, params));
+		},
+		unwrap() {
+			return this.element;
+		}
+	});
+	ZodObject = /*@__PURE__*/ $constructor("ZodObject", (inst, def) => {
+		_ensureDefaultMemoizer();
+		$ZodObjectJIT.init(inst, def);
+		ZodType.init(inst, def);
+		inst._zod.processJSONSchema = (ctx, json, params) => objectProcessor(inst, ctx, json, params);
+		installLazyProp(inst, "shape", (self) => self._zod.def.shape, false);
+	}, {
+		keyof() {
+			return _enum(Object.keys(this._zod.def.shape));
+		},
+		catchall(catchall) {
+			return this.clone(mergeDefs(this._zod.def, { catchall }));
+		},
+		passthrough() {
+			return this.clone(mergeDefs(this._zod.def, { catchall: unknown$1() }));
+		},
+		loose() {
+			return this.clone(mergeDefs(this._zod.def, { catchall: unknown$1() }));
+		},
+		strict() {
+			return this.clone(mergeDefs(this._zod.def, { catchall: never() }));
+		},
+		strip() {
+			return this.clone(mergeDefs(this._zod.def, { catchall: void 0 }));
+		},
+		extend(incoming) {
+			return extend(this, incoming);
+		},
+		safeExtend(incoming) {
+			return safeExtend(this, incoming);
+		},
+		merge(other) {
+			return merge$2(this, other);
+		},
+		pick(mask) {
+			return pick(this, mask);
+		},
+		omit(mask) {
+			return omit$1(this, mask);
+		},
+		partial(...args) {
+			return partial(ZodOptional, this, args[0]);
+		},
+		exactPartial(...args) {
+			return partial(ZodExactOptional, this, args[0], "exactPartial");
+		},
+		required(...args) {
+			return required(ZodNonOptional, this, args[0]);
+		}
+	});
+	ZodUnion = /*@__PURE__*/ $constructor("ZodUnion", (inst, def) => {
+		$ZodUnion.init(inst, def);
+		ZodType.init(inst, def);
+		inst._zod.processJSONSchema = (ctx, json, params) => unionProcessor(inst, ctx, json, params);
+		inst.options = def.options;
+	});
+	ZodIntersection = /*@__PURE__*/ $constructor("ZodIntersection", (inst, def) => {
+		$ZodIntersection.init(inst, def);
+		ZodType.init(inst, def);
+		inst._zod.processJSONSchema = (ctx, json, params) => intersectionProcessor(inst, ctx, json, params);
+	});
+	ZodRecord = /*@__PURE__*/ $constructor("ZodRecord", (inst, def) => {
+		_ensureDefaultMemoizer();
+		$ZodRecord.init(inst, def);
+		ZodType.init(inst, def);
+		inst._zod.processJSONSchema = (ctx, json, params) => recordProcessor(inst, ctx, json, params);
+		inst.keyType = def.keyType;
+		inst.valueType = def.valueType;
+	});
+	ZodEnum = /*@__PURE__*/ $constructor("ZodEnum", (inst, def) => {
+		$ZodEnum.init(inst, def);
+		ZodType.init(inst, def);
+		inst._zod.processJSONSchema = (ctx, json, params) => enumProcessor(inst, ctx, json, params);
+		inst.enum = def.entries;
+		inst.options = [...inst._zod.values];
+		const keys = new Set(Object.keys(def.entries));
+		inst.extract = (values, params) => {
+			const newEntries = {};
+			for (const value of values) if (keys.has(value)) newEntries[value] = def.entries[value];
+			else throw new Error(`Key ${value} not found in enum`);
+			return new ZodEnum({
+				...def,
+				checks: [],
+				...normalizeParams(params),
+				entries: newEntries
+			});
+		};
+		inst.exclude = (values, params) => {
+			const newEntries = { ...def.entries };
+			for (const value of values) if (keys.has(value)) delete newEntries[value];
+			else throw new Error(`Key ${value} not found in enum`);
+			return new ZodEnum({
+				...def,
+				checks: [],
+				...normalizeParams(params),
+				entries: newEntries
+			});
+		};
+	});
+	ZodLiteral = /*@__PURE__*/ $constructor("ZodLiteral", (inst, def) => {
+		$ZodLiteral.init(inst, def);
+		ZodType.init(inst, def);
+		inst._zod.processJSONSchema = (ctx, json, params) => literalProcessor(inst, ctx, json, params);
+		inst.values = new Set(def.values);
+		Object.defineProperty(inst, "value", { get() {
+			if (def.values.length > 1) throw new Error("This schema contains multiple valid literal values. Use `.values` instead.");
+			return def.values[0];
+		} });
+	});
+	ZodTransform = /*@__PURE__*/ $constructor("ZodTransform", (inst, def) => {
+		_ensureDefaultMemoizer();
+		$ZodTransform.init(inst, def);
+		ZodType.init(inst, def);
+		inst._zod.processJSONSchema = (ctx, json, params) => transformProcessor(inst, ctx, json, params);
+		inst._zod.parse = (payload, _ctx) => {
+			if (_ctx.direction === "backward") throw new $ZodEncodeError(inst.constructor.name);
+			payload.addIssue = (issue$1) => {
+				if (typeof issue$1 === "string") payload.issues.push(issue(issue$1, payload.value, def));
+				else {
+					const _issue = issue$1;
+					if (_issue.fatal) _issue.continue = false;
+					_issue.code ?? (_issue.code = "custom");
+					if (!("input" in _issue)) _issue.input = payload.value;
+					_issue.inst ?? (_issue.inst = inst);
+					payload.issues.push(issue(_issue));
+				}
+			};
+			const output = def.transform(payload.value, payload);
+			if (output instanceof Promise) return output.then((output) => {
+				payload.value = output;
+				return payload;
+			});
+			payload.value = output;
+			return payload;
+		};
+	});
+	ZodOptional = /*@__PURE__*/ $constructor("ZodOptional", (inst, def) => {
+		$ZodOptional.init(inst, def);
+		ZodType.init(inst, def);
+		inst._zod.processJSONSchema = (ctx, json, params) => optionalProcessor(inst, ctx, json, params);
+		inst.unwrap = () => inst._zod.def.innerType;
+	});
+	ZodExactOptional = /*@__PURE__*/ $constructor("ZodExactOptional", (inst, def) => {
+		$ZodExactOptional.init(inst, def);
+		ZodType.init(inst, def);
+		inst._zod.processJSONSchema = (ctx, json, params) => optionalProcessor(inst, ctx, json, params);
+		inst.unwrap = () => inst._zod.def.innerType;
+	});
+	ZodNullable = /*@__PURE__*/ $constructor("ZodNullable", (inst, def) => {
+		$ZodNullable.init(inst, def);
+		ZodType.init(inst, def);
+		inst._zod.processJSONSchema = (ctx, json, params) => nullableProcessor(inst, ctx, json, params);
+		inst.unwrap = () => inst._zod.def.innerType;
+	});
+	ZodDefault = /*@__PURE__*/ $constructor("ZodDefault", (inst, def) => {
+		$ZodDefault.init(inst, def);
+		ZodType.init(inst, def);
+		inst._zod.processJSONSchema = (ctx, json, params) => defaultProcessor(inst, ctx, json, params);
+		inst.unwrap = () => inst._zod.def.innerType;
+		inst.removeDefault = inst.unwrap;
+	});
+	ZodPrefault = /*@__PURE__*/ $constructor("ZodPrefault", (inst, def) => {
+		$ZodPrefault.init(inst, def);
+		ZodType.init(inst, def);
+		inst._zod.processJSONSchema = (ctx, json, params) => prefaultProcessor(inst, ctx, json, params);
+		inst.unwrap = () => inst._zod.def.innerType;
+	});
+	ZodNonOptional = /*@__PURE__*/ $constructor("ZodNonOptional", (inst, def) => {
+		$ZodNonOptional.init(inst, def);
+		ZodType.init(inst, def);
+		inst._zod.processJSONSchema = (ctx, json, params) => nonoptionalProcessor(inst, ctx, json, params);
+		inst.unwrap = () => inst._zod.def.innerType;
+	});
+	ZodCatch = /*@__PURE__*/ $constructor("ZodCatch", (inst, def) => {
+		$ZodCatch.init(inst, def);
+		ZodType.init(inst, def);
+		inst._zod.processJSONSchema = (ctx, json, params) => catchProcessor(inst, ctx, json, params);
+		inst.unwrap = () => inst._zod.def.innerType;
+		inst.removeCatch = inst.unwrap;
+	});
+	ZodPipe = /*@__PURE__*/ $constructor("ZodPipe", (inst, def) => {
+		$ZodPipe.init(inst, def);
+		ZodType.init(inst, def);
+		inst._zod.processJSONSchema = (ctx, json, params) => pipeProcessor(inst, ctx, json, params);
+		inst.in = def.in;
+		inst.out = def.out;
+	});
+	ZodReadonly = /*@__PURE__*/ $constructor("ZodReadonly", (inst, def) => {
+		$ZodReadonly.init(inst, def);
+		ZodType.init(inst, def);
+		inst._zod.processJSONSchema = (ctx, json, params) => readonlyProcessor(inst, ctx, json, params);
+		inst.unwrap = () => inst._zod.def.innerType;
+	});
+	ZodTemplateLiteral = /*@__PURE__*/ $constructor("ZodTemplateLiteral", (inst, def) => {
+		$ZodTemplateLiteral.init(inst, def);
+		ZodType.init(inst, def);
+		inst._zod.processJSONSchema = (ctx, json, params) => templateLiteralProcessor(inst, ctx, json, params);
+	});
+	ZodLazy = /*@__PURE__*/ $constructor("ZodLazy", (inst, def) => {
+		$ZodLazy.init(inst, def);
+		ZodType.init(inst, def);
+		inst._zod.processJSONSchema = (ctx, json, params) => lazyProcessor(inst, ctx, json, params);
+		inst.unwrap = () => inst._zod.def.getter();
+	});
+	ZodCustom = /*@__PURE__*/ $constructor("ZodCustom", (inst, def) => {
+		$ZodCustom.init(inst, def);
+		ZodType.init(inst, def);
+		inst._zod.processJSONSchema = (ctx, json, params) => customProcessor(inst, ctx, json, params);
+	});
+}));
+// node_modules/zod/v4/classic/compat.js
+var init_compat = __esmMin((() => {
+	init_core();
+}));
+// node_modules/zod/v4/classic/external.js
+var init_external = __esmMin((() => {
+	init_core();
+	init_schemas();
+	init_checks();
+	init_errors$1();
+	init_parse();
+	init_compat();
+	init_json_schema_processors();
+	init_registries();
+	init_util();
+	init_checks();
+	init_schemas();
+	init_schemas$1();
+	init_en();
+}));
+// node_modules/zod/index.js
+var init_zod = __esmMin((() => {
+	init_external();
+	init_external();
+}));
 // node_modules/fastest-levenshtein/mod.js
 var require_fastest_levenshtein = /* @__PURE__ */ __commonJSMin(((exports) => {
 	exports.__esModule = true;
@@ -1208,6 +7028,7 @@ var require_fastest_levenshtein = /* @__PURE__ */ __commonJSMin(((exports) => {
 	exports.closest = closest;
 }));
 // src/domain/suggest.ts
+init_zod();
 var import_fastest_levenshtein = require_fastest_levenshtein();
 /** The known word that a misspelt one was probably meant to be, or undefined. */
 function suggest(word, known) {
@@ -1224,7 +7045,78 @@ function isNear(word, known) {
 function lettersOf(word) {
 	return [...word].toSorted().join("");
 }
-// src/yaml/describe-issues.ts
+// src/domain/text.ts
+function hasControlCharacters(text) {
+	return CONTROL.test(text);
+}
+/** The text with everything invisible shown as `\u{…}`; line feeds and tabs stay. */
+function showHidden(text) {
+	return text.replace(UNSEEN_CONTROL, codePoint).replace(HIDDEN, codePoint);
+}
+/** One character as `\u{…}`, hexadecimal. */
+function codePoint(character) {
+	return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+}
+/** Each hidden character of a text, with its first offset (UTF-16 units) and how often it occurs. */
+function findHidden(text) {
+	if (PLAIN$2.test(text)) return [];
+	const found = /* @__PURE__ */ new Map();
+	const visible = text.search(HIDDEN) === -1 ? text : withoutEmoji(text);
+	for (const pattern of [UNSEEN_CONTROL, HIDDEN]) for (const match of visible.matchAll(pattern)) {
+		const known = found.get(match[0]);
+		const offset = Math.min(known?.offset ?? match.index, match.index);
+		found.set(match[0], {
+			character: codePoint(match[0]),
+			count: (known?.count ?? 0) + 1,
+			offset
+		});
+	}
+	return [...found.values()].toSorted((a, b) => a.offset - b.offset);
+}
+/** In an emoji that is joined from several, joiners and tags are drawn, not hidden. Lengths stay. */
+function withoutEmoji(text) {
+	const emoji = new RegExp("\\p{RGI_Emoji}", "gv");
+	return text.replace(emoji, (one) => " ".repeat(one.length));
+}
+/** Line and column (from 1, in UTF-16 units) of an offset. */
+function placeAt(text, offset) {
+	return makePlaceAt(text)(offset);
+}
+/** Does the same for many offsets, each not before the last, in one pass over the text. */
+function makePlaceAt(text) {
+	let line = 1;
+	let start = 0;
+	let end = text.indexOf("\n");
+	return (offset) => {
+		while (end !== -1 && end < offset) {
+			line += 1;
+			start = end + 1;
+			end = text.indexOf("\n", start);
+		}
+		return {
+			line,
+			column: offset - start + 1
+		};
+	};
+}
+/**
+* Whether a text is one segment of a path. What else it holds may be taken for more than that on the way, percent-encoded
+* or not: servers and gateways decode before they look for steps.
+*/
+function isPathSegment(text) {
+	return text !== "" && text !== "." && text !== ".." && !/[/\\?#%\s\p{Cc}]/u.test(text);
+}
+var CONTROL, HIDDEN, UNSEEN_CONTROL, PLAIN$2;
+var init_text = __esmMin((() => {
+	CONTROL = /\p{Cc}/u;
+	HIDDEN = /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
+	UNSEEN_CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/gu;
+	PLAIN$2 = /^[\n\t -~]*$/;
+}));
+// src/files/yaml-shape.ts
+init_text();
+/** A text of one line: what ids, keys, names and environments are. What a check is, the JSON Schema is told apart. */
+const line = string$1().min(1, "it is empty").refine((text) => !hasControlCharacters(text), "it holds control characters").meta({ pattern: "^[^\\p{Cc}]+$" });
 /**
 * Turns zod's issues into ours: one for each unknown key, with places, and with words a file's author understands.
 * What has a problem already is left out.
@@ -2624,7 +8516,7 @@ function warn(logLevel, warning) {
 }
 // node_modules/yaml/browser/dist/schema/yaml-1.1/merge.js
 const MERGE_KEY = "<<";
-const merge$2 = {
+const merge$1 = {
 	identify: (value) => value === MERGE_KEY || typeof value === "symbol" && value.description === MERGE_KEY,
 	default: "key",
 	tag: "tag:yaml.org,2002:merge",
@@ -2632,7 +8524,7 @@ const merge$2 = {
 	resolve: () => Object.assign(new Scalar(Symbol(MERGE_KEY)), { addToJSMap: addMergeToJSMap }),
 	stringify: () => MERGE_KEY
 };
-const isMergeKey = (ctx, key) => (merge$2.identify(key) || isScalar(key) && (!key.type || key.type === Scalar.PLAIN) && merge$2.identify(key.value)) && ctx?.doc.schema.tags.some((tag) => tag.tag === merge$2.tag && tag.default);
+const isMergeKey = (ctx, key) => (merge$1.identify(key) || isScalar(key) && (!key.type || key.type === Scalar.PLAIN) && merge$1.identify(key.value)) && ctx?.doc.schema.tags.some((tag) => tag.tag === merge$1.tag && tag.default);
 function addMergeToJSMap(ctx, map, value) {
 	const source = resolveAliasValue(ctx, value);
 	if (isSeq(source)) for (const it of source.items) mergeValue(ctx, map, it);
@@ -3052,7 +8944,7 @@ const seq = {
 	createNode: (schema, obj, ctx) => YAMLSeq.from(schema, obj, ctx)
 };
 // node_modules/yaml/browser/dist/schema/common/string.js
-const string$2 = {
+const string = {
 	identify: (value) => typeof value === "string",
 	default: true,
 	tag: "tag:yaml.org,2002:str",
@@ -3154,7 +9046,7 @@ const intOct$1 = {
 	resolve: (str, _onError, opt) => intResolve$1(str, 2, 8, opt),
 	stringify: (node) => intStringify$1(node, 8, "0o")
 };
-const int$2 = {
+const int$1 = {
 	identify: intIdentify$2,
 	default: true,
 	tag: "tag:yaml.org,2002:int",
@@ -3175,11 +9067,11 @@ const intHex$1 = {
 const schema$2 = [
 	map,
 	seq,
-	string$2,
+	string,
 	nullTag,
 	boolTag,
 	intOct$1,
-	int$2,
+	int$1,
 	intHex$1,
 	floatNaN$1,
 	floatExp$1,
@@ -3501,7 +9393,7 @@ const intOct = {
 	resolve: (str, _onError, opt) => intResolve(str, 1, 8, opt),
 	stringify: (node) => intStringify(node, 8, "0")
 };
-const int$1 = {
+const int = {
 	identify: intIdentify,
 	default: true,
 	tag: "tag:yaml.org,2002:int",
@@ -3659,19 +9551,19 @@ const timestamp = {
 const schema = [
 	map,
 	seq,
-	string$2,
+	string,
 	nullTag,
 	trueTag,
 	falseTag,
 	intBin,
 	intOct,
-	int$1,
+	int,
 	intHex,
 	floatNaN,
 	floatExp,
 	float,
 	binary,
-	merge$2,
+	merge$1,
 	omap,
 	pairs,
 	set$1,
@@ -3685,7 +9577,7 @@ const schemas = /* @__PURE__ */ new Map([
 	["failsafe", [
 		map,
 		seq,
-		string$2
+		string
 	]],
 	["json", schema$1],
 	["yaml11", schema],
@@ -3698,12 +9590,12 @@ const tagsByName = {
 	floatExp: floatExp$1,
 	floatNaN: floatNaN$1,
 	floatTime,
-	int: int$2,
+	int: int$1,
 	intHex: intHex$1,
 	intOct: intOct$1,
 	intTime,
 	map,
-	merge: merge$2,
+	merge: merge$1,
 	null: nullTag,
 	omap,
 	pairs,
@@ -3713,7 +9605,7 @@ const tagsByName = {
 };
 const coreKnownTags = {
 	"tag:yaml.org,2002:binary": binary,
-	"tag:yaml.org,2002:merge": merge$2,
+	"tag:yaml.org,2002:merge": merge$1,
 	"tag:yaml.org,2002:omap": omap,
 	"tag:yaml.org,2002:pairs": pairs,
 	"tag:yaml.org,2002:set": set$1,
@@ -3721,7 +9613,7 @@ const coreKnownTags = {
 };
 function getTags(customTags, schemaName, addMergeTag) {
 	const schemaTags = schemas.get(schemaName);
-	if (schemaTags && !customTags) return addMergeTag && !schemaTags.includes(merge$2) ? schemaTags.concat(merge$2) : schemaTags.slice();
+	if (schemaTags && !customTags) return addMergeTag && !schemaTags.includes(merge$1) ? schemaTags.concat(merge$1) : schemaTags.slice();
 	let tags = schemaTags;
 	if (!tags) {
 		if (Array.isArray(customTags)) tags = [];
@@ -3732,7 +9624,7 @@ function getTags(customTags, schemaName, addMergeTag) {
 	}
 	if (Array.isArray(customTags)) for (const tag of customTags) tags = tags.concat(tag);
 	else if (typeof customTags === "function") tags = customTags(tags.slice());
-	if (addMergeTag) tags = tags.concat(merge$2);
+	if (addMergeTag) tags = tags.concat(merge$1);
 	return tags.reduce((tags, tag) => {
 		const tagObj = typeof tag === "string" ? tagsByName[tag] : tag;
 		if (!tagObj) {
@@ -3754,7 +9646,7 @@ var Schema = class Schema {
 		this.tags = getTags(customTags, this.name, merge);
 		this.toStringOptions = toStringDefaults ?? null;
 		Object.defineProperty(this, MAP, { value: map });
-		Object.defineProperty(this, SCALAR$1, { value: string$2 });
+		Object.defineProperty(this, SCALAR$1, { value: string });
 		Object.defineProperty(this, SEQ, { value: seq });
 		this.sortMapEntries = typeof sortMapEntries === "function" ? sortMapEntries : sortMapEntries === true ? sortMapEntriesByKey : null;
 	}
@@ -6943,30 +12835,7 @@ function parseDocument(source, options = {}) {
 	}
 	return doc;
 }
-// src/yaml/parse-document.ts
-/**
-* Parses YAML as all of promptsync reads it: version 1.2, core schema, integers whole. Null when the nesting is deeper
-* than the library's recursion can follow.
-*/
-function parseYamlDocument(text, wanted) {
-	try {
-		const document = parseDocument(text, {
-			version: "1.2",
-			schema: "core",
-			merge: false,
-			uniqueKeys: false,
-			intAsBigInt: true,
-			prettyErrors: false,
-			logLevel: "error",
-			...wanted
-		});
-		return document.errors.some((error) => error.code === "RESOURCE_EXHAUSTION") ? null : document;
-	} catch (error) {
-		if (error instanceof RangeError) return null;
-		throw error;
-	}
-}
-// src/yaml/to-json.ts
+// src/files/yaml-values.ts
 init_problem();
 const DEEPEST = 64;
 const SHORTEST_VIEW = 13;
@@ -7097,7 +12966,7 @@ function offsetOf(node) {
 function isNode(node) {
 	return isScalar(node) || isMap(node) || isSeq(node) || isAlias(node);
 }
-// src/yaml/strict-yaml.ts
+// src/files/strict-yaml.ts
 init_problem();
 const MOST_TOLD = 20;
 /**
@@ -7181,6 +13050,28 @@ function failed$2(problems) {
 		mapping: null,
 		problems
 	};
+}
+/**
+* Parses YAML as all of promptsync reads it: version 1.2, core schema, integers whole. Null when the nesting is deeper
+* than the library's recursion can follow.
+*/
+function parseYamlDocument(text, wanted) {
+	try {
+		const document = parseDocument(text, {
+			version: "1.2",
+			schema: "core",
+			merge: false,
+			uniqueKeys: false,
+			intAsBigInt: true,
+			prettyErrors: false,
+			logLevel: "error",
+			...wanted
+		});
+		return document.errors.some((error) => error.code === "RESOURCE_EXHAUSTION") ? null : document;
+	} catch (error) {
+		if (error instanceof RangeError) return null;
+		throw error;
+	}
 }
 // src/domain/loopback.ts
 /** Whether a URL names this very machine. */
@@ -7271,5891 +13162,6 @@ function readApiKey(variable, environment) {
 		problems: []
 	};
 }
-// node_modules/zod/v4/core/util.js
-function getEnumValues(entries) {
-	const numericValues = Object.values(entries).filter((v) => typeof v === "number");
-	return Object.entries(entries).filter(([k, _]) => numericValues.indexOf(+k) === -1).map(([_, v]) => v);
-}
-function joinValues(array, separator = "|") {
-	return array.map((val) => stringifyPrimitive(val)).join(separator);
-}
-function jsonStringifyReplacer(_, value) {
-	if (typeof value === "bigint") return value.toString();
-	return value;
-}
-function cached(getter) {
-	return new Cached(getter);
-}
-function nullish(input) {
-	return input === null || input === void 0;
-}
-function cleanRegex(source) {
-	const start = source.startsWith("^") ? 1 : 0;
-	const end = source.endsWith("$") ? source.length - 1 : source.length;
-	return source.slice(start, end);
-}
-function floatSafeRemainder(val, step) {
-	const ratio = val / step;
-	const roundedRatio = Math.round(ratio);
-	const tolerance = 4 * Number.EPSILON * Math.max(Math.abs(ratio), 1);
-	if (Math.abs(ratio - roundedRatio) < tolerance) return 0;
-	return ratio - roundedRatio;
-}
-function defineLazy(object, key, getter) {
-	let value = void 0;
-	Object.defineProperty(object, key, {
-		get() {
-			if (value === EVALUATING) return;
-			if (value === void 0) {
-				value = EVALUATING;
-				value = getter();
-			}
-			return value;
-		},
-		set(v) {
-			Object.defineProperty(object, key, { value: v });
-		},
-		configurable: true
-	});
-}
-function assignProp(target, prop, value) {
-	Object.defineProperty(target, prop, {
-		value,
-		writable: true,
-		enumerable: true,
-		configurable: true
-	});
-}
-/**
-* Whichever object a def's `shape` currently answers from: the one the caller passed until the first read, the frozen copy after it.
-*
-* Its keys and descriptors read without invoking anything, which is what lets a discriminated union check its discriminator, and the cycle walk read a shape, without resolving a getter that references the schema being constructed. A def that answers `shape` from an accessor of its own has none.
-*/
-function rawShape(def) {
-	const desc = Object.getOwnPropertyDescriptor(def, "shape");
-	return desc?.get ? desc.get.raw : desc?.value;
-}
-function sourceShape(schema) {
-	return rawShape(schema._zod.def) ?? schema._zod.def.shape;
-}
-function deferProp(target, key, getter) {
-	Object.defineProperty(target, key, {
-		get() {
-			const value = getter();
-			assignProp(this, key, value);
-			return value;
-		},
-		enumerable: true,
-		configurable: true
-	});
-}
-function putProp(target, key, value) {
-	if (key in target) assignProp(target, key, value);
-	else target[key] = value;
-}
-/**
-* Copies `keys` of `source`'s shape onto `target`, each value passed through `wrap`.
-*
-* A key the source has resolved is copied through now, so the derived shape states it outright and nothing has to resolve it to learn what it holds. A key the source still defers stays deferred, and reads back through the source's own `shape`, so it resolves once and both shapes get that one schema.
-*/
-function mirrorShape(target, source, keys, wrap) {
-	const raw = sourceShape(source);
-	for (const key of keys) {
-		const desc = Object.getOwnPropertyDescriptor(raw, key);
-		if (!desc.enumerable) continue;
-		if (desc.get) deferProp(target, key, () => {
-			const value = source._zod.def.shape[key];
-			return wrap ? wrap(value, key) : value;
-		});
-		else putProp(target, key, wrap ? wrap(desc.value, key) : desc.value);
-	}
-}
-function mirrorProps(target, source) {
-	for (const key of Reflect.ownKeys(source)) {
-		const desc = Object.getOwnPropertyDescriptor(source, key);
-		if (!desc.enumerable) continue;
-		if (desc.get) deferProp(target, key, () => source[key]);
-		else putProp(target, key, desc.value);
-	}
-}
-function mergeDefs(...defs) {
-	const mergedDescriptors = {};
-	for (const def of defs) {
-		const descriptors = Object.getOwnPropertyDescriptors(def);
-		Object.assign(mergedDescriptors, descriptors);
-	}
-	return Object.defineProperties({}, mergedDescriptors);
-}
-function esc(str) {
-	return JSON.stringify(str);
-}
-function slugify(input) {
-	return input.toLowerCase().trim().replace(/[^\w\s-]/g, "").replace(/[\s_-]+/g, "-").replace(/^-+|-+$/g, "");
-}
-function isObject(data) {
-	return typeof data === "object" && data !== null && !Array.isArray(data);
-}
-function isPlainObject$2(o) {
-	if (isObject(o) === false) return false;
-	const ctor = o.constructor;
-	if (ctor === void 0) return true;
-	if (typeof ctor !== "function") return true;
-	const prot = ctor.prototype;
-	if (isObject(prot) === false) return false;
-	if (Object.prototype.hasOwnProperty.call(prot, "isPrototypeOf") === false) return false;
-	return true;
-}
-function shallowClone(o) {
-	if (isPlainObject$2(o)) return { ...o };
-	if (Array.isArray(o)) return [...o];
-	if (o instanceof Map) return new Map(o);
-	if (o instanceof Set) return new Set(o);
-	return o;
-}
-function escapeRegex(str) {
-	return str.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-}
-function clone(inst, def, params) {
-	const cl = new inst._zod.constr(def ?? inst._zod.def);
-	if (!def || params?.parent) cl._zod.parent = inst;
-	return cl;
-}
-function normalizeParams(_params) {
-	const params = _params;
-	if (!params) return {};
-	if (typeof params === "string") return { error: () => params };
-	if (params?.message !== void 0) {
-		if (params?.error !== void 0) throw new Error("Cannot specify both `message` and `error` params");
-		params.error = params.message;
-	}
-	delete params.message;
-	if (typeof params.error === "string") return {
-		...params,
-		error: () => params.error
-	};
-	return params;
-}
-function stringifyPrimitive(value) {
-	if (typeof value === "bigint") return value.toString() + "n";
-	if (typeof value === "string") return `"${value}"`;
-	return `${value}`;
-}
-function optionalKeys(shape) {
-	return Object.keys(shape).filter((k) => {
-		return shape[k]._zod.optin !== void 0 && shape[k]._zod.optout === "optional";
-	});
-}
-function pick(schema, mask) {
-	const currDef = schema._zod.def;
-	const checks = currDef.checks;
-	if (checks && checks.length > 0) throw new Error(".pick() cannot be used on object schemas containing refinements");
-	const newShape = {};
-	mirrorShape(newShape, schema, maskedKeys(schema, mask));
-	return clone(schema, mergeDefs(currDef, {
-		shape: newShape,
-		checks: []
-	}));
-}
-function maskedKeys(schema, mask) {
-	const raw = sourceShape(schema);
-	const keys = [];
-	for (const key of Reflect.ownKeys(mask)) {
-		if (!Object.getOwnPropertyDescriptor(raw, key)?.enumerable) throw new Error(`Unrecognized key: "${String(key)}"`);
-		if (mask[key]) keys.push(key);
-	}
-	return keys;
-}
-function omit$1(schema, mask) {
-	const currDef = schema._zod.def;
-	const checks = currDef.checks;
-	if (checks && checks.length > 0) throw new Error(".omit() cannot be used on object schemas containing refinements");
-	const omitted = new Set(maskedKeys(schema, mask));
-	const newShape = {};
-	mirrorShape(newShape, schema, Reflect.ownKeys(sourceShape(schema)).filter((key) => !omitted.has(key)));
-	return clone(schema, mergeDefs(currDef, {
-		shape: newShape,
-		checks: []
-	}));
-}
-function extend(schema, shape) {
-	if (!isPlainObject$2(shape)) throw new Error("Invalid input to extend: expected a plain object");
-	const checks = schema._zod.def.checks;
-	if (checks && checks.length > 0) {
-		const existingShape = sourceShape(schema);
-		for (const key of Reflect.ownKeys(shape)) if (Object.getOwnPropertyDescriptor(existingShape, key) !== void 0) throw new Error("Cannot overwrite keys on object schemas containing refinements. Use `.safeExtend()` instead.");
-	}
-	return clone(schema, mergeDefs(schema._zod.def, { shape: extended(schema, shape) }));
-}
-function extended(schema, shape) {
-	const newShape = {};
-	mirrorShape(newShape, schema, Reflect.ownKeys(sourceShape(schema)));
-	mirrorProps(newShape, shape);
-	return newShape;
-}
-function safeExtend(schema, shape) {
-	if (!isPlainObject$2(shape)) throw new Error("Invalid input to safeExtend: expected a plain object");
-	return clone(schema, mergeDefs(schema._zod.def, { shape: extended(schema, shape) }));
-}
-function merge$1(a, b) {
-	if (!b?._zod?.def) throw new Error("Invalid input to merge: expected an object schema. To merge a plain shape, use `.extend()`.");
-	if (a._zod.def.checks?.length) throw new Error(".merge() cannot be used on object schemas containing refinements. Use .safeExtend() instead.");
-	const newShape = {};
-	mirrorShape(newShape, a, Reflect.ownKeys(sourceShape(a)));
-	mirrorShape(newShape, b, Reflect.ownKeys(sourceShape(b)));
-	return clone(a, mergeDefs(a._zod.def, {
-		shape: newShape,
-		get catchall() {
-			return b._zod.def.catchall;
-		},
-		checks: b._zod.def.checks ?? []
-	}));
-}
-function partial(Class, schema, mask, name = "partial") {
-	const checks = schema._zod.def.checks;
-	if (checks && checks.length > 0) throw new Error(`.${name}() cannot be used on object schemas containing refinements`);
-	const selected = mask ? new Set(maskedKeys(schema, mask)) : void 0;
-	const newShape = {};
-	mirrorShape(newShape, schema, Reflect.ownKeys(sourceShape(schema)), Class && ((value, key) => selected && !selected.has(key) ? value : new Class({
-		type: "optional",
-		innerType: value
-	})));
-	return clone(schema, mergeDefs(schema._zod.def, {
-		shape: newShape,
-		checks: []
-	}));
-}
-function required(Class, schema, mask) {
-	const selected = mask ? new Set(maskedKeys(schema, mask)) : void 0;
-	const newShape = {};
-	mirrorShape(newShape, schema, Reflect.ownKeys(sourceShape(schema)), (value, key) => selected && !selected.has(key) ? value : new Class({
-		type: "nonoptional",
-		innerType: value
-	}));
-	return clone(schema, mergeDefs(schema._zod.def, { shape: newShape }));
-}
-function aborted(x, startIndex = 0) {
-	if (x.aborted === true) return true;
-	for (let i = startIndex; i < x.issues.length; i++) if (x.issues[i]?.continue !== true) return true;
-	return false;
-}
-function explicitlyAborted(x, startIndex = 0) {
-	if (x.aborted === true) return true;
-	for (let i = startIndex; i < x.issues.length; i++) if (x.issues[i]?.continue === false) return true;
-	return false;
-}
-function prefixIssues(path, issues) {
-	return issues.map((iss) => {
-		var _a;
-		(_a = iss).path ?? (_a.path = []);
-		iss.path.unshift(path);
-		return iss;
-	});
-}
-function unwrapMessage(message) {
-	return typeof message === "string" ? message : message?.message;
-}
-/** The leading size checks of `defChecks` that set an upper bound, each paired with it. */
-function sizeCaps(defChecks) {
-	const caps = [];
-	for (const ch of defChecks ?? []) {
-		const d = ch._zod.def;
-		if (!/_(length|size)$|_equals$/.test(d.check)) break;
-		const max = d.maximum ?? d.length ?? d.size;
-		if (max >= 0) caps.push([max, ch]);
-	}
-	return caps;
-}
-function attachSchema(issues, start, inst) {
-	var _a;
-	for (let i = start; i < issues.length; i++) (_a = issues[i]).schema ?? (_a.schema = inst);
-}
-function finalizeIssue(iss, ctx, config) {
-	var _a;
-	const traits = iss.inst?._zod?.traits;
-	if (traits?.has("$ZodType")) {
-		if (traits.has("$ZodCheck")) (_a = iss).schema ?? (_a.schema = iss.inst);
-		else iss.schema = iss.inst;
-	}
-	const schemaError = iss.schema !== iss.inst ? iss.schema?._zod.def?.error : void 0;
-	const message = iss.message ? iss.message : unwrapMessage(iss.inst?._zod.def?.error?.(iss)) ?? unwrapMessage(schemaError?.(iss)) ?? unwrapMessage(ctx?.error?.(iss)) ?? unwrapMessage(config.customError?.(iss)) ?? unwrapMessage(config.localeError?.(iss)) ?? "Invalid input";
-	const full = {};
-	for (const k of Object.keys(iss)) {
-		if (k === "inst" || k === "schema" || k === "continue" || k === "input" || k === "__proto__") continue;
-		full[k] = iss[k];
-	}
-	full.path ?? (full.path = []);
-	full.message = message;
-	if (ctx?.reportInput) full.input = iss.input;
-	return full;
-}
-function codePointLength(str) {
-	const units = str.length;
-	if (!highSurrogate.test(str)) return units;
-	let count = units;
-	for (let i = 0; i < units - 1; i++) if ((str.charCodeAt(i) & 64512) === 55296 && (str.charCodeAt(i + 1) & 64512) === 56320) {
-		count--;
-		i++;
-	}
-	return count;
-}
-function getLengthableOrigin(input) {
-	if (Array.isArray(input)) return "array";
-	if (typeof input === "string") return "string";
-	return "unknown";
-}
-function parsedType(data) {
-	const t = typeof data;
-	switch (t) {
-		case "number": return Number.isNaN(data) ? "nan" : "number";
-		case "object": {
-			if (data === null) return "null";
-			if (Array.isArray(data)) return "array";
-			const obj = data;
-			if (obj && Object.getPrototypeOf(obj) !== Object.prototype && "constructor" in obj && obj.constructor) return obj.constructor.name;
-		}
-	}
-	return t;
-}
-function issue(...args) {
-	const [iss, input, inst] = args;
-	if (typeof iss === "string") return {
-		message: iss,
-		code: "custom",
-		input,
-		inst
-	};
-	return { ...iss };
-}
-/**
-* Installs a trait's members on its prototype. Each value builds that member for the instance on first read; the built value shadows the accessor as an own property, so a detached `const { parse } = schema` keeps working.
-*
-* Call this from a `proto` initializer, which runs once per prototype — never per instance.
-*/
-function members(proto, table) {
-	for (const key in table) {
-		const desc = Object.getOwnPropertyDescriptor(table, key);
-		if (desc.get) Object.defineProperty(proto, key, {
-			...desc,
-			enumerable: false
-		});
-		else defineBound(proto, key, desc.value);
-	}
-}
-/** Shadows a prototype member with an own value, so a getter that builds from the instance runs once. */
-function own(inst, key, value, enumerable = true) {
-	Object.defineProperty(inst, key, {
-		configurable: true,
-		writable: true,
-		enumerable,
-		value
-	});
-	return value;
-}
-/** Like {@link own}, for a member that was never an own data property and has to stay out of `Object.keys`. */
-function hide(inst, key, value) {
-	return own(inst, key, value, false);
-}
-/** Adds members a table derives from the instance: each builds on first read and shadows as own data, and assignment shadows the same way, as when these were own properties. */
-/* @__NO_SIDE_EFFECTS__ */
-function derived(computes, table) {
-	for (const key in computes) {
-		const compute = computes[key];
-		Object.defineProperty(table, key, {
-			configurable: true,
-			enumerable: true,
-			get() {
-				return own(this, key, compute(this));
-			},
-			set(value) {
-				own(this, key, value);
-			}
-		});
-	}
-	return table;
-}
-function defineBound(proto, key, fn) {
-	Object.defineProperty(proto, key, {
-		configurable: true,
-		get() {
-			return this == null ? fn : own(this, key, fn.bind(this));
-		},
-		set(value) {
-			own(this, key, value);
-		}
-	});
-}
-/** Returns the prototype to install on, or `undefined` if this group is already installed on it. */
-function claim(inst, sentinel) {
-	const proto = Object.getPrototypeOf(inst);
-	return sentinel in proto ? void 0 : proto;
-}
-/**
-* Installs a lazily-derived internal on the `_zod` prototype of `inst`'s
-* constructor, computed from the internals object itself and cached there on
-* first read. One accessor per constructor rather than one per instance.
-*/
-function defineLazyInternal(inst, key, compute) {
-	const proto = Object.getPrototypeOf(inst._zod);
-	if (key in proto && installing !== inst._zod) {
-		installing = void 0;
-		return;
-	}
-	installing = inst._zod;
-	Object.defineProperty(proto, key, {
-		configurable: true,
-		get() {
-			Object.defineProperty(this, key, breaker);
-			const outer = broke;
-			broke = false;
-			try {
-				const value = compute(this);
-				if (broke) delete this[key];
-				else Object.defineProperty(this, key, {
-					configurable: true,
-					writable: true,
-					value
-				});
-				broke = broke || outer;
-				return value;
-			} catch (err) {
-				delete this[key];
-				broke = broke || outer;
-				throw err;
-			}
-		},
-		set(value) {
-			Object.defineProperty(this, key, {
-				configurable: true,
-				writable: true,
-				value
-			});
-		}
-	});
-}
-/**
-* Installs `key` on `inst`'s prototype, computed by `make` on first read and cached there as an own
-* data property. One accessor per constructor rather than one per instance, because an own accessor
-* puts every instance after the first into v8 dictionary mode. The key doubles as the sentinel.
-*/
-function installLazyProp(inst, key, make, enumerable) {
-	const proto = claim(inst, key);
-	if (!proto) return;
-	Object.defineProperty(proto, key, {
-		configurable: true,
-		get() {
-			const desc = {
-				configurable: true,
-				writable: true,
-				enumerable,
-				value: void 0
-			};
-			Object.defineProperty(this, key, desc);
-			desc.value = make(this);
-			Object.defineProperty(this, key, desc);
-			return desc.value;
-		},
-		set(value) {
-			Object.defineProperty(this, key, {
-				configurable: true,
-				writable: true,
-				enumerable,
-				value
-			});
-		}
-	});
-}
-/** Wraps a constant catch value in a thunk tagged with {@link CONSTANT_CATCH}. */
-function constantCatch(value) {
-	const fn = () => value;
-	fn[CONSTANT_CATCH] = true;
-	return fn;
-}
-var Cached, EVALUATING, captureStackTrace, allowsEval, propertyKeyTypes, primitiveTypes, NUMBER_FORMAT_RANGES, BIGINT_FORMAT_RANGES, highSurrogate, installing, broke, breaker, CONSTANT_CATCH;
-var init_util = __esmMin((() => {
-	init_core$1();
-	Cached = class {
-		constructor(getter) {
-			this._getter = getter;
-			this._value = void 0;
-		}
-		get value() {
-			const getter = this._getter;
-			if (getter !== void 0) {
-				this._value = getter();
-				this._getter = void 0;
-			}
-			return this._value;
-		}
-	};
-	EVALUATING = /* @__PURE__*/ Symbol("evaluating");
-	captureStackTrace = "captureStackTrace" in Error ? Error.captureStackTrace : (..._args) => {};
-	allowsEval = /* @__PURE__*/ cached(() => {
-		if (globalConfig.jitless) return false;
-		if (typeof navigator !== "undefined" && navigator?.userAgent?.includes("Cloudflare")) return false;
-		try {
-			new Function("");
-			return true;
-		} catch (_) {
-			return false;
-		}
-	});
-	propertyKeyTypes = /* @__PURE__*/ new Set([
-		"string",
-		"number",
-		"symbol"
-	]);
-	primitiveTypes = /* @__PURE__*/ new Set([
-		"string",
-		"number",
-		"bigint",
-		"boolean",
-		"symbol",
-		"undefined"
-	]);
-	NUMBER_FORMAT_RANGES = /*@__PURE__*/ (() => ({
-		safeint: [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
-		int32: [-2147483648, 2147483647],
-		uint32: [0, 4294967295],
-		float32: [-34028234663852886e22, 34028234663852886e22],
-		float64: [-Number.MAX_VALUE, Number.MAX_VALUE]
-	}))();
-	BIGINT_FORMAT_RANGES = {
-		int64: [/* @__PURE__*/ BigInt("-9223372036854775808"), /* @__PURE__*/ BigInt("9223372036854775807")],
-		uint64: [/* @__PURE__*/ BigInt(0), /* @__PURE__*/ BigInt("18446744073709551615")]
-	};
-	highSurrogate = /[\uD800-\uDBFF]/;
-	broke = false;
-	breaker = {
-		configurable: true,
-		get() {
-			broke = true;
-		}
-	};
-	CONSTANT_CATCH = "~constantCatch";
-}));
-// node_modules/zod/v4/core/core.js
-function newError(Definition) {
-	const E = _E;
-	if (E) {
-		const saved = E.stackTraceLimit;
-		if (typeof saved === "number") {
-			try {
-				E.stackTraceLimit = 0;
-			} catch {
-				_E = null;
-				return new Definition();
-			}
-			try {
-				return new Definition();
-			} finally {
-				E.stackTraceLimit = saved;
-			}
-		}
-	}
-	return new Definition();
-}
-/* @__NO_SIDE_EFFECTS__ */
-function $constructor(name, initializer, proto, params) {
-	const zodProto = {};
-	function Internals(def) {
-		this.def = def;
-		this.constr = _;
-		this.traits = /* @__PURE__ */ new Set();
-	}
-	Internals.prototype = zodProto;
-	const protoMembers = proto;
-	const initialized = protoMembers && /* @__PURE__ */ new WeakSet();
-	function init(inst, def) {
-		if (!inst._zod) {
-			_zodDesc.value = new Internals(def);
-			try {
-				Object.defineProperty(inst, "_zod", _zodDesc);
-			} finally {
-				_zodDesc.value = void 0;
-			}
-		} else if (inst._zod.traits.has(name)) return;
-		inst._zod.traits.add(name);
-		initializer(inst, def);
-		if (initialized) {
-			const own = Object.getPrototypeOf(inst);
-			const ctorProto = inst._zod.constr.prototype;
-			let up = own;
-			while (up && up !== ctorProto) up = Object.getPrototypeOf(up);
-			const target = up ?? own;
-			if (!initialized.has(target)) {
-				initialized.add(target);
-				members(target, protoMembers);
-			}
-		}
-		const proto = _.prototype;
-		for (const k in proto) {
-			if (!Object.prototype.hasOwnProperty.call(proto, k)) continue;
-			if (!(k in inst)) inst[k] = proto[k].bind(inst);
-		}
-	}
-	const Parent = params?.Parent ?? Object;
-	class Definition extends Parent {}
-	Object.defineProperty(Definition, "name", { value: name });
-	function _(def) {
-		const inst = params?.Parent ? newError(Definition) : this;
-		init(inst, def);
-		const deferred = inst._zod.deferred;
-		if (deferred) {
-			for (const fn of deferred) fn();
-			inst._zod.deferred = void 0;
-		}
-		const pp = globalThis.__zod_globalConfig?.postProcessor;
-		if (pp) pp(inst);
-		return inst;
-	}
-	Object.defineProperty(_, "init", { value: init });
-	Object.defineProperty(_, Symbol.hasInstance, { value: (inst) => {
-		if (params?.Parent && inst instanceof params.Parent) return true;
-		return inst?._zod?.traits?.has(name);
-	} });
-	Object.defineProperty(_, "name", { value: name });
-	return _;
-}
-function config(newConfig) {
-	if (newConfig) Object.assign(globalConfig, newConfig);
-	return globalConfig;
-}
-var _a$1, _zodDesc, _E, $ZodAsyncError, $ZodEncodeError, globalConfig;
-var init_core$1 = __esmMin((() => {
-	init_util();
-	_zodDesc = {
-		value: void 0,
-		enumerable: false
-	};
-	_E = "captureStackTrace" in Error ? Error : null;
-	$ZodAsyncError = class extends Error {
-		constructor() {
-			super(`Encountered Promise during synchronous parse. Use .parseAsync() instead.`);
-		}
-	};
-	$ZodEncodeError = class extends Error {
-		constructor(name) {
-			super(`Encountered unidirectional transform during encode: ${name}`);
-			this.name = "ZodEncodeError";
-		}
-	};
-	(_a$1 = globalThis).__zod_globalConfig ?? (_a$1.__zod_globalConfig = {});
-	globalConfig = globalThis.__zod_globalConfig;
-}));
-// node_modules/zod/v4/core/errors.js
-function _getMessage() {
-	const internals = this._zod;
-	internals.message ?? (internals.message = JSON.stringify(internals.def, jsonStringifyReplacer, 2));
-	return internals.message;
-}
-function _setMessage(value) {
-	this._zod.message = value;
-}
-/** Get-or-create `obj[key]` as an own data property. A path segment naming an inherited member
-* ("toString", "constructor") would otherwise read through to the prototype, and assigning
-* "__proto__" would hit the setter instead of creating a key. */
-function node(obj, key, make) {
-	if (!Object.prototype.hasOwnProperty.call(obj, key)) {
-		if (key === "__proto__") Object.defineProperty(obj, key, {
-			value: make(),
-			writable: true,
-			enumerable: true,
-			configurable: true
-		});
-		else obj[key] = make();
-	}
-	return obj[key];
-}
-function flattenError(error, mapper = (issue) => issue.message) {
-	const fieldErrors = {};
-	const formErrors = [];
-	for (const sub of error.issues) if (sub.path.length > 0) node(fieldErrors, sub.path[0], () => []).push(mapper(sub));
-	else formErrors.push(mapper(sub));
-	return {
-		formErrors,
-		fieldErrors
-	};
-}
-function formatError(error, mapper = (issue) => issue.message) {
-	const fieldErrors = { _errors: [] };
-	const processError = (error, path = []) => {
-		for (const issue of error.issues) if (issue.code === "invalid_union" && issue.errors.length) issue.errors.map((issues) => processError({ issues }, [...path, ...issue.path]));
-		else if (issue.code === "invalid_key") processError({ issues: issue.issues }, [...path, ...issue.path]);
-		else if (issue.code === "invalid_element") processError({ issues: issue.issues }, [...path, ...issue.path]);
-		else {
-			const fullpath = [...path, ...issue.path];
-			if (fullpath.length === 0) fieldErrors._errors.push(mapper(issue));
-			else {
-				let curr = fieldErrors;
-				let i = 0;
-				while (i < fullpath.length) {
-					const el = fullpath[i];
-					const terminal = i === fullpath.length - 1;
-					if (el === "_errors") {
-						if (terminal) curr._errors.push(mapper(issue));
-						i++;
-						continue;
-					}
-					if (!Object.prototype.hasOwnProperty.call(curr, el)) Object.defineProperty(curr, el, {
-						value: { _errors: [] },
-						enumerable: true,
-						writable: true,
-						configurable: true
-					});
-					const node = curr[el];
-					if (terminal) node._errors.push(mapper(issue));
-					curr = node;
-					i++;
-				}
-			}
-		}
-	};
-	processError(error);
-	return fieldErrors;
-}
-var _messageDesc, _issuesDesc, _installedToString, initializer$1, $ZodError;
-var init_errors$2 = __esmMin((() => {
-	init_core$1();
-	init_util();
-	_messageDesc = {
-		get: _getMessage,
-		set: _setMessage,
-		enumerable: true,
-		configurable: true
-	};
-	_issuesDesc = {
-		value: void 0,
-		enumerable: false
-	};
-	_installedToString = /* @__PURE__ */ new WeakSet([Object.prototype, Error.prototype]);
-	initializer$1 = (inst, def) => {
-		inst.name = "$ZodError";
-		_issuesDesc.value = def;
-		Object.defineProperty(inst, "issues", _issuesDesc);
-		_issuesDesc.value = void 0;
-		Object.defineProperty(inst, "message", _messageDesc);
-		const proto = Object.getPrototypeOf(inst);
-		if (!_installedToString.has(proto)) {
-			_installedToString.add(proto);
-			Object.defineProperty(proto, "toString", {
-				configurable: true,
-				enumerable: false,
-				get() {
-					const value = () => this.message;
-					Object.defineProperty(this, "toString", {
-						value,
-						configurable: true,
-						writable: true
-					});
-					return value;
-				},
-				set(value) {
-					Object.defineProperty(this, "toString", {
-						value,
-						configurable: true,
-						writable: true
-					});
-				}
-			});
-		}
-	};
-	$ZodError = /* @__PURE__ */ $constructor("$ZodError", initializer$1);
-}));
-// node_modules/zod/v4/core/parse.js
-function finalizeParams(callee, params) {
-	return {
-		callee: params?.callee ?? callee,
-		Err: params?.Err
-	};
-}
-function failure(Err, issues, ctx) {
-	let error;
-	return {
-		success: false,
-		get error() {
-			if (!error) {
-				error = new Err(issues.map((iss) => finalizeIssue(iss, ctx, config())));
-				issues = void 0;
-				ctx = void 0;
-			}
-			return error;
-		},
-		set error(e) {
-			error = e;
-			issues = void 0;
-			ctx = void 0;
-		}
-	};
-}
-function validateFallback(schema, value, _ctx) {
-	const ctx = _ctx ? {
-		..._ctx,
-		async: false,
-		abortEarly: true
-	} : {
-		async: false,
-		abortEarly: true
-	};
-	const fallbackRun = schema._zod.bag.fallbackRun;
-	let result;
-	if (fallbackRun) {
-		ctx[COMPILE_FALLBACK] = true;
-		result = fallbackRun({
-			value,
-			issues: []
-		}, ctx);
-	} else result = schema._zod.run({
-		value,
-		issues: []
-	}, ctx);
-	if (result instanceof Promise) throw new $ZodAsyncError();
-	return result.issues.length === 0;
-}
-var _parse, _parseAsync, _safeParse, _safeParseAsync, COMPILE_INVALID, COMPILE_FALLBACK, validate, validateAsync$1, _encode, _decode, _encodeAsync, _decodeAsync, _safeEncode, _safeDecode, _safeEncodeAsync, _safeDecodeAsync;
-var init_parse$1 = __esmMin((() => {
-	init_core$1();
-	init_util();
-	_parse = (_Err) => {
-		const fn = (schema, value, _ctx, _params) => {
-			const ctx = _ctx ? {
-				..._ctx,
-				async: false
-			} : { async: false };
-			const result = schema._zod.run({
-				value,
-				issues: []
-			}, ctx);
-			if (result instanceof Promise) throw new $ZodAsyncError();
-			if (result.issues.length) {
-				const e = new ((_params?.Err) ?? _Err)(result.issues.map((iss) => finalizeIssue(iss, ctx, config())));
-				captureStackTrace(e, _params?.callee ?? fn);
-				throw e;
-			}
-			return result.value;
-		};
-		return fn;
-	};
-	_parseAsync = (_Err) => {
-		const fn = async (schema, value, _ctx, params) => {
-			const ctx = _ctx ? {
-				..._ctx,
-				async: true
-			} : { async: true };
-			let result = schema._zod.run({
-				value,
-				issues: []
-			}, ctx);
-			if (result instanceof Promise) result = await result;
-			if (result.issues.length) {
-				const e = new ((params?.Err) ?? _Err)(result.issues.map((iss) => finalizeIssue(iss, ctx, config())));
-				captureStackTrace(e, params?.callee ?? fn);
-				throw e;
-			}
-			return result.value;
-		};
-		return fn;
-	};
-	_safeParse = (_Err) => (schema, value, _ctx) => {
-		const ctx = _ctx ? {
-			..._ctx,
-			async: false
-		} : { async: false };
-		const result = schema._zod.run({
-			value,
-			issues: []
-		}, ctx);
-		if (result instanceof Promise) throw new $ZodAsyncError();
-		return result.issues.length ? failure(_Err, result.issues, ctx) : {
-			success: true,
-			data: result.value
-		};
-	};
-	_safeParseAsync = (_Err) => async (schema, value, _ctx) => {
-		const ctx = _ctx ? {
-			..._ctx,
-			async: true
-		} : { async: true };
-		let result = schema._zod.run({
-			value,
-			issues: []
-		}, ctx);
-		if (result instanceof Promise) result = await result;
-		return result.issues.length ? failure(_Err, result.issues, ctx) : {
-			success: true,
-			data: result.value
-		};
-	};
-	COMPILE_INVALID = /* @__PURE__ */ Symbol.for("zod.compile.invalid");
-	COMPILE_FALLBACK = /* @__PURE__ */ Symbol.for("zod.compile.fallback");
-	validate = ((schema, value, _ctx) => {
-		const validator = schema._zod.bag.validator;
-		if (validator !== void 0) {
-			if (validator(value) !== COMPILE_INVALID) return true;
-			if (validator.definite === true && _ctx === void 0) return false;
-		}
-		return validateFallback(schema, value, _ctx);
-	});
-	validateAsync$1 = async (schema, value, _ctx) => {
-		const ctx = _ctx ? {
-			..._ctx,
-			async: true,
-			abortEarly: true
-		} : {
-			async: true,
-			abortEarly: true
-		};
-		let result = schema._zod.run({
-			value,
-			issues: []
-		}, ctx);
-		if (result instanceof Promise) result = await result;
-		return result.issues.length === 0;
-	};
-	_encode = (_Err) => {
-		const parse = _parse(_Err);
-		const fn = (schema, value, _ctx, _params) => {
-			const ctx = _ctx ? {
-				..._ctx,
-				direction: "backward"
-			} : { direction: "backward" };
-			return parse(schema, value, ctx, finalizeParams(fn, _params));
-		};
-		return fn;
-	};
-	_decode = (_Err) => {
-		const parse = _parse(_Err);
-		const fn = (schema, value, _ctx, _params) => {
-			return parse(schema, value, _ctx, finalizeParams(fn, _params));
-		};
-		return fn;
-	};
-	_encodeAsync = (_Err) => {
-		const parseAsync = _parseAsync(_Err);
-		const fn = async (schema, value, _ctx, _params) => {
-			const ctx = _ctx ? {
-				..._ctx,
-				direction: "backward"
-			} : { direction: "backward" };
-			return await parseAsync(schema, value, ctx, finalizeParams(fn, _params));
-		};
-		return fn;
-	};
-	_decodeAsync = (_Err) => {
-		const parseAsync = _parseAsync(_Err);
-		const fn = async (schema, value, _ctx, _params) => {
-			return await parseAsync(schema, value, _ctx, finalizeParams(fn, _params));
-		};
-		return fn;
-	};
-	_safeEncode = (_Err) => (schema, value, _ctx) => {
-		const ctx = _ctx ? {
-			..._ctx,
-			direction: "backward"
-		} : { direction: "backward" };
-		return _safeParse(_Err)(schema, value, ctx);
-	};
-	_safeDecode = (_Err) => (schema, value, _ctx) => {
-		return _safeParse(_Err)(schema, value, _ctx);
-	};
-	_safeEncodeAsync = (_Err) => async (schema, value, _ctx) => {
-		const ctx = _ctx ? {
-			..._ctx,
-			direction: "backward"
-		} : { direction: "backward" };
-		return _safeParseAsync(_Err)(schema, value, ctx);
-	};
-	_safeDecodeAsync = (_Err) => async (schema, value, _ctx) => {
-		return _safeParseAsync(_Err)(schema, value, _ctx);
-	};
-}));
-// node_modules/zod/v4/core/regexes.js
-function nanoidOfLength(length) {
-	return new RegExp(`^[a-zA-Z0-9_-]{${length}}$`);
-}
-function emoji() {
-	return new RegExp(_emoji$1, "u");
-}
-/** Anchors a pattern source. The interpolation lives here rather than at the call site because
-* esbuild will not drop a `@__PURE__` call whose own argument interpolates a variable, but it
-* will drop `anchor(dateSource)`. Keeping it inline pinned `date` into every bundle. */
-function anchor(source) {
-	return new RegExp(`^${source}$`);
-}
-function timeSource(args) {
-	const hhmm = `(?:[01]\\d|2[0-3]):[0-5]\\d`;
-	return typeof args.precision === "number" ? args.precision === -1 ? `${hhmm}` : args.precision === 0 ? `${hhmm}:[0-5]\\d` : `${hhmm}:[0-5]\\d\\.\\d{${args.precision}}` : args.seconds ? `${hhmm}:[0-5]\\d(?:\\.\\d+)?` : `${hhmm}(?::[0-5]\\d(?:\\.\\d+)?)?`;
-}
-function time(args) {
-	return new RegExp(`^${timeSource(args)}$`);
-}
-function datetime(args) {
-	const opts = ["Z"];
-	if (args.offset) opts.push(`([+-](?:[01]\\d|2[0-3]):[0-5]\\d)`);
-	const qualified = `${timeSource({
-		precision: args.precision,
-		seconds: true
-	})}(?:${opts.join("|")})`;
-	const timeRegex = args.local ? `${qualified}|${timeSource({ precision: args.precision })}` : qualified;
-	return new RegExp(`^${dateSource}T(?:${timeRegex})$`);
-}
-var cuid, cuid2, ulid, xid, ksuid, nanoid, duration$1, guid, uuid, email, _emoji$1, ipv4, ipv6, cidrv4, cidrv6, base64, base64url, httpProtocol, e164, dateSource, date, anyString, string$1, integer, number$1, boolean$1, _null$2, lowercase, uppercase;
-var init_regexes = __esmMin((() => {
-	cuid = /^[cC][0-9a-z]{6,}$/;
-	cuid2 = /^[0-9a-z]+$/;
-	ulid = /^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$/;
-	xid = /^[0-9a-vA-V]{20}$/;
-	ksuid = /^[A-Za-z0-9]{27}$/;
-	nanoid = /^[a-zA-Z0-9_-]{21}$/;
-	duration$1 = /^P(?:(\d+W)|(?!.*W)(?=\d|T\d)(\d+Y)?(\d+M)?(\d+D)?(T(?=\d)(\d+H)?(\d+M)?(\d+([.,]\d+)?S)?)?)$/;
-	guid = /^([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12})$/;
-	uuid = (version) => {
-		if (!version) return /^([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[1-8][0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}|00000000-0000-0000-0000-000000000000|ffffffff-ffff-ffff-ffff-ffffffffffff)$/;
-		return new RegExp(`^([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-${version}[0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12})$`);
-	};
-	email = /^(?:[A-Za-z0-9_'+\-]+\.)*[A-Za-z0-9_'+\-]*[A-Za-z0-9_+-]@(?:[A-Za-z0-9][A-Za-z0-9\-]*\.)+[A-Za-z]{2,}$/;
-	_emoji$1 = `^(?=[\\s\\S]*[\\p{Extended_Pictographic}\\p{Regional_Indicator}\\u20E3])[\\p{Extended_Pictographic}\\p{Emoji_Component}]+$`;
-	ipv4 = /^(?:(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9][0-9]|[0-9])\.){3}(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9][0-9]|[0-9])$/;
-	ipv6 = /^(([0-9a-fA-F]{1,4}:){7}[0-9a-fA-F]{1,4}|([0-9a-fA-F]{1,4}:){1,7}:|([0-9a-fA-F]{1,4}:){1,6}:[0-9a-fA-F]{1,4}|([0-9a-fA-F]{1,4}:){1,5}(:[0-9a-fA-F]{1,4}){1,2}|([0-9a-fA-F]{1,4}:){1,4}(:[0-9a-fA-F]{1,4}){1,3}|([0-9a-fA-F]{1,4}:){1,3}(:[0-9a-fA-F]{1,4}){1,4}|([0-9a-fA-F]{1,4}:){1,2}(:[0-9a-fA-F]{1,4}){1,5}|[0-9a-fA-F]{1,4}:((:[0-9a-fA-F]{1,4}){1,6})|:((:[0-9a-fA-F]{1,4}){1,7}|:))$/;
-	cidrv4 = /^((25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9][0-9]|[0-9])\.){3}(25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9][0-9]|[0-9])\/([0-9]|[1-2][0-9]|3[0-2])$/;
-	cidrv6 = /^(([0-9a-fA-F]{1,4}:){7}[0-9a-fA-F]{1,4}|([0-9a-fA-F]{1,4}:){1,7}:|([0-9a-fA-F]{1,4}:){1,6}:[0-9a-fA-F]{1,4}|([0-9a-fA-F]{1,4}:){1,5}(:[0-9a-fA-F]{1,4}){1,2}|([0-9a-fA-F]{1,4}:){1,4}(:[0-9a-fA-F]{1,4}){1,3}|([0-9a-fA-F]{1,4}:){1,3}(:[0-9a-fA-F]{1,4}){1,4}|([0-9a-fA-F]{1,4}:){1,2}(:[0-9a-fA-F]{1,4}){1,5}|[0-9a-fA-F]{1,4}:((:[0-9a-fA-F]{1,4}){1,6})|:((:[0-9a-fA-F]{1,4}){1,7}|:))\/(12[0-8]|1[01][0-9]|[1-9]?[0-9])$/;
-	base64 = /^$|^(?:[0-9a-zA-Z+/]{4})*(?:(?:[0-9a-zA-Z+/]{2}==)|(?:[0-9a-zA-Z+/]{3}=))?$/;
-	base64url = /^(?:[A-Za-z0-9_-]{4})*(?:[A-Za-z0-9_-]{2,3})?$/;
-	httpProtocol = /^https?$/;
-	e164 = /^\+[1-9]\d{6,14}$/;
-	dateSource = `(?:(?:\\d\\d[2468][048]|\\d\\d[13579][26]|\\d\\d0[48]|[02468][048]00|[13579][26]00)-02-29|\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|(?:02)-(?:0[1-9]|1\\d|2[0-8])))`;
-	date = /*@__PURE__*/ anchor(dateSource);
-	anyString = /^[\s\S]{0,}$/;
-	string$1 = (params) => {
-		const regex = params ? `[\\s\\S]{${params?.minimum ?? 0},${params?.maximum ?? ""}}` : `[\\s\\S]*`;
-		return new RegExp(`^${regex}$`);
-	};
-	integer = /^-?\d+$/;
-	number$1 = /^-?\d+(?:\.\d+)?$/;
-	boolean$1 = /^(?:true|false)$/i;
-	_null$2 = /^null$/i;
-	lowercase = /^[^A-Z]*$/;
-	uppercase = /^[^a-z]*$/;
-}));
-// node_modules/zod/v4/core/checks.js
-var $ZodCheck, _whenHasLength, numericOriginMap, $ZodCheckLessThan, $ZodCheckGreaterThan, $ZodCheckMultipleOf, $ZodCheckNumberFormat, $ZodCheckMaxLength, $ZodCheckMinLength, $ZodCheckLengthEquals, $ZodCheckStringFormat, $ZodCheckRegex, $ZodCheckLowerCase, $ZodCheckUpperCase, $ZodCheckIncludes, $ZodCheckStartsWith, $ZodCheckEndsWith, $ZodCheckOverwrite;
-var init_checks$1 = __esmMin((() => {
-	init_core$1();
-	init_regexes();
-	init_util();
-	$ZodCheck = /*@__PURE__*/ $constructor("$ZodCheck", (inst, def) => {
-		var _a;
-		inst._zod ?? (inst._zod = {});
-		inst._zod.def = def;
-		(_a = inst._zod).onattach ?? (_a.onattach = []);
-	});
-	_whenHasLength = (payload) => {
-		const val = payload.value;
-		return !nullish(val) && val.length !== void 0;
-	};
-	numericOriginMap = {
-		number: "number",
-		bigint: "bigint",
-		object: "date"
-	};
-	$ZodCheckLessThan = /*@__PURE__*/ $constructor("$ZodCheckLessThan", (inst, def) => {
-		$ZodCheck.init(inst, def);
-		const origin = numericOriginMap[typeof def.value];
-		inst._zod.check = (payload) => {
-			if (def.inclusive ? payload.value <= def.value : payload.value < def.value) return;
-			payload.issues.push({
-				origin: numericOriginMap[typeof payload.value] ?? origin,
-				code: "too_big",
-				maximum: typeof def.value === "object" ? def.value.getTime() : def.value,
-				input: payload.value,
-				inclusive: def.inclusive,
-				inst,
-				continue: !def.abort
-			});
-		};
-	});
-	$ZodCheckGreaterThan = /*@__PURE__*/ $constructor("$ZodCheckGreaterThan", (inst, def) => {
-		$ZodCheck.init(inst, def);
-		const origin = numericOriginMap[typeof def.value];
-		inst._zod.check = (payload) => {
-			if (def.inclusive ? payload.value >= def.value : payload.value > def.value) return;
-			payload.issues.push({
-				origin: numericOriginMap[typeof payload.value] ?? origin,
-				code: "too_small",
-				minimum: typeof def.value === "object" ? def.value.getTime() : def.value,
-				input: payload.value,
-				inclusive: def.inclusive,
-				inst,
-				continue: !def.abort
-			});
-		};
-	});
-	$ZodCheckMultipleOf = /*@__PURE__*/ $constructor("$ZodCheckMultipleOf", (inst, def) => {
-		$ZodCheck.init(inst, def);
-		inst._zod.check = (payload) => {
-			if (typeof payload.value !== typeof def.value) throw new Error("Cannot mix number and bigint in multiple_of check.");
-			if (typeof payload.value === "bigint" ? def.value !== BigInt(0) && payload.value % def.value === BigInt(0) : floatSafeRemainder(payload.value, def.value) === 0) return;
-			payload.issues.push({
-				origin: typeof payload.value,
-				code: "not_multiple_of",
-				divisor: def.value,
-				input: payload.value,
-				inst,
-				continue: !def.abort
-			});
-		};
-	});
-	$ZodCheckNumberFormat = /*@__PURE__*/ $constructor("$ZodCheckNumberFormat", (inst, def) => {
-		$ZodCheck.init(inst, def);
-		def.format = def.format || "float64";
-		const isInt = def.format?.includes("int");
-		const origin = isInt ? "int" : "number";
-		const [minimum, maximum] = NUMBER_FORMAT_RANGES[def.format];
-		inst._zod.check = (payload) => {
-			const input = payload.value;
-			if (isInt) {
-				if (!Number.isInteger(input)) {
-					payload.issues.push({
-						expected: origin,
-						format: def.format,
-						code: "invalid_type",
-						continue: false,
-						input,
-						inst
-					});
-					return;
-				}
-				if (!Number.isSafeInteger(input)) {
-					if (input > 0) payload.issues.push({
-						input,
-						code: "too_big",
-						maximum: Number.MAX_SAFE_INTEGER,
-						note: "Integers must be within the safe integer range.",
-						inst,
-						origin,
-						inclusive: true,
-						continue: !def.abort
-					});
-					else payload.issues.push({
-						input,
-						code: "too_small",
-						minimum: Number.MIN_SAFE_INTEGER,
-						note: "Integers must be within the safe integer range.",
-						inst,
-						origin,
-						inclusive: true,
-						continue: !def.abort
-					});
-					return;
-				}
-			}
-			if (input < minimum) payload.issues.push({
-				origin: "number",
-				input,
-				code: "too_small",
-				minimum,
-				inclusive: true,
-				inst,
-				continue: !def.abort
-			});
-			if (input > maximum) payload.issues.push({
-				origin: "number",
-				input,
-				code: "too_big",
-				maximum,
-				inclusive: true,
-				inst,
-				continue: !def.abort
-			});
-		};
-	});
-	$ZodCheckMaxLength = /*@__PURE__*/ $constructor("$ZodCheckMaxLength", (inst, def) => {
-		var _a;
-		$ZodCheck.init(inst, def);
-		(_a = inst._zod.def).when ?? (_a.when = _whenHasLength);
-		inst._zod.check = (payload) => {
-			const input = payload.value;
-			const units = input.length;
-			if ((typeof input === "string" && units > def.maximum ? codePointLength(input) : units) <= def.maximum) return;
-			const origin = getLengthableOrigin(input);
-			payload.issues.push({
-				origin,
-				code: "too_big",
-				maximum: def.maximum,
-				inclusive: true,
-				input,
-				inst,
-				continue: !def.abort
-			});
-		};
-	});
-	$ZodCheckMinLength = /*@__PURE__*/ $constructor("$ZodCheckMinLength", (inst, def) => {
-		var _a;
-		$ZodCheck.init(inst, def);
-		(_a = inst._zod.def).when ?? (_a.when = _whenHasLength);
-		inst._zod.check = (payload) => {
-			const input = payload.value;
-			const units = input.length;
-			if ((typeof input === "string" && units >= def.minimum && units < def.minimum * 2 ? codePointLength(input) : units) >= def.minimum) return;
-			const origin = getLengthableOrigin(input);
-			payload.issues.push({
-				origin,
-				code: "too_small",
-				minimum: def.minimum,
-				inclusive: true,
-				input,
-				inst,
-				continue: !def.abort
-			});
-		};
-	});
-	$ZodCheckLengthEquals = /*@__PURE__*/ $constructor("$ZodCheckLengthEquals", (inst, def) => {
-		var _a;
-		$ZodCheck.init(inst, def);
-		(_a = inst._zod.def).when ?? (_a.when = _whenHasLength);
-		inst._zod.check = (payload) => {
-			const input = payload.value;
-			const units = input.length;
-			const length = typeof input === "string" && units >= def.length && units <= def.length * 2 ? codePointLength(input) : units;
-			if (length === def.length) return;
-			const origin = getLengthableOrigin(input);
-			const tooBig = length > def.length;
-			payload.issues.push({
-				origin,
-				...tooBig ? {
-					code: "too_big",
-					maximum: def.length
-				} : {
-					code: "too_small",
-					minimum: def.length
-				},
-				inclusive: true,
-				exact: true,
-				input: payload.value,
-				inst,
-				continue: !def.abort
-			});
-		};
-	});
-	$ZodCheckStringFormat = /*@__PURE__*/ $constructor("$ZodCheckStringFormat", (inst, def) => {
-		var _a, _b;
-		$ZodCheck.init(inst, def);
-		if (def.pattern) (_a = inst._zod).check ?? (_a.check = (payload) => {
-			def.pattern.lastIndex = 0;
-			if (def.pattern.test(payload.value)) return;
-			payload.issues.push({
-				origin: "string",
-				code: "invalid_format",
-				format: def.format,
-				input: payload.value,
-				...def.pattern ? { pattern: def.pattern.toString() } : {},
-				inst,
-				continue: !def.abort
-			});
-		});
-		else (_b = inst._zod).check ?? (_b.check = () => {});
-	});
-	$ZodCheckRegex = /*@__PURE__*/ $constructor("$ZodCheckRegex", (inst, def) => {
-		$ZodCheckStringFormat.init(inst, def);
-		inst._zod.check = (payload) => {
-			def.pattern.lastIndex = 0;
-			if (def.pattern.test(payload.value)) return;
-			payload.issues.push({
-				origin: "string",
-				code: "invalid_format",
-				format: "regex",
-				input: payload.value,
-				pattern: def.pattern.toString(),
-				inst,
-				continue: !def.abort
-			});
-		};
-	});
-	$ZodCheckLowerCase = /*@__PURE__*/ $constructor("$ZodCheckLowerCase", (inst, def) => {
-		def.pattern ?? (def.pattern = lowercase);
-		$ZodCheckStringFormat.init(inst, def);
-	});
-	$ZodCheckUpperCase = /*@__PURE__*/ $constructor("$ZodCheckUpperCase", (inst, def) => {
-		def.pattern ?? (def.pattern = uppercase);
-		$ZodCheckStringFormat.init(inst, def);
-	});
-	$ZodCheckIncludes = /*@__PURE__*/ $constructor("$ZodCheckIncludes", (inst, def) => {
-		$ZodCheck.init(inst, def);
-		const escapedRegex = escapeRegex(def.includes);
-		def.pattern = new RegExp(typeof def.position === "number" ? `^.{${def.position},}${escapedRegex}` : escapedRegex);
-		inst._zod.check = (payload) => {
-			if (payload.value.includes(def.includes, def.position)) return;
-			payload.issues.push({
-				origin: "string",
-				code: "invalid_format",
-				format: "includes",
-				includes: def.includes,
-				input: payload.value,
-				inst,
-				continue: !def.abort
-			});
-		};
-	});
-	$ZodCheckStartsWith = /*@__PURE__*/ $constructor("$ZodCheckStartsWith", (inst, def) => {
-		$ZodCheck.init(inst, def);
-		const pattern = new RegExp(`^${escapeRegex(def.prefix)}.*`);
-		def.pattern ?? (def.pattern = pattern);
-		inst._zod.check = (payload) => {
-			if (payload.value.startsWith(def.prefix)) return;
-			payload.issues.push({
-				origin: "string",
-				code: "invalid_format",
-				format: "starts_with",
-				prefix: def.prefix,
-				input: payload.value,
-				inst,
-				continue: !def.abort
-			});
-		};
-	});
-	$ZodCheckEndsWith = /*@__PURE__*/ $constructor("$ZodCheckEndsWith", (inst, def) => {
-		$ZodCheck.init(inst, def);
-		const pattern = new RegExp(`.*${escapeRegex(def.suffix)}$`);
-		def.pattern ?? (def.pattern = pattern);
-		inst._zod.check = (payload) => {
-			if (payload.value.endsWith(def.suffix)) return;
-			payload.issues.push({
-				origin: "string",
-				code: "invalid_format",
-				format: "ends_with",
-				suffix: def.suffix,
-				input: payload.value,
-				inst,
-				continue: !def.abort
-			});
-		};
-	});
-	$ZodCheckOverwrite = /*@__PURE__*/ $constructor("$ZodCheckOverwrite", (inst, def) => {
-		$ZodCheck.init(inst, def);
-		inst._zod.check = (payload) => {
-			payload.value = def.tx(payload.value);
-		};
-	});
-}));
-// node_modules/zod/v4/core/doc.js
-var Doc;
-var init_doc = __esmMin((() => {
-	Doc = class {
-		constructor(args = [], closed = {}) {
-			this.content = [];
-			this.indent = 0;
-			this.args = args;
-			this.closed = closed;
-		}
-		indented(fn) {
-			this.indent += 1;
-			try {
-				fn(this);
-			} finally {
-				this.indent -= 1;
-			}
-		}
-		write(arg) {
-			if (typeof arg === "function") {
-				arg(this, { execution: "sync" });
-				arg(this, { execution: "async" });
-				return;
-			}
-			const lines = arg.split("\n").filter((x) => x);
-			const minIndent = Math.min(...lines.map((x) => x.length - x.trimStart().length));
-			const dedented = lines.map((x) => x.slice(minIndent)).map((x) => " ".repeat(this.indent * 2) + x);
-			for (const line of dedented) this.content.push(line);
-		}
-		compile() {
-			const F = Function;
-			const content = this?.content ?? [``];
-			return new F(...Object.keys(this.closed), `return function (${this.args.join(", ")}) {\n${content.join("\n")}\n};`)(...Object.values(this.closed));
-		}
-	};
-}));
-// node_modules/zod/v4/core/versions.js
-var version;
-var init_versions = __esmMin((() => {
-	version = {
-		major: 4,
-		minor: 6,
-		patch: 7
-	};
-}));
-// node_modules/zod/v4/core/schemas.js
-async function validateAsync(inst, value) {
-	const ctx = { async: true };
-	return toStandardResult(await inst._zod.run({
-		value,
-		issues: []
-	}, ctx), ctx);
-}
-function standardProps(inst) {
-	return {
-		validate: (value) => {
-			const ctx = { async: false };
-			try {
-				const r = inst._zod.run({
-					value,
-					issues: []
-				}, ctx);
-				if (!(r instanceof Promise)) return toStandardResult(r, ctx);
-			} catch (_) {}
-			return validateAsync(inst, value);
-		},
-		vendor: "zod",
-		version: 1
-	};
-}
-function canParseURL(input) {
-	try {
-		if (typeof URL !== "undefined" && typeof URL.canParse === "function") return URL.canParse(input);
-		new URL(input);
-		return true;
-	} catch {
-		return false;
-	}
-}
-function validateURL(trimmed, def) {
-	if (!("normalize" in def) && !("hostname" in def) && !("protocol" in def)) return canParseURL(trimmed) || 2;
-	return parseURLObject(trimmed, def);
-}
-/** Parses a URL while preserving the non-normalizing HTTP guard. */
-function parseURLObject(trimmed, def) {
-	if (!def.normalize && def.protocol?.source === httpProtocol.source && !/^https?:\/\//i.test(trimmed)) return 1;
-	try {
-		if (typeof URL !== "undefined") {
-			const URLStatic = URL;
-			if (typeof URLStatic.parse === "function") return URLStatic.parse(trimmed) ?? 2;
-		}
-		return new URL(trimmed);
-	} catch {
-		return 2;
-	}
-}
-/** The URL parser deletes every ASCII tab, LF and CR from its input before it parses, so `new URL("https://exa\nmple.com")` reports on `example.com`. Applying the same deletion to the returned value closes the half of that divergence which can move the host; the parser's other rewrite, stripping C0 controls at the edges, cannot. */
-function stripTabAndNewline(value) {
-	return value.replace(asciiTabOrNewline, "");
-}
-function urlHostnameOk(url, hostname) {
-	hostname.lastIndex = 0;
-	return hostname.test(url.hostname);
-}
-function urlProtocolOk(url, protocol) {
-	protocol.lastIndex = 0;
-	return protocol.test(url.protocol.endsWith(":") ? url.protocol.slice(0, -1) : url.protocol);
-}
-function isValidIPv6(value) {
-	if (!ipv6Alphabet.test(value)) return false;
-	return canParseURL(`http://[${value}]`);
-}
-function isValidCIDRv6(value) {
-	const parts = value.split("/");
-	if (parts.length !== 2) return false;
-	const [address, prefix] = parts;
-	if (!prefix) return false;
-	const prefixNum = Number(prefix);
-	if (`${prefixNum}` !== prefix) return false;
-	if (prefixNum < 0 || prefixNum > 128) return false;
-	return isValidIPv6(address);
-}
-function isValidBase64(data) {
-	if (data === "") return true;
-	if (/\s/.test(data)) return false;
-	if (data.length % 4 !== 0) return false;
-	try {
-		atob(data);
-		return true;
-	} catch {
-		return false;
-	}
-}
-function isValidBase64URL(data) {
-	if (!base64urlCharset.test(data)) return false;
-	const base64 = data.replace(/[-_]/g, (c) => c === "-" ? "+" : "/");
-	return isValidBase64(base64.padEnd(Math.ceil(base64.length / 4) * 4, "="));
-}
-function isValidJWT(token, algorithm = null) {
-	try {
-		const tokensParts = token.split(".");
-		if (tokensParts.length !== 3) return false;
-		const [header] = tokensParts;
-		if (!header) return false;
-		const parsedHeader = JSON.parse(atob(header));
-		if ("typ" in parsedHeader && parsedHeader?.typ !== "JWT") return false;
-		if (!parsedHeader.alg) return false;
-		if (algorithm && (!("alg" in parsedHeader) || parsedHeader.alg !== algorithm)) return false;
-		return true;
-	} catch {
-		return false;
-	}
-}
-function capSize(inst, size) {
-	const caps = sizeCaps(inst._zod.def.checks);
-	if (!caps.length) return;
-	const cap = Math.min(...caps.map((c) => c[0]));
-	const parse = inst._zod.parse;
-	inst._zod.parse = (payload, ctx) => {
-		const n = size(payload.value);
-		if (n > cap && !ctx?.skipChecks && ctx?.direction !== "backward") {
-			for (const [max, ch] of sizeCaps(inst._zod.def.checks)) if (n > max && ch._zod.def.when(payload)) {
-				const start = payload.issues.length;
-				ch._zod.check(payload);
-				payload.issues[start].continue = false;
-				attachSchema(payload.issues, start, inst);
-				return payload;
-			}
-		}
-		return parse(payload, ctx);
-	};
-}
-function handleArrayResult(result, final, index) {
-	if (result.issues.length) final.issues.push(...prefixIssues(index, result.issues));
-	final.value[index] = result.value;
-}
-function handlePropertyResult(result, final, key, input, optin, optout) {
-	const isPresent = key in input;
-	const isOptionalOut = optout === "optional";
-	if (!isPresent && isOptionalOut && optin === "optional") return;
-	if (result.issues.length) {
-		if (optin !== void 0 && isOptionalOut && !isPresent) return;
-		final.issues.push(...prefixIssues(key, result.issues));
-	}
-	if (!isPresent && optin === void 0) {
-		if (!result.issues.length) final.issues.push({
-			code: "invalid_type",
-			expected: "nonoptional",
-			input: void 0,
-			path: [key]
-		});
-		return;
-	}
-	if (result.value === void 0) {
-		if (isPresent || optin === "defaulted" && !isOptionalOut) final.value[key] = void 0;
-	} else final.value[key] = result.value;
-}
-function normalizeDef(def) {
-	const keys = Object.keys(def.shape);
-	const ownSymbols = Object.getOwnPropertySymbols(def.shape);
-	const symbolKeys = ownSymbols.length ? ownSymbols : NO_SYMBOL_KEYS;
-	const allKeys = symbolKeys.length ? [...keys, ...symbolKeys] : keys;
-	for (const k of allKeys) if (!def.shape?.[k]?._zod?.traits?.has("$ZodType")) throw new Error(`Invalid element at key "${String(k)}": expected a Zod schema`);
-	const okeys = optionalKeys(def.shape);
-	return {
-		...def,
-		allKeys,
-		symbolKeys,
-		keySet: new Set(keys),
-		numKeys: keys.length,
-		optionalKeys: new Set(okeys)
-	};
-}
-function handleCatchall(proms, input, payload, ctx, def, inst, abortEarly) {
-	const unrecognized = [];
-	const keySet = def.keySet;
-	const _catchall = def.catchall._zod;
-	const t = _catchall.def.type;
-	const optin = _catchall.optin;
-	const optout = _catchall.optout;
-	let seen = 0;
-	for (const key in input) {
-		if (abortEarly && payload.issues.length !== seen) {
-			if (aborted(payload, seen)) break;
-			seen = payload.issues.length;
-		}
-		if (keySet.has(key)) continue;
-		if (key === "__proto__") {
-			if (t === "never") unrecognized.push(key);
-			continue;
-		}
-		if (t === "never") {
-			unrecognized.push(key);
-			continue;
-		}
-		const r = _catchall.run({
-			value: input[key],
-			issues: []
-		}, ctx);
-		if (r instanceof Promise) proms.push(r.then((r) => handlePropertyResult(r, payload, key, input, optin, optout)));
-		else handlePropertyResult(r, payload, key, input, optin, optout);
-	}
-	if (unrecognized.length) payload.issues.push({
-		code: "unrecognized_keys",
-		keys: unrecognized,
-		input,
-		inst,
-		continue: true
-	});
-	if (!proms.length) return payload;
-	return Promise.all(proms).then(() => {
-		return payload;
-	});
-}
-function handleUnionResults(results, final, inst, ctx) {
-	for (const result of results) if (result.issues.length === 0) {
-		final.value = result.value;
-		return final;
-	}
-	const nonaborted = results.filter((r) => !aborted(r));
-	if (nonaborted.length === 1) {
-		final.value = nonaborted[0].value;
-		return nonaborted[0];
-	}
-	final.issues.push({
-		code: "invalid_union",
-		input: final.value,
-		inst,
-		errors: results.map((result) => result.issues.map((iss) => finalizeIssue(iss, ctx, config())))
-	});
-	return final;
-}
-function mergeValues(a, b) {
-	if (a === b) return {
-		valid: true,
-		data: a
-	};
-	if (a instanceof Date && b instanceof Date && +a === +b) return {
-		valid: true,
-		data: a
-	};
-	if (isPlainObject$2(a) && isPlainObject$2(b)) {
-		const bKeys = Object.keys(b);
-		const sharedKeys = Object.keys(a).filter((key) => bKeys.indexOf(key) !== -1);
-		const newObj = {
-			...a,
-			...b
-		};
-		if (Object.prototype.hasOwnProperty.call(newObj, "__proto__")) delete newObj.__proto__;
-		for (const key of sharedKeys) {
-			if (key === "__proto__") continue;
-			const sharedValue = mergeValues(a[key], b[key]);
-			if (!sharedValue.valid) return {
-				valid: false,
-				mergeErrorPath: [key, ...sharedValue.mergeErrorPath]
-			};
-			newObj[key] = sharedValue.data;
-		}
-		return {
-			valid: true,
-			data: newObj
-		};
-	}
-	if (Array.isArray(a) && Array.isArray(b)) {
-		if (a.length !== b.length) return {
-			valid: false,
-			mergeErrorPath: []
-		};
-		const newArray = [];
-		for (let index = 0; index < a.length; index++) {
-			const itemA = a[index];
-			const itemB = b[index];
-			const sharedValue = mergeValues(itemA, itemB);
-			if (!sharedValue.valid) return {
-				valid: false,
-				mergeErrorPath: [index, ...sharedValue.mergeErrorPath]
-			};
-			newArray.push(sharedValue.data);
-		}
-		return {
-			valid: true,
-			data: newArray
-		};
-	}
-	return {
-		valid: false,
-		mergeErrorPath: []
-	};
-}
-function handleIntersectionResults(result, left, right) {
-	const unrecKeys = /* @__PURE__ */ new Map();
-	let unrecIssue;
-	const keyIssues = /* @__PURE__ */ new Map();
-	const collect = (iss, side) => {
-		let keys;
-		if (iss.code === "unrecognized_keys" && !iss.path?.length) {
-			unrecIssue ?? (unrecIssue = iss);
-			keys = iss.keys;
-		} else if (iss.code === "invalid_key" && iss.origin === "record" && iss.path?.length === 1) {
-			const k = String(iss.path[0]);
-			if (!keyIssues.has(k)) keyIssues.set(k, iss);
-			keys = [k];
-		} else return false;
-		for (const k of keys) {
-			if (!unrecKeys.has(k)) unrecKeys.set(k, {});
-			unrecKeys.get(k)[side] = true;
-		}
-		return true;
-	};
-	for (const iss of left.issues) if (!collect(iss, "l")) result.issues.push(iss);
-	for (const iss of right.issues) if (!collect(iss, "r")) result.issues.push(iss);
-	const bothKeys = [...unrecKeys].filter(([, f]) => f.l && f.r).map(([k]) => k);
-	if (bothKeys.length) {
-		const aggregated = unrecIssue ? bothKeys.filter((k) => unrecIssue.keys.includes(k)) : [];
-		if (aggregated.length) result.issues.push({
-			...unrecIssue,
-			keys: aggregated
-		});
-		for (const k of bothKeys) if (!aggregated.includes(k) && keyIssues.has(k)) result.issues.push(keyIssues.get(k));
-	}
-	const merged = mergeValues(left.value, right.value);
-	if (!merged.valid) {
-		if (aborted(result)) return result;
-		throw new Error(`Unmergable intersection. Error path: ${JSON.stringify(merged.mergeErrorPath)}`);
-	}
-	result.value = merged.data;
-	return result;
-}
-function handleOptionalResult(payload, result) {
-	payload.value = result.issues.length ? void 0 : result.value;
-	return payload;
-}
-function handleDefaultResult(payload, def) {
-	if (payload.value === void 0) payload.value = def.defaultValue;
-	return payload;
-}
-function handleNonOptionalResult(payload, inst) {
-	if (!payload.issues.length && payload.value === void 0) payload.issues.push({
-		code: "invalid_type",
-		expected: "nonoptional",
-		input: payload.value,
-		inst
-	});
-	return payload;
-}
-function handleCatchResult(payload, result, def, ctx) {
-	if (!result.issues.length) {
-		payload.value = result.value;
-		if (result.memo) payload.memo = true;
-		return payload;
-	}
-	payload.value = def.catchValue({
-		...result,
-		value: payload.value,
-		error: { issues: result.issues.map((iss) => finalizeIssue(iss, ctx, config())) },
-		input: payload.value
-	});
-	return payload;
-}
-function handlePipeResult(left, next, ctx) {
-	if (left.issues.some((iss) => iss.code !== "unrecognized_keys")) {
-		left.aborted = true;
-		return left;
-	}
-	return next._zod.run({
-		value: left.value,
-		issues: left.issues
-	}, ctx);
-}
-function handleReadonlyResult(payload) {
-	if (!payload.memo) payload.value = Object.freeze(payload.value);
-	return payload;
-}
-function leafPattern(schema) {
-	const def = schema._zod.def;
-	let pattern = def.pattern;
-	let isInt = !!def.format?.includes("int");
-	let minimum;
-	let maximum;
-	for (const ch of def.checks ?? []) {
-		const d = ch._zod.def;
-		if (d.pattern) pattern = d.pattern;
-		isInt || (isInt = !!d.format?.includes("int"));
-		const lo = d.minimum ?? d.length;
-		const hi = d.maximum ?? d.length;
-		if (lo !== void 0 && (minimum === void 0 || lo > minimum)) minimum = lo;
-		if (hi !== void 0 && (maximum === void 0 || hi < maximum)) maximum = hi;
-	}
-	if (pattern) return pattern.source;
-	if (minimum !== void 0 && maximum !== void 0 && minimum > maximum) return "(?!)";
-	if (minimum !== void 0 || maximum !== void 0) return string$1({
-		minimum,
-		maximum
-	}).source;
-	const own = schema._zod.pattern;
-	return (isInt && own === number$1 ? integer : own)?.source;
-}
-function partPattern(schema) {
-	const def = schema._zod.def;
-	const own = schema._zod.pattern?.source;
-	const inner = def.innerType ?? schema._zod.innerType;
-	if (inner) {
-		const before = inner._zod.pattern?.source;
-		const after = partPattern(inner);
-		if (own && before && after && after !== before) return own.replace(cleanRegex(before), () => cleanRegex(after));
-		return own;
-	}
-	if (def.options) {
-		const sources = def.options.map(partPattern);
-		if (sources.every(Boolean)) return `^(${sources.map((s) => cleanRegex(s)).join("|")})$`;
-	}
-	return leafPattern(schema);
-}
-function handleRefineResult(result, payload, input, inst) {
-	if (!result) {
-		const _iss = {
-			code: "custom",
-			input,
-			inst,
-			path: [...inst._zod.def.path ?? []],
-			continue: !inst._zod.def.abort
-		};
-		if (inst._zod.def.params) _iss.params = inst._zod.def.params;
-		payload.issues.push(issue(_iss));
-	}
-}
-var $ZodType, toStandardResult, $ZodString, $ZodStringFormat, $ZodGUID, $ZodUUID, $ZodEmail, URL_BAD_FORMAT, URL_UNPARSEABLE, asciiTabOrNewline, $ZodURL, $ZodEmoji, $ZodNanoID, $ZodCUID, $ZodCUID2, $ZodULID, $ZodXID, $ZodKSUID, $ZodISODateTime, $ZodISODate, $ZodISOTime, $ZodISODuration, $ZodIPv4, ipv6Alphabet, $ZodIPv6, $ZodCIDRv4, $ZodCIDRv6, base64Charset, $ZodBase64, base64urlCharset, $ZodBase64URL, $ZodE164, $ZodJWT, $ZodNumber, $ZodNumberFormat, $ZodBoolean, $ZodNull, $ZodUnknown, $ZodNever, arraySize, $ZodArray, NO_SYMBOL_KEYS, $ZodObject, $ZodObjectJIT, $ZodUnion, $ZodIntersection, $ZodRecord, $ZodEnum, $ZodLiteral, $ZodTransform, $ZodOptional, $ZodExactOptional, $ZodNullable, $ZodDefault, $ZodPrefault, $ZodNonOptional, $ZodCatch, $ZodPipe, $ZodReadonly, $ZodTemplateLiteral, $ZodLazy, $ZodCustom;
-var init_schemas$1 = __esmMin((() => {
-	init_checks$1();
-	init_core$1();
-	init_doc();
-	init_regexes();
-	init_util();
-	init_versions();
-	$ZodType = /*@__PURE__*/ $constructor("$ZodType", (inst, def) => {
-		var _a;
-		inst ?? (inst = {});
-		inst._zod.def = def;
-		inst._zod.bag = inst._zod.bag || {};
-		inst._zod.version = version;
-		const defChecks = inst._zod.def.checks;
-		const checks = inst._zod.traits.has("$ZodCheck") ? [inst, ...defChecks ?? []] : defChecks?.length ? [...defChecks] : [];
-		for (const ch of checks) for (const fn of ch._zod.onattach) fn(inst);
-		if (checks.length === 0) {
-			(_a = inst._zod).deferred ?? (_a.deferred = []);
-			inst._zod.deferred?.push(() => {
-				inst._zod.run = inst._zod.parse;
-			});
-		} else {
-			const runChecks = (payload, checks, ctx) => {
-				if (payload.memo) return payload;
-				let isAborted = aborted(payload);
-				let asyncResult;
-				for (const ch of checks) {
-					if (ch._zod.def.when) {
-						if (explicitlyAborted(payload)) continue;
-						if (!ch._zod.def.when(payload)) continue;
-					} else if (isAborted) continue;
-					const currLen = payload.issues.length;
-					const _ = ch._zod.check(payload);
-					if (_ instanceof Promise && ctx?.async === false) throw new $ZodAsyncError();
-					if (asyncResult || _ instanceof Promise) asyncResult = (asyncResult ?? Promise.resolve()).then(async () => {
-						await _;
-						if (payload.issues.length === currLen) return;
-						attachSchema(payload.issues, currLen, inst);
-						if (!isAborted) isAborted = aborted(payload, currLen);
-					});
-					else {
-						if (payload.issues.length === currLen) continue;
-						attachSchema(payload.issues, currLen, inst);
-						if (!isAborted) isAborted = aborted(payload, currLen);
-					}
-				}
-				if (asyncResult) return asyncResult.then(() => {
-					return payload;
-				});
-				return payload;
-			};
-			const handleCanaryResult = (canary, payload, ctx) => {
-				if (aborted(canary)) {
-					canary.aborted = true;
-					return canary;
-				}
-				const checkResult = runChecks(payload, checks, ctx);
-				if (checkResult instanceof Promise) {
-					if (ctx.async === false) throw new $ZodAsyncError();
-					return checkResult.then((checkResult) => inst._zod.parse(checkResult, ctx));
-				}
-				return inst._zod.parse(checkResult, ctx);
-			};
-			inst._zod.run = (payload, ctx) => {
-				if (ctx.skipChecks) return inst._zod.parse(payload, ctx);
-				if (ctx.direction === "backward") {
-					const canary = inst._zod.parse({
-						value: payload.value,
-						issues: []
-					}, {
-						...ctx,
-						skipChecks: true
-					});
-					if (canary instanceof Promise) return canary.then((canary) => {
-						return handleCanaryResult(canary, payload, ctx);
-					});
-					return handleCanaryResult(canary, payload, ctx);
-				}
-				const result = inst._zod.parse(payload, ctx);
-				if (result instanceof Promise) {
-					if (ctx.async === false) throw new $ZodAsyncError();
-					return result.then((result) => runChecks(result, checks, ctx));
-				}
-				return runChecks(result, checks, ctx);
-			};
-		}
-	}, {
-		get "~standard"() {
-			return hide(this, "~standard", standardProps(this));
-		},
-		set "~standard"(value) {
-			own(this, "~standard", value);
-		}
-	});
-	toStandardResult = (r, ctx) => r.issues.length ? { issues: r.issues.map((iss) => finalizeIssue(iss, ctx, config())) } : { value: r.value };
-	$ZodString = /*@__PURE__*/ $constructor("$ZodString", (inst, def) => {
-		$ZodType.init(inst, def);
-		inst._zod.pattern = def.pattern ?? anyString;
-		inst._zod.parse = (payload, _) => {
-			if (def.coerce) try {
-				payload.value = String(payload.value);
-			} catch (_) {}
-			if (typeof payload.value === "string") return payload;
-			payload.issues.push({
-				expected: "string",
-				code: "invalid_type",
-				input: payload.value,
-				inst
-			});
-			return payload;
-		};
-	});
-	$ZodStringFormat = /*@__PURE__*/ $constructor("$ZodStringFormat", (inst, def) => {
-		$ZodCheckStringFormat.init(inst, def);
-		$ZodString.init(inst, def);
-	});
-	$ZodGUID = /*@__PURE__*/ $constructor("$ZodGUID", (inst, def) => {
-		def.pattern ?? (def.pattern = guid);
-		$ZodStringFormat.init(inst, def);
-	});
-	$ZodUUID = /*@__PURE__*/ $constructor("$ZodUUID", (inst, def) => {
-		if (def.version) {
-			const v = {
-				v1: 1,
-				v2: 2,
-				v3: 3,
-				v4: 4,
-				v5: 5,
-				v6: 6,
-				v7: 7,
-				v8: 8
-			}[def.version];
-			if (v === void 0) throw new Error(`Invalid UUID version: "${def.version}"`);
-			def.pattern ?? (def.pattern = uuid(v));
-		} else def.pattern ?? (def.pattern = uuid());
-		$ZodStringFormat.init(inst, def);
-	});
-	$ZodEmail = /*@__PURE__*/ $constructor("$ZodEmail", (inst, def) => {
-		def.pattern ?? (def.pattern = email);
-		$ZodStringFormat.init(inst, def);
-	});
-	asciiTabOrNewline = /[\t\n\r]/g;
-	$ZodURL = /*@__PURE__*/ $constructor("$ZodURL", (inst, def) => {
-		$ZodStringFormat.init(inst, def);
-		inst._zod.check = (payload) => {
-			try {
-				const trimmed = payload.value.trim();
-				const url = validateURL(trimmed, def);
-				if (url === 1) {
-					payload.issues.push({
-						code: "invalid_format",
-						format: "url",
-						note: "Invalid URL format",
-						input: payload.value,
-						inst,
-						continue: !def.abort
-					});
-					return;
-				}
-				if (url === 2) {
-					payload.issues.push({
-						code: "invalid_format",
-						format: "url",
-						input: payload.value,
-						inst,
-						continue: !def.abort
-					});
-					return;
-				}
-				if (url === true) {
-					payload.value = stripTabAndNewline(trimmed);
-					return;
-				}
-				if (def.hostname && !urlHostnameOk(url, def.hostname)) payload.issues.push({
-					code: "invalid_format",
-					format: "url",
-					note: "Invalid hostname",
-					pattern: def.hostname.source,
-					input: payload.value,
-					inst,
-					continue: !def.abort
-				});
-				if (def.protocol && !urlProtocolOk(url, def.protocol)) payload.issues.push({
-					code: "invalid_format",
-					format: "url",
-					note: "Invalid protocol",
-					pattern: def.protocol.source,
-					input: payload.value,
-					inst,
-					continue: !def.abort
-				});
-				payload.value = def.normalize ? url.href : stripTabAndNewline(trimmed);
-				return;
-			} catch (_) {
-				payload.issues.push({
-					code: "invalid_format",
-					format: "url",
-					input: payload.value,
-					inst,
-					continue: !def.abort
-				});
-			}
-		};
-	});
-	$ZodEmoji = /*@__PURE__*/ $constructor("$ZodEmoji", (inst, def) => {
-		def.pattern ?? (def.pattern = emoji());
-		$ZodStringFormat.init(inst, def);
-	});
-	$ZodNanoID = /*@__PURE__*/ $constructor("$ZodNanoID", (inst, def) => {
-		if (def.length !== void 0 && (!Number.isInteger(def.length) || def.length < 1)) throw new Error(`Invalid nanoid length: ${def.length}`);
-		def.pattern ?? (def.pattern = def.length === void 0 ? nanoid : nanoidOfLength(def.length));
-		$ZodStringFormat.init(inst, def);
-	});
-	$ZodCUID = /*@__PURE__*/ $constructor("$ZodCUID", (inst, def) => {
-		def.pattern ?? (def.pattern = cuid);
-		$ZodStringFormat.init(inst, def);
-	});
-	$ZodCUID2 = /*@__PURE__*/ $constructor("$ZodCUID2", (inst, def) => {
-		def.pattern ?? (def.pattern = cuid2);
-		$ZodStringFormat.init(inst, def);
-	});
-	$ZodULID = /*@__PURE__*/ $constructor("$ZodULID", (inst, def) => {
-		def.pattern ?? (def.pattern = ulid);
-		$ZodStringFormat.init(inst, def);
-	});
-	$ZodXID = /*@__PURE__*/ $constructor("$ZodXID", (inst, def) => {
-		def.pattern ?? (def.pattern = xid);
-		$ZodStringFormat.init(inst, def);
-	});
-	$ZodKSUID = /*@__PURE__*/ $constructor("$ZodKSUID", (inst, def) => {
-		def.pattern ?? (def.pattern = ksuid);
-		$ZodStringFormat.init(inst, def);
-	});
-	$ZodISODateTime = /*@__PURE__*/ $constructor("$ZodISODateTime", (inst, def) => {
-		def.pattern ?? (def.pattern = datetime(def));
-		$ZodStringFormat.init(inst, def);
-	});
-	$ZodISODate = /*@__PURE__*/ $constructor("$ZodISODate", (inst, def) => {
-		def.pattern ?? (def.pattern = date);
-		$ZodStringFormat.init(inst, def);
-	});
-	$ZodISOTime = /*@__PURE__*/ $constructor("$ZodISOTime", (inst, def) => {
-		def.pattern ?? (def.pattern = time(def));
-		$ZodStringFormat.init(inst, def);
-	});
-	$ZodISODuration = /*@__PURE__*/ $constructor("$ZodISODuration", (inst, def) => {
-		def.pattern ?? (def.pattern = duration$1);
-		$ZodStringFormat.init(inst, def);
-	});
-	$ZodIPv4 = /*@__PURE__*/ $constructor("$ZodIPv4", (inst, def) => {
-		def.pattern ?? (def.pattern = ipv4);
-		$ZodStringFormat.init(inst, def);
-	});
-	ipv6Alphabet = /^[0-9a-fA-F:.]+$/;
-	$ZodIPv6 = /*@__PURE__*/ $constructor("$ZodIPv6", (inst, def) => {
-		def.pattern ?? (def.pattern = ipv6);
-		$ZodStringFormat.init(inst, def);
-		inst._zod.check = (payload) => {
-			if (!isValidIPv6(payload.value)) payload.issues.push({
-				code: "invalid_format",
-				format: "ipv6",
-				input: payload.value,
-				inst,
-				continue: !def.abort
-			});
-		};
-	});
-	$ZodCIDRv4 = /*@__PURE__*/ $constructor("$ZodCIDRv4", (inst, def) => {
-		def.pattern ?? (def.pattern = cidrv4);
-		$ZodStringFormat.init(inst, def);
-	});
-	$ZodCIDRv6 = /*@__PURE__*/ $constructor("$ZodCIDRv6", (inst, def) => {
-		def.pattern ?? (def.pattern = cidrv6);
-		$ZodStringFormat.init(inst, def);
-		inst._zod.check = (payload) => {
-			if (!isValidCIDRv6(payload.value)) payload.issues.push({
-				code: "invalid_format",
-				format: "cidrv6",
-				input: payload.value,
-				inst,
-				continue: !def.abort
-			});
-		};
-	});
-	base64Charset = /^[0-9a-zA-Z+/]*={0,2}$/;
-	$ZodBase64 = /*@__PURE__*/ $constructor("$ZodBase64", (inst, def) => {
-		def.pattern ?? (def.pattern = base64Charset);
-		$ZodStringFormat.init(inst, def);
-		inst._zod.check = (payload) => {
-			if (isValidBase64(payload.value)) return;
-			payload.issues.push({
-				code: "invalid_format",
-				format: "base64",
-				input: payload.value,
-				inst,
-				continue: !def.abort
-			});
-		};
-	});
-	base64urlCharset = /^[A-Za-z0-9_-]*$/;
-	$ZodBase64URL = /*@__PURE__*/ $constructor("$ZodBase64URL", (inst, def) => {
-		def.pattern ?? (def.pattern = base64urlCharset);
-		$ZodStringFormat.init(inst, def);
-		inst._zod.check = (payload) => {
-			if (isValidBase64URL(payload.value)) return;
-			payload.issues.push({
-				code: "invalid_format",
-				format: "base64url",
-				input: payload.value,
-				inst,
-				continue: !def.abort
-			});
-		};
-	});
-	$ZodE164 = /*@__PURE__*/ $constructor("$ZodE164", (inst, def) => {
-		def.pattern ?? (def.pattern = e164);
-		$ZodStringFormat.init(inst, def);
-	});
-	$ZodJWT = /*@__PURE__*/ $constructor("$ZodJWT", (inst, def) => {
-		$ZodStringFormat.init(inst, def);
-		inst._zod.check = (payload) => {
-			if (isValidJWT(payload.value, def.alg)) return;
-			payload.issues.push({
-				code: "invalid_format",
-				format: "jwt",
-				input: payload.value,
-				inst,
-				continue: !def.abort
-			});
-		};
-	});
-	$ZodNumber = /*@__PURE__*/ $constructor("$ZodNumber", (inst, def) => {
-		$ZodType.init(inst, def);
-		inst._zod.pattern = number$1;
-		inst._zod.parse = (payload, _ctx) => {
-			if (def.coerce) try {
-				payload.value = Number(payload.value);
-			} catch (_) {}
-			const input = payload.value;
-			if (typeof input === "number" && !Number.isNaN(input) && Number.isFinite(input)) return payload;
-			const received = typeof input === "number" ? Number.isNaN(input) ? "NaN" : !Number.isFinite(input) ? String(input) : void 0 : void 0;
-			payload.issues.push({
-				expected: "number",
-				code: "invalid_type",
-				input,
-				inst,
-				...received ? { received } : {}
-			});
-			return payload;
-		};
-	});
-	$ZodNumberFormat = /*@__PURE__*/ $constructor("$ZodNumberFormat", (inst, def) => {
-		$ZodCheckNumberFormat.init(inst, def);
-		$ZodNumber.init(inst, def);
-	});
-	$ZodBoolean = /*@__PURE__*/ $constructor("$ZodBoolean", (inst, def) => {
-		$ZodType.init(inst, def);
-		inst._zod.pattern = boolean$1;
-		inst._zod.parse = (payload, _ctx) => {
-			if (def.coerce) try {
-				payload.value = Boolean(payload.value);
-			} catch (_) {}
-			const input = payload.value;
-			if (typeof input === "boolean") return payload;
-			payload.issues.push({
-				expected: "boolean",
-				code: "invalid_type",
-				input,
-				inst
-			});
-			return payload;
-		};
-	});
-	$ZodNull = /*@__PURE__*/ $constructor("$ZodNull", (inst, def) => {
-		$ZodType.init(inst, def);
-		inst._zod.pattern = _null$2;
-		inst._zod.values = /* @__PURE__ */ new Set([null]);
-		inst._zod.parse = (payload, _ctx) => {
-			const input = payload.value;
-			if (input === null) return payload;
-			payload.issues.push({
-				expected: "null",
-				code: "invalid_type",
-				input,
-				inst
-			});
-			return payload;
-		};
-	});
-	$ZodUnknown = /*@__PURE__*/ $constructor("$ZodUnknown", (inst, def) => {
-		$ZodType.init(inst, def);
-		inst._zod.parse = (payload) => payload;
-	});
-	$ZodNever = /*@__PURE__*/ $constructor("$ZodNever", (inst, def) => {
-		$ZodType.init(inst, def);
-		inst._zod.parse = (payload, _ctx) => {
-			payload.issues.push({
-				expected: "never",
-				code: "invalid_type",
-				input: payload.value,
-				inst
-			});
-			return payload;
-		};
-	});
-	arraySize = (input) => Array.isArray(input) ? input.length : -1;
-	$ZodArray = /*@__PURE__*/ $constructor("$ZodArray", (inst, def) => {
-		$ZodType.init(inst, def);
-		const memo = globalConfig.memoizer;
-		memo?.attach(inst);
-		inst._zod.parse = (payload, ctx) => {
-			const input = payload.value;
-			if (!Array.isArray(input)) {
-				payload.issues.push({
-					expected: "array",
-					code: "invalid_type",
-					input,
-					inst
-				});
-				return payload;
-			}
-			payload.value = memo ? memo.alloc(inst, payload, Array(input.length), ctx) : Array(input.length);
-			const proms = [];
-			const abortEarly = ctx?.abortEarly;
-			for (let i = 0; i < input.length; i++) {
-				const item = input[i];
-				const result = def.element._zod.run({
-					value: item,
-					issues: []
-				}, ctx);
-				if (result instanceof Promise) proms.push(result.then((result) => handleArrayResult(result, payload, i)));
-				else {
-					handleArrayResult(result, payload, i);
-					if (abortEarly && result.issues.length !== 0 && aborted(result)) break;
-				}
-			}
-			if (proms.length) return Promise.all(proms).then(() => payload);
-			return payload;
-		};
-		capSize(inst, arraySize);
-	});
-	NO_SYMBOL_KEYS = [];
-	$ZodObject = /*@__PURE__*/ $constructor("$ZodObject", (inst, def) => {
-		$ZodType.init(inst, def);
-		const desc = Object.getOwnPropertyDescriptor(def, "shape");
-		const sh = desc?.get ? desc.get.raw : def.shape ?? {};
-		if (sh) {
-			const get = () => {
-				const newSh = { ...sh };
-				Object.defineProperty(def, "shape", { value: newSh });
-				get.raw = newSh;
-				return newSh;
-			};
-			get.raw = sh;
-			Object.defineProperty(def, "shape", { get });
-		}
-		const _normalized = cached(() => normalizeDef(def));
-		defineLazyInternal(inst, "propValues", (zod) => {
-			const shape = zod.def.shape;
-			const propValues = {};
-			for (const key in shape) {
-				const field = shape[key]._zod;
-				if (field.values) {
-					if (!Object.prototype.hasOwnProperty.call(propValues, key)) assignProp(propValues, key, /* @__PURE__ */ new Set());
-					for (const v of field.values) propValues[key].add(v);
-					if (field.optin !== void 0) propValues[key].add(void 0);
-				}
-			}
-			return propValues;
-		});
-		const isObject$1 = isObject;
-		const catchall = def.catchall;
-		let value;
-		const memo = globalConfig.memoizer;
-		memo?.attach(inst);
-		inst._zod.parse = (payload, ctx) => {
-			value ?? (value = _normalized.value);
-			const input = payload.value;
-			if (!isObject$1(input)) {
-				payload.issues.push({
-					expected: "object",
-					code: "invalid_type",
-					input,
-					inst
-				});
-				return payload;
-			}
-			payload.value = memo ? memo.alloc(inst, payload, {}, ctx) : {};
-			const proms = [];
-			const shape = value.shape;
-			const abortEarly = ctx?.abortEarly;
-			let seen = payload.issues.length;
-			for (const key of value.allKeys) {
-				if (abortEarly && payload.issues.length !== seen) {
-					if (aborted(payload, seen)) break;
-					seen = payload.issues.length;
-				}
-				if (key === "__proto__") continue;
-				const el = shape[key];
-				const optin = el._zod.optin;
-				const optout = el._zod.optout;
-				const r = el._zod.run({
-					value: input[key],
-					issues: []
-				}, ctx);
-				if (r instanceof Promise) proms.push(r.then((r) => handlePropertyResult(r, payload, key, input, optin, optout)));
-				else handlePropertyResult(r, payload, key, input, optin, optout);
-			}
-			if (!catchall) return proms.length ? Promise.all(proms).then(() => payload) : payload;
-			return handleCatchall(proms, input, payload, ctx, _normalized.value, inst, abortEarly === true);
-		};
-	});
-	$ZodObjectJIT = /*@__PURE__*/ $constructor("$ZodObjectJIT", (inst, def) => {
-		$ZodObject.init(inst, def);
-		const superParse = inst._zod.parse;
-		const _normalized = cached(() => normalizeDef(def));
-		const memo = globalConfig.memoizer;
-		const generateFastpass = (shape) => {
-			const normalized = _normalized.value;
-			const syms = normalized.symbolKeys;
-			const doc = new Doc(["payload", "ctx"], {
-				shape,
-				inst,
-				memo,
-				syms
-			});
-			const parseStr = (k) => `shape[${k}]._zod.run({ value: input[${k}], issues: [] }, ctx)`;
-			const prefixStr = (id, k) => `
-          let ${id}_ab = false;
-          for (let i = 0; i < ${id}.issues.length; i++) {
-            const iss = ${id}.issues[i];
-            iss.path = iss.path ? [${k}, ...iss.path] : [${k}];
-            payload.issues.push(iss);
-            if (iss.continue !== true) ${id}_ab = true;
-          }
-          if (${id}_ab && ctx && ctx.abortEarly) {
-            payload.value = newResult;
-            return payload;
-          }`;
-			doc.write(`const input = payload.value;`);
-			const ids = Object.create(null);
-			let counter = 0;
-			for (const key of normalized.allKeys) ids[key] = `key_${counter++}`;
-			doc.write(memo ? `const newResult = memo.alloc(inst, payload, {}, ctx);` : `const newResult = {};`);
-			for (const key of normalized.allKeys) {
-				if (key === "__proto__") continue;
-				const id = ids[key];
-				const k = typeof key === "symbol" ? `syms[${syms.indexOf(key)}]` : esc(key);
-				const isPresent = `${k} in input`;
-				const schema = shape[key];
-				const optin = schema?._zod?.optin;
-				const isOptionalIn = optin !== void 0;
-				const isOptionalOut = schema?._zod?.optout === "optional";
-				doc.write(`const ${id} = ${parseStr(k)};`);
-				if (isOptionalIn && isOptionalOut) {
-					const assign = optin === "optional" ? `${id}_present` : `${id}.value !== undefined || ${id}_present`;
-					doc.write(`
-        const ${id}_present = ${isPresent};
-        if (!${id}.issues.length || ${id}_present) {
-          if (${id}.issues.length) {${prefixStr(id, k)}
-          }
-
-          if (${assign}) {
-            newResult[${k}] = ${id}.value;
-          }
-        }
-
-      `);
-				} else if (!isOptionalIn) doc.write(`
-        const ${id}_present = ${isPresent};
-        if (${id}.issues.length) {${prefixStr(id, k)}
-        }
-        if (!${id}_present && !${id}.issues.length) {
-          payload.issues.push({
-            code: "invalid_type",
-            expected: "nonoptional",
-            input: undefined,
-            path: [${k}]
-          });
-          if (ctx && ctx.abortEarly) {
-            payload.value = newResult;
-            return payload;
-          }
-        }
-
-        if (${id}_present) {
-          newResult[${k}] = ${id}.value;
-        }
-
-      `);
-				else {
-					doc.write(`
-        if (${id}.issues.length) {${prefixStr(id, k)}
-        }
-      `);
-					if (optin === "defaulted") doc.write(`newResult[${k}] = ${id}.value;`);
-					else doc.write(`
-        if (${id}.value !== undefined || ${isPresent}) {
-          newResult[${k}] = ${id}.value;
-        }
-      `);
-				}
-			}
-			doc.write(`payload.value = newResult;`);
-			doc.write(`return payload;`);
-			return doc.compile();
-		};
-		let fastpass;
-		const isObject$2 = isObject;
-		const jit = !globalConfig.jitless;
-		const fastEnabled = jit && allowsEval.value;
-		const catchall = def.catchall;
-		let value;
-		inst._zod.parse = (payload, ctx) => {
-			value ?? (value = _normalized.value);
-			const input = payload.value;
-			if (!isObject$2(input)) {
-				payload.issues.push({
-					expected: "object",
-					code: "invalid_type",
-					input,
-					inst
-				});
-				return payload;
-			}
-			if (jit && fastEnabled && ctx?.async === false && ctx.jitless !== true) {
-				if (!fastpass) fastpass = generateFastpass(def.shape);
-				payload = fastpass(payload, ctx);
-				if (!catchall) return payload;
-				return handleCatchall([], input, payload, ctx, value, inst, ctx?.abortEarly === true);
-			}
-			return superParse(payload, ctx);
-		};
-	});
-	$ZodUnion = /*@__PURE__*/ $constructor("$ZodUnion", (inst, def) => {
-		$ZodType.init(inst, def);
-		defineLazyInternal(inst, "optin", (zod) => zod.def.options.some((o) => o._zod.optin === "defaulted") ? "defaulted" : zod.def.options.some((o) => o._zod.optin !== void 0) ? "optional" : void 0);
-		defineLazyInternal(inst, "optout", (zod) => zod.def.options.some((o) => o._zod.optout === "optional") ? "optional" : void 0);
-		defineLazyInternal(inst, "values", (zod) => {
-			if (zod.def.options.every((o) => o._zod.values)) return new Set(zod.def.options.flatMap((option) => Array.from(option._zod.values)));
-		});
-		defineLazyInternal(inst, "pattern", (zod) => {
-			if (zod.def.options.every((o) => o._zod.pattern)) {
-				const patterns = zod.def.options.map((o) => o._zod.pattern);
-				return new RegExp(`^(${patterns.map((p) => cleanRegex(p.source)).join("|")})$`);
-			}
-		});
-		const first = def.options.length === 1 ? def.options[0]._zod.run : null;
-		inst._zod.parse = (payload, ctx) => {
-			if (first) return first(payload, ctx);
-			let async = false;
-			const results = [];
-			for (const option of def.options) {
-				const result = option._zod.run({
-					value: payload.value,
-					issues: []
-				}, ctx);
-				if (result instanceof Promise) {
-					results.push(result);
-					async = true;
-				} else {
-					if (result.issues.length === 0) return result;
-					results.push(result);
-				}
-			}
-			if (!async) return handleUnionResults(results, payload, inst, ctx);
-			return Promise.all(results).then((results) => {
-				return handleUnionResults(results, payload, inst, ctx);
-			});
-		};
-	});
-	$ZodIntersection = /*@__PURE__*/ $constructor("$ZodIntersection", (inst, def) => {
-		$ZodType.init(inst, def);
-		inst._zod.parse = (payload, ctx) => {
-			const input = payload.value;
-			const left = def.left._zod.run({
-				value: input,
-				issues: []
-			}, ctx);
-			const right = def.right._zod.run({
-				value: input,
-				issues: []
-			}, ctx);
-			if (left instanceof Promise || right instanceof Promise) return Promise.all([left, right]).then(([left, right]) => {
-				return handleIntersectionResults(payload, left, right);
-			});
-			return handleIntersectionResults(payload, left, right);
-		};
-	});
-	$ZodRecord = /*@__PURE__*/ $constructor("$ZodRecord", (inst, def) => {
-		$ZodType.init(inst, def);
-		const memo = globalConfig.memoizer;
-		memo?.attach(inst);
-		inst._zod.parse = (payload, ctx) => {
-			const input = payload.value;
-			if (!isPlainObject$2(input)) {
-				payload.issues.push({
-					expected: "record",
-					code: "invalid_type",
-					input,
-					inst
-				});
-				return payload;
-			}
-			const proms = [];
-			const values = def.keyType._zod.values;
-			if (values && !def.partial) {
-				payload.value = memo ? memo.alloc(inst, payload, {}, ctx) : {};
-				const recordKeys = /* @__PURE__ */ new Set();
-				for (const key of values) if (typeof key === "string" || typeof key === "number" || typeof key === "symbol") {
-					recordKeys.add(typeof key === "number" ? key.toString() : key);
-					if (key === "__proto__") continue;
-					const keyResult = def.keyType._zod.run({
-						value: key,
-						issues: []
-					}, ctx);
-					if (keyResult instanceof Promise) throw new Error("Async schemas not supported in object keys currently");
-					if (keyResult.issues.length) {
-						payload.issues.push({
-							code: "invalid_key",
-							origin: "record",
-							issues: keyResult.issues.map((iss) => finalizeIssue(iss, ctx, config())),
-							input: key,
-							path: [key],
-							inst
-						});
-						continue;
-					}
-					const outKey = keyResult.value;
-					if (outKey === "__proto__") continue;
-					const result = def.valueType._zod.run({
-						value: input[key],
-						issues: []
-					}, ctx);
-					if (result instanceof Promise) proms.push(result.then((result) => {
-						if (result.issues.length) payload.issues.push(...prefixIssues(key, result.issues));
-						payload.value[outKey] = result.value;
-					}));
-					else {
-						if (result.issues.length) payload.issues.push(...prefixIssues(key, result.issues));
-						payload.value[outKey] = result.value;
-					}
-				}
-				let unrecognized;
-				for (const key in input) if (!recordKeys.has(key)) {
-					if (def.mode === "loose") {
-						if (key === "__proto__") continue;
-						payload.value[key] = input[key];
-					} else {
-						unrecognized = unrecognized ?? [];
-						unrecognized.push(key);
-					}
-				}
-				if (unrecognized && unrecognized.length > 0) payload.issues.push({
-					code: "unrecognized_keys",
-					input,
-					inst,
-					keys: unrecognized,
-					continue: true
-				});
-			} else {
-				payload.value = memo ? memo.alloc(inst, payload, {}, ctx) : {};
-				let unrecognized;
-				for (const key of Reflect.ownKeys(input)) {
-					if (key === "__proto__") continue;
-					if (!Object.prototype.propertyIsEnumerable.call(input, key)) continue;
-					let keyResult = def.keyType._zod.run({
-						value: key,
-						issues: []
-					}, ctx);
-					if (keyResult instanceof Promise) throw new Error("Async schemas not supported in object keys currently");
-					if (typeof key === "string" && number$1.test(key) && keyResult.issues.length) {
-						const retryResult = def.keyType._zod.run({
-							value: Number(key),
-							issues: []
-						}, ctx);
-						if (retryResult instanceof Promise) throw new Error("Async schemas not supported in object keys currently");
-						if (retryResult.issues.length === 0) keyResult = retryResult;
-					}
-					if (keyResult.issues.length) {
-						if (def.mode === "loose") payload.value[key] = input[key];
-						else if (values) {
-							unrecognized = unrecognized ?? [];
-							unrecognized.push(key);
-						} else payload.issues.push({
-							code: "invalid_key",
-							origin: "record",
-							issues: keyResult.issues.map((iss) => finalizeIssue(iss, ctx, config())),
-							input: key,
-							path: [key],
-							inst
-						});
-						continue;
-					}
-					const outKey = keyResult.value;
-					if (outKey === "__proto__") continue;
-					const result = def.valueType._zod.run({
-						value: input[key],
-						issues: []
-					}, ctx);
-					if (result instanceof Promise) proms.push(result.then((result) => {
-						if (result.issues.length) payload.issues.push(...prefixIssues(key, result.issues));
-						payload.value[outKey] = result.value;
-					}));
-					else {
-						if (result.issues.length) payload.issues.push(...prefixIssues(key, result.issues));
-						payload.value[outKey] = result.value;
-					}
-				}
-				if (unrecognized && unrecognized.length > 0) payload.issues.push({
-					code: "unrecognized_keys",
-					input,
-					inst,
-					keys: unrecognized,
-					continue: true
-				});
-			}
-			if (proms.length) return Promise.all(proms).then(() => payload);
-			return payload;
-		};
-	});
-	$ZodEnum = /*@__PURE__*/ $constructor("$ZodEnum", (inst, def) => {
-		$ZodType.init(inst, def);
-		const values = getEnumValues(def.entries);
-		const valuesSet = new Set(values);
-		inst._zod.values = valuesSet;
-		defineLazyInternal(inst, "pattern", (zod) => {
-			const patternValues = getEnumValues(zod.def.entries).filter((k) => propertyKeyTypes.has(typeof k));
-			return new RegExp(patternValues.length ? `^(${patternValues.map((o) => escapeRegex(o.toString())).join("|")})$` : "^[^\\s\\S]$");
-		});
-		inst._zod.parse = (payload, _ctx) => {
-			const input = payload.value;
-			if (valuesSet.has(input)) return payload;
-			payload.issues.push({
-				code: "invalid_value",
-				values,
-				input,
-				inst
-			});
-			return payload;
-		};
-	});
-	$ZodLiteral = /*@__PURE__*/ $constructor("$ZodLiteral", (inst, def) => {
-		$ZodType.init(inst, def);
-		const values = new Set(def.values);
-		inst._zod.values = values;
-		defineLazyInternal(inst, "pattern", (zod) => {
-			const vals = zod.def.values;
-			return new RegExp(vals.length ? `^(${vals.map((o) => typeof o === "string" ? escapeRegex(o) : o ? escapeRegex(o.toString()) : String(o)).join("|")})$` : "^[^\\s\\S]$");
-		});
-		inst._zod.parse = (payload, _ctx) => {
-			const input = payload.value;
-			if (values.has(input)) return payload;
-			payload.issues.push({
-				code: "invalid_value",
-				values: def.values,
-				input,
-				inst
-			});
-			return payload;
-		};
-	});
-	$ZodTransform = /*@__PURE__*/ $constructor("$ZodTransform", (inst, def) => {
-		$ZodType.init(inst, def);
-		inst._zod.optin = "optional";
-		globalConfig.memoizer?.guard(inst);
-		inst._zod.parse = (payload, ctx) => {
-			if (ctx.direction === "backward") throw new $ZodEncodeError(inst.constructor.name);
-			const _out = def.transform(payload.value, payload);
-			if (ctx.async) return (_out instanceof Promise ? _out : Promise.resolve(_out)).then((output) => {
-				payload.value = output;
-				return payload;
-			});
-			if (_out instanceof Promise) throw new $ZodAsyncError();
-			payload.value = _out;
-			return payload;
-		};
-	});
-	$ZodOptional = /*@__PURE__*/ $constructor("$ZodOptional", (inst, def) => {
-		$ZodType.init(inst, def);
-		defineLazyInternal(inst, "optin", (zod) => zod.def.innerType._zod.optin === "defaulted" ? "defaulted" : "optional");
-		inst._zod.optout = "optional";
-		defineLazyInternal(inst, "values", (zod) => {
-			const values = zod.def.innerType._zod.values;
-			return values ? /* @__PURE__ */ new Set([...values, void 0]) : void 0;
-		});
-		defineLazyInternal(inst, "pattern", (zod) => {
-			const pattern = zod.def.innerType._zod.pattern;
-			return pattern ? new RegExp(`^(${cleanRegex(pattern.source)})?$`) : void 0;
-		});
-		inst._zod.parse = (payload, ctx) => {
-			if (payload.value === void 0) {
-				if (def.innerType._zod.optin !== "defaulted") return payload;
-				const result = def.innerType._zod.run({
-					value: payload.value,
-					issues: []
-				}, ctx);
-				if (result instanceof Promise) return result.then((result) => handleOptionalResult(payload, result));
-				return handleOptionalResult(payload, result);
-			}
-			return def.innerType._zod.run(payload, ctx);
-		};
-	});
-	$ZodExactOptional = /*@__PURE__*/ $constructor("$ZodExactOptional", (inst, def) => {
-		$ZodOptional.init(inst, def);
-		defineLazyInternal(inst, "values", (zod) => zod.def.innerType._zod.values);
-		defineLazyInternal(inst, "pattern", (zod) => zod.def.innerType._zod.pattern);
-		inst._zod.parse = (payload, ctx) => {
-			return def.innerType._zod.run(payload, ctx);
-		};
-	});
-	$ZodNullable = /*@__PURE__*/ $constructor("$ZodNullable", (inst, def) => {
-		$ZodType.init(inst, def);
-		defineLazyInternal(inst, "optin", (zod) => zod.def.innerType._zod.optin);
-		defineLazyInternal(inst, "optout", (zod) => zod.def.innerType._zod.optout);
-		defineLazyInternal(inst, "pattern", (zod) => {
-			const pattern = zod.def.innerType._zod.pattern;
-			return pattern ? new RegExp(`^(${cleanRegex(pattern.source)}|null)$`) : void 0;
-		});
-		defineLazyInternal(inst, "values", (zod) => {
-			return zod.def.innerType._zod.values ? /* @__PURE__ */ new Set([...zod.def.innerType._zod.values, null]) : void 0;
-		});
-		inst._zod.parse = (payload, ctx) => {
-			if (payload.value === null) return payload;
-			return def.innerType._zod.run(payload, ctx);
-		};
-	});
-	$ZodDefault = /*@__PURE__*/ $constructor("$ZodDefault", (inst, def) => {
-		$ZodType.init(inst, def);
-		inst._zod.optin = "defaulted";
-		defineLazyInternal(inst, "values", (zod) => zod.def.innerType._zod.values);
-		inst._zod.parse = (payload, ctx) => {
-			if (ctx.direction === "backward") return def.innerType._zod.run(payload, ctx);
-			if (payload.value === void 0) {
-				payload.value = def.defaultValue;
-				/**
-				* $ZodDefault returns the default value immediately in forward direction.
-				* It doesn't pass the default value into the validator ("prefault"). There's no reason to pass the default value through validation. The validity of the default is enforced by TypeScript statically. Otherwise, it's the responsibility of the user to ensure the default is valid. In the case of pipes with divergent in/out types, you can specify the default on the `in` schema of your ZodPipe to set a "prefault" for the pipe.   */
-				return payload;
-			}
-			const result = def.innerType._zod.run(payload, ctx);
-			if (result instanceof Promise) return result.then((result) => handleDefaultResult(result, def));
-			return handleDefaultResult(result, def);
-		};
-	});
-	$ZodPrefault = /*@__PURE__*/ $constructor("$ZodPrefault", (inst, def) => {
-		$ZodType.init(inst, def);
-		inst._zod.optin = "defaulted";
-		defineLazyInternal(inst, "values", (zod) => zod.def.innerType._zod.values);
-		inst._zod.parse = (payload, ctx) => {
-			if (ctx.direction === "backward") return def.innerType._zod.run(payload, ctx);
-			if (payload.value === void 0) payload.value = def.defaultValue;
-			return def.innerType._zod.run(payload, ctx);
-		};
-	});
-	$ZodNonOptional = /*@__PURE__*/ $constructor("$ZodNonOptional", (inst, def) => {
-		$ZodType.init(inst, def);
-		defineLazyInternal(inst, "values", (zod) => {
-			const v = zod.def.innerType._zod.values;
-			return v ? new Set([...v].filter((x) => x !== void 0)) : void 0;
-		});
-		inst._zod.parse = (payload, ctx) => {
-			const result = def.innerType._zod.run(payload, ctx);
-			if (result instanceof Promise) return result.then((result) => handleNonOptionalResult(result, inst));
-			return handleNonOptionalResult(result, inst);
-		};
-	});
-	$ZodCatch = /*@__PURE__*/ $constructor("$ZodCatch", (inst, def) => {
-		$ZodType.init(inst, def);
-		defineLazyInternal(inst, "optin", (zod) => zod.def.innerType._zod.optin === "defaulted" ? "defaulted" : "optional");
-		defineLazyInternal(inst, "optout", (zod) => zod.def.innerType._zod.optout);
-		defineLazyInternal(inst, "values", (zod) => zod.def.innerType._zod.values);
-		inst._zod.parse = (payload, ctx) => {
-			if (ctx.direction === "backward") return def.innerType._zod.run(payload, ctx);
-			const result = def.innerType._zod.run({
-				value: payload.value,
-				issues: []
-			}, ctx);
-			if (result instanceof Promise) return result.then((result) => handleCatchResult(payload, result, def, ctx));
-			return handleCatchResult(payload, result, def, ctx);
-		};
-	});
-	$ZodPipe = /*@__PURE__*/ $constructor("$ZodPipe", (inst, def) => {
-		$ZodType.init(inst, def);
-		defineLazyInternal(inst, "values", (zod) => zod.def.in._zod.values);
-		defineLazyInternal(inst, "optin", (zod) => zod.def.in._zod.optin);
-		defineLazyInternal(inst, "optout", (zod) => zod.def.out._zod.optout);
-		defineLazyInternal(inst, "propValues", (zod) => zod.def.in._zod.propValues);
-		inst._zod.parse = (payload, ctx) => {
-			if (ctx.direction === "backward") {
-				const right = def.out._zod.run(payload, ctx);
-				if (right instanceof Promise) return right.then((right) => handlePipeResult(right, def.in, ctx));
-				return handlePipeResult(right, def.in, ctx);
-			}
-			const left = def.in._zod.run(payload, ctx);
-			if (left instanceof Promise) return left.then((left) => handlePipeResult(left, def.out, ctx));
-			return handlePipeResult(left, def.out, ctx);
-		};
-	});
-	$ZodReadonly = /*@__PURE__*/ $constructor("$ZodReadonly", (inst, def) => {
-		$ZodType.init(inst, def);
-		defineLazyInternal(inst, "propValues", (zod) => zod.def.innerType._zod.propValues);
-		defineLazyInternal(inst, "values", (zod) => zod.def.innerType._zod.values);
-		defineLazyInternal(inst, "optin", (zod) => zod.def.innerType?._zod?.optin);
-		defineLazyInternal(inst, "optout", (zod) => zod.def.innerType?._zod?.optout);
-		inst._zod.parse = (payload, ctx) => {
-			if (ctx.direction === "backward") return def.innerType._zod.run(payload, ctx);
-			const result = def.innerType._zod.run(payload, ctx);
-			if (result instanceof Promise) return result.then(handleReadonlyResult);
-			return handleReadonlyResult(result);
-		};
-	});
-	$ZodTemplateLiteral = /*@__PURE__*/ $constructor("$ZodTemplateLiteral", (inst, def) => {
-		$ZodType.init(inst, def);
-		const regexParts = [];
-		for (const part of def.parts) if (typeof part === "object" && part !== null) {
-			const source = partPattern(part);
-			if (!source) throw new Error(`Invalid template literal part, no pattern found: ${[...part._zod.traits].shift()}`);
-			regexParts.push(cleanRegex(source));
-		} else if (part === null || primitiveTypes.has(typeof part)) regexParts.push(escapeRegex(`${part}`));
-		else throw new Error(`Invalid template literal part: ${part}`);
-		inst._zod.pattern = new RegExp(`^${regexParts.join("")}$`);
-		inst._zod.parse = (payload, _ctx) => {
-			if (typeof payload.value !== "string") {
-				payload.issues.push({
-					input: payload.value,
-					inst,
-					expected: "string",
-					code: "invalid_type"
-				});
-				return payload;
-			}
-			inst._zod.pattern.lastIndex = 0;
-			if (!inst._zod.pattern.test(payload.value)) {
-				payload.issues.push({
-					input: payload.value,
-					inst,
-					code: "invalid_format",
-					format: def.format ?? "template_literal",
-					pattern: inst._zod.pattern.source
-				});
-				return payload;
-			}
-			return payload;
-		};
-	});
-	$ZodLazy = /*@__PURE__*/ $constructor("$ZodLazy", (inst, def) => {
-		$ZodType.init(inst, def);
-		defineLazy(inst._zod, "innerType", () => {
-			const d = def;
-			if (!d._cachedInner) d._cachedInner = def.getter();
-			return d._cachedInner;
-		});
-		defineLazyInternal(inst, "pattern", (zod) => zod.innerType?._zod?.pattern);
-		defineLazyInternal(inst, "propValues", (zod) => zod.innerType?._zod?.propValues);
-		defineLazyInternal(inst, "optin", (zod) => zod.innerType?._zod?.optin ?? void 0);
-		defineLazyInternal(inst, "optout", (zod) => zod.innerType?._zod?.optout ?? void 0);
-		inst._zod.parse = (payload, ctx) => {
-			return inst._zod.innerType._zod.run(payload, ctx);
-		};
-	});
-	$ZodCustom = /*@__PURE__*/ $constructor("$ZodCustom", (inst, def) => {
-		$ZodCheck.init(inst, def);
-		$ZodType.init(inst, def);
-		inst._zod.parse = (payload, _) => {
-			return payload;
-		};
-		inst._zod.check = (payload) => {
-			const input = payload.value;
-			const r = def.fn(input);
-			if (r instanceof Promise) return r.then((r) => handleRefineResult(r, payload, input, inst));
-			handleRefineResult(r, payload, input, inst);
-		};
-	});
-}));
-// node_modules/zod/v4/core/memoizer.js
-function isRef(value) {
-	return value !== null && typeof value === "object";
-}
-function cloneIssues(issues) {
-	return issues.map((iss) => iss.path ? {
-		...iss,
-		path: iss.path.slice()
-	} : { ...iss });
-}
-/** Whether this schema's subtree contains a cycle, so one parse can re-enter it. */
-function isRecursive(inst, stack, resolve) {
-	const cached = recursive.get(inst);
-	if (cached !== void 0) return cached ? PROVEN : NONE$1;
-	if (stack.has(inst)) return PROVEN;
-	stack.add(inst);
-	let result = NONE$1;
-	const check = (child) => {
-		if (result !== PROVEN && child?._zod) {
-			const answer = isRecursive(child, stack, resolve);
-			if (answer > result) result = answer;
-		}
-	};
-	const shape = (sh, spread) => {
-		let answer = NONE$1;
-		for (const key of Reflect.ownKeys(sh)) {
-			const desc = Object.getOwnPropertyDescriptor(sh, key);
-			if (spread && !desc.enumerable) continue;
-			const child = desc.get ? ASSUMED : desc.value?._zod ? isRecursive(desc.value, stack, resolve) : NONE$1;
-			if (child > answer) answer = child;
-		}
-		return answer;
-	};
-	const merge = (answer) => {
-		if (answer > result) result = answer;
-	};
-	const def = inst._zod.def;
-	switch (def.type) {
-		case "object": {
-			const raw = rawShape(def);
-			merge(raw ? shape(raw, true) : ASSUMED);
-			check(def.catchall);
-			break;
-		}
-		case "array":
-			check(def.element);
-			break;
-		case "tuple":
-			for (const el of def.items) check(el);
-			check(def.rest);
-			break;
-		case "record":
-		case "map":
-			check(def.keyType);
-			check(def.valueType);
-			break;
-		case "set":
-			check(def.valueType);
-			break;
-		case "union":
-			for (const el of def.options) check(el);
-			break;
-		case "intersection":
-			check(def.left);
-			check(def.right);
-			break;
-		case "optional":
-		case "nullable":
-		case "default":
-		case "prefault":
-		case "catch":
-		case "readonly":
-		case "nonoptional":
-		case "promise":
-		case "success":
-			check(def.innerType);
-			break;
-		case "pipe":
-			check(def.in);
-			check(def.out);
-			break;
-		case "function":
-			check(def.input);
-			check(def.output);
-			break;
-		case "lazy": {
-			const inner = def._cachedInner ?? (resolve ? inst._zod.innerType : void 0);
-			merge(inner ? isRecursive(inner, stack, false) : ASSUMED);
-			break;
-		}
-		case "template_literal":
-		case "string":
-		case "number":
-		case "int":
-		case "boolean":
-		case "bigint":
-		case "symbol":
-		case "undefined":
-		case "null":
-		case "void":
-		case "never":
-		case "any":
-		case "unknown":
-		case "date":
-		case "nan":
-		case "enum":
-		case "literal":
-		case "file":
-		case "transform":
-		case "custom": break;
-		default: for (const key in def) {
-			const desc = Object.getOwnPropertyDescriptor(def, key);
-			if (!desc || desc.get) continue;
-			const value = desc.value;
-			if (!value || typeof value !== "object") continue;
-			if (value._zod) check(value);
-			else if (Array.isArray(value)) for (const el of value) check(el);
-		}
-	}
-	stack.delete(inst);
-	return settle$1(inst, result);
-}
-/** An assumed answer must not outlive the resolution that settles it, so only a certain one is cached. */
-function settle$1(inst, answer) {
-	if (answer !== ASSUMED) recursive.set(inst, answer === PROVEN);
-	return answer;
-}
-function bucketFor(state, inst) {
-	let bucket = state.buckets.get(inst);
-	if (!bucket) {
-		bucket = /* @__PURE__ */ new WeakMap();
-		state.buckets.set(inst, bucket);
-	}
-	return bucket;
-}
-/** The memoizer that gives containers cycle support. `zod` installs it by default; `zod/mini` opts in with `config({ memoizer: memoizer() })`. */
-function memoizer() {
-	return memo;
-}
-/** Whether this value is a node a back-edge resolved to before it finished. */
-function isBackEdge(ctx, value) {
-	const backEdges = ctx[STATE]?.backEdges;
-	return backEdges !== void 0 && isRef(value) && backEdges.has(value);
-}
-var $ZodCyclicError, STATE, NO_ISSUES, recursive, NONE$1, ASSUMED, PROVEN, handoff, open, memo;
-var init_memoizer = __esmMin((() => {
-	init_util();
-	$ZodCyclicError = class extends Error {
-		constructor() {
-			super(`Cannot parse a reference cycle that closes through a transform`);
-			this.name = "ZodCyclicError";
-		}
-	};
-	STATE = "~memo";
-	NO_ISSUES = [];
-	recursive = /*@__PURE__*/ new WeakMap();
-	NONE$1 = 0;
-	ASSUMED = 1;
-	PROVEN = 2;
-	open = [];
-	memo = {
-		alloc(_inst, payload, empty) {
-			const bucket = handoff;
-			if (!bucket) return empty;
-			handoff = void 0;
-			const entry = {
-				value: empty,
-				issues: null
-			};
-			bucket.set(payload.value, entry);
-			open.push(entry);
-			return empty;
-		},
-		guard(inst) {
-			var _a;
-			(_a = inst._zod).deferred ?? (_a.deferred = []);
-			inst._zod.deferred.push(() => {
-				const base = inst._zod.parse;
-				const wrapped = (payload, ctx) => {
-					if (ctx.direction !== "backward" && isBackEdge(ctx, payload.value)) throw new $ZodCyclicError();
-					return base(payload, ctx);
-				};
-				inst._zod.parse = wrapped;
-				if (inst._zod.run === base) inst._zod.run = wrapped;
-			});
-		},
-		attach(inst) {
-			var _a;
-			let isRecursiveInst;
-			let rechecked = false;
-			let lastCtx;
-			let lastBucket;
-			(_a = inst._zod).deferred ?? (_a.deferred = []);
-			inst._zod.deferred.push(() => {
-				const base = inst._zod.parse;
-				const wrapped = (payload, ctx) => {
-					if (isRecursiveInst === void 0) {
-						const walked = isRecursive(inst, /* @__PURE__ */ new Set(), false);
-						if (walked === NONE$1) {
-							inst._zod.parse = base;
-							if (inst._zod.run === wrapped) inst._zod.run = base;
-							return base(payload, ctx);
-						}
-						if (walked === PROVEN || rechecked) isRecursiveInst = true;
-						else rechecked = true;
-					}
-					const input = payload.value;
-					if (!isRef(input)) return base(payload, ctx);
-					let state = ctx[STATE];
-					if (!state) {
-						state = {
-							buckets: /* @__PURE__ */ new WeakMap(),
-							backEdges: void 0
-						};
-						ctx[STATE] = state;
-					}
-					let bucket;
-					if (lastCtx === ctx) bucket = lastBucket;
-					else {
-						bucket = bucketFor(state, inst);
-						lastCtx = ctx;
-						lastBucket = bucket;
-					}
-					const hit = bucket.get(input);
-					if (hit) {
-						payload.value = hit.value;
-						if (hit.issues) {
-							if (hit.issues.length) payload.issues.push(...cloneIssues(hit.issues));
-						} else {
-							payload.memo = true;
-							state.backEdges ?? (state.backEdges = /* @__PURE__ */ new WeakSet());
-							state.backEdges.add(hit.value);
-						}
-						return payload;
-					}
-					handoff = bucket;
-					const depth = open.length;
-					const result = base(payload, ctx);
-					handoff = void 0;
-					const entry = open.length > depth ? open.pop() : void 0;
-					if (result instanceof Promise) return result.then((r) => {
-						if (entry) entry.issues = r.issues.length ? cloneIssues(r.issues) : NO_ISSUES;
-						return r;
-					});
-					if (entry) entry.issues = result.issues.length ? cloneIssues(result.issues) : NO_ISSUES;
-					return result;
-				};
-				inst._zod.parse = wrapped;
-				if (inst._zod.run === base) inst._zod.run = wrapped;
-			});
-		}
-	};
-}));
-// node_modules/zod/v4/locales/en.js
-function en_default() {
-	return { localeError: error() };
-}
-var error;
-var init_en = __esmMin((() => {
-	init_util();
-	error = () => {
-		const Sizable = {
-			string: {
-				unit: "characters",
-				verb: "to have"
-			},
-			file: {
-				unit: "bytes",
-				verb: "to have"
-			},
-			array: {
-				unit: "items",
-				verb: "to have"
-			},
-			set: {
-				unit: "items",
-				verb: "to have"
-			},
-			map: {
-				unit: "entries",
-				verb: "to have"
-			}
-		};
-		function getSizing(origin) {
-			return Sizable[origin] ?? null;
-		}
-		const FormatDictionary = {
-			regex: "input",
-			email: "email address",
-			url: "URL",
-			emoji: "emoji",
-			uuid: "UUID",
-			uuidv4: "UUIDv4",
-			uuidv6: "UUIDv6",
-			nanoid: "nanoid",
-			guid: "GUID",
-			cuid: "cuid",
-			cuid2: "cuid2",
-			ulid: "ULID",
-			xid: "XID",
-			ksuid: "KSUID",
-			datetime: "ISO datetime",
-			date: "ISO date",
-			time: "ISO time",
-			duration: "ISO duration",
-			ipv4: "IPv4 address",
-			ipv6: "IPv6 address",
-			mac: "MAC address",
-			cidrv4: "IPv4 range",
-			cidrv6: "IPv6 range",
-			base64: "base64-encoded string",
-			base64url: "base64url-encoded string",
-			json_string: "JSON string",
-			e164: "E.164 number",
-			currency_code: "currency code",
-			credit_card: "credit card number",
-			iban: "IBAN",
-			jwt: "JWT",
-			template_literal: "input"
-		};
-		const TypeDictionary = { nan: "NaN" };
-		function getTypeName(type, input) {
-			if (type === "number" && typeof input === "number" && !Number.isFinite(input)) return String(input);
-			return TypeDictionary[type] ?? type;
-		}
-		return (issue) => {
-			switch (issue.code) {
-				case "invalid_type": return `Invalid input: expected ${getTypeName(issue.expected)}, received ${getTypeName(parsedType(issue.input), issue.input)}`;
-				case "invalid_value":
-					if (issue.values.length === 1) return `Invalid input: expected ${stringifyPrimitive(issue.values[0])}`;
-					return `Invalid option: expected one of ${joinValues(issue.values, "|")}`;
-				case "too_big": {
-					const adj = issue.exact ? "exactly " : issue.inclusive ? "<=" : "<";
-					const sizing = getSizing(issue.origin);
-					if (sizing) return `Too big: expected ${issue.origin ?? "value"} to have ${adj}${issue.maximum.toString()} ${sizing.unit ?? "elements"}`;
-					return `Too big: expected ${issue.origin ?? "value"} to be ${adj}${issue.maximum.toString()}`;
-				}
-				case "too_small": {
-					const adj = issue.exact ? "exactly " : issue.inclusive ? ">=" : ">";
-					const sizing = getSizing(issue.origin);
-					if (sizing) return `Too small: expected ${issue.origin} to have ${adj}${issue.minimum.toString()} ${sizing.unit}`;
-					return `Too small: expected ${issue.origin} to be ${adj}${issue.minimum.toString()}`;
-				}
-				case "invalid_format": {
-					const _issue = issue;
-					if (_issue.format === "starts_with") return `Invalid string: must start with "${_issue.prefix}"`;
-					if (_issue.format === "ends_with") return `Invalid string: must end with "${_issue.suffix}"`;
-					if (_issue.format === "includes") return `Invalid string: must include "${_issue.includes}"`;
-					if (_issue.format === "regex") return `Invalid string: must match pattern ${_issue.pattern}`;
-					return `Invalid ${FormatDictionary[_issue.format] ?? issue.format}`;
-				}
-				case "not_multiple_of": return `Invalid number: must be a multiple of ${issue.divisor}`;
-				case "unrecognized_keys": return `Unrecognized key${issue.keys.length > 1 ? "s" : ""}: ${joinValues(issue.keys, ", ")}`;
-				case "invalid_key": return `Invalid key in ${issue.origin}`;
-				case "invalid_union":
-					if (issue.options && Array.isArray(issue.options) && issue.options.length > 0) return `Invalid discriminator value. Expected ${issue.options.map((o) => `'${o}'`).join(" | ")}`;
-					if (issue.inclusive === false) return "Invalid input: more than one option matched";
-					return "Invalid input";
-				case "invalid_element": return `Invalid value in ${issue.origin}`;
-				default: return `Invalid input`;
-			}
-		};
-	};
-}));
-// node_modules/zod/v4/core/registries.js
-function registry() {
-	return new $ZodRegistry();
-}
-var _a, $ZodRegistry, globalRegistry;
-var init_registries = __esmMin((() => {
-	$ZodRegistry = class {
-		constructor() {
-			this._map = /* @__PURE__ */ new WeakMap();
-			this._idmap = /* @__PURE__ */ new Map();
-		}
-		add(schema, ..._meta) {
-			const meta = _meta[0];
-			this._map.set(schema, meta);
-			if (meta && typeof meta === "object" && "id" in meta) this._idmap.set(meta.id, schema);
-			return this;
-		}
-		clear() {
-			this._map = /* @__PURE__ */ new WeakMap();
-			this._idmap = /* @__PURE__ */ new Map();
-			return this;
-		}
-		remove(schema) {
-			const meta = this._map.get(schema);
-			if (meta && typeof meta === "object" && "id" in meta) this._idmap.delete(meta.id);
-			this._map.delete(schema);
-			return this;
-		}
-		get(schema) {
-			const p = schema._zod.parent;
-			if (p) {
-				const pm = { ...this.get(p) ?? {} };
-				delete pm.id;
-				const f = {
-					...pm,
-					...this._map.get(schema)
-				};
-				return Object.keys(f).length ? f : void 0;
-			}
-			return this._map.get(schema);
-		}
-		has(schema) {
-			return this._map.has(schema);
-		}
-	};
-	(_a = globalThis).__zod_globalRegistry ?? (_a.__zod_globalRegistry = registry());
-	globalRegistry = globalThis.__zod_globalRegistry;
-}));
-// node_modules/zod/v4/core/compile.js
-var init_compile = __esmMin((() => {}));
-// node_modules/zod/v4/core/api.js
-function snapshotChecks(def) {
-	if (def.checks) def.checks = [...def.checks];
-	return def;
-}
-// @__NO_SIDE_EFFECTS__
-function _string(Class, params) {
-	return new Class(snapshotChecks({
-		type: "string",
-		...normalizeParams(params)
-	}));
-}
-// @__NO_SIDE_EFFECTS__
-function _email(Class, params) {
-	return new Class({
-		type: "string",
-		format: "email",
-		check: "string_format",
-		abort: false,
-		...normalizeParams(params)
-	});
-}
-// @__NO_SIDE_EFFECTS__
-function _guid(Class, params) {
-	return new Class({
-		type: "string",
-		format: "guid",
-		check: "string_format",
-		abort: false,
-		...normalizeParams(params)
-	});
-}
-// @__NO_SIDE_EFFECTS__
-function _uuid(Class, params) {
-	return new Class({
-		type: "string",
-		format: "uuid",
-		check: "string_format",
-		abort: false,
-		...normalizeParams(params)
-	});
-}
-// @__NO_SIDE_EFFECTS__
-function _uuidv4(Class, params) {
-	return new Class({
-		type: "string",
-		format: "uuid",
-		check: "string_format",
-		abort: false,
-		version: "v4",
-		...normalizeParams(params)
-	});
-}
-// @__NO_SIDE_EFFECTS__
-function _uuidv6(Class, params) {
-	return new Class({
-		type: "string",
-		format: "uuid",
-		check: "string_format",
-		abort: false,
-		version: "v6",
-		...normalizeParams(params)
-	});
-}
-// @__NO_SIDE_EFFECTS__
-function _uuidv7(Class, params) {
-	return new Class({
-		type: "string",
-		format: "uuid",
-		check: "string_format",
-		abort: false,
-		version: "v7",
-		...normalizeParams(params)
-	});
-}
-// @__NO_SIDE_EFFECTS__
-function _url(Class, params) {
-	return new Class({
-		type: "string",
-		format: "url",
-		check: "string_format",
-		abort: false,
-		...normalizeParams(params)
-	});
-}
-// @__NO_SIDE_EFFECTS__
-function _emoji(Class, params) {
-	return new Class({
-		type: "string",
-		format: "emoji",
-		check: "string_format",
-		abort: false,
-		...normalizeParams(params)
-	});
-}
-// @__NO_SIDE_EFFECTS__
-function _nanoid(Class, params) {
-	return new Class({
-		type: "string",
-		format: "nanoid",
-		check: "string_format",
-		abort: false,
-		...normalizeParams(params)
-	});
-}
-/**
-* @deprecated CUID v1 is deprecated by its authors due to information leakage
-* (timestamps embedded in the id). Use {@link _cuid2} instead.
-* See https://github.com/paralleldrive/cuid.
-*/
-// @__NO_SIDE_EFFECTS__
-function _cuid(Class, params) {
-	return new Class({
-		type: "string",
-		format: "cuid",
-		check: "string_format",
-		abort: false,
-		...normalizeParams(params)
-	});
-}
-// @__NO_SIDE_EFFECTS__
-function _cuid2(Class, params) {
-	return new Class({
-		type: "string",
-		format: "cuid2",
-		check: "string_format",
-		abort: false,
-		...normalizeParams(params)
-	});
-}
-// @__NO_SIDE_EFFECTS__
-function _ulid(Class, params) {
-	return new Class({
-		type: "string",
-		format: "ulid",
-		check: "string_format",
-		abort: false,
-		...normalizeParams(params)
-	});
-}
-// @__NO_SIDE_EFFECTS__
-function _xid(Class, params) {
-	return new Class({
-		type: "string",
-		format: "xid",
-		check: "string_format",
-		abort: false,
-		...normalizeParams(params)
-	});
-}
-// @__NO_SIDE_EFFECTS__
-function _ksuid(Class, params) {
-	return new Class({
-		type: "string",
-		format: "ksuid",
-		check: "string_format",
-		abort: false,
-		...normalizeParams(params)
-	});
-}
-// @__NO_SIDE_EFFECTS__
-function _ipv4(Class, params) {
-	return new Class({
-		type: "string",
-		format: "ipv4",
-		check: "string_format",
-		abort: false,
-		...normalizeParams(params)
-	});
-}
-// @__NO_SIDE_EFFECTS__
-function _ipv6(Class, params) {
-	return new Class({
-		type: "string",
-		format: "ipv6",
-		check: "string_format",
-		abort: false,
-		...normalizeParams(params)
-	});
-}
-// @__NO_SIDE_EFFECTS__
-function _cidrv4(Class, params) {
-	return new Class({
-		type: "string",
-		format: "cidrv4",
-		check: "string_format",
-		abort: false,
-		...normalizeParams(params)
-	});
-}
-// @__NO_SIDE_EFFECTS__
-function _cidrv6(Class, params) {
-	return new Class({
-		type: "string",
-		format: "cidrv6",
-		check: "string_format",
-		abort: false,
-		...normalizeParams(params)
-	});
-}
-// @__NO_SIDE_EFFECTS__
-function _base64(Class, params) {
-	return new Class({
-		type: "string",
-		format: "base64",
-		check: "string_format",
-		abort: false,
-		...normalizeParams(params)
-	});
-}
-// @__NO_SIDE_EFFECTS__
-function _base64url(Class, params) {
-	return new Class({
-		type: "string",
-		format: "base64url",
-		check: "string_format",
-		abort: false,
-		...normalizeParams(params)
-	});
-}
-// @__NO_SIDE_EFFECTS__
-function _e164(Class, params) {
-	return new Class({
-		type: "string",
-		format: "e164",
-		check: "string_format",
-		abort: false,
-		...normalizeParams(params)
-	});
-}
-// @__NO_SIDE_EFFECTS__
-function _jwt(Class, params) {
-	return new Class({
-		type: "string",
-		format: "jwt",
-		check: "string_format",
-		abort: false,
-		...normalizeParams(params)
-	});
-}
-// @__NO_SIDE_EFFECTS__
-function _isoDateTime(Class, params) {
-	return new Class({
-		type: "string",
-		format: "datetime",
-		check: "string_format",
-		offset: false,
-		local: false,
-		precision: null,
-		...normalizeParams(params)
-	});
-}
-// @__NO_SIDE_EFFECTS__
-function _isoDate(Class, params) {
-	return new Class({
-		type: "string",
-		format: "date",
-		check: "string_format",
-		...normalizeParams(params)
-	});
-}
-// @__NO_SIDE_EFFECTS__
-function _isoTime(Class, params) {
-	return new Class({
-		type: "string",
-		format: "time",
-		check: "string_format",
-		precision: null,
-		...normalizeParams(params)
-	});
-}
-// @__NO_SIDE_EFFECTS__
-function _isoDuration(Class, params) {
-	return new Class({
-		type: "string",
-		format: "duration",
-		check: "string_format",
-		...normalizeParams(params)
-	});
-}
-// @__NO_SIDE_EFFECTS__
-function _number(Class, params) {
-	return new Class(snapshotChecks({
-		type: "number",
-		checks: [],
-		...normalizeParams(params)
-	}));
-}
-// @__NO_SIDE_EFFECTS__
-function _int(Class, params) {
-	return new Class({
-		type: "number",
-		check: "number_format",
-		abort: false,
-		format: "safeint",
-		...normalizeParams(params)
-	});
-}
-// @__NO_SIDE_EFFECTS__
-function _boolean(Class, params) {
-	return new Class({
-		type: "boolean",
-		...normalizeParams(params)
-	});
-}
-// @__NO_SIDE_EFFECTS__
-function _null$1(Class, params) {
-	return new Class({
-		type: "null",
-		...normalizeParams(params)
-	});
-}
-// @__NO_SIDE_EFFECTS__
-function _unknown(Class) {
-	return new Class({ type: "unknown" });
-}
-// @__NO_SIDE_EFFECTS__
-function _never(Class, params) {
-	return new Class({
-		type: "never",
-		...normalizeParams(params)
-	});
-}
-// @__NO_SIDE_EFFECTS__
-function _lt(value, params) {
-	return new $ZodCheckLessThan({
-		check: "less_than",
-		...normalizeParams(params),
-		value,
-		inclusive: false
-	});
-}
-// @__NO_SIDE_EFFECTS__
-function _lte(value, params) {
-	return new $ZodCheckLessThan({
-		check: "less_than",
-		...normalizeParams(params),
-		value,
-		inclusive: true
-	});
-}
-// @__NO_SIDE_EFFECTS__
-function _gt(value, params) {
-	return new $ZodCheckGreaterThan({
-		check: "greater_than",
-		...normalizeParams(params),
-		value,
-		inclusive: false
-	});
-}
-// @__NO_SIDE_EFFECTS__
-function _gte(value, params) {
-	return new $ZodCheckGreaterThan({
-		check: "greater_than",
-		...normalizeParams(params),
-		value,
-		inclusive: true
-	});
-}
-// @__NO_SIDE_EFFECTS__
-function _multipleOf(value, params) {
-	return new $ZodCheckMultipleOf({
-		check: "multiple_of",
-		...normalizeParams(params),
-		value
-	});
-}
-// @__NO_SIDE_EFFECTS__
-function _maxLength(maximum, params) {
-	return new $ZodCheckMaxLength({
-		check: "max_length",
-		...normalizeParams(params),
-		maximum
-	});
-}
-// @__NO_SIDE_EFFECTS__
-function _minLength(minimum, params) {
-	return new $ZodCheckMinLength({
-		check: "min_length",
-		...normalizeParams(params),
-		minimum
-	});
-}
-// @__NO_SIDE_EFFECTS__
-function _length(length, params) {
-	return new $ZodCheckLengthEquals({
-		check: "length_equals",
-		...normalizeParams(params),
-		length
-	});
-}
-// @__NO_SIDE_EFFECTS__
-function _regex(pattern, params) {
-	return new $ZodCheckRegex({
-		check: "string_format",
-		format: "regex",
-		...normalizeParams(params),
-		pattern
-	});
-}
-// @__NO_SIDE_EFFECTS__
-function _lowercase(params) {
-	return new $ZodCheckLowerCase({
-		check: "string_format",
-		format: "lowercase",
-		...normalizeParams(params)
-	});
-}
-// @__NO_SIDE_EFFECTS__
-function _uppercase(params) {
-	return new $ZodCheckUpperCase({
-		check: "string_format",
-		format: "uppercase",
-		...normalizeParams(params)
-	});
-}
-// @__NO_SIDE_EFFECTS__
-function _includes(includes, params) {
-	return new $ZodCheckIncludes({
-		check: "string_format",
-		format: "includes",
-		...normalizeParams(params),
-		includes
-	});
-}
-// @__NO_SIDE_EFFECTS__
-function _startsWith(prefix, params) {
-	return new $ZodCheckStartsWith({
-		check: "string_format",
-		format: "starts_with",
-		...normalizeParams(params),
-		prefix
-	});
-}
-// @__NO_SIDE_EFFECTS__
-function _endsWith(suffix, params) {
-	return new $ZodCheckEndsWith({
-		check: "string_format",
-		format: "ends_with",
-		...normalizeParams(params),
-		suffix
-	});
-}
-// @__NO_SIDE_EFFECTS__
-function _overwrite(tx) {
-	return new $ZodCheckOverwrite({
-		check: "overwrite",
-		tx
-	});
-}
-// @__NO_SIDE_EFFECTS__
-function _normalize(form) {
-	return /* @__PURE__ */ _overwrite((input) => input.normalize(form));
-}
-// @__NO_SIDE_EFFECTS__
-function _trim() {
-	return /* @__PURE__ */ _overwrite((input) => input.trim());
-}
-// @__NO_SIDE_EFFECTS__
-function _toLowerCase() {
-	return /* @__PURE__ */ _overwrite((input) => input.toLowerCase());
-}
-// @__NO_SIDE_EFFECTS__
-function _toUpperCase() {
-	return /* @__PURE__ */ _overwrite((input) => input.toUpperCase());
-}
-// @__NO_SIDE_EFFECTS__
-function _slugify() {
-	return /* @__PURE__ */ _overwrite((input) => slugify(input));
-}
-// @__NO_SIDE_EFFECTS__
-function _array(Class, element, params) {
-	return new Class({
-		type: "array",
-		element,
-		...normalizeParams(params)
-	});
-}
-// @__NO_SIDE_EFFECTS__
-function _custom(Class, fn, _params) {
-	const norm = normalizeParams(_params);
-	norm.abort ?? (norm.abort = true);
-	return new Class({
-		type: "custom",
-		check: "custom",
-		fn,
-		...norm
-	});
-}
-// @__NO_SIDE_EFFECTS__
-function _refine(Class, fn, _params) {
-	return new Class({
-		type: "custom",
-		check: "custom",
-		fn,
-		...normalizeParams(_params)
-	});
-}
-// @__NO_SIDE_EFFECTS__
-function _superRefine(fn, params) {
-	const ch = /* @__PURE__ */ _check((payload) => {
-		payload.addIssue = (issue$2) => {
-			if (typeof issue$2 === "string") payload.issues.push(issue(issue$2, payload.value, ch._zod.def));
-			else {
-				const _issue = issue$2;
-				if (_issue.fatal) _issue.continue = false;
-				_issue.code ?? (_issue.code = "custom");
-				if (!("input" in _issue)) _issue.input = payload.value;
-				_issue.inst ?? (_issue.inst = ch);
-				_issue.continue ?? (_issue.continue = !ch._zod.def.abort);
-				payload.issues.push(issue(_issue));
-			}
-		};
-		return fn(payload.value, payload);
-	}, params);
-	return ch;
-}
-// @__NO_SIDE_EFFECTS__
-function _check(fn, params) {
-	const ch = new $ZodCheck({
-		check: "custom",
-		...normalizeParams(params)
-	});
-	ch._zod.check = fn;
-	return ch;
-}
-var init_api = __esmMin((() => {
-	init_checks$1();
-	init_util();
-}));
-// node_modules/zod/v4/core/to-json-schema.js
-function assignProps(target, ...sources) {
-	for (const source of sources) for (const key of Reflect.ownKeys(source)) if (Object.prototype.propertyIsEnumerable.call(source, key)) assignProp(target, key, source[key]);
-	return target;
-}
-function initializeContext(params) {
-	let target = params?.target ?? "draft-2020-12";
-	if (target === "draft-4") target = "draft-04";
-	if (target === "draft-7") target = "draft-07";
-	return {
-		processors: params.processors ?? {},
-		metadataRegistry: params?.metadata ?? globalRegistry,
-		target,
-		unrepresentable: params?.unrepresentable ?? "throw",
-		override: params?.override ?? (() => {}),
-		io: params?.io ?? "output",
-		counter: 0,
-		seen: /* @__PURE__ */ new Map(),
-		sharedDefsExtractedFor: void 0,
-		sharedEmitDoneFor: void 0,
-		cycles: params?.cycles ?? "ref",
-		reused: params?.reused ?? "inline",
-		intersections: [],
-		deferred: [],
-		external: params?.external ?? void 0
-	};
-}
-/**
-* Applies the `unrepresentable` setting at a site that has no JSON Schema equivalent. Throws
-* `message` unless the setting (or the handler's return value) says otherwise. Returns `true` if a
-* custom JSON Schema was written into `json`, in which case the caller must not write its own.
-*/
-function handleUnrepresentable(schema, ctx, json, params, message) {
-	const result = typeof ctx.unrepresentable === "function" ? ctx.unrepresentable({
-		zodSchema: schema,
-		path: params.path,
-		message
-	}) : ctx.unrepresentable;
-	if (result === "any") return false;
-	if (result === void 0 || result === "throw") throw new Error(message);
-	Object.assign(json, result);
-	return true;
-}
-function processSchema(schema, ctx, _params = {
-	path: [],
-	schemaPath: []
-}) {
-	var _a;
-	const def = schema._zod.def;
-	const seen = ctx.seen.get(schema);
-	if (seen) {
-		seen.count++;
-		if (_params.schemaPath.includes(schema)) seen.cycle = _params.path;
-		return seen.schema;
-	}
-	const result = {
-		schema: {},
-		count: 1,
-		cycle: void 0,
-		path: _params.path
-	};
-	ctx.seen.set(schema, result);
-	ctx.sharedDefsExtractedFor = void 0;
-	ctx.sharedEmitDoneFor = void 0;
-	const overrideSchema = schema._zod.toJSONSchema?.();
-	if (overrideSchema) result.schema = overrideSchema;
-	else {
-		const params = {
-			..._params,
-			schemaPath: [..._params.schemaPath, schema],
-			path: _params.path
-		};
-		if (schema._zod.processJSONSchema) schema._zod.processJSONSchema(ctx, result.schema, params);
-		else {
-			const _json = result.schema;
-			const processor = ctx.processors[def.type];
-			if (!processor) throw new Error(`[toJSONSchema]: Non-representable type encountered: ${def.type}`);
-			processor(schema, ctx, _json, params);
-		}
-		const parent = schema._zod.parent;
-		if (parent) {
-			if (!result.ref) result.ref = parent;
-			processSchema(parent, ctx, params);
-			ctx.seen.get(parent).isParent = true;
-		}
-	}
-	const meta = ctx.metadataRegistry.get(schema);
-	if (meta) assignProps(result.schema, meta);
-	if (ctx.io === "input" && isTransforming(schema)) {
-		delete result.schema.examples;
-		delete result.schema.default;
-	}
-	if (ctx.io === "input" && "_prefault" in result.schema) (_a = result.schema).default ?? (_a.default = result.schema._prefault);
-	delete result.schema._prefault;
-	return ctx.seen.get(schema).schema;
-}
-function encodeJSONPointerSegment(segment) {
-	return segment.replace(/~/g, "~0").replace(/\//g, "~1");
-}
-function extractDefs(ctx, schema) {
-	const root = ctx.seen.get(schema);
-	if (!root) throw new Error("Unprocessed schema. This is a bug in Zod.");
-	if (ctx.external && ctx.sharedDefsExtractedFor === ctx.external) return;
-	const idToSchema = /* @__PURE__ */ new Map();
-	for (const entry of ctx.seen.entries()) {
-		const id = ctx.metadataRegistry.get(entry[0])?.id;
-		if (id) {
-			const existing = idToSchema.get(id);
-			if (existing && existing !== entry[0]) throw new Error(`Duplicate schema id "${id}" detected during JSON Schema conversion. Two different schemas cannot share the same id when converted together.`);
-			idToSchema.set(id, entry[0]);
-		}
-	}
-	const makeURI = (entry) => {
-		const defsSegment = ctx.target === "draft-2020-12" ? "$defs" : "definitions";
-		if (ctx.external) {
-			const externalId = ctx.external.registry.get(entry[0])?.id;
-			const uriGenerator = ctx.external.uri ?? ((id) => id);
-			if (externalId) return { ref: uriGenerator(externalId) };
-			const id = entry[1].defId ?? entry[1].schema.id ?? `schema${ctx.counter++}`;
-			entry[1].defId = id;
-			return {
-				defId: id,
-				ref: `${uriGenerator("__shared")}#/${defsSegment}/${encodeJSONPointerSegment(id)}`
-			};
-		}
-		const uriPrefix = `#`;
-		const defUriPrefix = `${uriPrefix}/${defsSegment}/`;
-		if (entry[1] === root && !entry[1].schema.id) return { ref: uriPrefix };
-		const defId = entry[1].schema.id ?? `__schema${ctx.counter++}`;
-		return {
-			defId,
-			ref: defUriPrefix + encodeJSONPointerSegment(defId)
-		};
-	};
-	const extractToDef = (entry) => {
-		if (entry[1].schema.$ref) return;
-		const seen = entry[1];
-		const { ref, defId } = makeURI(entry);
-		seen.def = { ...seen.schema };
-		if (defId) seen.defId = defId;
-		const schema = seen.schema;
-		for (const key in schema) delete schema[key];
-		schema.$ref = ref;
-	};
-	if (ctx.cycles === "throw") for (const entry of ctx.seen.entries()) {
-		const seen = entry[1];
-		if (seen.cycle) throw new Error(`Cycle detected: #/${seen.cycle?.join("/")}/<root>
-
-Set the \`cycles\` parameter to \`"ref"\` to resolve cyclical schemas with defs.`);
-	}
-	for (const entry of ctx.seen.entries()) {
-		const seen = entry[1];
-		if (schema === entry[0]) {
-			extractToDef(entry);
-			continue;
-		}
-		if (ctx.external) {
-			const ext = ctx.external.registry.get(entry[0])?.id;
-			if (schema !== entry[0] && ext) {
-				extractToDef(entry);
-				continue;
-			}
-		}
-		if (ctx.metadataRegistry.get(entry[0])?.id) {
-			extractToDef(entry);
-			continue;
-		}
-		if (seen.cycle) {
-			extractToDef(entry);
-			continue;
-		}
-		if (seen.count > 1) {
-			if (ctx.reused === "ref") extractToDef(entry);
-		}
-	}
-	if (ctx.external) ctx.sharedDefsExtractedFor = ctx.external;
-}
-/** Rewrites `anyOf: [{type: "a"}, {type: "b"}]` to `type: ["a", "b"]`, which every JSON Schema draft treats as equivalent and most consumers render far better for the nullable case. Only branches that are a bare type assertion qualify — anything carrying a constraint, `$ref`, `const` or metadata is left alone. Runs after `flattenRef`, so a branch an override decorated or `$defs` extraction turned into a `$ref` is no longer bare and correctly stays in `anyOf`. `oneOf` is excluded: `integer` and `number` overlap, so "exactly one" and "at least one" are not the same there. OpenAPI 3.0 is excluded: its `type` must be a single string. */
-function compactTypeUnion(schema) {
-	const options = schema.anyOf;
-	if (!Array.isArray(options) || options.length === 0 || schema.type !== void 0) return;
-	const types = [];
-	for (const option of options) {
-		if (!option || typeof option !== "object") return;
-		compactTypeUnion(option);
-		const keys = Object.keys(option);
-		if (keys.length !== 1 || keys[0] !== "type") return;
-		const type = option.type;
-		for (const member of Array.isArray(type) ? type : [type]) {
-			if (typeof member !== "string") return;
-			if (!types.includes(member)) types.push(member);
-		}
-	}
-	delete schema.anyOf;
-	schema.type = types.length === 1 ? types[0] : types;
-}
-/** A member's constraint on a key it does not declare itself. A `catchall` states one; `false`, an absent `additionalProperties`, and the empty schema a loose object emits state nothing. */
-function undeclaredConstraint(member) {
-	const extra = member.additionalProperties;
-	if (extra === void 0 || extra === false || typeof extra !== "object" || extra === null) return null;
-	return Object.keys(extra).length ? extra : null;
-}
-/** Combines object members into the single object they describe together, or returns `null` if any of them carries a keyword outside {@link FOLDABLE_KEYS}. */
-function foldObjects(members) {
-	const objects = [];
-	for (const member of members) {
-		if (typeof member !== "object" || member.type !== "object") return null;
-		for (const key in member) if (!FOLDABLE_KEYS.has(key)) return null;
-		objects.push(member);
-	}
-	const properties = {};
-	const required = /* @__PURE__ */ new Set();
-	for (const object of objects) {
-		for (const key in object.properties) {
-			if (Object.prototype.hasOwnProperty.call(properties, key)) continue;
-			const parts = [];
-			for (const other of objects) {
-				const part = other.properties?.[key] ?? undeclaredConstraint(other);
-				if (part === null || part === void 0) continue;
-				if (!parts.some((seen) => JSON.stringify(seen) === JSON.stringify(part))) parts.push(part);
-			}
-			assignProp(properties, key, parts.length === 1 ? parts[0] : foldObjects(parts) ?? { allOf: parts });
-		}
-		for (const key of object.required ?? []) required.add(key);
-	}
-	const folded = {
-		type: "object",
-		properties
-	};
-	if (required.size) folded.required = [...required];
-	if (objects.every((object) => object.additionalProperties === false)) folded.additionalProperties = false;
-	else {
-		const constraints = [];
-		for (const object of objects) {
-			const constraint = undeclaredConstraint(object);
-			if (constraint && !constraints.some((seen) => JSON.stringify(seen) === JSON.stringify(constraint))) constraints.push(constraint);
-		}
-		if (constraints.length === 1) folded.additionalProperties = constraints[0];
-		else if (constraints.length > 1) folded.additionalProperties = { allOf: constraints };
-	}
-	return folded;
-}
-/** `additionalProperties` in an `allOf` member sees only that member's own `properties`, so two
-* closed object members reject each other's keys and the schema validates nothing. Zod's parser
-* pools the key sets instead — `handleIntersectionResults` reports a key as unrecognized only when
-* *every* side rejects it — so the emitted schema has to pool them too, and folding the members
-* into one object is the encoding that says so on every target.
-*
-* This runs from `finalize`, after `extractDefs`, which is what keeps it clear of the `$ref`
-* machinery: a member extracted into `$defs` is already a `$ref` by now and declines to fold, so it
-* keeps its reference and its own closedness rather than being inlined as a stale copy. */
-function foldIntersection(json) {
-	const allOf = json.allOf;
-	if (!Array.isArray(allOf) || allOf.length < 2) return;
-	for (const key of FOLDABLE_KEYS) if (key in json) return;
-	const unions = allOf.filter((m) => UNION_KEYS.some((k) => Array.isArray(m[k])));
-	let folded = null;
-	if (!unions.length) folded = foldObjects(allOf);
-	else {
-		const union = unions[0];
-		const keyword = UNION_KEYS.find((k) => Array.isArray(union[k]));
-		if (Object.keys(union).length !== 1) return;
-		const rest = allOf.filter((m) => m !== union);
-		const branches = union[keyword].map((branch) => foldObjects([...rest, branch]));
-		if (branches.some((b) => !b)) return;
-		folded = { [keyword]: branches };
-	}
-	if (!folded) return;
-	delete json.allOf;
-	assignProps(json, folded);
-}
-function finalize(ctx, schema) {
-	const root = ctx.seen.get(schema);
-	if (!root) throw new Error("Unprocessed schema. This is a bug in Zod.");
-	const flattenRef = (zodSchema) => {
-		const seen = ctx.seen.get(zodSchema);
-		if (seen.ref === null) return;
-		const schema = seen.def ?? seen.schema;
-		const _cached = { ...schema };
-		const ref = seen.ref;
-		seen.ref = null;
-		if (ref) {
-			flattenRef(ref);
-			const refSeen = ctx.seen.get(ref);
-			const refSchema = refSeen.schema;
-			if (refSchema.$ref && (ctx.target === "draft-07" || ctx.target === "draft-04" || ctx.target === "openapi-3.0")) {
-				schema.allOf = schema.allOf ?? [];
-				schema.allOf.push(refSchema);
-			} else assignProps(schema, refSchema);
-			assignProps(schema, _cached);
-			if (zodSchema._zod.parent === ref) for (const key in schema) {
-				if (key === "$ref" || key === "allOf") continue;
-				if (!(key in _cached)) delete schema[key];
-			}
-			if (refSchema.$ref && refSeen.def) for (const key in schema) {
-				if (key === "$ref" || key === "allOf") continue;
-				if (key in refSeen.def && JSON.stringify(schema[key]) === JSON.stringify(refSeen.def[key])) delete schema[key];
-			}
-		}
-		const parent = zodSchema._zod.parent;
-		if (parent && parent !== ref) {
-			flattenRef(parent);
-			const parentSeen = ctx.seen.get(parent);
-			if (parentSeen?.schema.$ref) {
-				schema.$ref = parentSeen.schema.$ref;
-				if (parentSeen.def) for (const key in schema) {
-					if (key === "$ref" || key === "allOf") continue;
-					if (key in parentSeen.def && JSON.stringify(schema[key]) === JSON.stringify(parentSeen.def[key])) delete schema[key];
-				}
-			}
-		}
-		ctx.override({
-			zodSchema,
-			jsonSchema: schema,
-			path: seen.path ?? []
-		});
-	};
-	if (!ctx.external || ctx.sharedEmitDoneFor !== ctx.external) {
-		for (const entry of [...ctx.seen.entries()].reverse()) flattenRef(entry[0]);
-		if (ctx.target !== "openapi-3.0") for (const entry of ctx.seen.entries()) compactTypeUnion(entry[1].def ?? entry[1].schema);
-		for (const rewrite of ctx.deferred) rewrite();
-		if (ctx.intersections.length) {
-			const carriers = /* @__PURE__ */ new Map();
-			for (const seen of ctx.seen.values()) for (const json of [seen.schema, seen.def]) {
-				const allOf = json?.allOf;
-				if (!Array.isArray(allOf)) continue;
-				const existing = carriers.get(allOf);
-				if (existing) existing.push(json);
-				else carriers.set(allOf, [json]);
-			}
-			for (const allOf of ctx.intersections) for (const json of carriers.get(allOf) ?? []) foldIntersection(json);
-		}
-	}
-	const result = {};
-	if (ctx.target === "draft-2020-12") result.$schema = "https://json-schema.org/draft/2020-12/schema";
-	else if (ctx.target === "draft-07") result.$schema = "http://json-schema.org/draft-07/schema#";
-	else if (ctx.target === "draft-04") result.$schema = "http://json-schema.org/draft-04/schema#";
-	else if (ctx.target === "openapi-3.0") {}
-	if (ctx.external?.uri) {
-		const id = ctx.external.registry.get(schema)?.id;
-		if (!id) throw new Error("Schema is missing an `id` property");
-		result.$id = ctx.external.uri(id);
-	}
-	assignProps(result, root.defId ? root.schema : root.def ?? root.schema);
-	const rootMetaId = ctx.metadataRegistry.get(schema)?.id;
-	if (rootMetaId !== void 0 && result.id === rootMetaId) delete result.id;
-	const defs = ctx.external?.defs ?? {};
-	if (!ctx.external || ctx.sharedEmitDoneFor !== ctx.external) for (const entry of ctx.seen.entries()) {
-		const seen = entry[1];
-		if (seen.def && seen.defId) {
-			if (seen.def.id === seen.defId) delete seen.def.id;
-			assignProp(defs, seen.defId, seen.def);
-		}
-	}
-	if (ctx.external) ctx.sharedEmitDoneFor = ctx.external;
-	if (ctx.external) {} else if (Object.keys(defs).length > 0) {
-		if (ctx.target === "draft-2020-12") result.$defs = defs;
-		else result.definitions = defs;
-	}
-	try {
-		const finalized = JSON.parse(JSON.stringify(result));
-		Object.defineProperty(finalized, "~standard", {
-			value: {
-				...schema["~standard"],
-				jsonSchema: {
-					input: createStandardJSONSchemaMethod(schema, "input", ctx.processors),
-					output: createStandardJSONSchemaMethod(schema, "output", ctx.processors)
-				}
-			},
-			enumerable: false,
-			writable: false
-		});
-		return finalized;
-	} catch (_err) {
-		throw new Error("Error converting schema to JSON.");
-	}
-}
-function isTransforming(_schema, _ctx) {
-	const ctx = _ctx ?? { seen: /* @__PURE__ */ new Set() };
-	if (ctx.seen.has(_schema)) return false;
-	ctx.seen.add(_schema);
-	const def = _schema._zod.def;
-	if (def.type === "transform") return true;
-	if (def.type === "array") return isTransforming(def.element, ctx);
-	if (def.type === "set") return isTransforming(def.valueType, ctx);
-	if (def.type === "lazy") return isTransforming(def.getter(), ctx);
-	if (def.type === "promise" || def.type === "optional" || def.type === "nonoptional" || def.type === "nullable" || def.type === "readonly" || def.type === "default" || def.type === "prefault" || def.type === "catch") return isTransforming(def.innerType, ctx);
-	if (def.type === "intersection") return isTransforming(def.left, ctx) || isTransforming(def.right, ctx);
-	if (def.type === "record" || def.type === "map") return isTransforming(def.keyType, ctx) || isTransforming(def.valueType, ctx);
-	if (def.type === "pipe") {
-		if (_schema._zod.traits.has("$ZodCodec")) return true;
-		return isTransforming(def.in, ctx) || isTransforming(def.out, ctx);
-	}
-	if (def.type === "object") {
-		for (const key in def.shape) if (isTransforming(def.shape[key], ctx)) return true;
-		return false;
-	}
-	if (def.type === "union") {
-		for (const option of def.options) if (isTransforming(option, ctx)) return true;
-		return false;
-	}
-	if (def.type === "tuple") {
-		for (const item of def.items) if (isTransforming(item, ctx)) return true;
-		if (def.rest && isTransforming(def.rest, ctx)) return true;
-		return false;
-	}
-	return false;
-}
-var FOLDABLE_KEYS, UNION_KEYS, createToJSONSchemaMethod, createStandardJSONSchemaMethod;
-var init_to_json_schema = __esmMin((() => {
-	init_registries();
-	init_util();
-	FOLDABLE_KEYS = /* @__PURE__ */ new Set([
-		"type",
-		"properties",
-		"required",
-		"additionalProperties"
-	]);
-	UNION_KEYS = ["oneOf", "anyOf"];
-	createToJSONSchemaMethod = (schema, processors = {}) => (params) => {
-		const ctx = initializeContext({
-			...params,
-			processors
-		});
-		processSchema(schema, ctx);
-		extractDefs(ctx, schema);
-		return finalize(ctx, schema);
-	};
-	createStandardJSONSchemaMethod = (schema, io, processors = {}) => (params) => {
-		const { libraryOptions, target } = params ?? {};
-		const ctx = initializeContext({
-			...libraryOptions ?? {},
-			target,
-			io,
-			processors
-		});
-		processSchema(schema, ctx);
-		extractDefs(ctx, schema);
-		return finalize(ctx, schema);
-	};
-}));
-// node_modules/zod/v4/core/json-schema-processors.js
-function aggregateChecks(schema) {
-	const agg = {};
-	const def = schema._zod.def;
-	const list = schema._zod.traits.has("$ZodCheck") ? [schema, ...def.checks ?? []] : def.checks ?? [];
-	for (const ch of list) contributors[ch._zod.def.check]?.(agg, ch._zod.def);
-	const bag = schema._zod.bag;
-	if (bag.minimum !== void 0) narrowMin(agg, "minimum", bag.minimum);
-	if (bag.exclusiveMinimum !== void 0) narrowMin(agg, "exclusiveMinimum", bag.exclusiveMinimum);
-	if (bag.maximum !== void 0) narrowMax(agg, "maximum", bag.maximum);
-	if (bag.exclusiveMaximum !== void 0) narrowMax(agg, "exclusiveMaximum", bag.exclusiveMaximum);
-	if (bag.multipleOf !== void 0) addDivisor(agg, bag.multipleOf);
-	if (bag.format !== void 0) {
-		agg.format ?? (agg.format = bag.format);
-		if (bag.format.includes("int")) agg.isInt = true;
-	}
-	if (bag.mime) intersectMime(agg, bag.mime);
-	for (const pattern of bag.patterns ?? []) addPattern(agg, pattern);
-	return agg;
-}
-function inputOptin(schema) {
-	const def = schema._zod.def;
-	if (def.type === "pipe" && def.in._zod.traits.has("$ZodTransform")) return inputOptin(def.out);
-	if (def.type === "catch") return inputOptin(def.innerType);
-	return schema._zod.optin;
-}
-/** JSON object keys are always strings, so a numeric record key schema is re-expressed over the
-* numeric-string form the record parser matches. Deferred to `finalize`, after the flatten: a key
-* behind a wrapper only carries its own `type` before then, and a union key only has its branches.
-*
-* A numeric bound cannot apply to a property name, so `minimum` and its siblings are dropped rather
-* than carried over: keeping them beside `type: "string"` reproduces the match-nothing schema this
-* exists to fix. A key that carries one therefore emits wider than the record parses — `z.record(z.number().min(5), V)`
-* accepts `"3"` — which is the deliberate trade, since throwing on it would reject an ordinary schema
-* outright. */
-function stringifyKeyNames(bySchema, json, visited) {
-	if (json.$ref) {
-		if (visited.has(json)) return json;
-		visited.add(json);
-		const def = bySchema.get(json)?.def;
-		if (!def) return json;
-		const inlined = stringifyKeyNames(bySchema, def, visited);
-		return inlined === def ? json : inlined;
-	}
-	for (const keyword of ["anyOf", "oneOf"]) {
-		const branches = json[keyword];
-		if (!Array.isArray(branches)) continue;
-		const mapped = branches.map((branch) => stringifyKeyNames(bySchema, branch, visited));
-		if (mapped.some((branch, i) => branch !== branches[i])) json = {
-			...json,
-			[keyword]: mapped
-		};
-	}
-	const types = Array.isArray(json.type) ? json.type : [json.type];
-	const numericType = !types.includes("string") && types.some((t) => t === "number" || t === "integer");
-	const values = json.enum ?? (json.const !== void 0 ? [json.const] : void 0);
-	if (!numericType && !values?.some((v) => typeof v === "number")) return json;
-	const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf, format, id, ...rest } = json;
-	if (rest.enum) rest.enum = rest.enum.map((v) => typeof v === "number" ? String(v) : v);
-	else if (typeof rest.const === "number") rest.const = String(rest.const);
-	if (!numericType) return rest;
-	rest.type = "string";
-	if (!values) rest.pattern = (types.includes("number") ? number$1 : integer).source;
-	return rest;
-}
-function rewriteKeyNames(ctx) {
-	const bySchema = /* @__PURE__ */ new Map();
-	for (const entry of ctx.seen.values()) if (entry.def && !bySchema.has(entry.schema)) bySchema.set(entry.schema, entry);
-	const rewrites = /* @__PURE__ */ new Map();
-	for (const record of pendingRecords.get(ctx) ?? []) {
-		const seen = ctx.seen.get(record);
-		const names = (seen?.def ?? seen?.schema)?.propertyNames;
-		if (!names || names === true || rewrites.has(names)) continue;
-		const rewritten = stringifyKeyNames(bySchema, names, /* @__PURE__ */ new Set());
-		if (rewritten !== names) rewrites.set(names, rewritten);
-	}
-	if (!rewrites.size) return;
-	for (const entry of ctx.seen.values()) for (const carrier of [entry.schema, entry.def]) {
-		const rewritten = carrier && rewrites.get(carrier.propertyNames);
-		if (rewritten) carrier.propertyNames = rewritten;
-	}
-}
-function serializeDefaultValue(value, schema, ctx, json, params) {
-	let unrepresentable = false;
-	const serialized = JSON.stringify(value, (_, val) => {
-		if (typeof val !== "bigint") return val;
-		unrepresentable = true;
-		return null;
-	});
-	if (!unrepresentable) return JSON.parse(serialized);
-	handleUnrepresentable(schema, ctx, json, params, "BigInt defaults cannot be represented in JSON Schema");
-	return UNREPRESENTABLE_DEFAULT;
-}
-var narrowMin, narrowMax, narrowBoth, addDivisor, addPattern, intersectMime, setFormat, minContributor, maxContributor, formatContributor, contributors, formatMap, exactPatterns, exactPattern, stringProcessor, numberProcessor, booleanProcessor, nullProcessor, neverProcessor, unknownProcessor, enumProcessor, literalProcessor, templateLiteralProcessor, customProcessor, transformProcessor, arrayProcessor, objectProcessor, unionProcessor, intersectionProcessor, pendingRecords, recordProcessor, nullableProcessor, nonoptionalProcessor, UNREPRESENTABLE_DEFAULT, defaultProcessor, prefaultProcessor, catchProcessor, pipeProcessor, readonlyProcessor, optionalProcessor, lazyProcessor;
-var init_json_schema_processors = __esmMin((() => {
-	init_regexes();
-	init_schemas$1();
-	init_to_json_schema();
-	init_util();
-	narrowMin = (agg, key, value) => {
-		if (agg[key] === void 0 || value > agg[key]) agg[key] = value;
-	};
-	narrowMax = (agg, key, value) => {
-		if (agg[key] === void 0 || value < agg[key]) agg[key] = value;
-	};
-	narrowBoth = (agg, value) => {
-		narrowMin(agg, "minimum", value);
-		narrowMax(agg, "maximum", value);
-	};
-	addDivisor = (agg, value) => {
-		agg.multipleOf ?? (agg.multipleOf = []);
-		if (!agg.multipleOf.includes(value)) agg.multipleOf.push(value);
-	};
-	addPattern = (agg, pattern) => {
-		agg.patterns ?? (agg.patterns = /* @__PURE__ */ new Set());
-		agg.patterns.add(pattern);
-	};
-	intersectMime = (agg, mime) => {
-		agg.mime = agg.mime ? agg.mime.filter((m) => mime.includes(m)) : [...mime];
-	};
-	setFormat = (agg, format) => {
-		agg.format = format;
-		if (format.includes("int")) agg.isInt = true;
-	};
-	minContributor = (agg, def) => narrowMin(agg, "minimum", def.minimum);
-	maxContributor = (agg, def) => narrowMax(agg, "maximum", def.maximum);
-	formatContributor = (ranges) => (agg, def) => {
-		setFormat(agg, def.format);
-		const [minimum, maximum] = ranges[def.format];
-		narrowMin(agg, "minimum", minimum);
-		narrowMax(agg, "maximum", maximum);
-	};
-	contributors = {
-		greater_than: (agg, def) => narrowMin(agg, def.inclusive ? "minimum" : "exclusiveMinimum", def.value),
-		less_than: (agg, def) => narrowMax(agg, def.inclusive ? "maximum" : "exclusiveMaximum", def.value),
-		multiple_of: (agg, def) => addDivisor(agg, def.value),
-		number_format: formatContributor(NUMBER_FORMAT_RANGES),
-		bigint_format: formatContributor(BIGINT_FORMAT_RANGES),
-		min_length: minContributor,
-		max_length: maxContributor,
-		length_equals: (agg, def) => narrowBoth(agg, def.length),
-		min_size: minContributor,
-		max_size: maxContributor,
-		size_equals: (agg, def) => narrowBoth(agg, def.size),
-		string_format: (agg, def) => {
-			setFormat(agg, def.format);
-			if (def.pattern) addPattern(agg, def.pattern);
-			if (def.format === "base64" || def.format === "base64url") agg.contentEncoding = def.format;
-			if (def.local || def.precision === -1) agg.laxFormat = true;
-		},
-		mime_type: (agg, def) => intersectMime(agg, def.mime)
-	};
-	formatMap = {
-		guid: "uuid",
-		url: "uri",
-		datetime: "date-time",
-		json_string: "json-string",
-		regex: ""
-	};
-	exactPatterns = /* @__PURE__ */ new Map([[base64Charset, base64], [base64urlCharset, base64url]]);
-	exactPattern = (p) => exactPatterns.get(p) ?? p;
-	stringProcessor = (schema, ctx, _json, _params) => {
-		const json = _json;
-		json.type = "string";
-		const { minimum, maximum, format, patterns, contentEncoding, laxFormat } = aggregateChecks(schema);
-		if (typeof minimum === "number") json.minLength = minimum;
-		if (typeof maximum === "number") json.maxLength = maximum;
-		if (format) {
-			json.format = formatMap[format] ?? format;
-			if (json.format === "") delete json.format;
-			if (format === "time" || laxFormat) delete json.format;
-		}
-		if (contentEncoding) json.contentEncoding = contentEncoding;
-		if (patterns && patterns.size > 0) {
-			const patternList = [...patterns].map(exactPattern);
-			if (patternList.length === 1) json.pattern = patternList[0].source;
-			else if (patternList.length > 1) json.allOf = [...patternList.map((regex) => ({
-				...ctx.target === "draft-07" || ctx.target === "draft-04" || ctx.target === "openapi-3.0" ? { type: "string" } : {},
-				pattern: regex.source
-			}))];
-		}
-	};
-	numberProcessor = (schema, ctx, _json, params) => {
-		const json = _json;
-		const { minimum, maximum, multipleOf, exclusiveMaximum, exclusiveMinimum, isInt } = aggregateChecks(schema);
-		json.type = isInt ? "integer" : "number";
-		const exMin = typeof exclusiveMinimum === "number" && exclusiveMinimum >= (minimum ?? Number.NEGATIVE_INFINITY);
-		const exMax = typeof exclusiveMaximum === "number" && exclusiveMaximum <= (maximum ?? Number.POSITIVE_INFINITY);
-		const legacy = ctx.target === "draft-04" || ctx.target === "openapi-3.0";
-		if (exMin) {
-			if (legacy) {
-				json.minimum = exclusiveMinimum;
-				json.exclusiveMinimum = true;
-			} else json.exclusiveMinimum = exclusiveMinimum;
-		} else if (typeof minimum === "number") json.minimum = minimum;
-		if (exMax) {
-			if (legacy) {
-				json.maximum = exclusiveMaximum;
-				json.exclusiveMaximum = true;
-			} else json.exclusiveMaximum = exclusiveMaximum;
-		} else if (typeof maximum === "number") json.maximum = maximum;
-		if (multipleOf) {
-			const divisors = /* @__PURE__ */ new Set();
-			for (const divisor of multipleOf) if (Number.isFinite(divisor) && divisor !== 0) divisors.add(Math.abs(divisor));
-			else handleUnrepresentable(schema, ctx, json, params, `A multipleOf divisor of ${divisor} cannot be represented in JSON Schema`);
-			const [first, ...rest] = divisors;
-			if (first !== void 0) json.multipleOf = first;
-			if (rest.length) json.allOf = [...json.allOf ?? [], ...rest.map((m) => ({ multipleOf: m }))];
-		}
-	};
-	booleanProcessor = (_schema, _ctx, json, _params) => {
-		json.type = "boolean";
-	};
-	nullProcessor = (_schema, ctx, json, _params) => {
-		if (ctx.target === "openapi-3.0") {
-			json.type = "string";
-			json.nullable = true;
-			json.enum = [null];
-		} else json.type = "null";
-	};
-	neverProcessor = (_schema, _ctx, json, _params) => {
-		json.not = {};
-	};
-	unknownProcessor = (_schema, _ctx, _json, _params) => {};
-	enumProcessor = (schema, _ctx, json, _params) => {
-		const def = schema._zod.def;
-		const values = getEnumValues(def.entries);
-		if (values.length === 0) {
-			json.not = {};
-			return;
-		}
-		if (values.every((v) => typeof v === "number")) json.type = "number";
-		if (values.every((v) => typeof v === "string")) json.type = "string";
-		json.enum = values;
-	};
-	literalProcessor = (schema, ctx, json, params) => {
-		const def = schema._zod.def;
-		if (def.values.length === 0) {
-			json.not = {};
-			return;
-		}
-		const vals = [];
-		for (const val of def.values) if (val === void 0) {
-			if (handleUnrepresentable(schema, ctx, json, params, "Literal `undefined` cannot be represented in JSON Schema")) return;
-		} else if (typeof val === "bigint") {
-			if (handleUnrepresentable(schema, ctx, json, params, "BigInt literals cannot be represented in JSON Schema")) return;
-			vals.push(Number(val));
-		} else vals.push(val);
-		if (vals.length === 0) {} else if (vals.length === 1) {
-			const val = vals[0];
-			json.type = val === null ? "null" : typeof val;
-			if (ctx.target === "draft-04" || ctx.target === "openapi-3.0") json.enum = [val];
-			else json.const = val;
-		} else {
-			if (vals.every((v) => typeof v === "number")) json.type = "number";
-			if (vals.every((v) => typeof v === "string")) json.type = "string";
-			if (vals.every((v) => typeof v === "boolean")) json.type = "boolean";
-			if (vals.every((v) => v === null)) json.type = "null";
-			json.enum = vals;
-		}
-	};
-	templateLiteralProcessor = (schema, _ctx, json, _params) => {
-		const _json = json;
-		const pattern = schema._zod.pattern;
-		if (!pattern) throw new Error("Pattern not found in template literal");
-		_json.type = "string";
-		_json.pattern = pattern.source;
-	};
-	customProcessor = (schema, ctx, json, params) => {
-		handleUnrepresentable(schema, ctx, json, params, "Custom types cannot be represented in JSON Schema");
-	};
-	transformProcessor = (schema, ctx, json, params) => {
-		handleUnrepresentable(schema, ctx, json, params, "Transforms cannot be represented in JSON Schema");
-	};
-	arrayProcessor = (schema, ctx, _json, params) => {
-		const json = _json;
-		const def = schema._zod.def;
-		const { minimum, maximum } = aggregateChecks(schema);
-		if (typeof minimum === "number") json.minItems = minimum;
-		if (typeof maximum === "number") json.maxItems = maximum;
-		json.type = "array";
-		json.items = processSchema(def.element, ctx, {
-			...params,
-			path: [...params.path, "items"]
-		});
-	};
-	objectProcessor = (schema, ctx, _json, params) => {
-		const json = _json;
-		const def = schema._zod.def;
-		const shape = def.shape;
-		if (Object.getOwnPropertySymbols(shape).length && handleUnrepresentable(schema, ctx, json, params, "Symbol keys cannot be represented in JSON Schema")) return;
-		json.type = "object";
-		json.properties = {};
-		for (const key in shape) assignProp(json.properties, key, processSchema(shape[key], ctx, {
-			...params,
-			path: [
-				...params.path,
-				"properties",
-				key
-			]
-		}));
-		const requiredKeys = [];
-		for (const key of Object.keys(shape)) {
-			const field = def.shape[key];
-			if (ctx.io === "input" ? inputOptin(field) === void 0 : field._zod.optout === void 0) requiredKeys.push(key);
-		}
-		if (requiredKeys.length > 0) json.required = requiredKeys;
-		if (def.catchall?._zod.def.type === "never") json.additionalProperties = false;
-		else if (!def.catchall) {
-			if (ctx.io === "output") json.additionalProperties = false;
-		} else if (def.catchall) json.additionalProperties = processSchema(def.catchall, ctx, {
-			...params,
-			path: [...params.path, "additionalProperties"]
-		});
-	};
-	unionProcessor = (schema, ctx, json, params) => {
-		const def = schema._zod.def;
-		const isExclusive = def.inclusive === false;
-		const options = def.options.map((x, i) => processSchema(x, ctx, {
-			...params,
-			path: [
-				...params.path,
-				isExclusive ? "oneOf" : "anyOf",
-				i
-			]
-		}));
-		if (isExclusive) json.oneOf = options;
-		else json.anyOf = options;
-	};
-	intersectionProcessor = (schema, ctx, json, params) => {
-		const def = schema._zod.def;
-		const a = processSchema(def.left, ctx, {
-			...params,
-			path: [
-				...params.path,
-				"allOf",
-				0
-			]
-		});
-		const b = processSchema(def.right, ctx, {
-			...params,
-			path: [
-				...params.path,
-				"allOf",
-				1
-			]
-		});
-		const isSimpleIntersection = (val) => "allOf" in val && Object.keys(val).length === 1;
-		const allOf = [...isSimpleIntersection(a) ? a.allOf : [a], ...isSimpleIntersection(b) ? b.allOf : [b]];
-		json.allOf = allOf;
-		ctx.intersections.push(allOf);
-	};
-	pendingRecords = /* @__PURE__ */ new WeakMap();
-	recordProcessor = (schema, ctx, _json, params) => {
-		const json = _json;
-		const def = schema._zod.def;
-		json.type = "object";
-		const keyType = def.keyType;
-		const patterns = aggregateChecks(keyType).patterns;
-		if (def.mode === "loose" && patterns && patterns.size > 0) {
-			const valueSchema = processSchema(def.valueType, ctx, {
-				...params,
-				path: [
-					...params.path,
-					"patternProperties",
-					"*"
-				]
-			});
-			json.patternProperties = {};
-			for (const pattern of patterns) assignProp(json.patternProperties, exactPattern(pattern).source, valueSchema);
-		} else {
-			if (ctx.target === "draft-07" || ctx.target === "draft-2020-12") {
-				json.propertyNames = processSchema(def.keyType, ctx, {
-					...params,
-					path: [...params.path, "propertyNames"]
-				});
-				let pending = pendingRecords.get(ctx);
-				if (!pending) {
-					pending = [];
-					pendingRecords.set(ctx, pending);
-					ctx.deferred.push(() => rewriteKeyNames(ctx));
-				}
-				pending.push(schema);
-			}
-			json.additionalProperties = processSchema(def.valueType, ctx, {
-				...params,
-				path: [...params.path, "additionalProperties"]
-			});
-		}
-		const keyValues = keyType._zod.values;
-		const omittableOnInput = ctx.io === "input" && inputOptin(def.valueType) !== void 0;
-		if (keyValues && !def.partial && !omittableOnInput) {
-			const validKeyValues = [...keyValues].filter((v) => typeof v === "string" || typeof v === "number");
-			if (validKeyValues.length > 0) json.required = validKeyValues.map(String);
-		}
-	};
-	nullableProcessor = (schema, ctx, json, params) => {
-		const def = schema._zod.def;
-		const inner = processSchema(def.innerType, ctx, params);
-		const seen = ctx.seen.get(schema);
-		if (ctx.target === "openapi-3.0") {
-			seen.ref = def.innerType;
-			json.nullable = true;
-		} else json.anyOf = [inner, { type: "null" }];
-	};
-	nonoptionalProcessor = (schema, ctx, _json, params) => {
-		const def = schema._zod.def;
-		processSchema(def.innerType, ctx, params);
-		const seen = ctx.seen.get(schema);
-		seen.ref = def.innerType;
-	};
-	UNREPRESENTABLE_DEFAULT = Symbol();
-	defaultProcessor = (schema, ctx, json, params) => {
-		const def = schema._zod.def;
-		processSchema(def.innerType, ctx, params);
-		const seen = ctx.seen.get(schema);
-		seen.ref = def.innerType;
-		const value = serializeDefaultValue(def.defaultValue, schema, ctx, json, params);
-		if (value !== UNREPRESENTABLE_DEFAULT) json.default = value;
-	};
-	prefaultProcessor = (schema, ctx, json, params) => {
-		const def = schema._zod.def;
-		processSchema(def.innerType, ctx, params);
-		const seen = ctx.seen.get(schema);
-		seen.ref = def.innerType;
-		if (ctx.io !== "input") return;
-		const value = serializeDefaultValue(def.defaultValue, schema, ctx, json, params);
-		if (value !== UNREPRESENTABLE_DEFAULT) json._prefault = value;
-	};
-	catchProcessor = (schema, ctx, json, params) => {
-		const def = schema._zod.def;
-		processSchema(def.innerType, ctx, params);
-		const seen = ctx.seen.get(schema);
-		seen.ref = def.innerType;
-		let catchValue;
-		try {
-			catchValue = def.catchValue(void 0);
-		} catch {
-			handleUnrepresentable(schema, ctx, json, params, "Dynamic catch values are not supported in JSON Schema");
-			return;
-		}
-		json.default = catchValue;
-	};
-	pipeProcessor = (schema, ctx, _json, params) => {
-		const def = schema._zod.def;
-		const inIsTransform = def.in._zod.traits.has("$ZodTransform");
-		const innerType = ctx.io === "input" ? inIsTransform ? def.out : def.in : def.out;
-		processSchema(innerType, ctx, params);
-		const seen = ctx.seen.get(schema);
-		seen.ref = innerType;
-	};
-	readonlyProcessor = (schema, ctx, json, params) => {
-		const def = schema._zod.def;
-		processSchema(def.innerType, ctx, params);
-		const seen = ctx.seen.get(schema);
-		seen.ref = def.innerType;
-		json.readOnly = true;
-	};
-	optionalProcessor = (schema, ctx, _json, params) => {
-		const def = schema._zod.def;
-		processSchema(def.innerType, ctx, params);
-		const seen = ctx.seen.get(schema);
-		seen.ref = def.innerType;
-	};
-	lazyProcessor = (schema, ctx, _json, params) => {
-		const innerType = schema._zod.innerType;
-		processSchema(innerType, ctx, params);
-		const seen = ctx.seen.get(schema);
-		seen.ref = innerType;
-	};
-}));
-// node_modules/zod/v4/core/index.js
-var init_core = __esmMin((() => {
-	init_core$1();
-	init_parse$1();
-	init_errors$2();
-	init_schemas$1();
-	init_memoizer();
-	init_checks$1();
-	init_versions();
-	init_util();
-	init_regexes();
-	init_en();
-	init_registries();
-	init_doc();
-	init_compile();
-	init_api();
-	init_to_json_schema();
-	init_json_schema_processors();
-	init_to_json_schema();
-}));
-// node_modules/zod/v4/classic/checks.js
-var init_checks = __esmMin((() => {
-	init_core();
-}));
-// node_modules/zod/v4/classic/errors.js
-function _lazyMethod(proto, key, make) {
-	Object.defineProperty(proto, key, {
-		configurable: true,
-		enumerable: false,
-		get() {
-			const value = make(this);
-			Object.defineProperty(this, key, {
-				value,
-				configurable: true,
-				writable: true
-			});
-			return value;
-		},
-		set(value) {
-			Object.defineProperty(this, key, {
-				value,
-				configurable: true,
-				writable: true
-			});
-		}
-	});
-}
-var _installedErrorProtos, initializer, ZodRealError;
-var init_errors$1 = __esmMin((() => {
-	init_core();
-	init_util();
-	_installedErrorProtos = /* @__PURE__ */ new WeakSet([Object.prototype, Error.prototype]);
-	initializer = (inst, issues) => {
-		$ZodError.init(inst, issues);
-		inst.name = "ZodError";
-		const proto = Object.getPrototypeOf(inst);
-		if (_installedErrorProtos.has(proto)) return;
-		_installedErrorProtos.add(proto);
-		_lazyMethod(proto, "format", (self) => (mapper) => formatError(self, mapper));
-		_lazyMethod(proto, "flatten", (self) => (mapper) => flattenError(self, mapper));
-		_lazyMethod(proto, "addIssue", (self) => (issue) => {
-			self.issues.push(issue);
-			self.message = JSON.stringify(self.issues, jsonStringifyReplacer, 2);
-		});
-		_lazyMethod(proto, "addIssues", (self) => (issues) => {
-			self.issues.push(...issues);
-			self.message = JSON.stringify(self.issues, jsonStringifyReplacer, 2);
-		});
-		Object.defineProperty(proto, "isEmpty", {
-			configurable: true,
-			enumerable: false,
-			get() {
-				return this.issues.length === 0;
-			}
-		});
-	};
-	ZodRealError = /*@__PURE__*/ $constructor("ZodError", initializer, void 0, { Parent: Error });
-}));
-// node_modules/zod/v4/classic/parse.js
-var parse$2, parseAsync, safeParse, safeParseAsync, encode, decode, encodeAsync, decodeAsync, safeEncode, safeDecode, safeEncodeAsync, safeDecodeAsync;
-var init_parse = __esmMin((() => {
-	init_core();
-	init_errors$1();
-	parse$2 = /* @__PURE__ */ _parse(ZodRealError);
-	parseAsync = /* @__PURE__ */ _parseAsync(ZodRealError);
-	safeParse = /* @__PURE__ */ _safeParse(ZodRealError);
-	safeParseAsync = /* @__PURE__ */ _safeParseAsync(ZodRealError);
-	encode = /* @__PURE__ */ _encode(ZodRealError);
-	decode = /* @__PURE__ */ _decode(ZodRealError);
-	encodeAsync = /* @__PURE__ */ _encodeAsync(ZodRealError);
-	decodeAsync = /* @__PURE__ */ _decodeAsync(ZodRealError);
-	safeEncode = /* @__PURE__ */ _safeEncode(ZodRealError);
-	safeDecode = /* @__PURE__ */ _safeDecode(ZodRealError);
-	safeEncodeAsync = /* @__PURE__ */ _safeEncodeAsync(ZodRealError);
-	safeDecodeAsync = /* @__PURE__ */ _safeDecodeAsync(ZodRealError);
-}));
-// node_modules/zod/v4/classic/schemas.js
-function _ensureDefaultLocale() {
-	if (!globalConfig.localeError) config(en_default());
-}
-function _ensureDefaultMemoizer() {
-	if (!globalConfig.memoizer) config({ memoizer: memoizer() });
-}
-function string(params) {
-	return /* @__PURE__ */ _string(ZodString, params);
-}
-function number(params) {
-	return /* @__PURE__ */ _number(ZodNumber, params);
-}
-function int(params) {
-	return /* @__PURE__ */ _int(ZodNumberFormat, params);
-}
-function boolean(params) {
-	return /* @__PURE__ */ _boolean(ZodBoolean, params);
-}
-function _null(params) {
-	return /* @__PURE__ */ _null$1(ZodNull, params);
-}
-function unknown$1() {
-	return /* @__PURE__ */ _unknown(ZodUnknown);
-}
-function never(params) {
-	return /* @__PURE__ */ _never(ZodNever, params);
-}
-function array(element, params) {
-	return /* @__PURE__ */ _array(ZodArray, element, params);
-}
-function object(shape, params) {
-	const def = {
-		type: "object",
-		shape: shape ?? {},
-		...normalizeParams(params)
-	};
-	return new ZodObject(def);
-}
-function strictObject(shape, params) {
-	return new ZodObject({
-		type: "object",
-		shape,
-		catchall: never(),
-		...normalizeParams(params)
-	});
-}
-function union(options, params) {
-	return new ZodUnion({
-		type: "union",
-		options,
-		...normalizeParams(params)
-	});
-}
-function intersection(left, right) {
-	return new ZodIntersection({
-		type: "intersection",
-		left,
-		right
-	});
-}
-function record(keyType, valueType, params) {
-	if (!valueType || !valueType._zod) return new ZodRecord({
-		type: "record",
-		keyType: string(),
-		valueType: keyType,
-		...normalizeParams(valueType)
-	});
-	return new ZodRecord({
-		type: "record",
-		keyType,
-		valueType,
-		...normalizeParams(params)
-	});
-}
-function _enum(values, params) {
-	const entries = Array.isArray(values) ? Object.fromEntries(values.map((v) => [v, v])) : values;
-	return new ZodEnum({
-		type: "enum",
-		entries,
-		...normalizeParams(params)
-	});
-}
-function literal$1(value, params) {
-	return new ZodLiteral({
-		type: "literal",
-		values: Array.isArray(value) ? value : [value],
-		...normalizeParams(params)
-	});
-}
-function transform(fn) {
-	return new ZodTransform({
-		type: "transform",
-		transform: fn
-	});
-}
-function optional(innerType) {
-	return new ZodOptional({
-		type: "optional",
-		innerType
-	});
-}
-function exactOptional(innerType) {
-	return new ZodExactOptional({
-		type: "optional",
-		innerType
-	});
-}
-function nullable(innerType) {
-	return new ZodNullable({
-		type: "nullable",
-		innerType
-	});
-}
-function _default(innerType, defaultValue) {
-	return new ZodDefault({
-		type: "default",
-		innerType,
-		get defaultValue() {
-			return typeof defaultValue === "function" ? defaultValue() : shallowClone(defaultValue);
-		}
-	});
-}
-function prefault(innerType, defaultValue) {
-	return new ZodPrefault({
-		type: "prefault",
-		innerType,
-		get defaultValue() {
-			return typeof defaultValue === "function" ? defaultValue() : shallowClone(defaultValue);
-		}
-	});
-}
-function nonoptional(innerType, params) {
-	return new ZodNonOptional({
-		type: "nonoptional",
-		innerType,
-		...normalizeParams(params)
-	});
-}
-function _catch(innerType, catchValue) {
-	return new ZodCatch({
-		type: "catch",
-		innerType,
-		catchValue: typeof catchValue === "function" ? catchValue : constantCatch(catchValue)
-	});
-}
-function pipe(in_, out) {
-	return new ZodPipe({
-		type: "pipe",
-		in: in_,
-		out
-	});
-}
-function readonly(innerType) {
-	return new ZodReadonly({
-		type: "readonly",
-		innerType
-	});
-}
-function templateLiteral(parts, params) {
-	return new ZodTemplateLiteral({
-		type: "template_literal",
-		parts,
-		...normalizeParams(params)
-	});
-}
-function lazy(getter) {
-	return new ZodLazy({
-		type: "lazy",
-		getter
-	});
-}
-function custom(fn, _params) {
-	return /* @__PURE__ */ _custom(ZodCustom, fn ?? (() => true), _params);
-}
-function refine(fn, _params = {}) {
-	return /* @__PURE__ */ _refine(ZodCustom, fn, _params);
-}
-function superRefine(fn, params) {
-	return /* @__PURE__ */ _superRefine(fn, params);
-}
-function json(params) {
-	const jsonSchema = lazy(() => {
-		return union([
-			string(params),
-			number(),
-			boolean(),
-			_null(),
-			array(jsonSchema),
-			record(string(), jsonSchema)
-		]);
-	});
-	return jsonSchema;
-}
-var ZodType, _ZodString, ZodString, ZodStringFormat, ZodISODateTime, ZodISODate, ZodISOTime, ZodISODuration, ZodEmail, ZodGUID, ZodUUID, ZodURL, ZodEmoji, ZodNanoID, ZodCUID, ZodCUID2, ZodULID, ZodXID, ZodKSUID, ZodIPv4, ZodIPv6, ZodCIDRv4, ZodCIDRv6, ZodBase64, ZodBase64URL, ZodE164, ZodJWT, ZodNumber, ZodNumberFormat, ZodBoolean, ZodNull, ZodUnknown, ZodNever, ZodArray, ZodObject, ZodUnion, ZodIntersection, ZodRecord, ZodEnum, ZodLiteral, ZodTransform, ZodOptional, ZodExactOptional, ZodNullable, ZodDefault, ZodPrefault, ZodNonOptional, ZodCatch, ZodPipe, ZodReadonly, ZodTemplateLiteral, ZodLazy, ZodCustom;
-var init_schemas = __esmMin((() => {
-	init_core();
-	init_json_schema_processors();
-	init_to_json_schema();
-	init_en();
-	init_checks();
-	init_parse();
-	ZodType = /*@__PURE__*/ $constructor("ZodType", (inst, def) => {
-		_ensureDefaultLocale();
-		$ZodType.init(inst, def);
-		inst.def = def;
-		inst.type = def.type;
-		return inst;
-	}, {
-		check(...chks) {
-			const def = this.def;
-			return this.clone(mergeDefs(def, { checks: [...def.checks ?? [], ...chks.map((ch) => typeof ch === "function" ? { _zod: {
-				check: ch,
-				def: { check: "custom" },
-				onattach: []
-			} } : ch)] }), { parent: true });
-		},
-		with(...chks) {
-			return this.check(...chks);
-		},
-		clone(def, params) {
-			return clone(this, def, params);
-		},
-		brand() {
-			return this;
-		},
-		register(reg, meta) {
-			reg.add(this, meta);
-			return this;
-		},
-		refine(check, params) {
-			return this.check(refine(check, params));
-		},
-		superRefine(refinement, params) {
-			return this.check(superRefine(refinement, params));
-		},
-		overwrite(fn) {
-			return this.check(/* @__PURE__ */ _overwrite(fn));
-		},
-		optional() {
-			return optional(this);
-		},
-		exactOptional() {
-			return exactOptional(this);
-		},
-		nullable() {
-			return nullable(this);
-		},
-		nullish() {
-			return optional(nullable(this));
-		},
-		nonoptional(params) {
-			return nonoptional(this, params);
-		},
-		array() {
-			return array(this);
-		},
-		or(arg) {
-			return union([this, arg]);
-		},
-		and(arg) {
-			return intersection(this, arg);
-		},
-		transform(tx) {
-			return pipe(this, transform(tx));
-		},
-		default(d) {
-			return _default(this, d);
-		},
-		prefault(d) {
-			return prefault(this, d);
-		},
-		catch(params) {
-			return _catch(this, params);
-		},
-		pipe(target) {
-			return pipe(this, target);
-		},
-		readonly() {
-			return readonly(this);
-		},
-		describe(description) {
-			const cl = this.clone();
-			globalRegistry.add(cl, { description });
-			return cl;
-		},
-		meta(...args) {
-			if (args.length === 0) return globalRegistry.get(this);
-			const cl = this.clone();
-			globalRegistry.add(cl, args[0]);
-			return cl;
-		},
-		isOptional() {
-			return this.safeParse(void 0).success;
-		},
-		isNullable() {
-			return this.safeParse(null).success;
-		},
-		apply(fn, ...args) {
-			return args.length === 0 ? fn(this) : fn(this, ...args);
-		},
-		get "~standard"() {
-			return hide(this, "~standard", {
-				...standardProps(this),
-				jsonSchema: {
-					input: createStandardJSONSchemaMethod(this, "input"),
-					output: createStandardJSONSchemaMethod(this, "output")
-				}
-			});
-		},
-		set "~standard"(value) {
-			own(this, "~standard", value);
-		},
-		parse: function _parse(data, params) {
-			return parse$2(this, data, params, { callee: _parse });
-		},
-		parseAsync: async function _parseAsync(data, params) {
-			return await parseAsync(this, data, params, { callee: _parseAsync });
-		},
-		safeParse(data, params) {
-			return safeParse(this, data, params);
-		},
-		async safeParseAsync(data, params) {
-			return safeParseAsync(this, data, params);
-		},
-		get spa() {
-			return this?.safeParseAsync;
-		},
-		set spa(value) {
-			own(this, "spa", value);
-		},
-		validate(data, params) {
-			return validate(this, data, params);
-		},
-		validateAsync(data, params) {
-			return validateAsync$1(this, data, params);
-		},
-		encode: function _encode(data, params) {
-			return encode(this, data, params, { callee: _encode });
-		},
-		decode: function _decode(data, params) {
-			return decode(this, data, params, { callee: _decode });
-		},
-		encodeAsync: async function _encodeAsync(data, params) {
-			return await encodeAsync(this, data, params, { callee: _encodeAsync });
-		},
-		decodeAsync: async function _decodeAsync(data, params) {
-			return await decodeAsync(this, data, params, { callee: _decodeAsync });
-		},
-		safeEncode(data, params) {
-			return safeEncode(this, data, params);
-		},
-		safeDecode(data, params) {
-			return safeDecode(this, data, params);
-		},
-		async safeEncodeAsync(data, params) {
-			return safeEncodeAsync(this, data, params);
-		},
-		async safeDecodeAsync(data, params) {
-			return safeDecodeAsync(this, data, params);
-		},
-		toJSONSchema(params) {
-			return createToJSONSchemaMethod(this, {})(params);
-		},
-		get description() {
-			return globalRegistry.get(this)?.description;
-		},
-		get _def() {
-			return this._zod.def;
-		}
-	});
-	_ZodString = /*@__PURE__*/ $constructor("_ZodString", (inst, def) => {
-		$ZodString.init(inst, def);
-		ZodType.init(inst, def);
-		inst._zod.processJSONSchema = (ctx, json, params) => stringProcessor(inst, ctx, json, params);
-	}, /*@__PURE__*/ derived({
-		format: (inst) => aggregateChecks(inst).format ?? null,
-		minLength: (inst) => aggregateChecks(inst).minimum ?? null,
-		maxLength: (inst) => aggregateChecks(inst).maximum ?? null
-	}, {
-		regex(...args) {
-			return this.check(/* @__PURE__ */ _regex(...args));
-		},
-		includes(...args) {
-			return this.check(/* @__PURE__ */ _includes(...args));
-		},
-		startsWith(...args) {
-			return this.check(/* @__PURE__ */ _startsWith(...args));
-		},
-		endsWith(...args) {
-			return this.check(/* @__PURE__ */ _endsWith(...args));
-		},
-		min(...args) {
-			return this.check(/* @__PURE__ */ _minLength(...args));
-		},
-		max(...args) {
-			return this.check(/* @__PURE__ */ _maxLength(...args));
-		},
-		length(...args) {
-			return this.check(/* @__PURE__ */ _length(...args));
-		},
-		nonempty(...args) {
-			return this.check(/* @__PURE__ */ _minLength(1, ...args));
-		},
-		lowercase(params) {
-			return this.check(/* @__PURE__ */ _lowercase(params));
-		},
-		uppercase(params) {
-			return this.check(/* @__PURE__ */ _uppercase(params));
-		},
-		trim() {
-			return this.check(/* @__PURE__ */ _trim());
-		},
-		normalize(...args) {
-			return this.check(/* @__PURE__ */ _normalize(...args));
-		},
-		toLowerCase() {
-			return this.check(/* @__PURE__ */ _toLowerCase());
-		},
-		toUpperCase() {
-			return this.check(/* @__PURE__ */ _toUpperCase());
-		},
-		slugify() {
-			return this.check(/* @__PURE__ */ _slugify());
-		}
-	}));
-	ZodString = /*@__PURE__*/ $constructor("ZodString", (inst, def) => {
-		$ZodString.init(inst, def);
-		_ZodString.init(inst, def);
-	}, {
-		email(params) {
-			return this.check(/* @__PURE__ */ _email(ZodEmail, params));
-		},
-		url(params) {
-			return this.check(/* @__PURE__ */ _url(ZodURL, params));
-		},
-		jwt(params) {
-			return this.check(/* @__PURE__ */ _jwt(ZodJWT, params));
-		},
-		emoji(params) {
-			return this.check(/* @__PURE__ */ _emoji(ZodEmoji, params));
-		},
-		guid(params) {
-			return this.check(/* @__PURE__ */ _guid(ZodGUID, params));
-		},
-		uuid(params) {
-			return this.check(/* @__PURE__ */ _uuid(ZodUUID, params));
-		},
-		uuidv4(params) {
-			return this.check(/* @__PURE__ */ _uuidv4(ZodUUID, params));
-		},
-		uuidv6(params) {
-			return this.check(/* @__PURE__ */ _uuidv6(ZodUUID, params));
-		},
-		uuidv7(params) {
-			return this.check(/* @__PURE__ */ _uuidv7(ZodUUID, params));
-		},
-		nanoid(params) {
-			return this.check(/* @__PURE__ */ _nanoid(ZodNanoID, params));
-		},
-		cuid(params) {
-			return this.check(/* @__PURE__ */ _cuid(ZodCUID, params));
-		},
-		cuid2(params) {
-			return this.check(/* @__PURE__ */ _cuid2(ZodCUID2, params));
-		},
-		ulid(params) {
-			return this.check(/* @__PURE__ */ _ulid(ZodULID, params));
-		},
-		base64(params) {
-			return this.check(/* @__PURE__ */ _base64(ZodBase64, params));
-		},
-		base64url(params) {
-			return this.check(/* @__PURE__ */ _base64url(ZodBase64URL, params));
-		},
-		xid(params) {
-			return this.check(/* @__PURE__ */ _xid(ZodXID, params));
-		},
-		ksuid(params) {
-			return this.check(/* @__PURE__ */ _ksuid(ZodKSUID, params));
-		},
-		ipv4(params) {
-			return this.check(/* @__PURE__ */ _ipv4(ZodIPv4, params));
-		},
-		ipv6(params) {
-			return this.check(/* @__PURE__ */ _ipv6(ZodIPv6, params));
-		},
-		cidrv4(params) {
-			return this.check(/* @__PURE__ */ _cidrv4(ZodCIDRv4, params));
-		},
-		cidrv6(params) {
-			return this.check(/* @__PURE__ */ _cidrv6(ZodCIDRv6, params));
-		},
-		e164(params) {
-			return this.check(/* @__PURE__ */ _e164(ZodE164, params));
-		},
-		datetime(params) {
-			return this.check(/* @__PURE__ */ _isoDateTime(ZodISODateTime, params));
-		},
-		date(params) {
-			return this.check(/* @__PURE__ */ _isoDate(ZodISODate, params));
-		},
-		time(params) {
-			return this.check(/* @__PURE__ */ _isoTime(ZodISOTime, params));
-		},
-		duration(params) {
-			return this.check(/* @__PURE__ */ _isoDuration(ZodISODuration, params));
-		}
-	});
-	ZodStringFormat = /*@__PURE__*/ $constructor("ZodStringFormat", (inst, def) => {
-		$ZodStringFormat.init(inst, def);
-		_ZodString.init(inst, def);
-	});
-	ZodISODateTime = /*@__PURE__*/ $constructor("ZodISODateTime", (inst, def) => {
-		$ZodISODateTime.init(inst, def);
-		ZodStringFormat.init(inst, def);
-	});
-	ZodISODate = /*@__PURE__*/ $constructor("ZodISODate", (inst, def) => {
-		$ZodISODate.init(inst, def);
-		ZodStringFormat.init(inst, def);
-	});
-	ZodISOTime = /*@__PURE__*/ $constructor("ZodISOTime", (inst, def) => {
-		$ZodISOTime.init(inst, def);
-		ZodStringFormat.init(inst, def);
-	});
-	ZodISODuration = /*@__PURE__*/ $constructor("ZodISODuration", (inst, def) => {
-		$ZodISODuration.init(inst, def);
-		ZodStringFormat.init(inst, def);
-	});
-	ZodEmail = /*@__PURE__*/ $constructor("ZodEmail", (inst, def) => {
-		$ZodEmail.init(inst, def);
-		ZodStringFormat.init(inst, def);
-	});
-	ZodGUID = /*@__PURE__*/ $constructor("ZodGUID", (inst, def) => {
-		$ZodGUID.init(inst, def);
-		ZodStringFormat.init(inst, def);
-	});
-	ZodUUID = /*@__PURE__*/ $constructor("ZodUUID", (inst, def) => {
-		$ZodUUID.init(inst, def);
-		ZodStringFormat.init(inst, def);
-	});
-	ZodURL = /*@__PURE__*/ $constructor("ZodURL", (inst, def) => {
-		$ZodURL.init(inst, def);
-		ZodStringFormat.init(inst, def);
-	});
-	ZodEmoji = /*@__PURE__*/ $constructor("ZodEmoji", (inst, def) => {
-		$ZodEmoji.init(inst, def);
-		ZodStringFormat.init(inst, def);
-	});
-	ZodNanoID = /*@__PURE__*/ $constructor("ZodNanoID", (inst, def) => {
-		$ZodNanoID.init(inst, def);
-		ZodStringFormat.init(inst, def);
-	});
-	ZodCUID = /*@__PURE__*/ $constructor("ZodCUID", (inst, def) => {
-		$ZodCUID.init(inst, def);
-		ZodStringFormat.init(inst, def);
-	});
-	ZodCUID2 = /*@__PURE__*/ $constructor("ZodCUID2", (inst, def) => {
-		$ZodCUID2.init(inst, def);
-		ZodStringFormat.init(inst, def);
-	});
-	ZodULID = /*@__PURE__*/ $constructor("ZodULID", (inst, def) => {
-		$ZodULID.init(inst, def);
-		ZodStringFormat.init(inst, def);
-	});
-	ZodXID = /*@__PURE__*/ $constructor("ZodXID", (inst, def) => {
-		$ZodXID.init(inst, def);
-		ZodStringFormat.init(inst, def);
-	});
-	ZodKSUID = /*@__PURE__*/ $constructor("ZodKSUID", (inst, def) => {
-		$ZodKSUID.init(inst, def);
-		ZodStringFormat.init(inst, def);
-	});
-	ZodIPv4 = /*@__PURE__*/ $constructor("ZodIPv4", (inst, def) => {
-		$ZodIPv4.init(inst, def);
-		ZodStringFormat.init(inst, def);
-	});
-	ZodIPv6 = /*@__PURE__*/ $constructor("ZodIPv6", (inst, def) => {
-		$ZodIPv6.init(inst, def);
-		ZodStringFormat.init(inst, def);
-	});
-	ZodCIDRv4 = /*@__PURE__*/ $constructor("ZodCIDRv4", (inst, def) => {
-		$ZodCIDRv4.init(inst, def);
-		ZodStringFormat.init(inst, def);
-	});
-	ZodCIDRv6 = /*@__PURE__*/ $constructor("ZodCIDRv6", (inst, def) => {
-		$ZodCIDRv6.init(inst, def);
-		ZodStringFormat.init(inst, def);
-	});
-	ZodBase64 = /*@__PURE__*/ $constructor("ZodBase64", (inst, def) => {
-		$ZodBase64.init(inst, def);
-		ZodStringFormat.init(inst, def);
-	});
-	ZodBase64URL = /*@__PURE__*/ $constructor("ZodBase64URL", (inst, def) => {
-		$ZodBase64URL.init(inst, def);
-		ZodStringFormat.init(inst, def);
-	});
-	ZodE164 = /*@__PURE__*/ $constructor("ZodE164", (inst, def) => {
-		$ZodE164.init(inst, def);
-		ZodStringFormat.init(inst, def);
-	});
-	ZodJWT = /*@__PURE__*/ $constructor("ZodJWT", (inst, def) => {
-		$ZodJWT.init(inst, def);
-		ZodStringFormat.init(inst, def);
-	});
-	ZodNumber = /*@__PURE__*/ $constructor("ZodNumber", (inst, def) => {
-		$ZodNumber.init(inst, def);
-		ZodType.init(inst, def);
-		inst._zod.processJSONSchema = (ctx, json, params) => numberProcessor(inst, ctx, json, params);
-		inst.isFinite = true;
-	}, /*@__PURE__*/ derived({
-		minValue: (inst) => {
-			const { minimum, exclusiveMinimum } = aggregateChecks(inst);
-			return Math.max(minimum ?? Number.NEGATIVE_INFINITY, exclusiveMinimum ?? Number.NEGATIVE_INFINITY);
-		},
-		maxValue: (inst) => {
-			const { maximum, exclusiveMaximum } = aggregateChecks(inst);
-			return Math.min(maximum ?? Number.POSITIVE_INFINITY, exclusiveMaximum ?? Number.POSITIVE_INFINITY);
-		},
-		isInt: (inst) => {
-			const { isInt, multipleOf } = aggregateChecks(inst);
-			return !!isInt || !!multipleOf?.some(Number.isSafeInteger);
-		},
-		format: (inst) => aggregateChecks(inst).format ?? null
-	}, {
-		gt(value, params) {
-			return this.check(/* @__PURE__ */ _gt(value, params));
-		},
-		gte(value, params) {
-			return this.check(/* @__PURE__ */ _gte(value, params));
-		},
-		min(value, params) {
-			return this.check(/* @__PURE__ */ _gte(value, params));
-		},
-		lt(value, params) {
-			return this.check(/* @__PURE__ */ _lt(value, params));
-		},
-		lte(value, params) {
-			return this.check(/* @__PURE__ */ _lte(value, params));
-		},
-		max(value, params) {
-			return this.check(/* @__PURE__ */ _lte(value, params));
-		},
-		int(params) {
-			return this.check(int(params));
-		},
-		safe(params) {
-			return this.check(int(params));
-		},
-		positive(params) {
-			return this.check(/* @__PURE__ */ _gt(0, params));
-		},
-		nonnegative(params) {
-			return this.check(/* @__PURE__ */ _gte(0, params));
-		},
-		negative(params) {
-			return this.check(/* @__PURE__ */ _lt(0, params));
-		},
-		nonpositive(params) {
-			return this.check(/* @__PURE__ */ _lte(0, params));
-		},
-		multipleOf(value, params) {
-			return this.check(/* @__PURE__ */ _multipleOf(value, params));
-		},
-		step(value, params) {
-			return this.check(/* @__PURE__ */ _multipleOf(value, params));
-		},
-		finite() {
-			return this;
-		}
-	}));
-	ZodNumberFormat = /*@__PURE__*/ $constructor("ZodNumberFormat", (inst, def) => {
-		$ZodNumberFormat.init(inst, def);
-		ZodNumber.init(inst, def);
-	});
-	ZodBoolean = /*@__PURE__*/ $constructor("ZodBoolean", (inst, def) => {
-		$ZodBoolean.init(inst, def);
-		ZodType.init(inst, def);
-		inst._zod.processJSONSchema = (ctx, json, params) => booleanProcessor(inst, ctx, json, params);
-	});
-	ZodNull = /*@__PURE__*/ $constructor("ZodNull", (inst, def) => {
-		$ZodNull.init(inst, def);
-		ZodType.init(inst, def);
-		inst._zod.processJSONSchema = (ctx, json, params) => nullProcessor(inst, ctx, json, params);
-	});
-	ZodUnknown = /*@__PURE__*/ $constructor("ZodUnknown", (inst, def) => {
-		$ZodUnknown.init(inst, def);
-		ZodType.init(inst, def);
-		inst._zod.processJSONSchema = (ctx, json, params) => unknownProcessor(inst, ctx, json, params);
-	});
-	ZodNever = /*@__PURE__*/ $constructor("ZodNever", (inst, def) => {
-		$ZodNever.init(inst, def);
-		ZodType.init(inst, def);
-		inst._zod.processJSONSchema = (ctx, json, params) => neverProcessor(inst, ctx, json, params);
-	});
-	ZodArray = /*@__PURE__*/ $constructor("ZodArray", (inst, def) => {
-		_ensureDefaultMemoizer();
-		$ZodArray.init(inst, def);
-		ZodType.init(inst, def);
-		inst._zod.processJSONSchema = (ctx, json, params) => arrayProcessor(inst, ctx, json, params);
-		inst.element = def.element;
-	}, {
-		min(n, params) {
-			return this.check(/* @__PURE__ */ _minLength(n, params));
-		},
-		nonempty(params) {
-			return this.check(/* @__PURE__ */ _minLength(1, params));
-		},
-		max(n, params) {
-			return this.check(/* @__PURE__ */ _maxLength(n, params));
-		},
-		length(n, params) {
-			return this.check(/* @__PURE__ */ _length(n, params));
-		},
-		unwrap() {
-			return this.element;
-		}
-	});
-	ZodObject = /*@__PURE__*/ $constructor("ZodObject", (inst, def) => {
-		_ensureDefaultMemoizer();
-		$ZodObjectJIT.init(inst, def);
-		ZodType.init(inst, def);
-		inst._zod.processJSONSchema = (ctx, json, params) => objectProcessor(inst, ctx, json, params);
-		installLazyProp(inst, "shape", (self) => self._zod.def.shape, false);
-	}, {
-		keyof() {
-			return _enum(Object.keys(this._zod.def.shape));
-		},
-		catchall(catchall) {
-			return this.clone(mergeDefs(this._zod.def, { catchall }));
-		},
-		passthrough() {
-			return this.clone(mergeDefs(this._zod.def, { catchall: unknown$1() }));
-		},
-		loose() {
-			return this.clone(mergeDefs(this._zod.def, { catchall: unknown$1() }));
-		},
-		strict() {
-			return this.clone(mergeDefs(this._zod.def, { catchall: never() }));
-		},
-		strip() {
-			return this.clone(mergeDefs(this._zod.def, { catchall: void 0 }));
-		},
-		extend(incoming) {
-			return extend(this, incoming);
-		},
-		safeExtend(incoming) {
-			return safeExtend(this, incoming);
-		},
-		merge(other) {
-			return merge$1(this, other);
-		},
-		pick(mask) {
-			return pick(this, mask);
-		},
-		omit(mask) {
-			return omit$1(this, mask);
-		},
-		partial(...args) {
-			return partial(ZodOptional, this, args[0]);
-		},
-		exactPartial(...args) {
-			return partial(ZodExactOptional, this, args[0], "exactPartial");
-		},
-		required(...args) {
-			return required(ZodNonOptional, this, args[0]);
-		}
-	});
-	ZodUnion = /*@__PURE__*/ $constructor("ZodUnion", (inst, def) => {
-		$ZodUnion.init(inst, def);
-		ZodType.init(inst, def);
-		inst._zod.processJSONSchema = (ctx, json, params) => unionProcessor(inst, ctx, json, params);
-		inst.options = def.options;
-	});
-	ZodIntersection = /*@__PURE__*/ $constructor("ZodIntersection", (inst, def) => {
-		$ZodIntersection.init(inst, def);
-		ZodType.init(inst, def);
-		inst._zod.processJSONSchema = (ctx, json, params) => intersectionProcessor(inst, ctx, json, params);
-	});
-	ZodRecord = /*@__PURE__*/ $constructor("ZodRecord", (inst, def) => {
-		_ensureDefaultMemoizer();
-		$ZodRecord.init(inst, def);
-		ZodType.init(inst, def);
-		inst._zod.processJSONSchema = (ctx, json, params) => recordProcessor(inst, ctx, json, params);
-		inst.keyType = def.keyType;
-		inst.valueType = def.valueType;
-	});
-	ZodEnum = /*@__PURE__*/ $constructor("ZodEnum", (inst, def) => {
-		$ZodEnum.init(inst, def);
-		ZodType.init(inst, def);
-		inst._zod.processJSONSchema = (ctx, json, params) => enumProcessor(inst, ctx, json, params);
-		inst.enum = def.entries;
-		inst.options = [...inst._zod.values];
-		const keys = new Set(Object.keys(def.entries));
-		inst.extract = (values, params) => {
-			const newEntries = {};
-			for (const value of values) if (keys.has(value)) newEntries[value] = def.entries[value];
-			else throw new Error(`Key ${value} not found in enum`);
-			return new ZodEnum({
-				...def,
-				checks: [],
-				...normalizeParams(params),
-				entries: newEntries
-			});
-		};
-		inst.exclude = (values, params) => {
-			const newEntries = { ...def.entries };
-			for (const value of values) if (keys.has(value)) delete newEntries[value];
-			else throw new Error(`Key ${value} not found in enum`);
-			return new ZodEnum({
-				...def,
-				checks: [],
-				...normalizeParams(params),
-				entries: newEntries
-			});
-		};
-	});
-	ZodLiteral = /*@__PURE__*/ $constructor("ZodLiteral", (inst, def) => {
-		$ZodLiteral.init(inst, def);
-		ZodType.init(inst, def);
-		inst._zod.processJSONSchema = (ctx, json, params) => literalProcessor(inst, ctx, json, params);
-		inst.values = new Set(def.values);
-		Object.defineProperty(inst, "value", { get() {
-			if (def.values.length > 1) throw new Error("This schema contains multiple valid literal values. Use `.values` instead.");
-			return def.values[0];
-		} });
-	});
-	ZodTransform = /*@__PURE__*/ $constructor("ZodTransform", (inst, def) => {
-		_ensureDefaultMemoizer();
-		$ZodTransform.init(inst, def);
-		ZodType.init(inst, def);
-		inst._zod.processJSONSchema = (ctx, json, params) => transformProcessor(inst, ctx, json, params);
-		inst._zod.parse = (payload, _ctx) => {
-			if (_ctx.direction === "backward") throw new $ZodEncodeError(inst.constructor.name);
-			payload.addIssue = (issue$1) => {
-				if (typeof issue$1 === "string") payload.issues.push(issue(issue$1, payload.value, def));
-				else {
-					const _issue = issue$1;
-					if (_issue.fatal) _issue.continue = false;
-					_issue.code ?? (_issue.code = "custom");
-					if (!("input" in _issue)) _issue.input = payload.value;
-					_issue.inst ?? (_issue.inst = inst);
-					payload.issues.push(issue(_issue));
-				}
-			};
-			const output = def.transform(payload.value, payload);
-			if (output instanceof Promise) return output.then((output) => {
-				payload.value = output;
-				return payload;
-			});
-			payload.value = output;
-			return payload;
-		};
-	});
-	ZodOptional = /*@__PURE__*/ $constructor("ZodOptional", (inst, def) => {
-		$ZodOptional.init(inst, def);
-		ZodType.init(inst, def);
-		inst._zod.processJSONSchema = (ctx, json, params) => optionalProcessor(inst, ctx, json, params);
-		inst.unwrap = () => inst._zod.def.innerType;
-	});
-	ZodExactOptional = /*@__PURE__*/ $constructor("ZodExactOptional", (inst, def) => {
-		$ZodExactOptional.init(inst, def);
-		ZodType.init(inst, def);
-		inst._zod.processJSONSchema = (ctx, json, params) => optionalProcessor(inst, ctx, json, params);
-		inst.unwrap = () => inst._zod.def.innerType;
-	});
-	ZodNullable = /*@__PURE__*/ $constructor("ZodNullable", (inst, def) => {
-		$ZodNullable.init(inst, def);
-		ZodType.init(inst, def);
-		inst._zod.processJSONSchema = (ctx, json, params) => nullableProcessor(inst, ctx, json, params);
-		inst.unwrap = () => inst._zod.def.innerType;
-	});
-	ZodDefault = /*@__PURE__*/ $constructor("ZodDefault", (inst, def) => {
-		$ZodDefault.init(inst, def);
-		ZodType.init(inst, def);
-		inst._zod.processJSONSchema = (ctx, json, params) => defaultProcessor(inst, ctx, json, params);
-		inst.unwrap = () => inst._zod.def.innerType;
-		inst.removeDefault = inst.unwrap;
-	});
-	ZodPrefault = /*@__PURE__*/ $constructor("ZodPrefault", (inst, def) => {
-		$ZodPrefault.init(inst, def);
-		ZodType.init(inst, def);
-		inst._zod.processJSONSchema = (ctx, json, params) => prefaultProcessor(inst, ctx, json, params);
-		inst.unwrap = () => inst._zod.def.innerType;
-	});
-	ZodNonOptional = /*@__PURE__*/ $constructor("ZodNonOptional", (inst, def) => {
-		$ZodNonOptional.init(inst, def);
-		ZodType.init(inst, def);
-		inst._zod.processJSONSchema = (ctx, json, params) => nonoptionalProcessor(inst, ctx, json, params);
-		inst.unwrap = () => inst._zod.def.innerType;
-	});
-	ZodCatch = /*@__PURE__*/ $constructor("ZodCatch", (inst, def) => {
-		$ZodCatch.init(inst, def);
-		ZodType.init(inst, def);
-		inst._zod.processJSONSchema = (ctx, json, params) => catchProcessor(inst, ctx, json, params);
-		inst.unwrap = () => inst._zod.def.innerType;
-		inst.removeCatch = inst.unwrap;
-	});
-	ZodPipe = /*@__PURE__*/ $constructor("ZodPipe", (inst, def) => {
-		$ZodPipe.init(inst, def);
-		ZodType.init(inst, def);
-		inst._zod.processJSONSchema = (ctx, json, params) => pipeProcessor(inst, ctx, json, params);
-		inst.in = def.in;
-		inst.out = def.out;
-	});
-	ZodReadonly = /*@__PURE__*/ $constructor("ZodReadonly", (inst, def) => {
-		$ZodReadonly.init(inst, def);
-		ZodType.init(inst, def);
-		inst._zod.processJSONSchema = (ctx, json, params) => readonlyProcessor(inst, ctx, json, params);
-		inst.unwrap = () => inst._zod.def.innerType;
-	});
-	ZodTemplateLiteral = /*@__PURE__*/ $constructor("ZodTemplateLiteral", (inst, def) => {
-		$ZodTemplateLiteral.init(inst, def);
-		ZodType.init(inst, def);
-		inst._zod.processJSONSchema = (ctx, json, params) => templateLiteralProcessor(inst, ctx, json, params);
-	});
-	ZodLazy = /*@__PURE__*/ $constructor("ZodLazy", (inst, def) => {
-		$ZodLazy.init(inst, def);
-		ZodType.init(inst, def);
-		inst._zod.processJSONSchema = (ctx, json, params) => lazyProcessor(inst, ctx, json, params);
-		inst.unwrap = () => inst._zod.def.getter();
-	});
-	ZodCustom = /*@__PURE__*/ $constructor("ZodCustom", (inst, def) => {
-		$ZodCustom.init(inst, def);
-		ZodType.init(inst, def);
-		inst._zod.processJSONSchema = (ctx, json, params) => customProcessor(inst, ctx, json, params);
-	});
-}));
-// node_modules/zod/v4/classic/compat.js
-var init_compat = __esmMin((() => {
-	init_core();
-}));
-// node_modules/zod/v4/classic/external.js
-var init_external = __esmMin((() => {
-	init_core();
-	init_schemas();
-	init_checks();
-	init_errors$1();
-	init_parse();
-	init_compat();
-	init_json_schema_processors();
-	init_registries();
-	init_util();
-	init_checks();
-	init_schemas();
-	init_schemas$1();
-	init_en();
-}));
-// node_modules/zod/index.js
-var init_zod = __esmMin((() => {
-	init_external();
-	init_external();
-}));
-// src/domain/text.ts
-function hasControlCharacters(text) {
-	return CONTROL.test(text);
-}
-/** The text with everything invisible shown as `\u{…}`; line feeds and tabs stay. */
-function showHidden(text) {
-	return text.replace(UNSEEN_CONTROL, codePoint).replace(HIDDEN, codePoint);
-}
-/** One character as `\u{…}`, hexadecimal. */
-function codePoint(character) {
-	return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
-}
-/** Each hidden character of a text, with its first offset (UTF-16 units) and how often it occurs. */
-function findHidden(text) {
-	if (PLAIN$2.test(text)) return [];
-	const found = /* @__PURE__ */ new Map();
-	const visible = text.search(HIDDEN) === -1 ? text : withoutEmoji(text);
-	for (const pattern of [UNSEEN_CONTROL, HIDDEN]) for (const match of visible.matchAll(pattern)) {
-		const known = found.get(match[0]);
-		const offset = Math.min(known?.offset ?? match.index, match.index);
-		found.set(match[0], {
-			character: codePoint(match[0]),
-			count: (known?.count ?? 0) + 1,
-			offset
-		});
-	}
-	return [...found.values()].toSorted((a, b) => a.offset - b.offset);
-}
-/** In an emoji that is joined from several, joiners and tags are drawn, not hidden. Lengths stay. */
-function withoutEmoji(text) {
-	const emoji = new RegExp("\\p{RGI_Emoji}", "gv");
-	return text.replace(emoji, (one) => " ".repeat(one.length));
-}
-/** Line and column (from 1, in UTF-16 units) of an offset. */
-function placeAt(text, offset) {
-	return makePlaceAt(text)(offset);
-}
-/** Does the same for many offsets, each not before the last, in one pass over the text. */
-function makePlaceAt(text) {
-	let line = 1;
-	let start = 0;
-	let end = text.indexOf("\n");
-	return (offset) => {
-		while (end !== -1 && end < offset) {
-			line += 1;
-			start = end + 1;
-			end = text.indexOf("\n", start);
-		}
-		return {
-			line,
-			column: offset - start + 1
-		};
-	};
-}
-/**
-* Whether a text is one segment of a path. What else it holds may be taken for more than that on the way, percent-encoded
-* or not: servers and gateways decode before they look for steps.
-*/
-function isPathSegment(text) {
-	return text !== "" && text !== "." && text !== ".." && !/[/\\?#%\s\p{Cc}]/u.test(text);
-}
-var CONTROL, HIDDEN, UNSEEN_CONTROL, PLAIN$2;
-var init_text = __esmMin((() => {
-	CONTROL = /\p{Cc}/u;
-	HIDDEN = /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
-	UNSEEN_CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/gu;
-	PLAIN$2 = /^[\n\t -~]*$/;
-}));
-// src/yaml/line.ts
-init_zod();
-init_text();
-/** A text of one line: what ids, keys, names and environments are. What a check is, the JSON Schema is told apart. */
-const line = string().min(1, "it is empty").refine((text) => !hasControlCharacters(text), "it holds control characters").meta({ pattern: "^[^\\p{Cc}]+$" });
 // src/config/shape.ts
 init_zod();
 init_literal_selector();
@@ -13163,13 +13169,13 @@ init_literal_selector();
 const UP_IN_BRACES = /[{,](?:[^{},]*\/)?\.\.(?=[/,}])/;
 /** A pattern of prompt files. What other tools take for groups in parentheses would silently match nothing here. */
 const pattern = line.max(LONGEST_PATTERN, `it is longer than ${LONGEST_PATTERN} characters`).refine((text) => text !== "!", "it is empty").refine((text) => !UP_IN_BRACES.test(text), "it holds .. within braces; write one pattern for each folder").refine((text) => !/[()]/.test(text), "it holds parentheses; use braces, or a pattern that begins with !").meta({ pattern: "^(?!!$)[^()\\p{Cc}]+$" });
-const variableName = string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "expected the name of a variable, never the key");
+const variableName = string$1().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "expected the name of a variable, never the key");
 /**
 * `meta` is put into the JSON Schema besides what zod puts there, for editors. What depends on another place (names of
 * environments, an order) or on the host of a URL cannot be said in it.
 */
 const location = strictObject({
-	base_url: string().optional().meta({ pattern: "^[Hh][Tt][Tt][Pp][Ss]?:[^\\s\\\\?#\\p{Cc}]+$" }).describe("Where the service is; https, or http for loopback addresses. PROMPTSYNC_BASE_URL goes before it."),
+	base_url: string$1().optional().meta({ pattern: "^[Hh][Tt][Tt][Pp][Ss]?:[^\\s\\\\?#\\p{Cc}]+$" }).describe("Where the service is; https, or http for loopback addresses. PROMPTSYNC_BASE_URL goes before it."),
 	api_key_env: variableName.optional().describe("The NAME of the variable that holds the API key, never the key."),
 	embedded: line.optional().describe("Instead of base_url: the embedded service on this SQLite file.")
 }).refine((s) => s.base_url === void 0 || s.embedded === void 0, "base_url and embedded exclude each other").meta({ not: { required: ["base_url", "embedded"] } }).describe("Where the service is, and the name of the variable that holds its key.");
@@ -13178,7 +13184,7 @@ const environment = strictObject({
 	allow_latest: boolean().optional().describe("false refuses the pin `latest` here.")
 }).nullable().describe("An environment that may be pinned, and the rules for what goes live in it.");
 const MAX_CHANGES_EXPECTED = "expected a number, or a percentage such as 25%";
-const maxChanges = union([int(MAX_CHANGES_EXPECTED).min(0, MAX_CHANGES_EXPECTED).max(999999999, MAX_CHANGES_EXPECTED), string().regex(/^(100|[0-9]{1,2})%$/, MAX_CHANGES_EXPECTED)], MAX_CHANGES_EXPECTED);
+const maxChanges = union([int$2(MAX_CHANGES_EXPECTED).min(0, MAX_CHANGES_EXPECTED).max(999999999, MAX_CHANGES_EXPECTED), string$1().regex(/^(100|[0-9]{1,2})%$/, MAX_CHANGES_EXPECTED)], MAX_CHANGES_EXPECTED);
 /** `promptsync.yaml` as its author writes it. */
 const WrittenConfigShape = strictObject({
 	service: location.optional(),
@@ -13187,7 +13193,7 @@ const WrittenConfigShape = strictObject({
 	tracking_environment: union([line, literal$1(false)], "expected the name of an environment or false").optional().describe("An environment of the tool's own, on the newest version it made; or false."),
 	on_drift: _enum(["overwrite", "fail"]).optional().describe("fail refuses prompts that were changed outside of git; it needs --base."),
 	max_changes: maxChanges.optional().describe("Refuse when more prompts would change: a number, or a percentage such as 25%."),
-	concurrency: int().min(1).max(256).optional().describe("Requests in flight at most; fewer while it refuses some or grows slow."),
+	concurrency: int$2().min(1).max(256).optional().describe("Requests in flight at most; fewer while it refuses some or grows slow."),
 	timeout_seconds: number().gt(0).max(600).optional().describe("For each request.")
 });
 const CONFIG_FIELDS = [...Object.keys(WrittenConfigShape.shape), ...[
@@ -13347,99 +13353,26 @@ function readText(path) {
 		return { reason: code === "ENOENT" ? "there is no such file" : code };
 	}
 }
-// src/domain/digest.ts
-/** What digests are made with is loaded by the first of them: a help and a validate need none. */
-function digestOf(text) {
-	return `sha256:${(0, node_process.getBuiltinModule)("node:crypto").hash("sha256", text)}`;
-}
-/** The first 16 of its digits: enough to tell a handful apart where there is little room. */
-function shortDigest(digest) {
-	return digest.slice(7, 23);
-}
-/** Digest of a prompt's text. CRLF and LF count as the same; a lone carriage return is content. */
-function contentDigest(content) {
-	return digestOf(withLineFeeds(content));
-}
-/** Digest of a version's metadata without the key `promptsync`; null counts as `{}`. */
-function metadataDigest(metadata) {
-	return digestOf(canonicalJson(withoutKey(metadata ?? {}, STAMP_KEY)));
-}
-function withLineFeeds(text) {
-	return text.replaceAll("\r\n", "\n");
-}
-var STAMP_KEY, EMPTY_METADATA_DIGEST;
-var init_digest = __esmMin((() => {
-	init_json();
-	STAMP_KEY = "promptsync";
-	EMPTY_METADATA_DIGEST = "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a";
-}));
-// src/prompts/source.ts
-init_digest();
-init_text();
+// src/files/check.ts
+init_json();
 init_problem();
-const CONFLICT_MARKER = /(?<=^|\n)(<{7}|\|{7}|>{7})(?=[ \n]|$)/;
-/** The text of a file with LF line endings and without its BOM; null when it is not UTF-8. */
-function decodeSource(bytes) {
-	const text = decodeStart(bytes, bytes.length, false);
-	return text === null ? null : withLineFeeds(text);
-}
-/** Where a file stops being UTF-8. */
-function invalidUtf8Place(bytes) {
-	let valid = 0;
-	let end = bytes.length;
-	while (valid < end) {
-		const middle = Math.ceil((valid + end) / 2);
-		if (decodeStart(bytes, middle, true) === null) end = middle - 1;
-		else valid = middle;
-	}
-	const text = decodeStart(bytes, valid, true) ?? "";
-	return placeAt(text, text.length);
-}
-/** What is wrong with a file whatever its parts hold. */
-function sourceProblems(source, path) {
-	const nul = source.indexOf("\0");
-	const conflict = findConflict(source);
-	return [...nul === -1 ? [] : [makeProblem("prompt/nul", {}, {
-		path,
-		...placeAt(source, nul)
-	})], ...conflict === -1 ? [] : [makeProblem("prompt/conflict-markers", {}, {
-		path,
-		...placeAt(source, conflict)
-	})]];
-}
-/** The offset of the first conflict marker; -1 when there is none. */
-function findConflict(text) {
-	return text.search(CONFLICT_MARKER);
-}
-/** A warning for each kind of invisible character, at its first place. NUL is an error already. */
-function hiddenCharacterProblems(source, path) {
-	const placeOf = makePlaceAt(source);
-	return findHidden(source).filter(({ offset }) => source[offset] !== "\0").map(({ character, count, offset }) => makeProblem("prompt/hidden-character", {
-		character,
-		count
-	}, {
-		path,
-		...placeOf(offset)
+function outlineOf(mapping, path) {
+	const { id, key, pins } = mapping.value;
+	const text = (field, value) => typeof value === "string" ? {
+		value,
+		place: mapping.placeOf([field])
+	} : null;
+	const environments = (isJsonObject(pins) ? Object.keys(pins) : []).map((value) => ({
+		value,
+		place: mapping.keyPlaceOf(["pins", value])
 	}));
-}
-/** The first line of a file, for what concerns it as a whole. */
-function placeOfFile(path) {
 	return {
 		path,
-		line: 1,
-		column: 1
+		id: text("id", id),
+		key: text("key", key),
+		environments
 	};
 }
-/** With `open`, a character may be cut in two at the end. */
-function decodeStart(bytes, length, open) {
-	try {
-		return new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(0, length), { stream: open });
-	} catch {
-		return null;
-	}
-}
-// src/prompts/check.ts
-init_problem();
 /** What is wrong between a file and the configuration. */
 function checkOutline({ environments }, rules) {
 	return environments.flatMap((one) => environmentProblems(one, rules));
@@ -13484,16 +13417,7 @@ function environmentProblems({ value, place }, { known, reserved }) {
 		suggestion: suggest(value, known)
 	}, place)];
 }
-// src/files/is-directory.ts
-/** Whether a path leads to a folder, through symbolic links as well. */
-function isDirectory(path) {
-	try {
-		return (0, node_fs.statSync)(path).isDirectory();
-	} catch {
-		return false;
-	}
-}
-// src/prompts/glob.ts
+// src/files/glob.ts
 init_literal_selector();
 /**
 * Whether a text, a path with forward slashes or a key, matches a pattern: `*` and `?` within a name, `**` for any
@@ -13626,9 +13550,100 @@ function isShown(text, at) {
 function isStart(text, at) {
 	return at === 0 || text[at - 1] === "/";
 }
-// src/prompts/find.ts
-init_paths();
+// src/domain/digest.ts
+/** What digests are made with is loaded by the first of them: a help and a validate need none. */
+function digestOf(text) {
+	return `sha256:${(0, node_process.getBuiltinModule)("node:crypto").hash("sha256", text)}`;
+}
+/** The first 16 of its digits: enough to tell a handful apart where there is little room. */
+function shortDigest(digest) {
+	return digest.slice(7, 23);
+}
+/** Digest of a prompt's text. CRLF and LF count as the same; a lone carriage return is content. */
+function contentDigest(content) {
+	return digestOf(withLineFeeds(content));
+}
+/** Digest of a version's metadata without the key `promptsync`; null counts as `{}`. */
+function metadataDigest(metadata) {
+	return digestOf(canonicalJson(withoutKey(metadata ?? {}, STAMP_KEY)));
+}
+function withLineFeeds(text) {
+	return text.replaceAll("\r\n", "\n");
+}
+var STAMP_KEY, EMPTY_METADATA_DIGEST;
+var init_digest = __esmMin((() => {
+	init_json();
+	STAMP_KEY = "promptsync";
+	EMPTY_METADATA_DIGEST = "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a";
+}));
+// src/files/source.ts
+init_digest();
+init_text();
 init_problem();
+const CONFLICT_MARKER = /(?<=^|\n)(<{7}|\|{7}|>{7})(?=[ \n]|$)/;
+/** The text of a file with LF line endings and without its BOM; null when it is not UTF-8. */
+function decodeSource(bytes) {
+	const text = decodeStart(bytes, bytes.length, false);
+	return text === null ? null : withLineFeeds(text);
+}
+/** Where a file stops being UTF-8. */
+function invalidUtf8Place(bytes) {
+	let valid = 0;
+	let end = bytes.length;
+	while (valid < end) {
+		const middle = Math.ceil((valid + end) / 2);
+		if (decodeStart(bytes, middle, true) === null) end = middle - 1;
+		else valid = middle;
+	}
+	const text = decodeStart(bytes, valid, true) ?? "";
+	return placeAt(text, text.length);
+}
+/** What is wrong with a file whatever its parts hold. */
+function sourceProblems(source, path) {
+	const nul = source.indexOf("\0");
+	const conflict = findConflict(source);
+	return [...nul === -1 ? [] : [makeProblem("prompt/nul", {}, {
+		path,
+		...placeAt(source, nul)
+	})], ...conflict === -1 ? [] : [makeProblem("prompt/conflict-markers", {}, {
+		path,
+		...placeAt(source, conflict)
+	})]];
+}
+/** The offset of the first conflict marker; -1 when there is none. */
+function findConflict(text) {
+	return text.search(CONFLICT_MARKER);
+}
+/** A warning for each kind of invisible character, at its first place. NUL is an error already. */
+function hiddenCharacterProblems(source, path) {
+	const placeOf = makePlaceAt(source);
+	return findHidden(source).filter(({ offset }) => source[offset] !== "\0").map(({ character, count, offset }) => makeProblem("prompt/hidden-character", {
+		character,
+		count
+	}, {
+		path,
+		...placeOf(offset)
+	}));
+}
+/** The first line of a file, for what concerns it as a whole. */
+function placeOfFile(path) {
+	return {
+		path,
+		line: 1,
+		column: 1
+	};
+}
+/** With `open`, a character may be cut in two at the end. */
+function decodeStart(bytes, length, open) {
+	try {
+		return new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(0, length), { stream: open });
+	} catch {
+		return null;
+	}
+}
+// src/files/find.ts
+init_problem();
+init_paths();
 const NEVER_ENTERED = /* @__PURE__ */ new Set([".git", "node_modules"]);
 /**
 * Finds the files that the patterns match. A pattern that begins with `!` takes files out again. It blocks, as reading the
@@ -13730,6 +13745,12 @@ function isNeverEntered(name) {
 }
 function linkProblem(path) {
 	return makeProblem("prompt/symbolic-link", {}, placeOfFile(path));
+}
+// src/domain/placeholders.ts
+const PLACEHOLDER = /\{\{[ \t]*([\p{L}\p{M}\p{N}_.-]+)[ \t]*\}\}/gu;
+/** The names of a text's `{{placeholders}}`, each once, in order of first use. */
+function placeholdersOf(text) {
+	return [...new Set([...text.matchAll(PLACEHOLDER)].map((match) => match[1] ?? ""))];
 }
 // node_modules/kind-of/index.js
 var require_kind_of = /* @__PURE__ */ __commonJSMin(((exports, module) => {
@@ -14362,7 +14383,7 @@ var require_gray_matter = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	};
 	module.exports = matter;
 }));
-// src/prompts/front-matter.ts
+// src/files/front-matter.ts
 var import_gray_matter = /* @__PURE__ */ __toESM(require_gray_matter(), 1);
 init_problem();
 const LARGEST_FRONT_MATTER = 65536;
@@ -14441,81 +14462,30 @@ function at$1(path, line) {
 		column: 1
 	};
 }
-// src/prompts/outline.ts
-init_json();
-function outlineOf(mapping, path) {
-	const { id, key, pins } = mapping.value;
-	const text = (field, value) => typeof value === "string" ? {
-		value,
-		place: mapping.placeOf([field])
-	} : null;
-	const environments = (isJsonObject(pins) ? Object.keys(pins) : []).map((value) => ({
-		value,
-		place: mapping.keyPlaceOf(["pins", value])
-	}));
-	return {
-		path,
-		id: text("id", id),
-		key: text("key", key),
-		environments
-	};
-}
-// src/prompts/shape.ts
+// src/files/parse.ts
 init_zod();
+init_digest();
+init_json();
 init_text();
-const id$1 = string().refine(isPathSegment, "expected one segment of a path, not \".\" or \"..\", without / \\ ? # % and blanks").meta({ pattern: "^(?!\\.{1,2}$)[^\\p{Cc}\\s/\\\\?#%]+$" });
+init_problem();
+const id$1 = string$1().refine(isPathSegment, "expected one segment of a path, not \".\" or \"..\", without / \\ ? # % and blanks").meta({ pattern: "^(?!\\.{1,2}$)[^\\p{Cc}\\s/\\\\?#%]+$" });
 const pin = union([
 	literal$1("latest").describe("The version that holds this file's text and metadata, whatever its number."),
-	int().min(1).describe("The version with this number."),
-	string().regex(/^version:(?!\.{1,2}$)[^\p{Cc}]+$/u).describe("The version with this id."),
-	string().regex(/^git:[^\p{Cc}\s~^:?*[\\-][^\p{Cc}\s:?*[\\]*$/u).describe("This prompt as it was at a tag, branch or commit.")
+	int$2().min(1).describe("The version with this number."),
+	string$1().regex(/^version:(?!\.{1,2}$)[^\p{Cc}]+$/u).describe("The version with this id."),
+	string$1().regex(/^git:[^\p{Cc}\s~^:?*[\\-][^\p{Cc}\s:?*[\\]*$/u).describe("This prompt as it was at a tag, branch or commit.")
 ]).describe("What the environment serves: latest, a version number, version:<id> or git:<ref>.");
 /** The front matter of a prompt file as its author writes it. */
 const FrontMatterShape = strictObject({
 	id: id$1.describe("The id of the prompt in the service, which creates none: without blanks and / \\ ? # %."),
 	key: line.describe("The stable key of the prompt, such as support/greeting."),
 	name: line.describe("The display name."),
-	description: string().optional().describe("What the prompt is for. Absent: not managed."),
+	description: string$1().optional().describe("What the prompt is for. Absent: not managed."),
 	pins: record(line, pin).optional().describe("What each environment serves. One that is not named is left alone."),
-	metadata: record(string().meta({ not: { const: "promptsync" } }), json().describe("Any JSON value.")).optional().describe("Stored with each version. Absent: not managed."),
-	variables: array(string().describe("The name of a {{placeholder}}.")).optional().describe("The names of the {{placeholders}} in the text, exactly.")
+	metadata: record(string$1().meta({ not: { const: "promptsync" } }), json().describe("Any JSON value.")).optional().describe("Stored with each version. Absent: not managed."),
+	variables: array(string$1().describe("The name of a {{placeholder}}.")).optional().describe("The names of the {{placeholders}} in the text, exactly.")
 });
 const FRONT_MATTER_FIELDS = Object.keys(FrontMatterShape.shape);
-// src/domain/placeholders.ts
-const PLACEHOLDER = /\{\{[ \t]*([\p{L}\p{M}\p{N}_.-]+)[ \t]*\}\}/gu;
-/** The names of a text's `{{placeholders}}`, each once, in order of first use. */
-function placeholdersOf(text) {
-	return [...new Set([...text.matchAll(PLACEHOLDER)].map((match) => match[1] ?? ""))];
-}
-// src/prompts/variables.ts
-init_problem();
-/** `variables`, where it is a list of texts, names the placeholders of the text exactly, each once. */
-function variableProblems(mapping, text) {
-	const declared = mapping.value["variables"];
-	if (!isListOfTexts(declared)) return [];
-	const used = new Set(placeholdersOf(text));
-	const named = new Set(declared);
-	const missing = [...used].filter((name) => !named.has(name));
-	const unused = [...named].filter((name) => !used.has(name));
-	const repeated = [...new Set(declared.filter(isRepeated()))];
-	if (missing.length + unused.length + repeated.length === 0) return [];
-	return [makeProblem("prompt/variables-mismatch", {
-		missing,
-		unused,
-		repeated
-	}, mapping.placeOf(["variables"]))];
-}
-function isRepeated() {
-	const seen = /* @__PURE__ */ new Set();
-	return (name) => seen.size === seen.add(name).size;
-}
-function isListOfTexts(value) {
-	return Array.isArray(value) && value.every((name) => typeof name === "string");
-}
-// src/prompts/parse.ts
-init_digest();
-init_json();
-init_problem();
 /**
 * Parses one prompt file. All its problems are gathered; with an error among them there is no file.
 * @param digests whether digests of the content are made: what makes them takes as long to load as ten files to read
@@ -14660,7 +14630,30 @@ function objectAt(mapping, key) {
 	const value = mapping.value[key];
 	return isJsonObject(value) ? value : void 0;
 }
-// src/prompts/late.ts
+/** `variables`, where it is a list of texts, names the placeholders of the text exactly, each once. */
+function variableProblems(mapping, text) {
+	const declared = mapping.value["variables"];
+	if (!isListOfTexts(declared)) return [];
+	const used = new Set(placeholdersOf(text));
+	const named = new Set(declared);
+	const missing = [...used].filter((name) => !named.has(name));
+	const unused = [...named].filter((name) => !used.has(name));
+	const repeated = [...new Set(declared.filter(isRepeated()))];
+	if (missing.length + unused.length + repeated.length === 0) return [];
+	return [makeProblem("prompt/variables-mismatch", {
+		missing,
+		unused,
+		repeated
+	}, mapping.placeOf(["variables"]))];
+}
+function isRepeated() {
+	const seen = /* @__PURE__ */ new Set();
+	return (name) => seen.size === seen.add(name).size;
+}
+function isListOfTexts(value) {
+	return Array.isArray(value) && value.every((name) => typeof name === "string");
+}
+// src/files/late.ts
 init_problem();
 /**
 * The same file without its text, or without all of its content. Whoever asks for it has the file read again, which has
@@ -14704,7 +14697,7 @@ function bytesOf(path, read) {
 function changed(path) {
 	return new ProblemError(makeProblem("prompt/changed-meanwhile", {}, placeOfFile(path)));
 }
-// src/files/read-bytes.ts
+// src/files/read-write.ts
 /** Since the file was found, a link or a pipe may stand in its place: none is followed, none waited for. */
 const FLAGS = node_fs.constants.O_RDONLY | node_fs.constants.O_NOFOLLOW | node_fs.constants.O_NONBLOCK;
 const USUAL_SIZE = 65536;
@@ -14737,7 +14730,7 @@ function readInto(buffer, size, descriptor) {
 	}
 	return buffer.subarray(0, length);
 }
-// src/prompts/read.ts
+// src/files/read.ts
 init_problem();
 /** In bytes. */
 const LARGEST_FILE = 16777216;
@@ -16206,27 +16199,27 @@ function interruption({ onSignal, errors, exit }, notice) {
 init_zod();
 init_problem();
 /** What GitHub hands a workflow run, as far as it matters here; everything else in the payload is left alone. */
-const commit = string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/);
-const repository = object({ full_name: string() });
-const person = object({ login: string() });
+const commit = string$1().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/);
+const repository = object({ full_name: string$1() });
+const person = object({ login: string$1() });
 const EventShape = object({
 	pull_request: object({
-		number: int().positive(),
+		number: int$2().positive(),
 		head: object({
 			sha: commit,
 			repo: repository.nullish()
 		}),
 		base: object({
 			sha: commit,
-			ref: string(),
+			ref: string$1(),
 			repo: repository.nullish()
 		}),
 		user: person.nullish()
 	}).optional(),
 	merge_group: object({ base_sha: commit }).optional(),
-	repository: repository.extend({ default_branch: string().optional() }).optional(),
+	repository: repository.extend({ default_branch: string$1().optional() }).optional(),
 	sender: person.nullish(),
-	before: string().optional()
+	before: string$1().optional()
 });
 const DEPENDABOT = "dependabot[bot]";
 const NO_COMMIT = /^0+$/;
@@ -46496,7 +46489,7 @@ const flag = _enum([
 	"false",
 	""
 ], { error: "expected true or false" }).transform((text) => text === "true");
-const text$1 = string().transform((value) => value === "" ? void 0 : value);
+const text$1 = string$1().transform((value) => value === "" ? void 0 : value);
 const oneOf = (names) => _enum(names, { error: `expected ${names.join(", ")}` });
 /** The inputs of action.yml; what is left out there is the empty text. */
 const InputShape = object({
@@ -46507,7 +46500,7 @@ const InputShape = object({
 		"drift"
 	]),
 	config: text$1,
-	"working-directory": string(),
+	"working-directory": string$1(),
 	"base-url": text$1,
 	"api-key": text$1,
 	"github-token": text$1,
@@ -46521,7 +46514,7 @@ const InputShape = object({
 		"fail",
 		""
 	]).transform((value) => value === "" ? void 0 : value),
-	"max-changes": string().transform((value, context) => {
+	"max-changes": string$1().transform((value, context) => {
 		if (value === "") return void 0;
 		const parsed = parseMaxChanges(value);
 		if (parsed === null) context.addIssue("expected a number, or a percentage such as 25%");
@@ -46699,7 +46692,7 @@ function pinText(pin) {
 function followsLatest({ pins }) {
 	return pins.some(({ pin }) => pin.kind === "latest");
 }
-// src/rendering/wire-drift.ts
+// src/report/wire-drift.ts
 /** Drift as a report tells it. */
 function wireDrift(drift) {
 	if ("field" in drift) {
@@ -46743,7 +46736,7 @@ function wireRef({ id, number }) {
 		version_number: number
 	};
 }
-// src/rendering/wire-history.ts
+// src/report/wire-history.ts
 /** What a report tells of one prompt's versions: all of them, or the one that the environment serves. */
 function wireHistory(promptId, { versions, environment }) {
 	const all = versions.get(promptId) ?? [];
@@ -46791,7 +46784,7 @@ function wireCommit({ pullRequest, ...info }) {
 		pull_request: pullRequest
 	};
 }
-// src/rendering/make-report.ts
+// src/report/make-report.ts
 /**
 * The public report of a run. Pure, and complete also when the run failed.
 * @param withEnvironments what each environment serves, in every mode: for the matrix of a page
@@ -49233,35 +49226,35 @@ var init_wire = __esmMin((() => {
 		setActive: (promptId) => `${paths.prompt(promptId)}/set-active`
 	};
 	API_KEY_HEADER = "x-api-key";
-	text = string().min(1);
+	text = string$1().min(1);
 	metadata = custom((value) => isJsonObject(value) && isJson(value), "Invalid input: expected JSON object");
 	VersionShape = object({
 		id: text,
 		prompt_id: text,
-		version_number: int(),
-		content: string(),
+		version_number: int$2(),
+		content: string$1(),
 		metadata_: metadata.nullish(),
-		created_at: string().nullish()
+		created_at: string$1().nullish()
 	});
 	PromptShape = object({
 		id: text,
-		project_id: string(),
-		key: string(),
-		name: string(),
-		description: string().nullish(),
-		latest_version_id: string().nullish(),
+		project_id: string$1(),
+		key: string$1(),
+		name: string$1(),
+		description: string$1().nullish(),
+		latest_version_id: string$1().nullish(),
 		active_version: VersionShape.nullish(),
-		created_at: string().nullish()
+		created_at: string$1().nullish()
 	});
 	CreateVersionShape = object({
-		content: string(),
-		change_summary: string().optional(),
+		content: string$1(),
+		change_summary: string$1().optional(),
 		metadata_: metadata.optional()
 	});
 	UpdatePromptShape = object({
-		key: string().optional(),
-		name: string().optional(),
-		description: string().optional()
+		key: string$1().optional(),
+		name: string$1().optional(),
+		description: string$1().optional()
 	});
 	SetActiveShape = object({
 		environment: text,
@@ -50044,12 +50037,12 @@ var digest, id, optionalText, optionalMark, EntryShape, StampShape;
 var init_stamp = __esmMin((() => {
 	init_zod();
 	init_digest();
-	digest = templateLiteral(["sha256:", string().regex(/^[0-9a-f]{64}$/)]);
-	id = string().min(1);
-	optionalText = string().optional().catch(void 0);
+	digest = templateLiteral(["sha256:", string$1().regex(/^[0-9a-f]{64}$/)]);
+	id = string$1().min(1);
+	optionalText = string$1().optional().catch(void 0);
 	optionalMark = literal$1(true).optional().catch(void 0);
 	EntryShape = object({
-		number: int(),
+		number: int$2(),
 		id,
 		digest,
 		metadata_digest: digest,
@@ -55310,11 +55303,11 @@ async function parents({ head, parentsOf }) {
 // src/github/pull-requests.ts
 init_zod();
 const PullShape = object({
-	number: int(),
-	merged_at: string().nullish(),
-	merge_commit_sha: string().nullish(),
-	head: object({ sha: string() }),
-	base: object({ ref: string() })
+	number: int$2(),
+	merged_at: string$1().nullish(),
+	merge_commit_sha: string$1().nullish(),
+	head: object({ sha: string$1() }),
+	base: object({ ref: string$1() })
 });
 /** The number of the pull request that a commit was merged with into a branch; null where there is none. */
 async function mergedPullOf({ octokit, names }, commit, branch) {
@@ -55334,7 +55327,7 @@ async function headOfPull({ octokit, names }, number) {
 	});
 	return PullShape.parse(data).head.sha;
 }
-const RefShape = object({ object: object({ sha: string() }) });
+const RefShape = object({ object: object({ sha: string$1() }) });
 /** The commit that a branch is at now; for clones that cannot ask their remote. */
 async function tipOfBranch({ octokit, names }, branch) {
 	const { data } = await octokit.request("GET /repos/{owner}/{repo}/git/ref/{ref}", {
@@ -55403,11 +55396,11 @@ function mayHaveWorked(error) {
 init_zod();
 /** An account as comments and issues name it. */
 const AuthorShape = object({
-	login: string(),
-	type: string().optional()
+	login: string$1(),
+	type: string$1().optional()
 });
-const ViewerShape = object({ viewer: object({ login: string() }) });
-const UserShape = object({ login: string() });
+const ViewerShape = object({ viewer: object({ login: string$1() }) });
+const UserShape = object({ login: string$1() });
 /** What a workflow's own token writes as. */
 const ACTIONS = "github-actions[bot]";
 /**
@@ -55429,8 +55422,8 @@ function isBy(login, author) {
 // src/github/sticky-comment.ts
 init_zod();
 const CommentShape = object({
-	id: int(),
-	body: string().nullish(),
+	id: int$2(),
+	body: string$1().nullish(),
 	user: AuthorShape.nullish()
 });
 /** Keeps one comment of ours up to date: updates it where it is, else makes it. Throws what Octokit throws. */
@@ -55660,7 +55653,7 @@ function asSet(items) {
 function asMap(items) {
 	return items && new Map(items);
 }
-// src/rendering/inert.ts
+// src/report/inert.ts
 init_text();
 /** A value within a line: nothing in it can move the cursor, hide, or begin another line. */
 function inertLine(text) {
@@ -55677,7 +55670,7 @@ function inertText(text) {
 function inertForRunner(output) {
 	return output.replace(/^(\s*):(?=:)/gm, "$1\\u{3a}").replaceAll("##[", "##\\u{5b}");
 }
-// src/rendering/problems-in.ts
+// src/report/problems-in.ts
 /**
 * All problems of a report: those of the run, then those of each prompt. One that has no place of its own says by the
 * prompt's file whose it is. That says nothing where all prompts have it, and where the run was interrupted: then it is
@@ -55779,7 +55772,7 @@ var require_picocolors = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	module.exports = createColors();
 	module.exports.createColors = createColors;
 }));
-// src/rendering/colours.ts
+// src/report/colours.ts
 var import_picocolors = /* @__PURE__ */ __toESM(require_picocolors(), 1);
 /** The text as it is without its colours. */
 function withoutColours(text) {
@@ -55788,7 +55781,12 @@ function withoutColours(text) {
 function coloursFor(enabled) {
 	return import_picocolors.default.createColors(enabled);
 }
-// src/rendering/fit.ts
+// src/report/counted.ts
+/** `1 file`, `2 files`. */
+function counted([count, one, many]) {
+	return `${count} ${count === 1 ? one : many}`;
+}
+// src/report/fit.ts
 /** As much of the sections as the limit allows, the earlier ones first. Without a limit all of it. */
 function fitSections(sections, limit) {
 	let room = limit?.most ?? Infinity;
@@ -55819,7 +55817,7 @@ function keep({ open, items, close }, most, limit) {
 		return true;
 	});
 }
-// src/rendering/inert-markdown.ts
+// src/report/inert-markdown.ts
 /**
 * A value within a line of Markdown: as a code span, in which nothing is a link, a mention, HTML or formatting. A pipe
 * would end the cell of a table even there.
@@ -55862,7 +55860,7 @@ function variableChanges({ environment, before, after }) {
 		environment
 	}))];
 }
-// src/rendering/breaking.ts
+// src/report/breaking.ts
 /** Compares what environments serve with what they would serve; where one of the two is not known nothing is said. */
 function findBreaking({ changes }, texts) {
 	const key = changes.flatMap((change) => change.kind === "update-prompt" ? change.fields.key ?? [] : []);
@@ -55892,7 +55890,7 @@ function breakingText(breaking, show) {
 	const then = kind === "added" ? "Callers have to supply it." : "Callers need not supply it any more.";
 	return `${environments.map(show).join(", ")}: the variable ${show(`{{${variable}}}`)} is ${kind}. ${then}`;
 }
-// src/rendering/render-change.ts
+// src/report/render-change.ts
 const statusNote = {
 	made: "",
 	adopted: " (it was there already)",
@@ -55954,7 +55952,7 @@ function refText(ref) {
 	if ("new" in ref) return "new version";
 	return ref.version_number === null ? inertLine(ref.id) : `v${ref.version_number}`;
 }
-// src/rendering/restored.ts
+// src/report/restored.ts
 /** The drift of a run that a sync only puts back. */
 function restoredIn({ plan, outcomes }) {
 	const plans = outcomes?.map((outcome) => outcome.plan) ?? plan?.prompts ?? [];
@@ -55972,7 +55970,7 @@ function placeOf$1(promptId, what) {
 		what.environment
 	]);
 }
-// src/rendering/drift-sentences.ts
+// src/report/drift-sentences.ts
 /** What stands in the service although no file says so, and what becomes of it: some sentences. */
 function driftSentences(drift, context) {
 	const { show } = context;
@@ -56002,12 +56000,7 @@ function isAt(change, drift) {
 	if (change.kind === "set-active") return "environment" in drift && drift.environment === change.environment;
 	return change.kind === "update-prompt" && "field" in drift && drift.field in change.fields;
 }
-// src/rendering/counted.ts
-/** `1 file`, `2 files`. */
-function counted([count, one, many]) {
-	return `${count} ${count === 1 ? one : many}`;
-}
-// src/rendering/history-summary.ts
+// src/report/history-summary.ts
 /** In one line: how much is known, and whether the service differs from the files. */
 function historyOutcome({ prompts }, colours) {
 	const told = prompts.filter(isTold);
@@ -56047,7 +56040,7 @@ function isTold({ history, lineage }) {
 function differingRows({ environments = [], lineage }) {
 	return environments.filter(({ environment, in_sync: inSync }) => !inSync && (lineage === void 0 || lineage.environment === environment));
 }
-// src/rendering/history-texts.ts
+// src/report/history-texts.ts
 function commitTexts(info) {
 	return [
 		dayOf(info),
@@ -56128,7 +56121,7 @@ function stayOf({ environment, from, until, served }) {
 		by: from
 	};
 }
-// src/rendering/history-tables.ts
+// src/report/history-tables.ts
 /**
 * The versions of a prompt and where they have been, or where what one environment serves comes from.
 * @param show makes a value from outside inert
@@ -56227,7 +56220,7 @@ function lineageTable(prompt, lineage, show) {
 function cellWith(show) {
 	return (text) => text === void 0 ? "" : show(text);
 }
-// src/rendering/markdown-table.ts
+// src/report/markdown-table.ts
 /** The first two lines of a table. The cells are Markdown already. */
 function tableHead(columns) {
 	return tableRow(columns) + tableRow(columns.map(() => "---"));
@@ -56236,7 +56229,7 @@ function tableHead(columns) {
 function tableRow(cells) {
 	return `| ${cells.join(" | ")} |\n`;
 }
-// src/rendering/markdown-history.ts
+// src/report/markdown-history.ts
 /** A history as parts of a page: of each prompt a table of its versions, and one of where they have been. */
 function historySections({ prompts }) {
 	return prompts.filter(isTold).flatMap((prompt) => {
@@ -56272,7 +56265,77 @@ function driftNotes(prompt) {
 		share: .9
 	};
 }
-// src/rendering/excerpt.ts
+// src/report/matrix.ts
+/** All environments of a report. Each prompt's are in promotion order; the longest list knows most of it. */
+function environmentsOf({ prompts }) {
+	const lists = prompts.map(namesIn).toSorted((a, b) => b.length - a.length);
+	return [...new Set(lists.flat())];
+}
+/** A report that was merged of others has no rows: then the changes alone tell of environments. */
+function namesIn({ environments = [], edits = [], changes, drift }) {
+	return [
+		...environments,
+		...edits,
+		...changes,
+		...drift
+	].flatMap((one) => "environment" in one ? [one.environment] : []);
+}
+/** The cell of a matrix: what the environment serves, and what it would serve, or serves now. */
+function cellOf(prompt, environment) {
+	const row = prompt.environments?.find((one) => one.environment === environment);
+	const change = prompt.changes.find((one) => "environment" in one && one.environment === environment);
+	const drift = prompt.drift.find((one) => "environment" in one && one.environment === environment) ?? null;
+	if (change !== void 0) return {
+		kind: "change",
+		before: change.before,
+		after: change.after,
+		status: change.status,
+		drift
+	};
+	const edit = prompt.edits?.find((one) => "environment" in one && one.environment === environment);
+	if (edit?.kind === "set-pin") return {
+		kind: "pin",
+		before: edit.before,
+		after: edit.after,
+		drift
+	};
+	return row === void 0 ? {
+		kind: "unpinned",
+		drift
+	} : {
+		...withoutChange(row, prompt),
+		drift
+	};
+}
+function withoutChange({ active, wanted, pin, in_sync: inSync }, { status }) {
+	if (inSync) return {
+		kind: "in-sync",
+		active
+	};
+	if (status === "failed" || status === "not_attempted") return { kind: "unread" };
+	return wanted === null ? {
+		kind: "unresolved",
+		active,
+		pin
+	} : {
+		kind: "differs",
+		active,
+		wanted
+	};
+}
+/** A cell in a few words, inert: `v6`, `v6 → v7`, `v6 → 7?` where the pin is of no known version. */
+function cellText(cell) {
+	switch (cell.kind) {
+		case "unpinned": return "·";
+		case "unread": return "?";
+		case "in-sync": return refText(cell.active);
+		case "differs": return `${refText(cell.active)} → ${refText(cell.wanted)}`;
+		case "change": return `${refText(cell.before)} → ${refText(cell.after)}`;
+		case "unresolved": return `${refText(cell.active)} → ${inertLine(cell.pin)}?`;
+		case "pin": return `${inertLine(cell.before ?? "")} → ${inertLine(cell.after)}`;
+	}
+}
+// src/report/excerpt.ts
 /** How much of the unchanged text beside a change is shown, in characters. */
 const BESIDE = 30;
 /**
@@ -56327,7 +56390,7 @@ function ending(text) {
 function wellCut(text) {
 	return text.replace(/^[\udc00-\udfff]/, "").replace(/[\ud800-\udbff]$/, "");
 }
-// src/rendering/diff-rows.ts
+// src/report/diff-rows.ts
 /** A changed line that takes more rows is cut. */
 const MOST_ROWS = 8;
 /** The rows of a changed line: wrapped on a terminal, changed words marked where there is colour. */
@@ -56369,28 +56432,7 @@ function withoutMarks(blocks) {
 		}])
 	}));
 }
-// src/rendering/style.ts
-function styleFor({ colour, screen = null, links = null }) {
-	return {
-		colours: coloursFor(colour),
-		screen,
-		links
-	};
-}
-/** For logs and files. */
-const PLAIN = styleFor({ colour: false });
-/** The style of what is indented by so many columns. */
-function narrower(style, columns) {
-	return style.screen === null ? style : {
-		...style,
-		screen: style.screen.narrower(columns)
-	};
-}
-/** The line in as many rows as the terminal needs. */
-function fitted(line, { screen }, hang) {
-	return screen === null ? [line] : screen.wrap(line, hang);
-}
-// src/rendering/view/fold-hunks.ts
+// src/report/fold-hunks.ts
 /** A beginning that is shorter says nothing of its block. */
 const FEWEST = 4;
 /**
@@ -57066,7 +57108,7 @@ function splitLines(text) {
 	else result.push(result.pop().slice(0, -1));
 	return result;
 }
-// src/rendering/view/mark-words.ts
+// src/report/mark-words.ts
 /** Where less than this part of the shorter text stays, it is another text: words that happen to be in both say nothing. */
 const LEAST_ALIKE = .4;
 /** Past this much text, and this many edits, marks are not worth waiting for: the time grows with the square of the edits. */
@@ -57151,7 +57193,28 @@ function linesOf(segments) {
 	}
 	return lines;
 }
-// src/rendering/view/text-diffs.ts
+// src/report/style.ts
+function styleFor({ colour, screen = null, links = null }) {
+	return {
+		colours: coloursFor(colour),
+		screen,
+		links
+	};
+}
+/** For logs and files. */
+const PLAIN = styleFor({ colour: false });
+/** The style of what is indented by so many columns. */
+function narrower(style, columns) {
+	return style.screen === null ? style : {
+		...style,
+		screen: style.screen.narrower(columns)
+	};
+}
+/** The line in as many rows as the terminal needs. */
+function fitted(line, { screen }, hang) {
+	return screen === null ? [line] : screen.wrap(line, hang);
+}
+// src/report/text-diffs.ts
 init_json();
 /** The time that a diff takes grows with the square of its length; past this one it is not worth waiting for. */
 const MOST_EDITS = 500;
@@ -57259,7 +57322,7 @@ function blocksOf(lines) {
 	}
 	return blocks;
 }
-// src/rendering/render-diff.ts
+// src/report/render-diff.ts
 const CONTEXT_LINES$1 = 3;
 /** A diff that is longer is folded. */
 const MOST_LINES = 40;
@@ -57322,7 +57385,7 @@ function blockLines({ kind, lines }, style, folding, neighbours) {
 		other
 	}, style, folding));
 }
-// src/rendering/render-edit.ts
+// src/report/render-edit.ts
 /** What is done to a file, in one line without its sign. */
 function editText(edit) {
 	switch (edit.kind) {
@@ -57359,7 +57422,7 @@ function editKind(edit) {
 function isConflict(edit) {
 	return edit.kind === "set-field" && edit.conflict || edit.kind === "set-text" && edit.conflicts > 0;
 }
-// src/rendering/links.ts
+// src/report/links.ts
 /** A text, shown as it is, that opens a file of the workspace where the terminal takes links. */
 function fileLink(text, path, { links }) {
 	return linked(text, links?.fileUrl(path) ?? "");
@@ -57373,7 +57436,7 @@ function webLink(text, address, { links }) {
 function linked(text, address) {
 	return /^[!-~]+$/.test(address) ? `\u001b]8;;${address}\u001b\\${text}\u001b]8;;\u001b\\` : text;
 }
-// src/rendering/render-problem.ts
+// src/report/render-problem.ts
 /** A problem in two lines: where and what, then what to do. Without a final line feed. */
 function renderProblem(problem, style) {
 	const { red, yellow, dim } = style.colours;
@@ -57404,77 +57467,7 @@ function shownPlace(problem, style) {
 	const shown = screen === null ? place : screen.shorten(place, screen.columns - 1);
 	return `${problem.path === void 0 ? shown : fileLink(shown, problem.path, style)}: `;
 }
-// src/rendering/view/matrix.ts
-/** All environments of a report. Each prompt's are in promotion order; the longest list knows most of it. */
-function environmentsOf({ prompts }) {
-	const lists = prompts.map(namesIn).toSorted((a, b) => b.length - a.length);
-	return [...new Set(lists.flat())];
-}
-/** A report that was merged of others has no rows: then the changes alone tell of environments. */
-function namesIn({ environments = [], edits = [], changes, drift }) {
-	return [
-		...environments,
-		...edits,
-		...changes,
-		...drift
-	].flatMap((one) => "environment" in one ? [one.environment] : []);
-}
-/** The cell of a matrix: what the environment serves, and what it would serve, or serves now. */
-function cellOf(prompt, environment) {
-	const row = prompt.environments?.find((one) => one.environment === environment);
-	const change = prompt.changes.find((one) => "environment" in one && one.environment === environment);
-	const drift = prompt.drift.find((one) => "environment" in one && one.environment === environment) ?? null;
-	if (change !== void 0) return {
-		kind: "change",
-		before: change.before,
-		after: change.after,
-		status: change.status,
-		drift
-	};
-	const edit = prompt.edits?.find((one) => "environment" in one && one.environment === environment);
-	if (edit?.kind === "set-pin") return {
-		kind: "pin",
-		before: edit.before,
-		after: edit.after,
-		drift
-	};
-	return row === void 0 ? {
-		kind: "unpinned",
-		drift
-	} : {
-		...withoutChange(row, prompt),
-		drift
-	};
-}
-function withoutChange({ active, wanted, pin, in_sync: inSync }, { status }) {
-	if (inSync) return {
-		kind: "in-sync",
-		active
-	};
-	if (status === "failed" || status === "not_attempted") return { kind: "unread" };
-	return wanted === null ? {
-		kind: "unresolved",
-		active,
-		pin
-	} : {
-		kind: "differs",
-		active,
-		wanted
-	};
-}
-/** A cell in a few words, inert: `v6`, `v6 → v7`, `v6 → 7?` where the pin is of no known version. */
-function cellText(cell) {
-	switch (cell.kind) {
-		case "unpinned": return "·";
-		case "unread": return "?";
-		case "in-sync": return refText(cell.active);
-		case "differs": return `${refText(cell.active)} → ${refText(cell.wanted)}`;
-		case "change": return `${refText(cell.before)} → ${refText(cell.after)}`;
-		case "unresolved": return `${refText(cell.active)} → ${inertLine(cell.pin)}?`;
-		case "pin": return `${inertLine(cell.before ?? "")} → ${inertLine(cell.after)}`;
-	}
-}
-// src/rendering/markdown-sections.ts
+// src/report/markdown-sections.ts
 init_problem();
 /** The parts of a page, in the order in which they are shown and get their room. */
 function sectionsOf(report, { texts, restored }) {
@@ -57609,7 +57602,7 @@ const MODES = [
 	"history",
 	...FILE_MODES
 ];
-// src/rendering/edit-summary.ts
+// src/report/edit-summary.ts
 /** Whether a report is about files that a command edits. */
 function isAboutFiles({ mode }) {
 	return FILE_MODES.some((one) => one === mode);
@@ -57694,7 +57687,7 @@ function isNewWorkflow({ path, status }) {
 function creates({ edits = [] }) {
 	return edits.some(({ kind }) => kind === "create-file");
 }
-// src/rendering/origin.ts
+// src/report/origin.ts
 const BETWEEN = " · ";
 /** What a plan was made from and what it is called: service, commit, digest. The digest is what `--expect-plan` takes. */
 function originLines({ service, commit, plan_digest: digest }, style) {
@@ -57718,7 +57711,7 @@ function rowsOf(parts, { screen }) {
 function linkedAddresses(text, style) {
 	return text.replaceAll(/https?:\/\/[^\s,]+/g, (address) => webLink(address, address, style));
 }
-// src/rendering/render-summary.ts
+// src/report/render-summary.ts
 init_problem();
 /** The last lines of a report: what would be done, was done, or that there is nothing to do; and with what. */
 function renderSummary(report, style) {
@@ -57823,7 +57816,7 @@ function prompts(count) {
 		"prompts"
 	]);
 }
-// src/rendering/render-markdown.ts
+// src/report/render-markdown.ts
 /** The report as GitHub's Markdown. What files and the service say stands in code throughout: there it is inert. */
 function renderMarkdown(report, options) {
 	const [head, foot] = [headOf$1(report, options), footOf(report, options)];
@@ -57873,7 +57866,7 @@ function footOf({ service, commit: head, plan_digest: digest, problems, committe
 	].flat().join(" · ");
 	return line === "" ? "" : `\n${line}\n`;
 }
-// src/rendering/prompt-title.ts
+// src/report/prompt-title.ts
 /** A path that has less room goes to a row of its own. */
 const LEAST_PATH = 16;
 /**
@@ -57894,7 +57887,7 @@ function promptTitle({ key, path }, style, note = "") {
 	const short = screen.shorten(name, screen.columns - noteWidth);
 	return [`${colours.bold(short)}${after}`, `  ${shown(screen.shorten(file, screen.columns - 2))}`];
 }
-// src/rendering/render-drift.ts
+// src/report/render-drift.ts
 const word = {
 	outside: "drifted",
 	unfinished: "unfinished"
@@ -57914,7 +57907,7 @@ function environmentLines(title, { observed, expected }, colours) {
 	const origin = commit === void 0 ? "made outside of git" : `made from ${inertLine(commit).slice(0, 12)}`;
 	return [`${title}: ${refText(observed)} is active, ${wanted}`, colours.dim(`  ${origin}; undo: version:${inertLine(id)}`)];
 }
-// src/rendering/render-text.ts
+// src/report/render-text.ts
 init_problem();
 /** The report for a person at a terminal or in a log. Ends with a line feed. Warnings are left out. */
 function renderText(report, options) {
@@ -58123,9 +58116,9 @@ function isQuiet(report) {
 // src/github/rolling-issue.ts
 init_zod();
 const IssueShape = object({
-	number: int(),
-	title: string(),
-	body: string().nullish(),
+	number: int$2(),
+	title: string$1(),
+	body: string$1().nullish(),
 	user: AuthorShape.nullish(),
 	pull_request: unknown$1().optional()
 });
@@ -58215,15 +58208,7 @@ function whatToWrite({ event, inputs }, { mode }) {
 	if (mode === "plan" && event.pull !== null && inputs.comment !== "never") return "comment";
 	return mode === "drift" && inputs["drift-issue"] ? "issue" : null;
 }
-// src/templates/page.ts
-/** Script and style of a page, of which `npm run generate` makes this module out of src/page. */
-const PAGE = {
-	script: "(function(){function e(){let e=document.querySelector(`.controls`),t=document.querySelector(`#search`),n=document.querySelector(`output`),r=document.querySelector(`p.none`),i=r?.querySelector(`span`),a=document.querySelector(`dialog`),o=document.querySelector(`#letters`);return!e||!t||!n||!r||!i||!a||!o?null:{controls:e,search:t,told:n,empty:r,elsewhere:i,help:a,letters:o,rows:[...document.querySelectorAll(`.prompt`)]}}function t({controls:e},t){return[...e.querySelectorAll(`[name=${t}]`)]}function n(e,n,r){let i=t(e,n),a=i.find(e=>!e.disabled&&e.value===r);return a!==void 0&&(a.checked=!0),i.find(e=>e.checked)?.value??``}function r(e,n){return t(e,n).find(e=>e.defaultChecked)?.value??``}function i({rows:e}){return e.filter(e=>!e.hidden)}function a({search:e}){return e.value.toLowerCase().split(/\\s+/).filter(Boolean)}let o=[`show`,`view`];function s(e){let t=location.hash.slice(1);if(t.startsWith(`prompt:`))return l(e,t);let i=new URLSearchParams(t);e.search.value=i.get(`search`)??``;for(let t of o)n(e,t,i.get(t)??r(e,t))}function c(e){let t=new URLSearchParams;for(let i of o)n(e,i)!==r(e,i)&&t.set(i,n(e,i));e.search.value!==``&&t.set(`search`,e.search.value),history.replaceState(null,``,`#${t}`)}function l(e,t){let r=document.getElementById(t),i=r?.closest(`.prompt`)??null;r!==null&&i!==null&&(i.hidden&&(e.search.value=``,n(e,`show`,`all`)),i.hidden=!1,i.open=!0,requestAnimationFrame(()=>r.scrollIntoView({block:`start`})))}let u=/* @__PURE__ */ new WeakMap;function d(e){let t=n(e,`show`),r=a(e);for(let n of e.rows)n.hidden=!(t===``||t===`all`||n.classList.contains(t))||!r.every(e=>p(n).includes(e));let o=i(e).length;e.empty.hidden=o>0,o===0&&(e.elsewhere.textContent=f(e,r)),e.told.textContent=`${o} of ${e.rows.length} shown`}function f({rows:e},t){let n=e.filter(e=>t.every(t=>p(e).includes(t))).length;return n===0?``:` Of all prompts, ${n} ${n===1?`is`:`are`}.`}function p(e){let t=u.get(e)??(e.textContent??``).toLowerCase();return u.set(e,t),t}function m(e){if(!(`highlights`in CSS))return;let t=a(e),n=[];for(let r of t.length===0?[]:i(e)){let e=document.createTreeWalker(r.open?r:r.firstElementChild??r,NodeFilter.SHOW_TEXT);for(;n.length<500&&e.nextNode();)n.push(...h(e.currentNode,t));if(n.length>=500)break}CSS.highlights.set(`search`,new Highlight(...n))}function h(e,t){let n=e.nodeValue?.toLowerCase()??``;return n.length===e.nodeValue?.length?t.flatMap(t=>{let r=[];for(let i=n.indexOf(t);i!==-1;i=n.indexOf(t,i+t.length)){let n=new Range;n.setStart(e,i),n.setEnd(e,i+t.length),r.push(n)}return r}):[]}function g(e,t){document.addEventListener(`keydown`,n=>{if(n.key===`Escape`&&n.target===e.search)return e.search.blur();if(!_(e,n))return;let r=t[n.key];r!==void 0&&(n.preventDefault(),r())})}function _({letters:e,help:t},{target:n,ctrlKey:r,metaKey:i,altKey:a}){let o=n instanceof HTMLInputElement&&n.type===`search`;return e.checked&&!t.open&&!o&&!r&&!i&&!a}function v(e,t){let n=i(e),r=n.findIndex(e=>e.contains(document.activeElement));n[r===-1?0:Math.min(Math.max(r+t,0),n.length-1)]?.querySelector(`summary`)?.focus()}function y(e){let t=n(e,`view`)===`split`;if(document.body.classList.toggle(`split`,t),t)for(let t of e.rows)t.open&&b(t)}function b(e){if(e.querySelector(`.copy`)===null)for(let t of e.querySelectorAll(`.text > span, .text .fold > span`)){let e=t.cloneNode(!0);e instanceof Element&&(e.className=`copy`,e.setAttribute(`aria-hidden`,`true`),t.after(e))}}let x=e();x!==null&&S(x);function S(e){e.controls.hidden=!1,C(e),e.controls.addEventListener(`input`,()=>{w(e),c(e)}),e.controls.addEventListener(`submit`,e=>e.preventDefault()),e.controls.addEventListener(`click`,({target:t})=>{t instanceof HTMLElement&&k(e,t.dataset.do)}),addEventListener(`hashchange`,()=>C(e)),document.addEventListener(`toggle`,E(()=>T(e)),!0),g(e,A(e))}function C(e){w(e),s(e),w(e)}function w(e){d(e),T(e)}function T(e){y(e),m(e)}function E(e){let t=0;return()=>{cancelAnimationFrame(t),t=requestAnimationFrame(e)}}function D(e,t){for(let n of i(e))n.open=t}function O(e){return{expand:()=>D(e,!0),collapse:()=>D(e,!1),help:()=>e.help.showModal()}}function k(e,t){for(let[n,r]of Object.entries(O(e)))n===t&&r()}function A(e){let{expand:r,collapse:i,help:a}=O(e),o=(t,r)=>()=>{n(e,t,r),w(e),c(e)},s=t(e,`show`).map(({value:e})=>e);return{\"/\":()=>e.search.focus(),j:()=>v(e,1),k:()=>v(e,-1),e:r,c:i,\"?\":a,v:()=>o(`view`,n(e,`view`)===`split`?`unified`:`split`)(),...Object.fromEntries(s.map((e,t)=>[String(t+1),o(`show`,e)]))}}})();",
-	scriptHash: "sha256-SDVNw0BeSvUeDtcOs7WEwJh63S1tbTJy/FLE/yMUG7A=",
-	style: ":root{color-scheme: light dark;--ground: light-dark(#fff, #0d1117);--raised: light-dark(#f6f8fa, #161b22);--line: light-dark(#d1d9e0, #30363d);--text: light-dark(#1f2328, #e6edf3);--quiet: light-dark(#59636e, #9198a1);--accent: light-dark(#0550ae, #79c0ff);--good: light-dark(#116329, #56d364);--bad: light-dark(#a40e26, #ff8a80);--warn: light-dark(#7d4e00, #e3b341);--added: light-dark(#e6ffec, #12261e);--added-word: light-dark(#a6eeb6, #1f6f35);--removed: light-dark(#ffebe9, #2d1618);--removed-word: light-dark(#ffc1ba, #8e1519);}*{box-sizing: border-box;}[hidden]{display: none !important;}body{margin: 0 auto;padding: 1rem clamp(0.75rem, 3vw, 2rem) 3rem;max-width: 100rem;background: var(--ground);color: var(--text);font: 0.9375rem/1.5 system-ui, sans-serif;overflow-wrap: anywhere;}h1, h2, h3, p, ul, dl, dd{margin: 0;}h1{font-size: 1.5rem;}h2{margin: 1.5rem 0 0.5rem;font-size: 1.125rem;}h3{margin: 1rem 0 0.375rem;font-size: 0.9375rem;}code, kbd, .text{font: 0.875em/1.5 ui-monospace, monospace;}a{color: var(--accent);}.outcome{margin: 0.25rem 0 0.5rem;font-size: 1.125rem;font-weight: 600;}.outcome.bad, .error > b:first-child{color: var(--bad);}.warning > b:first-child, .drift > b, .breaking > b, em{color: var(--warn);}header p:not(.outcome), header dl, footer, .link, .pins{color: var(--quiet);}header dl div{display: inline-block;margin-right: 1.5rem;}dt, dd{display: inline;}.problems, .changes{padding: 0;list-style: none;}.problems li{margin: 0.5rem 0;padding: 0.5rem 0.75rem;border-left: 0.25rem solid var(--warn);background: var(--raised);}.problems .error{border-color: var(--bad);}.problems .code{color: var(--quiet);}.controls{display: flex;flex-wrap: wrap;gap: 0.5rem 1rem;align-items: center;margin-bottom: 0.5rem;}.controls [type='search']{flex: 1 1 9rem;min-width: 0;}.controls fieldset{display: flex;flex-wrap: wrap;margin: 0;padding: 0;border: 0;}legend{position: absolute;clip-path: inset(50%);}.controls label span, button, [type='search']{display: inline-block;padding: 0.25rem 0.625rem;border: 1px solid var(--line);border-radius: 0.375rem;background: var(--raised);color: inherit;font: inherit;}button, label{cursor: pointer;}.controls label input{position: absolute;opacity: 0;}.controls label span{border-radius: 0;margin-right: -1px;}.controls :checked + span{border-color: var(--accent);background: var(--accent);color: var(--ground);}.controls :disabled + span{color: var(--quiet);cursor: default;}:focus-visible, .controls :focus-visible + span{outline: 0.1875rem solid var(--accent);outline-offset: 1px;z-index: 1;}h2 output{margin-left: 0.5rem;color: var(--quiet);font-size: 0.9375rem;font-weight: normal;}::highlight(search){background: light-dark(#ffe16b, #6b5200);color: var(--text);}.matrix{--head: none;--row: flex;--label: static;--label-clip: none;--unpinned: none;border: 1px solid var(--line);border-radius: 0.375rem;}@media (min-width: 44rem){.matrix.few{--head: grid;--row: grid;--label: absolute;--label-clip: inset(50%);--unpinned: inline;}}@media (min-width: 64rem){.matrix.several{--head: grid;--row: grid;--label: absolute;--label-clip: inset(50%);--unpinned: inline;}}.head{display: var(--head);}.prompt > summary{display: var(--row);flex-wrap: wrap;}.head, .prompt > summary{grid-template-columns: minmax(12rem, 2fr);grid-auto-columns: minmax(0, 1fr);grid-auto-flow: column;gap: 0.125rem 1rem;padding: 0.375rem 0.75rem 0.375rem 1.75rem;}.head{position: sticky;top: 0;z-index: 1;border-radius: 0.375rem 0.375rem 0 0;background: var(--raised);font-weight: 600;}.prompt{border-top: 1px solid var(--line);content-visibility: auto;contain-intrinsic-size: auto 2.3rem;scroll-margin-top: 3rem;}.prompt > summary, h3 a{scroll-margin-top: 3rem;}.prompt > summary{position: relative;cursor: pointer;list-style: none;}.prompt > summary::-webkit-details-marker{display: none;}.prompt > summary::before{content: '▸';position: absolute;left: 0.625rem;top: 0.375rem;color: var(--quiet);}.prompt[open] > summary::before{content: '▾';}.prompt > summary:hover, .prompt[open] > summary{background: var(--raised);}.name span, .count, .in-sync, .unpinned, .unread, .prompt.unchanged .status{color: var(--quiet);}.name span{font-size: 0.8125rem;}.name{flex: 1 1 100%;}.unpinned{display: var(--unpinned);}.cell i{position: var(--label);clip-path: var(--label-clip);color: var(--quiet);font-style: normal;}.refused s{font-weight: 600;}.refused em, .failed em{color: var(--bad);}.change b, .pin b{color: var(--accent);}.unresolved b, .blocked .status b, .failed .status b{color: var(--bad);}.applied .status b{color: var(--good);}em{font-style: normal;font-weight: 600;}.count{white-space: nowrap;}.body{padding: 0.5rem 0.75rem 0.75rem 1.75rem;}.changes li::before{display: inline-block;width: 1.25rem;content: '→';color: var(--accent);}.changes .create-version::before, .changes .new::before{content: '+';color: var(--good);}.changes .update-prompt::before, .changes .changed::before{content: '~';color: var(--warn);}.changes .conflict::before, .changes .drift::before, .changes .breaking::before{content: '!';color: var(--warn);}.pins span{margin-left: 0.75rem;}.link{margin-top: 0.75rem;font-size: 0.8125rem;}footer{margin-top: 1rem;}p.none{padding: 1rem;color: var(--quiet);}.text{border: 1px solid var(--line);border-radius: 0.375rem;background: var(--ground);white-space: pre-wrap;tab-size: 4;}.text > span, .text .fold > span, .text del, .text ins{display: block;position: relative;padding: 0 0.75rem 0 1.5rem;text-decoration: none;text-align: start;unicode-bidi: plaintext;}.text > span, .text .fold > span{padding-left: 1.75rem;}.text del{border-left: 0.25rem dotted var(--bad);background: var(--removed);}.text ins{border-left: 0.25rem solid var(--good);background: var(--added);}.text del::before, .text ins::before{position: absolute;left: 0.5rem;content: '−';color: var(--bad);}.text ins::before{content: '+';color: var(--good);}mark{border-radius: 0.125rem;background: var(--added-word);color: inherit;}del mark{background: var(--removed-word);}.fold > summary{padding: 0 0.75rem 0 1.75rem;background: var(--raised);color: var(--quiet);cursor: pointer;}@media (min-width: 44rem){.split .text, .split .fold::details-content{display: grid;grid-template-columns: minmax(0, 1fr) minmax(0, 1fr);}.split .text > del, .split .text > span, .split .fold > span{grid-column: 1;border-right: 1px solid var(--line);}.split .text > ins, .split .text > .copy, .split .fold > .copy{grid-column: 2;border-right: 0;}.split .fold{grid-column: 1 / -1;}}.text .copy{display: none;}@media (min-width: 44rem){.split .text .copy{display: block;}}table{border-collapse: collapse;margin: 0.5rem 0;}th, td{padding: 0.125rem 0.75rem 0.125rem 0;text-align: left;vertical-align: top;}dialog{border: 1px solid var(--line);border-radius: 0.5rem;background: var(--ground);color: var(--text);}dialog h2{margin-top: 0;}dialog dt{display: inline-block;min-width: 6rem;}kbd{padding: 0 0.375rem;border: 1px solid var(--line);border-radius: 0.25rem;}dialog p{margin: 0.75rem 0;}@media (max-width: 64rem){.controls [type='search']{flex-basis: 100%;}}@media (max-width: 44rem){.view{display: none !important;}.body{padding-left: 0.75rem;}table, tbody, tr{display: block;}thead{display: none;}td{display: inline-block;}}@media print{:root{color-scheme: light;}.controls, .link{display: none;}.head{position: static;}.prompt{content-visibility: visible;}.prompt.review::details-content{content-visibility: visible;}.text, .text *{print-color-adjust: exact;}}@media (forced-colors: active){.controls :checked + span{forced-color-adjust: none;background: Highlight;color: HighlightText;}}",
-	styleHash: "sha256-ftHYozoI7sONCQpzSzzFh/ptSdZ+ZEb+fjFWqmmWnns="
-};
-// src/rendering/html/markup.ts
+// src/report/html/markup.ts
 /** Markup of a template: whatever is put into it is text, unless it was made here itself. */
 function markup(parts, ...values) {
 	return { html: parts.map((part, index) => part + markupOf(values[index] ?? "")).join("") };
@@ -58242,7 +58227,7 @@ function markupOf(value) {
 function escape(text) {
 	return inertText(text).replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`).replaceAll("##[", "##&#91;").replace(/^(\s*):(?=:)/gm, "$1&#58;");
 }
-// src/rendering/html/traits.ts
+// src/report/html/traits.ts
 /** `review`: whatever there is to tell of it. */
 const TRAITS = [
 	"review",
@@ -58267,7 +58252,7 @@ function toldTraits({ status, ...prompt }, mode) {
 	};
 	return TRAITS.filter((trait) => is[trait]);
 }
-// src/rendering/html/controls.ts
+// src/report/html/controls.ts
 const FILTERS = {
 	all: "All",
 	review: "To review",
@@ -58334,7 +58319,7 @@ const help = markup`<dialog aria-labelledby="keys"><h2 id="keys">Keys</h2>
 <p><label><input type="checkbox" id="letters" checked> Single letters are commands</label></p>
 <form method="dialog"><button>Close</button></form></dialog>
 `;
-// src/rendering/html/problems.ts
+// src/report/html/problems.ts
 /** A problem as an item of a list: where and what, then what to do. */
 function problemItem(problem) {
 	const place = placeText(problem);
@@ -58342,7 +58327,7 @@ function problemItem(problem) {
 	const what = markup`<b>${problem.severity}:</b> ${where}${problem.message} <code class="code">${problem.code}</code>`;
 	return markup`<li class="${problem.severity}">${what}<br>${problem.hint}</li>\n`;
 }
-// src/rendering/html/header.ts
+// src/report/html/header.ts
 /** What the page is about, what comes of it, and with what: for somebody who has never seen one. */
 function headerOf(report, context) {
 	const errors = report.problems.some(({ severity }) => severity === "error");
@@ -58387,7 +58372,7 @@ function footerOf({ plan_digest: digest }) {
 function notesOf({ problems, files = [] }) {
 	return [problems.length === 0 ? nothing : markup`<section aria-labelledby="problems"><h2 id="problems">Problems</h2>\n<ul class="problems">${problems.map(problemItem)}</ul></section>\n`, files.length === 0 ? nothing : markup`<section aria-labelledby="files"><h2 id="files">Files</h2>\n<ul>${files.map(({ path, status }) => markup`<li><code>${path}</code>: ${status}</li>\n`)}</ul></section>\n`];
 }
-// src/rendering/html/cells.ts
+// src/report/html/cells.ts
 /** A prompt's row of the matrix, without its name. Each cell says its environment: a narrow page has no columns. */
 function cellsOf(prompt, environments) {
 	return environments.map((environment) => {
@@ -58420,7 +58405,7 @@ function driftMark(cell) {
 	const mended = cell.kind === "change" && (cell.status === "made" || cell.status === "adopted");
 	return drift === null || mended ? nothing : markup` <em>${drift.kind === "outside" ? "drift" : "unfinished"}</em>`;
 }
-// src/rendering/html/diffs.ts
+// src/report/html/diffs.ts
 /** Unchanged lines around a change that are shown at once. */
 const CONTEXT_LINES = 3;
 /** @param linkOf what a link to the diff of an environment leads to */
@@ -58461,7 +58446,7 @@ function sameOf(lines) {
 function lineOf(line) {
 	return markup`${line.map(({ text, changed }) => changed ? markup`<mark>${text}</mark>` : markup`${text}`)}\n`;
 }
-// src/rendering/html/prompt.ts
+// src/report/html/prompt.ts
 const WORDS = {
 	unchanged: "unchanged",
 	pending: "changes",
@@ -58542,7 +58527,15 @@ function tableOf({ title, columns, rows }) {
 	if (rows.length === 0) return caption;
 	return markup`${caption}<table><thead><tr>${columns.map((column) => markup`<th scope="col">${column}</th>`)}</tr></thead><tbody>${rows.map((row) => markup`<tr>${row.map((cell) => markup`<td>${cell}</td>`)}</tr>\n`)}</tbody></table>\n`;
 }
-// src/rendering/html/render-html.ts
+// src/templates/page.ts
+/** Script and style of a page, of which `npm run generate` makes this module out of src/report/html. */
+const PAGE = {
+	script: "(function(){let e=[`show`,`view`],t=/* @__PURE__ */ new WeakMap,n=r();n!==null&&i(n);function r(){let e=document.querySelector(`.controls`),t=document.querySelector(`#search`),n=document.querySelector(`output`),r=document.querySelector(`p.none`),i=r?.querySelector(`span`),a=document.querySelector(`dialog`),o=document.querySelector(`#letters`);return!e||!t||!n||!r||!i||!a||!o?null:{controls:e,search:t,count:n,empty:r,elsewhere:i,help:a,letters:o,rows:[...document.querySelectorAll(`.prompt`)]}}function i(e){let{controls:t}=e;t.hidden=!1,u(e),addEventListener(`hashchange`,()=>u(e)),t.addEventListener(`input`,()=>l(e)),t.addEventListener(`submit`,e=>e.preventDefault()),t.addEventListener(`click`,({target:t})=>{t instanceof HTMLElement&&C(e,t.dataset.do)});let n=0;document.addEventListener(`toggle`,()=>{cancelAnimationFrame(n),n=requestAnimationFrame(()=>a(e))},!0),document.addEventListener(`keydown`,t=>w(e,t))}function a(e){x(e),y(e)}function o({controls:e},t){return[...e.querySelectorAll(`[name=${t}]`)]}function s(e,t,n){let r=o(e,t),i=r.find(e=>!e.disabled&&e.value===n);return i!==void 0&&(i.checked=!0),r.find(e=>e.checked)?.value??``}function c(e,t){return o(e,t).find(e=>e.defaultChecked)?.value??``}function l(e){g(e),a(e),f(e)}function u(e){g(e),d(e),g(e),a(e)}function d(t){let n=location.hash.slice(1);if(n.startsWith(`prompt:`))return p(t,n);let r=new URLSearchParams(n);t.search.value=r.get(`search`)??``;for(let n of e)s(t,n,r.get(n)??c(t,n))}function f(t){let n=new URLSearchParams;for(let r of e)s(t,r)!==c(t,r)&&n.set(r,s(t,r));t.search.value!==``&&n.set(`search`,t.search.value),history.replaceState(null,``,`#${n}`)}function p(e,t){let n=document.getElementById(t),r=n?.closest(`.prompt`)??null;n!==null&&r!==null&&(r.hidden&&(e.search.value=``,s(e,`show`,`all`)),r.hidden=!1,r.open=!0,requestAnimationFrame(()=>n.scrollIntoView({block:`start`})))}function m({rows:e}){return e.filter(e=>!e.hidden)}function h({search:e}){return e.value.toLowerCase().split(/\\s+/).filter(Boolean)}function g(e){let t=s(e,`show`),n=h(e);for(let r of e.rows)r.hidden=!(t===``||t===`all`||r.classList.contains(t))||!v(r,n);let r=m(e).length;e.empty.hidden=r>0,r===0&&(e.elsewhere.textContent=_(e,n)),e.count.textContent=`${r} of ${e.rows.length} shown`}function _({rows:e},t){let n=e.filter(e=>v(e,t)).length;return n===0?``:` Of all prompts, ${n} ${n===1?`is`:`are`}.`}function v(e,n){if(n.length===0)return!0;let r=t.get(e)??(e.textContent??``).toLowerCase();return t.set(e,r),n.every(e=>r.includes(e))}function y(e){if(!(`highlights`in CSS))return;let t=h(e),n=[];for(let r of t.length===0?[]:m(e)){let e=document.createTreeWalker(r.open?r:r.firstElementChild??r,NodeFilter.SHOW_TEXT);for(;n.length<500&&e.nextNode();)n.push(...b(e.currentNode,t));if(n.length>=500)break}CSS.highlights.set(`search`,new Highlight(...n))}function b(e,t){let n=e.nodeValue?.toLowerCase()??``;return n.length===e.nodeValue?.length?t.flatMap(t=>{let r=[];for(let i=n.indexOf(t);i!==-1;i=n.indexOf(t,i+t.length)){let n=new Range;n.setStart(e,i),n.setEnd(e,i+t.length),r.push(n)}return r}):[]}function x(e){let t=s(e,`view`)===`split`;if(document.body.classList.toggle(`split`,t),t)for(let t of e.rows)t.open&&S(t)}function S(e){if(e.querySelector(`.copy`)===null)for(let t of e.querySelectorAll(`.text span`)){let e=t.cloneNode(!0);e instanceof Element&&(e.className=`copy`,e.setAttribute(`aria-hidden`,`true`),t.after(e))}}function C(e,t){if(t===`expand`||t===`collapse`)for(let n of m(e))n.open=t===`expand`;t===`help`&&e.help.showModal()}function w(e,t){let{search:n,letters:r,help:i}=e,{target:a,key:o,ctrlKey:s,metaKey:c,altKey:l}=t;if(o===`Escape`&&a===n)return n.blur();if(a===n||!r.checked||i.open||s||c||l)return;let u=T(e,o);u!==void 0&&(t.preventDefault(),u())}function T(e,t){let n=(t,n)=>{s(e,t,n),l(e)};return new Map([[`/`,()=>e.search.focus()],[`j`,()=>E(e,1)],[`k`,()=>E(e,-1)],[`e`,()=>C(e,`expand`)],[`c`,()=>C(e,`collapse`)],[`?`,()=>C(e,`help`)],[`v`,()=>n(`view`,s(e,`view`)===`split`?`unified`:`split`)],...o(e,`show`).map(({value:e},t)=>[`${t+1}`,()=>n(`show`,e)])]).get(t)}function E(e,t){let n=m(e),r=n.findIndex(e=>e.contains(document.activeElement));n[r===-1?0:Math.min(Math.max(r+t,0),n.length-1)]?.querySelector(`summary`)?.focus()}})();",
+	scriptHash: "sha256-Cr/Lj/9NJxf2UcvYQ37USa37XTvmYEJelCMXWShQoZ0=",
+	style: ":root{color-scheme: light dark;--ground: light-dark(#fff, #0d1117);--raised: light-dark(#f6f8fa, #161b22);--text: light-dark(#1f2328, #e6edf3);--quiet: light-dark(#59636e, #9198a1);--accent: light-dark(#0550ae, #79c0ff);--good: light-dark(#116329, #56d364);--bad: light-dark(#a40e26, #ff8a80);--warn: light-dark(#7d4e00, #e3b341);--added: light-dark(#e6ffec, #12261e);--added-word: light-dark(#a6eeb6, #1f6f35);--removed: light-dark(#ffebe9, #2d1618);--removed-word: light-dark(#ffc1ba, #8e1519);--border: 1px solid light-dark(#d1d9e0, #30363d);}[hidden]{display: none !important;}body{margin: 0 auto;padding: 1rem clamp(0.75rem, 3vw, 2rem) 3rem;max-width: 100rem;background: var(--ground);color: var(--text);font: 0.9375rem/1.5 system-ui, sans-serif;overflow-wrap: anywhere;}*{box-sizing: border-box;}:is(h1, h2, h3, p, ul, dl, dd){margin: 0;}h1{font-size: 1.5rem;}h2{margin: 1.5rem 0 0.5rem;font-size: 1.125rem;}h3{margin: 1rem 0 0.375rem;font-size: 0.9375rem;}:is(code, kbd, .text){font: 0.875em/1.5 ui-monospace, monospace;}.outcome{margin: 0.25rem 0 0.5rem;font-size: 1.125rem;font-weight: 600;}:is(header dl div, .pins span){display: inline-block;margin-right: 1.5rem;}:is(dt, dd){display: inline;}:is(.problems, .changes){padding: 0;list-style: none;}.problems li{margin: 0.5rem 0;padding: 0.5rem 0.75rem;border-left: 0.25rem solid var(--warn);background: var(--raised);}.problems .error{border-color: var(--bad);}.controls{display: flex;flex-wrap: wrap;gap: 0.5rem 1rem;align-items: center;margin-bottom: 0.5rem;}.controls [type='search']{flex: 1 1 9rem;min-width: 0;}.controls fieldset{display: flex;flex-wrap: wrap;margin: 0;padding: 0;border: 0;}legend{position: absolute;clip-path: inset(50%);}:is(label span, button, [type='search']){display: inline-block;padding: 0.25rem 0.625rem;background: var(--raised);color: inherit;font: inherit;}:is(.matrix, .text, dialog, kbd, label span, button, [type='search']){border: var(--border);border-radius: 0.375rem;}:is(button, label, summary){cursor: pointer;}.controls label input{position: absolute;opacity: 0;}.controls label span{border-radius: 0;margin-right: -1px;}.controls :checked + span{border-color: var(--accent);background: var(--accent);color: var(--ground);}.controls :disabled + span{cursor: default;}:is(:focus-visible, :focus-visible + span){outline: 0.1875rem solid var(--accent);outline-offset: 1px;z-index: 1;}h2 output{margin-left: 0.5rem;color: var(--quiet);font-size: 0.9375rem;font-weight: normal;}::highlight(search){background: light-dark(#ffe16b, #6b5200);color: var(--text);}@media (min-width: 44rem){.matrix.few{--grid: grid;--absolute: absolute;--clip: inset(50%);--inline: inline;}}@media (min-width: 64rem){.matrix.several{--grid: grid;--absolute: absolute;--clip: inset(50%);--inline: inline;}}.prompt > summary{display: var(--grid, flex);flex-wrap: wrap;}:is(.head, .prompt > summary){grid-template-columns: minmax(12rem, 2fr);grid-auto-columns: minmax(0, 1fr);grid-auto-flow: column;gap: 0.125rem 1rem;padding: 0.375rem 0.75rem 0.375rem 1.75rem;}.head{display: var(--grid, none);position: sticky;top: 0;z-index: 1;border-radius: 0.375rem 0.375rem 0 0;background: var(--raised);font-weight: 600;}.prompt{border-top: var(--border);content-visibility: auto;contain-intrinsic-size: auto 2.3rem;}:is(.prompt, .prompt > summary, h3 a){scroll-margin-top: 3rem;}.prompt > summary{position: relative;list-style: none;}.prompt > summary::-webkit-details-marker{display: none;}.prompt > summary::before{content: '▸';position: absolute;left: 0.625rem;top: 0.375rem;color: var(--quiet);}.prompt[open] > summary::before{content: '▾';}.prompt:is([open], :hover) > summary{background: var(--raised);}:is(.name span, .link){font-size: 0.8125rem;}.name{flex: 1 1 100%;}.unpinned{display: var(--inline, none);}.cell i{position: var(--absolute, static);clip-path: var(--clip, none);font-style: normal;}:is(.unpinned, .unread, .in-sync, .unchanged .status, .name span, .count, .cell i), :is(.fold > summary, p.none, .link, .pins, .code, :disabled + span, footer, header > :is(p:not(.outcome), dl)){color: var(--quiet);}:is(a, .change b, .pin b){color: var(--accent);}:is(em, .warning > b, .drift > b, .breaking > b){color: var(--warn);}:is(.unresolved b, .blocked .status b, .failed .status b, .refused em, .failed em, .outcome.bad, .error > b){color: var(--bad);}.applied .status b{color: var(--good);}:is(em, s){font-style: normal;font-weight: 600;}.count{white-space: nowrap;}.body{padding: 0.5rem 0.75rem 0.75rem 1.75rem;}.changes li::before{display: inline-block;width: 1.25rem;content: '→';color: var(--accent);}.changes :is(.create-version, .new)::before{content: '+';color: var(--good);}.changes :is(.update-prompt, .changed, .conflict, .drift, .breaking)::before{content: '!';color: var(--warn);}.changes :is(.update-prompt, .changed)::before{content: '~';}:is(.link, footer){margin-top: 0.75rem;}p.none{padding: 1rem;}.text{background: var(--ground);white-space: pre-wrap;tab-size: 4;}.text :is(del, ins, span){display: block;position: relative;padding: 0 0.75rem 0 1.5rem;border-left: 0.25rem solid transparent;text-decoration: none;text-align: start;unicode-bidi: plaintext;}.text del{border-left: 0.25rem dotted var(--bad);background: var(--removed);}.text ins{border-left: 0.25rem solid var(--good);background: var(--added);}.text :is(del, ins)::before{position: absolute;left: 0.5rem;content: '−';color: var(--bad);}.text ins::before{content: '+';color: var(--good);}mark{border-radius: 0.125rem;background: var(--added-word);color: inherit;}del mark{background: var(--removed-word);}.fold > summary{padding: 0 0.75rem 0 1.75rem;background: var(--raised);}.text .copy{display: none;}@media (min-width: 44rem){.split .text, .split .fold::details-content{display: grid;grid-template-columns: minmax(0, 1fr) minmax(0, 1fr);}.split .text :is(del, span){grid-column: 1;border-right: var(--border);}.split .text :is(ins, .copy){display: block;grid-column: 2;border-right: 0;}.split .fold{grid-column: 1 / -1;}}table{border-collapse: collapse;margin: 0.5rem 0;}:is(th, td){padding: 0.125rem 0.75rem 0.125rem 0;text-align: left;vertical-align: top;}dialog{background: var(--ground);color: var(--text);}dialog dt{display: inline-block;min-width: 6rem;}kbd{padding: 0 0.375rem;}dialog :is(h2, p){margin: 0.75rem 0;}@media (max-width: 44rem){:is(.view, thead){display: none !important;}.body{padding-left: 0.75rem;}:is(table, tbody, tr){display: block;}td{display: inline-block;}.controls [type='search']{flex-basis: 100%;}}@media print{:root{color-scheme: light;}:is(.controls, .link){display: none;}.head{position: static;}.prompt, .prompt.review::details-content{content-visibility: visible;}:is(.text, .text *){print-color-adjust: exact;}}@media (forced-colors: active){.controls :checked + span{forced-color-adjust: none;background: Highlight;color: HighlightText;}}",
+	styleHash: "sha256-xWjntv0I+R6BxhvuDb0S7E5PoYeNJWmU6jtIMyqPtoA="
+};
+// src/report/html/render-html.ts
 /** Where more prompts than these have something to tell, the reader opens them. */
 const MOST_OPEN = 10;
 /**
@@ -58605,7 +58598,7 @@ function linksOf({ prompts }) {
 	}
 	return (prompt) => links.get(prompt) ?? "";
 }
-// src/rendering/render-json.ts
+// src/report/render-json.ts
 init_text();
 /** The report as JSON text. No line of it can be taken for a command by a runner that reads the log. */
 function renderJson(report) {

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { trackedLink } from '../files/paths.ts';
-import { replaceFile } from '../files/replace-file.ts';
+import { replaceFile } from '../files/read-write.ts';
 import { makeProblem, ProblemError, systemCodeOf, type Problem } from '../problem.ts';
 import type { Host } from './host.ts';
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import type { EditedPrompt } from '../domain/edits.ts';
 import type { Environment } from '../domain/policy.ts';
-import { createFile } from '../files/create-file.ts';
+import { createFile } from '../files/read-write.ts';
 import { isError, makeProblem, systemCodeOf, type Problem } from '../problem.ts';
 import type { Run } from '../report/make-report.ts';
 import { environmentProblems } from './editing/environment-option.ts';

@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
-import { readPrompts } from '../prompts/read.ts';
+import { readPrompts } from '../files/read.ts';
 import type { World } from './world.ts';
 
 /** A name, and what a person may know it by. */

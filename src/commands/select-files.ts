@@ -1,7 +1,7 @@
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { suggest } from '../domain/suggest.ts';
 import { makeProblem, type Problem } from '../problem.ts';
-import { makeGlob } from '../prompts/glob.ts';
+import { makeGlob } from '../files/glob.ts';
 
 type Named = Pick<PromptFile, 'path' | 'key'>;
 

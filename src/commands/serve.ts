@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { CONFIG_NAME, DEFAULTS } from '../config/config.ts';
-import { isDirectory } from '../files/is-directory.ts';
+import { isDirectory } from '../files/paths.ts';
 import { isError, problemOf, type Problem } from '../problem.ts';
 import { EMBEDDED_API_KEY, startEmbedded } from './embedded-service.ts';
 import { openWorkspace, type Workspace } from './workspace.ts';

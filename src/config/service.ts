@@ -3,7 +3,7 @@ import { isJsonObject } from '../domain/json.ts';
 import { isLoopback } from '../domain/loopback.ts';
 import { leaves, slashed } from '../files/paths.ts';
 import { makeProblem, type Place, type Problem } from '../problem.ts';
-import type { LocatedMapping } from '../yaml/strict-yaml.ts';
+import type { LocatedMapping } from '../files/strict-yaml.ts';
 import { DEFAULTS, type Config, type ServiceLocation } from './config.ts';
 import type { WrittenConfig } from './shape.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { LONGEST_PATTERN } from '../domain/literal-selector.ts';
-import { line } from '../yaml/line.ts';
+import { line } from '../files/yaml-shape.ts';
 
 /** A step up is followed at a pattern's start, where it is seen whether it leaves the repository. */
 const UP_IN_BRACES = /[{,](?:[^{},]*\/)?\.\.(?=[/,}])/;

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { editPromptFile, type FrontMatterEdit } from '../../src/prompts/edit.ts';
-import { corpus } from '../prompts/front-matter-corpus.ts';
+import { editPromptFile, type FrontMatterEdit } from '../../src/files/edit.ts';
+import { corpus } from '../files/front-matter-corpus.ts';
 import { changeService } from '../support/change-service.ts';
 import { makeWorkspace } from '../support/folder.ts';
 import { CONFIG } from '../support/prompts.ts';
@@ -19,7 +19,7 @@ function edited(source: string, frontMatter: readonly FrontMatterEdit[]): string
 
 const set = (field: readonly string[], value: string | number) => ({ kind: 'set' as const, path: field, value });
 
-/** test/prompts/edit-laws.test.ts says what the editor may change; here the commands change no more than it. */
+/** test/files/edit-laws.test.ts says what the editor may change; here the commands change no more than it. */
 test('promote and rollback change the bytes of one value in each file of the corpus', async () => {
   const service = await startTestService(names);
   for (const name of names) {

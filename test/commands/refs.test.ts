@@ -5,7 +5,7 @@ import { readContentsAtRefs } from '../../src/commands/past/contents-at-refs.ts'
 import type { ContentAtRef } from '../../src/domain/plan.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
 import type { Problem } from '../../src/problem.ts';
-import { parsePromptFile } from '../../src/prompts/parse.ts';
+import { parsePromptFile } from '../../src/files/parse.ts';
 import { commitAll, git, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
 import { promptText } from '../support/prompts.ts';
 import { open } from '../git/support.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { selectFiles, selectNamed } from '../../src/commands/select-files.ts';
 import { literalSelector } from '../../src/domain/literal-selector.ts';
-import { parsePromptFile } from '../../src/prompts/parse.ts';
+import { parsePromptFile } from '../../src/files/parse.ts';
 import { promptText } from '../support/prompts.ts';
 
 const files = [

@@ -7,7 +7,7 @@ import { SCHEMAS } from '../../scripts/schemas.ts';
 import type { Config } from '../../src/config/config.ts';
 import { parseConfig } from '../../src/config/parse.ts';
 import { isError } from '../../src/problem.ts';
-import { parsePromptFile } from '../../src/prompts/parse.ts';
+import { parsePromptFile } from '../../src/files/parse.ts';
 import { EXAMPLE } from '../support/folder.ts';
 import { run } from '../support/run.ts';
 

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { parseConfig } from '../../src/config/parse.ts';
-import { parsePromptFile } from '../../src/prompts/parse.ts';
-import { FrontMatterShape } from '../../src/prompts/shape.ts';
+import { parsePromptFile, FrontMatterShape } from '../../src/files/parse.ts';
 import { isJsonObject, type JsonValue } from '../../src/domain/json.ts';
 import { wrongInWorkflow } from '../support/workflow.ts';
 import { blocksIn, type Block } from './blocks.ts';

@@ -3,7 +3,7 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { makeByteReader } from '../../src/files/read-bytes.ts';
+import { makeByteReader } from '../../src/files/read-write.ts';
 import { makeWorkspace } from '../support/folder.ts';
 
 const LIMIT = 200_000;

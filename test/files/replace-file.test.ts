@@ -1,7 +1,7 @@
 import { chmodSync, lstatSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { replaceFile } from '../../src/files/replace-file.ts';
+import { replaceFile } from '../../src/files/read-write.ts';
 import { makeFolder, writeFiles } from '../support/folder.ts';
 
 describe('replacing a file', () => {

@@ -4,8 +4,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { FileEdit } from '../../domain/edits.ts';
 import type { PromptFile } from '../../domain/prompt-file.ts';
 import { isError, makeProblem, type Problem } from '../../problem.ts';
-import { editPromptFile, type PromptEdits } from '../../prompts/edit.ts';
-import { parsePromptFile } from '../../prompts/parse.ts';
+import { editPromptFile, type PromptEdits } from '../../files/edit.ts';
+import { parsePromptFile } from '../../files/parse.ts';
 import type { Prepared } from '../preparing/prepare-plan.ts';
 
 /** What is to be done to one prompt's file. */

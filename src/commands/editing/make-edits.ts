@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Committed, EditedPrompt } from '../../domain/edits.ts';
-import { replaceFile } from '../../files/replace-file.ts';
+import { replaceFile } from '../../files/read-write.ts';
 import { openCommitter } from '../../git/commit.ts';
 import type { Repository } from '../../git/repository.ts';
 import { makeProblem, messageOf, problemOf, systemCodeOf, type Problem } from '../../problem.ts';

@@ -3,7 +3,7 @@ import type { PromptPlan } from '../../domain/plan.ts';
 import { pinText, type Pin } from '../../domain/prompt-file.ts';
 import type { Version } from '../../domain/version.ts';
 import { isError } from '../../problem.ts';
-import type { FrontMatterEdit } from '../../prompts/edit.ts';
+import type { FrontMatterEdit } from '../../files/edit.ts';
 import { draftEdits, stays, type Draft } from './draft-edits.ts';
 import { planEdited } from './plan-edited.ts';
 import type { Prepared } from '../preparing/prepare-plan.ts';

@@ -4,9 +4,9 @@ import type { Config } from '../../config/config.ts';
 import { literalSelector } from '../../domain/literal-selector.ts';
 import type { PromptFile } from '../../domain/prompt-file.ts';
 import { makeProblem, type Problem } from '../../problem.ts';
-import { fileNameOf } from '../../prompts/file-name.ts';
+import { fileNameOf } from '../../files/new-file.ts';
 import { firstLink, leaves, slashed } from '../../files/paths.ts';
-import { firstFolder, promptMatcher } from '../../prompts/find.ts';
+import { firstFolder, promptMatcher } from '../../files/find.ts';
 
 /** Where a prompt's new file goes, and whose place it must not take. */
 export type Named = Pick<PromptFile, 'path' | 'id' | 'key'>;

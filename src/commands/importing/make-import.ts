@@ -4,7 +4,7 @@ import type { Observation, Observed } from '../../domain/observed.ts';
 import type { Environment } from '../../domain/policy.ts';
 import { chooseImport, type Chosen } from '../../planning/choose-import.ts';
 import { makeProblem, type Problem } from '../../problem.ts';
-import { writeNewFile } from '../../prompts/new-file.ts';
+import { writeNewFile } from '../../files/new-file.ts';
 import { conflictWith, importPath, obstacleAt, type Named } from './import-path.ts';
 
 /** How prompts are imported into a workspace. */

@@ -1,4 +1,4 @@
-import { writeYaml, type YamlValue } from '../../yaml/write-yaml.ts';
+import { writeYaml, type YamlValue } from '../../files/write-yaml.ts';
 import type { InitAnswers } from './init-answers.ts';
 
 const EMBEDDED_DATABASE = '.promptsync/service.db';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { CONFIG_NAME } from '../../config/config.ts';
 import { parseConfig } from '../../config/parse.ts';
 import { makeProblem, type Problem } from '../../problem.ts';
-import { promptMatcher } from '../../prompts/find.ts';
+import { promptMatcher } from '../../files/find.ts';
 import type { InitFile } from './init-files.ts';
 import { decideOn, type Decided, type InitTarget } from './init-write.ts';
 

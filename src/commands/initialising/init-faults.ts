@@ -1,7 +1,7 @@
 import { CONFIG_NAME, DEFAULTS } from '../../config/config.ts';
 import { parseConfig } from '../../config/parse.ts';
 import { makeProblem, type Problem } from '../../problem.ts';
-import { FrontMatterShape } from '../../prompts/shape.ts';
+import { FrontMatterShape } from '../../files/parse.ts';
 import type { InitAnswers } from './init-answers.ts';
 import { configText } from './init-config.ts';
 

@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { slashed } from '../../files/paths.ts';
 import { WORKFLOWS } from '../../templates/workflows.ts';
-import { writeYaml } from '../../yaml/write-yaml.ts';
+import { writeYaml } from '../../files/write-yaml.ts';
 import type { InitAnswers } from './init-answers.ts';
 import { patternOf } from './init-config.ts';
 

@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.ts';
 import { isError, type Problem } from '../../problem.ts';
-import { findPromptPaths } from '../../prompts/find.ts';
-import { readPrompts } from '../../prompts/read.ts';
+import { findPromptPaths } from '../../files/find.ts';
+import { readPrompts } from '../../files/read.ts';
 import { conflictWith } from '../importing/import-path.ts';
 import type { InitAnswers } from './init-answers.ts';
 import { examplePrompt, promptFile, type InitFile } from './init-files.ts';

@@ -1,8 +1,7 @@
 import { appendFile, lstat, readFile } from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
 import type { WrittenFile } from '../../domain/edits.ts';
-import { createFile } from '../../files/create-file.ts';
-import { replaceFile } from '../../files/replace-file.ts';
+import { createFile, replaceFile } from '../../files/read-write.ts';
 import { makeProblem, systemCodeOf, type Problem } from '../../problem.ts';
 import { firstLink, slashed } from '../../files/paths.ts';
 import type { InitFile } from './init-files.ts';

@@ -3,7 +3,7 @@ import type { PromptFile } from '../../domain/prompt-file.ts';
 import { gathered, type Gathered } from '../../git/gather.ts';
 import type { Repository } from '../../git/repository.ts';
 import { isError } from '../../problem.ts';
-import type { ParseResult } from '../../prompts/parse.ts';
+import type { ParseResult } from '../../files/parse.ts';
 import { parseAt } from './parse-at.ts';
 
 /** A prompt's file at a commit, and its path there from the repository's root. */

@@ -1,5 +1,5 @@
 import type { Repository } from '../../git/repository.ts';
-import { parsePromptFile, type ParseResult } from '../../prompts/parse.ts';
+import { parsePromptFile, type ParseResult } from '../../files/parse.ts';
 
 /** A prompt file (from the repository's root) as a commit has it; null where no regular file is there. */
 export async function parseAt(

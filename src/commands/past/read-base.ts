@@ -2,8 +2,8 @@ import type { Config } from '../../config/config.ts';
 import type { PromptFile } from '../../domain/prompt-file.ts';
 import type { Repository } from '../../git/repository.ts';
 import { isError, makeProblem, ProblemError, type Problem } from '../../problem.ts';
-import { promptMatcher } from '../../prompts/find.ts';
-import { readPrompts } from '../../prompts/read.ts';
+import { promptMatcher } from '../../files/find.ts';
+import { readPrompts } from '../../files/read.ts';
 import { parseAt } from './parse-at.ts';
 import { selectFiles } from '../select-files.ts';
 

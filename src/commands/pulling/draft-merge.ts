@@ -1,6 +1,6 @@
 import type { PromptFile } from '../../domain/prompt-file.ts';
-import type { MergedPrompt } from '../../merging/merge-prompt.ts';
-import type { Side } from '../../merging/merge-text.ts';
+import type { MergedPrompt } from '../../files/merge.ts';
+import type { Side } from '../../files/merge-text.ts';
 import { makeProblem } from '../../problem.ts';
 import { draftEdits, stays, type Draft } from '../editing/draft-edits.ts';
 import type { PinEdit } from '../editing/pin-edit.ts';

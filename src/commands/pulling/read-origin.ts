@@ -4,7 +4,7 @@ import { findNamed, knownVersions, type KnownVersion } from '../../domain/known-
 import type { PromptPlan } from '../../domain/plan.ts';
 import type { Content, EnvironmentPin, PromptFile } from '../../domain/prompt-file.ts';
 import type { Repository } from '../../git/repository.ts';
-import type { Theirs } from '../../merging/merge-prompt.ts';
+import type { Theirs } from '../../files/merge.ts';
 import { fileInGit } from '../past/content-in-git.ts';
 import type { FormerFile } from '../past/former-pins.ts';
 import { hadOneText, mayBeNewer, newestOrigin, originOf, type Original, type OutsideEdit } from './outside-edits.ts';

@@ -1,7 +1,7 @@
 import { withLineFeeds } from '../../domain/digest.ts';
 import type { FieldName, PromptPlan } from '../../domain/plan.ts';
 import type { PromptFile } from '../../domain/prompt-file.ts';
-import type { Theirs } from '../../merging/merge-prompt.ts';
+import type { Theirs } from '../../files/merge.ts';
 import type { FormerFile } from '../past/former-pins.ts';
 import type { OutsideEdit } from './outside-edits.ts';
 import type { Prepared } from '../preparing/prepare-plan.ts';

@@ -1,0 +1,155 @@
+import { readdirSync, type Dirent } from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { makeProblem, systemCodeOf, type Place, type Problem } from '../problem.ts';
+import { makeGlob, splitGlob } from './glob.ts';
+import { firstLink, isDirectory, leaves, slashed } from './paths.ts';
+import { placeOfFile } from './source.ts';
+
+/** Where prompt files are looked for. `folder` is the configuration file's; no path may leave `root`. */
+export type PromptPatterns = {
+  readonly folder: string;
+  readonly root: string;
+  readonly patterns: readonly string[];
+  /** Where each pattern stands. */
+  readonly patternPlaces?: readonly Place[];
+};
+
+export type FoundPaths = {
+  /** Relative to the folder, with forward slashes, sorted. */
+  readonly paths: readonly string[];
+  readonly problems: readonly Problem[];
+};
+
+type Glob = {
+  readonly directory: string;
+  readonly matches: (path: string) => boolean;
+  /** Whether a folder of this name may hold files that match. */
+  readonly enters: (name: string) => boolean;
+};
+type Found = { readonly folder: string; readonly paths: string[]; readonly problems: Problem[] };
+
+const NEVER_ENTERED = new Set(['.git', 'node_modules']);
+
+/**
+ * Finds the files that the patterns match. A pattern that begins with `!` takes files out again. It blocks, as reading the
+ * files does: threads take longer than a folder.
+ */
+export function findPromptPaths(where: PromptPatterns): FoundPaths {
+  const excluded = exclusionOf(where.patterns);
+  const results = where.patterns.map((_, index) => findOne(where, index));
+  const paths = results.flatMap((result) => result.paths).filter((path) => !excluded(path));
+  const problems = results
+    .flatMap((result) => result.problems)
+    .filter(({ code, path }) => !code.startsWith('prompt/') || !excluded(path ?? ''));
+  const once = new Map(problems.map((problem) => [JSON.stringify(problem), problem]));
+  return { paths: [...new Set(paths)].toSorted(), problems: [...once.values()] };
+}
+
+/** The folder that the first pattern starts in, such as `prompts`; relative to the configuration's. */
+export function firstFolder({ folder, patterns }: Pick<PromptPatterns, 'folder' | 'patterns'>): string {
+  const first = patterns.find((pattern) => pattern !== '' && !pattern.startsWith('!'));
+  return first === undefined ? '' : slashed(relative(folder, globOf(folder, first).directory));
+}
+
+/** Whether the patterns match a path (relative to the folder) at whatever commit, judged by its name alone. */
+export function promptMatcher({ folder, patterns }: Pick<PromptPatterns, 'folder' | 'patterns'>) {
+  const excluded = exclusionOf(patterns);
+  const globs = patterns
+    .filter((pattern) => pattern !== '' && !pattern.startsWith('!'))
+    .map((one) => globOf(folder, one));
+  return (path: string): boolean =>
+    !excluded(path) &&
+    !path.split('/').some(isNeverEntered) &&
+    globs.some((glob) => reaches(glob, resolve(folder, path)));
+}
+
+function reaches({ directory, enters, matches }: Glob, full: string): boolean {
+  const way = slashed(relative(directory, full));
+  return !leaves(way) && way.split('/').slice(0, -1).every(enters) && matches(way);
+}
+
+function exclusionOf(patterns: readonly string[]): (path: string) => boolean {
+  const globs = patterns.filter((pattern) => /^!./.test(pattern)).map((pattern) => makeGlob(pattern.slice(1)));
+  return (path) => globs.some((matches) => matches(path));
+}
+
+function findOne({ folder, root, patterns, patternPlaces }: PromptPatterns, index: number): FoundPaths {
+  const pattern = patterns[index] ?? '';
+  const found: Found = { folder, paths: [], problems: [] };
+  if (pattern === '' || pattern.startsWith('!')) return found;
+  const glob = globOf(folder, pattern);
+  const way = slashed(relative(root, glob.directory));
+  if (leaves(way) || leaves(slashed(relative(root, resolve(folder, pattern))))) {
+    found.problems.push(makeProblem('config/pattern-outside', { pattern }, patternPlaces?.[index] ?? {}));
+  } else if (!way.split('/').some(isNeverEntered)) {
+    const link = firstLink(root, glob.directory);
+    if (link === null) walk(glob, glob.directory, found);
+    else found.problems.push(linkProblem(slashed(relative(folder, link))));
+  }
+  return found;
+}
+
+function walk(glob: Glob, directory: string, found: Found): void {
+  const [way, below] = [wayBelow(found.folder, directory), wayBelow(glob.directory, directory)];
+  for (const entry of entriesOf(directory, found)) {
+    const path = way + entry.name;
+    const matches = glob.matches(below + entry.name);
+    if (entry.isSymbolicLink()) {
+      const hides = matches || (glob.enters(entry.name) && isDirectory(join(directory, entry.name)));
+      if (hides) found.problems.push(linkProblem(path));
+    } else if (entry.isDirectory()) {
+      if (glob.enters(entry.name)) walk(glob, join(directory, entry.name), found);
+    } else if (matches) {
+      takeFile(entry, path, found);
+    }
+  }
+}
+
+/** From one folder to another, as names in it are put behind. */
+function wayBelow(folder: string, directory: string): string {
+  const way = slashed(relative(folder, directory));
+  return way === '' ? '' : `${way}/`;
+}
+
+/** What is in a folder, sorted; nothing when it is not there. */
+function entriesOf(directory: string, { folder, problems }: Found): readonly Dirent[] {
+  try {
+    const entries = readdirSync(directory, { withFileTypes: true });
+    return entries.toSorted((a, b) => Number(a.name > b.name) - Number(a.name < b.name));
+  } catch (error) {
+    const reason = systemCodeOf(error);
+    const gone = reason === 'ENOENT' || reason === 'ENOTDIR';
+    const place = placeOfFile(slashed(relative(folder, directory)));
+    if (!gone) problems.push(makeProblem('prompt/unreadable', { reason }, place));
+    return [];
+  }
+}
+
+function takeFile(entry: Dirent, path: string, { paths, problems }: Found): void {
+  if (entry.isFile()) paths.push(path);
+  else problems.push(makeProblem('prompt/unreadable', { reason: 'it is not a regular file' }, placeOfFile(path)));
+}
+
+/** The folder that a pattern starts in and what it asks of the paths below. */
+function globOf(folder: string, pattern: string): Glob {
+  const { base, glob } = splitGlob(pattern);
+  const literal = glob === '';
+  const directory = resolve(folder, literal ? dirname(base) : base);
+  const name = basename(base);
+  const deep = glob.includes('/') || glob.includes('**');
+  const hidden = /(^|[/{,])\./.test(glob);
+  return {
+    directory,
+    matches: literal ? (path) => path === name : makeGlob(glob),
+    enters: (folderName) => deep && !isNeverEntered(folderName) && (hidden || !folderName.startsWith('.')),
+  };
+}
+
+/** File systems that ignore case are meant too. */
+function isNeverEntered(name: string): boolean {
+  return NEVER_ENTERED.has(name.toLowerCase());
+}
+
+function linkProblem(path: string): Problem {
+  return makeProblem('prompt/symbolic-link', {}, placeOfFile(path));
+}

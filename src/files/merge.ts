@@ -1,0 +1,162 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { FileEdit } from '../domain/edits.ts';
+import type { JsonObject, JsonValue } from '../domain/json.ts';
+import { placeholdersOf } from '../domain/placeholders.ts';
+import { FIELDS } from '../domain/plan.ts';
+import type { Content, PromptFile } from '../domain/prompt-file.ts';
+import type { RemotePrompt } from '../domain/prompt-service.ts';
+import type { FrontMatterEdit } from './edit.ts';
+import { mergeText, type Labels, type Merged, type Side } from './merge-text.ts';
+
+/** What the service holds of a prompt, and what file and service come from. */
+export type Theirs = {
+  readonly fields: Pick<RemotePrompt, (typeof FIELDS)[number]>;
+  /** Null where no text is to be taken over. */
+  readonly content: Required<Pick<Content, 'text' | 'metadata'>> | null;
+  /** The file as both come from it; null where that is not known. */
+  readonly base: Pick<PromptFile, (typeof FIELDS)[number] | 'content'> | null;
+  /** The text as both come from it, where that is known without its file. */
+  readonly baseContent: Pick<Content, 'text' | 'metadata'> | null;
+  /** The newer states of the file, where the content may come from one of them; null where it does not. */
+  readonly since: readonly Pick<Content, 'text' | 'metadata'>[] | null;
+};
+
+export type MergedPrompt = {
+  readonly edits: readonly FileEdit[];
+  readonly frontMatter: readonly FrontMatterEdit[];
+  readonly text: Merged | null;
+};
+
+type Done = { readonly edits: readonly FileEdit[]; readonly frontMatter: readonly FrontMatterEdit[] };
+
+/** Merges what was changed in the service into a prompt's file: its fields, its text, its metadata. */
+export function mergePrompt(file: PromptFile, theirs: Theirs, side: Side, labels: Labels): MergedPrompt {
+  const text = textOf(file, theirs, side, labels);
+  const parts = [
+    ...FIELDS.map((field) => mergeField(file, field, theirs, side, labels)),
+    mergeMetadata(file, theirs, side, labels),
+    text === null || text.conflicts > 0 ? nothing : followVariables(file, text.text),
+  ];
+  const said = text === null ? [] : [{ kind: 'set-text' as const, from: labels.theirs, conflicts: text.conflicts }];
+  return {
+    edits: [...parts.flatMap(({ edits }) => edits), ...said],
+    frontMatter: parts.flatMap(({ frontMatter }) => frontMatter),
+    text,
+  };
+}
+
+const nothing: Done = { edits: [], frontMatter: [] };
+
+/** Null where the file's text stays. */
+function textOf({ content }: PromptFile, theirs: Theirs, side: Side, labels: Labels): Merged | null {
+  if (theirs.content === null) return null;
+  const base = theirs.baseContent?.text ?? null;
+  const since = theirs.since?.map(({ text }) => text) ?? null;
+  const merged = mergeText({ base, ours: content.text, theirs: theirs.content.text, since }, side, labels);
+  return merged.text === content.text ? null : merged;
+}
+
+function mergeField(
+  file: PromptFile,
+  field: (typeof FIELDS)[number],
+  { base, fields }: Theirs,
+  side: Side,
+  labels: Labels,
+): Done {
+  const ours = file[field];
+  // A field that the file does not manage stays so.
+  if (ours === undefined) return nothing;
+  const theirs = fields[field];
+  const from = base === null ? null : { value: base[field] ?? '' };
+  const { value, conflict } = mergeValue({ base: from, ours, theirs }, side);
+  if (conflict) return conflicting(field, ours, theirs, labels);
+  return value === ours ? nothing : set([field], ours, value);
+}
+
+function mergeMetadata({ content }: PromptFile, theirs: Theirs, side: Side, labels: Labels): Done {
+  const ours = content.metadata;
+  if (ours === undefined || theirs.content === null) return nothing;
+  const base = theirs.baseContent?.metadata;
+  const since = (theirs.since ?? []).flatMap(({ metadata }) => metadata ?? []);
+  const others = since.filter((one) => !isDeepStrictEqual(one, base) && !isDeepStrictEqual(one, ours));
+  const from = base === undefined || others.length > 0 ? null : { value: base };
+  const merging = { base: from, ours, theirs: theirs.content.metadata, doubtful: theirs.since !== null };
+  const { changed, conflict } = mergeMapping(merging, side);
+  if (conflict !== null) return conflicting('metadata', ours, conflict, labels);
+  const done = [...changed].map(([key, value]) => set(['metadata', key], ours[key], value));
+  return { edits: done.flatMap(({ edits }) => edits), frontMatter: done.flatMap(({ frontMatter }) => frontMatter) };
+}
+
+/** `variables` lists the placeholders of the text exactly: those that stay keep their order. */
+function followVariables({ variables }: PromptFile, text: string): Done {
+  if (variables === undefined) return nothing;
+  const used = placeholdersOf(text);
+  const after = [
+    ...variables.filter((name) => used.includes(name)),
+    ...used.filter((name) => !variables.includes(name)),
+  ];
+  return after.join('\n') === variables.join('\n') ? nothing : set(['variables'], [...variables], after);
+}
+
+function set(path: readonly string[], before: JsonValue | undefined, value: JsonValue | undefined): Done {
+  const edit = { kind: 'set-field' as const, field: path.join('.'), ...asJson(before, value), conflict: false };
+  const change: FrontMatterEdit = value === undefined ? { kind: 'remove', path } : { kind: 'set', path, value };
+  return { edits: [edit], frontMatter: [change] };
+}
+
+function conflicting(field: string, before: JsonValue, theirs: JsonValue, labels: Labels): Done {
+  const edit = { kind: 'set-field' as const, field, ...asJson(before, theirs), conflict: true };
+  return { edits: [edit], frontMatter: [{ kind: 'conflict', field, theirs, labels }] };
+}
+
+function asJson(before: JsonValue | undefined, after: JsonValue | undefined) {
+  const text = (value: JsonValue | undefined) => (value === undefined ? null : JSON.stringify(value));
+  return { before: text(before), after: text(after) };
+}
+
+/** A value as it comes out of a merge. `conflict`: both sides have changed it, and nobody says which one counts. */
+export type MergedValue<Value> = { readonly value: Value; readonly conflict: boolean };
+
+/** Values of both sides and of what they come from; undefined: absent. */
+export type ValueMerging<Value> = {
+  /** Null where what both come from is not known. */
+  readonly base: { readonly value: Value } | null;
+  readonly ours: Value;
+  readonly theirs: Value;
+  /** Whether both may come from something newer: then a value of the base may be an edit taken back. */
+  readonly doubtful?: boolean;
+};
+
+/** Merges one value as a whole. In a conflict it stays ours. */
+export function mergeValue<Value>(merging: ValueMerging<Value>, side: Side): MergedValue<Value> {
+  const { base, ours, theirs, doubtful = false } = merging;
+  if (isDeepStrictEqual(ours, theirs)) return { value: ours, conflict: false };
+  if (base !== null && !doubtful && isDeepStrictEqual(theirs, base.value)) return { value: ours, conflict: false };
+  if (base !== null && isDeepStrictEqual(ours, base.value)) return { value: theirs, conflict: false };
+  return { value: side === 'theirs' ? theirs : ours, conflict: side === null };
+}
+
+export type MergedMapping = {
+  /** What is to be set or, where undefined, removed. */
+  readonly changed: ReadonlyMap<string, JsonValue | undefined>;
+  /** The whole mapping as the other side has it, where any key is in conflict. */
+  readonly conflict: JsonObject | null;
+};
+
+/** Merges two mappings key by key. */
+export function mergeMapping(merging: ValueMerging<JsonObject>, side: Side): MergedMapping {
+  const { base, ours, theirs, doubtful = false } = merging;
+  const keys = [...new Set([...Object.keys(ours), ...Object.keys(theirs)])];
+  const merged = keys.map((key) => {
+    const values = { ours: at(ours, key), theirs: at(theirs, key) };
+    const from = base === null ? null : { value: at(base.value, key) };
+    return { key, ...mergeValue({ base: from, ...values, doubtful }, side) };
+  });
+  const changed = merged.filter(({ key, value }) => !isDeepStrictEqual(value, at(ours, key)));
+  const conflict = merged.some((one) => one.conflict);
+  return { changed: new Map(changed.map(({ key, value }) => [key, value])), conflict: conflict ? theirs : null };
+}
+
+function at(object: JsonObject, key: string): JsonValue | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}

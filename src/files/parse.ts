@@ -1,0 +1,185 @@
+import { z } from 'zod';
+import { contentDigest, metadataDigest, STAMP_KEY, type Digest } from '../domain/digest.ts';
+import { isJsonObject, type JsonObject } from '../domain/json.ts';
+import { placeholdersOf } from '../domain/placeholders.ts';
+import type { Content, EnvironmentPin, Pin, PromptFile } from '../domain/prompt-file.ts';
+import { isPathSegment } from '../domain/text.ts';
+import { isError, makeProblem, type Problem } from '../problem.ts';
+import { outlineOf, type Outline } from './check.ts';
+import { splitFrontMatter, YAML_LINE, type SplitFile } from './front-matter.ts';
+import { decodeSource, findConflict, hiddenCharacterProblems, invalidUtf8Place, sourceProblems } from './source.ts';
+import { parseStrictYaml, type LocatedMapping } from './strict-yaml.ts';
+import { describeIssues, line, type ShapeIssue } from './yaml-shape.ts';
+
+const id = z
+  .string()
+  .refine(isPathSegment, 'expected one segment of a path, not "." or "..", without / \\ ? # % and blanks')
+  .meta({ pattern: '^(?!\\.{1,2}$)[^\\p{Cc}\\s/\\\\?#%]+$' });
+
+const pin = z
+  .union([
+    z.literal('latest').describe("The version that holds this file's text and metadata, whatever its number."),
+    z.int().min(1).describe('The version with this number.'),
+    z
+      .string()
+      .regex(/^version:(?!\.{1,2}$)[^\p{Cc}]+$/u)
+      .describe('The version with this id.'),
+    z
+      .string()
+      .regex(/^git:[^\p{Cc}\s~^:?*[\\-][^\p{Cc}\s:?*[\\]*$/u)
+      .describe('This prompt as it was at a tag, branch or commit.'),
+  ])
+  .describe('What the environment serves: latest, a version number, version:<id> or git:<ref>.');
+
+/** The front matter of a prompt file as its author writes it. */
+export const FrontMatterShape = z.strictObject({
+  id: id.describe('The id of the prompt in the service, which creates none: without blanks and / \\ ? # %.'),
+  key: line.describe('The stable key of the prompt, such as support/greeting.'),
+  name: line.describe('The display name.'),
+  description: z.string().optional().describe('What the prompt is for. Absent: not managed.'),
+  pins: z.record(line, pin).optional().describe('What each environment serves. One that is not named is left alone.'),
+  metadata: z
+    .record(z.string().meta({ not: { const: 'promptsync' } }), z.json().describe('Any JSON value.'))
+    .optional()
+    .describe('Stored with each version. Absent: not managed.'),
+  variables: z
+    .array(z.string().describe('The name of a {{placeholder}}.'))
+    .optional()
+    .describe('The names of the {{placeholders}} in the text, exactly.'),
+});
+
+export type FrontMatter = z.infer<typeof FrontMatterShape>;
+
+export const FRONT_MATTER_FIELDS: readonly string[] = Object.keys(FrontMatterShape.shape);
+
+/** One prompt file as it was read: the file is null with an error, and there may be warnings beside it. */
+export type ParseResult = {
+  readonly file: PromptFile | null;
+  /** Null when the front matter cannot be read at all. */
+  readonly outline: Outline | null;
+  readonly problems: readonly Problem[];
+};
+
+type Parsing = { readonly path: string; readonly digests: boolean };
+
+/**
+ * Parses one prompt file. All its problems are gathered; with an error among them there is no file.
+ * @param digests whether digests of the content are made: what makes them takes as long to load as ten files to read
+ */
+export function parsePromptFile(bytes: Uint8Array, path: string, digests = true): ParseResult {
+  const source = decodeSource(bytes);
+  if (source === null) return unreadable([makeProblem('prompt/not-utf8', {}, { path, ...invalidUtf8Place(bytes) })]);
+  const problems = [...hiddenCharacterProblems(source, path), ...sourceProblems(source, path)];
+  const split = splitFrontMatter(source, path);
+  if (split.parts === null) return unreadable([...problems, ...split.problems]);
+  if (findConflict(split.parts.yaml) !== -1) return unreadable(problems);
+  const parsed = parseParts(split.parts, { path, digests });
+  return { ...parsed, file: problems.some(isError) ? null : parsed.file, problems: [...problems, ...parsed.problems] };
+}
+
+/** What is returned for a file of which nothing can be read. */
+export function unreadable(problems: readonly Problem[]): ParseResult {
+  return { file: null, outline: null, problems };
+}
+
+function parseParts(parts: SplitFile, parsing: Parsing): ParseResult {
+  const { path } = parsing;
+  const text = textOf(parts.body);
+  const empty = text.trim() === '';
+  const bodyProblems = empty ? [makeProblem('prompt/empty-body', {}, { path, line: parts.bodyLine, column: 1 })] : [];
+  const { mapping, problems } = parseStrictYaml(parts.yaml, path, YAML_LINE);
+  if (mapping === null) return unreadable([...problems, ...bodyProblems]);
+  const outline = outlineOf(mapping, path);
+  const shaped = FrontMatterShape.safeParse(mapping.value);
+  const wrong = shaped.success ? [] : describeIssues(shaped.error, mapping, FRONT_MATTER_FIELDS).map(toProblem);
+  const further = [...reservedMetadata(mapping), ...variableProblems(mapping, text)];
+  const all = [...problems, ...wrong, ...further, ...bodyProblems];
+  if (!shaped.success || all.length > 0) return { file: null, outline, problems: all };
+  return { file: makeFile(shaped.data, mapping, text, parsing), outline, problems: [] };
+}
+
+/** The body minus one blank line at the start (formatters insert it) and minus one final newline. */
+export function textOf(body: string): string {
+  return body.replace(/^\n/, '').replace(/\n$/, '');
+}
+
+function makeFile(written: FrontMatter, mapping: LocatedMapping, text: string, { path, digests }: Parsing): PromptFile {
+  const { id, key, name, description, variables } = written;
+  return {
+    path,
+    id,
+    key,
+    name,
+    ...(description === undefined ? {} : { description }),
+    pins: Object.entries(written.pins ?? {}).map(([environment, pin]) => makePin(environment, pin, mapping)),
+    ...(variables === undefined ? {} : { variables }),
+    content: makeContent(text, objectAt(mapping, 'metadata'), digests),
+  };
+}
+
+function makePin(environment: string, written: string | number, mapping: LocatedMapping): EnvironmentPin {
+  const { line = 1, column = 1 } = mapping.placeOf(['pins', environment]);
+  return { environment, pin: parsePin(written), line, column };
+}
+
+const LATEST: Pin = { kind: 'latest' };
+
+/** Reads a pin that has the shape of one. */
+function parsePin(written: string | number): Pin {
+  if (typeof written === 'number') return { kind: 'number', number: written };
+  if (written.startsWith('version:')) return { kind: 'version', id: written.slice('version:'.length) };
+  if (written.startsWith('git:')) return { kind: 'git', ref: written.slice('git:'.length) };
+  return LATEST;
+}
+
+function makeContent(text: string, metadata: JsonObject | undefined, digests: boolean): Content {
+  const digest = digests ? contentDigest(text) : NONE;
+  if (metadata === undefined) return { text, digest };
+  return { text, digest, metadata, metadataDigest: digests ? metadataDigest(metadata) : NONE };
+}
+
+/** Equal to no digest. */
+const NONE: Digest = 'sha256:';
+
+function toProblem(issue: ShapeIssue): Problem {
+  const { field, expected, suggestion, place, path } = issue;
+  if (issue.kind === 'unknown') return makeProblem('prompt/unknown-field', { field, suggestion }, place);
+  if (issue.kind === 'missing' && field === 'id') return makeProblem('prompt/missing-id', {}, place);
+  if (issue.kind === 'missing') return makeProblem('prompt/missing-field', { field }, place);
+  if (issue.kind === 'invalid' && path[0] === 'pins' && path.length === 2)
+    return makeProblem('prompt/invalid-pin', { environment: String(path[1]) }, place);
+  return makeProblem('prompt/invalid-field', { field, expected }, place);
+}
+
+function reservedMetadata(mapping: LocatedMapping): readonly Problem[] {
+  const path = ['metadata', STAMP_KEY];
+  return mapping.has(path) ? [makeProblem('prompt/reserved-metadata', {}, mapping.keyPlaceOf(path))] : [];
+}
+
+/** The mapping's own value and not zod's copy: the metadata is stored as it was written. */
+function objectAt(mapping: LocatedMapping, key: string): JsonObject | undefined {
+  const value = mapping.value[key];
+  return isJsonObject(value) ? value : undefined;
+}
+
+/** `variables`, where it is a list of texts, names the placeholders of the text exactly, each once. */
+export function variableProblems(mapping: LocatedMapping, text: string): readonly Problem[] {
+  const declared = mapping.value['variables'];
+  if (!isListOfTexts(declared)) return [];
+  const used = new Set(placeholdersOf(text));
+  const named = new Set(declared);
+  const missing = [...used].filter((name) => !named.has(name));
+  const unused = [...named].filter((name) => !used.has(name));
+  const repeated = [...new Set(declared.filter(isRepeated()))];
+  if (missing.length + unused.length + repeated.length === 0) return [];
+  return [makeProblem('prompt/variables-mismatch', { missing, unused, repeated }, mapping.placeOf(['variables']))];
+}
+
+function isRepeated(): (name: string) => boolean {
+  const seen = new Set<string>();
+  return (name) => seen.size === seen.add(name).size;
+}
+
+function isListOfTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((name) => typeof name === 'string');
+}

@@ -1,0 +1,132 @@
+import { isScalar, LineCounter, parseDocument, type Document } from 'yaml';
+import { isJsonObject, type JsonObject } from '../domain/json.ts';
+import { makeProblem, type Place, type Problem } from '../problem.ts';
+import { toJson, type PlaceTree } from './yaml-values.ts';
+
+/** A YAML mapping as plain data that still knows where each of its values stands. */
+export type LocatedMapping = {
+  /** What a problem was found with is null in here; its shape is not worth another problem. */
+  readonly value: JsonObject;
+  readonly has: (path: readonly PropertyKey[]) => boolean;
+  /** Whether the value at a path has a problem already. */
+  readonly isRefused: (path: readonly PropertyKey[]) => boolean;
+  /** The keys of the mapping at a path as they are written: objects would put `"10"` before `"b"`. */
+  readonly keysOf: (path: readonly PropertyKey[]) => readonly string[];
+  /** The place of the value at a path, or of the nearest value around it. */
+  readonly placeOf: (path: readonly PropertyKey[]) => Place;
+  readonly keyPlaceOf: (path: readonly PropertyKey[]) => Place;
+};
+
+/** The mapping is null when nothing in the text can be relied on. */
+export type YamlResult = { readonly mapping: LocatedMapping | null; readonly problems: readonly Problem[] };
+
+const MOST_TOLD = 20;
+
+/**
+ * Parses one YAML 1.2 document (core schema) that must be a mapping of plain JSON data: no tags, anchors, aliases,
+ * merge keys, directives, duplicate keys or numbers that JavaScript cannot keep.
+ * @param firstLine the line of the file on which the text begins
+ */
+export function parseStrictYaml(text: string, path: string, firstLine = 1): YamlResult {
+  const lines = new LineCounter();
+  const placeAt = (offset: number): Place => {
+    const { line, col } = lines.linePos(offset);
+    return { path, line: Math.max(line, 1) + firstLine - 1, column: Math.max(col, 1) };
+  };
+  const document = parseYamlDocument(text, { lineCounter: lines });
+  if (document === null) return failed([makeProblem('yaml/too-deep', {}, placeAt(0))]);
+  const problems = syntaxProblems(document, placeAt);
+  if (problems.length > 0) return failed(problems);
+  const result = toJson(document.contents, placeAt);
+  const value = isEmpty(document) ? {} : result.value;
+  if (isJsonObject(value)) return { mapping: locate(value, result.places, placeAt), problems: result.problems };
+  return failed(result.problems.length > 0 ? result.problems : [makeProblem('yaml/not-a-mapping', {}, placeAt(0))]);
+}
+
+function isEmpty({ contents }: Document): boolean {
+  return contents === null || (isScalar(contents) && contents.value === null && contents.source === '');
+}
+
+/** What the library says first; after a few errors the rest only follows from them, and may be thousands. */
+function syntaxProblems(document: Document, placeAt: (offset: number) => Place): readonly Problem[] {
+  const warnings = document.warnings.filter((warning) => warning.code !== 'TAG_RESOLVE_FAILED');
+  const found = [...document.errors, ...warnings]
+    .slice(0, MOST_TOLD)
+    .map((error) => makeProblem('yaml/syntax', { reason: wordingOf(error) }, placeAt(error.pos[0])));
+  if (!hasDirectives(document)) return found;
+  return [...found, makeProblem('yaml/syntax', { reason: 'directives are not allowed' }, placeAt(0))];
+}
+
+function hasDirectives({ directives }: Document): boolean {
+  if (directives === undefined) return false;
+  const { yaml, tags } = directives;
+  return yaml.explicit === true || Object.keys(tags).length !== 1 || tags['!!'] !== 'tag:yaml.org,2002:';
+}
+
+/** The first sentence, without the source that some messages quote: it may be long, or a secret. */
+function wordingOf({ code, message }: Document['errors'][number]): string {
+  if (code === 'MULTIPLE_DOCS') return 'it holds more than one document';
+  const sentence = (message.split('\n')[0] ?? message).replace(/: ".*$/, '').replace(/[.:]?\s*$/, '');
+  return sentence.slice(0, 200);
+}
+
+function locate(value: JsonObject, root: PlaceTree, placeAt: (offset: number) => Place): LocatedMapping {
+  return {
+    value,
+    has: (path) => follow(root, path).found,
+    isRefused: (path) => follow(root, path).tree.refused,
+    keysOf: (path) => keysOf(follow(root, path)),
+    placeOf: (path) => placeAt(follow(root, path).tree.offset),
+    keyPlaceOf: (path) => placeAt(follow(root, path).tree.keyOffset),
+  };
+}
+
+type Followed = { readonly tree: PlaceTree; readonly found: boolean };
+
+/** Goes down a path as far as there are values. */
+function follow(root: PlaceTree, path: readonly PropertyKey[]): Followed {
+  let tree = root;
+  for (const step of path) {
+    const child = typeof step === 'symbol' ? undefined : tree.children.get(step);
+    if (child === undefined) return { tree, found: false };
+    tree = child;
+  }
+  return { tree, found: true };
+}
+
+function keysOf({ tree, found }: Followed): readonly string[] {
+  return found ? [...tree.children.keys()].map(String) : [];
+}
+
+function failed(problems: readonly Problem[]): YamlResult {
+  return { mapping: null, problems };
+}
+
+type Wanted = {
+  readonly lineCounter?: LineCounter;
+  /** Whether the nodes keep the tokens that they were made of. */
+  readonly keepSourceTokens?: boolean;
+};
+
+/**
+ * Parses YAML as all of promptsync reads it: version 1.2, core schema, integers whole. Null when the nesting is deeper
+ * than the library's recursion can follow.
+ */
+export function parseYamlDocument(text: string, wanted: Wanted): Document | null {
+  try {
+    const document = parseDocument(text, {
+      version: '1.2',
+      schema: 'core',
+      merge: false,
+      uniqueKeys: false, // The library's check is quadratic; to-json.ts has its own.
+      intAsBigInt: true,
+      prettyErrors: false,
+      logLevel: 'error', // With `silent` a second document would be dropped without an error.
+      ...wanted,
+    });
+    return document.errors.some((error) => error.code === 'RESOURCE_EXHAUSTION') ? null : document;
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}

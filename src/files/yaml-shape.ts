@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { suggest } from '../domain/suggest.ts';
+import { hasControlCharacters } from '../domain/text.ts';
+import type { Place } from '../problem.ts';
+import type { LocatedMapping } from './strict-yaml.ts';
+
+/** A text of one line: what ids, keys, names and environments are. What a check is, the JSON Schema is told apart. */
+export const line = z
+  .string()
+  .min(1, 'it is empty')
+  .refine((text) => !hasControlCharacters(text), 'it holds control characters')
+  .meta({ pattern: '^[^\\p{Cc}]+$' });
+
+/** One thing that a mapping has wrong against its shape, for a room to word with its own codes. */
+export type ShapeIssue = {
+  /** `misnamed`: the key itself is not valid. */
+  readonly kind: 'unknown' | 'missing' | 'invalid' | 'misnamed';
+  readonly path: readonly PropertyKey[];
+  /** The path as it is written in messages: `pins.staging`. */
+  readonly field: string;
+  readonly expected: string;
+  readonly suggestion: string | undefined;
+  readonly place: Place;
+};
+
+/**
+ * Turns zod's issues into ours: one for each unknown key, with places, and with words a file's author understands.
+ * What has a problem already is left out.
+ */
+export function describeIssues(
+  error: z.ZodError,
+  mapping: LocatedMapping,
+  knownFields: readonly string[],
+): readonly ShapeIssue[] {
+  const issues = error.issues.flatMap(withinUnion).filter((issue) => !mapping.isRefused(issue.path));
+  return issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys'
+      ? issue.keys.map((key) => unknownField([...issue.path, key], key, mapping, knownFields))
+      : [faultyField(issue, mapping)],
+  );
+}
+
+/** Of what may be written in several ways, only what is wrong within the way that was chosen. */
+function withinUnion(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
+  const ways = issue.code === 'invalid_union' ? issue.errors : [];
+  const chosen = ways.find((way) => way.every(({ code, path }) => path.length > 0 || code === 'unrecognized_keys'));
+  if (chosen === undefined) return [issue];
+  return chosen.flatMap((one) => withinUnion({ ...one, path: [...issue.path, ...one.path] }));
+}
+
+function unknownField(
+  path: readonly PropertyKey[],
+  key: string,
+  mapping: LocatedMapping,
+  knownFields: readonly string[],
+): ShapeIssue {
+  const place = mapping.keyPlaceOf(path);
+  return { kind: 'unknown', path, field: fieldName(path), expected: '', suggestion: suggest(key, knownFields), place };
+}
+
+function faultyField(issue: z.core.$ZodIssue, mapping: LocatedMapping): ShapeIssue {
+  const { path } = issue;
+  const about = { path, field: fieldName(path), suggestion: undefined };
+  if (issue.code === 'invalid_key') {
+    const expected = issue.issues.map(wordingOf).join(', ');
+    return { ...about, kind: 'misnamed', expected, place: mapping.keyPlaceOf(path) };
+  }
+  const kind = mapping.has(path) ? 'invalid' : 'missing';
+  return { ...about, kind, expected: wordingOf(issue), place: mapping.placeOf(path) };
+}
+
+function wordingOf({ message }: z.core.$ZodIssue): string {
+  return message
+    .replace(/^(Invalid input|Invalid option|Too small|Too big): /, '')
+    .replace(/\b(object|record)\b/g, 'mapping')
+    .replace(/\barray\b/g, 'list');
+}
+
+function fieldName(path: readonly PropertyKey[]): string {
+  return path.map(String).join('.');
+}

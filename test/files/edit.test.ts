@@ -1,0 +1,502 @@
+import { describe, expect, test } from 'vitest';
+import type { JsonValue } from '../../src/domain/json.ts';
+import { editPromptFile, type FrontMatterEdit, type PromptEdits } from '../../src/files/edit.ts';
+import { BASIC, fileOf, PATH, sourceOf } from './support.ts';
+
+const set = (path: string, value: JsonValue): FrontMatterEdit => ({ kind: 'set', path: path.split('.'), value });
+const remove = (path: string): FrontMatterEdit => ({ kind: 'remove', path: path.split('.') });
+const labels = { ours: 'git', theirs: 'the service' };
+const conflict = (field: string, theirs: JsonValue): FrontMatterEdit => ({ kind: 'conflict', field, theirs, labels });
+
+/** What comes of a source: its text, or the problem. */
+function edited(source: string, edits: Partial<PromptEdits>): string {
+  const result = editPromptFile(Buffer.from(source), PATH, { frontMatter: [], ...edits });
+  return 'problem' in result
+    ? `${result.problem.code}: ${result.problem.message}`
+    : Buffer.from(result.bytes).toString();
+}
+
+type Row = readonly [sentence: string, before: string, edits: readonly FrontMatterEdit[], after: string];
+
+/** Each row in a file with the fields that are needed before it, with LF and with CRLF. */
+function testRows(rows: readonly Row[]): void {
+  test.each(rows)('%s', (_, before, edits, after) => {
+    const crlf = (source: string) => `\ufeff${source.replaceAll('\n', '\r\n')}`;
+    expect(edited(sourceOf(before), { frontMatter: edits })).toBe(sourceOf(after));
+    expect(edited(crlf(sourceOf(before)), { frontMatter: edits })).toBe(crlf(sourceOf(after)));
+  });
+}
+
+describe('setting a value that is there', () => {
+  testRows([
+    ['replaces a number', 'pins:\n  a: 7 # c\n', [set('pins.a', 12)], 'pins:\n  a: 12 # c\n'],
+    ['replaces text by a number', 'pins:\n  a: latest\n', [set('pins.a', 12)], 'pins:\n  a: 12\n'],
+    ['writes a number without quotes', 'pins:\n  a: "latest"\n', [set('pins.a', 12)], 'pins:\n  a: 12\n'],
+    ['keeps double quotes', 'pins:\n  a: "latest"\n', [set('pins.a', 'git:x')], 'pins:\n  a: "git:x"\n'],
+    ['keeps single quotes', "pins:\n  a: 'latest'\n", [set('pins.a', "git:it's")], "pins:\n  a: 'git:it''s'\n"],
+    [
+      'puts quotes where they are needed',
+      'pins:\n  a: 7\n',
+      [set('pins.a', 'version:a: #')],
+      'pins:\n  a: "version:a: #"\n',
+    ],
+    [
+      'puts no quotes where they are not',
+      'pins:\n  a: 7\n',
+      [set('pins.a', 'version:a,{}')],
+      'pins:\n  a: version:a,{}\n',
+    ],
+    [
+      'puts more quotes within braces',
+      'pins: {a: 7}\n',
+      [set('pins.a', 'version:a,{}')],
+      'pins: {a: "version:a,{}"}\n',
+    ],
+    ['keeps JSON', 'pins: {"a": 7,"b": 1}\n', [set('pins.a', 'latest')], 'pins: {"a": "latest","b": 1}\n'],
+    ['changes nothing for an equal value', 'pins: {a: 0x0C}\n', [set('pins.a', 12)], 'pins: {a: 0x0C}\n'],
+    ['quotes a text that looks like a number', 'description: x\n', [set('description', '12')], 'description: "12"\n'],
+    ['escapes line breaks', 'description: x # c\n', [set('description', 'a\nb')], 'description: "a\\nb" # c\n'],
+    ['takes an empty text', 'description: x\n', [set('description', '')], 'description: ""\n'],
+    [
+      'replaces a text over several lines',
+      'description: a\n  b\n  c # d\n',
+      [set('description', 'x')],
+      'description: x # d\n',
+    ],
+    [
+      'keeps a literal block',
+      'description: | # c\n   a\n\n# d\n',
+      [set('description', 'x\n\n y\n')],
+      'description: | # c\n   x\n\n    y\n\n# d\n',
+    ],
+    [
+      'keeps a folded block of one line',
+      'description: >-\n  a\n  b\n',
+      [set('description', 'x')],
+      'description: >-\n  x\n',
+    ],
+    [
+      'unfolds a block of several lines',
+      'description: >-\n  a\n',
+      [set('description', 'x\ny')],
+      'description: |-\n  x\n  y\n',
+    ],
+    [
+      'leaves a block that cannot hold the text',
+      'description: |\n  a\n',
+      [set('description', ' x\n\n')],
+      'description: " x\\n\\n"\n',
+    ],
+    [
+      'fills an empty block',
+      'metadata:\n     a: |-\n     b: 1\n',
+      [set('metadata.a', 'x\n\ty')],
+      'metadata:\n     a: |-\n       x\n       \ty\n     b: 1\n',
+    ],
+    [
+      'leaves a block for a number',
+      'pins:\n  a: >-\n    latest\n  b: 1\n',
+      [set('pins.a', 12)],
+      'pins:\n  a: 12\n  b: 1\n',
+    ],
+    ['follows quoted keys', 'pins:\n  "a" : 7\n', [set('pins.a', 12)], 'pins:\n  "a" : 12\n'],
+    ['follows explicit keys', 'pins:\n  ? a\n  # c\n  : 7\n', [set('pins.a', 12)], 'pins:\n  ? a\n  # c\n  : 12\n'],
+    [
+      'fills an empty value',
+      'metadata:\n  a: # c\n  b:\n',
+      [set('metadata.a', 1), set('metadata.b', 2)],
+      'metadata:\n  a: 1 # c\n  b: 2\n',
+    ],
+    [
+      'fills an empty value in braces',
+      'metadata: {a, b:, c: }\n',
+      [set('metadata.a', 1), set('metadata.b', 2), set('metadata.c', 3)],
+      'metadata: {a: 1, b: 2, c: 3}\n',
+    ],
+    [
+      'gives an explicit key its value',
+      'metadata:\n  ? a # c\n  ? b\n',
+      [set('metadata.a', 1)],
+      'metadata:\n  ? a # c\n  : 1\n  ? b\n',
+    ],
+    [
+      'goes deep',
+      'metadata:\n  a: {b: {c: 1}} # d\n',
+      [set('metadata.a.b.c', 'x')],
+      'metadata:\n  a: {b: {c: x}} # d\n',
+    ],
+    [
+      'replaces what is no mapping on its way',
+      'metadata:\n  a: 1 # c\n',
+      [set('metadata.a.b', 2)],
+      'metadata:\n  a: {b: 2} # c\n',
+    ],
+    [
+      'makes several edits',
+      'pins: {a: 7, b: 1}\n',
+      [set('pins.b', 2), set('pins.a', 8), set('pins.b', 3)],
+      'pins: {a: 8, b: 3}\n',
+    ],
+  ]);
+});
+
+describe('setting a collection', () => {
+  testRows([
+    [
+      'replaces a flow mapping',
+      'metadata: {a: 1} # c\n',
+      [set('metadata', { b: [1, 'x, y'] })],
+      'metadata: {b: [1, "x, y"]} # c\n',
+    ],
+    [
+      'replaces a block sequence',
+      'metadata:\n  a: # c\n  - x # d\n  - y\n  # e\n',
+      [set('metadata.a', ['z', { q: 1 }])],
+      'metadata:\n  a: # c\n  - z\n  - {q: 1}\n  # e\n',
+    ],
+    [
+      'replaces a block mapping',
+      '# a\nmetadata: # b\n    # c\n    x: 1\n    y: [2]\n# d\n',
+      [set('metadata', { z: { q: 'r' }, s: {} })],
+      '# a\nmetadata: # b\n    # c\n    z:\n      q: r\n    s: {}\n# d\n',
+    ],
+    [
+      'indents a mapping more than the sequence before',
+      'metadata:\n  a:\n  - x\n  b: 1\n',
+      [set('metadata.a', { c: 1 })],
+      'metadata:\n  a:\n    c: 1\n  b: 1\n',
+    ],
+    [
+      'empties a block sequence',
+      'metadata:\n  a: # c\n  - x\n  - y\n  b: 1\n',
+      [set('metadata.a', [])],
+      'metadata:\n  a: [] # c\n  b: 1\n',
+    ],
+    [
+      'makes a scalar of a block mapping',
+      'metadata:\n  a:\n    x: 1\n  b: 1\n',
+      [set('metadata.a', 7)],
+      'metadata:\n  a: 7\n  b: 1\n',
+    ],
+    [
+      'makes a list of a scalar',
+      'metadata:\n  a: x # c\n',
+      [set('metadata.a', [1, 2])],
+      'metadata:\n  a: [1, 2] # c\n',
+    ],
+    [
+      'makes a list of a block scalar',
+      'metadata:\n  a: | # c\n    x\n',
+      [set('metadata.a', [1, 2])],
+      'metadata:\n  a: [1, 2] # c\n',
+    ],
+    [
+      'stays on the line of an explicit colon',
+      'metadata:\n  ? a\n  : - x\n    - y\n',
+      [set('metadata.a', ['z'])],
+      'metadata:\n  ? a\n  : [z]\n',
+    ],
+  ]);
+
+  test.each([
+    ['flow', 'variables: [a, b] # c\n', 'variables: [a, c] # c\n'],
+    ['block', 'variables:\n  - a # c\n  - b # d\n# e\n', 'variables:\n  - a\n  - c\n# e\n'],
+    ['absent', '', ''],
+  ])('keeps variables and text together: %s', (_, before, after) => {
+    const frontMatter = before === '' ? [] : [set('variables', ['a', 'c'])];
+    const source = sourceOf(before, '\n{{a}} {{b}}\n');
+    expect(edited(source, { frontMatter, text: '{{a}} {{c}}' })).toBe(sourceOf(after, '\n{{a}} {{c}}\n'));
+  });
+});
+
+describe('setting a key that is not there', () => {
+  testRows([
+    [
+      'adds a line after the last entry',
+      'pins:\n   a: 7 # c\n   # d\n# e\n',
+      [set('pins.b', 1)],
+      'pins:\n   a: 7 # c\n   b: 1\n   # d\n# e\n',
+    ],
+    ['adds to braces', 'pins: {a: 7} # c\n', [set('pins.b', 1)], 'pins: {a: 7, b: 1} # c\n'],
+    ['adds to empty braces', 'pins: {} # c\n', [set('pins.b', 1), set('pins.c', 2)], 'pins: {b: 1, c: 2} # c\n'],
+    ['keeps a comma at the end', 'pins: { a: 7, }\n', [set('pins.b', 1)], 'pins: { a: 7, b: 1, }\n'],
+    ['keeps JSON', 'pins: {"a":7}\n', [set('pins.b', 'latest')], 'pins: {"a":7, "b": "latest"}\n'],
+    [
+      'adds before a comment in braces',
+      'pins: {\n  a: 7 # c\n  }\n',
+      [set('pins.b', 1)],
+      'pins: {\n  a: 7, b: 1 # c\n  }\n',
+    ],
+    [
+      'quotes keys where it is needed',
+      'pins:\n  a: 7\n',
+      [set('pins.10', 1), set('pins.b: #', 2), set('pins.<<', 3)],
+      'pins:\n  a: 7\n  "10": 1\n  "b: #": 2\n  "<<": 3\n',
+    ],
+    [
+      'quotes more keys within braces',
+      'pins: {a: 7}\n',
+      [set('pins.{b,c}', 1), set('pins.-x', 2)],
+      'pins: {a: 7, "{b,c}": 1, "-x": 2}\n',
+    ],
+    [
+      'adds the mapping as well',
+      '# c\n',
+      [set('pins.a', 1), set('pins.b', 'latest')],
+      'pins:\n  a: 1\n  b: latest\n# c\n',
+    ],
+    [
+      'adds below the comments of the last entry',
+      'metadata:\n  a: 1\n\n  # c\n\n# d\n',
+      [set('pins.a', 1)],
+      'metadata:\n  a: 1\n\n  # c\npins:\n  a: 1\n\n# d\n',
+    ],
+    ['adds a description', 'pins: {}\n', [set('description', 'A: b')], 'pins: {}\ndescription: "A: b"\n'],
+    [
+      'adds metadata as blocks',
+      '',
+      [set('metadata', { a: { b: [1, { c: 2 }] }, d: {} })],
+      'metadata:\n  a:\n    b: [1, {c: 2}]\n  d: {}\n',
+    ],
+    [
+      'adds after a block scalar',
+      'description: |\n  a\n\n\n',
+      [set('pins.a', 1)],
+      'description: |\n  a\npins:\n  a: 1\n\n\n',
+    ],
+    [
+      'adds after a kept block scalar',
+      'description: |+\n  a\n\n# c\n',
+      [set('pins.a', 1)],
+      'description: |+\n  a\n\npins:\n  a: 1\n# c\n',
+    ],
+    [
+      'adds before the end of the document',
+      'pins: {}\n...\n',
+      [set('description', 'x')],
+      'pins: {}\ndescription: x\n...\n',
+    ],
+  ]);
+
+  test('adds to front matter in braces', () => {
+    const before = '---\n{"id": "p", "key": "k", "name": "N"} # c\n---\nHello.';
+    const after = before.replace('"N"', '"N", "pins": {"a": 1}');
+    expect(edited(before, { frontMatter: [set('pins.a', 1)] })).toBe(after);
+  });
+
+  test('ends the new line as the first line of the file ends', () => {
+    const before = sourceOf('pins:\n  a: 1\r\n# c\n').replace('---\n', '---\r\n');
+    expect(edited(before, { frontMatter: [set('pins.b', 2)] })).toBe(before.replace('# c', '  b: 2\r\n# c'));
+  });
+});
+
+describe('removing', () => {
+  testRows([
+    [
+      'takes the line',
+      'pins:\n  # x\n  a: 7 # y\n  # z\n  b: 1\n',
+      [remove('pins.a')],
+      'pins:\n  # x\n  # z\n  b: 1\n',
+    ],
+    ['takes all lines of a value', 'description: |\n  a\n\n  b\n\npins: {}\n', [remove('description')], '\npins: {}\n'],
+    ['leaves empty braces', 'pins: # x\n  a: 7\n', [remove('pins.a')], 'pins: {} # x\n'],
+    ['takes the comma after it', 'pins: {a: 7, b: 1}\n', [remove('pins.a')], 'pins: {b: 1}\n'],
+    ['takes the comma before the last one', 'pins: { a: 7, b: 1 }\n', [remove('pins.b')], 'pins: { a: 7 }\n'],
+    [
+      'takes the first of two lines in braces',
+      'pins: {a: 7, # x\n  b: 1}\n',
+      [remove('pins.a')],
+      'pins: { # x\n  b: 1}\n',
+    ],
+    ['takes the one in braces', 'pins: { a: 7 }\n', [remove('pins.a')], 'pins: { }\n'],
+    ['keeps a comma at the end', 'pins: {a: 7, b: 1,}\n', [remove('pins.b')], 'pins: {a: 7, }\n'],
+    [
+      'takes a line in braces',
+      'pins: {\n  a: 7, # x\n  b: 1, # y\n  c: 2\n  }\n',
+      [remove('pins.b')],
+      'pins: {\n  a: 7, # x\n  c: 2\n  }\n',
+    ],
+    [
+      'takes the last line in braces',
+      'pins: {\n  a: 7, # x\n  c: 2 # y\n  }\n',
+      [remove('pins.c')],
+      'pins: {\n  a: 7 # x\n  }\n',
+    ],
+    [
+      'takes a line that begins with its comma',
+      'pins: {\n  a: 7\n  , c: 2\n  }\n',
+      [remove('pins.c')],
+      'pins: {\n  a: 7\n  }\n',
+    ],
+    [
+      'takes an entry on the line of a colon',
+      'metadata:\n  ? m\n  : a: 1\n    b: 2\n',
+      [remove('metadata.m.a')],
+      'metadata:\n  ? m\n  : {b: 2}\n',
+    ],
+    [
+      'does nothing for what is not there',
+      'pins: {a: 7}\n',
+      [remove('pins.b'), remove('pins.a.b'), remove('metadata.x')],
+      'pins: {a: 7}\n',
+    ],
+  ]);
+});
+
+describe('setting the text', () => {
+  test.each([
+    ['keeps the blank line and the final newline', '\nold\n', 'new', '\nnew\n'],
+    ['keeps that there is no blank line', 'old\n', 'new', 'new\n'],
+    ['keeps that there is no final newline', '\nold', 'new', '\nnew'],
+    ['keeps that there is neither', 'old', 'new', 'new'],
+    ['adds a line feed before one', 'old', '\nnew', '\n\nnew'],
+    ['adds a line feed after one', 'old', 'new\n', 'new\n\n'],
+    ['takes line feeds as content', '\nold\n', '\n\nnew\n\n', '\n\n\nnew\n\n\n'],
+    ['takes away line feeds', '\n\nold\n\n', 'old', '\nold\n'],
+    ['leaves an equal text', '\nold\r\n', 'old', '\nold\r\n'],
+    ['leaves a text that differs in line endings alone', '\na\r\nb\n', 'a\r\nb', '\na\r\nb\n'],
+    ['leaves lines that stay', '\na\r\nb\nc\r\nd\n', 'a\nb\nx\nd', '\na\r\nb\nx\r\nd\n'],
+    ['leaves an equal text with carriage returns alone', 'a\r\r\nb\n', 'a\r\nb', 'a\r\r\nb\n'],
+    ['reads CRLF as line feeds', '\na\n', 'b\r\nc', '\nb\nc\n'],
+    ['takes lines of ---', 'old', '---\na: 1\n---', '---\na: 1\n---'],
+    ['takes surrogate pairs apart', '\n😀\n', '😁', '\n😁\n'],
+    ['takes a lone carriage return', '\na\n', 'a\rb', '\na\rb\n'],
+  ])('%s', (_, before, text, after) => {
+    expect(edited(sourceOf('', before), { text })).toBe(sourceOf('', after));
+    expect(edited(`\ufeff${sourceOf('', before)}`, { text })).toBe(`\ufeff${sourceOf('', after)}`);
+  });
+
+  test('ends new lines as the first line of the file ends', () => {
+    const before = `---\r\n${BASIC}---\t\na\nb\n`;
+    expect(edited(before, { text: 'a\nx\ny\nb' })).toBe(`---\r\n${BASIC}---\t\na\nx\r\ny\r\nb\n`);
+  });
+
+  test('together with a conflict in it has no file', () => {
+    const text = '<<<<<<< git\na\n=======\nb\n>>>>>>> service';
+    const edits = { frontMatter: [set('name', 'M')], text, conflicted: true };
+    expect(editPromptFile(Buffer.from(sourceOf()), PATH, edits)).toMatchObject({ file: null });
+    expect(edited(sourceOf(), edits)).toBe(sourceOf('', `\n${text}\n`).replace('N', 'M'));
+  });
+
+  test.each([
+    ['that is empty', '\n', 'it would not be valid: The prompt has no text'],
+    ['that holds a conflict unsaid', 'a\n<<<<<<< x\n', 'it would not be valid: A merge conflict was left in the file'],
+    ['that a line ending would be lost of', 'a\r', 'its text would be another one'],
+    ['of half a character', 'a\ud83d', 'its text would be another one'],
+  ])('is refused for one %s', (_, text, reason) => {
+    expect(edited(sourceOf(), { text })).toBe(`edit/not-kept: The file cannot be edited in place: ${reason}.`);
+  });
+});
+
+describe('a conflict', () => {
+  const marked = (ours: string, theirs: string) => `<<<<<<< git\n${ours}=======\n${theirs}>>>>>>> the service\n`;
+  testRows([
+    [
+      'shows both sides',
+      'description: a # c\n# d\n',
+      [conflict('description', 'b')],
+      `${marked('description: a # c\n', 'description: b # c\n')}# d\n`,
+    ],
+    [
+      'shows a field over several lines',
+      'metadata: # c\n  # d\n  a: 1\n  # e\npins: {}\n',
+      [conflict('metadata', { a: 2 })],
+      `${marked('metadata: # c\n  # d\n  a: 1\n', 'metadata: # c\n  # d\n  a: 2\n')}  # e\npins: {}\n`,
+    ],
+    [
+      'has an empty side for a field that is not there',
+      'pins: {}\n# c\n',
+      [conflict('description', 'b')],
+      `pins: {}\n${marked('', 'description: b\n')}# c\n`,
+    ],
+    [
+      'comes after the other edits',
+      'description: a\n',
+      [conflict('description', 'b'), set('pins.x', 1), set('description', 'c')],
+      `${marked('description: c\n', 'description: b\n')}pins:\n  x: 1\n`,
+    ],
+    [
+      'stands beside another one',
+      'description: a\npins:\n  x: 1\n',
+      [conflict('metadata', { q: 1 }), conflict('pins', { x: 2 }), conflict('description', 'b')],
+      marked('description: a\n', 'description: b\n') +
+        marked('pins:\n  x: 1\n', 'pins:\n  x: 2\n') +
+        marked('', 'metadata:\n  q: 1\n'),
+    ],
+    ['is none where both sides are equal', 'description: a\n', [conflict('description', 'a')], 'description: a\n'],
+  ]);
+
+  test('has no file, and keeps labels on their line', () => {
+    const theirs = {
+      kind: 'conflict',
+      field: 'name',
+      theirs: 'M',
+      labels: { ours: 'a\nb', theirs: 'c\r\nd' },
+    } as const;
+    const result = editPromptFile(Buffer.from(sourceOf()), PATH, { frontMatter: [theirs] });
+    expect(result).toMatchObject({ file: null });
+    const expected = '<<<<<<< a b\nname: N\n=======\nname: M\n>>>>>>> c d\n';
+    expect(edited(sourceOf(), { frontMatter: [theirs] })).toBe(sourceOf().replace('name: N\n', expected));
+  });
+
+  test('cannot stand in braces', () => {
+    expect(edited('---\n{id: p, key: k, name: N}\n---\nHello.', { frontMatter: [conflict('name', 'M')] })).toMatch(
+      /^edit\/not-kept: .*in braces/,
+    );
+  });
+});
+
+describe('what an edit gives', () => {
+  test('is the file as it is then', () => {
+    const result = editPromptFile(Buffer.from(sourceOf('pins: {a: 1}\n')), PATH, { frontMatter: [set('pins.a', 2)] });
+    expect(result).toEqual({ bytes: expect.any(Uint8Array), file: fileOf(sourceOf('pins: {a: 2}\n')) });
+  });
+
+  test('is the first error of a file that is not valid', () => {
+    expect(edited('Hello.', {})).toMatch(/^prompt\/no-front-matter/);
+  });
+
+  test.each([
+    ['a pin that is none', set('pins.a', 'newest'), 'it would not be valid: The pin of "a" is not valid'],
+    ['a field that is none', set('nme', 'x'), 'it would not be valid: The field "nme" is not known'],
+    ['no name', remove('name'), 'it would not be valid: The field `name` is missing'],
+    [
+      'a reserved key',
+      set('metadata.promptsync', 1),
+      'it would not be valid: The metadata key `promptsync` is reserved',
+    ],
+    ['a forbidden key', set('metadata.__proto__', 1), 'it could no longer be read'],
+    ['a number that cannot be kept', set('metadata.a', 2 ** 60), 'it could no longer be read'],
+    ['too much', set('description', 'x'.repeat(70_000)), 'it could no longer be read'],
+  ])('is a problem for %s', (_, edit, reason) => {
+    expect(edited(sourceOf(), { frontMatter: [edit] })).toBe(
+      `edit/not-kept: The file cannot be edited in place: ${reason}.`,
+    );
+  });
+});
+
+test('a kept block scalar is not left without the line that ends it', () => {
+  const source = sourceOf('description: |+\n  a\n\npins: {}\n');
+  const reason = 'its front matter would say something else';
+  expect(edited(source, { frontMatter: [remove('pins')] })).toMatch(reason);
+});
+
+describe('hostile front matter', () => {
+  const many = Array.from({ length: 2000 }, (_, at) => `  environment${at}: ${at + 1}\n`).join('');
+  const deep = `${'{a: '.repeat(60)}1${'}'.repeat(60)}`;
+  test.each([
+    ['many pins', `pins:\n${many}  z: 1\n`],
+    ['many comments', `pins:\n${'  # z: 1\n'.repeat(7000)}  z: 1\n${'  # z: 1\n'.repeat(10)}`],
+    ['many blank lines', `description: |\n  a${'\n'.repeat(60_000)}  b\npins:\n  z: 1\n`],
+    ['many blank lines at the end', `pins:\n  z: 1\n${'\n'.repeat(60_000)}`],
+    ['many blanks', `pins: {${' '.repeat(30_000)}z: 1${' '.repeat(30_000)}}\n`],
+    ['deep nesting', `metadata: ${deep}\npins:\n  z: 1\n`],
+    ['a long text', `description: "${'x'.repeat(60_000)}"\npins:\n  z: 1\n`],
+  ])('is edited soon: %s', (_, front) => {
+    const source = sourceOf(front);
+    const at = front.lastIndexOf('z: 1', front.lastIndexOf('# z') > 100 ? front.indexOf('\n  z: 1') + 5 : Infinity);
+    const after = sourceOf(`${front.slice(0, at)}z: 2${front.slice(at + 4)}`);
+    expect(edited(source, { frontMatter: [set('pins.z', 2)] })).toBe(after);
+    expect(edited(source, { frontMatter: [set('pins.new', 2)] })).toMatch(/new: 2/);
+  });
+});

@@ -1,0 +1,142 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { isPathSegment } from '../../src/domain/text.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
+import { writeNewFile, type NewFile } from '../../src/files/new-file.ts';
+import { fileOf, PATH } from './support.ts';
+
+const WANTED: NewFile = {
+  path: PATH,
+  ...{ id: 'prm_1', key: 'support/greeting', name: 'Greeting', description: '', text: 'Hello.', metadata: {} },
+  pins: [{ environment: 'staging', pin: 'latest' }],
+};
+
+describe('a new prompt file', () => {
+  test('is written as a person would', () => {
+    const { source, problems } = writeNewFile({
+      ...WANTED,
+      description: 'First message.\nIn two lines.',
+      metadata: { model: 'gpt-5', temperature: 0.2, tags: ['a', 'b'], limits: { tokens: 100 }, empty: {}, none: null },
+      pins: [...WANTED.pins, { environment: 'production', pin: 7 }],
+    });
+    expect(problems).toEqual([]);
+    expect(source).toBe(`---
+id: prm_1
+key: support/greeting
+name: Greeting
+description: |-
+  First message.
+  In two lines.
+pins:
+  staging: latest
+  production: 7
+metadata:
+  model: gpt-5
+  temperature: 0.2
+  tags:
+    - a
+    - b
+  limits:
+    tokens: 100
+  empty: {}
+  none: null
+---
+
+Hello.
+`);
+  });
+
+  test('keeps the order of environments that look like numbers', () => {
+    const pins = ['z', '10', '9'].map((environment, index) => ({ environment, pin: index + 1 }));
+    expect(writeNewFile({ ...WANTED, pins }).source).toContain('pins:\n  z: 1\n  "10": 2\n  "9": 3\n');
+  });
+
+  test('leaves out what is empty', () => {
+    expect(writeNewFile({ ...WANTED, pins: [] }).source).not.toMatch(/description|pins|metadata/);
+  });
+
+  test('warns of hidden characters, which stay', () => {
+    const { source, problems } = writeNewFile({ ...WANTED, text: 'Hello\u200b.' });
+    expect(source).toContain('Hello\u200b.');
+    expect(problems).toMatchObject([{ code: 'prompt/hidden-character', path: PATH }]);
+  });
+
+  const nested = (depth: number): JsonObject => (depth === 0 ? {} : { a: nested(depth - 1) });
+
+  test.each<[string, Partial<NewFile>, string]>([
+    ['an empty text', { text: ' \n' }, 'The prompt has no text.'],
+    ['NUL', { text: 'a\0b' }, 'NUL character'],
+    ['NUL in the metadata', { metadata: { a: '\0' } }, 'NUL character'],
+    ['conflict markers', { text: 'a\n<<<<<<< HEAD\nb' }, 'merge conflict'],
+    ['half a character', { text: 'a\ud800b' }, 'not be read back'],
+    ['a carriage return at the end', { text: 'a\r' }, 'not be read back'],
+    ['a key with control characters', { key: 'a\u001b[2J' }, '"key" is not valid: it holds control characters'],
+    ['an empty name', { name: '' }, '"name" is not valid: it is empty'],
+    ['a version number of zero', { pins: [{ environment: 'staging', pin: 0 }] }, 'The pin of "staging"'],
+    ['a number that is not exact', { metadata: { a: 2 ** 60 } }, 'cannot be kept exactly'],
+    ['the key __proto__', { metadata: JSON.parse('{"a":{"__proto__":1}}') as JsonObject }, '"__proto__"'],
+    ['deep metadata', { metadata: nested(70) }, 'nested too deeply'],
+    ['metadata of no end', { metadata: nested(5_000) }, 'nested too deeply'],
+    ['large metadata', { metadata: { a: 'x'.repeat(70_000) } }, 'The front matter has 70'],
+    ['a large text', { text: 'x'.repeat(17 * 1024 * 1024) }, 'at most 16777216 are read'],
+  ])('that cannot be: %s', (_, part, said) => {
+    const { source, problems } = writeNewFile({ ...WANTED, ...part });
+    expect(source).toBeNull();
+    expect(problems).toMatchObject([{ code: 'import/not-writable' }]);
+    expect(problems[0]?.message).toContain(said);
+  });
+
+  // No file can have the key __proto__, as the table above says.
+  const line = fc
+    .string({ unit: 'binary', minLength: 1 })
+    .filter((text) => !/\p{Cc}|\p{Cs}/u.test(text) && text !== '__proto__');
+  const word = fc.oneof(line, fc.constantFrom('yes', 'null', '1', '0x1', '<<', '---', '- a', '#', 'a: b', '&a', '!b'));
+  const text = fc.string({ unit: 'binary' }).filter((one) => !/[\0\r]|\p{Cs}/u.test(one));
+  // JSON knows no negative zero.
+  const safe = fc
+    .double({ noNaN: true, noDefaultInfinity: true })
+    .filter((one) => Math.abs(one) < 2 ** 53)
+    .map((one) => one + 0);
+  const value = fc.letrec<{ value: JsonObject[string] }>((tie) => ({
+    value: fc.oneof(
+      { depthSize: 'small' },
+      fc.oneof(text, word, fc.boolean(), fc.constant(null), fc.integer(), safe),
+      fc.array(tie('value'), { maxLength: 3 }),
+      fc.dictionary(word, tie('value'), { maxKeys: 3 }),
+    ),
+  })).value;
+  const wanted = fc.record({
+    id: word.filter(isPathSegment),
+    key: word,
+    name: word,
+    description: text,
+    text: fc
+      .tuple(text, word, text)
+      .map((parts) => parts.join(''))
+      .filter((one) => !/<{7}|>{7}|\|{7}/.test(one) && one.trim() !== ''),
+    metadata: fc.dictionary(
+      word.filter((one) => one !== 'promptsync'),
+      value,
+      { maxKeys: 4 },
+    ),
+    pins: fc.uniqueArray(
+      fc.record({ environment: word, pin: fc.oneof(fc.constant('latest' as const), fc.integer({ min: 1 })) }),
+      { selector: ({ environment }) => environment, maxLength: 3 },
+    ),
+  });
+
+  test('whatever is allowed is read back exactly', () => {
+    fc.assert(
+      fc.property(wanted, (parts) => {
+        const { source, problems } = writeNewFile({ ...parts, path: PATH });
+        expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+        const { description = '', content, pins, ...file } = fileOf(source ?? '');
+        expect({ ...file, description, text: content.text }).toMatchObject({
+          ...{ id: parts.id, key: parts.key, name: parts.name, description: parts.description, text: parts.text },
+        });
+        expect(content.metadata ?? {}).toEqual(parts.metadata);
+        expect(pins).toHaveLength(parts.pins.length);
+      }),
+    );
+  });
+});
