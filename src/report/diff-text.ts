@@ -1,15 +1,14 @@
 import {
-  type Block,
   type BlockKind,
   type Hunk,
   makeTextDiffs,
   type MarkedBlock,
   type MarkedLine,
   markWords,
-  type Range,
   type Segment,
   type TextDiff,
   textsOf,
+  unmarked,
 } from './diff.ts';
 import { escapeLine, escapeText } from './escape.ts';
 import { fitted, type Style, withoutColours } from './style.ts';
@@ -22,7 +21,7 @@ const MOST_LINES = 40;
 
 /** How a long diff is folded. */
 export type Folding = {
-  /** What shows all of it, such as `--full shows all`; null: nothing to be told. */
+  /** What shows all of it, such as `--full shows all`; null: nothing is said of it. */
   readonly hint: string | null;
 };
 
@@ -60,7 +59,7 @@ function renderOne(diff: TextDiff, style: Style, folding: Folding | null): reado
 /** Without colour marks would not be seen, but on a terminal long lines are cut by them. */
 function markHunk({ blocks, ...ranges }: Hunk, { colours, screen }: Style): MarkedHunk {
   const marks = colours.isColorSupported || screen !== null;
-  return { ...ranges, blocks: marks ? markWords(blocks) : withoutMarks(blocks) };
+  return { ...ranges, blocks: marks ? markWords(blocks) : blocks.map(unmarked) };
 }
 
 function foldLines(left: Folded['left'], style: Style, folding: Folding | null): readonly string[] {
@@ -77,16 +76,12 @@ function hunkLines(
 ): readonly string[] {
   const { cyan, dim } = style.colours;
   return [
-    ...fitted(cyan(`@@ -${range(before)} +${range(after)} @@`), style, 2),
+    ...fitted(cyan(`@@ -${before.start},${before.lines} +${after.start},${after.lines} @@`), style, 2),
     ...blocks.flatMap((block, index) => [
       ...blockLines(block, style, folding, [blocks[index - 1], blocks[index + 1]]),
       ...(block.more ? [dim(' …')] : []),
     ]),
   ];
-}
-
-function range({ start, lines }: Range): string {
-  return `${start},${lines}`;
 }
 
 function blockLines(
@@ -139,7 +134,7 @@ function painted(kind: ChangedLine['kind'], segments: Segments, style: Style): s
   return kind === 'added' ? green(`+${joined(segments, style)}`) : red(`-${joined(segments, style)}`);
 }
 
-/** The text of a line, inert, with what is changed in it inverse. */
+/** The text of a line, escaped, with what is changed in it inverse. */
 function joined(segments: Segments, { colours, screen }: Style): string {
   return segments
     .map(({ text, changed }) => {
@@ -149,11 +144,6 @@ function joined(segments: Segments, { colours, screen }: Style): string {
       return changed ? colours.inverse(even) : even;
     })
     .join('');
-}
-
-/** Blocks as they are marked where no mark would be seen. */
-function withoutMarks(blocks: readonly Block[]): readonly MarkedBlock[] {
-  return blocks.map(({ kind, lines }) => ({ kind, lines: lines.map((text) => [{ text, changed: false }]) }));
 }
 
 type Segments = readonly Segment[];

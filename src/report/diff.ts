@@ -8,7 +8,7 @@ type ReportTexts = Pick<
 >;
 
 /** The two texts of a change, and what they are called: `v6`, `new version`; before is null where nothing is active. */
-export type NamedTexts = {
+type NamedTexts = {
   readonly environment: string;
   readonly before: string | null;
   readonly after: string;
@@ -109,7 +109,7 @@ function documentsOf(texts: ReportTexts): readonly [before: string, after: strin
 
 function metadataLines(metadata: ReportTexts['after_metadata']): string {
   if (metadata === undefined) return '';
-  return `${metadata.map(({ name, value }) => `metadata.${name}: ${value}\n`).join('')}\n`;
+  return metadata === '' ? '\n' : `${metadata.replaceAll(/^/gm, 'metadata.')}\n\n`;
 }
 
 function compare([before, after]: readonly [string, string], context: number): readonly Hunk[] {
@@ -184,7 +184,7 @@ export function markWords(blocks: readonly Block[]): readonly MarkedBlock[] {
   });
 }
 
-function unmarked({ kind, lines }: Block): MarkedBlock {
+export function unmarked({ kind, lines }: Block): MarkedBlock {
   return { kind, lines: lines.map((text) => (text === '' ? [] : [{ text, changed: false }])) };
 }
 

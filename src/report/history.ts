@@ -1,11 +1,11 @@
 import { type Colours, fitted, type Style, styleFor, type StyleOptions } from './style.ts';
 import { escapeLine } from './escape.ts';
-import { differingRows, isTold, renderSummary } from './summary.ts';
+import { differingRows, hasHistory, renderSummary } from './summary.ts';
 import { promptTitle } from './text.ts';
 import { renderErrors } from './problems.ts';
 import type { Report, ReportHistory, ReportLineage, ReportPrompt } from './schema.ts';
 import { type Cell, layOut } from './table.ts';
-import { refText } from './words.ts';
+import { refText, type Show } from './words.ts';
 
 export type HistoryOptions = StyleOptions & {
   /** Problems and the summary only. */
@@ -15,8 +15,8 @@ export type HistoryOptions = StyleOptions & {
 /** The versions of prompts, or where what an environment serves comes from. Ends with a line feed. */
 export function renderHistory(report: Report, options: HistoryOptions): string {
   const style = styleFor(options);
-  const told = options.quiet ? [] : report.prompts.filter(isTold).map((prompt) => renderPrompt(prompt, style));
-  return [...told, ...renderErrors(report, style), `${renderSummary(report, style)}\n`].join('\n');
+  const shown = options.quiet ? [] : report.prompts.filter(hasHistory).map((prompt) => renderPrompt(prompt, style));
+  return [...shown, ...renderErrors(report, style), `${renderSummary(report, style)}\n`].join('\n');
 }
 
 function renderPrompt(prompt: ReportPrompt, style: Style): string {
@@ -27,8 +27,8 @@ function renderPrompt(prompt: ReportPrompt, style: Style): string {
       ? versionLines(history?.versions ?? [], style)
       : lineageLines(prompt, lineage, style).flatMap((line) => fitted(line, style, line.startsWith(' ') ? HANG : 2));
   const drift = differingRows(prompt).map((row) => colours.yellow(`! ${differsText(row, escapeLine)}`));
-  const told = drift.flatMap((line) => fitted(line, style, 2));
-  return [...promptTitle(prompt, style), ...body, ...told].map((line) => `${line}\n`).join('');
+  const notes = drift.flatMap((line) => fitted(line, style, 2));
+  return [...promptTitle(prompt, style), ...body, ...notes].map((line) => `${line}\n`).join('');
 }
 
 /** Where the texts begin that follow `made` and `pinned`. */
@@ -105,7 +105,7 @@ export type HistoryTable = {
   /** A sentence above it; null: none. */
   readonly title: string | null;
   readonly columns: readonly string[];
-  /** Not one where there is nothing to tell but the title. */
+  /** None where there is nothing but the title. */
   readonly rows: readonly (readonly string[])[];
   /** What a row is. */
   readonly item: string;
@@ -113,14 +113,14 @@ export type HistoryTable = {
 
 /**
  * The versions of a prompt and where they have been, or where what one environment serves comes from.
- * @param show makes a value from outside inert
+ * @param show escapes a value from outside, as the format needs it
  */
-export function historyTables(prompt: ReportPrompt, show: Inert): readonly HistoryTable[] {
+export function historyTables(prompt: ReportPrompt, show: Show): readonly HistoryTable[] {
   const { lineage } = prompt;
   return lineage === undefined ? versionTables(prompt, show) : [lineageTable(prompt, lineage, show)];
 }
 
-function versionTables({ history }: ReportPrompt, show: Inert): readonly HistoryTable[] {
+function versionTables({ history }: ReportPrompt, show: Show): readonly HistoryTable[] {
   const versions = history?.versions ?? [];
   const cell = cellWith(show);
   const made = versions.map((version) => [nameOf(version), show(version.id), ...madeTexts(version).map(cell)]);
@@ -141,7 +141,7 @@ function nameOf({ version_number: number }: Pick<Version, 'version_number'>): st
   return `v${number}`;
 }
 
-function lineageTable(prompt: ReportPrompt, lineage: ReportLineage, show: Inert): HistoryTable {
+function lineageTable(prompt: ReportPrompt, lineage: ReportLineage, show: Show): HistoryTable {
   const { environment, serves, pinned } = lineage;
   const cell = cellWith(show);
   const served = serves === null ? 'serves nothing' : `serves ${refText(serves)} ${show(serves.id)}`;
@@ -156,40 +156,37 @@ function lineageTable(prompt: ReportPrompt, lineage: ReportLineage, show: Inert)
 }
 
 /** Our own words are shown as somebody's are: they stand where those may. */
-function cellWith(show: Inert): (text: string | undefined) => string {
+function cellWith(show: Show): (text: string | undefined) => string {
   return (text) => (text === undefined ? '' : show(text));
 }
 
-/** How histories are worded in every format. A value from outside goes through what makes it inert in the format. */
-export type Inert = (text: string) => string;
-
-export type Version = ReportHistory['versions'][number];
-/** A commit as a report tells it; a version has none where it was made from none. */
-export type Commit = Omit<NonNullable<ReportLineage['pinned']>, 'commit'> & { readonly commit?: string | undefined };
+type Version = ReportHistory['versions'][number];
+/** A commit of a report; a version has none where it was made from none. */
+type Commit = Omit<NonNullable<ReportLineage['pinned']>, 'commit'> & { readonly commit?: string | undefined };
 /** A version by where it comes from. */
-export type Made = Commit & Pick<Version, 'made_by'>;
+type Made = Commit & Pick<Version, 'made_by'>;
 type Row = NonNullable<ReportPrompt['environments']>[number];
 
-/** Day, commit, author and subject as they are shown, not made inert; undefined what is not known. */
-export type CommitTexts = readonly [
+/** Day, commit, author and subject as they are shown, not escaped; undefined what is not known. */
+type CommitTexts = readonly [
   day: string | undefined,
   commit: string | undefined,
   author: string | undefined,
   subject: string | undefined,
 ];
 
-export function commitTexts(info: Commit): CommitTexts {
+function commitTexts(info: Commit): CommitTexts {
   return [dayOf(info), info.commit?.slice(0, 12), info.author || undefined, subjectOf(info) || undefined];
 }
 
 /** The same of a version's commit; who made one that comes from none stands in the subject's place. */
-export function madeTexts(version: Made): CommitTexts {
+function madeTexts(version: Made): CommitTexts {
   const [day, commit, author, subject] = commitTexts(version);
   return [day, commit, author, makerText(version) ?? subject];
 }
 
 /** Who made a version that comes from no commit; null for one that does. */
-export function makerText({ made_by: by }: Made): string | null {
+function makerText({ made_by: by }: Made): string | null {
   return MAKERS[by];
 }
 
@@ -211,23 +208,23 @@ function subjectOf({ subject, pull_request: request }: Commit): string | undefin
   return `${subject} (${request})`;
 }
 
-/** Why no commit has pinned what an environment serves; null where it is told as a difference. */
-export function unpinnedText({ lineage, environments = [] }: ReportPrompt): string | null {
+/** Why no commit has pinned what an environment serves; null where it is reported as a difference. */
+function unpinnedText({ lineage, environments = [] }: ReportPrompt): string | null {
   const row = environments.find(({ environment }) => environment === lineage?.environment);
   if (row === undefined) return 'not by the file';
   return row.in_sync ? 'by no commit that is known' : null;
 }
 
 /** That an environment serves something else than the file's pin means. */
-export function differsText({ environment, active, pin, wanted }: Row, inert: Inert): string {
-  const serves = active === null ? 'nothing' : inert(refText(active));
+export function differsText({ environment, active, pin, wanted }: Row, show: Show): string {
+  const serves = active === null ? 'nothing' : show(refText(active));
   const said = [`v${pin}`, pin.replace(/^version:/, '')];
-  const meant = wanted === null || said.includes(refText(wanted)) ? '' : ` (${inert(refText(wanted))})`;
-  return `${inert(environment)} serves ${serves}, but the file pins it to ${inert(pin)}${meant}.`;
+  const meant = wanted === null || said.includes(refText(wanted)) ? '' : ` (${show(refText(wanted))})`;
+  return `${show(environment)} serves ${serves}, but the file pins it to ${show(pin)}${meant}.`;
 }
 
 /** One environment's time with a version. */
-export type Stay = {
+type Stay = {
   readonly environment: string;
   readonly when: string;
   /** `unserved`: the file still says so, and something else is served. */
@@ -237,7 +234,7 @@ export type Stay = {
 };
 
 /** Where a version is active and was pinned; what is served now comes first. */
-export function staysOf({ active_in: activeIn, pinned }: Version): readonly Stay[] {
+function staysOf({ active_in: activeIn, pinned }: Version): readonly Stay[] {
   const open = pinned.filter(({ until }) => until === null).map(({ environment }) => environment);
   const unpinned = activeIn.filter((environment) => !open.includes(environment));
   const stays = pinned.map(stayOf);

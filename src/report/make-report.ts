@@ -112,7 +112,7 @@ function aroundChanges(plan: PromptPlan): Pick<ReportPrompt, 'environments' | 'd
   return { environments: plan.file.pins.map((pin) => rowOf(pin, plan)), drift: plan.drift.map(driftOf) };
 }
 
-/** What would change is not what was asked: the rows tell where the service differs from the file. */
+/** What would change is not what was asked: the rows say where the service differs from the file. */
 function withoutPlan(plan: PromptPlan, histories: Histories): ReportPrompt {
   const { file, observed, status, problems } = plan;
   const nothing = { ...nameOf(file), changes: [], drift: [] };
@@ -196,14 +196,14 @@ function metadataFields(texts: TextChange | null, sides: readonly Side[]) {
   const any = sides.some(({ metadata }) => Object.keys(metadata ?? {}).length > 0);
   if (before === 'unknown' || after === 'unknown' || !managed || !any) return {};
   return {
-    ...(before === null ? {} : { before_metadata: asTexts(before.metadata) }),
-    ...{ after_metadata: asTexts(after.metadata) },
+    ...(before === null ? {} : { before_metadata: linesOf(before.metadata) }),
+    ...{ after_metadata: linesOf(after.metadata) },
   };
 }
 
-function asTexts(metadata: JsonObject = {}) {
+function linesOf(metadata: JsonObject = {}): string {
   const names = Object.keys(metadata).toSorted();
-  return names.map((name) => ({ name, value: canonicalJson(metadata[name] ?? null) }));
+  return names.map((name) => `${name}: ${canonicalJson(metadata[name] ?? null)}`).join('\n');
 }
 
 /** An edit with the texts that it brings about. */
@@ -268,7 +268,7 @@ function holderOf({ commit, ...ref }: Holder) {
     : { ...refOf(ref), made_by: 'git' as const, commit };
 }
 
-/** The file's own new content needs no digest to be told from others; there may be several of refs. */
+/** The file's own new content needs no digest; of refs there may be several. */
 function targetOf(target: VersionRef | NewVersionRef) {
   if (!isNew(target)) return refOf(target);
   return target.ref === undefined ? { new: true as const } : { new: true as const, digest: target.new.digest };

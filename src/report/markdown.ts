@@ -8,7 +8,7 @@ import { problemsIn, renderProblem } from './problems.ts';
 import type { Report, ReportChange, ReportProblem, ReportPrompt } from './schema.ts';
 import { cellOf, cellText, environmentsOf } from './status.ts';
 import { coloursFor, PLAIN } from './style.ts';
-import { differingRows, isTold, renderOutcome } from './summary.ts';
+import { differingRows, hasHistory, renderOutcome } from './summary.ts';
 import {
   breakingTexts,
   changeNote,
@@ -37,7 +37,7 @@ export type MarkdownOptions = {
 /** Where something was left out, the page is not whole: nobody can approve what cannot be seen. */
 export type MarkdownPage = { readonly text: string; readonly whole: boolean };
 
-/** The report as GitHub's Markdown. What files and the service say stands in code throughout: there it is inert. */
+/** The report as GitHub's Markdown. What files and the service say stands in code throughout: there it does nothing. */
 export function renderMarkdown(report: Report, options: MarkdownOptions): MarkdownPage {
   const [head, foot] = [headOf(report, options), footOf(report, options)];
   const { limit } = options;
@@ -206,7 +206,7 @@ function tableRow(cells: readonly string[]): string {
 
 /** A history as parts of a page: of each prompt a table of its versions, and one of where they have been. */
 function historySections({ prompts }: Report): readonly Section[] {
-  return prompts.filter(isTold).flatMap((prompt) => {
+  return prompts.filter(hasHistory).flatMap((prompt) => {
     const heading = `\n#### ${codeSpan(prompt.key)}\n`;
     const tables = historyTables(prompt, codeSpan);
     return [...tables.map((table, index) => sectionOf(table, index === 0 ? heading : '')), driftNotes(prompt)];

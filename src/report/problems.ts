@@ -11,14 +11,14 @@ import type { Report, ReportProblem, ReportPrompt } from './schema.ts';
 export function problemsIn({ problems, prompts }: Pick<Report, 'problems' | 'prompts'>): readonly ReportProblem[] {
   const common = commonIn(prompts);
   const placed = (problem: ReportProblem, prompt: ReportPrompt): ReportProblem => {
-    const told = problem.path !== undefined || prompt.path === '' || common.has(nameOf(problem));
+    const clear = problem.path !== undefined || prompt.path === '' || common.has(nameOf(problem));
     const ofRun = INTERRUPTIONS.includes(problem.code);
-    return told || ofRun ? problem : { ...problem, path: prompt.path };
+    return clear || ofRun ? problem : { ...problem, path: prompt.path };
   };
   return [...problems, ...prompts.flatMap((prompt) => prompt.problems.map((problem) => placed(problem, prompt)))];
 }
 
-/** The problems that every prompt has, such as a service that is down: to tell whose they are says nothing. */
+/** The problems that every prompt has, such as a service that is down: whose they are says nothing. */
 function commonIn(prompts: readonly ReportPrompt[]): ReadonlySet<string> {
   const [first, ...rest] = prompts.map(({ problems }) => new Set(problems.map(nameOf)));
   const common = [...(first ?? [])].filter((name) => rest.every((names) => names.has(name)));
@@ -68,7 +68,7 @@ function shownPlace(problem: ReportProblem, style: Style): string {
   return `${problem.path === undefined ? shown : fileLink(shown, problem.path, style)}: `;
 }
 
-/** All errors of a report; one that many prompts have is told once. Each ends with a line feed. */
+/** All errors of a report; one that many prompts have is there once. Each ends with a line feed. */
 export function renderErrors(report: Report, style: Style): readonly string[] {
   const errors = problemsIn(report).filter(isError);
   return [...new Set(errors.map((one) => `${renderProblem(one, style)}\n`))];

@@ -50,9 +50,9 @@ const text = z
   .nullable()
   .describe('With line feeds. null: there is none, it is not known, or it is left out.');
 const metadata = z
-  .array(z.object({ name: z.string(), value: z.string().describe('As JSON.') }))
+  .string()
   .optional()
-  .describe('By name. Where both sides are known, and one has any.');
+  .describe('A line for each key, its value as JSON. Where both sides are known, and one has any.');
 
 /** The texts of a change of what an environment serves. */
 const texts = {
@@ -62,8 +62,13 @@ const texts = {
   before_metadata: metadata,
   after_metadata: metadata,
   breaking: z
-    .array(z.object({ variable: z.string(), kind: z.enum(['added', 'removed']) }))
-    .describe('The variables that callers have to supply from now on, or no longer, as far as the texts are known.'),
+    .array(
+      z.object({
+        variable: z.string().describe('Its name.'),
+        kind: z.enum(['added', 'removed']).describe('Callers have to supply it, or no longer.'),
+      }),
+    )
+    .describe('Variables that only one of the two texts has, where both are known.'),
 };
 
 const served = {
@@ -157,7 +162,7 @@ const HistoryShape = z.object({
       z.object({
         ...made,
         active_in: z.array(z.string()).describe('Environments that serve it now.'),
-        pinned: z.array(pinned).describe('When the file’s pins meant it, as git tells it.'),
+        pinned: z.array(pinned).describe('When the file’s pins meant it, as far as git knows.'),
       }),
     )
     .describe('All that are known, newest first.'),
@@ -212,9 +217,9 @@ const edit = z.discriminatedUnion('kind', [
     from: z.string().describe('The environment and the version that the text comes from.'),
     conflicts: z.int().min(0).describe('Places of which the file has both sides, between conflict markers.'),
     texts: z
-      .object({ environment: z.string(), ...texts })
+      .object({ environment: z.string().describe('Where the other text comes from.'), ...texts })
       .optional()
-      .describe('The text of the file before and after; the environment is where the text comes from.'),
+      .describe('The text of the file before and after.'),
   }),
 ]);
 
@@ -238,7 +243,7 @@ const prompt = z.object({
     .array(edit)
     .optional()
     .describe('What a command changes in the file: import, pull, promote, rollback, init.'),
-  drift: z.array(drift).describe('What was changed in the service, as far as --base tells.'),
+  drift: z.array(drift).describe('What was changed in the service, as far as --base knows.'),
   problems: z.array(problem).describe('Of this prompt.'),
 });
 

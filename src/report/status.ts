@@ -6,7 +6,7 @@ import { isPlanned, renderSummary } from './summary.ts';
 import { layOutWide, type Cell } from './table.ts';
 import { refText } from './words.ts';
 
-export type StatusOptions = StyleOptions & {
+type StatusOptions = StyleOptions & {
   /** Without the matrix: problems and the summary only. */
   readonly quiet: boolean;
 };

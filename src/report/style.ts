@@ -29,7 +29,7 @@ export type Links = {
   readonly fileUrl: (path: string) => string | null;
 };
 
-/** What a renderer is told of the output; without `screen` and `links` it is no terminal. */
+/** What a renderer knows of the output; without `screen` and `links` it is no terminal. */
 export type StyleOptions = {
   readonly colour: boolean;
   readonly screen?: Screen | null | undefined;

@@ -12,8 +12,7 @@ type Summary = Report['summary'];
 export function renderSummary(report: Report, style: Style): string {
   const { colours } = style;
   const next = isAboutFiles(report) ? nextStep(report) : null;
-  const more =
-    next !== null ? fitted(colours.dim(next), style, 2) : tellsWork(report) ? originLines(report, style) : [];
+  const more = next !== null ? fitted(colours.dim(next), style, 2) : hasWork(report) ? originLines(report, style) : [];
   return [...fitted(renderOutcome(report, colours), style, 2), ...more].join('\n');
 }
 
@@ -63,7 +62,7 @@ function notLookedAt({ not_looked_at: count = 0 }: Summary): readonly string[] {
   return count > 0 ? [`${count} not looked at`] : [];
 }
 
-function tellsWork(report: Report): boolean {
+function hasWork(report: Report): boolean {
   const about = report.mode !== 'validate' && report.mode !== 'history' && !isAboutFiles(report);
   const ran = about && !report.problems.some(isError) && !noneObserved(report);
   return ran && workOf(report).work.length > 0;
@@ -121,7 +120,7 @@ export function isAboutFiles({ mode }: Report): boolean {
 }
 
 /** In one line: what was done to the files, or would be. */
-export function editOutcome(report: Report, colours: Colours): string {
+function editOutcome(report: Report, colours: Colours): string {
   const parts = fileWorkOf(report)
     .filter(([count]) => count > 0)
     .map(counted);
@@ -193,15 +192,15 @@ function creates({ edits = [] }: Report['prompts'][number]): boolean {
 }
 
 /** In one line: how much is known, and whether the service differs from the files. */
-export function historyOutcome({ prompts }: Report, colours: Colours): string {
-  const told = prompts.filter(isTold);
-  const failed = prompts.length - told.length;
-  if (told.length === 0) return colours.red('No prompt could be observed.');
-  const versions = told.reduce((sum, { history }) => sum + (history?.versions.length ?? 0), 0);
-  const differing = told.reduce((sum, prompt) => sum + differingRows(prompt).length, 0);
+function historyOutcome({ prompts }: Report, colours: Colours): string {
+  const known = prompts.filter(hasHistory);
+  const failed = prompts.length - known.length;
+  if (known.length === 0) return colours.red('No prompt could be observed.');
+  const versions = known.reduce((sum, { history }) => sum + (history?.versions.length ?? 0), 0);
+  const differing = known.reduce((sum, prompt) => sum + differingRows(prompt).length, 0);
   const parts = [
-    counted([told.length, 'prompt', 'prompts']),
-    ...(told.some(({ history }) => history !== undefined)
+    counted([known.length, 'prompt', 'prompts']),
+    ...(known.some(({ history }) => history !== undefined)
       ? [counted([versions, 'known version', 'known versions'])]
       : []),
     ...(differing === 0 ? [] : [counted([differing, 'environment', 'environments']).concat(' not as pinned')]),
@@ -210,12 +209,12 @@ export function historyOutcome({ prompts }: Report, colours: Colours): string {
   return (failed + differing > 0 ? colours.yellow : colours.bold)(`${parts.join(', ')}.`);
 }
 
-/** A prompt that was not observed has nothing to tell. */
-export function isTold({ history, lineage }: ReportPrompt): boolean {
+/** A prompt that was not observed has none. */
+export function hasHistory({ history, lineage }: ReportPrompt): boolean {
   return history !== undefined || lineage !== undefined;
 }
 
-/** The environments, of those that are told, that serve something else than the file's pin means. */
+/** The environments, of those that are reported, that serve something else than the file's pin means. */
 export function differingRows({ environments = [], lineage }: ReportPrompt) {
   return environments.filter(
     ({ environment, in_sync: inSync }) => !inSync && (lineage === undefined || lineage.environment === environment),
@@ -225,7 +224,7 @@ export function differingRows({ environments = [], lineage }: ReportPrompt) {
 const BETWEEN = ' · ';
 
 /** What a plan was made from and what it is called: service, commit, digest. The digest is what `--expect-plan` takes. */
-export function originLines({ service, commit, plan_digest: digest }: Report, style: Style): readonly string[] {
+function originLines({ service, commit, plan_digest: digest }: Report, style: Style): readonly string[] {
   const parts = [
     service === null ? [] : [escapeLine(service)],
     commit === null ? [] : [`commit ${escapeLine(commit).slice(0, 12)}`],

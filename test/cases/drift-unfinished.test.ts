@@ -94,7 +94,7 @@ describe('fields that a skipped commit changed', () => {
     const ran = await story.sync(...BASE);
     expect(told(ran)).toBe('exit 0, applied, update made');
     expect(ran.report.prompts[0]!.drift).toEqual([
-      { field: 'name', kind: 'unfinished', expected: 'Two', observed: 'One' },
+      { field: 'name', kind: 'unfinished', restores: false, expected: 'Two', observed: 'One' },
     ]);
     await expectSettled(story);
   });

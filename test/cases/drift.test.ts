@@ -111,7 +111,7 @@ describe('fields', () => {
     expect(told(ran)).toBe('exit 0, applied, create made, update made, staging made');
     for (const { report } of [refused, ran]) {
       expect(report.prompts[0]!.drift).toEqual([
-        { field: 'name', kind: 'outside', expected: 'greeting', observed: 'Their name' },
+        { field: 'name', kind: 'outside', restores: true, expected: 'greeting', observed: 'Their name' },
       ]);
     }
     await expectSettled(story);

@@ -5,10 +5,9 @@ import { renderDiffs } from '../../src/report/diff-text.ts';
 import { PLAIN } from '../../src/report/style.ts';
 import { promptOf, setActive, type SetActive } from './support.ts';
 
-type Metadata = NonNullable<SetActive['after_metadata']>;
-type Side = { readonly text: string | null; readonly metadata?: Metadata | undefined };
+type Side = { readonly text: string | null; readonly metadata?: string | undefined };
 
-const side = (text: string | null, metadata?: Metadata): Side => ({ text, metadata });
+const side = (text: string | null, metadata?: string): Side => ({ text, metadata });
 
 function change(before: Side | null, after: Side, environment = 'staging'): SetActive {
   return setActive({
@@ -23,8 +22,6 @@ function diffs(...changes: readonly SetActive[]): readonly string[] {
   return renderDiffs({ ...promptOf('p', 'pending'), changes }, PLAIN, null);
 }
 
-const metadata = (values: Readonly<Record<string, string>>): Metadata =>
-  Object.entries(values).map(([name, value]) => ({ name, value }));
 const diff = (before: Side | null, after: Side) => diffs(change(before, after));
 const heads = ['--- staging: v1', '+++ staging: new version'];
 
@@ -57,14 +54,14 @@ describe('a diff', () => {
     ],
     [
       'metadata stands above the text',
-      side('a', metadata({ model: '"m1"', z: '1' })),
-      side('a', metadata({ model: '"m2"', z: '1' })),
+      side('a', 'model: "m1"\nz: 1'),
+      side('a', 'model: "m2"\nz: 1'),
       [...heads, '@@ -1,4 +1,4 @@', '-metadata.model: "m1"', '+metadata.model: "m2"', ' metadata.z: 1', ' ', ' a'],
     ],
     [
       'metadata where nothing was active',
       null,
-      side('a', metadata({ model: '"m"' })),
+      side('a', 'model: "m"'),
       ['--- staging: nothing', '+++ staging: new version', '@@ -0,0 +1,3 @@', '+metadata.model: "m"', '+', '+a'],
     ],
     [

@@ -39,7 +39,7 @@ export function setActive(parts: Partial<SetActive>): SetActive {
 export function textFields(text: string) {
   return {
     ...{ before_text: `${text}\nold\nlast`, after_text: `${text}\nnew ${text}\n{{x}}${text}!\nlast` },
-    ...{ before_metadata: [{ name: text, value: text }], after_metadata: [{ name: text, value: `${text}!` }] },
+    ...{ before_metadata: `${text}: ${text}`, after_metadata: `${text}: ${text}!` },
     breaking: [
       { variable: text, kind: 'added' as const },
       { variable: `${text}2`, kind: 'removed' as const },
@@ -57,7 +57,7 @@ export function promptOf(text: string, status: ReportPrompt['status']): ReportPr
       { kind: 'create-version', digest: DIGEST, ref: text, change_summary: text, status: 'made' },
       { kind: 'update-prompt', fields: { name: { before: text, after: text } }, status: 'unknown' },
       { ...served, environment: text, before: ref, status: 'not_made' },
-      { ...served, environment: `${text}2`, before: null, before_text: null, before_metadata: [] },
+      { ...served, environment: `${text}2`, before: null, before_text: null },
       { ...served, environment: `${text}3`, before: ref, before_text: null },
       { ...served, environment: `${text}4`, before: ref, after_text: null },
     ],

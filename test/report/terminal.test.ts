@@ -182,10 +182,7 @@ describe('A line is wrapped', () => {
       '\u001b[31mred \u001b[7minverse over the end\u001b[27m red\u001b[39m',
       20,
       1,
-      [
-        '\u001b[31mred \u001b[39m\u001b[31m\u001b[7minverse over the\u001b[27m\u001b[39m',
-        ' \u001b[31m\u001b[7mend\u001b[27m\u001b[39m\u001b[31m red\u001b[39m',
-      ],
+      ['\u001b[31mred \u001b[7minverse over the\u001b[0m', ' \u001b[31m\u001b[7mend\u001b[27m red\u001b[0m'],
     ],
   ])('%j', (text, columns, hang, expected) => {
     expect(makeScreen(columns).wrap(text, hang)).toEqual(expected);

@@ -4,11 +4,11 @@ import { isInterrupted } from '../problems.ts';
 import type { Report, ReportPrompt } from '../schema.ts';
 import { environmentsOf } from '../status.ts';
 import { coloursFor } from '../style.ts';
-import { isAboutFiles, isTold, nextStep, renderOutcome } from '../summary.ts';
+import { isAboutFiles, hasHistory, nextStep, renderOutcome } from '../summary.ts';
 import { markup, nothing, type Markup } from './markup.ts';
 import { problemList, promptRow, TRAITS, traitsOf, type PageContext, type Trait } from './prompt.ts';
 
-/** Where more prompts than these have something to tell, the reader opens them. */
+/** Where more prompts than these have something to look at, the reader opens them. */
 const MOST_OPEN = 10;
 
 /**
@@ -44,8 +44,8 @@ function headOf(title: string): string {
 }
 
 function matrixOf(report: Report, context: PageContext): Markup {
-  const told = report.prompts.filter((prompt) => isTold(prompt) || traitsOf(prompt, report.mode).length > 0);
-  const open = new Set(told.length <= MOST_OPEN ? told : []);
+  const worth = report.prompts.filter((prompt) => hasHistory(prompt) || traitsOf(prompt, report.mode).length > 0);
+  const open = new Set(worth.length <= MOST_OPEN ? worth : []);
   const names = context.environments.map((environment) => markup`<span>${environment}</span>`);
   const hasTexts = report.prompts.some((prompt) => textsOf(prompt).length > 0);
   return markup`<section aria-labelledby="prompts"><h2><span id="prompts">Prompts</span><output aria-live="polite"></output></h2>
@@ -187,7 +187,7 @@ function firstOf(filters: readonly Filter[]): Filter['name'] {
 
 function radio({ name, count }: Filter, first: Filter['name']): Markup {
   const state = name === first ? markup` checked` : count === 0 ? markup` disabled` : nothing;
-  // Without a base drift is not looked for, and the report does not tell whether there was one.
+  // Without a base drift is not looked for, and the report does not say whether there was one.
   const shown = name === 'drift' && count === 0 ? nothing : markup` <b>${count}</b>`;
   const input = markup`<input type="radio" name="show" value="${name}"${state}>`;
   return markup`<label>${input}<span>${FILTERS[name]}${shown}</span></label>\n`;

@@ -13,7 +13,7 @@ import { differsText, historyTables, type HistoryTable } from '../history.ts';
 import { placeText } from '../problems.ts';
 import type { Report, ReportProblem, ReportPrompt } from '../schema.ts';
 import { cellOf, type MatrixCell } from '../status.ts';
-import { differingRows, isTold } from '../summary.ts';
+import { differingRows, hasHistory } from '../summary.ts';
 import {
   breakingTexts,
   changeNote,
@@ -79,7 +79,7 @@ const WORDS = {
 /** A validation attempts nothing, and a history is not of changes. */
 function wordOf(prompt: ReportPrompt, { mode }: PageContext): string {
   if (prompt.status === 'not_attempted' && mode === 'validate') return 'checked';
-  if (isTold(prompt)) return differingRows(prompt).length > 0 ? 'not as pinned' : 'as pinned';
+  if (hasHistory(prompt)) return differingRows(prompt).length > 0 ? 'not as pinned' : 'as pinned';
   return WORDS[prompt.status];
 }
 
@@ -103,7 +103,7 @@ function cellsOf(prompt: ReportPrompt, { environments }: PageContext): readonly 
   return environments.map((environment) => {
     const cell = cellOf(prompt, environment);
     const refused = cell.kind === 'change' && prompt.status === 'blocked';
-    // Told apart without colour as well: what is blocked is struck out.
+    // It can be seen without colour as well: what is blocked is struck out.
     const content = refused ? markup`${cell.now} → <s>${cell.next}</s> <em>blocked</em>` : contentOf(cell);
     const kind = refused ? 'refused' : cell.kind;
     return markup`<span class="cell ${kind}"><i>${environment} </i>${content}${driftMark(cell)}</span>`;
@@ -138,7 +138,7 @@ function bodyOf(prompt: ReportPrompt, { mode }: PageContext): readonly Markup[] 
   return [
     problemList(prompt.problems),
     items.length === 0 ? nothing : markup`<ul class="changes">${items}</ul>\n`,
-    ...(isTold(prompt) ? historyOf(prompt) : [pinsOf(prompt)]),
+    ...(hasHistory(prompt) ? historyOf(prompt) : [pinsOf(prompt)]),
   ];
 }
 
