@@ -6,8 +6,6 @@ import { isInterrupted } from './problems.ts';
 import type { Report, ReportPrompt } from './schema.ts';
 import { counted, type Part } from './words.ts';
 
-type Summary = Report['summary'];
-
 /** The last lines of a report: what would be done, was done, or that there is nothing to do; and with what. */
 export function renderSummary(report: Report, style: Style): string {
   const { colours } = style;
@@ -37,11 +35,11 @@ export function renderOutcome(report: Report, colours: Colours): string {
 function workOutcome(report: Report, colours: Colours): string {
   const { mode, summary } = report;
   const { done, work } = workOf(report);
-  const left = notLookedAt(summary);
+  const left = present([[summary.not_looked_at ?? 0, 'not looked at']]);
   if (work.length === 0) {
     return colours.green(`nothing to do: ${[`${prompts(summary.unchanged)} in sync`, ...left].join(', ')}.`);
   }
-  const unchanged = [...(summary.unchanged > 0 ? [`${summary.unchanged} unchanged`] : []), ...left];
+  const unchanged = [...present([[summary.unchanged, 'unchanged']]), ...left];
   const title = mode !== 'apply' ? 'Plan' : done.length > 0 ? 'Applied' : 'Nothing applied';
   return `${colours.bold(title)}: ${[...work, ...unchanged].join(', ')}.${driftNote(report)}`;
 }
@@ -58,10 +56,6 @@ function written({ prompts }: Report): string {
   return edited === 0 ? 'nothing was written' : counted([edited, 'file edited', 'files edited']);
 }
 
-function notLookedAt({ not_looked_at: count = 0 }: Summary): readonly string[] {
-  return count > 0 ? [`${count} not looked at`] : [];
-}
-
 function hasWork(report: Report): boolean {
   const about = report.mode !== 'validate' && report.mode !== 'history' && !isAboutFiles(report);
   const ran = about && !report.problems.some(isError) && !noneObserved(report);
@@ -69,8 +63,18 @@ function hasWork(report: Report): boolean {
 }
 
 function workOf({ mode, summary }: Report) {
-  const done = mode === 'apply' ? doneParts(summary) : plannedParts(summary);
-  return { done, work: [...done, ...restParts(summary)] };
+  const applied = mode === 'apply';
+  const done = present([
+    [summary.create_version, applied ? 'created' : 'to create'],
+    [summary.update_prompt, applied ? 'updated' : 'to update'],
+    [summary.set_active, applied ? 'activated' : 'to activate'],
+  ]);
+  const rest = present([
+    [summary.blocked, 'blocked'],
+    [summary.failed, 'failed'],
+    [summary.not_attempted, 'not attempted'],
+  ]);
+  return { done, work: [...done, ...rest] };
 }
 
 /** Whether there are prompts with a plan. */
@@ -80,30 +84,6 @@ export function isPlanned({ plan_digest: digest, prompts }: Report): boolean {
 
 function noneObserved(report: Report): boolean {
   return !isPlanned(report) && report.prompts.some(({ status }) => status === 'failed' || status === 'not_attempted');
-}
-
-function plannedParts(summary: Summary): readonly string[] {
-  return present([
-    [summary.create_version, 'to create'],
-    [summary.update_prompt, 'to update'],
-    [summary.set_active, 'to activate'],
-  ]);
-}
-
-function doneParts(summary: Summary): readonly string[] {
-  return present([
-    [summary.create_version, 'created'],
-    [summary.update_prompt, 'updated'],
-    [summary.set_active, 'activated'],
-  ]);
-}
-
-function restParts(summary: Summary): readonly string[] {
-  return present([
-    [summary.blocked, 'blocked'],
-    [summary.failed, 'failed'],
-    [summary.not_attempted, 'not attempted'],
-  ]);
 }
 
 function present(parts: readonly (readonly [count: number, what: string])[]): readonly string[] {

@@ -1,7 +1,8 @@
 import { applyPatch } from 'diff';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { renderDiffs } from '../../src/report/diff-text.ts';
+import { excerptOf, foldHunks, leftText, type MarkedHunk, renderDiffs } from '../../src/report/diff-text.ts';
+import type { BlockKind, MarkedLine } from '../../src/report/diff.ts';
 import { PLAIN } from '../../src/report/style.ts';
 import { promptOf, setActive, type SetActive } from './support.ts';
 
@@ -117,5 +118,132 @@ describe('a diff', () => {
   test('a small edit in a long text stays a small diff', () => {
     const text = Array.from({ length: 50_000 }, (_, index) => `line ${index}`).join('\n');
     expect(diff(side(text), side(text.replace('line 25000\n', 'edited\n')))).toHaveLength(11);
+  });
+});
+
+const FAR = 'Far away from any change this text goes on and on, as prompts do.';
+
+/** Changed words in brackets. */
+function lineOf(text: string): MarkedLine {
+  return [...text.matchAll(/\[([^\]]*)\]|[^[]+/g)].map((match) => ({
+    text: match[1] ?? match[0],
+    changed: match[1] !== undefined,
+  }));
+}
+
+function shown(line: string, other: string | null = null): string | null {
+  const segments = excerptOf(lineOf(line), other === null ? null : lineOf(other));
+  return segments?.map(({ text, changed }) => (changed ? `[${text}]` : text)).join('') ?? null;
+}
+
+describe('An excerpt of a long line', () => {
+  test.each<[string, string, string | null]>([
+    [
+      'has the words beside a change',
+      `${FAR} Say [this] now. ${FAR}`,
+      '… and on, as prompts do. Say [this] now. Far away from any …',
+    ],
+    ['begins with a change at the beginning', `[New] ${FAR}`, '[New] Far away from any change …'],
+    ['ends with a change at the end', `${FAR} [new]`, '… on and on, as prompts do. [new]'],
+    [
+      'keeps what is between two changes that are near',
+      `${FAR} [a] and then [b] ${FAR}`,
+      '… on and on, as prompts do. [a] and then [b] Far away from any change …',
+    ],
+    ['is of any script', `${'語'.repeat(60)}[新]${'文'.repeat(60)}`, `… ${'語'.repeat(30)}[新]${'文'.repeat(30)} …`],
+    ['is none of a line that is new as a whole', FAR, null],
+  ])('%s', (_, line, expected) => {
+    expect(shown(line)).toBe(expected);
+  });
+
+  test('of a line that has lost nothing shows where the other one has more', () => {
+    const expected = '… on and on, as prompts do. Far away from any change …';
+    expect(shown(`${FAR} ${FAR}`, `${FAR}[ new words] ${FAR}`)).toBe(expected);
+  });
+
+  test('is none where the other line is another one', () => {
+    expect(shown(FAR, `${FAR}[ new] and more`)).toBe(null);
+  });
+});
+
+type Sizes = readonly (readonly [BlockKind, number])[];
+
+function hunkOf(sizes: Sizes): MarkedHunk {
+  const range = { start: 1, lines: 1 };
+  const lines = (count: number) =>
+    Array.from({ length: count }, (_, line) => [{ text: `${line + 1}`, changed: false }]);
+  return { before: range, after: range, blocks: sizes.map(([kind, count]) => ({ kind, lines: lines(count) })) };
+}
+
+/** How many lines of each block are left, `…` where it goes on. */
+function folded(hunks: readonly Sizes[], most: number) {
+  const { hunks: shown, left } = foldHunks(hunks.map(hunkOf), most);
+  return {
+    shown: shown.map(({ blocks }) => blocks.map(({ lines, more }) => `${lines.length}${more ? '…' : ''}`)),
+    left: leftText(left),
+  };
+}
+
+describe('A long diff is folded', () => {
+  test.each<[string, readonly Sizes[], number, readonly (readonly string[])[], string | null]>([
+    ['not at the limit', [[['added', 40]]], 40, [['40']], null],
+    ['just past it', [[['added', 41]]], 40, [['40']], '1 more line: 1 added'],
+    [
+      'to the beginnings of both texts where one was rewritten',
+      [
+        [
+          ['removed', 300],
+          ['added', 280],
+        ],
+      ],
+      40,
+      [['20…', '20']],
+      '540 more lines: 280 removed, 260 added',
+    ],
+    [
+      'to the beginning of each hunk',
+      [
+        [
+          ['same', 3],
+          ['added', 50],
+          ['same', 3],
+        ],
+        [
+          ['same', 3],
+          ['removed', 1],
+          ['added', 60],
+        ],
+      ],
+      40,
+      [
+        ['3', '15…', '3'],
+        ['3', '1', '15'],
+      ],
+      '80 more lines: 80 added',
+    ],
+    [
+      'to its first lines where there are many',
+      [
+        [['added', 5]],
+        [['removed', 5]],
+        [
+          ['same', 5],
+          ['added', 9],
+        ],
+      ],
+      12,
+      [['5'], ['5'], ['2']],
+      '12 more lines: 9 added, 3 unchanged',
+    ],
+    [
+      'hunks that nothing is left of are gone',
+      [[['added', 3]], [['removed', 3]], [['added', 3]]],
+      3,
+      [['3']],
+      '6 more lines: 3 removed, 3 added',
+    ],
+    ['not without a limit', [[['added', 500]]], Infinity, [['500']], null],
+  ])('%s', (_, hunks, most, shown, left) => {
+    expect(folded(hunks, most)).toEqual({ shown, left });
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { codeBlock, codeSpan, escapeHtml, escapeLine, escapeText } from '../../src/report/escape.ts';
+import { markup, nothing } from '../../src/report/html/markup.ts';
 import { anyMarkdown, NASTY } from './nasty-markdown.ts';
 import { readMarkdown, type ReadMarkdown, SAFE_HTML } from '../support/markdown.ts';
 
@@ -134,5 +135,22 @@ describe('A value within HTML leaves it as it is, and is all there', () => {
 
   test('an at sign, which is a mention wherever HTML is not code', () => {
     expect(escapeHtml('<@octocat> & "`\'')).toBe('&#60;&#64;octocat&#62; &#38; &#34;&#96;&#39;');
+  });
+});
+
+describe('What is put into markup is', () => {
+  test.each([
+    ['text: no element', '<b>', '&#60;b&#62;'],
+    ['text: no entity', '&lt;', '&#38;lt;'],
+    ['text: no end of an attribute', '"\'', '&#34;&#39;'],
+    ['text: no command of a runner', '##[error]', '##&#91;error]'],
+    ['text: no command of a runner in any line', 'a\n  ::error::x', 'a\n  &#58;:error::x'],
+    ['text with what is hidden shown', '\u202e\u0000\r', '\\u{202e}\\u{0}\\u{d}'],
+    ['text whose lines and tabs stay', 'a\n\tb', 'a\n\tb'],
+    ['a number', 7, '7'],
+    ['markup', markup`<b>${'&'}</b>`, '<b>&#38;</b>'],
+    ['several of them', [markup`<i>`, nothing, markup`</i>`], '<i></i>'],
+  ])('%s', (_, value, html) => {
+    expect(markup`(${value})`).toEqual({ html: `(${html})` });
   });
 });
