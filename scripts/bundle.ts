@@ -43,14 +43,15 @@ const INSTEAD: Readonly<Record<string, { readonly importer: RegExp; readonly cod
   },
   // What commander starts those subcommands with that are programs of their own.
   'node:child_process': { importer: /node_modules\/commander\//, code: 'export default {};' },
-  // undici's index.js has `fetch`, web sockets, caches and mocks as well. It is what gives dispatchers their methods, of
-  // which the way through a proxy needs one.
+  // undici's index.js has `fetch`, web sockets, caches and mocks as well. It is what gives dispatchers their methods:
+  // `connect` is for the way through a proxy.
   undici: {
     importer: /src\/service\//,
     code: `
       import connect from 'undici/lib/api/api-connect.js';
+      import request from 'undici/lib/api/api-request.js';
       import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
-      Dispatcher.prototype.connect = connect;
+      Object.assign(Dispatcher.prototype, { connect, request });
       export { default as Pool } from 'undici/lib/dispatcher/pool.js';
       export { default as EnvHttpProxyAgent } from 'undici/lib/dispatcher/env-http-proxy-agent.js';`,
   },

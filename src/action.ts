@@ -1,7 +1,7 @@
 import * as core from '@actions/core';
 import { runAction } from './action/main.ts';
 import type { Runner } from './action/host.ts';
-import { processHost } from './process-host.ts';
+import { processHost } from './process.ts';
 
 const annotations = { error: core.error, warning: core.warning, notice: core.notice } as const;
 

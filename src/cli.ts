@@ -16,17 +16,14 @@ function isTooOld(version: string): boolean {
 }
 
 async function run(): Promise<void> {
-  const [{ main }, { processHost }] = await Promise.all([
-    import('./command-line/main.ts'),
-    import('./process-host.ts'),
-  ]);
-  // Standard error only goes with the report: nobody is left who could be told of it.
+  const [{ main }, { processHost }] = await Promise.all([import('./cli/main.ts'), import('./process.ts')]);
+  // Standard error only goes with the report: nobody is left who could read of it.
   process.stderr.on('error', () => {});
   process.stdout.on('error', async (error: NodeJS.ErrnoException) => {
     // A reader that goes away early, such as `head`, is no error.
     if (error.code === 'EPIPE') return;
     process.exitCode ||= 1;
-    const { brokenOutput } = await import('./command-line/broken-output.ts');
+    const { brokenOutput } = await import('./cli/emit.ts');
     process.stderr.write(brokenOutput(error));
   });
   const exitCode = await main(processHost());

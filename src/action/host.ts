@@ -1,5 +1,5 @@
-import type { Host } from '../command-line/host.ts';
-import { hidingHost, type HidingHost } from '../command-line/secrets.ts';
+import type { Host } from '../cli/host.ts';
+import { hidingHost, type HidingHost } from '../cli/secrets.ts';
 
 /** Where in the repository an annotation stands, and its title. */
 export type AnnotationPlace = {

@@ -2,7 +2,7 @@ import type { OutcomeStatus } from '../domain/outcome.ts';
 import type { PlanStatus } from '../domain/plan.ts';
 import { isError, type Problem } from '../problem.ts';
 import type { Run } from '../report/make-report.ts';
-import type { Prepared } from './preparing/prepare-plan.ts';
+import type { Walked } from './walk.ts';
 
 /** What a command hands to the entry: what happened, and the exit code. */
 export type CommandResult = {
@@ -29,10 +29,10 @@ export function refused(mode: Run['mode'], ...problems: readonly Problem[]): Com
 }
 
 /** A run that has a plan and has written nothing so far. */
-export function plannedRun(mode: Run['mode'], prepared: Prepared): Run {
-  const { service, repository, files, plan, narrowed, problems } = prepared;
+export function plannedRun(mode: Run['mode'], walked: Walked): Run {
+  const { service, repository, files, plan, narrowed, problems } = walked;
   const commit = repository?.head ?? null;
-  const run = { mode, service: service.name, commit, files, plan, outcomes: null, problems };
+  const run = { mode, service, commit, files, plan, outcomes: null, problems };
   return narrowed === null ? run : { ...run, narrowed: { since: narrowed.since, notLookedAt: narrowed.left.length } };
 }
 

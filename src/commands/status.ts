@@ -1,17 +1,17 @@
 import { exitCodeOf, notRun, plannedRun, type CommandResult } from './result.ts';
+import type { World } from '../domain/world.ts';
+import { textsOf } from '../planning/texts.ts';
 import type { Run } from '../report/make-report.ts';
-import { gatherTexts } from './preparing/gather-texts.ts';
-import { withPlan, type PrepareOptions } from './preparing/prepare-plan.ts';
-import type { World } from './world.ts';
+import { walk, type WalkOptions } from './walk.ts';
 
 /** What is active in each environment, and what should be. Never writes. */
-export async function status(options: PrepareOptions, world: World): Promise<CommandResult> {
-  const run = await withPlan(
+export async function status(options: WalkOptions, world: World): Promise<CommandResult> {
+  const run = await walk(
     options,
     world,
-    async (prepared): Promise<Run> => ({
-      ...plannedRun('status', prepared),
-      texts: await gatherTexts(prepared.plan, prepared),
+    async (walked): Promise<Run> => ({
+      ...plannedRun('status', walked),
+      texts: textsOf(walked.plan.prompts, walked, walked.history),
     }),
     (reason) => notRun('status', reason),
   );

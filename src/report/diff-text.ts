@@ -19,19 +19,18 @@ const CONTEXT_LINES = 3;
 /** A diff that is longer is folded. */
 const MOST_LINES = 40;
 
-/** How a long diff is folded. */
-export type Folding = {
-  /** What shows all of it, such as `--full shows all`; null: nothing is said of it. */
-  readonly hint: string | null;
-};
+/** How to see what a terminal does not show. */
+const SHOWS_ALL = '--format html shows all';
+
+/** Whether a long diff is shown `whole` or `folded`. */
+type Length = 'whole' | 'folded';
 
 /**
  * A unified diff of what environments serve now and would serve; environments with the same two texts share one.
  * Lines have no line feed; there are none where nothing differs.
- * @param folding null: diffs are whole, whatever their length
  */
-export function renderDiffs(prompt: ReportPrompt, style: Style, folding: Folding | null): readonly string[] {
-  return makeTextDiffs(textsOf(prompt), CONTEXT_LINES).flatMap((diff) => renderOne(diff, style, folding));
+export function renderDiffs(prompt: ReportPrompt, style: Style, length: Length): readonly string[] {
+  return makeTextDiffs(textsOf(prompt), CONTEXT_LINES).flatMap((diff) => renderOne(diff, style, length));
 }
 
 /** What is said in place of a diff where one of the texts is not known. */
@@ -41,18 +40,18 @@ export const unknownText = {
   omitted: 'a text of more than 100 kB is in no report',
 } as const satisfies Record<NonNullable<TextDiff['unknown']>, string>;
 
-function renderOne(diff: TextDiff, style: Style, folding: Folding | null): readonly string[] {
+function renderOne(diff: TextDiff, style: Style, length: Length): readonly string[] {
   const { dim, bold } = style.colours;
   const names = diff.environments.map(escapeLine).join(', ');
   if (diff.unknown !== null) return fitted(dim(`${names}: ${unknownText[diff.unknown]}`), style, 2);
   const from = diff.before === null ? 'nothing' : escapeLine(diff.before);
   const titles = [`--- ${names}: ${from}`, `+++ ${names}: ${escapeLine(diff.after)}`];
   const marked = diff.hunks.map((hunk) => markHunk(hunk, style));
-  const { hunks, left } = foldHunks(marked, folding === null ? Infinity : MOST_LINES);
+  const { hunks, left } = foldHunks(marked, length === 'whole' ? Infinity : MOST_LINES);
   return [
     ...titles.flatMap((title) => fitted(bold(title), style, 4)),
-    ...hunks.flatMap((hunk) => hunkLines(hunk, style, folding)),
-    ...foldLines(left, style, folding),
+    ...hunks.flatMap((hunk) => hunkLines(hunk, style)),
+    ...foldLines(left, style),
   ];
 }
 
@@ -62,23 +61,17 @@ function markHunk({ blocks, ...ranges }: Hunk, { colours, screen }: Style): Mark
   return { ...ranges, blocks: marks ? markWords(blocks) : blocks.map(unmarked) };
 }
 
-function foldLines(left: Folded['left'], style: Style, folding: Folding | null): readonly string[] {
+function foldLines(left: Folded['left'], style: Style): readonly string[] {
   const text = leftText(left);
-  if (text === null) return [];
-  const hint = folding?.hint ?? null;
-  return fitted(style.colours.dim(`… ${text}${hint === null ? '' : ` (${hint})`}`), style, 2);
+  return text === null ? [] : fitted(style.colours.dim(`… ${text} (${SHOWS_ALL})`), style, 2);
 }
 
-function hunkLines(
-  { before, after, blocks }: Folded['hunks'][number],
-  style: Style,
-  folding: Folding | null,
-): readonly string[] {
+function hunkLines({ before, after, blocks }: Folded['hunks'][number], style: Style): readonly string[] {
   const { cyan, dim } = style.colours;
   return [
     ...fitted(cyan(`@@ -${before.start},${before.lines} +${after.start},${after.lines} @@`), style, 2),
     ...blocks.flatMap((block, index) => [
-      ...blockLines(block, style, folding, [blocks[index - 1], blocks[index + 1]]),
+      ...blockLines(block, style, [blocks[index - 1], blocks[index + 1]]),
       ...(block.more ? [dim(' …')] : []),
     ]),
   ];
@@ -87,7 +80,6 @@ function hunkLines(
 function blockLines(
   { kind, lines }: FoldedBlock,
   style: Style,
-  folding: Folding | null,
   neighbours: readonly (FoldedBlock | undefined)[],
 ): readonly string[] {
   if (kind === 'same') {
@@ -97,7 +89,7 @@ function blockLines(
   const pair = neighbours.find((one) => one?.kind === (kind === 'added' ? 'removed' : 'added'));
   // Only of single lines it is known which takes the place of which.
   const other = lines.length === 1 && pair?.lines.length === 1 ? (pair.lines[0] ?? null) : null;
-  return lines.flatMap((line) => changedRows({ kind, line, other }, style, folding));
+  return lines.flatMap((line) => changedRows({ kind, line, other }, style));
 }
 
 /** A changed line that takes more rows is cut. */
@@ -111,22 +103,22 @@ type ChangedLine = {
 };
 
 /** The rows of a changed line: wrapped on a terminal, changed words marked where there is colour. */
-function changedRows(changed: ChangedLine, style: Style, folding: Folding | null): readonly string[] {
+function changedRows(changed: ChangedLine, style: Style): readonly string[] {
   const { screen, colours } = style;
   const whole = painted(changed.kind, changed.line, style);
   if (screen === null) return [whole];
   const rows = screen.wrap(whole, 1);
-  if (folding === null || rows.length <= MOST_ROWS) return rows;
+  if (rows.length <= MOST_ROWS) return rows;
   const excerpt = excerptOf(changed.line, changed.other);
   if (excerpt !== null) return screen.wrap(painted(changed.kind, excerpt, style), 1);
   const text = changed.line.map((segment) => segment.text).join('');
   const shown = rows.slice(0, MOST_ROWS);
-  return [...shown, ...screen.wrap(colours.dim(` … ${moreText(text, shown, folding)}`), 1)];
+  return [...shown, ...screen.wrap(colours.dim(` … ${moreText(text, shown)}`), 1)];
 }
 
-function moreText(text: string, shown: readonly string[], { hint }: Folding): string {
+function moreText(text: string, shown: readonly string[]): string {
   const seen = shown.reduce((sum, row) => sum + withoutColours(row).length - 1, 0);
-  return `${Math.max(1, text.length - seen)} more characters${hint === null ? '' : ` (${hint})`}`;
+  return `${Math.max(1, text.length - seen)} more characters (${SHOWS_ALL})`;
 }
 
 function painted(kind: ChangedLine['kind'], segments: Segments, style: Style): string {

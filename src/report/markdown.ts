@@ -188,7 +188,7 @@ function isDrift(change: ReportChange, { drift }: ReportPrompt): boolean {
 }
 
 function diffItems(prompt: ReportPrompt): readonly string[] {
-  const lines = prompt.status === 'failed' ? [] : renderDiffs(prompt, PLAIN, null);
+  const lines = prompt.status === 'failed' ? [] : renderDiffs(prompt, PLAIN, 'whole');
   if (lines.length === 0) return [];
   const summary = `<summary><code>${escapeHtml(prompt.key)}</code> <code>${escapeHtml(prompt.path)}</code></summary>`;
   return [`\n<details>${summary}\n\n${codeBlock(lines, 'diff')}\n\n</details>\n`];

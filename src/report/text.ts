@@ -1,5 +1,5 @@
 import { isError } from '../problem.ts';
-import { renderDiffs, type Folding } from './diff-text.ts';
+import { renderDiffs } from './diff-text.ts';
 import { escapeLine } from './escape.ts';
 import { nameOf, renderProblem } from './problems.ts';
 import type { Report, ReportProblem, ReportPrompt } from './schema.ts';
@@ -22,10 +22,6 @@ export type TextOptions = StyleOptions & {
   readonly quiet: boolean;
   /** Where a question has shown them already. */
   readonly withoutDiffs?: boolean | undefined;
-  /** Long diffs whole. */
-  readonly full?: boolean | undefined;
-  /** What is said below a folded diff of how to see all of it, such as `--full shows all`. */
-  readonly unfold?: string | undefined;
 };
 
 /** The report for a person at a terminal or in a log. Ends with a line feed. Warnings are left out. */
@@ -85,7 +81,7 @@ function isShared(problem: ReportProblem, shared: readonly ReportProblem[]): boo
 function renderPrompt(
   prompt: ReportPrompt,
   mode: Report['mode'],
-  { quiet, ...options }: TextOptions,
+  { quiet, withoutDiffs = false }: TextOptions,
   style: Style,
   shared: readonly ReportProblem[],
 ): string {
@@ -95,7 +91,7 @@ function renderPrompt(
   return [
     ...promptTitle(prompt, style, titleNote(prompt, style.colours)),
     ...work,
-    ...(quiet || options.withoutDiffs === true || leavesNoDiff ? [] : diffLines(prompt, options, style)),
+    ...(quiet || withoutDiffs || leavesNoDiff ? [] : diffLines(prompt, style)),
     ...own.map((problem) => indent(renderProblem(problem, narrower(style, 2)))),
   ].join('\n');
 }
@@ -126,10 +122,9 @@ function painted(text: string, paint: (text: string) => string): string {
 }
 
 /** On a narrow terminal the text needs the room more than the eye needs the step. */
-function diffLines(prompt: ReportPrompt, { full, unfold }: Partial<TextOptions>, style: Style): readonly string[] {
+function diffLines(prompt: ReportPrompt, style: Style): readonly string[] {
   const step = style.screen !== null && style.screen.columns < 60 ? 2 : 6;
-  const folding: Folding | null = full === true ? null : { hint: unfold ?? null };
-  const lines = renderDiffs(prompt, narrower(style, step), folding);
+  const lines = renderDiffs(prompt, narrower(style, step), 'folded');
   return lines.map((line) => (line.trim() === '' ? '' : `${' '.repeat(step)}${line}`));
 }
 

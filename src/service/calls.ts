@@ -1,49 +1,51 @@
-import { ServiceError, type NewVersion, type PromptFields, type RemotePrompt } from '../domain/prompt-service.ts';
-import { STAMP_KEY } from '../domain/digest.ts';
+import type { z } from 'zod';
 import type { JsonObject } from '../domain/json.ts';
+import {
+  ServiceError,
+  type NewVersion,
+  type PromptFields,
+  type RemotePrompt,
+  type RemoteVersion,
+} from '../domain/prompt-service.ts';
 import { isPathSegment } from '../domain/text.ts';
-import type { Version } from '../domain/version.ts';
 import { makeProblem } from '../problem.ts';
-import { parseAnswer, parsePrompt, parseUpdated, parseVersion } from './answers.ts';
-import type { Subject } from './errors.ts';
-import type { Recall } from './recall.ts';
-import { stampToWire } from './stamp.ts';
-import { paths } from './wire.ts';
+import { paths, PromptShape, SetActiveAnswerShape, VersionShape, type WireVersion } from './wire.ts';
 
 /** One call of the interface as a value: what to send, how to read the answer, whether it may be repeated. */
-export type Call<Answer> = Subject & {
+export type Call<Answer> = {
   readonly method: 'GET' | 'POST' | 'PATCH';
   readonly path: string;
   readonly body: JsonObject | null;
   /** Creating a version twice makes two versions, so it is sent once and on a fresh connection. */
   readonly once: boolean;
-  /** Takes the body of a 2xx answer. Throws `InvalidAnswer`. */
-  readonly parse: (body: Uint8Array) => Answer;
+  readonly promptId: string;
+  /** Where a 404 may mean a version (section 7). */
+  readonly versionId?: string;
+  /** Takes the JSON of a 2xx answer. Throws `InvalidAnswer`, or a `ServiceError` where it says that nothing was done. */
+  readonly parse: (value: unknown) => Answer;
 };
 
+/** An answer that breaks the interface; the message is one clause, and may hold names that the service chose. */
+export class InvalidAnswer extends Error {}
+
 /** Section 4.1. */
-export function readPromptCall(
-  promptId: string,
-  environment: string | undefined,
-  recall: Recall<RemotePrompt>,
-): Call<RemotePrompt> {
+export function readPromptCall(promptId: string, environment?: string): Call<RemotePrompt> {
   const query = environment === undefined ? '' : `?environment=${encodeURIComponent(wellFormed(environment))}`;
   const path = paths.prompt(addressable(promptId)) + query;
-  const read = promptIn(promptId);
-  const parse = (body: Uint8Array) => recall(promptId, body, () => read(body));
+  const parse = (value: unknown) => parsePrompt(value, promptId);
   return { method: 'GET', path, body: null, once: false, promptId, parse };
 }
 
 /** Section 4.2. */
-export function createVersionCall(promptId: string, version: NewVersion): Call<Version> {
-  const { text, metadata, stamp, changeSummary } = version;
+export function createVersionCall(promptId: string, version: NewVersion): Call<RemoteVersion> {
+  const { text, metadata, changeSummary } = version;
   const body = {
     content: text,
     ...(changeSummary !== undefined && { change_summary: changeSummary }),
-    metadata_: { ...metadata, [STAMP_KEY]: stampToWire(stamp) },
+    metadata_: metadata,
   };
   const path = paths.versions(addressable(promptId));
-  const parse = (answer: Uint8Array) => parseAnswer(answer, (value) => parseVersion(value, promptId));
+  const parse = (value: unknown) => toVersion(conform(VersionShape, value), promptId, 'prompt_id');
   return { method: 'POST', path, body, once: true, promptId, parse };
 }
 
@@ -55,22 +57,19 @@ export function updatePromptCall(promptId: string, { key, name, description }: P
     ...(description !== undefined && { description }),
   };
   const path = paths.prompt(addressable(promptId));
-  return { method: 'PATCH', path, body, once: false, promptId, parse: promptIn(promptId) };
+  const parse = (value: unknown) => parsePrompt(value, promptId);
+  return { method: 'PATCH', path, body, once: false, promptId, parse };
 }
 
 /** Section 4.4. */
 export function setActiveCall(promptId: string, environment: string, versionId: string): Call<void> {
   const body = { environment, version_id: versionId };
   const path = paths.setActive(addressable(promptId));
-  const parse = (answer: Uint8Array) => {
-    if (!parseAnswer(answer, parseUpdated))
-      throw new ServiceError(makeProblem('service/not-updated', { environment }), 'rejected');
+  const parse = (value: unknown) => {
+    if (conform(SetActiveAnswerShape, value).updated) return;
+    throw new ServiceError(makeProblem('service/not-updated', { environment }), 'rejected');
   };
   return { method: 'POST', path, body, once: false, promptId, versionId, parse };
-}
-
-function promptIn(promptId: string): (body: Uint8Array) => RemotePrompt {
-  return (body) => parseAnswer(body, (value) => parsePrompt(value, promptId));
 }
 
 function addressable(promptId: string): string {
@@ -85,4 +84,40 @@ function wellFormed(text: string): string {
 
 function unaddressable(name: string): ServiceError {
   return new ServiceError(makeProblem('service/unaddressable', { name }), 'not-sent');
+}
+
+/** Interface section 2.1. Another prompt than the one asked for is refused, and so is its version. */
+function parsePrompt(value: unknown, promptId: string): RemotePrompt {
+  const wire = conform(PromptShape, value);
+  if (wire.id !== promptId) throw new InvalidAnswer('"id" names another prompt');
+  return {
+    id: wire.id,
+    key: wire.key,
+    name: wire.name,
+    description: wire.description ?? '',
+    latestVersionId: wire.latest_version_id ?? null,
+    activeVersion: wire.active_version ? toVersion(wire.active_version, promptId, 'active_version.prompt_id') : null,
+  };
+}
+
+/** Interface section 2.2. A version of another prompt than the one asked for is refused. */
+function toVersion(wire: WireVersion, promptId: string, field: string): RemoteVersion {
+  if (wire.prompt_id !== promptId) throw new InvalidAnswer(`"${field}" names another prompt`);
+  return { id: wire.id, number: wire.version_number, text: wire.content, metadata: wire.metadata_ ?? {} };
+}
+
+function conform<Shape extends z.ZodType>(shape: Shape, value: unknown): z.output<Shape> {
+  const parsed = shape.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new InvalidAnswer(summaryOf(parsed.error.issues));
+}
+
+const LONGEST_PATH = 100;
+
+/** The first issue stands for all: an answer of another shape breaks everywhere at once. */
+function summaryOf(issues: readonly z.core.$ZodIssue[]): string {
+  const path = issues[0]?.path.join('.') ?? '';
+  const place = path === '' ? 'it' : `"${path.length > LONGEST_PATH ? `${path.slice(0, LONGEST_PATH)}…` : path}"`;
+  const what = (issues[0]?.message ?? 'Invalid input').replace(/^Invalid input(: )?/, '');
+  return what === '' ? `${place} is not valid` : `${place} is not valid: ${what}`;
 }

@@ -1,11 +1,10 @@
-import type { PromptService, RemotePrompt } from '../domain/prompt-service.ts';
+import pLimit, { type LimitFunction } from 'p-limit';
+import { ServiceError, type PromptService } from '../domain/prompt-service.ts';
+import { makeProblem } from '../problem.ts';
 import { createVersionCall, readPromptCall, setActiveCall, updatePromptCall, type Call } from './calls.ts';
-import { makeDispatchers, type Dispatchers, type Environment } from './dispatchers.ts';
-import { send, type Exchange, type HttpRequest, type Sending } from './http.ts';
-import { judge, type Judging } from './judge.ts';
-import { makeQueue, type Queue } from './queue.ts';
-import { makeRecall } from './recall.ts';
-import { withRetries, type RetryPolicy } from './retry.ts';
+import { interpret, type Connected } from './errors.ts';
+import { makeHttp, type Exchange, type Http, type HttpSettings } from './http.ts';
+import { withRetries, type Attempt, type RetryPolicy } from './retry.ts';
 import { API_KEY_HEADER } from './wire.ts';
 
 /** One request that was made. `status` is null when none came; `attempt` counts from 1. */
@@ -23,12 +22,12 @@ export type ClientOptions = RetryPolicy & {
   /** May have a path. */
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** Requests in flight, at most: fewer at first, and where the service does not take as many well. */
+  /** Requests in flight, at most. */
   readonly concurrency: number;
   /** For each attempt as a whole, from its start to the last byte of its answer. */
   readonly timeoutSeconds: number;
   /** For HTTP_PROXY, HTTPS_PROXY and NO_PROXY, in upper or lower case. */
-  readonly environment: Environment;
+  readonly environment: HttpSettings['environment'];
   readonly onCall?: (report: CallReport) => void;
   /** Once aborted, no request is begun, not even of a call that has waited for its turn. */
   readonly stop?: AbortSignal;
@@ -45,86 +44,70 @@ export type ConnectedService = PromptService & {
  * no URL throws a `TypeError`.
  */
 export function connect(options: ClientOptions): ConnectedService {
-  const line = makeLine(options);
-  const recall = makeRecall<RemotePrompt>();
+  const connection = makeConnection(options);
   return {
-    readPrompt: async (promptId, environment) => perform(readPromptCall(promptId, environment, recall), line),
-    createVersion: async (promptId, version) => perform(createVersionCall(promptId, version), line),
-    updatePrompt: async (promptId, fields) => perform(updatePromptCall(promptId, fields), line),
+    readPrompt: async (promptId, environment) => perform(readPromptCall(promptId, environment), connection),
+    createVersion: async (promptId, version) => perform(createVersionCall(promptId, version), connection),
+    updatePrompt: async (promptId, fields) => perform(updatePromptCall(promptId, fields), connection),
     setActive: async (promptId, environment, versionId) =>
-      perform(setActiveCall(promptId, environment, versionId), line),
-    close: line.dispatchers.close,
+      perform(setActiveCall(promptId, environment, versionId), connection),
+    close: connection.http.close,
   };
 }
 
-type Line = {
+type Connection = {
   readonly options: ClientOptions;
-  readonly judging: Judging;
+  readonly connected: Connected;
   /** The base URL's path without a slash at its end. */
   readonly basePath: string;
-  readonly headers: Headers;
-  readonly sending: Readonly<Record<'reused' | 'fresh', Sending>>;
-  readonly dispatchers: Dispatchers;
-  readonly queue: Queue;
+  readonly http: Http;
+  readonly limit: LimitFunction;
 };
 
-type Headers = HttpRequest['headers'];
-
-function makeLine(options: ClientOptions): Line {
-  const { apiKey, concurrency, environment, now, timeoutSeconds } = options;
-  const url = new URL(options.baseUrl);
-  const timeoutMilliseconds = timeoutSeconds * 1_000;
-  const dispatchers = makeDispatchers({ origin: url, concurrency, timeoutMilliseconds, environment });
-  const sendingOver = (connection: 'reused' | 'fresh') => {
-    const dispatcher = () => dispatchers.get(connection);
-    return { dispatcher, reset: connection === 'fresh', timeoutMilliseconds, now };
-  };
+function makeConnection(options: ClientOptions): Connection {
+  const { apiKey, concurrency, environment, timeoutSeconds } = options;
+  const origin = new URL(options.baseUrl);
   return {
     options,
-    judging: { origin: url.origin, seconds: timeoutSeconds, apiKey },
-    basePath: url.pathname.replace(/\/+$/, ''),
-    headers: headersWith(apiKey),
-    sending: { reused: sendingOver('reused'), fresh: sendingOver('fresh') },
-    dispatchers,
-    queue: makeQueue(concurrency),
+    connected: { origin: origin.origin, seconds: timeoutSeconds, apiKey },
+    basePath: origin.pathname.replace(/\/+$/, ''),
+    http: makeHttp({ origin, concurrency, timeoutMilliseconds: timeoutSeconds * 1_000, environment }),
+    limit: pLimit(concurrency),
   };
 }
 
 /** A place among the requests in flight is held while a request runs, not while it waits to be repeated. */
-function perform<Answer>(call: Call<Answer>, line: Line): Promise<Answer> {
-  return withRetries(
-    async (attempt) => judge(call, await line.queue(() => exchange(call, line, attempt)), line.judging),
-    line.options,
-  );
+function perform<Answer>(call: Call<Answer>, connection: Connection): Promise<Answer> {
+  const { limit, options } = connection;
+  return withRetries((attempt) => limit(() => tryOnce(call, connection, attempt)), options);
 }
 
-async function exchange(call: Call<unknown>, line: Line, attempt: number): Promise<Exchange> {
-  const { now, onCall, stop } = line.options;
-  if (stop?.aborted) return STOPPED;
-  const { method } = call;
-  const path = line.basePath + call.path;
-  const [headers, body] = call.body === null ? [line.headers, null] : [withBody(line), JSON.stringify(call.body)];
+async function tryOnce<Answer>(call: Call<Answer>, connection: Connection, attempt: number): Promise<Attempt<Answer>> {
+  if (connection.options.stop?.aborted) {
+    const error = new ServiceError(makeProblem('apply/interrupted'), 'not-sent');
+    return { ok: false, error, repeat: false, retryAfter: null };
+  }
+  return interpret(call, await exchange(call, connection, attempt), connection.connected);
+}
+
+async function exchange(call: Call<unknown>, connection: Connection, attempt: number): Promise<Exchange> {
+  const { basePath, http, options } = connection;
+  const { now, onCall } = options;
+  const { method, once: fresh } = call;
+  const path = basePath + call.path;
+  const body = call.body === null ? null : JSON.stringify(call.body);
   const started = now();
-  const result = await send(
-    { origin: line.judging.origin, method, path, headers, body },
-    line.sending[call.once ? 'fresh' : 'reused'],
-  );
+  const result = await http.send({ method, path, headers: headersOf(options.apiKey, body), body, fresh });
   onCall?.({ method, path, status: result.status, milliseconds: now() - started, attempt });
-  // A write takes its time: beside reads it would look like a service that is getting slower.
-  return method === 'GET' ? result : { ...result, waited: null };
+  return result;
 }
 
-const STOPPED: Exchange = { kind: 'broken', status: null, sent: false, how: { kind: 'stopped' }, waited: null };
-
-function headersWith(apiKey: string): Headers {
+function headersOf(apiKey: string, body: string | null): Readonly<Record<string, string>> {
   return {
     [API_KEY_HEADER]: apiKey,
     accept: 'application/json',
     'accept-encoding': 'identity',
     'user-agent': 'promptsync',
+    ...(body !== null && { 'content-type': 'application/json' }),
   };
-}
-
-function withBody({ headers }: Line): Headers {
-  return { ...headers, 'content-type': 'application/json' };
 }

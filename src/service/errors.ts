@@ -1,17 +1,12 @@
-import { ServiceError, type Effect } from '../domain/prompt-service.ts';
+import { ServiceError } from '../domain/prompt-service.ts';
+import { makeExcerpt, makeRedact } from '../domain/redact.ts';
 import { makeProblem, type Problem } from '../problem.ts';
-import type { Break } from './http.ts';
+import { InvalidAnswer, type Call } from './calls.ts';
+import { ANSWER_LIMIT, TOO_LARGE, TOO_LATE, type Answered, type Broken, type Exchange } from './http.ts';
+import type { Attempt } from './retry.ts';
 
-/** What a call was about, for naming its failure; `versionId` where the 404 may mean a version (section 7). */
-export type Subject = { readonly promptId: string; readonly versionId?: string };
-
-/** A request that got no status: whether it was sent decides what is known of its effect. */
-export type BrokenCall = {
-  readonly origin: string;
-  readonly seconds: number;
-  readonly sent: boolean;
-  readonly how: Break;
-};
+/** For naming failures. */
+export type Connected = { readonly origin: string; readonly seconds: number; readonly apiKey: string };
 
 const TRANSIENT_STATUS: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
@@ -28,6 +23,7 @@ const REASONS: Readonly<Record<string, string>> = {
   UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
   UND_ERR_CLOSED: 'the client was closed',
   UND_ERR_DESTROYED: 'the client was closed',
+  UND_ERR_HEADERS_TIMEOUT: 'the proxy opened no tunnel in time',
   UND_ERR_INVALID_ARG: 'the request or the proxy setting is not valid',
   UND_ERR_PRX_CONN: 'the proxy closed the connection',
   UND_ERR_PRX_TLS: "the proxy's certificate is not accepted",
@@ -36,64 +32,90 @@ const REASONS: Readonly<Record<string, string>> = {
   ERR_INVALID_URL: 'the proxy setting is not valid',
 };
 
-/** Certificates, settings, a closed client and headers that are too long do not get better by trying again. */
+/** Certificates, settings, a closed client and too much of an answer do not get better by trying again. */
 const PERMANENT =
-  /^(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_INVALID_URL|ERR_TLS_)|_(ARG|CLOSED|DESTROYED|OVERFLOW)$/;
+  /^(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_INVALID_URL|ERR_TLS_|too-large)|_(ARG|CLOSED|DESTROYED|OVERFLOW)$/;
 
-/** The service answered with a status that is no success (section 7). */
-export function statusError(status: number, said: string, subject: Subject): ServiceError {
-  return new ServiceError(statusProblem(status, said, subject), status >= 300 && status < 500 ? 'rejected' : 'unknown');
-}
-
-export function isTransientStatus(status: number): boolean {
-  return TRANSIENT_STATUS.has(status);
-}
-
-/** Not begun, no connection, a lost one, no answer in time, or one that is too large or not HTTP. */
-export function brokenError(call: BrokenCall, limit: number): ServiceError {
-  const effect: Effect = call.sent ? 'unknown' : 'not-sent';
-  return new ServiceError(call.sent ? sentProblem(call, limit) : unsentProblem(call), effect);
-}
-
-export function isTransientBreak(how: Break): boolean {
-  return how.kind === 'timeout' || (how.kind === 'lost' && !PERMANENT.test(how.code));
-}
-
-/** A 2xx answer that breaks the interface: the call may have done its work. */
-export function invalidAnswerError(reason: string): ServiceError {
-  return new ServiceError(makeProblem('service/invalid-answer', { reason }), 'unknown');
-}
-
-function statusProblem(status: number, said: string, { promptId, versionId }: Subject): Problem {
-  if (status === 403) return makeProblem('service/not-authorised', { promptId });
-  if (status === 404 && versionId === undefined) return makeProblem('service/prompt-not-found', { promptId });
-  if (status === 404 && versionId !== undefined) {
-    return makeProblem('service/version-not-found', { promptId, versionId });
+/** Makes of one exchange the call's answer, or the failure with its name, its effect and whether to repeat it. */
+export function interpret<Answer>(call: Call<Answer>, exchange: Exchange, connected: Connected): Attempt<Answer> {
+  if (exchange.kind === 'broken') {
+    const problem = exchange.sent ? sentProblem(exchange, connected) : unsentProblem(exchange, connected);
+    const error = new ServiceError(problem, exchange.sent ? 'unknown' : 'not-sent');
+    const repeat = !PERMANENT.test(exchange.code) && !(call.once && exchange.sent);
+    return { ok: false, error, repeat, retryAfter: null };
   }
-  if (status >= 300 && status < 400) return makeProblem('service/redirect', { status });
-  return makeProblem('service/unexpected-status', { status, said });
+  const { status, retryAfter } = exchange;
+  if (status >= 200 && status < 300) return interpretAnswer(call, exchange, connected);
+  const problem = statusProblem(status, saidIn(exchange, connected), call);
+  const error = new ServiceError(problem, status >= 300 && status < 500 ? 'rejected' : 'unknown');
+  return { ok: false, error, repeat: call.once ? status === 429 : TRANSIENT_STATUS.has(status), retryAfter };
 }
 
-function unsentProblem({ origin, seconds, how }: BrokenCall): Problem {
-  if (how.kind === 'stopped') return makeProblem('apply/interrupted');
-  const reason = how.kind === 'lost' ? reasonOf(how.code) : `no connection within ${seconds} s`;
-  return makeProblem('service/unreachable', { origin, reason });
+function unsentProblem({ code }: Broken, { origin }: Connected): Problem {
+  return makeProblem('service/unreachable', { origin, reason: reasonOf(code) });
 }
 
-function sentProblem({ seconds, how }: BrokenCall, limit: number): Problem {
-  if (how.kind === 'timeout') return makeProblem('service/timeout', { seconds });
-  if (how.kind === 'too-large') return makeProblem('service/answer-too-large', { limit });
-  if (how.kind === 'stopped') return makeProblem('apply/interrupted');
-  if (how.code === 'HTTPParserError') {
+function sentProblem({ code }: Broken, { seconds }: Connected): Problem {
+  if (code === TOO_LATE) return makeProblem('service/timeout', { seconds });
+  if (code === TOO_LARGE) return makeProblem('service/answer-too-large', { limit: ANSWER_LIMIT });
+  if (code === 'HTTPParserError')
     return makeProblem('service/invalid-answer', { reason: 'it is not HTTP, or it was cut short' });
-  }
-  if (how.code === 'UND_ERR_HEADERS_OVERFLOW') {
+  if (code === 'UND_ERR_HEADERS_OVERFLOW')
     return makeProblem('service/invalid-answer', { reason: 'its headers are too long' });
-  }
-  return makeProblem('service/connection-lost', { reason: reasonOf(how.code) });
+  return makeProblem('service/connection-lost', { reason: reasonOf(code) });
 }
 
 function reasonOf(code: string): string {
   const words = REASONS[code];
   return words === undefined ? code : `${words}, ${code}`;
+}
+
+/** Interface section 7. */
+function statusProblem(status: number, said: string, { promptId, versionId }: Call<unknown>): Problem {
+  if (status === 403) return makeProblem('service/not-authorised', { promptId });
+  if (status === 404 && versionId === undefined) return makeProblem('service/prompt-not-found', { promptId });
+  if (status === 404 && versionId !== undefined)
+    return makeProblem('service/version-not-found', { promptId, versionId });
+  if (status >= 300 && status < 400) return makeProblem('service/redirect', { status });
+  return makeProblem('service/unexpected-status', { status, said });
+}
+
+function saidIn(answered: Answered, { apiKey }: Connected): string {
+  return isEncoded(answered) ? '' : makeExcerpt(Buffer.from(answered.body).toString('utf8'), answered.whole, apiKey);
+}
+
+function interpretAnswer<Answer>(call: Call<Answer>, answered: Answered, { apiKey }: Connected): Attempt<Answer> {
+  try {
+    if (isEncoded(answered)) throw new InvalidAnswer('it is compressed, which was not asked for');
+    return { ok: true, value: call.parse(parseJson(answered.body)) };
+  } catch (error) {
+    return { ok: false, error: nameFailure(error, apiKey), repeat: false, retryAfter: null };
+  }
+}
+
+function isEncoded({ encoding }: Answered): boolean {
+  return encoding !== null && encoding.trim().toLowerCase() !== 'identity';
+}
+
+const UTF_8 = new TextDecoder('utf-8', { fatal: true });
+
+function parseJson(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(UTF_8.decode(body));
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new InvalidAnswer('it is not JSON');
+    if (error instanceof TypeError) throw new InvalidAnswer('it is not UTF-8');
+    throw error;
+  }
+}
+
+/** A 2xx answer that breaks the interface: the call may have done its work. */
+function nameFailure(thrown: unknown, apiKey: string): ServiceError {
+  if (thrown instanceof ServiceError) return thrown;
+  const error = thrown instanceof RangeError ? new InvalidAnswer('it is nested too deeply') : thrown;
+  if (!(error instanceof InvalidAnswer)) throw error;
+  return new ServiceError(
+    makeProblem('service/invalid-answer', { reason: makeRedact(apiKey)(error.message) }),
+    'unknown',
+  );
 }

@@ -48,7 +48,7 @@ export async function withRetries<Value>(
 }
 
 /** A header `Retry-After` (seconds or an HTTP date) in milliseconds from now; null where it says neither. */
-export function parseRetryAfter(header: string, now: number): number | null {
+function parseRetryAfter(header: string, now: number): number | null {
   const text = header.trim();
   if (/^\d+$/.test(text)) return Number(text) * 1_000;
   const date = /^[A-Za-z]/.test(text) ? Date.parse(text) : Number.NaN;

@@ -1,5 +1,5 @@
-import { main } from '../../src/command-line/main.ts';
-import { processHost } from '../../src/process-host.ts';
+import { main } from '../../src/cli/main.ts';
+import { processHost } from '../../src/process.ts';
 
 // Runs the command line as src/cli.ts does, but for waiting: nothing is waited for. In the end it says how many KiB of
 // memory were taken at most.

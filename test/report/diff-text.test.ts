@@ -20,7 +20,7 @@ function change(before: Side | null, after: Side, environment = 'staging'): SetA
 }
 
 function diffs(...changes: readonly SetActive[]): readonly string[] {
-  return renderDiffs({ ...promptOf('p', 'pending'), changes }, PLAIN, null);
+  return renderDiffs({ ...promptOf('p', 'pending'), changes }, PLAIN, 'whole');
 }
 
 const diff = (before: Side | null, after: Side) => diffs(change(before, after));

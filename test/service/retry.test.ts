@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ServiceError, type Effect } from '../../src/domain/prompt-service.ts';
 import { makeProblem } from '../../src/problem.ts';
-import { parseRetryAfter, withRetries, type Attempt } from '../../src/service/retry.ts';
+import { withRetries, type Attempt } from '../../src/service/retry.ts';
 
 const NOW = Date.parse('2026-01-01T00:00:00Z');
 
@@ -92,9 +92,5 @@ describe('retries', () => {
   test.each(effects)('the effect when %s', async (_, each, expected) => {
     const { result } = await play(each.map((effect) => failed({ effect })));
     expect(result).toMatchObject({ effect: expected, problem: { code: 'service/timeout' } });
-  });
-
-  test('a Retry-After that says nothing is null', () => {
-    expect(parseRetryAfter('soon', NOW)).toBeNull();
   });
 });

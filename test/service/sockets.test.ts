@@ -1,5 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, test } from 'vitest';
 import type { ProblemCode } from '../../src/problem.ts';
@@ -36,12 +36,11 @@ function drip(socket: Socket, head: string): void {
 }
 
 async function freePort(): Promise<number> {
-  const { createServer } = await import('node:net');
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
+  const { port } = server.address() as AddressInfo;
   await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : 1;
+  return port;
 }
 
 describe('before anything was sent', () => {
@@ -56,7 +55,6 @@ describe('before anything was sent', () => {
 
   test.each(callNames)('%s goes through once the service is up', async (name) => {
     const port = await freePort();
-    const { createServer } = await import('node:http');
     const server = createServer((_, response) => response.end(JSON.stringify(goodAnswers[name])));
     const sleep = async () => {
       if (!server.listening) await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
@@ -79,10 +77,12 @@ describe('before anything was sent', () => {
     ['a handshake that never ends', async () => (await netServer(() => {})).url.replace('http', 'https')],
   ];
   test.each(unsent)('%s: not sent', async (_, start) => {
-    const { service, calls } = connected({ baseUrl: await start(), timeoutSeconds: 0.1 });
+    const { service, calls } = connected({ baseUrl: await start(), timeoutSeconds: 0.1, now: () => performance.now() });
     const failure = await failureOf(callsByName.createVersion(service));
     expect(failure).toMatchObject({ problem: { code: 'service/unreachable' }, effect: 'not-sent' });
     expect(calls.every(({ status }) => status === null)).toBe(true);
+    // Ten seconds is what undici gives a connection by itself.
+    expect(Math.max(...calls.map(({ milliseconds }) => milliseconds))).toBeLessThan(9_000);
   });
 
   test('after it was closed, nothing is sent', async () => {
@@ -90,7 +90,7 @@ describe('before anything was sent', () => {
     const { service } = connected({ baseUrl: url });
     await service.readPrompt('prm_1');
     await service.close();
-    expect(await failureOf(service.readPrompt('prm_1'))).toMatchObject({ effect: 'not-sent' });
+    expect((await failureOf(service.readPrompt('prm_1'))).message).toContain('the client was closed');
     expect(sockets).toHaveLength(1);
   });
 });
@@ -296,6 +296,19 @@ describe('connections', () => {
     const { service, calls } = connected({ baseUrl: url, concurrency: 1, timeoutSeconds: 1 });
     await Promise.all(Array.from({ length: 12 }, () => service.readPrompt('prm_1')));
     expect(calls.map(({ status }) => status)).toEqual(Array.from({ length: 12 }, () => 200));
+  });
+
+  test('a call that waits for its turn is not begun once the run is stopped', async () => {
+    const stopping = new AbortController();
+    const { url } = await httpServer((request, response) => {
+      stopping.abort();
+      answer(request, response);
+    });
+    const { service, calls } = connected({ baseUrl: url, concurrency: 1, stop: stopping.signal });
+    const [first, second] = [service.readPrompt('prm_1'), failureOf(callsByName.setActive(service))];
+    expect(await first).toMatchObject({ id: 'prm_1' });
+    expect(await second).toMatchObject({ problem: { code: 'apply/interrupted' }, effect: 'not-sent' });
+    expect(calls).toHaveLength(1);
   });
 
   test('a call that waits to be repeated leaves its place to others', async () => {

@@ -1,8 +1,8 @@
 import { PassThrough, type Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
-import type { Host } from '../../src/command-line/host.ts';
-import { main } from '../../src/command-line/main.ts';
+import type { Host } from '../../src/cli/host.ts';
+import { main } from '../../src/cli/main.ts';
 import type { Report } from '../../src/report/schema.ts';
 import { parseReport } from './report.ts';
 import { KEYS } from './service.ts';

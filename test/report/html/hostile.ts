@@ -43,7 +43,13 @@ export const NASTY_HTML = {
 
 /** Every page of a report that holds the text wherever it can. Without texts: their lines decide what a diff is made of. */
 export function pagesOf(text: string): readonly string[] {
-  return reportsOf(text).map((report) => renderHtml(report, 'plan'));
+  return reportsOf(text).map((report) => renderHtml({ ...report, prompts: report.prompts.map(withoutTexts) }, 'plan'));
+}
+
+function withoutTexts(prompt: ReportPrompt): ReportPrompt {
+  const none = { before_text: '', after_text: '', before_metadata: '', after_metadata: '', breaking: [] };
+  const changes = prompt.changes.map((change) => (change.kind === 'set-active' ? { ...change, ...none } : change));
+  return { ...prompt, changes };
 }
 
 function reportsOf(text: string): readonly Report[] {
@@ -77,7 +83,8 @@ function editsOf(text: string): NonNullable<ReportPrompt['edits']> {
 export function pageOfTexts(all: readonly string[]): string {
   const prompts = all.map((text, index) => {
     const before = { id: text, version_number: null };
-    const change = setActive({ ...textFields(text), environment: text, before, after: before });
+    const texts = { ...textFields(text), after_text: `${text}\nnew ${text}\nlast` };
+    const change = setActive({ ...texts, environment: text, before, after: before });
     return { ...promptOf(text, 'pending'), id: `prm_${index}`, changes: [change] };
   });
   return renderHtml({ ...reportOf('', 'dry-run'), prompts }, 'plan');

@@ -1,0 +1,64 @@
+import type { CommandRow } from './table.ts';
+
+export const SHELLS = ['bash', 'zsh', 'fish'] as const;
+export type Shell = (typeof SHELLS)[number];
+
+/** What may follow the name of the program (the key is empty), and what may follow that of a command. */
+type Words = ReadonlyMap<string, readonly string[]>;
+
+/**
+ * The script that completes commands and flags in a shell, and files everywhere else. It is made of words of this
+ * program alone and asks nothing, so that a press of the key runs nothing of what was typed.
+ */
+export function completionScript(shell: Shell, commands: readonly CommandRow[]): string {
+  const flags = commands.map(({ name, flags }) => [name, [...longNames(flags), '--help']] as const);
+  const names = [...commands.map(({ name }) => name), 'help', '--version', '--help'];
+  return SCRIPTS[shell](names, new Map(flags));
+}
+
+function longNames(flags: CommandRow['flags']): readonly string[] {
+  return Object.values(flags).flatMap(({ long }) => long ?? []);
+}
+
+const SCRIPTS: Readonly<Record<Shell, (names: readonly string[], flags: Words) => string>> = {
+  bash: (names, flags) => `# Completes promptsync in bash.
+_promptsync() {
+  local flags=''
+  case \${COMP_WORDS[1]} in
+${linesOf(flags, (name, words) => `    ${name}) flags='${words}' ;;`)}
+  esac
+  COMPREPLY=()
+  if [[ $COMP_CWORD -eq 1 ]]; then
+    COMPREPLY=($(compgen -W '${names.join(' ')}' -- "$2"))
+  elif [[ $2 == -* ]]; then
+    COMPREPLY=($(compgen -W "$flags" -- "$2"))
+  fi
+}
+complete -o default -F _promptsync promptsync
+`,
+  zsh: (names, flags) => `#compdef promptsync
+# Completes promptsync in zsh.
+_promptsync() {
+  if ((CURRENT == 2)); then
+    compadd -- ${names.join(' ')}
+    return
+  fi
+  if [[ $PREFIX != -* ]]; then
+    _files
+    return
+  fi
+  case $words[2] in
+${linesOf(flags, (name, words) => `    ${name}) compadd -- ${words} ;;`)}
+  esac
+}
+if [[ $funcstack[1] == _promptsync ]]; then _promptsync "$@"; else compdef _promptsync promptsync; fi
+`,
+  fish: (names, flags) => `# Completes promptsync in fish.
+complete -c promptsync -n __fish_use_subcommand -f -a '${names.join(' ')}'
+${linesOf(flags, (name, words) => `complete -c promptsync -n '__fish_seen_subcommand_from ${name}'${words.replaceAll(/(?:^| )--/g, ' -l ')}`)}
+`,
+};
+
+function linesOf(flags: Words, line: (name: string, words: string) => string): string {
+  return [...flags].map(([name, words]) => line(name, words.join(' '))).join('\n');
+}

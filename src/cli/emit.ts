@@ -1,0 +1,110 @@
+import { stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import type { CommandResult } from '../commands/result.ts';
+import { mapStrings } from '../domain/map-strings.ts';
+import { trackedLink } from '../files/paths.ts';
+import { replaceFile } from '../files/read-write.ts';
+import { makeProblem, ProblemError, systemCodeOf, type Problem } from '../problem.ts';
+import { makeReport } from '../report/make-report.ts';
+import { problemsIn, renderProblem } from '../report/problems.ts';
+import { renderSummary } from '../report/summary.ts';
+import { renderText, type TextOptions } from '../report/text.ts';
+import type { Report } from '../report/schema.ts';
+import { PLAIN, styleFor } from '../report/style.ts';
+import type { Format, ReportFlags } from './flags.ts';
+import type { Host } from './host.ts';
+import { forLog, type HidingHost } from './secrets.ts';
+import { styleOn } from './terminal.ts';
+
+/** Where and how a report goes out. */
+export type Emission = Pick<ReportFlags, 'format' | 'quiet' | 'color'> & {
+  readonly output?: string | undefined;
+  /** The folder that paths of the report are relative to; null: not known. */
+  readonly folder: string | null;
+};
+
+/**
+ * Writes the report to standard output or to the file, and warnings to standard error. A report that its file cannot
+ * take goes to standard output, because it says what was done; then the result is false.
+ */
+export async function emit({ run, asked }: CommandResult, emission: Emission, host: HidingHost): Promise<boolean> {
+  const { format, output, quiet } = emission;
+  const { hide } = host.secrets;
+  // Before it is rendered as well: what marks, wraps and escapes would tear a secret apart.
+  const report = mapStrings(makeReport(run), hide);
+  const style = format === 'text' && output === undefined ? await styleOn('output', host, emission) : NO_STYLE;
+  const withoutDiffs = asked === true && output === undefined;
+  const rendered = hide(await render(report, format, { ...style, quiet, withoutDiffs }));
+  const text = format === 'json' ? rendered : forLog(rendered, host);
+  const obstacle = output === undefined ? null : await writeReport(text, output, host);
+  if (output === undefined || obstacle !== null) host.output.write(text);
+  await say(report, emission, obstacle, host);
+  return obstacle === null;
+}
+
+const NO_STYLE = { colour: false };
+
+/** What is for one kind of report alone is loaded for it. */
+async function render(report: Report, format: Format, options: TextOptions): Promise<string> {
+  if (format === 'json') return (await import('../report/json.ts')).renderJson(report);
+  const title = titleOf(report);
+  if (format === 'markdown') {
+    const { renderMarkdown } = await import('../report/markdown.ts');
+    return renderMarkdown(report, { title, folder: null, commit: null, runUrl: null, limit: null }).text;
+  }
+  if (format === 'html') return (await import('../report/html/page.ts')).renderHtml(report, title);
+  if (report.mode === 'history') return (await import('../report/history.ts')).renderHistory(report, options);
+  if (report.mode === 'status') return (await import('../report/status.ts')).renderStatus(report, options);
+  return renderText(report, options);
+}
+
+/** A report is called as the command that it is of. */
+function titleOf({ mode }: Report): string {
+  if (mode === 'dry-run') return 'plan';
+  return mode === 'apply' ? 'sync' : mode;
+}
+
+/** Warnings, and with a report that goes to a file its errors and last line as well. */
+async function say(report: Report, emission: Emission, obstacle: Problem | null, host: HidingHost): Promise<void> {
+  const { output, quiet } = emission;
+  const shown = problemsIn(report).filter(({ severity }) => (severity === 'warning' ? !quiet : output !== undefined));
+  const problems = [...shown, ...(obstacle === null ? [] : [obstacle])];
+  if (problems.length === 0 && output === undefined) return;
+  const style = styleFor({ ...(await styleOn('errors', host, emission)), colour: false });
+  const lines = problems.map((problem) => renderProblem(problem, style));
+  if (output !== undefined) lines.push(renderSummary(report, style));
+  host.errors.write(forLog(lines.map((line) => `${line}\n`).join(''), host));
+}
+
+/** Throws a `ProblemError` when the report could not be written there later: better known before anything is done. */
+export async function checkOutput(output: string, { workingDirectory }: Host): Promise<void> {
+  const path = resolve(workingDirectory, output);
+  const folder = await stat(dirname(path)).catch(() => null);
+  const file = await stat(path).catch(() => null);
+  const link = trackedLink(path);
+  if (link !== null) throw new ProblemError(unwritable(output, `${link} is a symbolic link inside a repository`));
+  if (output === '') throw new ProblemError(unwritable(output, 'it is empty'));
+  if (folder?.isDirectory() !== true) throw new ProblemError(unwritable(output, 'there is no such folder'));
+  if (file?.isDirectory() === true) throw new ProblemError(unwritable(output, 'it is a folder'));
+}
+
+/** Writes the report to the file that was asked for. What stands in the way is returned: the work is done by then. */
+async function writeReport(text: string, output: string, { workingDirectory }: Host): Promise<Problem | null> {
+  const path = resolve(workingDirectory, output);
+  try {
+    await replaceFile(path, text);
+    return null;
+  } catch (error) {
+    return unwritable(output, systemCodeOf(error));
+  }
+}
+
+function unwritable(path: string, reason: string): Problem {
+  return makeProblem('usage/output-unwritable', { path, reason });
+}
+
+/** What is printed where standard output takes nothing any more, a full disk for example. */
+export function brokenOutput(error: Error): string {
+  const problem = makeProblem('usage/stdout-unwritable', { reason: systemCodeOf(error) });
+  return `${renderProblem(problem, PLAIN)}\n`;
+}

@@ -1,0 +1,115 @@
+import { once } from 'node:events';
+import { CommanderError } from 'commander';
+import type { WalkOptions } from '../commands/walk.ts';
+import type { PullOptions } from '../commands/pull.ts';
+import { refused, type CommandResult } from '../commands/result.ts';
+import type { ServeOptions, Serving } from '../commands/serve.ts';
+import type { Drawn, SyncOptions } from '../commands/sync.ts';
+import type { World } from '../domain/world.ts';
+import { MODES } from '../domain/modes.ts';
+import { makeProblem, ProblemError, problemOf } from '../problem.ts';
+import type { Run } from '../report/make-report.ts';
+import { renderProblem } from '../report/problems.ts';
+import { PLAIN } from '../report/style.ts';
+import { checkOutput, emit, type Emission } from './emit.ts';
+import { FORMATS, type ReportFlags } from './flags.ts';
+import { interviewer } from './questions.ts';
+import { forLog, type HidingHost } from './secrets.ts';
+import type { SyncFlags } from './table.ts';
+import { drawPlan, wantsColour } from './terminal.ts';
+import { worldOf } from './world.ts';
+
+export type Mode = Run['mode'];
+type OnCall = WalkOptions['onCall'];
+
+/** What a command does. `onCall` is undefined without `--verbose`. */
+export type Work = (world: World, onCall: OnCall) => Promise<CommandResult>;
+
+/** Does a command's work, writes its report and resolves to the exit code. */
+export async function runReporting(mode: Mode, flags: ReportFlags, host: HidingHost, work: Work): Promise<number> {
+  const { output, quiet } = flags;
+  if (output !== undefined) await checkOutput(output, host);
+  const { keep } = host.secrets;
+  const asks = (stop: AbortSignal) => interviewer(host, { stop, colour: wantsColour(flags, host, host.errors) });
+  let folder: string | null = null;
+  const keepFolder = (path: string): void => void (folder = path);
+  const world = worldOf(host, { quiet, onInterrupt: INTERRUPTED, keepSecret: keep, keepFolder, interviewer: asks });
+  const result = await work(world, callWriter(flags, host)).catch((error: unknown) => {
+    const problem = problemOf(error);
+    // While a question is drawn, the terminal hands on Ctrl-C as a key and not as a signal.
+    const interrupted = world.stop.aborted || problem.code === 'usage/cancelled';
+    return { ...refused(mode, problem), exitCode: interrupted ? 130 : 1 };
+  });
+  const written = await emit(result, { ...flags, folder }, host);
+  return written ? result.exitCode : result.exitCode || 1;
+}
+
+const INTERRUPTED = '\nInterrupted: the call in flight is finished. Once more ends at once.\n';
+
+/** What `--verbose` writes of each call; undefined without it. */
+function callWriter({ verbose }: ReportFlags, host: HidingHost): OnCall {
+  if (!verbose) return undefined;
+  return ({ method, path, status, milliseconds, attempt }) => {
+    const again = attempt > 1 ? ` (attempt ${attempt})` : '';
+    const answer = `${status ?? 'no answer'} ${Math.round(milliseconds)} ms`;
+    host.errors.write(forLog(`${method} ${path} ${answer}${again}\n`, host));
+  };
+}
+
+/** A sync as it was asked for, and how a person sees the plan before a question. */
+export function syncOptions(flags: SyncFlags, host: HidingHost): SyncOptions {
+  return { ...flags, draw: (shown: Drawn) => drawPlan(shown, flags, host) };
+}
+
+/** Which side counts in a conflict of `pull`; null: the file gets both. */
+export function sideOf({ ours, theirs }: Readonly<Record<'ours' | 'theirs', boolean>>): PullOptions['side'] {
+  const reason = '--ours and --theirs exclude each other.';
+  if (ours && theirs) throw new ProblemError(makeProblem('usage/invalid', { reason }));
+  return ours ? 'ours' : theirs ? 'theirs' : null;
+}
+
+/** Serves until a signal comes, and resolves to the exit code. */
+export async function runServe({ db, port, seed }: ServeOptions, host: HidingHost): Promise<number> {
+  const { serve } = await import('../commands/serve.ts');
+  const world = worldOf(host, { quiet: true, onInterrupt: '', keepSecret: () => {} });
+  const { serving, problems } = await serve({ db, port, seed }, world);
+  const printed = problems.map((problem) => `${renderProblem(problem, PLAIN)}\n`).join('');
+  host.errors.write(forLog(printed, host));
+  if (serving === null) return 1;
+  host.output.write(forLog(greeting(serving), host));
+  if (!world.stop.aborted) await once(world.stop, 'abort');
+  await serving.close();
+  return 0;
+}
+
+function greeting({ baseUrl, keyVariable, prompts }: Serving): string {
+  return [
+    `The embedded service listens at ${baseUrl}; it is for trying and testing only.`,
+    `API key: ${keyVariable === null ? '"embedded"' : `the value of ${keyVariable}`}`,
+    `Prompts made known: ${prompts}. Ctrl-C ends it.\n`,
+  ].join('\n');
+}
+
+/** Commander has printed its own errors to standard error; a report in another format is owed all the same. */
+export async function fail(error: unknown, host: HidingHost): Promise<number> {
+  const words = host.arguments.join('\0');
+  const asked = [...words.matchAll(/(?:^|\0)--format[=\0](\w+)(?=\0|$)/g)].at(-1)?.[1];
+  const format = FORMATS.find((one) => one === asked) ?? 'text';
+  if (error instanceof CommanderError && format === 'text') return 1;
+  const usage = error instanceof CommanderError;
+  const problem = usage ? makeProblem('usage/invalid', { reason: reasonOf(error) }) : problemOf(error);
+  const output = usage ? /(?:^|\0)(?:--output[=\0]|-o\0?)([^\0]+)/.exec(words)?.[1] : undefined;
+  const emission: Emission = { format, quiet: false, color: false, output, folder: null };
+  await emit(refused(modeOf(host), problem), emission, host);
+  return 1;
+}
+
+/** What the report would be of; a sync that was not understood has changed nothing. */
+function modeOf({ arguments: [command] }: HidingHost): Mode {
+  return MODES.find((mode) => mode === command) ?? 'dry-run';
+}
+
+/** Commander begins its messages with a word that the report has in `severity`; without a command it has no message. */
+function reasonOf({ code, message }: CommanderError): string {
+  return code === 'commander.help' ? 'No command was given.' : message.replace(/^error: /, '');
+}

@@ -1,0 +1,62 @@
+import type { Interview, World } from '../domain/world.ts';
+import { ask } from './questions.ts';
+import type { Host } from './host.ts';
+import { progressReporter } from './progress.ts';
+import type { HidingHost } from './secrets.ts';
+
+export type WorldOptions = {
+  readonly quiet: boolean;
+  /** What the person reads at the first signal. */
+  readonly onInterrupt: string;
+  readonly keepSecret: World['keepSecret'];
+  /** Left out where no path is shown as a link. */
+  readonly keepFolder?: World['keepFolder'];
+  /** Left out where nobody is asked for more than a yes: the action has no use for what it brings along. */
+  readonly interviewer?: (stop: AbortSignal) => Interview;
+};
+
+/** The world as a command sees it, made of the process. To be called once: it listens for signals. */
+export function worldOf(
+  host: HidingHost,
+  { quiet, onInterrupt, keepSecret, keepFolder, interviewer }: WorldOptions,
+): World {
+  const { workingDirectory, environment, now, random, newId, sleep, errors, input, draw } = host;
+  const stop = interruption(host, onInterrupt);
+  const write = (text: string): void => void errors.write(text);
+  const terminal = errors.isTTY === true && input().isTTY === true;
+  return {
+    workingDirectory,
+    environment,
+    now,
+    random,
+    newId,
+    sleep: (milliseconds) => sleep(milliseconds, stop),
+    stop,
+    keepSecret,
+    keepFolder: keepFolder ?? (() => {}),
+    notice: (line) => write(`${line}\n`),
+    onProgress: quiet || !canDraw(host) ? () => {} : progressReporter({ draw, columns: () => errors.columns, now }),
+    confirm: terminal ? (question) => ask(host, question, stop) : null,
+    interview: terminal && !isContinuousIntegration(environment) ? (interviewer?.(stop) ?? null) : null,
+  };
+}
+
+/** A terminal that cannot take back what it shows would be filled with it. */
+function canDraw({ errors, environment }: Host): boolean {
+  return errors.isTTY === true && environment['TERM'] !== 'dumb';
+}
+
+function isContinuousIntegration({ CI: value = '' }: Host['environment']): boolean {
+  return value !== '' && value !== 'false';
+}
+
+/** The first signal lets the call in flight end; the second ends the process at once. */
+function interruption({ onSignal, errors, exit }: Host, notice: string): AbortSignal {
+  const controller = new AbortController();
+  onSignal(() => {
+    if (controller.signal.aborted) return exit(130);
+    errors.write(notice);
+    controller.abort();
+  });
+  return controller.signal;
+}

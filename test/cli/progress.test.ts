@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest';
+import { progressReporter } from '../../src/cli/progress.ts';
+import { shareScreen } from '../../src/cli/progress.ts';
+
+type Pace = {
+  readonly milliseconds: number;
+  readonly all?: number;
+  readonly columns?: number;
+  readonly until?: number;
+};
+
+/** The lines that are drawn when one prompt is done each so many milliseconds. */
+function drawn({ milliseconds, all = 10, columns, until = all }: Pace): readonly string[] {
+  const lines: string[] = [];
+  let now = 1_000;
+  const report = progressReporter({ draw: (line) => void lines.push(line), columns: () => columns, now: () => now });
+  for (let done = 1; done <= until; done += 1) {
+    now += milliseconds;
+    report({ what: 'Observing', done, all });
+  }
+  return lines;
+}
+
+describe('progress', () => {
+  test('of a short run is not shown', () => {
+    expect(drawn({ milliseconds: 5 })).toEqual(['']);
+  });
+
+  test('is drawn again ten times a second at most, and taken away at the end', () => {
+    expect(drawn({ milliseconds: 40 })).toEqual([
+      'Observing 3 of 10 prompts',
+      'Observing 6 of 10 prompts',
+      'Observing 9 of 10 prompts',
+      '',
+    ]);
+  });
+
+  test('tells rate and remaining time once they are known for a second', () => {
+    const lines = drawn({ milliseconds: 20, all: 1_000, until: 500 });
+    const guessed = lines.filter((line) => !line.includes('/s'));
+    expect(guessed.at(-1)).toBe('Observing 50 of 1,000 prompts');
+    expect(lines.at(-1)).toBe('Observing 500 of 1,000 prompts · 50/s · 10 s left');
+  });
+
+  test.each<[string, Pace, string]>([
+    ['slow ones', { milliseconds: 2_000, all: 30, until: 5 }, 'Observing 5 of 30 prompts · 0.5/s · 50 s left'],
+    ['minutes', { milliseconds: 100, all: 10_000, until: 100 }, 'Observing 100 of 10,000 prompts · 10/s · 17 min left'],
+    ['hours', { milliseconds: 1_000, all: 10_000, until: 100 }, 'Observing 100 of 10,000 prompts · 1.0/s · 3 h left'],
+    [
+      'without room for the time',
+      { milliseconds: 1_000, all: 50, until: 9, columns: 40 },
+      'Observing 9 of 50 prompts · 1.0/s',
+    ],
+    ['without room for the rate', { milliseconds: 1_000, all: 50, until: 9, columns: 30 }, 'Observing 9 of 50 prompts'],
+    ['without room for itself', { milliseconds: 1_000, all: 50, until: 9, columns: 12 }, 'Observing 9'],
+  ])('in words: %s', (_, pace, expected) => {
+    expect(drawn(pace).at(-1)).toBe(expected);
+  });
+
+  test('keeps to what is fast now, not to how it began', () => {
+    const lines: string[] = [];
+    let now = 0;
+    const report = progressReporter({ draw: (line) => void lines.push(line), columns: () => 80, now: () => now });
+    for (let done = 1; done <= 600; done += 1) {
+      now += done <= 100 ? 1_000 : 20;
+      report({ what: 'Applying', done, all: 1_000 });
+    }
+    expect(lines.at(-1)).toBe('Applying 600 of 1,000 prompts · 50/s · 8 s left');
+  });
+
+  test('of another phase begins anew', () => {
+    const lines: string[] = [];
+    let now = 0;
+    const report = progressReporter({ draw: (line) => void lines.push(line), columns: () => 80, now: () => now });
+    for (const what of ['Observing', 'Applying'] as const) {
+      for (let done = 1; done <= 5; done += 1) {
+        now += 1_000;
+        report({ what, done, all: 9 });
+      }
+    }
+    expect(lines.find((line) => line.startsWith('Applying'))).toBe('Applying 1 of 9 prompts');
+  });
+});
+
+describe('a line that comes and goes', () => {
+  const CLEAR = '\r\u001b[2K';
+
+  test('is gone before anything else is written, on either stream', () => {
+    const written: string[] = [];
+    const sink = (name: string) => ({ write: (text: string) => void written.push(`${name} ${text}`), isTTY: true });
+    const { output, errors, draw } = shareScreen(sink('1'), sink('2'));
+    draw('Observing');
+    draw('Observing more');
+    errors.write('GET /prompts\n');
+    draw('Observing on');
+    output.write('report\n');
+    errors.write('warning\n');
+    draw('');
+    expect(written).toEqual([
+      '2 Observing',
+      `2 ${CLEAR}Observing more`,
+      `2 ${CLEAR}`,
+      '2 GET /prompts\n',
+      '2 Observing on',
+      `2 ${CLEAR}`,
+      '1 report\n',
+      '2 warning\n',
+    ]);
+  });
+});

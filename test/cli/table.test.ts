@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { COMMANDS } from '../../src/cli/table.ts';
+
+test('every flag is in the table by the name that commander gives its value', () => {
+  const flags = COMMANDS.flatMap(({ flags }) => Object.entries(flags));
+  const wrong = flags.filter(([name, flag]) => !flag.negate && flag.attributeName() !== name);
+  expect(wrong.map(([name, flag]) => `${name}: ${flag.flags}`)).toEqual([]);
+});
+
+test.each(COMMANDS.map(({ name, flags }) => [name, flags] as const))(
+  'no two flags of %s are typed alike',
+  (_, flags) => {
+    const typed = Object.values(flags).flatMap(({ long, short }) => [long, short].filter((one) => one !== undefined));
+    expect(typed.filter((one, index) => typed.indexOf(one) !== index)).toEqual([]);
+  },
+);
