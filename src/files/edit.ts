@@ -97,10 +97,10 @@ function encode(text: string): Uint8Array {
 }
 
 /** What a file says in its two parts, whether or not that is a valid prompt. */
-export type Meaning = { readonly frontMatter: JsonObject; readonly text: string };
+type Meaning = { readonly frontMatter: JsonObject; readonly text: string };
 
 /** Null when a part of the file cannot be read. */
-export function meaningOf(bytes: Uint8Array, path: string): Meaning | null {
+function meaningOf(bytes: Uint8Array, path: string): Meaning | null {
   const source = decodeSource(bytes);
   const parts = source === null ? null : splitFrontMatter(source, path).parts;
   if (parts === null) return null;
@@ -109,16 +109,17 @@ export function meaningOf(bytes: Uint8Array, path: string): Meaning | null {
 }
 
 /** Why a file does not say what it is meant to; null when it does. */
-export function misreading(bytes: Uint8Array, path: string, meant: Meaning): string | null {
+function misreading(bytes: Uint8Array, path: string, meant: Meaning): string | null {
   const read = meaningOf(bytes, path);
   if (read === null) return 'it could no longer be read';
-  if (canonicalJson(read.frontMatter) !== canonicalJson(meant.frontMatter))
-    return 'its front matter would say something else';
+  if (canonicalJson(read.frontMatter) !== canonicalJson(meant.frontMatter)) {
+    return 'its front matter is written in a way that only a person can change';
+  }
   return read.text === meant.text ? null : 'its text would be another one';
 }
 
 /** What a mapping holds after an edit: what the edited source must be read as. */
-export function editJson(object: JsonObject, edit: YamlEdit): JsonObject {
+function editJson(object: JsonObject, edit: YamlEdit): JsonObject {
   return edit.kind === 'set' ? withValue(object, edit.path, edit.value) : withoutEntry(object, edit.path);
 }
 

@@ -8,20 +8,33 @@ export type YamlValue = JsonValue | ReadonlyMap<string, YamlValue>;
 /** `plain` is for people; `quoted` has every text in double quotes, in which any text can be written. */
 export type YamlStyle = 'plain' | 'quoted';
 
-/** A mapping in block style, which no line of is folded. Whoever writes it to a file reads it back and compares. */
+/**
+ * A mapping in block style, which no line of is folded; quoted as well where a control character would stand in it raw.
+ * Whoever writes it to a file reads it back and compares.
+ */
 export function writeYaml(mapping: ReadonlyMap<string, YamlValue>, style: YamlStyle = 'plain'): string {
-  const quoted = {
-    defaultStringType: 'QUOTE_DOUBLE',
-    defaultKeyType: 'QUOTE_DOUBLE',
-    doubleQuotedAsJSON: true,
-  } as const;
-  return stringify(mapping, {
-    version: '1.2',
-    schema: 'core',
-    lineWidth: 0,
-    aliasDuplicateObjects: false,
-    ...(style === 'quoted' ? { ...quoted, doubleQuotedMinMultiLineLength: Infinity } : {}),
-  });
+  const options = { version: '1.2', schema: 'core', lineWidth: 0, aliasDuplicateObjects: false } as const;
+  if (style === 'quoted') return escapeControls(stringify(mapping, { ...options, ...QUOTED }));
+  const text = stringify(mapping, options);
+  return holdsRawControls(text) ? writeYaml(mapping, 'quoted') : text;
+}
+
+const QUOTED = {
+  defaultStringType: 'QUOTE_DOUBLE',
+  defaultKeyType: 'QUOTE_DOUBLE',
+  doubleQuotedAsJSON: true,
+  doubleQuotedMinMultiLineLength: Infinity,
+} as const;
+
+/** What JSON leaves as it is within its quotes. */
+function escapeControls(quoted: string): string {
+  const escape = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return quoted.replaceAll(/[\x7f-\x9f]/g, escape);
+}
+
+/** YAML has escapes in double quotes alone. */
+function holdsRawControls(text: string): boolean {
+  return hasControlCharacters(text.replaceAll(/[\n\t]/g, ''));
 }
 
 /** How texts are written, where they can be. */
@@ -65,24 +78,33 @@ export function writeCollectionLines(value: JsonValue, indent: string): string |
     .join('');
 }
 
-/** The indicator and the lines of a block scalar; null where the value cannot well be one. */
-export function writeBlockScalar(value: JsonValue, folded: boolean, indent: string): readonly [string, string] | null {
-  if (typeof value !== 'string' || value.trim() === '' || /^\s|\n\n$/.test(value)) return null;
-  if (hasControlCharacters(value.replaceAll(/[\n\t]/g, ''))) return null;
+/**
+ * The lines of a block scalar with another value. What follows the indicator on its line, a comment say, stays.
+ * @param written the value on one line, for what cannot well be a block
+ */
+export function rewriteBlockScalar(old: string, value: JsonValue, written: string, outer: string): string {
+  const [, indicator = '', rest = '', blanks = `${outer}  `] = /^([^\s#]+)(.*\n)\n*( +)?/.exec(old) ?? [];
+  if (typeof value !== 'string' || !fitsBlock(value)) return `${written}${rest}`;
   const lines = value.replace(/\n$/, '').split('\n');
-  const indicator = `${folded && lines.length === 1 ? '>' : '|'}${value.endsWith('\n') ? '' : '-'}`;
-  return [indicator, lines.map((line) => (line === '' ? '\n' : `${indent}${line}\n`)).join('')];
+  const style = indicator.startsWith('>') && lines.length === 1 ? '>' : '|';
+  const content = lines.map((line) => (line === '' ? '\n' : `${blanks}${line}\n`)).join('');
+  return `${style}${value.endsWith('\n') ? '' : '-'}${rest}${content}`;
+}
+
+/** White space around a text would need more signs behind the indicator. */
+function fitsBlock(text: string): boolean {
+  return text.trim() !== '' && !/^\s|\n\n$/.test(text) && !holdsRawControls(text);
 }
 
 function writeText(text: string, { style, inFlow }: Writing): string {
   if (style === 'plain' && isPlain(text, inFlow)) return text;
   if (style === 'single' && !hasControlCharacters(text)) return `'${text.replaceAll("'", "''")}'`;
-  return JSON.stringify(text);
+  return escapeControls(JSON.stringify(text));
 }
 
 /** Whether a text means itself without quotes. `<<` would merge. */
 function isPlain(text: string, inFlow: boolean): boolean {
-  if (text === '<<' || (inFlow && /^[?:-]|[,[\]{}]/.test(text))) return false;
+  if (text === '<<' || hasControlCharacters(text) || (inFlow && /^[?:-]|[,[\]{}]/.test(text))) return false;
   return stringify(text, { lineWidth: 0 }) === `${text}\n`;
 }
 
