@@ -1,8 +1,8 @@
 import type { PromptPlan } from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { codePoint } from '../domain/text.ts';
-import { mergePrompt, type MergedPrompt } from '../files/merge.ts';
-import type { Labels, Side } from '../files/merge-text.ts';
+import { mergePrompt, type Labels, type MergedPrompt, type Side } from '../files/merge.ts';
+import { makeMerger } from '../git/merge-file.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import { commitMessage } from './editing/commit-message.ts';
 import { draftMerge } from './pulling/draft-merge.ts';
@@ -14,6 +14,7 @@ import type { Prepared } from './preparing/prepare-plan.ts';
 import { readTheirs } from './pulling/read-theirs.ts';
 import type { CommandResult } from './result.ts';
 import { runEdits, type Drafted, type EditPromptsOptions } from './editing/run-edits.ts';
+import { gitStartOf } from './workspace.ts';
 import type { World } from './world.ts';
 
 export type PullOptions = EditPromptsOptions & {
@@ -49,12 +50,13 @@ async function draftPull(prompt: PromptPlan, options: PullOptions, prepared: Pre
   if (obstacles.length > 0) return { draft: stays(file, 'blocked', obstacles), texts: [] };
   const [edit = null] = found.edits;
   const theirs = await readTheirs(prompt, edit, found.earlier, prepared);
-  const merge = (side: Side) => mergePrompt(file, theirs, side, labelsOf(file, edit));
+  const mergeLines = makeMerger(gitStartOf(prepared.config).keyVariables);
+  const merge = (side: Side) => mergePrompt(file, theirs, { side, labels: labelsOf(file, edit), mergeLines });
   const draft = await draftMerge(file, merge, pinEdits(found, options), options, prepared);
   const known = found.environments.flatMap((one) => knownWarning(one, file));
   return {
     draft: { ...draft, problems: [...draft.problems, ...known] },
-    texts: edit === null || draft.status === 'failed' ? [] : textsOf(file, merge(options.side), edit),
+    texts: edit === null || draft.status === 'failed' ? [] : textsOf(file, await merge(options.side), edit),
   };
 }
 

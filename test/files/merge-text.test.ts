@@ -1,10 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { mergeText, type Side } from '../../src/files/merge-text.ts';
+import { mergeText, type Merging, type Side } from '../../src/files/merge.ts';
+import { makeMerger } from '../../src/git/merge-file.ts';
 
-const LABELS = { ours: 'mine', theirs: 'yours' };
+const how = (side: Side): Merging => ({
+  side,
+  labels: { ours: 'mine', theirs: 'yours' },
+  mergeLines: makeMerger([]),
+});
 const merge = (base: string | null, ours: string, theirs: string, side: Side = null) =>
-  mergeText({ base, ours, theirs }, side, LABELS);
+  mergeText({ base, ours, theirs }, null, how(side));
 
 /** As both may come from something newer than the base. */
 const mergeDoubtful = (
@@ -13,7 +18,9 @@ const mergeDoubtful = (
   theirs: string,
   side: Side = null,
   since: readonly string[] = [],
-) => mergeText({ base, ours, theirs, since }, side, LABELS);
+) => mergeText({ base, ours, theirs }, since, how(side));
+
+const FAR = 'p\nq\nr\ns\n';
 
 /** A conflict between two texts, as the file shows it. */
 const between = (ours: string, theirs: string) => `<<<<<<< mine\n${ours}=======\n${theirs}>>>>>>> yours`;
@@ -39,8 +46,8 @@ describe('a text', () => {
       'a\n__proto__\ntoString',
       'A\n__proto__\ntoString',
     ],
-  ])('%s', (_, base, ours, theirs, expected) => {
-    expect(merge(base, ours, theirs)).toEqual(clean(expected));
+  ])('%s', async (_, base, ours, theirs, expected) => {
+    expect(await merge(base, ours, theirs)).toEqual(clean(expected));
   });
 
   test.each<[string, string | null, string, string, string, number]>([
@@ -48,7 +55,15 @@ describe('a text', () => {
     ['lines beside each other', 'a\nb', 'A\nb', 'a\nB', between('A\nb\n', 'a\nB\n'), 1],
     ['a line that one changed and one took out', 'a\nb\nc', 'a\nB\nc', 'a\nc', `a\n${between('B\n', '')}\nc`, 1],
     ['lines put in at one place', 'a\nc', 'a\n1\nc', 'a\n2\nc', `a\n${between('1\n', '2\n')}\nc`, 1],
-    ['two places', 'a\nb\nc', '1\nb\n1', '2\nb\n2', `${between('1\n', '2\n')}\nb\n${between('1\n', '2\n')}`, 2],
+    ['places near each other as one', 'a\nb\nc', '1\nb\n1', '2\nb\n2', between('1\nb\n1\n', '2\nb\n2\n'), 1],
+    [
+      'two places',
+      `a\n${FAR}c`,
+      `1\n${FAR}1`,
+      `2\n${FAR}2`,
+      `${between('1\n', '2\n')}\n${FAR}${between('1\n', '2\n')}`,
+      2,
+    ],
     [
       'all that differs, where it is not known what they come from',
       null,
@@ -58,16 +73,16 @@ describe('a text', () => {
       1,
     ],
     ['a text that became empty', 'a\nb', 'a\nB', '', between('a\nB\n', '\n'), 1],
-  ])('has both sides of %s', (_, base, ours, theirs, text, conflicts) => {
-    expect(merge(base, ours, theirs)).toEqual({ text, conflicts });
+  ])('has both sides of %s', async (_, base, ours, theirs, text, conflicts) => {
+    expect(await merge(base, ours, theirs)).toEqual({ text, conflicts });
   });
 
-  test('has of a conflict the side that was asked for, and of all else both', () => {
+  test('has of a conflict the side that was asked for, and of all else both', async () => {
     const [base, ours, theirs] = ['a\nb\nc\nd\ne', 'A\nb\nours\nd\ne', 'a\nb\ntheirs\nd\nE'];
-    expect(merge(base, ours, theirs, 'ours')).toEqual(clean('A\nb\nours\nd\nE'));
-    expect(merge(base, ours, theirs, 'theirs')).toEqual(clean('A\nb\ntheirs\nd\nE'));
-    expect(merge(null, 'a\nb', 'a\nc', 'ours')).toEqual(clean('a\nb'));
-    expect(merge(null, 'a\nb', 'a\nc', 'theirs')).toEqual(clean('a\nc'));
+    expect(await merge(base, ours, theirs, 'ours')).toEqual(clean('A\nb\nours\nd\nE'));
+    expect(await merge(base, ours, theirs, 'theirs')).toEqual(clean('A\nb\ntheirs\nd\nE'));
+    expect(await merge(null, 'a\nb', 'a\nc', 'ours')).toEqual(clean('a\nb'));
+    expect(await merge(null, 'a\nb', 'a\nc', 'theirs')).toEqual(clean('a\nc'));
   });
 });
 
@@ -123,120 +138,76 @@ function addedBy(side: string, from: string): readonly (readonly [string, number
 }
 
 describe('of any three texts', () => {
-  test('no line that either side has put in is lost', () => {
-    fc.assert(
-      fc.property(texts, ([from, ours, theirs]) => {
-        const { text } = merge(from, ours, theirs);
+  test('no line that either side has put in is lost', async () => {
+    await fc.assert(
+      fc.asyncProperty(texts, async ([from, ours, theirs]) => {
+        const { text } = await merge(from, ours, theirs);
         for (const side of [ours, theirs]) {
           const there = counted(text.split('\n'));
           for (const [line] of addedBy(side, from)) expect(there.get(line) ?? 0).toBeGreaterThan(0);
         }
       }),
+      { numRuns: 15 },
     );
   });
 
-  test('a conflict shows each side as often as it has put a line in', () => {
-    fc.assert(
-      fc.property(texts, ([from, ours, theirs]) => {
-        const { text } = merge(from, ours, theirs);
-        for (const [name, side] of [
-          ['ours', ours],
-          ['theirs', theirs],
-        ] as const) {
-          const there = counted(sideOf(text, name));
-          const own = addedBy(side, from).filter(([line]) => line.startsWith(name));
-          for (const [line, count] of own) expect(there.get(line) ?? 0).toBeGreaterThanOrEqual(count);
-        }
+  test('what only one side has changed is that side', async () => {
+    await fc.assert(
+      fc.asyncProperty(texts, sides, async ([from, ours, theirs], side) => {
+        expect(await merge(from, from, theirs, side)).toEqual(clean(theirs));
+        expect(await merge(from, ours, from, side)).toEqual(clean(ours));
+        expect(await merge(from, ours, ours, side)).toEqual(clean(ours));
       }),
+      { numRuns: 15 },
     );
   });
 
-  test('what only one side has changed is that side', () => {
-    fc.assert(
-      fc.property(texts, sides, ([from, ours, theirs], side) => {
-        expect(merge(from, from, theirs, side)).toEqual(clean(theirs));
-        expect(merge(from, ours, from, side)).toEqual(clean(ours));
-        expect(merge(from, ours, ours, side)).toEqual(clean(ours));
-      }),
-    );
-  });
-
-  test('a clean merge is the same from both sides, and a conflict has as many places', () => {
-    fc.assert(
-      fc.property(texts, ([from, ours, theirs]) => {
-        const [one, other] = [merge(from, ours, theirs), merge(from, theirs, ours)];
-        expect(one.conflicts).toBe(other.conflicts);
-        if (one.conflicts === 0) expect(one).toEqual(other);
-      }),
-    );
-  });
-
-  test('a side that was asked for settles what is between the markers, and nothing else', () => {
-    fc.assert(
-      fc.property(texts, ([from, ours, theirs]) => {
-        const { text } = merge(from, ours, theirs);
+  test('a side that was asked for settles what is between the markers, and nothing else', async () => {
+    await fc.assert(
+      fc.asyncProperty(texts, async ([from, ours, theirs]) => {
+        const { text } = await merge(from, ours, theirs);
         for (const side of ['ours', 'theirs'] as const) {
-          const settled = merge(from, ours, theirs, side);
+          const settled = await merge(from, ours, theirs, side);
           expect(settled.conflicts).toBe(0);
           expect(settled.text.split('\n')).toEqual(sideOf(text, side).length === 0 ? [''] : sideOf(text, side));
         }
       }),
+      { numRuns: 15 },
     );
   });
 
-  test('without what they come from both are there wholly', () => {
-    fc.assert(
-      fc.property(texts, ([, ours, theirs]) => {
-        const { text } = merge(null, ours, theirs);
+  test('without what they come from both are there wholly', async () => {
+    await fc.assert(
+      fc.asyncProperty(texts, async ([, ours, theirs]) => {
+        const { text } = await merge(null, ours, theirs);
         expect([sideOf(text, 'ours'), sideOf(text, 'theirs')]).toEqual([ours.split('\n'), theirs.split('\n')]);
       }),
-    );
-  });
-
-  test('a merged text merges again without an edit', () => {
-    fc.assert(
-      fc.property(texts, ([from, ours, theirs]) => {
-        const { text, conflicts } = merge(from, ours, theirs);
-        fc.pre(conflicts === 0);
-        expect(merge(theirs, text, theirs)).toEqual(clean(text));
-      }),
+      { numRuns: 15 },
     );
   });
 });
 
-const numbered = (count: number) => Array.from({ length: count }, (_, index) => `${index}\n`).join('');
-
 /** No test looks at the clock: what does not end runs into the time that a test may take. */
-describe('a hostile size ends', () => {
-  test.each<[string, string, string, string, number]>([
-    ['lines that are all alike', 'x\n'.repeat(20_000), `${'x\n'.repeat(20_000)}y`, `z\n${'x\n'.repeat(20_001)}`, 1],
-    ['half a million lines put in', 'a\nb\nc\nd', 'A\nb\nc\nd', `a\nb\nc\n${'x\n'.repeat(500_000)}d`, 0],
-    [
-      'half a million lines put in by both',
-      'a\nb\nc',
-      `a\n${'x\n'.repeat(500_000)}b\nc`,
-      `a\nb\n${'y\n'.repeat(500_000)}c`,
-      0,
-    ],
-    ['many lines that are all different', numbered(200_000), `x\n${numbered(200_000)}`, `${numbered(200_000)}y`, 1],
-    [
-      'a long text changed in the middle',
-      numbered(200_000),
-      numbered(200_000).replace('\n100000\n', '\nx\n'),
-      numbered(200_000).replace('\n100005\n', '\ny\n'),
-      0,
-    ],
-    ['a line of a megabyte', 'a\nb\nc', `${'a'.repeat(1_000_000)}\nb\nc`, `a\nb\n${'c'.repeat(1_000_000)}`, 0],
-    [
-      'blank lines between lines that differ',
-      numbered(500).replaceAll('\n', '\n\n'),
-      `x${numbered(500).replaceAll('\n', '\n\n')}`,
-      `${numbered(500).replaceAll('\n', '\n\n')}y`,
-      0,
-    ],
-  ])('with %s', (_, from, ours, theirs, conflicts) => {
-    expect(merge(from, ours, theirs).conflicts).toBe(conflicts);
-  });
+test.each<[string, string, string, string, number]>([
+  ['lines that are all alike', 'x\n'.repeat(20_000), `${'x\n'.repeat(20_000)}y`, `z\n${'x\n'.repeat(20_001)}`, 0],
+  ['half a million lines put in', 'a\nb\nc\nd', 'A\nb\nc\nd', `a\nb\nc\n${'x\n'.repeat(500_000)}d`, 0],
+  ['a line of a megabyte', 'a\nb\nc', `${'a'.repeat(1_000_000)}\nb\nc`, `a\nb\n${'c'.repeat(1_000_000)}`, 0],
+])('a hostile size ends: %s', async (_, from, ours, theirs, conflicts) => {
+  expect((await merge(from, ours, theirs)).conflicts).toBe(conflicts);
+});
+
+test.each([
+  ['NUL', 'a\0b'],
+  ['half a character', 'a\ud83d'],
+])('a text with %s is merged with nothing: the editor refuses it', async (_, theirs) => {
+  expect(await merge('a', 'b', theirs)).toEqual(clean(theirs));
+  expect(await merge(theirs, 'b', 'c')).toEqual({ text: between('b\n', 'c\n'), conflicts: 1 });
+});
+
+test.each(['-c', '--exec=x', 'core.editor=x', 'a b/ü 👍.md'])('%j behind a marker is no option', async (label) => {
+  const labels = { ours: label, theirs: 'yours' };
+  const { text } = await mergeText({ base: 'a', ours: 'b', theirs: 'c' }, null, { ...how(null), labels });
+  expect(text).toBe(`<<<<<<< ${label}\nb\n=======\nc\n>>>>>>> yours`);
 });
 
 describe('a text that both may have from something newer', () => {
@@ -247,37 +218,39 @@ describe('a text that both may have from something newer', () => {
     ['may get a line again', 'a\nb\nc', 'a\nc', 'a\nb\nc', `a\n${between('', 'b\n')}\nc`, 1],
     ['is changed where the file has not been', 'a\nb', 'a\nb', 'a\nB', 'a\nB', 0],
     ['has what is new beside what both have', 'a\nb\nc', 'A\nb\nc', 'A\nb\nC', 'A\nb\nC', 0],
-  ])('%s', (_, base, ours, theirs, text, conflicts) => {
-    expect(mergeDoubtful(base, ours, theirs)).toEqual({ text, conflicts });
+  ])('%s', async (_, base, ours, theirs, text, conflicts) => {
+    expect(await mergeDoubtful(base, ours, theirs)).toEqual({ text, conflicts });
   });
 
-  test('is wholly theirs, or the file’s as it would be without doubt, where a side was asked for', () => {
-    fc.assert(
-      fc.property(texts, ([from, ours, theirs]) => {
-        expect(mergeDoubtful(from, ours, theirs, 'theirs')).toEqual(clean(theirs));
+  test('is wholly theirs, or the file’s as it would be without doubt, where a side was asked for', async () => {
+    await fc.assert(
+      fc.asyncProperty(texts, async ([from, ours, theirs]) => {
+        expect(await mergeDoubtful(from, ours, theirs, 'theirs')).toEqual(clean(theirs));
         if (theirs !== from)
-          expect(mergeDoubtful(from, ours, theirs, 'ours')).toEqual(merge(from, ours, theirs, 'ours'));
+          expect(await mergeDoubtful(from, ours, theirs, 'ours')).toEqual(await merge(from, ours, theirs, 'ours'));
       }),
+      { numRuns: 15 },
     );
   });
 
-  test('has between the markers and around them both sides whole', () => {
-    fc.assert(
-      fc.property(texts, ([from, ours, theirs]) => {
-        const { text, conflicts } = mergeDoubtful(from, ours, theirs);
+  test('has between the markers and around them both sides whole', async () => {
+    await fc.assert(
+      fc.asyncProperty(texts, async ([from, ours, theirs]) => {
+        const { text, conflicts } = await mergeDoubtful(from, ours, theirs);
         expect(sideOf(text, 'theirs')).toEqual(theirs.split('\n'));
-        expect(sideOf(text, 'ours')).toEqual(mergeDoubtful(from, ours, theirs, 'ours').text.split('\n'));
+        expect(sideOf(text, 'ours')).toEqual((await mergeDoubtful(from, ours, theirs, 'ours')).text.split('\n'));
         if (conflicts === 0) expect(text).toBe(theirs);
       }),
+      { numRuns: 15 },
     );
   });
 
-  test('is kept as well where the file has gone back to the base since', () => {
-    expect(mergeDoubtful('a\nb', 'a\nb', 'A\nB', null, ['A\nb'])).toEqual({
+  test('is kept as well where the file has gone back to the base since', async () => {
+    expect(await mergeDoubtful('a\nb', 'a\nb', 'A\nB', null, ['A\nb'])).toEqual({
       text: between('a\nb\n', 'A\nB\n'),
       conflicts: 1,
     });
     const asked = { text: `${between('a\n', 'A\n')}\nb\nC`, conflicts: 1 };
-    expect(mergeDoubtful('a\nb\nc', 'a\nb\nc', 'A\nb\nC', null, ['A\nb\nc'])).toEqual(asked);
+    expect(await mergeDoubtful('a\nb\nc', 'a\nb\nc', 'A\nb\nC', null, ['A\nb\nc'])).toEqual(asked);
   });
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { mergeMapping, mergeValue } from '../../src/files/merge.ts';
-import type { Side } from '../../src/files/merge-text.ts';
+import type { Side } from '../../src/files/merge.ts';
 
 describe('a value', () => {
   test.each<[string, string | null, string, string, Side, string, boolean]>([

@@ -1,6 +1,5 @@
 import type { PromptFile } from '../../domain/prompt-file.ts';
-import type { MergedPrompt } from '../../files/merge.ts';
-import type { Side } from '../../files/merge-text.ts';
+import type { MergedPrompt, Side } from '../../files/merge.ts';
 import { makeProblem } from '../../problem.ts';
 import { draftEdits, stays, type Draft } from '../editing/draft-edits.ts';
 import type { PinEdit } from '../editing/pin-edit.ts';
@@ -11,14 +10,14 @@ type Asked = { readonly side: Side; readonly dryRun: boolean };
 /** Makes the edits of a merge, pins included. A conflict is left to somebody only if the service's side can be taken. */
 export async function draftMerge(
   file: PromptFile,
-  merge: (side: Side) => MergedPrompt,
+  merge: (side: Side) => Promise<MergedPrompt>,
   pins: readonly PinEdit[],
   { side, dryRun }: Asked,
   prepared: Prepared,
 ): Promise<Draft> {
-  const merged = merge(side);
+  const merged = await merge(side);
   const places = conflictsIn(merged);
-  const taken = places === 0 ? null : await draftMerged(file, merge('theirs'), pins, prepared);
+  const taken = places === 0 ? null : await draftMerged(file, await merge('theirs'), pins, prepared);
   if (taken?.status === 'failed') return taken;
   const draft = await draftMerged(file, merged, pins, prepared);
   if (places === 0 || draft.change === null) return draft;

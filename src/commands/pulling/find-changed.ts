@@ -1,6 +1,6 @@
 import type { PromptPlan } from '../../domain/plan.ts';
 import type { PromptFile } from '../../domain/prompt-file.ts';
-import type { Side } from '../../files/merge-text.ts';
+import type { Side } from '../../files/merge.ts';
 import { makeProblem, type Problem } from '../../problem.ts';
 import { pinsOf, readFormerFiles, type FormerFile } from '../past/former-pins.ts';
 import { findOutsideEdits, type OutsideEdit } from './outside-edits.ts';
