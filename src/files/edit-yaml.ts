@@ -2,14 +2,7 @@ import { isMap, isPair, isScalar, isSeq, type Pair, type YAMLMap, type YAMLSeq }
 import { canonicalJson, isJsonObject, type JsonValue } from '../domain/json.ts';
 import type { Replacement, Span } from '../domain/replacement.ts';
 import { parseYamlDocument } from './strict-yaml.ts';
-import {
-  rewriteBlockScalar,
-  writeCollectionLines,
-  writeEntry,
-  writeEntryLines,
-  writeValue,
-  type TextStyle,
-} from './write-yaml.ts';
+import { rewriteBlockScalar, writeEntry, writeLines, writeValue, type TextStyle } from './write-yaml.ts';
 import { toJson } from './yaml-values.ts';
 
 /** One change of a mapping. A path names keys from the outermost inwards; what is no mapping on its way gives way. */
@@ -73,12 +66,12 @@ function setValue(text: string, { map, key, pair, rest }: Target, value: JsonVal
 function insertEntry(text: string, map: YAMLMap, key: string, value: JsonValue): Replacement {
   const last = map.items.at(-1);
   if (map.flow === true) {
-    const entry = writeEntry(key, value, { style: styleOfMapping(map), inFlow: true });
+    const entry = writeEntry(key, value, styleOfMapping(map));
     return last === undefined ? putIn(spanOf(map).start + 1, entry) : putIn(endOf(text, last), `, ${entry}`);
   }
   const indent = indentOf(map);
   const below = nextLine(text, last === undefined ? text.length - 1 : endOf(text, last));
-  return putIn(below + commentsWithin(text.slice(below), indent), writeEntryLines(key, value, indent));
+  return putIn(below + commentsWithin(text.slice(below), indent), writeLines({ [key]: value }, indent) ?? '');
 }
 
 /** The length of the comments that are indented further than the entries: they are about what is in the last one. */
@@ -92,7 +85,7 @@ function replaceValue(text: string, map: YAMLMap, pair: Pair, value: JsonValue):
   const colon = srcToken?.sep?.find(({ type }) => type === 'map-value-ind')?.offset;
   const { start } = spanOf(old);
   const end = endOf(text, pair);
-  const written = writeValue(value, { style: styleOf(map, old), inFlow: map.flow === true });
+  const written = writeValue(value, styleOf(map, old));
   const afterColon = putIn(colon === undefined ? end : colon + 1, colon === undefined ? `: ${written}` : ` ${written}`);
   if (isBlockScalar(old)) {
     const lines = { start, end: nextLine(text, end) };
@@ -102,7 +95,7 @@ function replaceValue(text: string, map: YAMLMap, pair: Pair, value: JsonValue):
     return [old === null || start === end ? afterColon : { start, end, text: written }];
   }
   const lines = { start: lineStart(text, start), end: nextLine(text, end) };
-  const content = writeCollectionLines(value, indentFor(value, text.slice(lines.start, start), indentOf(map)));
+  const content = writeLines(value, indentFor(value, text.slice(lines.start, start), indentOf(map)));
   return content === null ? [afterColon, { ...lines, text: '' }] : [{ ...lines, text: content }];
 }
 

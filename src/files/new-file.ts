@@ -4,7 +4,7 @@ import { pinText, type PromptFile } from '../domain/prompt-file.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
 import { parsePromptFile } from './parse.ts';
 import { LARGEST_FILE } from './read.ts';
-import { writeYaml, type YamlStyle, type YamlValue } from './write-yaml.ts';
+import { writeYaml, type TextStyle, type YamlValue } from './write-yaml.ts';
 
 /** What a new prompt file is to say. */
 export type NewFile = Pick<PromptFile, 'path' | 'id' | 'key' | 'name' | 'service'> & {
@@ -26,13 +26,13 @@ export type NewFileResult = { readonly source: string | null; readonly problems:
 export function writeNewFile(wanted: NewFile): NewFileResult {
   const plain = attempt(wanted, 'plain');
   if (plain.source !== null) return plain;
-  const quoted = attempt(wanted, 'quoted');
+  const quoted = attempt(wanted, 'double');
   if (quoted.source !== null) return quoted;
   const reason = quoted.problems.find(isError)?.message ?? 'It would not be read back as it is.';
   return { source: null, problems: [makeProblem('import/not-writable', { reason })] };
 }
 
-function attempt(wanted: NewFile, style: YamlStyle): NewFileResult {
+function attempt(wanted: NewFile, style: TextStyle): NewFileResult {
   const source = sourceOf(wanted, style);
   if (source === null) return { source, problems: [makeProblem('yaml/too-deep')] };
   const bytes = Buffer.from(source);
@@ -43,7 +43,7 @@ function attempt(wanted: NewFile, style: YamlStyle): NewFileResult {
 }
 
 /** Null where the metadata is nested deeper than it can be written. */
-function sourceOf(wanted: NewFile, style: YamlStyle): string | null {
+function sourceOf(wanted: NewFile, style: TextStyle): string | null {
   try {
     return `---\n${writeYaml(frontMatterOf(wanted), style)}---\n\n${withLineFeeds(wanted.text)}\n`;
   } catch (error) {

@@ -41,13 +41,7 @@ describe('setting a value that is there', () => {
       'pins:\n  a: "version:a: #"\n',
     ],
     [
-      'puts no quotes where they are not',
-      'pins:\n  a: 7\n',
-      [set('pins.a', 'version:a,{}')],
-      'pins:\n  a: version:a,{}\n',
-    ],
-    [
-      'puts more quotes within braces',
+      'puts quotes where braces need them',
       'pins: {a: 7}\n',
       [set('pins.a', 'version:a,{}')],
       'pins: {a: "version:a,{}"}\n',
@@ -146,7 +140,7 @@ describe('setting a collection', () => {
       'replaces a block sequence',
       'metadata:\n  a: # c\n  - x # d\n  - y\n  # e\n',
       [set('metadata.a', ['z', { q: 1 }])],
-      'metadata:\n  a: # c\n  - z\n  - {q: 1}\n  # e\n',
+      'metadata:\n  a: # c\n  - z\n  - q: 1\n  # e\n',
     ],
     [
       'replaces a block mapping',
@@ -231,7 +225,7 @@ describe('setting a key that is not there', () => {
       'quotes more keys within braces',
       'pins: {a: 7}\n',
       [set('pins.{b,c}', 1), set('pins.-x', 2)],
-      'pins: {a: 7, "{b,c}": 1, "-x": 2}\n',
+      'pins: {a: 7, "{b,c}": 1, -x: 2}\n',
     ],
     [
       'adds the mapping as well',
@@ -250,7 +244,7 @@ describe('setting a key that is not there', () => {
       'adds metadata as blocks',
       '',
       [set('metadata', { a: { b: [1, { c: 2 }] }, d: {} })],
-      'metadata:\n  a:\n    b: [1, {c: 2}]\n  d: {}\n',
+      'metadata:\n  a:\n    b:\n      - 1\n      - c: 2\n  d: {}\n',
     ],
     [
       'adds after a block scalar',
