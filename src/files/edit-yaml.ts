@@ -30,17 +30,6 @@ export function editYaml(text: string, edit: YamlEdit): readonly Replacement[] {
   return edit.kind === 'set' ? setValue(text, target, edit.value) : removeEntry(text, target, edit.path);
 }
 
-/** The whole lines of a field of the outermost mapping; null when it is not there. */
-export function linesOfField(text: string, field: string): Span | null {
-  const pair = findTarget(text, [field])?.pair;
-  return pair === undefined ? null : linesOf(text, pair);
-}
-
-/** Whether the outermost mapping is written in braces. */
-export function isFlowMapping(text: string): boolean {
-  return findTarget(text, [])?.map.flow === true;
-}
-
 /** Null when the text is no mapping. */
 function findTarget(text: string, path: readonly string[]): Target | null {
   // As the parser of prompt files does: without the last line feed.
