@@ -2,25 +2,22 @@ import { join } from 'node:path';
 import type { Content, PromptFile } from '../domain/prompt-file.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
 import { parsePromptFile } from './parse.ts';
-import type { ByteReader } from './read-write.ts';
+import { readBytes } from './read-write.ts';
 import { placeOfFile } from './source.ts';
 
 /** What of a file is not held: most runs need the texts of a few of thousands, and some only check them all. */
 export type Late = 'text' | 'content';
 
-/** How a file is read again. */
-type Again = { readonly folder: string; readonly read: ByteReader };
-
 /**
  * The same file without its text, or without all of its content. Whoever asks for it has the file read again, which has
  * to be valid still and hold the text that was checked: otherwise asking throws a `ProblemError`.
  */
-export function withLate(late: Late, { content, ...file }: PromptFile, again: Again): PromptFile {
+export function withLate(late: Late, { content, ...file }: PromptFile, folder: string): PromptFile {
   if (late === 'content') {
     return {
       ...file,
       get content() {
-        return contentOf(file.path, again);
+        return contentOf(file.path, folder);
       },
     };
   }
@@ -30,7 +27,7 @@ export function withLate(late: Late, { content, ...file }: PromptFile, again: Ag
     content: {
       ...known,
       get text() {
-        const { text, digest } = contentOf(file.path, again);
+        const { text, digest } = contentOf(file.path, folder);
         if (digest !== known.digest) throw changed(file.path);
         return text;
       },
@@ -38,17 +35,17 @@ export function withLate(late: Late, { content, ...file }: PromptFile, again: Ag
   };
 }
 
-function contentOf(path: string, { folder, read }: Again): Content {
-  const bytes = bytesOf(join(folder, path), read);
+function contentOf(path: string, folder: string): Content {
+  const bytes = bytesOf(join(folder, path));
   const file = bytes === null ? null : parsePromptFile(bytes, path).file;
   if (file === null) throw changed(path);
   return file.content;
 }
 
 /** Null where there is no file any more that can be read. */
-function bytesOf(path: string, read: ByteReader): Uint8Array | null {
+function bytesOf(path: string): Uint8Array | null {
   try {
-    const bytes = read(path);
+    const bytes = readBytes(path);
     return bytes instanceof Uint8Array ? bytes : null;
   } catch {
     return null;

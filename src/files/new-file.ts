@@ -3,7 +3,7 @@ import type { JsonObject } from '../domain/json.ts';
 import { pinText, type PromptFile } from '../domain/prompt-file.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
 import { parsePromptFile } from './parse.ts';
-import { LARGEST_FILE } from './read.ts';
+import { LARGEST_FILE } from './read-write.ts';
 import { writeYaml, type TextStyle, type YamlValue } from './write-yaml.ts';
 
 /** What a new prompt file is to say. */

@@ -6,7 +6,7 @@ import { checkNames, checkOutline, type KnownPrompt, type Names, type PromptRule
 import { findPromptPaths, type PromptPatterns } from './find.ts';
 import { withLate, type Late } from './late.ts';
 import { parsePromptFile, unreadable, type ParseResult } from './parse.ts';
-import { makeByteReader, type ByteReader } from './read-write.ts';
+import { LARGEST_FILE, readBytes } from './read-write.ts';
 import { placeOfFile } from './source.ts';
 
 /** What was read of a workspace; with an error among the problems the files are not to be synced. */
@@ -27,8 +27,6 @@ export type ReadOptions = {
   readonly late?: Late | undefined;
 };
 
-/** In bytes. */
-export const LARGEST_FILE = 16 * 1024 * 1024;
 /** After so many files, signals and timers have their turn. */
 const FILES_AT_ONCE = 64;
 
@@ -74,12 +72,11 @@ type FilesRead = {
 
 /** No more is kept of a file than is needed when all are read. */
 async function readPromptFiles({ folder, paths, rules, late }: Reading): Promise<FilesRead> {
-  const read = makeByteReader(LARGEST_FILE);
   const all: FilesRead = { files: [], names: [], problems: [], against: [] };
   for (const [index, path] of paths.entries()) {
     if (index % FILES_AT_ONCE === FILES_AT_ONCE - 1) await setImmediate();
-    const { file, outline, problems } = readPromptFile(folder, path, { read, digests: late !== 'content' });
-    if (file !== null) all.files.push(late === undefined ? file : withLate(late, file, { folder, read }));
+    const { file, outline, problems } = readPromptFile(folder, path, late !== 'content');
+    if (file !== null) all.files.push(late === undefined ? file : withLate(late, file, folder));
     all.problems.push(...problems);
     if (outline === null) continue;
     all.names.push({ path, id: outline.id, key: outline.key });
@@ -88,12 +85,10 @@ async function readPromptFiles({ folder, paths, rules, late }: Reading): Promise
   return all;
 }
 
-type How = { readonly read: ByteReader; readonly digests: boolean };
-
-function readPromptFile(folder: string, path: string, { read, digests }: How): ParseResult {
+function readPromptFile(folder: string, path: string, digests: boolean): ParseResult {
   const place = placeOfFile(path);
   try {
-    const bytes = read(join(folder, path));
+    const bytes = readBytes(join(folder, path));
     if (bytes instanceof Uint8Array) return parsePromptFile(bytes, path, digests);
     if ('reason' in bytes) return unreadable([makeProblem('prompt/unreadable', bytes, place)]);
     return unreadable([makeProblem('prompt/too-large', { bytes: bytes.tooLarge, limit: LARGEST_FILE }, place)]);

@@ -5,7 +5,7 @@ import type { Config } from '../../config/config.ts';
 import { digestOf, shortDigest } from '../../domain/digest.ts';
 import { canonicalJson, isJsonObject, type JsonValue } from '../../domain/json.ts';
 import type { CompletePrompt, SyncRecord } from '../../domain/sync-record.ts';
-import { replaceFile, makeByteReader } from '../../files/read-write.ts';
+import { readBytes, replaceFile } from '../../files/read-write.ts';
 import type { Repository } from '../../git/repository.ts';
 
 /** The record of one configuration's syncs with its services, or of one shard of them, in the folder of git itself. */
@@ -71,7 +71,7 @@ function recordFileAt(path: string): RecordFile {
 /** Nothing is waited for: a pipe or a device may stand in its place. */
 function textAt(path: string): string {
   try {
-    const bytes = makeByteReader(LARGEST_RECORD)(path);
+    const bytes = readBytes(path, LARGEST_RECORD);
     return bytes instanceof Uint8Array ? Buffer.from(bytes).toString('utf8') : '';
   } catch {
     return '';
