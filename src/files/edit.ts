@@ -97,7 +97,7 @@ function encode(text: string): Uint8Array {
 }
 
 /** What a file says in its two parts, whether or not that is a valid prompt. */
-type Meaning = { readonly frontMatter: JsonObject; readonly text: string };
+export type Meaning = { readonly frontMatter: JsonObject; readonly text: string };
 
 /** Null when a part of the file cannot be read. */
 function meaningOf(bytes: Uint8Array, path: string): Meaning | null {
@@ -109,7 +109,7 @@ function meaningOf(bytes: Uint8Array, path: string): Meaning | null {
 }
 
 /** Why a file does not say what it is meant to; null when it does. */
-function misreading(bytes: Uint8Array, path: string, meant: Meaning): string | null {
+export function misreading(bytes: Uint8Array, path: string, meant: Meaning): string | null {
   const read = meaningOf(bytes, path);
   if (read === null) return 'it could no longer be read';
   if (canonicalJson(read.frontMatter) !== canonicalJson(meant.frontMatter)) {
