@@ -1,7 +1,8 @@
-import { metadataDigest, withLineFeeds } from '../domain/digest.ts';
+import { withLineFeeds } from '../domain/digest.ts';
 import type { JsonObject } from '../domain/json.ts';
-import { pinText, type PromptFile } from '../domain/prompt-file.ts';
+import type { PromptFile } from '../domain/prompt-file.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
+import { misreading } from './edit.ts';
 import { parsePromptFile } from './parse.ts';
 import { LARGEST_FILE } from './read-write.ts';
 import { writeYaml, type TextStyle, type YamlValue } from './write-yaml.ts';
@@ -33,61 +34,39 @@ export function writeNewFile(wanted: NewFile): NewFileResult {
 }
 
 function attempt(wanted: NewFile, style: TextStyle): NewFileResult {
-  const source = sourceOf(wanted, style);
-  if (source === null) return { source, problems: [makeProblem('yaml/too-deep')] };
+  const frontMatter = frontMatterOf(wanted);
+  const text = withLineFeeds(wanted.text);
+  const yaml = yamlOf(frontMatter, wanted, style);
+  if (yaml === null) return { source: null, problems: [makeProblem('yaml/too-deep')] };
+  const source = `---\n${yaml}---\n\n${text}\n`;
   const bytes = Buffer.from(source);
   const size = { bytes: bytes.length, limit: LARGEST_FILE };
   if (size.bytes > size.limit) return { source: null, problems: [makeProblem('prompt/too-large', size)] };
   const { file, problems } = parsePromptFile(bytes, wanted.path);
-  return { source: file !== null && says(file, wanted) ? source : null, problems };
+  const isRead = file !== null && misreading(bytes, wanted.path, { frontMatter, text }) === null;
+  return { source: isRead ? source : null, problems };
+}
+
+function frontMatterOf({ id, key, name, description, service, pins, metadata }: NewFile): JsonObject {
+  return {
+    ...{ id, key, name },
+    ...(description === '' ? {} : { description }),
+    ...(service === undefined ? {} : { service }),
+    ...(pins.length === 0 ? {} : { pins: Object.fromEntries(pins.map(({ environment, pin }) => [environment, pin])) }),
+    ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
+  };
 }
 
 /** Null where the metadata is nested deeper than it can be written. */
-function sourceOf(wanted: NewFile, style: TextStyle): string | null {
+function yamlOf(frontMatter: JsonObject, { pins }: NewFile, style: TextStyle): string | null {
+  const ordered = new Map<string, YamlValue>(Object.entries(frontMatter));
+  if (pins.length > 0) ordered.set('pins', new Map(pins.map(({ environment, pin }) => [environment, pin])));
   try {
-    return `---\n${writeYaml(frontMatterOf(wanted), style)}---\n\n${withLineFeeds(wanted.text)}\n`;
+    return writeYaml(ordered, style);
   } catch (error) {
     if (error instanceof RangeError) return null;
     throw error;
   }
-}
-
-function frontMatterOf({
-  id,
-  key,
-  name,
-  description,
-  service,
-  pins,
-  metadata,
-}: NewFile): ReadonlyMap<string, YamlValue> {
-  const fields: readonly (readonly [string, YamlValue, boolean])[] = [
-    ['id', id, true],
-    ['key', key, true],
-    ['name', name, true],
-    ['description', description, description !== ''],
-    ['service', service ?? '', service !== undefined],
-    ['pins', new Map(pins.map(({ environment, pin }) => [environment, pin])), pins.length > 0],
-    ['metadata', metadata, Object.keys(metadata).length > 0],
-  ];
-  return new Map(fields.filter(([, , present]) => present).map(([field, value]) => [field, value]));
-}
-
-/** Texts are compared and not digests: those of broken characters are equal. */
-function says(file: PromptFile, wanted: NewFile): boolean {
-  const { id, key, name, description = '', content } = file;
-  const pinned = new Map(file.pins.map(({ environment, pin }) => [environment, pinText(pin)]));
-  return (
-    id === wanted.id &&
-    key === wanted.key &&
-    name === wanted.name &&
-    file.service === wanted.service &&
-    description === wanted.description &&
-    content.text === withLineFeeds(wanted.text) &&
-    metadataDigest(content.metadata ?? null) === metadataDigest(wanted.metadata) &&
-    pinned.size === wanted.pins.length &&
-    wanted.pins.every(({ environment, pin }) => pinned.get(environment) === String(pin))
-  );
 }
 
 const LONGEST_SEGMENT = 100;
