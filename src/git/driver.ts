@@ -39,7 +39,7 @@ async function runGit<Output>(
   const { cwd: baseDir, env } = startOf(start, options.allowEnvironment);
   const { simpleGit } = await import('simple-git');
   try {
-    const git = simpleGit({ ...options, ...SAFE, baseDir, errors: failureOf }).env(env);
+    const git = simpleGit({ ...options, ...SAFE, baseDir, errors: options.errors ?? failureOf }).env(env);
     return await use(git.outputHandler(endAtOnce));
   } catch (error) {
     throw gitProblem(error);
@@ -59,7 +59,7 @@ function endAtOnce(_: string, stdout: NodeJS.ReadableStream): void {
 }
 
 /** A process that was ended by a signal has no exit code, and its output may be cut: to simple-git that is no error. */
-const failureOf: NonNullable<SimpleGitOptions['errors']> = (error, { exitCode }) =>
+export const failureOf: NonNullable<SimpleGitOptions['errors']> = (error, { exitCode }) =>
   error ?? (Number.isInteger(exitCode) ? undefined : new Error('it was ended by a signal.'));
 
 /** Commands that would start the programs that attributes of files name, where the user has configured them. */
