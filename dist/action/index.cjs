@@ -48,6 +48,7 @@ let node_net = require("node:net");
 let node_http = require("node:http");
 let node_util = require("node:util");
 let node_events = require("node:events");
+let node_diagnostics_channel = require("node:diagnostics_channel");
 let node_crypto = require("node:crypto");
 let node_fs = require("node:fs");
 let node_fs_promises = require("node:fs/promises");
@@ -58,11 +59,11 @@ node_process = __toESM(node_process, 1);
 let node_child_process = require("node:child_process");
 let node_stream_consumers = require("node:stream/consumers");
 let node_readline = require("node:readline");
+let node_tty = require("node:tty");
+node_tty = __toESM(node_tty, 1);
 let node_sqlite = require("node:sqlite");
 let node_os = require("node:os");
 node_os = __toESM(node_os, 1);
-let node_tty = require("node:tty");
-node_tty = __toESM(node_tty, 1);
 let process$1 = require("process");
 process$1 = __toESM(process$1, 1);
 // node_modules/@actions/core/lib/utils.js
@@ -774,7 +775,6 @@ var init_problem = __esmMin((() => {
 		"pin/needs-git": error$1((e) => `The pin git:${e.ref} needs a git repository.`, "Run promptsync in a clone of the repository."),
 		"guard/latest-not-allowed": error$1((e) => `"${e.environment}" is pinned to \`latest\`, which promptsync.yaml does not allow there.`, "Pin a version number, `git:<ref>` or `version:<id>`."),
 		"guard/promotion-order": error$1((e) => `"${e.environment}" is promoted from "${e.from}", where ${e.version} is not active (it serves ${e.serves ?? "nothing"}).`, (e) => promotionHint(e)),
-		"guard/unknown-latest": error$1((e) => `The service's newest version "${e.id}" was never read, and nothing may be looked at.`, "It may hold this very text. Set a `tracking_environment`; or read it in the service, and only if its text is right make it active in a pinned environment."),
 		"guard/uncommitted": error$1("The prompt file differs from the last commit.", "Commit it first, or use --allow-dirty; versions made so carry no commit."),
 		"guard/uncommitted-edit": error$1("The prompt file, or what is staged of it, differs from the last commit: a commit would carry that along or lose it.", "Commit or stash it first (git diff HEAD and git diff --cached show it), or edit without --commit."),
 		"guard/max-changes": error$1((e) => `Prompts that would change: ${e.changing}; max_changes allows ${e.allowed}.`, "Check the plan, then raise --max-changes for this run."),
@@ -804,7 +804,6 @@ var init_problem = __esmMin((() => {
 		"apply/other-content": error$1((e) => `Version ${e.version} is not what ${e.known}; it was not made active.`, "Look at the version in the service. To go on, make a version that holds the right text active there yourself, or pin `version:<id>` of one that you have checked."),
 		"apply/rewritten": error$1((e) => `The service stored something else than was sent (version ${e.version}); it was not made active.`, "Ask whoever runs the service what it changes in texts or metadata; write the prompt in the form that it keeps."),
 		"apply/outcome-unknown": error$1((e) => `It is not known whether the version was created: ${e.reason}`, "Run again: before a version is made, the newest one in the service is looked at."),
-		"apply/outcome-unseen": error$1((e) => `It is not known whether the version was created: ${e.reason} The service's newest version is "${e.id}" now.`, "Nothing may be looked at without a `tracking_environment`. Read that version in the service: if it holds this text, pin `version:<id>` or make it active in an environment that is pinned to `latest`; then run again."),
 		"apply/somebody-else-wrote": error$1((e) => `It is not known whether the version was created: ${e.reason} Since then somebody else made v${e.number} (id ${e.id}); nothing was made active.`, "Look at the versions before it in the service: if one holds this text, make it active in an environment that is pinned to `latest`, or pin `version:<id>`. Then run again; without it a new version is made."),
 		"apply/keeps-changing": error$1("The prompt is being changed in the service: it was planned afresh once, and has changed again.", "Wait until nobody else writes to it, then run again."),
 		"apply/interrupted": error$1("Interrupted; the rest was not written.", "Run again: it goes on where it stopped."),
@@ -899,13 +898,12 @@ function refused(mode, ...problems) {
 	};
 }
 /** A run that has a plan and has written nothing so far. */
-function plannedRun(mode, prepared) {
-	const { service, repository, files, plan, narrowed, problems } = prepared;
-	const commit = repository?.head ?? null;
+function plannedRun(mode, walked) {
+	const { service, repository, files, plan, narrowed, problems } = walked;
 	const run = {
 		mode,
-		service: service.name,
-		commit,
+		service,
+		commit: repository?.head ?? null,
 		files,
 		plan,
 		outcomes: null,
@@ -972,7 +970,7 @@ function slashed(path) {
 	return node_path.sep === "/" ? path : path.replaceAll(node_path.sep, "/");
 }
 /** Whether a relative path with forward slashes leads out of the folder that it is relative to. */
-function leaves(way) {
+function leaves$1(way) {
 	return way === ".." || way.startsWith("../") || (0, node_path.isAbsolute)(way);
 }
 /** The root of the repository that a folder is in; outside a repository the folder itself. */
@@ -998,7 +996,7 @@ function trackedLink(path) {
 }
 /** Whether a path, with all links followed, is a folder or below it. Both are there. */
 function isWithin(path, folder) {
-	return !leaves(slashed((0, node_path.relative)((0, node_fs.realpathSync)(folder), (0, node_fs.realpathSync)(path))));
+	return !leaves$1(slashed((0, node_path.relative)((0, node_fs.realpathSync)(folder), (0, node_fs.realpathSync)(path))));
 }
 /** Each symbolic link on the way to a path, the path itself included, as far as there is anything; the first one first. */
 function linksTo(path) {
@@ -1073,7 +1071,6 @@ function isJsonArray(value) {
 }
 var init_json = __esmMin((() => {}));
 // src/domain/policy.ts
-init_json();
 /** Reads `25%` or `3`; null when it is neither. */
 function parseMaxChanges(written) {
 	const text = String(written);
@@ -1097,8 +1094,9 @@ function lookEnvironment(trackingEnvironment) {
 }
 /** The tool's own environments, which no pin may name. */
 function toolEnvironments(trackingEnvironment) {
-	return trackingEnvironment === null ? [] : [trackingEnvironment, lookEnvironment(trackingEnvironment)];
+	return [trackingEnvironment, lookEnvironment(trackingEnvironment)];
 }
+var init_policy = __esmMin((() => {}));
 // node_modules/zod/v4/core/util.js
 function getEnumValues(entries) {
 	const numericValues = Object.values(entries).filter((v) => typeof v === "number");
@@ -4019,10 +4017,10 @@ function cloneIssues(issues) {
 /** Whether this schema's subtree contains a cycle, so one parse can re-enter it. */
 function isRecursive(inst, stack, resolve) {
 	const cached = recursive.get(inst);
-	if (cached !== void 0) return cached ? PROVEN : NONE$1;
+	if (cached !== void 0) return cached ? PROVEN : NONE;
 	if (stack.has(inst)) return PROVEN;
 	stack.add(inst);
-	let result = NONE$1;
+	let result = NONE;
 	const check = (child) => {
 		if (result !== PROVEN && child?._zod) {
 			const answer = isRecursive(child, stack, resolve);
@@ -4030,11 +4028,11 @@ function isRecursive(inst, stack, resolve) {
 		}
 	};
 	const shape = (sh, spread) => {
-		let answer = NONE$1;
+		let answer = NONE;
 		for (const key of Reflect.ownKeys(sh)) {
 			const desc = Object.getOwnPropertyDescriptor(sh, key);
 			if (spread && !desc.enumerable) continue;
-			const child = desc.get ? ASSUMED : desc.value?._zod ? isRecursive(desc.value, stack, resolve) : NONE$1;
+			const child = desc.get ? ASSUMED : desc.value?._zod ? isRecursive(desc.value, stack, resolve) : NONE;
 			if (child > answer) answer = child;
 		}
 		return answer;
@@ -4126,10 +4124,10 @@ function isRecursive(inst, stack, resolve) {
 		}
 	}
 	stack.delete(inst);
-	return settle$1(inst, result);
+	return settle(inst, result);
 }
 /** An assumed answer must not outlive the resolution that settles it, so only a certain one is cached. */
-function settle$1(inst, answer) {
+function settle(inst, answer) {
 	if (answer !== ASSUMED) recursive.set(inst, answer === PROVEN);
 	return answer;
 }
@@ -4150,7 +4148,7 @@ function isBackEdge(ctx, value) {
 	const backEdges = ctx[STATE]?.backEdges;
 	return backEdges !== void 0 && isRef(value) && backEdges.has(value);
 }
-var $ZodCyclicError, STATE, NO_ISSUES, recursive, NONE$1, ASSUMED, PROVEN, handoff, open$1, memo;
+var $ZodCyclicError, STATE, NO_ISSUES, recursive, NONE, ASSUMED, PROVEN, handoff, open$1, memo;
 var init_memoizer = __esmMin((() => {
 	init_util();
 	$ZodCyclicError = class extends Error {
@@ -4162,7 +4160,7 @@ var init_memoizer = __esmMin((() => {
 	STATE = "~memo";
 	NO_ISSUES = [];
 	recursive = /*@__PURE__*/ new WeakMap();
-	NONE$1 = 0;
+	NONE = 0;
 	ASSUMED = 1;
 	PROVEN = 2;
 	open$1 = [];
@@ -4204,7 +4202,7 @@ var init_memoizer = __esmMin((() => {
 				const wrapped = (payload, ctx) => {
 					if (isRecursiveInst === void 0) {
 						const walked = isRecursive(inst, /* @__PURE__ */ new Set(), false);
-						if (walked === NONE$1) {
+						if (walked === NONE) {
 							inst._zod.parse = base;
 							if (inst._zod.run === wrapped) inst._zod.run = base;
 							return base(payload, ctx);
@@ -7028,6 +7026,8 @@ var require_fastest_levenshtein = /* @__PURE__ */ __commonJSMin(((exports) => {
 	exports.closest = closest;
 }));
 // src/domain/suggest.ts
+init_json();
+init_policy();
 init_zod();
 var import_fastest_levenshtein = require_fastest_levenshtein();
 /** The known word that a misspelt one was probably meant to be, or undefined. */
@@ -9456,7 +9456,7 @@ var YAMLSet = class YAMLSet extends YAMLMap {
 	}
 };
 YAMLSet.tag = "tag:yaml.org,2002:set";
-const set$1 = {
+const set = {
 	collection: "map",
 	identify: (value) => value instanceof Set,
 	nodeClass: YAMLSet,
@@ -9566,7 +9566,7 @@ const schema = [
 	merge$1,
 	omap,
 	pairs,
-	set$1,
+	set,
 	intTime,
 	floatTime,
 	timestamp
@@ -9600,7 +9600,7 @@ const tagsByName = {
 	omap,
 	pairs,
 	seq,
-	set: set$1,
+	set,
 	timestamp
 };
 const coreKnownTags = {
@@ -9608,7 +9608,7 @@ const coreKnownTags = {
 	"tag:yaml.org,2002:merge": merge$1,
 	"tag:yaml.org,2002:omap": omap,
 	"tag:yaml.org,2002:pairs": pairs,
-	"tag:yaml.org,2002:set": set$1,
+	"tag:yaml.org,2002:set": set,
 	"tag:yaml.org,2002:timestamp": timestamp
 };
 function getTags(customTags, schemaName, addMergeTag) {
@@ -12860,7 +12860,7 @@ function toJson(node, placeAt) {
 }
 function convert(walk, node, spot) {
 	const problem = spot.depth > DEEPEST ? makeProblem("yaml/too-deep", {}, walk.placeAt(spot.offset)) : oddity(walk, node, spot.offset);
-	if (problem !== null) return refuse$1(walk, problem, spot);
+	if (problem !== null) return refuse(walk, problem, spot);
 	if (isScalar(node)) return convertScalar(walk, node, spot);
 	if (isMap(node)) return convertMap(walk, node, spot);
 	return isSeq(node) ? convertSeq(walk, node, spot) : converted(null, spot);
@@ -12901,7 +12901,7 @@ function convertScalar(walk, scalar, spot) {
 	if (typeof value === "string") return converted(detached(value), spot);
 	if (typeof value === "boolean" || value === null) return converted(value, spot);
 	if (isExact(value)) return converted(Number(value), spot);
-	return refuse$1(walk, makeProblem("yaml/number", { number: scalar.source ?? String(value) }, walk.placeAt(spot.offset)), spot);
+	return refuse(walk, makeProblem("yaml/number", { number: scalar.source ?? String(value) }, walk.placeAt(spot.offset)), spot);
 }
 /** The engine keeps a part of a text as a view of the whole: each id that is kept would keep all front matter. */
 function detached(text) {
@@ -12948,7 +12948,7 @@ function converted(value, { offset, keyOffset }, children = NO_CHILDREN) {
 		}
 	};
 }
-function refuse$1(walk, problem, { offset, keyOffset }) {
+function refuse(walk, problem, { offset, keyOffset }) {
 	walk.problems.push(problem);
 	return {
 		value: null,
@@ -12985,16 +12985,16 @@ function parseStrictYaml(text, path, firstLine = 1) {
 		};
 	};
 	const document = parseYamlDocument(text, { lineCounter: lines });
-	if (document === null) return failed$2([makeProblem("yaml/too-deep", {}, placeAt(0))]);
+	if (document === null) return failed$3([makeProblem("yaml/too-deep", {}, placeAt(0))]);
 	const problems = syntaxProblems(document, placeAt);
-	if (problems.length > 0) return failed$2(problems);
+	if (problems.length > 0) return failed$3(problems);
 	const result = toJson(document.contents, placeAt);
 	const value = isEmpty(document) ? {} : result.value;
 	if (isJsonObject(value)) return {
 		mapping: locate(value, result.places, placeAt),
 		problems: result.problems
 	};
-	return failed$2(result.problems.length > 0 ? result.problems : [makeProblem("yaml/not-a-mapping", {}, placeAt(0))]);
+	return failed$3(result.problems.length > 0 ? result.problems : [makeProblem("yaml/not-a-mapping", {}, placeAt(0))]);
 }
 function isEmpty({ contents }) {
 	return contents === null || isScalar(contents) && contents.value === null && contents.source === "";
@@ -13045,7 +13045,7 @@ function follow$1(root, path) {
 function keysOf({ tree, found }) {
 	return found ? [...tree.children.keys()].map(String) : [];
 }
-function failed$2(problems) {
+function failed$3(problems) {
 	return {
 		mapping: null,
 		problems
@@ -13116,7 +13116,7 @@ function serviceProblems$1(mapping, where, environment) {
 /** Like patterns, a database stays inside the repository: a branch could name any file of this machine. */
 function isOutside(embedded, { folder, root }) {
 	const way = slashed((0, node_path.relative)(root, (0, node_path.resolve)(folder, embedded)));
-	return leaves(way) || /(?:^|\/)\.git(?:\/|$)/i.test(way);
+	return leaves$1(way) || /(?:^|\/)\.git(?:\/|$)/i.test(way);
 }
 function outsideProblem(mapping) {
 	const expected = "it leaves the repository, or is among what git keeps there";
@@ -13190,7 +13190,7 @@ const WrittenConfigShape = strictObject({
 	service: location.optional(),
 	prompts: array(pattern.describe("A pattern of prompt files, relative to this file; `!` in front takes files out.")).min(1, "it is empty").optional().describe("Patterns of prompt files, relative to this file."),
 	environments: record(line, environment).optional().describe("In promotion order. Where it is there, no other may be pinned."),
-	tracking_environment: union([line, literal$1(false)], "expected the name of an environment or false").optional().describe("An environment of the tool's own, on the newest version it made; or false."),
+	tracking_environment: line.optional().describe("An environment of the tool's own, on the newest version it made."),
 	on_drift: _enum(["overwrite", "fail"]).optional().describe("fail refuses prompts that were changed outside of git; it needs --base."),
 	max_changes: maxChanges.optional().describe("Refuse when more prompts would change: a number, or a percentage such as 25%."),
 	concurrency: int$2().min(1).max(256).optional().describe("Requests in flight at most; fewer while it refuses some or grows slow."),
@@ -13213,9 +13213,9 @@ const ONCE = { jitless: true };
 function parseConfig(text, around) {
 	const path = around.shownPath;
 	const reason = `it has more than ${LARGEST} bytes`;
-	if (Buffer.byteLength(text, "utf8") > LARGEST) return failed$1([makeProblem("config/unreadable", { reason }, { path })]);
+	if (Buffer.byteLength(text, "utf8") > LARGEST) return failed$2([makeProblem("config/unreadable", { reason }, { path })]);
 	const { mapping, problems } = parseStrictYaml(text, path);
-	if (mapping === null) return failed$1(problems);
+	if (mapping === null) return failed$2(problems);
 	const shaped = WrittenConfigShape.safeParse(mapping.value, ONCE);
 	const wrong = shaped.success ? [] : describeIssues(shaped.error, mapping, CONFIG_FIELDS).map(toProblem$1);
 	const where = {
@@ -13228,12 +13228,12 @@ function parseConfig(text, around) {
 		...serviceProblems$1(mapping, where, around.environment),
 		...environmentProblems$1(mapping)
 	];
-	return !shaped.success || all.length > 0 ? failed$1(all) : {
+	return !shaped.success || all.length > 0 ? failed$2(all) : {
 		config: makeConfig(shaped.data, mapping, around),
 		problems: []
 	};
 }
-function failed$1(problems) {
+function failed$2(problems) {
 	return {
 		config: null,
 		problems
@@ -13249,7 +13249,7 @@ function makeConfig(written, mapping, around) {
 		patterns: written.prompts ?? DEFAULTS$2.prompts,
 		patternPlaces: (written.prompts ?? []).map((_, index) => mapping.placeOf(["prompts", index])),
 		environments: written.environments === void 0 ? null : makeEnvironments(written.environments, mapping),
-		trackingEnvironment: trackingOf(written),
+		trackingEnvironment: written.tracking_environment ?? DEFAULTS$2.tracking_environment,
 		onDrift: written.on_drift ?? DEFAULTS$2.on_drift,
 		maxChanges: written.max_changes === void 0 ? null : parseMaxChanges(written.max_changes),
 		concurrency: written.concurrency ?? DEFAULTS$2.concurrency,
@@ -13264,14 +13264,11 @@ function makeEnvironments(written, mapping) {
 		allowLatest: written[name]?.allow_latest ?? DEFAULTS$2.allow_latest
 	}));
 }
-function trackingOf({ tracking_environment }) {
-	return tracking_environment === false ? null : tracking_environment ?? DEFAULTS$2.tracking_environment;
-}
 /** Promotion goes from an earlier environment to a later one, and the tool's own are not for pins. */
 function environmentProblems$1(mapping) {
 	const names = mapping.keysOf(["environments"]);
 	const tracking = mapping.value["tracking_environment"] ?? DEFAULTS$2.tracking_environment;
-	const reserved = toolEnvironments(typeof tracking === "string" ? tracking : null);
+	const reserved = typeof tracking === "string" ? toolEnvironments(tracking) : [];
 	return names.flatMap((name, index) => [...reserved.includes(name) ? [ownEnvironment(name, mapping)] : [], ...promotionProblems$1(name, names.slice(0, index), mapping)]);
 }
 function ownEnvironment(name, mapping) {
@@ -13565,15 +13562,15 @@ function contentDigest(content) {
 }
 /** Digest of a version's metadata without the key `promptsync`; null counts as `{}`. */
 function metadataDigest(metadata) {
-	return digestOf(canonicalJson(withoutKey(metadata ?? {}, STAMP_KEY)));
+	return digestOf(canonicalJson(withoutKey(metadata ?? {}, RESERVED_KEY)));
 }
 function withLineFeeds(text) {
 	return text.replaceAll("\r\n", "\n");
 }
-var STAMP_KEY, EMPTY_METADATA_DIGEST;
+var RESERVED_KEY, EMPTY_METADATA_DIGEST;
 var init_digest = __esmMin((() => {
 	init_json();
-	STAMP_KEY = "promptsync";
+	RESERVED_KEY = "promptsync";
 	EMPTY_METADATA_DIGEST = "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a";
 }));
 // src/files/source.ts
@@ -13668,7 +13665,7 @@ function promptMatcher({ folder, patterns }) {
 }
 function reaches({ directory, enters, matches }, full) {
 	const way = slashed((0, node_path.relative)(directory, full));
-	return !leaves(way) && way.split("/").slice(0, -1).every(enters) && matches(way);
+	return !leaves$1(way) && way.split("/").slice(0, -1).every(enters) && matches(way);
 }
 function exclusionOf(patterns) {
 	const globs = patterns.filter((pattern) => /^!./.test(pattern)).map((pattern) => makeGlob(pattern.slice(1)));
@@ -13684,15 +13681,15 @@ function findOne({ folder, root, patterns, patternPlaces }, index) {
 	if (pattern === "" || pattern.startsWith("!")) return found;
 	const glob = globOf(folder, pattern);
 	const way = slashed((0, node_path.relative)(root, glob.directory));
-	if (leaves(way) || leaves(slashed((0, node_path.relative)(root, (0, node_path.resolve)(folder, pattern))))) found.problems.push(makeProblem("config/pattern-outside", { pattern }, patternPlaces?.[index] ?? {}));
+	if (leaves$1(way) || leaves$1(slashed((0, node_path.relative)(root, (0, node_path.resolve)(folder, pattern))))) found.problems.push(makeProblem("config/pattern-outside", { pattern }, patternPlaces?.[index] ?? {}));
 	else if (!way.split("/").some(isNeverEntered)) {
 		const link = firstLink(root, glob.directory);
-		if (link === null) walk(glob, glob.directory, found);
+		if (link === null) walk$1(glob, glob.directory, found);
 		else found.problems.push(linkProblem(slashed((0, node_path.relative)(folder, link))));
 	}
 	return found;
 }
-function walk(glob, directory, found) {
+function walk$1(glob, directory, found) {
 	const [way, below] = [wayBelow(found.folder, directory), wayBelow(glob.directory, directory)];
 	for (const entry of entriesOf(directory, found)) {
 		const path = way + entry.name;
@@ -13700,7 +13697,7 @@ function walk(glob, directory, found) {
 		if (entry.isSymbolicLink()) {
 			if (matches || glob.enters(entry.name) && isDirectory((0, node_path.join)(directory, entry.name))) found.problems.push(linkProblem(path));
 		} else if (entry.isDirectory()) {
-			if (glob.enters(entry.name)) walk(glob, (0, node_path.join)(directory, entry.name), found);
+			if (glob.enters(entry.name)) walk$1(glob, (0, node_path.join)(directory, entry.name), found);
 		} else if (matches) takeFile(entry, path, found);
 	}
 }
@@ -14398,17 +14395,17 @@ const LONGEST_SHOWN = 80;
 */
 function splitFrontMatter(source, path) {
 	const opening = lineAt(source, 0);
-	if (!opening.startsWith("---")) return failed(makeProblem("prompt/no-front-matter", {}, at$1(path, 1)));
-	if (!DELIMITER.test(opening)) return failed(badDelimiter(opening, path, 1));
+	if (!opening.startsWith("---")) return failed$1(makeProblem("prompt/no-front-matter", {}, at$1(path, 1)));
+	if (!DELIMITER.test(opening)) return failed$1(badDelimiter(opening, path, 1));
 	const closingAt = closingOffset(source);
-	if (closingAt === 0) return failed(makeProblem("prompt/unclosed-front-matter", {}, at$1(path, 1)));
+	if (closingAt === 0) return failed$1(makeProblem("prompt/unclosed-front-matter", {}, at$1(path, 1)));
 	const yaml = source.slice(opening.length + 1, closingAt - 1);
 	const closing = lineAt(source, closingAt);
 	const closingLine = countLines(source.slice(0, closingAt));
-	if (!DELIMITER.test(closing)) return failed(badDelimiter(closing, path, closingLine));
+	if (!DELIMITER.test(closing)) return failed$1(badDelimiter(closing, path, closingLine));
 	const bytes = Buffer.byteLength(yaml);
 	const limit = LARGEST_FRONT_MATTER;
-	if (bytes > limit) return failed(makeProblem("prompt/front-matter-too-large", {
+	if (bytes > limit) return failed$1(makeProblem("prompt/front-matter-too-large", {
 		bytes,
 		limit
 	}, at$1(path, 1)));
@@ -14449,7 +14446,7 @@ function lineAt(source, offset) {
 function countLines(text) {
 	return text.split("\n").length;
 }
-function failed(problem) {
+function failed$1(problem) {
 	return {
 		parts: null,
 		problems: [problem]
@@ -14486,11 +14483,8 @@ const FrontMatterShape = strictObject({
 	variables: array(string$1().describe("The name of a {{placeholder}}.")).optional().describe("The names of the {{placeholders}} in the text, exactly.")
 });
 const FRONT_MATTER_FIELDS = Object.keys(FrontMatterShape.shape);
-/**
-* Parses one prompt file. All its problems are gathered; with an error among them there is no file.
-* @param digests whether digests of the content are made: what makes them takes as long to load as ten files to read
-*/
-function parsePromptFile(bytes, path, digests = true) {
+/** Parses one prompt file. All its problems are gathered; with an error among them there is no file. */
+function parsePromptFile(bytes, path) {
 	const source = decodeSource(bytes);
 	if (source === null) return unreadable$1([makeProblem("prompt/not-utf8", {}, {
 		path,
@@ -14500,10 +14494,7 @@ function parsePromptFile(bytes, path, digests = true) {
 	const split = splitFrontMatter(source, path);
 	if (split.parts === null) return unreadable$1([...problems, ...split.problems]);
 	if (findConflict(split.parts.yaml) !== -1) return unreadable$1(problems);
-	const parsed = parseParts(split.parts, {
-		path,
-		digests
-	});
+	const parsed = parseParts(split.parts, path);
 	return {
 		...parsed,
 		file: problems.some(isError) ? null : parsed.file,
@@ -14518,8 +14509,7 @@ function unreadable$1(problems) {
 		problems
 	};
 }
-function parseParts(parts, parsing) {
-	const { path } = parsing;
+function parseParts(parts, path) {
 	const text = textOf$4(parts.body);
 	const bodyProblems = text.trim() === "" ? [makeProblem("prompt/empty-body", {}, {
 		path,
@@ -14544,7 +14534,7 @@ function parseParts(parts, parsing) {
 		problems: all
 	};
 	return {
-		file: makeFile(shaped.data, mapping, text, parsing),
+		file: makeFile(shaped.data, mapping, text, path),
 		outline,
 		problems: []
 	};
@@ -14553,7 +14543,7 @@ function parseParts(parts, parsing) {
 function textOf$4(body) {
 	return body.replace(/^\n/, "").replace(/\n$/, "");
 }
-function makeFile(written, mapping, text, { path, digests }) {
+function makeFile(written, mapping, text, path) {
 	const { id, key, name, description, variables } = written;
 	return {
 		path,
@@ -14563,7 +14553,7 @@ function makeFile(written, mapping, text, { path, digests }) {
 		...description === void 0 ? {} : { description },
 		pins: Object.entries(written.pins ?? {}).map(([environment, pin]) => makePin(environment, pin, mapping)),
 		...variables === void 0 ? {} : { variables },
-		content: makeContent(text, objectAt(mapping, "metadata"), digests)
+		content: makeContent(text, objectAt(mapping, "metadata"))
 	};
 }
 function makePin(environment, written, mapping) {
@@ -14592,8 +14582,8 @@ function parsePin(written) {
 	};
 	return LATEST;
 }
-function makeContent(text, metadata, digests) {
-	const digest = digests ? contentDigest(text) : NONE;
+function makeContent(text, metadata) {
+	const digest = contentDigest(text);
 	if (metadata === void 0) return {
 		text,
 		digest
@@ -14602,11 +14592,9 @@ function makeContent(text, metadata, digests) {
 		text,
 		digest,
 		metadata,
-		metadataDigest: digests ? metadataDigest(metadata) : NONE
+		metadataDigest: metadataDigest(metadata)
 	};
 }
-/** Equal to no digest. */
-const NONE = "sha256:";
 function toProblem(issue) {
 	const { field, expected, suggestion, place, path } = issue;
 	if (issue.kind === "unknown") return makeProblem("prompt/unknown-field", {
@@ -14622,7 +14610,7 @@ function toProblem(issue) {
 	}, place);
 }
 function reservedMetadata(mapping) {
-	const path = ["metadata", STAMP_KEY];
+	const path = ["metadata", RESERVED_KEY];
 	return mapping.has(path) ? [makeProblem("prompt/reserved-metadata", {}, mapping.keyPlaceOf(path))] : [];
 }
 /** The mapping's own value and not zod's copy: the metadata is stored as it was written. */
@@ -14652,50 +14640,6 @@ function isRepeated() {
 }
 function isListOfTexts(value) {
 	return Array.isArray(value) && value.every((name) => typeof name === "string");
-}
-// src/files/late.ts
-init_problem();
-/**
-* The same file without its text, or without all of its content. Whoever asks for it has the file read again, which has
-* to be valid still and hold the text that was checked: otherwise asking throws a `ProblemError`.
-*/
-function withLate(late, { content, ...file }, again) {
-	if (late === "content") return {
-		...file,
-		get content() {
-			return contentOf$3(file.path, again);
-		}
-	};
-	const { text: _, ...known } = content;
-	return {
-		...file,
-		content: {
-			...known,
-			get text() {
-				const { text, digest } = contentOf$3(file.path, again);
-				if (digest !== known.digest) throw changed(file.path);
-				return text;
-			}
-		}
-	};
-}
-function contentOf$3(path, { folder, read }) {
-	const bytes = bytesOf((0, node_path.join)(folder, path), read);
-	const file = bytes === null ? null : parsePromptFile(bytes, path).file;
-	if (file === null) throw changed(path);
-	return file.content;
-}
-/** Null where there is no file any more that can be read. */
-function bytesOf(path, read) {
-	try {
-		const bytes = read(path);
-		return bytes instanceof Uint8Array ? bytes : null;
-	} catch {
-		return null;
-	}
-}
-function changed(path) {
-	return new ProblemError(makeProblem("prompt/changed-meanwhile", {}, placeOfFile(path)));
 }
 // src/files/read-write.ts
 /** Since the file was found, a link or a pipe may stand in its place: none is followed, none waited for. */
@@ -14737,13 +14681,12 @@ const LARGEST_FILE = 16777216;
 /** After so many files, signals and timers have their turn. */
 const FILES_AT_ONCE = 64;
 /** Reads and checks the prompt files of a workspace. Every problem of every file is reported. */
-async function readPrompts(where, rules, { late } = {}) {
+async function readPrompts(where, rules) {
 	const found = findPromptPaths(where);
 	const read = await readPromptFiles({
 		folder: where.folder,
 		paths: found.paths,
-		rules,
-		late
+		rules
 	});
 	const problems = [
 		...found.paths.length + found.problems.length === 0 ? [makeProblem("prompt/none-found", { patterns: where.patterns })] : [],
@@ -14759,8 +14702,7 @@ async function readPrompts(where, rules, { late } = {}) {
 		count: found.paths.length
 	};
 }
-/** No more is kept of a file than is needed when all are read. */
-async function readPromptFiles({ folder, paths, rules, late }) {
+async function readPromptFiles({ folder, paths, rules }) {
 	const read = makeByteReader(LARGEST_FILE);
 	const all = {
 		files: [],
@@ -14770,14 +14712,8 @@ async function readPromptFiles({ folder, paths, rules, late }) {
 	};
 	for (const [index, path] of paths.entries()) {
 		if (index % FILES_AT_ONCE === 63) await (0, node_timers_promises.setImmediate)();
-		const { file, outline, problems } = readPromptFile(folder, path, {
-			read,
-			digests: late !== "content"
-		});
-		if (file !== null) all.files.push(late === void 0 ? file : withLate(late, file, {
-			folder,
-			read
-		}));
+		const { file, outline, problems } = readPromptFile(folder, path, read);
+		if (file !== null) all.files.push(file);
 		all.problems.push(...problems);
 		if (outline === null) continue;
 		all.names.push({
@@ -14789,11 +14725,11 @@ async function readPromptFiles({ folder, paths, rules, late }) {
 	}
 	return all;
 }
-function readPromptFile(folder, path, { read, digests }) {
+function readPromptFile(folder, path, read) {
 	const place = placeOfFile(path);
 	try {
 		const bytes = read((0, node_path.join)(folder, path));
-		if (bytes instanceof Uint8Array) return parsePromptFile(bytes, path, digests);
+		if (bytes instanceof Uint8Array) return parsePromptFile(bytes, path);
 		if ("reason" in bytes) return unreadable$1([makeProblem("prompt/unreadable", bytes, place)]);
 		return unreadable$1([makeProblem("prompt/too-large", {
 			bytes: bytes.tooLarge,
@@ -14803,35 +14739,7 @@ function readPromptFile(folder, path, { read, digests }) {
 		return unreadable$1([makeProblem("prompt/unreadable", { reason: systemCodeOf(error) }, place)]);
 	}
 }
-// src/commands/changed-since.ts
-init_problem();
-/**
-* Leaves out the prompts whose files are as a commit has them. Where the configuration file differs from that commit it
-* leaves out none, because every prompt may be wanted otherwise. Throws a `ProblemError`.
-*/
-async function leaveOutUnchanged(files, ref, config, repository) {
-	if (repository === null) throw new ProblemError(makeProblem("git/base-needs-git", { ref }));
-	const since = await repository.resolveRef(ref);
-	if (since === null) throw new ProblemError(makeProblem("git/unknown-base", { ref }));
-	const [there, changed] = await Promise.all([repository.pathsAt(since), repository.changedSince(since)]);
-	const unchanged = new Set(there.filter((path) => !changed.has(path)));
-	const left = configPaths(config).every((path) => unchanged.has(path)) ? files.filter(({ path }) => unchanged.has(path)) : [];
-	const leftOut = new Set(left);
-	return {
-		files: files.filter((file) => !leftOut.has(file)),
-		narrowed: {
-			since,
-			left,
-			repository
-		}
-	};
-}
-/** Where git may know the configuration file, relative to its folder: of a symbolic link also what it leads to. */
-function configPaths({ file, folder }) {
-	const target = (0, node_path.relative)((0, node_fs.realpathSync)(folder), (0, node_fs.realpathSync)(file));
-	return [(0, node_path.basename)(file), target.split(node_path.sep).join("/")];
-}
-// src/commands/select-files.ts
+// src/desired/select-files.ts
 init_problem();
 /** The files that any of the selectors names by key, path, or a pattern of either; all of them without a selector. */
 function selectFiles(files, selectors) {
@@ -15842,7 +15750,7 @@ var init_objects = __esmMin((() => {
 }));
 // src/git/place.ts
 /** Asked all at once. Throws a `ProblemError` outside of a repository. */
-async function placeOf$3(ask) {
+async function placeOf$2(ask) {
 	const said = await ask("rev-parse", "--is-shallow-repository", ...["--path-format=absolute", "--git-common-dir"], "--revs-only", "HEAD");
 	const [, shallow, common = "", head = null] = ANSWER.exec(said) ?? [];
 	return {
@@ -15930,7 +15838,7 @@ var repository_exports = /* @__PURE__ */ __exportAll({ openRepository: () => ope
 async function openRepository(start, folder) {
 	const { ask, askWith } = askingIn(start);
 	const prefix = prefixOf(start, folder);
-	const { commonDir, shallow, head } = await placeOf$3(ask);
+	const { commonDir, shallow, head } = await placeOf$2(ask);
 	const fromRoot = (path) => CLEAN.test(path) ? prefix + path : node_path.posix.normalize(prefix + path);
 	const objects = openObjects(start);
 	const sources = {
@@ -16008,17 +15916,19 @@ var init_repository = __esmMin((() => {
 	CLEAN = /^(?:[^./][^/]*\/)*[^./][^/]*$/;
 	FEW = 50;
 }));
-// src/commands/workspace.ts
+// src/desired/workspace.ts
+init_policy();
 init_paths();
 init_problem();
 /** Reads configuration and prompt files; every problem of both is gathered. */
 async function openWorkspace(options, world) {
 	const { workingDirectory, environment } = world;
-	const { config, problems } = await loadConfig({
+	const request = {
 		workingDirectory,
 		file: options.config,
 		environment
-	});
+	};
+	const { config, problems } = options.configuration ?? await loadConfig(request);
 	if (config === null) return {
 		config,
 		files: [],
@@ -16026,40 +15936,62 @@ async function openWorkspace(options, world) {
 		narrowed: null
 	};
 	world.keepFolder(config.folder);
-	const read = await readPrompts(config, environmentRules(config), { late: options.late });
+	const read = await readPrompts(config, environmentRules(config));
 	const selected = selectNamed(read.files, options);
 	const unselectable = read.problems.some(isError) ? [] : selected.problems;
-	return narrow({
+	const found = inPlaceOrder([
+		...problems,
+		...read.problems,
+		...unselectable
+	]);
+	const workspace = {
 		config,
 		files: selected.files,
-		problems: inPlaceOrder([
-			...problems,
-			...read.problems,
-			...unselectable
-		])
-	}, options.changedSince);
-}
-async function narrow(workspace, since) {
-	const { config, files, problems } = workspace;
-	if (config === null || since === void 0) return {
-		...workspace,
+		problems: found,
 		narrowed: null
 	};
+	return options.changedSince === void 0 ? workspace : narrow(workspace, config, options.changedSince);
+}
+async function narrow(workspace, config, ref) {
 	try {
-		const repository = await openRepositoryOf(config);
 		return {
 			...workspace,
-			...await leaveOutUnchanged(files, since, config, repository)
+			...await leaveOutUnchanged(workspace.files, ref, config)
 		};
 	} catch (error) {
 		if (!(error instanceof ProblemError)) throw error;
 		return {
-			config,
+			...workspace,
 			files: [],
-			problems: inPlaceOrder([...problems, problemOf$1(error)]),
-			narrowed: null
+			problems: inPlaceOrder([...workspace.problems, problemOf$1(error)])
 		};
 	}
+}
+/**
+* Leaves out the prompts whose files are as a commit has them. Where the configuration file differs from that commit it
+* leaves out none, because every prompt may be wanted otherwise. Throws a `ProblemError`.
+*/
+async function leaveOutUnchanged(files, ref, config) {
+	const repository = await openRepositoryOf(config);
+	if (repository === null) throw new ProblemError(makeProblem("git/base-needs-git", { ref }));
+	const since = await repository.resolveRef(ref);
+	if (since === null) throw new ProblemError(makeProblem("git/unknown-base", { ref }));
+	const [there, changed] = await Promise.all([repository.pathsAt(since), repository.changedSince(since)]);
+	const unchanged = new Set(there.filter((path) => !changed.has(path)));
+	const left = configPaths(config).every((path) => unchanged.has(path)) ? files.filter(({ path }) => unchanged.has(path)) : [];
+	const leftOut = new Set(left);
+	return {
+		files: files.filter((file) => !leftOut.has(file)),
+		narrowed: {
+			since,
+			left
+		}
+	};
+}
+/** Where git may know the configuration file, relative to its folder: of a symbolic link also what it leads to. */
+function configPaths({ file, folder }) {
+	const target = (0, node_path.relative)((0, node_fs.realpathSync)(folder), (0, node_fs.realpathSync)(file));
+	return [(0, node_path.basename)(file), target.split(node_path.sep).join("/")];
 }
 /** The repository that the workspace is in; null outside of one. */
 async function openRepositoryOf(config) {
@@ -16080,7 +16012,25 @@ function environmentRules({ environments, trackingEnvironment }) {
 		reserved: toolEnvironments(trackingEnvironment)
 	};
 }
-// src/command-line/ask.ts
+// src/report/inert.ts
+init_text();
+/** A value within a line: nothing in it can move the cursor, hide, or begin another line. */
+function inertLine(text) {
+	return showHidden(text).replace(/[\n\t]/g, codePoint);
+}
+/** A text of several lines; its line feeds and tabs stay. */
+function inertText(text) {
+	return showHidden(text);
+}
+/**
+* Output as a GitHub runner's log can take it: no line can be a workflow command (`::` after leading blanks, `##[`
+* anywhere). Anything else stays as it is.
+*/
+function inertForRunner(output) {
+	return output.replace(/^(\s*):(?=:)/gm, "$1\\u{3a}").replaceAll("##[", "##\\u{5b}");
+}
+// src/cli/questions.ts
+init_problem();
 /**
 * Asks a yes-or-no question on standard error. Anything but yes is no, an interruption and the end of the input
 * included. The terminal keeps its own line editing, so that Ctrl-C stays a signal.
@@ -16103,8 +16053,19 @@ async function ask$1({ input, errors }, question, stop) {
 		lines.close();
 	}
 }
-// src/command-line/progress.ts
-/** All in milliseconds. The rate is that of the last seconds, and told once it is more than a guess. */
+// src/cli/host.ts
+/** A stream whose texts go to another way of writing first. */
+function through(sink, write) {
+	return {
+		isTTY: sink.isTTY === true,
+		get columns() {
+			return sink.columns;
+		},
+		write
+	};
+}
+// src/cli/progress.ts
+/** All in milliseconds. The rate is that of the last seconds, and shown once it is more than a guess. */
 const REDRAW = 100;
 const WINDOW = 8e3;
 const KNOWN_AFTER = 1e3;
@@ -16151,7 +16112,27 @@ function fitted$1(parts, columns) {
 	const room = (columns || 80) - 1;
 	return (parts.map((_, index) => parts.slice(0, parts.length - index).join(" · ")).find((line) => line.length <= room) ?? parts[0] ?? "").slice(0, room);
 }
-// src/command-line/world-of.ts
+const CLEAR_LINE = "\r\x1B[2K";
+/** Both streams, as they share a screen with one line that comes and goes: nothing is written beside it. */
+function shareScreen(output, errors) {
+	let drawn = false;
+	const draw = (line) => {
+		if (drawn || line !== "") errors.write(`${drawn ? CLEAR_LINE : ""}${line}`);
+		drawn = line !== "";
+	};
+	return {
+		output: clearing(output, draw),
+		errors: clearing(errors, draw),
+		draw
+	};
+}
+function clearing(sink, draw) {
+	return through(sink, (text) => {
+		draw("");
+		return sink.write(text);
+	});
+}
+// src/cli/world.ts
 /** The world as a command sees it, made of the process. To be called once: it listens for signals. */
 function worldOf(host, { quiet, onInterrupt, keepSecret, keepFolder, interviewer }) {
 	const { workingDirectory, environment, now, random, newId, sleep, errors, input, draw } = host;
@@ -17177,7 +17158,7 @@ function withDefaults$1(oldEndpoint, newDefaults) {
 		defaults: withDefaults$1.bind(null, endpoint2)
 	});
 }
-var defaults_default, noop$2, request;
+var defaults_default, noop$2, request$1;
 var init_dist_bundle$5 = __esmMin((() => {
 	init_dist_bundle$6();
 	init_universal_user_agent();
@@ -17186,7 +17167,7 @@ var init_dist_bundle$5 = __esmMin((() => {
 	init_dist_src$1();
 	defaults_default = { headers: { "user-agent": `octokit-request.js/10.0.16 ${getUserAgent()}` } };
 	noop$2 = () => "";
-	request = withDefaults$1(endpoint, defaults_default);
+	request$1 = withDefaults$1(endpoint, defaults_default);
 }));
 /* v8 ignore next -- @preserve */
 /* v8 ignore else -- @preserve */
@@ -17278,7 +17259,7 @@ var init_dist_bundle$4 = __esmMin((() => {
 		"url"
 	];
 	GHES_V3_SUFFIX_REGEX = /\/api\/v3\/?$/;
-	withDefaults(request, {
+	withDefaults(request$1, {
 		headers: { "user-agent": `octokit-graphql.js/${VERSION$4} ${getUserAgent()}` },
 		method: "POST",
 		url: "/graphql"
@@ -17320,7 +17301,7 @@ var init_dist_bundle$3 = __esmMin((() => {
 }));
 // node_modules/@octokit/core/dist-src/version.js
 var VERSION$3;
-var init_version = __esmMin((() => {
+var init_version$1 = __esmMin((() => {
 	VERSION$3 = "7.0.8";
 }));
 // node_modules/@octokit/core/dist-src/index.js
@@ -17338,7 +17319,7 @@ var init_dist_src = __esmMin((() => {
 	init_dist_bundle$5();
 	init_dist_bundle$4();
 	init_dist_bundle$3();
-	init_version();
+	init_version$1();
 	noop$1 = () => {};
 	consoleWarn = console.warn.bind(console);
 	consoleError = console.error.bind(console);
@@ -17375,7 +17356,7 @@ var init_dist_src = __esmMin((() => {
 		constructor(options = {}) {
 			const hook = new before_after_hook_default.Collection();
 			const requestDefaults = {
-				baseUrl: request.endpoint.DEFAULTS.baseUrl,
+				baseUrl: request$1.endpoint.DEFAULTS.baseUrl,
 				headers: {},
 				request: Object.assign({}, options.request, { hook: hook.bind(null, "request") }),
 				mediaType: {
@@ -17387,7 +17368,7 @@ var init_dist_src = __esmMin((() => {
 			if (options.baseUrl) requestDefaults.baseUrl = options.baseUrl;
 			if (options.previews) requestDefaults.mediaType.previews = options.previews;
 			if (options.timeZone) requestDefaults.headers["time-zone"] = options.timeZone;
-			this.request = request.defaults(requestDefaults);
+			this.request = request$1.defaults(requestDefaults);
 			this.graphql = withCustomRequest(this.request).defaults(requestDefaults);
 			this.log = createLogger(options.log);
 			this.hook = hook;
@@ -46308,10 +46289,16 @@ async function makeContext(inputs, host) {
 		environment: variables,
 		workingDirectory: folder
 	};
+	const configuration = await loadConfig({
+		workingDirectory: folder,
+		file: inputs.config,
+		environment: variables
+	});
 	return {
 		inputs,
 		folder,
-		git: await gitStart(inputs, placed),
+		configuration,
+		git: gitStart(configuration, folder),
 		event: await readEvent(environment),
 		world: worldOf(placed, {
 			quiet: true,
@@ -46322,15 +46309,10 @@ async function makeContext(inputs, host) {
 		runUrl: runUrlOf(environment)
 	};
 }
-/** A configuration that cannot be read is told by the run. */
-async function gitStart({ config: file }, { workingDirectory, environment }) {
-	const { config } = await loadConfig({
-		workingDirectory,
-		file,
-		environment
-	});
+/** A configuration that cannot be read is reported by the run. */
+function gitStart({ config }, folder) {
 	return config === null ? {
-		root: findRoot(workingDirectory),
+		root: findRoot(folder),
 		keyVariables: []
 	} : gitStartOf(config);
 }
@@ -46402,40 +46384,8 @@ var init_redact = __esmMin((() => {
 	MARK = "[redacted]";
 	EXCERPT = 200;
 }));
-// src/command-line/host.ts
+// src/cli/secrets.ts
 init_redact();
-/** A stream whose texts go to another way of writing first. */
-function through(sink, write) {
-	return {
-		isTTY: sink.isTTY === true,
-		get columns() {
-			return sink.columns;
-		},
-		write
-	};
-}
-// src/command-line/transient-line.ts
-const CLEAR_LINE = "\r\x1B[2K";
-/** Both streams, as they share a screen with one line that comes and goes: nothing is written beside it. */
-function shareScreen(output, errors) {
-	let drawn = false;
-	const draw = (line) => {
-		if (drawn || line !== "") errors.write(`${drawn ? CLEAR_LINE : ""}${line}`);
-		drawn = line !== "";
-	};
-	return {
-		output: clearing(output, draw),
-		errors: clearing(errors, draw),
-		draw
-	};
-}
-function clearing(sink, draw) {
-	return through(sink, (text) => {
-		draw("");
-		return sink.write(text);
-	});
-}
-// src/command-line/secrets.ts
 /** Shorter ones are words that reports consist of; no service hands out such a key. */
 const SHORTEST = 8;
 function makeSecrets() {
@@ -46483,6 +46433,7 @@ function hidingActionHost(given) {
 }
 // src/action/inputs.ts
 init_zod();
+init_policy();
 init_problem();
 const flag = _enum([
 	"true",
@@ -46542,11 +46493,6 @@ function readInputs({ getInput, setSecret }) {
 	}));
 }
 // src/domain/plan.ts
-const FIELDS = [
-	"key",
-	"name",
-	"description"
-];
 function isNew(ref) {
 	return "new" in ref;
 }
@@ -46555,9 +46501,158 @@ function serves(made, content) {
 	if (made.digest !== content.digest) return false;
 	return content.metadataDigest === void 0 || content.metadataDigest === made.metadataDigest;
 }
+var FIELDS;
+var init_plan = __esmMin((() => {
+	FIELDS = [
+		"key",
+		"name",
+		"description"
+	];
+}));
+// src/applying/make-changes.ts
+init_plan();
+init_problem();
+/** Makes a plan's changes in order, up to the first that fails. What fails is in the outcome. */
+async function makeChanges(plan, writer) {
+	const made = [];
+	const outcomes = [];
+	const problems = [];
+	for (const change of plan.changes) {
+		if (problems.some(isError)) {
+			outcomes.push(notMade(change, made));
+			continue;
+		}
+		const written = await makeChange(change, plan, writer, made);
+		problems.push(...written.problems.map((one) => isError(one) ? one : {
+			...one,
+			path: plan.file.path
+		}));
+		outcomes.push(outcomeOf(change, written, made));
+		if (change.kind === "create-version" && written.version !== void 0) made.push({
+			content: change.content,
+			version: written.version
+		});
+	}
+	return {
+		plan,
+		status: statusOf(outcomes, problems.filter(isError)),
+		changes: outcomes,
+		problems: [...plan.problems, ...problems]
+	};
+}
+/** The outcome of a plan that nothing was done for. */
+function untouched(plan, status) {
+	return {
+		plan,
+		status,
+		changes: plan.changes.map((change) => ({
+			change,
+			status: "not_made"
+		})),
+		problems: plan.problems
+	};
+}
+async function makeChange(change, plan, writer, made) {
+	switch (change.kind) {
+		case "create-version": return writer.create(change, activatedBy(plan));
+		case "update-prompt": return writer.update(change);
+		case "set-active": {
+			const version = isNew(change.after) ? findMade(made, change.after) : change.after;
+			return version === void 0 ? neverMade() : writer.activate(change.environment, version);
+		}
+	}
+}
+/** Versions that were there already and that the plan makes active. */
+function activatedBy({ changes }) {
+	return changes.filter((change) => change.kind === "set-active").flatMap(({ after }) => isNew(after) ? [] : [after]);
+}
+function findMade(made, target) {
+	return made.find(({ content }) => serves(content, target.new))?.version;
+}
+function neverMade() {
+	return {
+		status: "not_made",
+		problems: [makeProblem("internal/unexpected", { reason: "a planned version was not made" })]
+	};
+}
+function outcomeOf(change, { status, version }, made) {
+	if (status === "not_made" && version === void 0) return notMade(change, made);
+	return {
+		change,
+		status,
+		...version !== void 0 && { version }
+	};
+}
+/** An activation that was not made still names the version that was made for it. */
+function notMade(change, made) {
+	const target = change.kind === "set-active" && isNew(change.after) ? change.after : null;
+	const version = target === null ? void 0 : findMade(made, target);
+	return {
+		change,
+		status: "not_made",
+		...version !== void 0 && { version }
+	};
+}
+/** Where nothing was written, an interruption is no failure. */
+function statusOf(outcomes, errors) {
+	if (errors.length === 0) return "applied";
+	if (outcomes.some(({ status }) => status !== "not_made")) return "failed";
+	return errors.every(({ code }) => code === "apply/interrupted") ? "not_attempted" : "failed";
+}
+// src/applying/apply-plan.ts
+init_p_limit();
+init_problem();
+/** Writes a plan. Prompts are independent: a failure never stops or hides the others. Never throws. */
+async function applyPlan(plan, provider, options) {
+	let done = 0;
+	return pLimit(options.concurrency).map(plan.prompts, async (prompt) => {
+		const outcome = await applyPrompt(prompt, provider, options);
+		options.onApplied?.(outcome, ++done);
+		return outcome;
+	});
+}
+async function applyPrompt(plan, provider, options) {
+	if (isIdle(plan)) return untouched(plan, plan.status);
+	if (options.stop.aborted) return untouched(plan, "not_attempted");
+	try {
+		const writer = provider.begin(options.wantedFor(plan));
+		const current = await withFound(await refresh(plan, writer, options), writer, options);
+		return isIdle(current) ? untouched(current, current.status) : await makeChanges(current, writer);
+	} catch (error) {
+		const problem = problemOf$1(error);
+		return {
+			...untouched(plan, problem.code === "apply/interrupted" ? "not_attempted" : "failed"),
+			problems: [problem]
+		};
+	}
+}
+/** Whether there is nothing to write: planned already, refused, or not observed. */
+function isIdle(plan) {
+	return plan.status !== "pending" && plan.finds.length === 0;
+}
+/**
+* The plan, provided that the prompt is still what it was planned from; otherwise one made afresh. It is for right
+* before the first write. Throws a `ProblemError` when the prompt cannot be read, or changes once more meanwhile.
+*/
+async function refresh(plan, writer, { planAgain }) {
+	const now = await writer.observe();
+	if (plan.observed?.state === now.state) return plan;
+	const fresh = await planAgain(plan, now);
+	if ((await writer.observe()).state === now.state) return fresh;
+	throw new ProblemError(makeProblem("apply/keeps-changing"));
+}
+/** The plan made afresh once the versions that it names were looked for. */
+async function withFound(plan, writer, { planAgain }) {
+	if (plan.finds.length === 0) return plan;
+	return {
+		...await planAgain(plan, await writer.find(plan.finds)),
+		finds: []
+	};
+}
 // src/planning/digest-plan.ts
 init_digest();
 init_json();
+init_plan();
 /**
 * A digest over what would be done. Commits, paths and change summaries are left out: a squash merge keeps it.
 * Prompts are ordered by id, so that a renamed file keeps it as well.
@@ -46599,10 +46694,11 @@ function contentKey({ digest, metadataDigest }) {
 		metadata: metadataDigest ?? null
 	};
 }
-// src/planning/refuse.ts
+// src/planning/guard.ts
+init_policy();
 init_problem();
 /** The plan with every prompt blocked that a guard refuses. The changes stay: they say what was refused. */
-function refuse(plan, guards) {
+function guard(plan, guards) {
 	const forAll = [
 		...guards.refusals ?? [],
 		...tooMany(plan, guards),
@@ -46624,19 +46720,19 @@ function block(prompt, problems) {
 		...prompt,
 		status: "blocked",
 		problems: [...prompt.problems, ...problems],
-		lookups: []
+		finds: []
 	};
 }
 /** What was reviewed as blocked stays blocked: what looking would bring about is not in the reviewed plan. */
 function withoutSurprises(prompt) {
 	return prompt.status === "blocked" ? {
 		...prompt,
-		lookups: []
+		finds: []
 	} : prompt;
 }
 /** Whether the prompt has changes, or will have once its pins are found. */
-function mayChange({ changes, lookups }) {
-	return changes.length + lookups.length > 0;
+function mayChange({ changes, finds }) {
+	return changes.length + finds.length > 0;
 }
 function tooMany({ prompts }, { maxChanges, notLookedAt = 0 }) {
 	if (maxChanges === null) return [];
@@ -46661,7 +46757,7 @@ function uncommitted({ file }, guards) {
 * A prompt that was planned once more, right before it is written: what was reviewed must still be what is done, and
 * new drift is refused as it was at first.
 */
-function refuseAfresh(fresh, planned, guards) {
+function guardAfresh(fresh, planned, guards) {
 	const [expected, actual] = [digestPlan([planned]), digestPlan([fresh])];
 	return block(fresh, [...guards.expectedPlan !== null && expected !== actual ? [makeProblem("guard/stale-plan", {
 		expected,
@@ -46671,9 +46767,9 @@ function refuseAfresh(fresh, planned, guards) {
 function drifted({ drift, file }, { onDrift }) {
 	const outside = drift.filter(({ kind }) => kind === "outside");
 	if (onDrift === "overwrite" || outside.length === 0) return [];
-	return [makeProblem("guard/drift", { what: outside.map(describe$2) }, { path: file.path })];
+	return [makeProblem("guard/drift", { what: outside.map(describe$1) }, { path: file.path })];
 }
-function describe$2(drift) {
+function describe$1(drift) {
 	if ("field" in drift) return `${drift.field} is "${drift.observed}"`;
 	const { environment, observed } = drift;
 	return `"${environment}" serves ${observed === null || observed.number === null ? "a version" : `v${observed.number}`} (id ${observed?.id ?? "none"})`;
@@ -46692,7 +46788,167 @@ function pinText(pin) {
 function followsLatest({ pins }) {
 	return pins.some(({ pin }) => pin.kind === "latest");
 }
+var init_prompt_file = __esmMin((() => {}));
+// src/domain/known-versions.ts
+/**
+* Whether a version holds a wanted content. Where the file manages no metadata, any metadata of a version that
+* promptsync made will do, and of another's none: it may carry settings that nobody has reviewed.
+*/
+function holds(version, content) {
+	if (version.digest !== content.digest) return false;
+	if (content.metadataDigest !== void 0) return version.metadataDigest === content.metadataDigest;
+	return version.ours || version.metadataDigest === "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a";
+}
+/** The version to use for a content: one that promptsync made before another's, then the newest. */
+function findContent(known, content) {
+	const holding = known.filter((version) => holds(version, content));
+	return holding.find(({ ours }) => ours) ?? holding[0];
+}
+/** The version that a number or an id names; undefined where it is not known, and for pins that name a content. */
+function findNamed(known, pin) {
+	if (pin.kind === "number") return known.find(({ number }) => number === pin.number);
+	return pin.kind === "version" ? known.find(({ id }) => id === pin.id) : void 0;
+}
+/** A content as the service can hold it: where it drops metadata, a text without any is all that it ever shows. */
+function asHeld({ text, digest, ...rest }, metadata) {
+	return metadata === "dropped" ? {
+		text,
+		digest
+	} : {
+		text,
+		digest,
+		...rest
+	};
+}
+/** Compares a pin with what its environment serves. Equal content is in sync whatever its id: such pins name content. */
+function meaningOf({ environment, pin }, file, { active, known, metadata }, atRefs) {
+	const serves = active.get(environment) ?? null;
+	const content = wantedContent(pin, file, atRefs);
+	const sought = content === null ? null : asHeld(content, metadata);
+	if (serves !== null && (sought === null ? findNamed([serves], pin) !== void 0 : holds(serves, sought))) return { kind: "in-sync" };
+	const version = sought === null ? findNamed(known, pin) : findContent(known, sought);
+	if (version !== void 0) return {
+		kind: "known",
+		version
+	};
+	if (content === null) return { kind: "unknown" };
+	return {
+		kind: "new",
+		content,
+		...pin.kind === "git" && { ref: pin.ref }
+	};
+}
+/** The content that a pin names; null for numbers and ids, and for refs that have none. */
+function wantedContent(pin, file, atRefs) {
+	if (pin.kind === "latest") return file.content;
+	const at = pin.kind === "git" ? atRefs.get(pin.ref) : void 0;
+	return at !== void 0 && "content" in at ? at.content : null;
+}
+/**
+* Whether a version of the file's own content is to be made. It is made even when no pin follows it; then somebody
+* else's version of equal content does not stand in for it, unless it is found again later.
+*/
+function wantsOwnVersion(file, observed, meanings) {
+	if (followsLatest(file)) return meanings.some((one) => one.kind === "new" && one.content === file.content);
+	const left = file.pins.filter(({ pin }, at) => leaves(meanings[at], pin, observed));
+	return !observed.remembers(file.content, new Set(left.map(({ environment }) => environment)));
+}
+/** Whether an environment is to serve something else. An id is a promise by itself: unknown ones are planned for. */
+function leaves(meaning, pin, { missing }) {
+	if (meaning?.kind === "unknown") return pin.kind === "version" && !missing.includes(pin.id);
+	return meaning?.kind === "known" || meaning?.kind === "new";
+}
+var init_known_versions = __esmMin((() => {
+	init_digest();
+	init_prompt_file();
+}));
+// src/domain/version.ts
+/** What a version is called where people read it: `v7`, or its id where the number is not known. */
+function labelOf({ id, number }) {
+	return number === null ? id : `v${number}`;
+}
+function refOf({ id, number }) {
+	return {
+		id,
+		number
+	};
+}
+var init_version = __esmMin((() => {}));
+// src/planning/texts.ts
+init_digest();
+init_known_versions();
+init_plan();
+init_version();
+/** The texts behind a plan's activations, for diffs: from the service, the files, and git for versions never read. */
+function textsOf(prompts, { contentsAtRefs }, history) {
+	return new Map(prompts.map((prompt) => {
+		const refs = [...contentsAtRefs.get(prompt.file.id)?.values() ?? []].flatMap((at) => "content" in at ? [at.content] : []);
+		return [prompt.file.id, textChanges(prompt, [prompt.file.content, ...refs], history)];
+	}));
+}
+/** @param wanted the file's own content and those that its `git:` pins mean */
+function textChanges({ observed, changes }, wanted, { contents }) {
+	if (observed === null) return [];
+	const after = (target) => {
+		if (isNew(target)) return newSide(target.new);
+		const version = observed.known.find(({ id }) => id === target.id);
+		if (version === void 0) return "unknown";
+		if (version.content !== null) return sideOf(version, labelOf(target));
+		const content = contents.get(version.id) ?? wanted.find((one) => holds(version, one));
+		return content === void 0 ? "unknown" : unreadSide(version, content, labelOf(target));
+	};
+	return changes.filter((change) => change.kind === "set-active").map((change) => {
+		const active = observed.active.get(change.environment) ?? null;
+		const before = active === null || change.before === null ? null : sideOf(active, labelOf(change.before));
+		return {
+			environment: change.environment,
+			before,
+			after: after(change.after)
+		};
+	});
+}
+function newSide({ text, metadata }) {
+	return {
+		label: "new version",
+		text,
+		...metadata === void 0 ? {} : { metadata }
+	};
+}
+function sideOf({ content }, label) {
+	return content === null ? "unknown" : {
+		label,
+		text: withLineFeeds(content.text),
+		metadata: content.metadata
+	};
+}
+function unreadSide(version, { text, metadata, metadataDigest }, label) {
+	return {
+		label,
+		text,
+		...metadataDigest === version.metadataDigest && metadata !== void 0 && { metadata }
+	};
+}
+/** The texts of an apply, with versions that were new called by their numbers, which are known now. */
+function labelMade(texts, outcomes) {
+	const changesOf = new Map(outcomes.map(({ plan, changes }) => [plan.file.id, changes]));
+	return new Map([...texts].map(([id, all]) => [id, all.flatMap((one) => labelOne(one, changesOf.get(id) ?? []))]));
+}
+function labelOne(text, changes) {
+	const { environment, after } = text;
+	const made = changes.find(({ change }) => change.kind === "set-active" && change.environment === environment);
+	if (made?.version === void 0) return [text];
+	if (after === "unknown") return [];
+	const label = labelOf(made.version);
+	return label === after.label ? [text] : [{
+		...text,
+		after: {
+			...after,
+			label
+		}
+	}];
+}
 // src/report/wire-drift.ts
+init_plan();
 /** Drift as a report tells it. */
 function wireDrift(drift) {
 	if ("field" in drift) {
@@ -46785,6 +47041,8 @@ function wireCommit({ pullRequest, ...info }) {
 	};
 }
 // src/report/make-report.ts
+init_plan();
+init_prompt_file();
 /**
 * The public report of a run. Pure, and complete also when the run failed.
 * @param withEnvironments what each environment serves, in every mode: for the matrix of a page
@@ -46947,7 +47205,7 @@ function rowOf(pinned, plan) {
 	const change = plan.changes.find((one) => one.kind === "set-active" && one.environment === environment);
 	const planned = change === void 0 ? void 0 : plannedChange(change);
 	const serves = active === null ? null : wireRef(active);
-	const inSync = planned === void 0 && serves !== null && !isRefused$1(pinned, plan);
+	const inSync = planned === void 0 && serves !== null && !isRefused(pinned, plan);
 	const wanted = planned?.kind === "set-active" ? planned.after : inSync ? serves : null;
 	return {
 		environment,
@@ -46958,7 +47216,7 @@ function rowOf(pinned, plan) {
 	};
 }
 /** A pin without a change is in sync, or it is one that could not be resolved: then a problem stands at its place. */
-function isRefused$1({ line, column }, { problems }) {
+function isRefused({ line, column }, { problems }) {
 	return problems.some((problem) => problem.line === line && problem.column === column);
 }
 /** Changes are counted where they are planned on a dry run, and where they were made on an apply. */
@@ -46978,1479 +47236,27 @@ function summarise(prompts, mode) {
 		not_attempted: statuses("not_attempted")
 	};
 }
-// src/domain/prompt-service.ts
-/** The same service, of which no call is begun once the signal is aborted. A call in flight is finished. */
-function untilStopped(service, stop) {
-	const unlessStopped = (call) => stop.aborted ? Promise.reject(new ServiceError(makeProblem("apply/interrupted"), "not-sent")) : call();
-	return {
-		readPrompt: (...sent) => unlessStopped(() => service.readPrompt(...sent)),
-		createVersion: (...sent) => unlessStopped(() => service.createVersion(...sent)),
-		updatePrompt: (...sent) => unlessStopped(() => service.updatePrompt(...sent)),
-		setActive: (...sent) => unlessStopped(() => service.setActive(...sent))
-	};
-}
-var ServiceError;
-var init_prompt_service = __esmMin((() => {
-	init_problem();
-	ServiceError = class extends ProblemError {
-		effect;
-		constructor(problem, effect, options) {
-			super(problem, options);
-			this.name = "ServiceError";
-			this.effect = effect;
-		}
-	};
-}));
 // src/domain/observed.ts
-init_prompt_service();
-function versionsRead({ active, looked }) {
-	return [...[...active.values()].filter((version) => version !== null), ...looked];
-}
-/** What reads a prompt in these environments, and asks for nothing else to be found. */
+/** What reads a prompt in these environments, and asks for nothing to be recognised. */
 function readingOnly(promptId, environments) {
 	return {
 		promptId,
 		environments,
+		pins: [],
+		own: null,
 		contents: [],
 		numbers: [],
-		followsLatest: true
+		whole: false
 	};
 }
-// src/domain/ownership.ts
-init_digest();
-/**
-* Whether promptsync made a version: its stamp speaks of its text. The stamp alone is no proof, because whoever edits a
-* copy in the service copies the stamp as well.
-*/
-function isOwn$1(version) {
-	return version.stamp?.digest === version.digest;
-}
-/**
-* Whether a version with a stamp of promptsync's may be a copy in which metadata was edited, or one to which the
-* service itself added some. It is none where its number is the one right after its ledger's newest: only the version
-* that the stamp was written for can have that one.
-*/
-function isDoubtful(version) {
-	const sent = version.stamp?.metadataDigest;
-	return isOwn$1(version) && sent !== void 0 && sent !== version.metadataDigest && !followsLedger(version);
-}
-/** Whether a version is a copy in which metadata was edited: what its stamp was written for is known. */
-function isCopy(version, known) {
-	return isDoubtful(version) && hasOriginal(version, known);
-}
-/** Whether the service stored something else than promptsync sent for this content: what was sent stands in the stamp. */
-function isRewritten(version, content, known) {
-	const { digest, metadataDigest } = content;
-	const { stamp } = version;
-	if (stamp?.digest !== digest || hasOriginal(version, known)) return false;
-	const sent = stamp.metadataDigest;
-	if (sent !== void 0 && sent !== (metadataDigest ?? "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a")) return false;
-	if (version.digest !== digest) return followsLedger(version) || differsInForm(version.text, content.text);
-	return sent !== void 0 && metadataDigest !== void 0 && version.metadataDigest !== metadataDigest;
-}
-/** Whether two texts are the same but for white space and Unicode's normal forms: what services tidy. */
-function differsInForm(one, other) {
-	return withoutForm(one) === withoutForm(other);
-}
-function headOf$2({ active }, trackingEnvironment) {
-	return trackingEnvironment === null ? void 0 : active.get(trackingEnvironment);
-}
-/**
-* Whether a version may be the newest of promptsync's after the head. Its ledger must name the head: otherwise what
-* only the head's ledger remembers would be forgotten.
-*/
-function mayFollow(version, head) {
-	if (head === void 0 || !isOwn$1(version) || isDoubtful(version)) return false;
-	if (head === null) return true;
-	return version.number > head.number && (version.stamp?.ledger ?? []).some(({ id }) => id === head.id);
-}
-/**
-* Whether the service drops `metadata_`: promptsync stamps what it makes, and the head is one of its own. Where any
-* other version carries a stamp, somebody else has moved the tracking environment.
-*/
-function dropsMetadata(observed, trackingEnvironment) {
-	return (headOf$2(observed, trackingEnvironment) ?? null) !== null && versionsRead(observed).every(({ stamp }) => stamp === null);
-}
-/** A content as the service can hold it: where it forgets metadata, a text without any is all that it ever shows. */
-function asKept(content, forgets) {
-	return forgets ? {
-		text: content.text,
-		digest: content.digest
-	} : content;
-}
-/** Whether a version before this one holds exactly what the stamp was written for: nothing is made twice. */
-function hasOriginal({ number, stamp }, known) {
-	return known.some((entry) => entry.number < number && entry.digest === stamp?.digest && entry.metadataDigest === stamp.metadataDigest);
-}
-/** Whether a version has the number right after its ledger's newest: the one that the stamp was written for has. */
-function followsLedger({ number, stamp }) {
-	return number === Math.max(0, ...(stamp?.ledger ?? []).map((entry) => entry.number)) + 1;
-}
-function withoutForm(text) {
-	return text.normalize("NFC").replaceAll(/\s+/g, "");
-}
-// src/domain/known-versions.ts
-init_digest();
-const NEWEST_KEPT = 20;
-/** All versions that the versions read and their ledgers tell of, newest first; of one number the one read first. */
-function knownVersions(observed) {
-	const read = versionsRead(observed);
-	const known = /* @__PURE__ */ new Map();
-	const note = (entry, version) => {
-		known.set(entry.id, {
-			...stillPinned(entry, known.get(entry.id)),
-			version
-		});
-	};
-	for (const { stamp } of read.toSorted((a, b) => a.number - b.number)) for (const entry of stamp?.ledger ?? []) note(entry, null);
-	for (const version of read) note(entryOf(version), version);
-	return [...known.values()].toSorted((a, b) => b.number - a.number || rank(a) - rank(b));
-}
-/** The entry, pinned where either was: what was pinned once stays so. */
-function stillPinned(entry, other) {
-	const pinned = entry.pinned ?? other?.pinned;
-	return pinned === void 0 ? entry : {
-		...entry,
-		pinned
-	};
-}
-/** What was read goes before what a ledger says: a ledger copied from elsewhere may name another version so. */
-function rank({ version }) {
-	return version === null ? 1 : 0;
-}
-/** A version as a ledger remembers it: as somebody else's where it may be a copy. */
-function entryOf(version) {
-	return toEntry(version, isOwn$1(version) && !isDoubtful(version));
-}
-/**
-* A version as it is judged where it is served already: as our own unless it is known to be a copy. Some services add
-* metadata of their own, and what they serve is in sync all the same.
-*/
-function entryAsServed(version, known) {
-	return toEntry(version, isOwn$1(version) && !isCopy(version, known));
-}
-function toEntry({ number, id, digest, metadataDigest, stamp }, own) {
-	const entry = {
-		number,
-		id,
-		digest,
-		metadataDigest
-	};
-	if (stamp === null || !own) return {
-		...entry,
-		outside: true
-	};
-	const { commit, path } = stamp;
-	return {
-		...entry,
-		...commit === void 0 ? {} : { commit },
-		...path === void 0 ? {} : { path }
-	};
-}
-/**
-* Whether a version holds a wanted content. Where the file manages no metadata, any metadata of a version that
-* promptsync made will do, and of another's none: it may carry settings that nobody has reviewed.
-*/
-function holds(version, content) {
-	if (version.digest !== content.digest) return false;
-	if (content.metadataDigest !== void 0) return version.metadataDigest === content.metadataDigest;
-	return version.outside === void 0 || version.metadataDigest === "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a";
-}
-/** The version to use for a content: one that promptsync made before another's, then the newest. */
-function findContent(known, content) {
-	const holding = known.filter((version) => holds(version, content));
-	return holding.find((version) => version.outside === void 0) ?? holding[0];
-}
-/**
-* Whether a content will be found again whatever becomes active: promptsync made a version of it, or a ledger names
-* one. Somebody else's version that is merely active is forgotten as soon as it no longer is, and so is one that was
-* looked at and that the tracking environment may not move to.
-*/
-function isRemembered(observed, content, head) {
-	const known = knownVersions(observed);
-	const named = versionsRead(observed).flatMap(({ stamp }) => stamp?.ledger ?? []);
-	const own = [...observed.active.values(), head ?? null].filter((version) => version !== null).map((version) => entryAsServed(version, known)).filter(({ outside }) => outside === void 0);
-	const looked = observed.looked.filter((version) => mayFollow(version, head)).map(entryOf);
-	const tracked = head === null || head === void 0 ? [] : [entryOf(head)];
-	return [
-		...own,
-		...looked,
-		...tracked,
-		...named
-	].some((entry) => holds(entry, content));
-}
-/**
-* The ledger for the next version: the newest known ones, those to keep (active now), and all that were pinned once, so
-* that their numbers can be pinned again.
-*/
-function makeLedger(known, keptIds, pinnedIds) {
-	return known.toSorted((a, b) => b.number - a.number).map((entry) => pinnedIds.has(entry.id) ? {
-		...entry,
-		pinned: true
-	} : entry).filter((entry, index) => index < NEWEST_KEPT || keptIds.has(entry.id) || entry.pinned === true);
-}
-// src/applying/reading-back.ts
+// src/desired/at-commit.ts
+init_gather();
 init_problem();
-/** Reads an environment after it was set. Throws a `ProblemError` when it serves another version or another text. */
-async function readBack(service, promptId, environment, expected) {
-	const { activeVersion } = await service.readPrompt(promptId, environment);
-	if (activeVersion === null || activeVersion.id !== expected.id) {
-		const found = activeVersion === null ? "nothing" : `version "${activeVersion.id}"`;
-		const evidence = {
-			environment,
-			expected: `version "${expected.id}"`,
-			found
-		};
-		throw new ProblemError(makeProblem("apply/not-active", evidence));
-	}
-	if (expected.digest === void 0 || activeVersion.digest === expected.digest) return activeVersion;
-	const evidence = {
-		environment,
-		expected: "the planned text",
-		found: `another text (v${activeVersion.number})`
-	};
-	throw new ProblemError(makeProblem("apply/not-active", evidence));
-}
-// src/applying/writing.ts
-init_problem();
-function beginWriting(plan, dependencies) {
-	const { observed } = plan;
-	if (observed === null) throw new ProblemError(makeProblem("internal/unexpected", { reason: "nothing was observed" }));
-	const known = new Map(knownVersions(observed).map(({ version: _, ...entry }) => [entry.id, entry]));
-	const seen = new Set(versionsRead(observed).map(({ id }) => id));
-	const { trackingEnvironment } = dependencies;
-	return {
-		plan,
-		observed,
-		dependencies,
-		known,
-		seen,
-		looked: [],
-		made: [],
-		head: headOf$2(observed, trackingEnvironment),
-		forgets: dropsMetadata(observed, trackingEnvironment)
-	};
-}
-/** Remembers a version that was read, with all that its ledger tells of: of what is known already, whether it was pinned. */
-function note({ known, seen, looked }, version) {
-	for (const entry of version.stamp?.ledger ?? []) known.set(entry.id, stillPinned(known.get(entry.id) ?? entry, entry));
-	known.set(version.id, stillPinned(entryOf(version), known.get(version.id)));
-	seen.add(version.id);
-	looked.push(version);
-}
-/** The version that was made for a target of this plan, once there is one. */
-function findMade({ made }, target) {
-	return made.find(({ content }) => serves(content, target.new))?.version;
-}
-/** Sets the active version and reads it back. Throws when it was not set; what is read back wrong is a problem. */
-async function activate(writing, environment, expected) {
-	const { dependencies, observed } = writing;
-	await dependencies.service.setActive(observed.prompt.id, environment, expected.id);
-	try {
-		const version = await readBack(dependencies.service, observed.prompt.id, environment, expected);
-		writing.seen.add(version.id);
-		return {
-			version,
-			problems: []
-		};
-	} catch (error) {
-		return {
-			version: null,
-			problems: [problemOf$1(error)]
-		};
-	}
-}
-// src/applying/looking.ts
-init_problem();
-/**
-* Reads a version that is active nowhere by making it active in the look environment, which nobody is served from:
-* however it fails, nothing that was planned has been done, so its error tells of no effect.
-*/
-async function look({ service, trackingEnvironment }, promptId, versionId) {
-	if (trackingEnvironment === null) throw new ProblemError(makeProblem("internal/unexpected", { reason: NOWHERE }));
-	const environment = lookEnvironment(trackingEnvironment);
-	try {
-		await service.setActive(promptId, environment, versionId);
-		const { activeVersion } = await service.readPrompt(promptId, environment);
-		if (activeVersion?.id === versionId) return activeVersion;
-	} catch (error) {
-		throw new ProblemError(problemOf$1(error), { cause: error });
-	}
-	throw new ProblemError(makeProblem("apply/changed-meanwhile", { environment }));
-}
-const NOWHERE = "there is no environment to look at a version in";
-/** The same; null where the prompt has no such version. */
-async function lookIfThere(...asked) {
-	try {
-		return await look(...asked);
-	} catch (error) {
-		if (problemOf$1(error).code === "service/version-not-found") return null;
-		throw error;
-	}
-}
-/**
-* Looks at the newest version of the service, where nobody has read it and no ledger names it; null otherwise. Throws
-* also where the service says that there is none: it has named it, and it may be the very one that is to be made.
-*/
-async function lookAtNewest(writing) {
-	const { dependencies, observed, known } = writing;
-	const { id: promptId, latestVersionId: id } = observed.prompt;
-	if (dependencies.trackingEnvironment === null || id === null || known.has(id)) return null;
-	const version = await lookIfThere(dependencies, promptId, id);
-	if (version === null) throw new ProblemError(makeProblem("apply/newest-unreadable", { id }));
-	note(writing, version);
-	return version;
-}
-// src/applying/looking-up.ts
-/**
-* Looks at versions that planning could not do without. Those that are not this prompt's are noted as missing; any
-* other failure throws a `ProblemError`. The tracking environment moves to one that is newer of promptsync's own: it
-* would be forgotten otherwise.
-*/
-async function lookUp(dependencies, observed, versionIds) {
-	const { trackingEnvironment } = dependencies;
-	if (trackingEnvironment === null) return observed;
-	let seen = await withHead(dependencies, trackingEnvironment, observed);
-	for (const versionId of versionIds) seen = await lookUpOne(dependencies, trackingEnvironment, seen, versionId);
-	return seen;
-}
-/** Whether a version may follow the head can only be told of a head that was read. */
-async function withHead({ service }, trackingEnvironment, observed) {
-	if (observed.active.has(trackingEnvironment)) return observed;
-	const { activeVersion } = await service.readPrompt(observed.prompt.id, trackingEnvironment);
-	return withActive(observed, trackingEnvironment, activeVersion);
-}
-function withActive(observed, environment, version) {
-	return {
-		...observed,
-		active: new Map([...observed.active, [environment, version]])
-	};
-}
-async function lookUpOne(dependencies, trackingEnvironment, observed, versionId) {
-	const version = await lookIfThere(dependencies, observed.prompt.id, versionId);
-	if (version === null) return {
-		...observed,
-		missing: [...observed.missing, versionId]
-	};
-	const seen = {
-		...observed,
-		looked: [...observed.looked, version]
-	};
-	return knownVersions(seen)[0]?.id === version.id && mayFollow(version, headOf$2(seen, trackingEnvironment)) ? moveHead(dependencies, trackingEnvironment, seen, version) : seen;
-}
-async function moveHead({ service }, trackingEnvironment, observed, version) {
-	const { id } = observed.prompt;
-	await service.setActive(id, trackingEnvironment, version.id);
-	return withActive(observed, trackingEnvironment, await readBack(service, id, trackingEnvironment, version));
-}
-// src/domain/version.ts
-/** The version without what only its text and its ledger would be asked for; all that tells which one it is stays. */
-function withoutText({ id, number, digest, metadataDigest, stamp }) {
-	return {
-		id,
-		number,
-		text: "",
-		digest,
-		metadata: {},
-		metadataDigest,
-		stamp: stamp === null ? null : {
-			...stamp,
-			ledger: []
-		},
-		unread: true
-	};
-}
-/** What a version is called where people read it: `v7`, or its id where the number is not known. */
-function labelOf({ id, number }) {
-	return number === null ? id : `v${number}`;
-}
-function refOf({ id, number }) {
-	return {
-		id,
-		number
-	};
-}
-// src/applying/adopting.ts
-init_problem();
-/**
-* Weighs a version that was read. Where no pin follows the content it must be one that the tracking environment can
-* move to, or whose head names it: nothing else would remember it. One that may be somebody's copy is never wanted.
-*/
-function weigh(writing, change, version) {
-	if ((isFollowed(writing, change) || isKept(writing, version, version)) && holdsAll(writing, change, entryOf(version))) return "wanted";
-	return isRewritten(version, change.content, [...writing.known.values()]) ? "rewritten" : "other";
-}
-/** What is adopted for a content also has to hold the others that it was to be made for: it need not be our own. */
-function holdsAll({ forgets }, { content, others = [] }, entry) {
-	return [content, ...others].every((one) => holds(entry, asKept(one, forgets)));
-}
-/** The version of the wanted content that the ledger of a version read tells of, on the same condition. */
-function toldBy(writing, change, version) {
-	const kept = ({ id }) => isFollowed(writing, change) || isKept(writing, { id }, version);
-	return findContent((version.stamp?.ledger ?? []).filter((entry) => kept(entry) && holdsAll(writing, change, entry)), asKept(change.content, writing.forgets));
-}
-function isKept({ head }, { id }, newest) {
-	const named = [head, ...head?.stamp?.ledger ?? []];
-	return mayFollow(newest, head) || named.some((entry) => entry?.id === id);
-}
-/** Takes a version for the one that was to be made: it was there already. `newest` is what it was found by. */
-async function adopt(writing, change, version, newest) {
-	return {
-		outcome: takeFor(writing, change, version, "adopted"),
-		problems: await follow(writing, newest)
-	};
-}
-/** Moves the tracking environment to a version that was read, where that may follow its head. */
-async function follow(writing, version) {
-	return mayFollow(version, writing.head) ? track(writing, version) : [];
-}
-function isFollowed({ plan }, { ref }) {
-	return ref !== void 0 || followsLatest(plan.file);
-}
-/** What follows the answer to a create-version call. */
-async function finishMade(writing, change, version) {
-	if (!isAsSent(writing, change, version)) return refuseRewritten(change, version, "made");
-	return {
-		outcome: takeFor(writing, change, version, "made"),
-		problems: [...await track(writing, version), ...droppedWarning(writing, version)]
-	};
-}
-/** A version that holds something else than was sent is made active nowhere. */
-function refuseRewritten(change, version, status) {
-	const problem = makeProblem("apply/rewritten", { version: `v${version.number}` });
-	return {
-		outcome: {
-			change,
-			status,
-			...status === "unknown" ? {} : { version: refOf(version) }
-		},
-		problems: [problem]
-	};
-}
-/** The tracking environment moves first: a run cut right after this still leaves its newest ledger readable. */
-async function track(writing, version) {
-	const { trackingEnvironment } = writing.dependencies;
-	if (trackingEnvironment === null) return [];
-	const step = `Setting "${trackingEnvironment}" to v${version.number}`;
-	try {
-		const { problems } = await activate(writing, trackingEnvironment, version);
-		if (problems.length === 0) writing.head = version;
-		return problems.map((problem) => during(step, problem));
-	} catch (error) {
-		return [during(step, problemOf$1(error))];
-	}
-}
-function takeFor(writing, change, version, status) {
-	if (!writing.known.has(version.id)) writing.known.set(version.id, entryOf(version));
-	writing.made.push({
-		content: change.content,
-		version
-	});
-	return {
-		change,
-		status,
-		version: refOf(version)
-	};
-}
-/** Metadata that is dropped altogether can be lived with where the tracking environment shows that it was. */
-function isAsSent({ dependencies }, { content }, version) {
-	if (version.digest !== content.digest) return false;
-	if (content.metadataDigest === void 0 || version.metadataDigest === content.metadataDigest) return true;
-	return version.stamp === null && dependencies.trackingEnvironment !== null;
-}
-function droppedWarning({ dependencies, plan }, { stamp }) {
-	const { trackingEnvironment: environment } = dependencies;
-	const told = plan.problems.some(({ code }) => code === "service/drops-metadata");
-	if (stamp !== null || environment === null || told) return [];
-	return [makeProblem("service/drops-metadata", { environment }, { path: plan.file.path })];
-}
-// src/applying/settling.ts
-init_digest();
-init_problem();
-/** In milliseconds: a version may be stored well after its answer was given up. */
-const WAITS = [
-	250,
-	1e3,
-	2e3,
-	4e3,
-	8e3
-];
-/**
-* Finds out what became of a version whose answer was lost: waits until the service has a version that nobody has
-* read, and looks at it. Throws the failure where none turns up: then nothing is known, and nothing is sent again.
-*/
-async function settle(writing, change, stamp, lost) {
-	const id = await awaitUnread(writing);
-	if (id === null) throw lost;
-	const { dependencies, observed } = writing;
-	const reason = lost.problem.message;
-	if (dependencies.trackingEnvironment === null) return unsettled(change, makeProblem("apply/outcome-unseen", {
-		id,
-		reason
-	}));
-	const version = await look(dependencies, observed.prompt.id, id).catch(() => {
-		throw lost;
-	});
-	note(writing, version);
-	const weight = weigh(writing, change, version);
-	if (weight === "wanted") return adopt(writing, change, version, version);
-	const ours = version.stamp?.operation === stamp.operation && followsLedger(version);
-	if (weight === "rewritten") return refuseRewritten(change, version, ours ? "made" : "unknown");
-	if (isTidied(change, version)) return refuseRewritten(change, version, "unknown");
-	const { number } = version;
-	return unsettled(change, makeProblem("apply/somebody-else-wrote", {
-		id,
-		number,
-		reason
-	}));
-}
-/** The id of a newest version that is not known; null where none turns up in time, or it cannot be asked for. */
-async function awaitUnread({ dependencies, observed, known }) {
-	const { service, sleep } = dependencies;
-	try {
-		for (const wait of WAITS) {
-			await sleep(wait);
-			const { latestVersionId: id } = await service.readPrompt(observed.prompt.id);
-			if (id !== null && !known.has(id) && !observed.missing.includes(id)) return id;
-		}
-	} catch {
-		return null;
-	}
-	return null;
-}
-/** A service that has kept the text but for its form, and no metadata at all: what turned up may well be what was sent. */
-function isTidied({ content }, { stamp, text, digest, metadataDigest }) {
-	return stamp === null && metadataDigest === "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a" && digest !== content.digest && differsInForm(text, content.text);
-}
-function unsettled(change, problem) {
-	return {
-		outcome: {
-			change,
-			status: "unknown"
-		},
-		problems: [problem]
-	};
-}
-// src/applying/verifying.ts
-init_problem();
-/**
-* Never an unverified version live: one that was not read in this run must be what the ledger and git know it as. It
-* is looked at for that; without a tracking environment nothing is looked at, and reading back has the last word.
-*/
-async function verifyBeforeLive(writing, entry) {
-	if (writing.dependencies.trackingEnvironment === null) await verifyByGit(writing.dependencies, entry);
-	else await lookVerified(writing, entry);
-}
-/** Looks at a version that a ledger tells of. Throws a `ProblemError` where it is not what ledger and git know. */
-async function lookVerified(writing, entry) {
-	const { dependencies, observed } = writing;
-	await verifyByGit(dependencies, entry);
-	const version = await look(dependencies, observed.prompt.id, entry.id);
-	if (version.digest !== entry.digest || version.number !== entry.number) throw otherContent(`v${version.number}`, "the ledger knows it as");
-	note(writing, version);
-	return version;
-}
-async function verifyByGit({ digestAt }, entry) {
-	const { commit, path, digest, number } = entry;
-	if (commit === void 0 || path === void 0) return;
-	const held = await digestAt(commit, path);
-	if (held !== null && held !== digest) throw otherContent(`v${number}`, `git has at ${commit}:${path}`);
-}
-function otherContent(version, known) {
-	return new ProblemError(makeProblem("apply/other-content", {
-		version,
-		known
-	}));
-}
-// src/applying/create-version.ts
-init_digest();
-/**
-* Makes a version and moves the tracking environment to it. The newest version is looked at first where nobody has
-* read it: it may be this very content, left behind by a run that was cut short. Throws when it was not made or when
-* that is unknown.
-*/
-async function createVersion$1(writing, change) {
-	const newest = await lookAtNewest(writing);
-	const problems = newest !== null && weigh(writing, change, newest) !== "rewritten" ? await follow(writing, newest) : [];
-	if (problems.length > 0) return {
-		outcome: {
-			change,
-			status: "not_made"
-		},
-		problems
-	};
-	for (const version of [...versionsRead(writing.observed), ...writing.looked]) {
-		const found = await useRead(writing, change, version);
-		if (found !== null) return found;
-	}
-	const stamp = stampFor(writing, change);
-	const sent = await send$2(writing, change, stamp);
-	return sent instanceof ServiceError ? settle(writing, change, stamp, sent) : finishMade(writing, change, sent);
-}
-/** Adopts what was read, or what its ledger tells of; null where a version has to be made all the same. */
-async function useRead(writing, change, version) {
-	const weight = weigh(writing, change, version);
-	if (weight === "wanted") return adopt(writing, change, version, version);
-	if (weight === "rewritten") return refuseRewritten(change, version, "not_made");
-	const told = toldBy(writing, change, version);
-	return told === void 0 ? null : adopt(writing, change, await lookVerified(writing, told), version);
-}
-/** Resolves to the failure where the answer was lost; throws any other. */
-async function send$2(writing, change, stamp) {
-	const { content, provenance } = change;
-	const { changeSummary } = provenance;
-	try {
-		return await writing.dependencies.service.createVersion(writing.observed.prompt.id, {
-			text: content.text,
-			metadata: content.metadata ?? {},
-			stamp,
-			...changeSummary === void 0 ? {} : { changeSummary }
-		});
-	} catch (error) {
-		if (error instanceof ServiceError && error.effect === "unknown") return error;
-		throw error;
-	}
-}
-function stampFor(writing, { content, provenance }) {
-	const { known, observed, dependencies } = writing;
-	const active = [...observed.active.values(), writing.head ?? null];
-	const kept = /* @__PURE__ */ new Set([...active.map((version) => version?.id), ownVersion(writing)]);
-	const { commit, path } = provenance;
-	return {
-		digest: content.digest,
-		metadataDigest: metadataDigest(content.metadata ?? null),
-		...commit === void 0 ? {} : { commit },
-		...path === void 0 ? {} : { path },
-		operation: dependencies.newOperation(),
-		ledger: makeLedger([...known.values()], kept, pinnedIds(writing))
-	};
-}
-function ownVersion({ known, plan }) {
-	return findContent([...known.values()].toSorted((a, b) => b.number - a.number), plan.file.content)?.id;
-}
-/**
-* The versions that a pin other than `latest` stands on, those that an environment goes back to and those that it was
-* held back at: somebody may want them again, however old they have become.
-*/
-function pinnedIds({ plan, observed, known }) {
-	const newest = Math.max(...[...known.values()].map(({ number }) => number));
-	const standing = plan.file.pins.flatMap(({ environment, pin }) => {
-		const active = observed.active.get(environment) ?? null;
-		return active !== null && (pin.kind !== "latest" || active.number < newest) ? [active.id] : [];
-	});
-	const targets = plan.changes.flatMap((one) => one.kind === "set-active" && !isNew(one.after) ? [one.after.id] : []);
-	return /* @__PURE__ */ new Set([...standing, ...targets]);
-}
-// src/applying/make-change.ts
-init_problem();
-/** Makes one change. Throws a `ProblemError` when it was not made or when that is unknown. */
-async function makeChange(writing, change) {
-	switch (change.kind) {
-		case "create-version": return createVersion$1(writing, change);
-		case "update-prompt": return updatePrompt$1(writing, change);
-		case "set-active": return setActive$1(writing, change);
-	}
-}
-/** The answer is the updated prompt (interface section 4.3): what it shows otherwise would be sent again for ever. */
-async function updatePrompt$1({ dependencies, observed }, change) {
-	const entries = Object.entries(change.fields).map(([field, { after }]) => [field, after]);
-	const fields = Object.fromEntries(entries);
-	const updated = await dependencies.service.updatePrompt(observed.prompt.id, fields);
-	const differ = FIELDS.filter((field) => fields[field] !== void 0 && fields[field] !== updated[field]);
-	if (differ.length === 0) return {
-		outcome: {
-			change,
-			status: "made"
-		},
-		problems: []
-	};
-	const problem = makeProblem("apply/fields-differ", { fields: differ });
-	return {
-		outcome: {
-			change,
-			status: "unknown"
-		},
-		problems: [problem]
-	};
-}
-async function setActive$1(writing, change) {
-	const expected = isNew(change.after) ? madeFor(writing, change.after) : await verified(writing, change.after);
-	const { version, problems } = await activate(writing, change.environment, expected);
-	if (version === null) return {
-		outcome: {
-			change,
-			status: "unknown"
-		},
-		problems
-	};
-	return {
-		outcome: {
-			change,
-			status: "made",
-			version: refOf(version)
-		},
-		problems
-	};
-}
-function madeFor(writing, target) {
-	const found = findMade(writing, target);
-	if (found !== void 0) return found;
-	throw new ProblemError(makeProblem("internal/unexpected", { reason: "a planned version was not made" }));
-}
-async function verified(writing, { id }) {
-	const entry = writing.known.get(id);
-	if (entry === void 0) return { id };
-	if (!writing.seen.has(id)) await verifyBeforeLive(writing, entry);
-	return {
-		id,
-		digest: entry.digest
-	};
-}
-// src/applying/make-changes.ts
-init_prompt_service();
-init_problem();
-/** Makes a plan's changes in order, up to the first that fails. What fails is told in the outcome. */
-async function makeChanges(plan, dependencies) {
-	const writing = beginWriting(plan, dependencies);
-	const outcomes = [];
-	const problems = [];
-	for (const change of plan.changes) if (problems.some(isError)) outcomes.push(notMade(writing, change));
-	else outcomes.push(await attempt$1(writing, change, problems));
-	return {
-		plan,
-		status: statusOf(outcomes, problems.filter(isError)),
-		changes: outcomes,
-		problems: [...plan.problems, ...problems]
-	};
-}
-/** The outcome of a plan that nothing was done for. */
-function untouched(plan, status) {
-	return {
-		plan,
-		status,
-		changes: plan.changes.map((change) => ({
-			change,
-			status: "not_made"
-		})),
-		problems: plan.problems
-	};
-}
-async function attempt$1(writing, change, problems) {
-	try {
-		const made = await makeChange(writing, change);
-		problems.push(...made.problems);
-		return made.outcome;
-	} catch (error) {
-		const problem = unknownVersion(error, change, writing.plan) ?? problemOf$1(error);
-		const unknown = error instanceof ServiceError && error.effect === "unknown";
-		const lost = unknown && change.kind === "create-version";
-		problems.push(lost ? makeProblem("apply/outcome-unknown", { reason: problem.message }) : during(stepOf(change), problem));
-		return unknown ? {
-			change,
-			status: "unknown"
-		} : notMade(writing, change);
-	}
-}
-function stepOf(change) {
-	return change.kind === "set-active" ? `Setting "${change.environment}"` : {
-		"create-version": "Creating the version",
-		"update-prompt": "Updating the prompt"
-	}[change.kind];
-}
-/** An activation that was not made still names the version that was made for it. */
-function notMade(writing, change) {
-	const target = change.kind === "set-active" && isNew(change.after) ? change.after : null;
-	const version = target === null ? void 0 : findMade(writing, target);
-	return {
-		change,
-		status: "not_made",
-		...version !== void 0 && { version: refOf(version) }
-	};
-}
-/** Where nothing is looked at, an id that is not this prompt's comes to light when it is set: an unresolvable pin. */
-function unknownVersion(error, change, { file }) {
-	if (problemOf$1(error).code !== "service/version-not-found") return null;
-	if (change.kind !== "set-active" || isNew(change.after) || change.after.number !== null) return null;
-	const { environment, after } = change;
-	const { line, column } = file.pins.find((pin) => pin.environment === environment) ?? {};
-	const place = {
-		path: file.path,
-		...line !== void 0 && { line },
-		...column !== void 0 && { column }
-	};
-	return makeProblem("pin/unknown-version", {
-		environment,
-		id: after.id
-	}, place);
-}
-/** Where nothing was written, an unresolvable pin is a refusal and an interruption no failure. */
-function statusOf(outcomes, errors) {
-	if (errors.length === 0) return "applied";
-	if (outcomes.some(({ status }) => status !== "not_made")) return "failed";
-	if (errors.every(({ code }) => code === "apply/interrupted")) return "not_attempted";
-	return errors.every(({ code }) => code === "pin/unknown-version") ? "blocked" : "failed";
-}
-// src/applying/refresh.ts
-init_json();
-init_problem();
-/**
-* The plan, provided that the prompt is still what it was planned from; otherwise one made afresh. It is for right
-* before the first write. Throws a `ProblemError` when the prompt cannot be read, or changes once more meanwhile.
-*/
-async function refresh(plan, dependencies) {
-	const { observe, replan, service } = dependencies;
-	const now = await observe(service, plan);
-	if (plan.observed !== null && isSame(plan.observed, now)) return plan;
-	const fresh = await replan(plan, now);
-	if (isSame(now, await observe(service, plan))) return fresh;
-	throw new ProblemError(makeProblem("apply/keeps-changing"));
-}
-function isSame(one, other) {
-	return fingerprint(one) === fingerprint(other);
-}
-/** Versions never change, but their ids are the service's word: texts are compared as well. */
-function fingerprint({ prompt, active }) {
-	const environments = [...active].map(([environment, version]) => [environment, version === null ? null : [
-		version.id,
-		version.number,
-		version.digest,
-		version.metadataDigest
-	]]);
-	return canonicalJson([{ ...prompt }, environments]);
-}
-// src/applying/apply-prompt.ts
-init_problem();
-/** Writes one prompt's changes in order and stops at the first that fails. Never throws. */
-async function applyPrompt(plan, dependencies) {
-	if (isIdle(plan)) return untouched(plan, plan.status);
-	if (dependencies.stop.aborted) return untouched(plan, "not_attempted");
-	try {
-		const current = await withLookups(await refresh(plan, dependencies), dependencies);
-		return isIdle(current) ? untouched(current, current.status) : await makeChanges(current, dependencies);
-	} catch (error) {
-		const problem = problemOf$1(error);
-		return {
-			...untouched(plan, problem.code === "apply/interrupted" ? "not_attempted" : "failed"),
-			problems: [problem]
-		};
-	}
-}
-/** Whether there is nothing to write: planned already, refused, or not observed. */
-function isIdle(plan) {
-	return plan.status !== "pending" && plan.lookups.length === 0;
-}
-/** The plan made afresh from what looking at the versions that it names has shown. */
-async function withLookups(plan, dependencies) {
-	if (plan.lookups.length === 0 || plan.observed === null) return plan;
-	const observed = await lookUp(dependencies, plan.observed, plan.lookups);
-	return {
-		...await dependencies.replan(plan, observed),
-		lookups: []
-	};
-}
-// src/applying/apply-plan.ts
-init_p_limit();
-init_prompt_service();
-/** Writes a plan. Prompts are independent: a failure never stops or hides the others. Never throws. */
-async function applyPlan(plan, dependencies) {
-	const { service, stop, concurrency, onApplied } = dependencies;
-	const stoppable = {
-		...dependencies,
-		service: untilStopped(service, stop)
-	};
-	let done = 0;
-	return pLimit(concurrency).map(plan.prompts, async (prompt) => {
-		const outcome = await applyPrompt(prompt, stoppable);
-		onApplied?.(outcome, ++done);
-		return outcome;
-	});
-}
-// src/observing/observe-prompt.ts
-init_prompt_service();
-/**
-* Reads one prompt in every requested environment, and in the tracking environment where what was read does not tell
-* enough. Throws a `ServiceError` when the prompt cannot be read.
-*/
-async function observePrompt(service, request, trackingEnvironment) {
-	const { promptId, environments } = request;
-	const first = environments.length > 0 ? environments : trackingEnvironment === null ? [] : [trackingEnvironment];
-	const observed = await readEnvironments(service, promptId, first);
-	if (trackingEnvironment === null || first.includes(trackingEnvironment)) return observed;
-	if (tellsEnough(request, observed)) return observed;
-	const tracked = await read(service, promptId, trackingEnvironment);
-	if (isFailure(tracked.answer)) throw tracked.answer;
-	return {
-		...observed,
-		active: new Map([...observed.active, activeOf(tracked)])
-	};
-}
-/** The tracking environment's ledger is the fullest; it is read when something is not found or not clear without it. */
-function tellsEnough({ followsLatest, contents, numbers }, observed) {
-	if (!followsLatest || versionsRead(observed).some(isDoubtful)) return false;
-	const known = knownVersions(observed);
-	return contents.every((content) => findContent(known, content) !== void 0) && numbers.every((number) => known.some((version) => version.number === number));
-}
-async function readEnvironments(service, promptId, environments) {
-	const readings = await Promise.all(environments.map((environment) => read(service, promptId, environment)));
-	const found = readings.flatMap(({ answer }) => answer instanceof ServiceError ? [] : [answer]).at(-1);
-	const failure = readings.map(({ answer }) => answer).find(isFailure);
-	if (failure !== void 0) throw failure;
-	const { activeVersion: _, ...fields } = found ?? await service.readPrompt(promptId);
-	return {
-		prompt: fields,
-		active: new Map(readings.map(activeOf)),
-		looked: [],
-		missing: []
-	};
-}
-async function read(service, promptId, environment) {
-	try {
-		return {
-			environment,
-			answer: await service.readPrompt(promptId, environment)
-		};
-	} catch (error) {
-		if (error instanceof ServiceError) return {
-			environment,
-			answer: error
-		};
-		throw error;
-	}
-}
-/** A 404 may mean that the environment has no active version: then the prompt is found without one. */
-function isFailure(answer) {
-	return answer instanceof ServiceError && answer.problem.code !== "service/prompt-not-found";
-}
-function activeOf({ environment, answer }) {
-	return [environment, answer instanceof ServiceError ? null : answer.activeVersion];
-}
-// src/planning/compare-fields.ts
-/** The fields that the file manages and that differ in the service; no change when there are none. */
-function compareFields(file, prompt) {
-	const entries = FIELDS.flatMap((field) => {
-		const after = file[field];
-		return after === void 0 || after === prompt[field] ? [] : [[field, {
-			before: prompt[field],
-			after
-		}]];
-	});
-	return entries.length === 0 ? [] : [{
-		kind: "update-prompt",
-		fields: Object.fromEntries(entries)
-	}];
-}
-// src/planning/contents-to-create.ts
-/**
-* The versions to make: those of `git:` pins first, so that the file's own is the newest. Equal contents are made
-* once. The file's own is made even when no pin follows it, provided that the tracking environment can hold on to it:
-* then somebody else's version of equal content does not stand in for it, unless a ledger names that.
-*/
-function contentsToCreate({ file, observed, contentsAtRefs, mayLook, head, forgets }, resolutions) {
-	const own = file.content;
-	const sought = asKept(own, forgets);
-	const followed = resolutions.flatMap((one) => one.kind === "set" && isNew(one.after) ? [one.after.new] : []);
-	const wantsOwn = followsLatest(file) ? followed.includes(own) : mayLook && !isRemembered(withoutLeft(file, observed, resolutions), sought, head);
-	const wanted = [...followed, ...wantsOwn ? [own] : []];
-	return wanted.filter((content, index) => !wanted.some((other, at) => replaces(other, at, content, index))).map((content) => ({
-		...create(content, contentsAtRefs),
-		...othersOf(content, wanted)
-	}));
-}
-/** What an environment is moved away from is not read again: its ledger is not what a content can be found in. */
-function withoutLeft({ pins }, observed, resolutions) {
-	const left = new Set(pins.flatMap(({ environment }, at) => resolutions[at]?.kind === "set" ? [environment] : []));
-	return {
-		...observed,
-		active: new Map([...observed.active].filter(([environment]) => !left.has(environment)))
-	};
-}
-/** Of two that serve each other the later one is made: the file's own rather than an equal one of a ref. */
-function replaces(other, at, content, index) {
-	return serves(other, content) && (!serves(content, other) || at > index);
-}
-function othersOf(content, wanted) {
-	const others = [...new Set(wanted)].filter((other) => other !== content && serves(content, other));
-	return others.length > 0 ? { others } : {};
-}
-/** The file's own content is at no ref, however equal: contents are told apart by identity here. */
-function create(content, refs) {
-	const found = [...refs].find((entry) => isAt$1(entry[1], content));
-	if (found === void 0) return {
-		kind: "create-version",
-		content,
-		provenance: {}
-	};
-	const [ref, { provenance }] = found;
-	return {
-		kind: "create-version",
-		content,
-		ref,
-		provenance
-	};
-}
-function isAt$1(at, content) {
-	return "content" in at && at.content === content;
-}
-// src/planning/find-drift.ts
-/** What neither the base's file nor the head's finds as it wants it: the head's own changes are no drift. */
-function findDrift(compared, base) {
-	return [...compared.head.filter((change) => change.kind === "set-active").flatMap((change) => environmentDrift(change, compared, base)), ...fieldDrift(compared, base)];
-}
-function environmentDrift({ environment, before, after }, compared, base) {
-	const wanted = compared.base.filter((change) => change.kind === "set-active").find((change) => change.environment === environment);
-	if (wanted === void 0) return [];
-	const observed = before === null ? null : holderOf(before, compared.known);
-	return [{
-		kind: observed === null || observed.commit !== void 0 && base.ancestors.has(observed.commit) ? "unfinished" : "outside",
-		environment,
-		expected: wanted.after,
-		observed,
-		restores: isSameTarget(after, wanted.after)
-	}];
-}
-/** What was made outside has no commit. */
-function holderOf({ id, number }, known) {
-	const commit = known.find((version) => version.id === id)?.commit;
-	return {
-		id,
-		number,
-		...commit === void 0 ? {} : { commit }
-	};
-}
-function fieldDrift({ promptId, head, base: wanted }, base) {
-	const [now, then] = [fieldsOf$1(head), fieldsOf$1(wanted)];
-	const former = base.former.get(promptId) ?? [];
-	return FIELDS.flatMap((field) => {
-		const expected = then[field]?.after;
-		const observed = now[field]?.before;
-		if (expected === void 0 || observed === void 0) return [];
-		return [{
-			kind: former.some((earlier) => (earlier[field] ?? "") === observed) ? "unfinished" : "outside",
-			field,
-			expected,
-			observed,
-			restores: now[field]?.after === expected
-		}];
-	});
-}
-function fieldsOf$1(changes) {
-	return changes.find((change) => change.kind === "update-prompt")?.fields ?? {};
-}
-// src/planning/offline.ts
-init_problem();
-/** Pins that follow the file in environments where that is not allowed. */
-function latestProblems(file, forbidden) {
-	return file.pins.filter(({ pin, environment }) => pin.kind === "latest" && forbidden.includes(environment)).map(({ environment, line, column }) => makeProblem("guard/latest-not-allowed", { environment }, {
-		path: file.path,
-		line,
-		column
-	}));
-}
-// src/planning/former-pins.ts
-function contentOf$2({ digest, metadataDigest }) {
-	return metadataDigest === void 0 ? { digest } : {
-		digest,
-		metadataDigest
-	};
-}
-/** Equal content is the same whatever its id. */
-function isSameContent(one, other) {
-	if (one.digest === void 0 || one.digest !== other.digest) return false;
-	const [a, b] = [one.metadataDigest, other.metadataDigest];
-	return a === void 0 || b === void 0 || a === b;
-}
-/** In an earlier run of pins than the one of now. */
-function wasPinned(target, environment, former) {
-	const states = former.get(environment) ?? [];
-	const changed = states.findIndex((state) => !means(state, target));
-	return changed !== -1 && states.slice(changed).some((state) => means(state, target));
-}
-/** In the state of the file before the one that is planned for. */
-function wasPinnedLast(target, environment, former) {
-	const last = former.get(environment)?.[0];
-	return last !== void 0 && last.age === Math.min(...agesIn(former)) && means(last, target);
-}
-/**
-* Whether the environment before was pinned to a version before this one was. Pins of both in one commit skip the one
-* before however old that commit is; only those that the file began with were there already.
-*/
-function cameThrough(target, from, environment, former) {
-	const states = former.get(environment) ?? [];
-	const changed = states.findIndex((state) => !means(state, target));
-	const since = (changed === -1 ? states : states.slice(0, changed)).at(-1)?.age;
-	if (since === void 0) return false;
-	const first = Math.max(...agesIn(former));
-	return (former.get(from) ?? []).some((state) => means(state, target) && (state.age > since || state.age === first));
-}
-function agesIn(former) {
-	return [...former.values()].flat().map(({ age }) => age);
-}
-/** Whether a pin of an earlier commit means a version. */
-function means({ pin, content }, target) {
-	if (pin.kind === "number") return pin.number === target.number;
-	if (pin.kind === "version") return pin.id === target.id;
-	return content !== null && isSameContent(contentOf$2(content), target);
-}
-// src/planning/promotion.ts
-init_problem();
-/**
-* Why a version may not go live in an environment: it is not active in the one before. Two things are no promotion: a
-* rollback to what this environment was pinned to before, and putting back what it has been pinned to all along, where
-* the environment before was pinned to it first. And one that was allowed stays so when a run was cut short between the
-* two environments: the one before has moved on then, as the file wants it.
-*/
-function promotionProblems(activations, context, { promotedFrom, formerPins }) {
-	const former = formerPins.get(context.file.id) ?? /* @__PURE__ */ new Map();
-	return activations.flatMap(({ pin, after }) => {
-		const from = promotedFrom.get(pin.environment);
-		if (from === void 0) return [];
-		const target = targetOf(after, context);
-		const step = {
-			environment: pin.environment,
-			from,
-			target
-		};
-		const situation = {
-			activations,
-			context,
-			former
-		};
-		return isActive(target, from, context) || isNoPromotion(step, situation) ? [] : [refusal$2(pin, step, situation)];
-	});
-}
-function isNoPromotion(step, situation) {
-	const { environment, from, target } = step;
-	const { former } = situation;
-	if (wasPinned(target, environment, former)) return true;
-	if (target.id === void 0) return false;
-	if (hasMovedOn(step, situation) && wasPinnedLast(target, from, former)) return true;
-	return cameThrough(target, from, environment, former) && !goesThroughNow(step, situation);
-}
-function targetOf(after, { known }) {
-	if (isNew(after)) return contentOf$2(after.new);
-	const { id, number } = after;
-	return known.find((one) => one.id === id) ?? (number === null ? { id } : {
-		id,
-		number
-	});
-}
-function isActive(target, environment, { observed, known }) {
-	const active = observed.active.get(environment) ?? null;
-	return active !== null && isSameVersion(entryAsServed(active, known), target);
-}
-/** Whether the environment before serves what the file asks for: a newer version, for which no file has asked before. */
-function hasMovedOn({ from, target }, { activations, context, former }) {
-	const { file, observed, known } = context;
-	const isIn = (pins) => pins.some(({ environment }) => environment === from);
-	const active = observed.active.get(from) ?? null;
-	if (active === null || !isIn(file.pins) || isIn(activations.map(({ pin }) => pin))) return false;
-	const isNewer = target.number !== void 0 && active.number > target.number;
-	const serves = entryAsServed(active, known);
-	return isNewer && !(former.get(from) ?? []).some((state) => means(state, serves));
-}
-/**
-* Whether both environments would be set to a version that no run has brought to either: the second one serves nothing,
-* or what it was pinned to before. Then commits that were refused have asked for it, and are no proof.
-*/
-function goesThroughNow({ environment, from, target }, { activations, context, former }) {
-	const { observed, known } = context;
-	if (!comesTo(from, target, {
-		activations,
-		context
-	})) return false;
-	const active = observed.active.get(environment) ?? null;
-	return active === null || wasPinned(entryAsServed(active, known), environment, former);
-}
-/** Whether a sync would set an environment to that very version, if nothing were refused. */
-function comesTo(environment, target, { activations, context }) {
-	const first = activations.find(({ pin }) => pin.environment === environment);
-	return first !== void 0 && isSameVersion(targetOf(first.after, context), target);
-}
-function isSameVersion(one, other) {
-	return one.id !== void 0 && one.id === other.id || isSameContent(one, other);
-}
-function refusal$2({ line, column }, { environment, from, target }, situation) {
-	const { context } = situation;
-	const { key, path, pins } = context.file;
-	return makeProblem("guard/promotion-order", {
-		environment,
-		from,
-		key,
-		version: nameOf$2(target),
-		serves: servedIn(from, context),
-		current: servedIn(environment, context),
-		liveIn: liveIn(target, context),
-		sourcePinned: pins.some((one) => one.environment === from),
-		sourceComes: comesTo(from, target, situation)
-	}, {
-		path,
-		line,
-		column
-	});
-}
-function servedIn(environment, { observed }) {
-	const active = observed.active.get(environment) ?? null;
-	return active === null ? null : `v${active.number}`;
-}
-function nameOf$2({ number, id }) {
-	if (number !== void 0) return `v${number}`;
-	return id ?? "a version that is not made yet";
-}
-/** A pinned environment in which the version is active already: it can be promoted from there. */
-function liveIn(target, context) {
-	return context.file.pins.map(({ environment }) => environment).find((one) => isActive(target, one, context)) ?? null;
-}
-// src/planning/resolve-pin.ts
-init_problem();
-const IN_SYNC = { kind: "in-sync" };
-/** Finds the version that a pin means, and whether it is the active one already. */
-function resolvePin(pin, context) {
-	const active = context.observed.active.get(pin.environment) ?? null;
-	switch (pin.pin.kind) {
-		case "latest": return followContent(context.file.content, active, context);
-		case "git": return followRef(pin, pin.pin.ref, context);
-		case "number": return active?.number === pin.pin.number ? IN_SYNC : findNumber(pin, pin.pin.number, context);
-		case "version": return active?.id === pin.pin.id ? IN_SYNC : findId(pin, pin.pin.id, context);
-	}
-}
-/** Equal content is in sync whatever its id: such pins name content, ids are the service's business. */
-function followContent(content, active, { known, forgets }, from = {}) {
-	const sought = asKept(content, forgets);
-	if (active !== null && holds(entryAsServed(active, known), sought)) return IN_SYNC;
-	const found = findContent(known, sought);
-	return set(found === void 0 ? {
-		new: content,
-		...from
-	} : refOf(found));
-}
-function followRef(pin, ref, context) {
-	const at = context.contentsAtRefs.get(ref) ?? makeProblem("pin/unknown-ref", { ref }, placeOf$2(pin, context));
-	if ("code" in at) return blocked(at);
-	return followContent(at.content, context.observed.active.get(pin.environment) ?? null, context, { ref });
-}
-function findNumber(pin, number, context) {
-	const found = context.known.find((version) => version.number === number);
-	if (found !== void 0) return set(refOf(found));
-	const unseen = unseenLatest(context);
-	const lookups = unseen === null || !context.mayLook ? [] : [unseen];
-	return blocked(makeProblem("pin/unknown-number", {
-		environment: pin.environment,
-		number,
-		lookable: lookups.length > 0
-	}, placeOf$2(pin, context)), lookups);
-}
-/** An id is a promise by itself: unknown ones are planned, and read before they go live. */
-function findId(pin, id, context) {
-	const { known, mayLook, observed } = context;
-	const found = known.find((version) => version.id === id);
-	if (found !== void 0) return set(refOf(found));
-	if (!observed.missing.includes(id)) return set({
-		id,
-		number: null
-	}, mayLook ? [id] : []);
-	return blocked(makeProblem("pin/unknown-version", {
-		environment: pin.environment,
-		id
-	}, placeOf$2(pin, context)));
-}
-/** The service's newest version, where it was never read and no ledger names it. */
-function unseenLatest({ observed, known }) {
-	const { prompt, missing } = observed;
-	const id = prompt.latestVersionId;
-	return id === null || missing.includes(id) || known.some((version) => version.id === id) ? null : id;
-}
-function placeOf$2({ line, column }, { file }) {
-	return {
-		path: file.path,
-		line,
-		column
-	};
-}
-function set(after, lookups = []) {
-	return {
-		kind: "set",
-		after,
-		lookups
-	};
-}
-function blocked(problem, lookups = []) {
-	return {
-		kind: "blocked",
-		problem,
-		lookups
-	};
-}
-// src/planning/make-plan.ts
-init_problem();
-/** The plans of prompts as one. */
-function joinPlans(plans) {
-	const prompts = plans.toSorted((a, b) => a.file.path < b.file.path ? -1 : 1);
-	return {
-		prompts,
-		digest: digestPlan(prompts)
-	};
-}
-/** The plan of one prompt. Pins are in promotion order, and changes in the order in which they are written. */
-function planPrompt(written, observed, rules) {
-	const file = {
-		...written,
-		pins: inOrder(written.pins, rules)
-	};
-	const context = contextOf(file, observed, rules);
-	const resolved = resolve$1(context);
-	const { changes, creates } = resolved;
-	const resolutions = resolved.pins.map(({ resolution }) => resolution);
-	const promotions = promotionProblems(resolved.pins.flatMap(({ pin, resolution: one }) => one.kind === "set" ? [{
-		pin,
-		after: one.after
-	}] : []), context, rules);
-	const refused = [
-		...latestProblems(file, rules.latestForbidden),
-		...promotions,
-		...creates ? unknownLatest(context) : []
-	];
-	const problems = [...resolutions.flatMap(problemOf), ...refused];
-	const status = problems.length > 0 ? "blocked" : changes.length > 0 ? "pending" : "unchanged";
-	const lookups = refused.length > 0 ? [] : lookupsOf(resolutions);
-	return {
-		file,
-		observed,
-		status,
-		changes,
-		drift: driftSince(rules, context, changes),
-		problems: [...problems, ...warnings(context, rules)],
-		lookups
-	};
-}
-function resolve$1(context) {
-	const { file, observed } = context;
-	const pins = file.pins.map((pin) => ({
-		pin,
-		resolution: resolvePin(pin, context)
-	}));
-	const creates = contentsToCreate(context, pins.map(({ resolution }) => resolution));
-	const activations = pins.flatMap((one) => activation(one, observed));
-	return {
-		pins,
-		changes: [
-			...creates,
-			...compareFields(file, observed.prompt),
-			...activations
-		],
-		creates: creates.length > 0
-	};
-}
-/** The base's file is planned for with the same observation; a prompt that the base does not know has no drift. */
-function driftSince({ base }, context, head) {
-	const file = base?.files.get(context.file.id);
-	if (base === null || file === void 0) return [];
-	const { known } = context;
-	return findDrift({
-		promptId: file.id,
-		head,
-		base: resolve$1({
-			...context,
-			file
-		}).changes,
-		known
-	}, base);
-}
-/** The plan of a prompt that could not be observed. */
-function unobserved(file, failed) {
-	const problem = failed.get(file.id) ?? makeProblem("internal/unexpected", { reason: "the prompt was not observed" });
-	return {
-		file,
-		observed: null,
-		status: problem.code === "apply/interrupted" ? "not_attempted" : "failed",
-		changes: [],
-		drift: [],
-		problems: [problem],
-		lookups: []
-	};
-}
-function contextOf(file, observed, rules) {
-	return {
-		file,
-		observed,
-		known: knownVersions(observed),
-		contentsAtRefs: rules.contentsAtRefs.get(file.id) ?? /* @__PURE__ */ new Map(),
-		mayLook: rules.trackingEnvironment !== null,
-		head: headOf$2(observed, rules.trackingEnvironment),
-		forgets: dropsMetadata(observed, rules.trackingEnvironment)
-	};
-}
-/** Promotion order; environments that the configuration does not list keep the file's order. */
-function inOrder(pins, { environmentOrder }) {
-	if (environmentOrder === null) return pins;
-	return pins.toSorted((a, b) => environmentOrder.indexOf(a.environment) - environmentOrder.indexOf(b.environment));
-}
-function activation({ pin, resolution }, observed) {
-	if (resolution.kind !== "set") return [];
-	const active = observed.active.get(pin.environment) ?? null;
-	const before = active === null ? null : refOf(active);
-	return [{
-		kind: "set-active",
-		environment: pin.environment,
-		before,
-		after: resolution.after
-	}];
-}
-function problemOf(resolution) {
-	return resolution.kind === "blocked" ? [resolution.problem] : [];
-}
-/** None where a pin stays unresolved whatever they show: a refused prompt is not written, and looking writes. */
-function lookupsOf(resolutions) {
-	if (resolutions.some((one) => one.kind === "blocked" && one.lookups.length === 0)) return [];
-	return [...new Set(resolutions.flatMap((one) => one.kind === "in-sync" ? [] : one.lookups))];
-}
-/** What nobody has seen may be the very content that is to be made, and nothing may be looked at. */
-function unknownLatest(context) {
-	const { mayLook, file } = context;
-	const unseen = unseenLatest(context);
-	return unseen === null || mayLook ? [] : [makeProblem("guard/unknown-latest", { id: unseen }, { path: file.path })];
-}
-function warnings({ forgets, file }, { trackingEnvironment }) {
-	if (trackingEnvironment === null || !forgets) return [];
-	return [makeProblem("service/drops-metadata", { environment: trackingEnvironment }, { path: file.path })];
-}
-// src/planning/with-provenance.ts
-/**
-* The plan with what git knows of each file whose content is to be made. It is asked after planning, because most
-* plans make few versions; it changes nothing of what is done, nor the plan's digest.
-*/
-function withProvenance(plan, byPath) {
-	return {
-		...plan,
-		prompts: plan.prompts.map((prompt) => promptWithProvenance(prompt, byPath))
-	};
-}
-function promptWithProvenance(prompt, byPath) {
-	const provenance = byPath.get(prompt.file.path);
-	return {
-		...prompt,
-		changes: prompt.changes.map((change) => describe$1(change, provenance))
-	};
-}
-/** The paths of the files whose own content the plan makes a version of. */
-function pathsToCreate(plan) {
-	return plan.prompts.filter(({ changes }) => changes.some(isOwn)).map(({ file }) => file.path);
-}
-function describe$1(change, provenance) {
-	return provenance !== void 0 && isOwn(change) ? {
-		...change,
-		provenance
-	} : change;
-}
-function isOwn(change) {
-	return change.kind === "create-version" && change.ref === void 0;
-}
-// src/commands/past/parse-at.ts
 /** A prompt file (from the repository's root) as a commit has it; null where no regular file is there. */
 async function parseAt(repository, commit, pathFromRoot) {
 	const bytes = await repository.fileAt(commit, pathFromRoot);
 	return bytes === null ? null : parsePromptFile(bytes, pathFromRoot);
 }
-// src/commands/past/content-in-git.ts
 /** What a prompt file held at a commit; null where git has no valid one there. */
 async function contentInGit(repository, commit, path) {
 	return (await fileInGit(repository, commit, path))?.content ?? null;
@@ -48468,43 +47274,55 @@ async function fileInGit(repository, commit, path) {
 		return null;
 	}
 }
-// src/commands/preparing/apply-prepared.ts
-init_problem();
-/** Writes what was prepared. `plan` is the prepared one with what the guards refuse. Never throws. */
-async function applyPrepared(plan, guards, prepared, world) {
-	const { config, service, repository, requests } = prepared;
-	const { trackingEnvironment, concurrency } = config;
-	return applyPlan(plan, {
-		service: service.service,
-		trackingEnvironment,
-		concurrency,
-		newOperation: world.newId,
-		observe: async (stoppable, { file: { id } }) => {
-			const request = requests.get(id);
-			if (request === void 0) throw new ProblemError(makeProblem("internal/unexpected", { reason: "never observed" }));
-			return observePrompt(stoppable, request, trackingEnvironment);
-		},
-		replan: (planned, observed) => replan(planned, observed, guards, prepared),
-		digestAt: async (commit, path) => (await contentInGit(repository, commit, path))?.digest ?? null,
-		sleep: world.sleep,
-		stop: world.stop,
-		onApplied: (_, done) => world.onProgress({
-			what: "Applying",
-			done,
-			all: plan.prompts.length
-		})
-	});
+/**
+* By prompt id and ref: each prompt's content at the refs that its `git:` pins name, or why there is none. Of a prompt
+* with several files (of now, of the base commit) the first has the say.
+*/
+async function readContentsAtRefs(files, repository) {
+	const pinned = files.filter(({ pins }) => pins.some(({ pin }) => pin.kind === "git"));
+	const read = await Promise.all(pinned.map(async (file) => ({
+		id: file.id,
+		at: await readOne(file, repository)
+	})));
+	const byId = Map.groupBy(read, ({ id }) => id);
+	const merged = (all) => new Map(all.toReversed().flatMap(({ at }) => [...at]));
+	return new Map([...byId].map(([id, all]) => [id, merged(all)]));
 }
-/** With the same rules and guards; what git knows is asked for a file that was not to be made a version of at first. */
-async function replan(planned, observed, guards, prepared) {
-	const { rules, provenance, repository, uncommitted } = prepared;
-	const fresh = planPrompt(planned.file, observed, rules);
-	const unasked = pathsToCreate({ prompts: [fresh] }).filter((path) => !provenance.has(path) && !uncommitted.has(path));
-	return refuseAfresh(promptWithProvenance(fresh, (unasked.length === 0 ? provenance : await repository?.lastCommits(unasked)) ?? provenance), planned, guards);
+async function readOne(file, repository) {
+	const contents = /* @__PURE__ */ new Map();
+	for (const { pin, line, column } of file.pins) {
+		if (pin.kind !== "git" || contents.has(pin.ref)) continue;
+		contents.set(pin.ref, await contentAt$1(file, pin.ref, repository, {
+			path: file.path,
+			line,
+			column
+		}));
+	}
+	return contents;
 }
-// src/commands/past/find-at.ts
-init_gather();
-init_problem();
+async function contentAt$1(file, ref, repository, place) {
+	if (repository === null) return makeProblem("pin/needs-git", { ref }, place);
+	const commit = await repository.resolveRef(ref);
+	if (commit === null) return makeProblem("pin/unknown-ref", { ref }, place);
+	const found = await findAt({
+		id: file.id,
+		path: repository.fromRoot(file.path)
+	}, commit, repository);
+	if (typeof found === "string") return makeProblem("pin/no-prompt-at-ref", {
+		ref,
+		reason: found
+	}, place);
+	const summary = (await repository.lastCommitAt(commit, found.path))?.changeSummary;
+	const provenance = {
+		commit,
+		path: found.path,
+		...summary === void 0 ? {} : { changeSummary: summary }
+	};
+	return {
+		content: found.file.content,
+		provenance
+	};
+}
 /**
 * A prompt as it was at a commit, found by its id: at the path (from the repository's root), or wherever the file was
 * then. A text says why it is not. Each is looked for once: a commit never changes.
@@ -48559,539 +47377,7 @@ function invalidity({ outline, problems }, path, id, inPlace) {
 	const other = outline?.id?.value ?? (inPlace ? id : null);
 	return invalid === void 0 || other !== id ? null : `${path} is not valid: ${invalid.message}`;
 }
-// src/commands/past/contents-at-refs.ts
-init_problem();
-/**
-* By prompt id and ref: each prompt's content at the refs that its `git:` pins name, or why there is none. Of a prompt
-* with several files (of now, of the base commit) the first has the say.
-*/
-async function readContentsAtRefs(files, repository) {
-	const pinned = files.filter(({ pins }) => pins.some(({ pin }) => pin.kind === "git"));
-	const read = await Promise.all(pinned.map(async (file) => ({
-		id: file.id,
-		at: await readOne(file, repository)
-	})));
-	const byId = Map.groupBy(read, ({ id }) => id);
-	const merged = (all) => new Map(all.toReversed().flatMap(({ at }) => [...at]));
-	return new Map([...byId].map(([id, all]) => [id, merged(all)]));
-}
-/** The contents that one prompt's refs have; none where nothing was read. */
-function contentsIn(atRefs) {
-	return [...atRefs?.values() ?? []].flatMap((at) => "content" in at ? [at.content] : []);
-}
-async function readOne(file, repository) {
-	const contents = /* @__PURE__ */ new Map();
-	for (const { pin, line, column } of file.pins) {
-		if (pin.kind !== "git" || contents.has(pin.ref)) continue;
-		contents.set(pin.ref, await contentAt$1(file, pin.ref, repository, {
-			path: file.path,
-			line,
-			column
-		}));
-	}
-	return contents;
-}
-async function contentAt$1(file, ref, repository, place) {
-	if (repository === null) return makeProblem("pin/needs-git", { ref }, place);
-	const commit = await repository.resolveRef(ref);
-	if (commit === null) return makeProblem("pin/unknown-ref", { ref }, place);
-	const found = await findAt({
-		id: file.id,
-		path: repository.fromRoot(file.path)
-	}, commit, repository);
-	if (typeof found === "string") return makeProblem("pin/no-prompt-at-ref", {
-		ref,
-		reason: found
-	}, place);
-	const summary = (await repository.lastCommitAt(commit, found.path))?.changeSummary;
-	const provenance = {
-		commit,
-		path: found.path,
-		...summary === void 0 ? {} : { changeSummary: summary }
-	};
-	return {
-		content: found.file.content,
-		provenance
-	};
-}
-// src/commands/preparing/gather-texts.ts
-init_digest();
-/** The texts behind a plan's activations, for diffs: from the service, the files, and git for versions never read. */
-async function gatherTexts(plan, sources) {
-	const entries = await Promise.all(plan.prompts.map(async (prompt) => [prompt.file.id, await textChanges(prompt, sources)]));
-	return new Map(entries);
-}
-async function textChanges(prompt, { repository, rules }) {
-	const { observed } = prompt;
-	const activations = prompt.changes.filter((change) => change.kind === "set-active");
-	if (observed === null || activations.length === 0) return [];
-	const known = knownVersions(observed);
-	const wanted = wantedContents(prompt, rules);
-	return Promise.all(activations.map(async (change) => {
-		const { environment, before: ref, after } = change;
-		const active = observed.active.get(environment) ?? null;
-		return {
-			environment,
-			before: active === null || ref === null ? null : sideOf(active, labelOf(ref)),
-			after: await sideAfter(after, known, wanted, repository)
-		};
-	}));
-}
-/** The file's own content and those that its `git:` pins mean. */
-function wantedContents({ file }, { contentsAtRefs }) {
-	return [file.content, ...contentsIn(contentsAtRefs.get(file.id))];
-}
-async function sideAfter(after, known, wanted, repository) {
-	if (isNew(after)) {
-		const { text, metadata } = after.new;
-		return {
-			label: "new version",
-			text,
-			...metadata === void 0 ? {} : { metadata }
-		};
-	}
-	const version = known.find(({ id }) => id === after.id);
-	if (version === void 0) return "unknown";
-	if (version.version !== null) return sideOf(version.version, labelOf(after));
-	const content = await fromGit(version, repository) ?? wanted.find((content) => holds(version, content));
-	if (content === void 0) return "unknown";
-	const managed = content.metadataDigest === version.metadataDigest && content.metadata !== void 0;
-	return {
-		label: labelOf(after),
-		text: content.text,
-		...managed && { metadata: content.metadata }
-	};
-}
-/** The file at the ledger's commit, provided that it holds what the ledger says; a plan can be shown without it. */
-async function fromGit({ commit, path, digest }, repository) {
-	if (commit === void 0 || path === void 0) return null;
-	const content = await contentInGit(repository, commit, path);
-	return content?.digest === digest ? content : null;
-}
-function sideOf({ text, metadata, unread }, label) {
-	return unread === true ? "unknown" : {
-		label,
-		text: withLineFeeds(text),
-		metadata
-	};
-}
-// src/observing/assumed-service.ts
-init_digest();
-init_prompt_service();
-init_problem();
-/**
-* The service as it would stand were the base commit's files all in sync: a review that may not ask the service compares
-* with it. Nothing can be written. Numbers below 1 stand for those that only the service knows.
-*/
-function assumedService(assumed) {
-	const now = new Map(assumed.files.map((file) => [file.id, file]));
-	return {
-		readPrompt: async (promptId, environment) => {
-			const then = assumed.base.get(promptId) ?? null;
-			const file = now.get(promptId);
-			if (file === void 0) throw refusal$1();
-			const { key, name, description = "" } = then ?? file;
-			return {
-				id: promptId,
-				key,
-				name,
-				description,
-				latestVersionId: null,
-				activeVersion: activeIn(environment, then, file, assumed)
-			};
-		},
-		createVersion: () => Promise.reject(refusal$1()),
-		updatePrompt: () => Promise.reject(refusal$1()),
-		setActive: () => Promise.reject(refusal$1())
-	};
-}
-function refusal$1() {
-	return new ServiceError(makeProblem("internal/unexpected", { reason: "the service may not be asked" }), "not-sent");
-}
-/**
-* What the base does not pin is taken for empty; the tool's own environment stands on the base's own text. That of a
-* prompt that the base does not have knows only the numbers that are pinned: nobody can say that they are not there.
-*/
-function activeIn(environment, then, now, assumed) {
-	const tracked = environment === assumed.trackingEnvironment ? [{ kind: "latest" }] : [];
-	const pinned = (then?.pins ?? []).filter((one) => one.environment === environment).map(({ pin }) => pin);
-	const active = [...tracked, ...pinned].map(pinText)[0];
-	return active === void 0 ? null : versionsOf(then, now, assumed).get(active) ?? null;
-}
-/** By the pin that means it. Each version knows of all others: the files of now may pin them. */
-function versionsOf(then, now, { contentsAtRefs }) {
-	const pins = [{ kind: "latest" }, ...[...then?.pins ?? [], ...now.pins].map(({ pin }) => pin)];
-	const versions = new Map(pins.flatMap((pin, index) => {
-		const content = pin.kind === "latest" ? then?.content ?? "unread" : contentAt(contentsAtRefs.get(now.id), pin);
-		return content === null ? [] : [[pinText(pin), versionOf(pin, content, -index)]];
-	}));
-	const ledger = [...versions.values()].map((version) => entryOf(withLedger(version, [])));
-	return new Map([...versions].map(([pin, version]) => [pin, withLedger(version, ledger)]));
-}
-function contentAt(atRefs, pin) {
-	if (pin.kind !== "git") return "unread";
-	const at = atRefs?.get(pin.ref);
-	return at === void 0 || "code" in at ? null : at.content;
-}
-function versionOf(pin, content, number) {
-	if (content !== "unread") {
-		const { text, digest, metadata = {}, metadataDigest = EMPTY_METADATA_DIGEST } = content;
-		return {
-			id: pin.kind === "latest" ? "base" : pinText(pin),
-			number,
-			text,
-			digest,
-			metadata,
-			metadataDigest,
-			stamp: null
-		};
-	}
-	const named = pin.kind === "number" ? {
-		id: `v${pin.number}`,
-		number: pin.number
-	} : {
-		id: idOf(pin),
-		number
-	};
-	const digest = contentDigest(`promptsync: the text of ${pinText(pin)}`);
-	return {
-		...named,
-		text: "",
-		digest,
-		metadata: {},
-		metadataDigest: EMPTY_METADATA_DIGEST,
-		stamp: null,
-		unread: true
-	};
-}
-function idOf(pin) {
-	return pin.kind === "version" ? pin.id : pinText(pin);
-}
-function withLedger(version, ledger) {
-	return {
-		...version,
-		stamp: {
-			digest: version.digest,
-			operation: "assumed",
-			ledger
-		}
-	};
-}
-/** The plan as it can be shown: without the numbers that nobody knows. */
-function withoutAssumedNumbers(plan) {
-	const prompts = plan.prompts.map((prompt) => ({
-		...prompt,
-		changes: prompt.changes.map(unnumbered)
-	}));
-	return {
-		...plan,
-		prompts
-	};
-}
-function unnumbered(change) {
-	if (change.kind !== "set-active") return change;
-	const before = change.before === null ? null : known(change.before);
-	return {
-		...change,
-		before,
-		after: isNew(change.after) ? change.after : known(change.after)
-	};
-}
-function known({ id, number }) {
-	return {
-		id,
-		number: number === null || number < 1 ? null : number
-	};
-}
-// src/planning/settled.ts
-/** Whether nothing is to be done for a prompt, whatever else may be learnt of it. */
-function isSettled({ status, drift, lookups }) {
-	return status === "unchanged" && drift.length + lookups.length === 0;
-}
-/**
-* The plan of a settled prompt without what nobody asks for any more: texts and ledgers of thousands of prompts are
-* most of what a run would hold.
-*/
-function withoutTexts(plan) {
-	return plan.observed === null ? plan : {
-		...plan,
-		observed: forgetTexts(plan.observed)
-	};
-}
-/** What was read of a prompt without its texts and ledgers. */
-function forgetTexts({ prompt, active, looked, missing }) {
-	const versions = [...active].map(([environment, version]) => [environment, version === null ? null : withoutText(version)]);
-	return {
-		prompt,
-		active: new Map(versions),
-		looked: looked.map(withoutText),
-		missing
-	};
-}
-// src/observing/observe.ts
-init_p_limit();
-init_prompt_service();
-init_problem();
-/** A prompt whose request waits to be repeated, maybe for a minute, must leave the others enough to do. */
-const PROMPTS_PER_REQUEST = 4;
-/**
-* Reads what the service holds of each prompt. Never writes. A prompt that cannot be read does not stop the others: its
-* problem is in `failed`.
-*/
-async function observe(service, requests, options) {
-	const observed = /* @__PURE__ */ new Map();
-	const failed = /* @__PURE__ */ new Map();
-	const stoppable = untilStopped(service, options.stop);
-	await pLimit(options.concurrency * PROMPTS_PER_REQUEST).map(requests, async (request) => {
-		try {
-			const read = await observePrompt(stoppable, request, options.trackingEnvironment);
-			observed.set(request.promptId, options.keep?.(read) ?? read);
-		} catch (error) {
-			failed.set(request.promptId, problemOf$1(error));
-		}
-		options.onObserved?.(observed.size + failed.size, requests.length);
-	});
-	return {
-		observed,
-		failed
-	};
-}
-// src/commands/preparing/gone-prompts.ts
-init_problem();
-/**
-* Warnings of prompts whose files are gone, with what is served of them still: the interface has no call that deletes a
-* prompt.
-*/
-async function goneProblems(gone, asked) {
-	if (gone.length === 0) return [];
-	const { service, base, concurrency, stop } = asked;
-	const { observed, failed } = service === null ? {
-		observed: /* @__PURE__ */ new Map(),
-		failed: /* @__PURE__ */ new Map()
-	} : await observe(service, gone.map(requestOf), {
-		trackingEnvironment: null,
-		concurrency,
-		stop
-	});
-	return gone.map(({ id, path }) => {
-		const serves = served(observed.get(id), failed.get(id));
-		return makeProblem("prompt/gone", {
-			id,
-			base,
-			serves
-		}, { path });
-	});
-}
-function requestOf({ id, pins }) {
-	return readingOnly(id, pins.map(({ environment }) => environment));
-}
-function served(observed, failure) {
-	if (failure !== void 0) return `what it serves cannot be read: ${failure.message}`;
-	if (observed === void 0) return "the service keeps what it serves.";
-	const active = [...observed.active].flatMap(([environment, version]) => version === null ? [] : [`v${version.number} in "${environment}"`]);
-	return active.length === 0 ? "no environment of it serves anything." : `the service still serves ${active.join(", ")}.`;
-}
-// src/commands/preparing/observe-and-plan.ts
-/** Observes the prompts and plans each as soon as it was read, so that little is held of those that stay as they are. */
-async function observeAndPlan({ config, files, requests, rules, keepsAll }, service, { stop, onProgress }) {
-	const byId = new Map(files.map((file) => [file.id, file]));
-	const plans = /* @__PURE__ */ new Map();
-	const plan = (observed) => {
-		const file = byId.get(observed.prompt.id);
-		if (file === void 0) return observed;
-		const whole = planPrompt(file, observed, rules);
-		const kept = keepsAll || !isSettled(whole) ? whole : withoutTexts(whole);
-		plans.set(file.id, kept);
-		return kept.observed ?? observed;
-	};
-	const { trackingEnvironment, concurrency } = config;
-	const { failed } = await observe(service, requests, {
-		trackingEnvironment,
-		concurrency,
-		stop,
-		keep: plan,
-		onObserved: (done, all) => onProgress({
-			what: "Observing",
-			done,
-			all
-		})
-	});
-	return joinPlans(files.map((file) => plans.get(file.id) ?? unobserved(file, failed)));
-}
-// src/commands/preparing/observe-files.ts
-/**
-* What has to be read of the service to plan for these files, and for those of the base commit where drift is told. The
-* environment before one that is pinned is read as well: promotions are judged by it.
-*/
-function observeRequests(files, { contentsAtRefs, base, promotedFrom }, alsoRead = []) {
-	return files.map((file) => {
-		const { id } = file;
-		const then = base?.files.get(id);
-		const both = then === void 0 ? [file] : [file, then];
-		const pins = both.flatMap((one) => one.pins);
-		const pinned = pins.map(({ environment }) => environment);
-		const before = file.pins.flatMap(({ environment }) => promotedFrom.get(environment) ?? []);
-		return {
-			promptId: id,
-			environments: [.../* @__PURE__ */ new Set([
-				...pinned,
-				...before,
-				...alsoRead
-			])],
-			contents: [...both.map(({ content }) => content), ...contentsIn(contentsAtRefs.get(id))],
-			numbers: pins.flatMap(({ pin }) => pin.kind === "number" ? [pin.number] : []),
-			followsLatest: followsLatest(file)
-		};
-	});
-}
-// src/commands/past/make-base.ts
-/** A field that stands as it did so many changes of the file ago is no longer taken for unfinished work. */
-const LONGEST_HISTORY$1 = 50;
-/** What drift is told by. The fields' history is read once a plan shows that some field drifts. */
-async function makeBase({ commit, files }, repository) {
-	const commits = repository.head === null ? [commit] : [commit, repository.head];
-	return {
-		files,
-		ancestors: await repository.ancestorsOf(commits),
-		former: /* @__PURE__ */ new Map()
-	};
-}
-/** The base with the earlier fields of those prompts whose fields drift. */
-async function withFormerFields(base, commit, { prompts }, repository) {
-	const entries = await Promise.all(prompts.filter(driftsInFields).map(async ({ file: { id } }) => {
-		const then = base.files.get(id);
-		return [id, then === void 0 ? [] : await formerFields(then, commit, repository)];
-	}));
-	return {
-		...base,
-		former: new Map(entries)
-	};
-}
-async function formerFields({ id, path }, commit, repository) {
-	const earlier = await repository.whereTouched(commit, repository.fromRoot(path), LONGEST_HISTORY$1);
-	return (await Promise.all(earlier.map((at) => parseAt(repository, at.commit, at.path)))).flatMap((one) => one?.file ?? []).filter((file) => file.id === id);
-}
-function driftsInFields({ drift }) {
-	return drift.some((one) => "field" in one);
-}
-// src/commands/past/former-pins.ts
-/** How many earlier states of a file are read. */
-const LONGEST_HISTORY = 100;
-/**
-* How each environment of a prompt was pinned up to a commit, newest first. What a branch had before it was merged was
-* asked of no service: it counts by its merge.
-*/
-async function readFormerPins({ id, path }, commit, repository) {
-	return pinsOf$1(await parseFiles(id, await repository.whereMerged(commit, repository.fromRoot(path), LONGEST_HISTORY), repository), repository);
-}
-async function parseFiles(id, places, repository) {
-	return (await Promise.all(places.map(async ({ commit, path }) => {
-		const file = (await parseAt(repository, commit, path))?.file ?? null;
-		return file?.id === id ? [{
-			commit,
-			file
-		}] : [];
-	}))).flat();
-}
-/** How each environment was pinned in these states of a file. */
-async function pinsOf$1(states, repository) {
-	const pins = await Promise.all(states.map((state, age) => pinsAt(state, age, repository)));
-	const all = Map.groupBy(pins.flat(), ({ environment }) => environment);
-	return new Map([...all].map(([environment, list]) => [environment, list.map(({ former }) => former)]));
-}
-/** How each environment was pinned in one state of a file. */
-function pinsAt(state, age, repository) {
-	return Promise.all(state.file.pins.map((pin) => formerPin(pin, state, age, repository)));
-}
-async function formerPin({ environment, pin }, { commit, file }, age, repository) {
-	return {
-		environment,
-		former: {
-			commit,
-			age,
-			pin,
-			content: await contentOf$1(pin, file, repository)
-		}
-	};
-}
-async function contentOf$1(pin, file, repository) {
-	if (pin.kind === "latest") return file.content;
-	if (pin.kind !== "git" || repository === null) return null;
-	const commit = await repository.resolveRef(pin.ref);
-	const found = commit === null ? null : await findAt(file, commit, repository);
-	return found === null || typeof found === "string" ? null : found.file.content;
-}
-/**
-* Without what HEAD itself says where the file says it still: that is no earlier state. Where the file pins more than
-* HEAD does, it is.
-*/
-function before$1(former, { pins, content }, head) {
-	const atHead = new Set([...former].flatMap(([name, [newest]]) => newest?.commit === head ? [name] : []));
-	if (!pins.every(({ environment }) => atHead.has(environment))) return former;
-	const isNow = (environment, one) => {
-		const now = pins.find((pin) => pin.environment === environment)?.pin;
-		const same = now !== void 0 && pinText(now) === pinText(one.pin);
-		return one.commit === head && same && (one.pin.kind !== "latest" || one.content?.digest === content.digest);
-	};
-	return new Map([...former].map(([environment, list]) => {
-		return [environment, list.filter((one, index) => index > 0 || !isNow(environment, one))];
-	}));
-}
-// src/commands/past/promotion-rules.ts
-/**
-* The rules with the earlier pins of those prompts that would be refused without: a rollback is no promotion. What a
-* pull request adds itself is not earlier, so where there is a base, the history is that of the base.
-*/
-async function withFormerPins(plan, rules, earlier) {
-	const refused = plan.prompts.filter(isRefused).filter(({ file }) => !rules.formerPins.has(file.id));
-	if (refused.length === 0) return rules;
-	const read = await Promise.all(refused.map(async (prompt) => [prompt.file.id, await formerOf(prompt, earlier)]));
-	return {
-		...rules,
-		formerPins: new Map([...rules.formerPins, ...read])
-	};
-}
-function isRefused({ problems }) {
-	return problems.some(({ code }) => code === "guard/promotion-order");
-}
-async function formerOf({ file }, { repository, base }) {
-	const then = base === null ? file : base.files.get(file.id);
-	const commit = base?.commit ?? repository.head;
-	if (then === void 0 || commit === null) return /* @__PURE__ */ new Map();
-	const former = await readFormerPins(then, commit, repository);
-	return base === null ? before$1(former, file, commit) : former;
-}
-// src/commands/preparing/plan-rules.ts
-/** What planning depends on besides files and observation. */
-async function rulesOf({ config, files, repository, base, asked }) {
-	const { environments, trackingEnvironment } = config;
-	const now = new Set(files);
-	const then = [...base?.files.values() ?? []].filter((file) => !now.has(file));
-	return {
-		environmentOrder: environments?.map(({ name }) => name) ?? null,
-		latestForbidden: forbidsLatest(config),
-		trackingEnvironment,
-		contentsAtRefs: await readContentsAtRefs([...files, ...then], repository),
-		base: base === null || repository === null ? null : await makeBase(base, repository),
-		promotedFrom: asked ? promotedFrom(config) : /* @__PURE__ */ new Map(),
-		formerPins: /* @__PURE__ */ new Map()
-	};
-}
-/** The rules with what git knows of earlier commits, which is read only where a plan asks for it. */
-async function withHistory(plan, rules, sources) {
-	const { base, repository } = sources;
-	if (repository === null) return rules;
-	const promoted = await withFormerPins(plan, rules, {
-		repository,
-		base
-	});
-	if (rules.base === null || base === null || !plan.prompts.some(driftsInFields)) return promoted;
-	return {
-		...promoted,
-		base: await withFormerFields(rules.base, base.commit, plan, repository)
-	};
-}
-// src/commands/past/read-base.ts
+// src/desired/base.ts
 init_problem();
 /** Reads the base commit's prompt files; only those that have changed since are parsed. Throws a `ProblemError`. */
 async function readBase(request, repository) {
@@ -49106,17 +47392,19 @@ async function readBase(request, repository) {
 	const changed = await Promise.all(paths.map((path) => readAt(commit, path, repository)));
 	const shallow = await repository.isShallow() ? [makeProblem("git/shallow")] : [];
 	const now = new Set(files.map(({ id }) => id));
+	const heads = repository.head === null ? [] : [repository.head];
 	const then = [...same, ...changed.flatMap(({ file }) => file ?? [])].filter(({ id }) => now.has(id));
 	return {
 		ref,
 		commit,
 		files: new Map(then.map((file) => [file.id, file])),
-		gone: await goneSince$1(changed, /* @__PURE__ */ new Set([...now, ...left.map(({ id }) => id)]), request),
+		ancestors: await repository.ancestorsOf([commit, ...heads]),
+		gone: await goneSince(changed, /* @__PURE__ */ new Set([...now, ...left.map(({ id }) => id)]), request),
 		problems: [...invalidAt(changed, request), ...shallow]
 	};
 }
 /** Those that were selected. One may be there still, and not be selected now: under another path or key. */
-async function goneSince$1(changed, now, { config, only }) {
+async function goneSince(changed, now, { config, only }) {
 	const selected = selectFiles(changed.flatMap(({ file }) => file ?? []).filter(({ id }) => !now.has(id)), only).files;
 	if (selected.length === 0 || only.length === 0) return selected;
 	const { files } = await readPrompts(config, {
@@ -49150,10 +47438,852 @@ function invalidAt(changed, { ref, files }) {
 		reason
 	}, { path }));
 }
-// src/commands/preparing/may-ask.ts
+// src/desired/read-desired.ts
+init_problem();
+/** Reads what git knows of a workspace without errors. A problem says why there is nothing to plan from. */
+async function readDesired(workspace, { base: ref, only }) {
+	const { config, files, narrowed } = workspace;
+	try {
+		const repository = await openRepositoryOf(config);
+		const left = narrowed?.left ?? [];
+		const base = ref === void 0 ? null : await readBase({
+			ref,
+			config,
+			files,
+			only,
+			left
+		}, repository);
+		const now = new Set(files);
+		const then = [...base?.files.values() ?? []].filter((file) => !now.has(file));
+		return {
+			config,
+			files,
+			repository,
+			base,
+			narrowed,
+			contentsAtRefs: await readContentsAtRefs([...files, ...then], repository),
+			environmentOrder: config.environments?.map(({ name }) => name) ?? null,
+			latestForbidden: forbidsLatest(config),
+			promotedFrom: promotedFrom(config),
+			uncommitted: await uncommittedOf(workspace, repository),
+			problems: [...workspace.problems, ...base?.problems ?? []]
+		};
+	} catch (error) {
+		if (error instanceof ProblemError) return problemOf$1(error);
+		throw error;
+	}
+}
+async function uncommittedOf({ files }, repository) {
+	if (repository === null || files.length === 0) return /* @__PURE__ */ new Set();
+	return repository.uncommitted(files.map(({ path }) => path));
+}
+// src/desired/former-files.ts
+init_prompt_file();
+/** How many earlier states of a file are read. */
+const LONGEST_HISTORY$1 = 100;
+/**
+* How each environment of a prompt was pinned up to a commit, newest first. What a branch had before it was merged was
+* asked of no service: it counts by its merge.
+*/
+async function readFormerPins({ id, path }, commit, repository) {
+	return pinsOf$1(await parseFiles(id, await repository.whereMerged(commit, repository.fromRoot(path), LONGEST_HISTORY$1), repository), repository);
+}
+async function parseFiles(id, places, repository) {
+	return (await Promise.all(places.map(async ({ commit, path }) => {
+		const file = (await parseAt(repository, commit, path))?.file ?? null;
+		return file?.id === id ? [{
+			commit,
+			file
+		}] : [];
+	}))).flat();
+}
+/** How each environment was pinned in these states of a file. */
+async function pinsOf$1(states, repository) {
+	const pins = await Promise.all(states.map((state, age) => pinsAt(state, age, repository)));
+	const all = Map.groupBy(pins.flat(), ({ environment }) => environment);
+	return new Map([...all].map(([environment, list]) => [environment, list.map(({ former }) => former)]));
+}
+/** How each environment was pinned in one state of a file. */
+function pinsAt(state, age, repository) {
+	return Promise.all(state.file.pins.map((pin) => formerPin(pin, state, age, repository)));
+}
+async function formerPin({ environment, pin }, { commit, file }, age, repository) {
+	return {
+		environment,
+		former: {
+			commit,
+			age,
+			pin,
+			content: await contentOf$2(pin, file, repository)
+		}
+	};
+}
+async function contentOf$2(pin, file, repository) {
+	if (pin.kind === "latest") return file.content;
+	if (pin.kind !== "git" || repository === null) return null;
+	const commit = await repository.resolveRef(pin.ref);
+	const found = commit === null ? null : await findAt(file, commit, repository);
+	return found === null || typeof found === "string" ? null : found.file.content;
+}
+/**
+* Without what HEAD itself says where the file says it still: that is no earlier state. Where the file pins more than
+* HEAD does, it is.
+*/
+function before$1(former, { pins, content }, head) {
+	const atHead = new Set([...former].flatMap(([name, [newest]]) => newest?.commit === head ? [name] : []));
+	if (!pins.every(({ environment }) => atHead.has(environment))) return former;
+	const isNow = (environment, one) => {
+		const now = pins.find((pin) => pin.environment === environment)?.pin;
+		const same = now !== void 0 && pinText(now) === pinText(one.pin);
+		return one.commit === head && same && (one.pin.kind !== "latest" || one.content?.digest === content.digest);
+	};
+	return new Map([...former].map(([environment, list]) => {
+		return [environment, list.filter((one, index) => index > 0 || !isNow(environment, one))];
+	}));
+}
+// src/desired/recall.ts
+init_known_versions();
+init_plan();
+/** A field that stands as it did so many changes of the file ago is no longer taken for unfinished work. */
+const LONGEST_HISTORY = 50;
+/** Reads what git says of earlier commits, of those of the files alone that differ from what was observed. */
+async function recall(files, { observed }, sources) {
+	const compared = files.flatMap((file) => {
+		const found = observed.get(file.id);
+		const atRefs = sources.contentsAtRefs.get(file.id) ?? /* @__PURE__ */ new Map();
+		const meanings = found === void 0 ? [] : file.pins.map((pin) => meaningOf(pin, file, found, atRefs));
+		return found === void 0 ? [] : [{
+			file,
+			observed: found,
+			meanings
+		}];
+	});
+	const { repository } = sources;
+	return {
+		formerPins: await readAll(compared, mayBeRefused(sources), (one) => formerPins(one, sources), repository),
+		formerFields: await readAll(compared, mayDrift(sources), (one) => formerFields(one, sources), repository),
+		provenance: await readProvenance(compared, sources),
+		contents: await readContents(compared, repository)
+	};
+}
+/** By prompt id; of the prompts that need it. */
+async function readAll(compared, needs, read, repository) {
+	const needed = repository === null ? [] : compared.filter(needs);
+	return new Map(await Promise.all(needed.map(async ({ file }) => [file.id, await read(file)])));
+}
+/** Whether an environment is to serve what the one before does not: only an earlier pin can allow that. */
+function mayBeRefused({ promotedFrom }) {
+	return ({ file, observed, meanings }) => file.pins.some(({ environment }, at) => {
+		const from = promotedFrom.get(environment);
+		const meaning = meanings[at];
+		if (from === void 0 || meaning === void 0 || meaning.kind === "in-sync") return false;
+		const serves = observed.active.get(from) ?? null;
+		return serves === null || meaning.kind !== "known" || !isSame(serves, meaning.version);
+	});
+}
+function isSame(one, other) {
+	return one.id === other.id || one.digest === other.digest && one.metadataDigest === other.metadataDigest;
+}
+/**
+* A rollback is no promotion. What a pull request adds itself is not earlier, so where there is a base, the history is
+* that of the base.
+*/
+async function formerPins(file, { repository, base }) {
+	const then = base === null ? file : base.files.get(file.id);
+	const commit = base?.commit ?? repository?.head ?? null;
+	if (repository === null || then === void 0 || commit === null) return /* @__PURE__ */ new Map();
+	const former = await readFormerPins(then, commit, repository);
+	return base === null ? before$1(former, file, commit) : former;
+}
+/** Whether a field is neither as the base wants it nor as the file does. */
+function mayDrift({ base }) {
+	return ({ file, observed: { fields } }) => {
+		const then = base?.files.get(file.id);
+		const differs = (wanted, now) => wanted !== void 0 && wanted !== now;
+		return FIELDS.some((field) => differs(then?.[field], fields[field]) && differs(file[field], fields[field]));
+	};
+}
+async function formerFields({ id }, { repository, base }) {
+	const then = base?.files.get(id);
+	if (repository === null || base === null || then === void 0) return [];
+	const earlier = await repository.whereTouched(base.commit, repository.fromRoot(then.path), LONGEST_HISTORY);
+	return (await Promise.all(earlier.map((at) => parseAt(repository, at.commit, at.path)))).flatMap((one) => one?.file ?? []).filter((file) => file.id === id);
+}
+/** Of the files that a version is to be made of; what is not committed comes from no commit. */
+async function readProvenance(compared, { repository, uncommitted }) {
+	const paths = compared.filter(({ file, observed, meanings }) => wantsOwnVersion(file, observed, meanings)).map(({ file }) => file.path).filter((path) => !uncommitted.has(path));
+	return repository === null || paths.length === 0 ? /* @__PURE__ */ new Map() : repository.lastCommits(paths);
+}
+/** The texts that environments are to serve and that the service did not show; a plan can be shown without them. */
+async function readContents(compared, repository) {
+	const unread = compared.flatMap(({ meanings }) => meanings).flatMap((meaning) => meaning.kind === "known" && meaning.version.content === null ? [meaning.version] : []);
+	const found = await Promise.all(unread.map(async (version) => [version.id, await fromGit(version, repository)]));
+	return new Map(found.flatMap(([id, content]) => content === null ? [] : [[id, content]]));
+}
+/** The file at the version's commit, provided that it holds what the version does. */
+async function fromGit({ source, digest }, repository) {
+	const { commit, path } = source ?? {};
+	if (commit === void 0 || path === void 0) return null;
+	const content = await contentInGit(repository, commit, path);
+	return content?.digest === digest ? content : null;
+}
+// src/observing/assume.ts
+init_digest();
+init_known_versions();
+init_plan();
+init_prompt_file();
+init_problem();
+/**
+* What would be observed were the base commit's files all in sync: a review that may not ask the service compares with
+* it. Numbers below 1 stand for those that only the service knows.
+*/
+function assumeObservation({ files, base, contentsAtRefs }) {
+	const observed = files.map((file) => {
+		const then = base?.files.get(file.id) ?? null;
+		return [file.id, assumeObserved(file, then, contentsAtRefs.get(file.id) ?? /* @__PURE__ */ new Map())];
+	});
+	return {
+		observed: new Map(observed),
+		failed: /* @__PURE__ */ new Map()
+	};
+}
+/** What may be written where the service may not be asked: nothing. */
+const NO_PROVIDER = {
+	observe: () => Promise.reject(notAsked$1()),
+	begin: () => {
+		throw notAsked$1();
+	}
+};
+function notAsked$1() {
+	return new ProblemError(makeProblem("internal/unexpected", { reason: "the service may not be asked" }));
+}
+/** What the base does not pin is taken for empty. */
+function assumeObserved(file, then, atRefs) {
+	const { id, key, name, description = "" } = then ?? file;
+	const versions = versionsOf(file, then, atRefs);
+	const active = (then?.pins ?? []).map(({ environment, pin }) => {
+		return [environment, versions.get(pinText(pin)) ?? null];
+	});
+	const known = [...new Map([...versions.values()].map((version) => [version.id, version])).values()];
+	return {
+		fields: {
+			id,
+			key,
+			name,
+			description
+		},
+		active: new Map(active),
+		known: known.toSorted((a, b) => b.number - a.number),
+		remembers: (content) => known.some((version) => holds(version, content)),
+		findable: false,
+		missing: [],
+		metadata: "kept",
+		problems: [],
+		state: ""
+	};
+}
+/** By the pin that means it, with those that the files of now pin: nobody can say that such numbers are not there. */
+function versionsOf(file, then, atRefs) {
+	const pins = [{ kind: "latest" }, ...[...then?.pins ?? [], ...file.pins].map(({ pin }) => pin)];
+	return new Map(pins.flatMap((pin, index) => {
+		const content = pin.kind === "latest" ? then?.content ?? "unread" : contentAt(atRefs, pin);
+		return content === null ? [] : [[pinText(pin), versionOf(pin, content, -index)]];
+	}));
+}
+function contentAt(atRefs, pin) {
+	if (pin.kind !== "git") return "unread";
+	const at = atRefs.get(pin.ref);
+	return at === void 0 || "code" in at ? null : at.content;
+}
+function versionOf(pin, content, number) {
+	if (content !== "unread") {
+		const { text, digest, metadata = {}, metadataDigest = EMPTY_METADATA_DIGEST } = content;
+		return {
+			id: pin.kind === "latest" ? "base" : pinText(pin),
+			number,
+			digest,
+			metadataDigest,
+			ours: true,
+			source: { digest },
+			content: {
+				text,
+				metadata
+			}
+		};
+	}
+	const named = pin.kind === "number" ? {
+		id: `v${pin.number}`,
+		number: pin.number
+	} : {
+		id: idOf(pin),
+		number
+	};
+	const digest = contentDigest(`promptsync: the text of ${pinText(pin)}`);
+	return {
+		...named,
+		digest,
+		metadataDigest: EMPTY_METADATA_DIGEST,
+		ours: true,
+		source: { digest },
+		content: null
+	};
+}
+function idOf(pin) {
+	return pin.kind === "version" ? pin.id : pinText(pin);
+}
+/** The plan as it can be shown: without the numbers that nobody knows. */
+function withoutAssumedNumbers(plan) {
+	const prompts = plan.prompts.map((prompt) => ({
+		...prompt,
+		changes: prompt.changes.map(unnumbered)
+	}));
+	return {
+		...plan,
+		prompts
+	};
+}
+function unnumbered(change) {
+	if (change.kind !== "set-active") return change;
+	const before = change.before === null ? null : numbered(change.before);
+	return {
+		...change,
+		before,
+		after: isNew(change.after) ? change.after : numbered(change.after)
+	};
+}
+function numbered({ id, number }) {
+	return {
+		id,
+		number: number === null || number < 1 ? null : number
+	};
+}
+// src/observing/observe.ts
+init_p_limit();
+init_problem();
+/** A prompt whose request waits to be repeated, maybe for a minute, must leave the others enough to do. */
+const PROMPTS_PER_REQUEST = 4;
+/**
+* Reads what the service holds of each prompt. Never writes. A prompt that cannot be read does not stop the others: its
+* problem is in `failed`.
+*/
+async function observe(provider, wanted, { concurrency, onObserved }) {
+	const observed = /* @__PURE__ */ new Map();
+	const failed = /* @__PURE__ */ new Map();
+	await pLimit(concurrency * PROMPTS_PER_REQUEST).map(wanted, async (one) => {
+		try {
+			observed.set(one.promptId, await provider.observe(one));
+		} catch (error) {
+			failed.set(one.promptId, problemOf$1(error));
+		}
+		onObserved?.(observed.size + failed.size, wanted.length);
+	});
+	return {
+		observed,
+		failed
+	};
+}
+// src/observing/wanted.ts
+const NO_NEEDS = {
+	environments: [],
+	whole: false
+};
+/**
+* What has to be read of the service to plan for a file, and for that of the base commit where drift is looked for. The
+* environment before one that is pinned is read as well: a promotion is allowed or refused by what it serves.
+*/
+function wantedOf(file, { contentsAtRefs, base, promotedFrom }, { environments, whole } = NO_NEEDS) {
+	const then = base?.files.get(file.id);
+	const both = then === void 0 ? [file] : [file, then];
+	const pins = both.flatMap((one) => one.pins);
+	const before = file.pins.flatMap(({ environment }) => promotedFrom.get(environment) ?? []);
+	return {
+		promptId: file.id,
+		environments: [.../* @__PURE__ */ new Set([
+			...pins.map(({ environment }) => environment),
+			...before,
+			...environments
+		])],
+		pins: file.pins,
+		own: file.content,
+		contents: [...both.map(({ content }) => content), ...contentsIn(contentsAtRefs.get(file.id))],
+		numbers: pins.flatMap(({ pin }) => pin.kind === "number" ? [pin.number] : []),
+		whole
+	};
+}
+/** The contents that one prompt's refs have; none where nothing was read. */
+function contentsIn(atRefs) {
+	return [...atRefs?.values() ?? []].flatMap((at) => "content" in at ? [at.content] : []);
+}
+// src/domain/desired.ts
+/** Where git is not asked, or has nothing to say. */
+const NO_HISTORY = {
+	formerPins: /* @__PURE__ */ new Map(),
+	formerFields: /* @__PURE__ */ new Map(),
+	provenance: /* @__PURE__ */ new Map(),
+	contents: /* @__PURE__ */ new Map()
+};
+// src/planning/compare-fields.ts
+init_plan();
+/** The fields that the file manages and that differ in the service; no change when there are none. */
+function compareFields(file, fields) {
+	const entries = FIELDS.flatMap((field) => {
+		const after = file[field];
+		return after === void 0 || after === fields[field] ? [] : [[field, {
+			before: fields[field],
+			after
+		}]];
+	});
+	return entries.length === 0 ? [] : [{
+		kind: "update-prompt",
+		fields: Object.fromEntries(entries)
+	}];
+}
+// src/planning/contents-to-create.ts
+init_known_versions();
+init_plan();
+/**
+* The versions to make: those of `git:` pins first, so that the file's own is the newest. Equal contents are made once.
+* @param provenance of the file's own content
+*/
+function contentsToCreate({ file, observed, contentsAtRefs }, meanings, provenance) {
+	const wanted = [...meanings.flatMap((one) => one.kind === "new" ? [one.content] : []), ...wantsOwnVersion(file, observed, meanings) ? [file.content] : []];
+	return wanted.filter((content, index) => !wanted.some((other, at) => replaces(other, at, content, index))).map((content) => ({
+		...create(content, contentsAtRefs, provenance),
+		...othersOf(content, wanted)
+	}));
+}
+/** Of two that serve each other the later one is made: the file's own rather than an equal one of a ref. */
+function replaces(other, at, content, index) {
+	return serves(other, content) && (!serves(content, other) || at > index);
+}
+function othersOf(content, wanted) {
+	const others = [...new Set(wanted)].filter((other) => other !== content && serves(content, other));
+	return others.length > 0 ? { others } : {};
+}
+/** The file's own content is at no ref, however equal: contents are told apart by identity here. */
+function create(content, refs, provenance) {
+	for (const [ref, at] of refs) if ("content" in at && at.content === content) return {
+		kind: "create-version",
+		content,
+		ref,
+		provenance: at.provenance
+	};
+	return {
+		kind: "create-version",
+		content,
+		provenance
+	};
+}
+// src/planning/find-drift.ts
+init_plan();
+/** What neither the base's file nor the head's finds as it wants it: the head's own changes are no drift. */
+function findDrift(compared, { ancestors }) {
+	return [...compared.head.filter((change) => change.kind === "set-active").flatMap((change) => environmentDrift(change, compared, ancestors)), ...fieldDrift(compared)];
+}
+function environmentDrift({ environment, before, after }, compared, ancestors) {
+	const wanted = compared.base.filter((change) => change.kind === "set-active").find((change) => change.environment === environment);
+	if (wanted === void 0) return [];
+	const observed = before === null ? null : holderOf(before, compared.known);
+	return [{
+		kind: observed === null || observed.commit !== void 0 && ancestors.has(observed.commit) ? "unfinished" : "outside",
+		environment,
+		expected: wanted.after,
+		observed,
+		restores: isSameTarget(after, wanted.after)
+	}];
+}
+/** What was made outside has no commit. */
+function holderOf({ id, number }, known) {
+	const version = known.find((one) => one.id === id);
+	const commit = version?.ours === true ? version.source?.commit : void 0;
+	return {
+		id,
+		number,
+		...commit === void 0 ? {} : { commit }
+	};
+}
+function fieldDrift({ head, base: wanted, formerFields }) {
+	const [now, then] = [fieldsOf$1(head), fieldsOf$1(wanted)];
+	return FIELDS.flatMap((field) => {
+		const expected = then[field]?.after;
+		const observed = now[field]?.before;
+		if (expected === void 0 || observed === void 0) return [];
+		return [{
+			kind: formerFields.some((earlier) => (earlier[field] ?? "") === observed) ? "unfinished" : "outside",
+			field,
+			expected,
+			observed,
+			restores: now[field]?.after === expected
+		}];
+	});
+}
+function fieldsOf$1(changes) {
+	return changes.find((change) => change.kind === "update-prompt")?.fields ?? {};
+}
+// src/planning/offline.ts
+init_problem();
+/** Pins that follow the file in environments where that is not allowed. */
+function latestProblems(file, forbidden) {
+	return file.pins.filter(({ pin, environment }) => pin.kind === "latest" && forbidden.includes(environment)).map(({ environment, line, column }) => makeProblem("guard/latest-not-allowed", { environment }, {
+		path: file.path,
+		line,
+		column
+	}));
+}
+// src/planning/former-pins.ts
+function contentOf$1({ digest, metadataDigest }) {
+	return metadataDigest === void 0 ? { digest } : {
+		digest,
+		metadataDigest
+	};
+}
+/** Equal content is the same whatever its id. */
+function isSameContent(one, other) {
+	if (one.digest === void 0 || one.digest !== other.digest) return false;
+	const [a, b] = [one.metadataDigest, other.metadataDigest];
+	return a === void 0 || b === void 0 || a === b;
+}
+/** In an earlier run of pins than the one of now. */
+function wasPinned(target, environment, former) {
+	const states = former.get(environment) ?? [];
+	const changed = states.findIndex((state) => !means(state, target));
+	return changed !== -1 && states.slice(changed).some((state) => means(state, target));
+}
+/** In the state of the file before the one that is planned for. */
+function wasPinnedLast(target, environment, former) {
+	const last = former.get(environment)?.[0];
+	return last !== void 0 && last.age === Math.min(...agesIn(former)) && means(last, target);
+}
+/**
+* Whether the environment before was pinned to a version before this one was. Pins of both in one commit skip the one
+* before however old that commit is; only those that the file began with were there already.
+*/
+function cameThrough(target, from, environment, former) {
+	const states = former.get(environment) ?? [];
+	const changed = states.findIndex((state) => !means(state, target));
+	const since = (changed === -1 ? states : states.slice(0, changed)).at(-1)?.age;
+	if (since === void 0) return false;
+	const first = Math.max(...agesIn(former));
+	return (former.get(from) ?? []).some((state) => means(state, target) && (state.age > since || state.age === first));
+}
+function agesIn(former) {
+	return [...former.values()].flat().map(({ age }) => age);
+}
+/** Whether a pin of an earlier commit means a version. */
+function means({ pin, content }, target) {
+	if (pin.kind === "number") return pin.number === target.number;
+	if (pin.kind === "version") return pin.id === target.id;
+	return content !== null && isSameContent(contentOf$1(content), target);
+}
+// src/planning/promotion.ts
+init_plan();
+init_problem();
+/**
+* Why a version may not go live in an environment: it is not active in the one before. Two things are no promotion: a
+* rollback to what this environment was pinned to before, and putting back what it has been pinned to all along, where
+* the environment before was pinned to it first. And one that was allowed stays so when a run was cut short between the
+* two environments: the one before has moved on then, as the file wants it.
+*/
+function promotionProblems(activations, context, { promotedFrom }, { formerPins }) {
+	const former = formerPins.get(context.file.id) ?? /* @__PURE__ */ new Map();
+	return activations.flatMap(({ pin, after }) => {
+		const from = promotedFrom.get(pin.environment);
+		if (from === void 0) return [];
+		const target = targetOf(after, context);
+		const step = {
+			environment: pin.environment,
+			from,
+			target
+		};
+		const situation = {
+			activations,
+			context,
+			former
+		};
+		return isActive(target, from, context) || isNoPromotion(step, situation) ? [] : [refusal$1(pin, step, situation)];
+	});
+}
+function isNoPromotion(step, situation) {
+	const { environment, from, target } = step;
+	const { former } = situation;
+	if (wasPinned(target, environment, former)) return true;
+	if (target.id === void 0) return false;
+	if (hasMovedOn(step, situation) && wasPinnedLast(target, from, former)) return true;
+	return cameThrough(target, from, environment, former) && !goesThroughNow(step, situation);
+}
+function targetOf(after, { observed }) {
+	if (isNew(after)) return contentOf$1(after.new);
+	const { id, number } = after;
+	return observed.known.find((one) => one.id === id) ?? (number === null ? { id } : {
+		id,
+		number
+	});
+}
+function isActive(target, environment, { observed }) {
+	const active = observed.active.get(environment) ?? null;
+	return active !== null && isSameVersion(active, target);
+}
+/** Whether the environment before serves what the file asks for: a newer version, for which no file has asked before. */
+function hasMovedOn({ from, target }, { activations, context, former }) {
+	const { file, observed } = context;
+	const isIn = (pins) => pins.some(({ environment }) => environment === from);
+	const active = observed.active.get(from) ?? null;
+	if (active === null || !isIn(file.pins) || isIn(activations.map(({ pin }) => pin))) return false;
+	return target.number !== void 0 && active.number > target.number && !(former.get(from) ?? []).some((state) => means(state, active));
+}
+/**
+* Whether both environments would be set to a version that no run has brought to either: the second one serves nothing,
+* or what it was pinned to before. Then commits that were refused have asked for it, and are no proof.
+*/
+function goesThroughNow({ environment, from, target }, { activations, context, former }) {
+	if (!comesTo(from, target, {
+		activations,
+		context
+	})) return false;
+	const active = context.observed.active.get(environment) ?? null;
+	return active === null || wasPinned(active, environment, former);
+}
+/** Whether a sync would set an environment to that very version, if nothing were refused. */
+function comesTo(environment, target, { activations, context }) {
+	const first = activations.find(({ pin }) => pin.environment === environment);
+	return first !== void 0 && isSameVersion(targetOf(first.after, context), target);
+}
+function isSameVersion(one, other) {
+	return one.id !== void 0 && one.id === other.id || isSameContent(one, other);
+}
+function refusal$1({ line, column }, { environment, from, target }, situation) {
+	const { context } = situation;
+	const { key, path, pins } = context.file;
+	return makeProblem("guard/promotion-order", {
+		environment,
+		from,
+		key,
+		version: nameOf$2(target),
+		serves: servedIn(from, context),
+		current: servedIn(environment, context),
+		liveIn: liveIn(target, context),
+		sourcePinned: pins.some((one) => one.environment === from),
+		sourceComes: comesTo(from, target, situation)
+	}, {
+		path,
+		line,
+		column
+	});
+}
+function servedIn(environment, { observed }) {
+	const active = observed.active.get(environment) ?? null;
+	return active === null ? null : `v${active.number}`;
+}
+function nameOf$2({ number, id }) {
+	if (number !== void 0) return `v${number}`;
+	return id ?? "a version that is not made yet";
+}
+/** A pinned environment in which the version is active already: it can be promoted from there. */
+function liveIn(target, context) {
+	return context.file.pins.map(({ environment }) => environment).find((one) => isActive(target, one, context)) ?? null;
+}
+// src/planning/resolve-pin.ts
+init_version();
+init_problem();
+/** What a plan does about a pin of such a meaning. */
+function resolvePin(pin, meaning, context) {
+	switch (meaning.kind) {
+		case "in-sync": return meaning;
+		case "known": return {
+			kind: "set",
+			after: refOf(meaning.version),
+			finds: false
+		};
+		case "new": {
+			const { content, ref } = meaning;
+			return {
+				kind: "set",
+				after: {
+					new: content,
+					...ref !== void 0 && { ref }
+				},
+				finds: false
+			};
+		}
+		case "unknown": return resolveUnknown(pin, context);
+	}
+}
+/** An id is a promise by itself: unknown ones are planned, and read before they go live. */
+function resolveUnknown({ environment, pin, line, column }, context) {
+	const { file, observed, contentsAtRefs } = context;
+	const place = {
+		path: file.path,
+		line,
+		column
+	};
+	if (pin.kind === "version" && !observed.missing.includes(pin.id)) return {
+		kind: "set",
+		after: {
+			id: pin.id,
+			number: null
+		},
+		finds: true
+	};
+	const finds = pin.kind === "number" && observed.findable;
+	return {
+		kind: "blocked",
+		problem: unresolvable(pin, environment, {
+			finds,
+			contentsAtRefs,
+			place
+		}),
+		finds
+	};
+}
+function unresolvable(pin, environment, { finds, contentsAtRefs, place }) {
+	switch (pin.kind) {
+		case "number": return makeProblem("pin/unknown-number", {
+			environment,
+			number: pin.number,
+			lookable: finds
+		}, place);
+		case "version": return makeProblem("pin/unknown-version", {
+			environment,
+			id: pin.id
+		}, place);
+		case "git": {
+			const at = contentsAtRefs.get(pin.ref);
+			return at !== void 0 && "code" in at ? at : makeProblem("pin/unknown-ref", { ref: pin.ref }, place);
+		}
+		case "latest": return makeProblem("internal/unexpected", { reason: "a file has no content of its own" }, place);
+	}
+}
+// src/planning/make-plan.ts
+init_known_versions();
+init_prompt_file();
+init_version();
+init_problem();
+/** The changes that would make the service match the files. Pure: the same input gives the same plan. */
+function makePlan(desired, observation, history = NO_HISTORY) {
+	const prompts = desired.files.map((file) => {
+		const observed = observation.observed.get(file.id);
+		return observed === void 0 ? unobserved(file, observation.failed) : planPrompt(file, observed, desired, history);
+	}).toSorted((a, b) => a.file.path < b.file.path ? -1 : 1);
+	return {
+		prompts,
+		digest: digestPlan(prompts)
+	};
+}
+/** The plan of one prompt. Pins are in promotion order, and changes in the order in which they are written. */
+function planPrompt(written, observed, desired, history = NO_HISTORY) {
+	const file = {
+		...written,
+		pins: inOrder(written.pins, desired)
+	};
+	const context = {
+		file,
+		observed,
+		contentsAtRefs: desired.contentsAtRefs.get(file.id) ?? /* @__PURE__ */ new Map()
+	};
+	const { pins, changes } = resolve$1(context, history);
+	const live = pins.flatMap(({ pin, resolution }) => resolution.kind === "set" ? [{
+		pin,
+		after: resolution.after
+	}] : []);
+	const forbidden = [...latestProblems(file, desired.latestForbidden), ...promotionProblems(live, context, desired, history)];
+	const problems = [...pins.flatMap(problemOf), ...forbidden];
+	const status = problems.length > 0 ? "blocked" : changes.length > 0 ? "pending" : "unchanged";
+	const finds = forbidden.length > 0 ? [] : pinsToFind(pins);
+	const drift = driftSince(desired, context, changes, history);
+	const warnings = observed.problems.map((problem) => ({
+		...problem,
+		path: file.path
+	}));
+	return {
+		file,
+		observed,
+		status,
+		changes,
+		drift,
+		problems: [...problems, ...warnings],
+		finds
+	};
+}
+function resolve$1(context, { provenance }) {
+	const { file, observed, contentsAtRefs } = context;
+	const meanings = file.pins.map((pin) => meaningOf(pin, file, observed, contentsAtRefs));
+	const pins = file.pins.map((pin, at) => {
+		return {
+			pin,
+			resolution: resolvePin(pin, meanings[at] ?? { kind: "unknown" }, context)
+		};
+	});
+	const creates = contentsToCreate(context, meanings, provenance.get(file.path) ?? {});
+	const activations = pins.flatMap((one) => activation(one, observed));
+	return {
+		pins,
+		changes: [
+			...creates,
+			...compareFields(file, observed.fields),
+			...activations
+		]
+	};
+}
+/** The base's file is planned for with the same observation; a prompt that the base does not know has no drift. */
+function driftSince({ base }, context, head, history) {
+	const file = base?.files.get(context.file.id);
+	if (base === null || file === void 0) return [];
+	const { known } = context.observed;
+	const formerFields = history.formerFields.get(file.id) ?? [];
+	return findDrift({
+		head,
+		base: resolve$1({
+			...context,
+			file
+		}, history).changes,
+		known,
+		formerFields
+	}, base);
+}
+/** The plan of a prompt that could not be observed. */
+function unobserved(file, failed) {
+	const problem = failed.get(file.id) ?? makeProblem("internal/unexpected", { reason: "the prompt was not observed" });
+	return {
+		file,
+		observed: null,
+		status: problem.code === "apply/interrupted" ? "not_attempted" : "failed",
+		changes: [],
+		drift: [],
+		problems: [problem],
+		finds: []
+	};
+}
+/** Promotion order; environments that the configuration does not list keep the file's order. */
+function inOrder(pins, { environmentOrder }) {
+	if (environmentOrder === null) return pins;
+	return pins.toSorted((a, b) => environmentOrder.indexOf(a.environment) - environmentOrder.indexOf(b.environment));
+}
+function activation({ pin, resolution }, observed) {
+	if (resolution.kind !== "set") return [];
+	const active = observed.active.get(pin.environment) ?? null;
+	const before = active === null ? null : refOf(active);
+	return [{
+		kind: "set-active",
+		environment: pin.environment,
+		before,
+		after: resolution.after
+	}];
+}
+function problemOf({ resolution }) {
+	return resolution.kind === "blocked" ? [resolution.problem] : [];
+}
+/** None where a pin stays unresolved whatever is found: a refused prompt is not written, and looking for it writes. */
+function pinsToFind(pins) {
+	if (pins.some(({ resolution }) => resolution.kind === "blocked" && !resolution.finds)) return [];
+	const sought = pins.flatMap(({ pin: { pin }, resolution }) => {
+		return resolution.kind !== "in-sync" && resolution.finds ? [pin] : [];
+	});
+	return [...new Map(sought.map((pin) => [pinText(pin), pin])).values()];
+}
+// src/commands/may-ask.ts
 init_problem();
 /** Why the service is not asked, as a warning; null where it is. */
-async function reasonNotToAsk({ asking = "always", apiKey }, config, base, repository, { environment }) {
+async function reasonNotToAsk({ asking = "always", apiKey }, { config, base, repository }, { environment }) {
 	if (asking === "always") return null;
 	if (asking === "never") return makeProblem("service/not-asked", { reason: "this run has no API key" });
 	if (apiKey !== void 0 && (environment["PROMPTSYNC_BASE_URL"] ?? "") !== "") return null;
@@ -49180,41 +48310,908 @@ async function serviceAt(commit, { file, root }, repository, environment) {
 	};
 	return parseConfig(bytes.toString("utf8"), around).config?.service ?? null;
 }
-// src/commands/preparing/read-sources.ts
-init_problem();
-/** Reads what git knows, and finds out whether the service may be asked. A problem says why there is nothing to plan from. */
-async function readSources(given, options, world) {
-	const { config, files, problems, narrowed } = given;
-	const { base: ref, only, keepsAll = false } = options;
-	const left = narrowed?.left ?? [];
+// src/domain/prompt-service.ts
+/** The same service, of which no call is begun once the signal is aborted. A call in flight is finished. */
+function untilStopped(service, stop) {
+	const unlessStopped = (call) => stop.aborted ? Promise.reject(new ServiceError(makeProblem("apply/interrupted"), "not-sent")) : call();
+	return {
+		readPrompt: (...sent) => unlessStopped(() => service.readPrompt(...sent)),
+		createVersion: (...sent) => unlessStopped(() => service.createVersion(...sent)),
+		updatePrompt: (...sent) => unlessStopped(() => service.updatePrompt(...sent)),
+		setActive: (...sent) => unlessStopped(() => service.setActive(...sent))
+	};
+}
+var ServiceError;
+var init_prompt_service = __esmMin((() => {
+	init_problem();
+	ServiceError = class extends ProblemError {
+		effect;
+		constructor(problem, effect, options) {
+			super(problem, options);
+			this.name = "ServiceError";
+			this.effect = effect;
+		}
+	};
+}));
+// src/ledger/ownership.ts
+/**
+* Whether promptsync made a version: its stamp speaks of its text. The stamp alone is no proof, because whoever edits a
+* copy in the service copies the stamp as well.
+*/
+function isOwn(version) {
+	return version.stamp?.digest === version.digest;
+}
+/**
+* Whether a version with a stamp of promptsync's may be a copy in which metadata was edited, or one to which the
+* service itself added some. It is none where its number is the one right after its ledger's newest: only the version
+* that the stamp was written for can have that one.
+*/
+function isDoubtful(version) {
+	const sent = version.stamp?.metadataDigest;
+	return isOwn(version) && sent !== void 0 && sent !== version.metadataDigest && !followsLedger(version);
+}
+/** A version as a ledger remembers it: as somebody else's where it may be a copy. */
+function entryOf(version) {
+	return toEntry(version, isOwn(version) && !isDoubtful(version));
+}
+/**
+* A version as it counts where it is served already: as our own unless it is known to be a copy. Some services add
+* metadata of their own, and what they serve is in sync all the same.
+*/
+function entryAsServed(version, known) {
+	const isCopy = isDoubtful(version) && hasOriginal(version, known);
+	return toEntry(version, isOwn(version) && !isCopy);
+}
+function toEntry({ number, id, digest, metadataDigest, stamp }, ours) {
+	const entry = {
+		number,
+		id,
+		digest,
+		metadataDigest,
+		ours
+	};
+	if (stamp === null || !ours) return entry;
+	const { commit, path } = stamp;
+	return {
+		...entry,
+		...commit === void 0 ? {} : { commit },
+		...path === void 0 ? {} : { path }
+	};
+}
+/** Whether the service stored something else than promptsync sent for this content: what was sent stands in the stamp. */
+function isRewritten(version, content, known) {
+	const { digest, metadataDigest } = content;
+	const { stamp } = version;
+	if (stamp?.digest !== digest || hasOriginal(version, known)) return false;
+	const sent = stamp.metadataDigest;
+	if (sent !== void 0 && sent !== (metadataDigest ?? "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a")) return false;
+	if (version.digest !== digest) return followsLedger(version) || differsInForm(version.text, content.text);
+	return sent !== void 0 && metadataDigest !== void 0 && version.metadataDigest !== metadataDigest;
+}
+/** A service that has kept the text but for its form, and no metadata at all: what turned up may well be what was sent. */
+function isTidied({ stamp, text, digest, metadataDigest }, content) {
+	return stamp === null && metadataDigest === "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a" && digest !== content.digest && differsInForm(text, content.text);
+}
+/** Whether two texts are the same but for white space and Unicode's normal forms: what services tidy. */
+function differsInForm(one, other) {
+	return withoutForm(one) === withoutForm(other);
+}
+function withoutForm(text) {
+	return text.normalize("NFC").replaceAll(/\s+/g, "");
+}
+/**
+* Whether a version may be the newest of promptsync's after the head. Its ledger must name the head: otherwise what
+* only the head's ledger remembers would be forgotten.
+*/
+function mayFollow(version, head) {
+	if (head === void 0 || !isOwn(version) || isDoubtful(version)) return false;
+	if (head === null) return true;
+	return version.number > head.number && (version.stamp?.ledger ?? []).some(({ id }) => id === head.id);
+}
+/** Whether a version before this one holds exactly what the stamp was written for: nothing is made twice. */
+function hasOriginal({ number, stamp }, known) {
+	return known.some((entry) => entry.number < number && entry.digest === stamp?.digest && entry.metadataDigest === stamp.metadataDigest);
+}
+/** Whether a version has the number right after its ledger's newest: the one that the stamp was written for has. */
+function followsLedger({ number, stamp }) {
+	return number === Math.max(0, ...(stamp?.ledger ?? []).map((entry) => entry.number)) + 1;
+}
+var init_ownership = __esmMin((() => {
+	init_digest();
+}));
+// src/ledger/stamp.ts
+/** A version as the service has it, with its stamp apart from its own metadata. */
+function toVersion$1({ id, number, text, metadata: all }) {
+	const metadata = withoutKey(all, RESERVED_KEY);
+	return {
+		id,
+		number,
+		text,
+		metadata,
+		digest: contentDigest(text),
+		metadataDigest: metadataDigest(metadata),
+		stamp: parseStamp(all)
+	};
+}
+/**
+* The stamp in a version's `metadata_` (interface section 2.2), or null where there is none that can be read. A ledger
+* entry that cannot be read is dropped alone: one bad entry must not cost the memory of all others.
+*/
+function parseStamp(metadata) {
+	const parsed = StampShape.safeParse(metadata?.[RESERVED_KEY]);
+	if (!parsed.success) return null;
+	const { digest, metadata_digest: metadataDigest, commit, path, operation, ledger } = parsed.data;
+	return {
+		digest,
+		...metadataDigest === void 0 ? {} : { metadataDigest },
+		...present$1({
+			commit,
+			path
+		}),
+		operation,
+		ledger: ledger.flatMap(entryFrom)
+	};
+}
+/** The JSON that stands under `promptsync` in the metadata of a version; `parseStamp` reads it back unchanged. */
+function stampToWire(stamp) {
+	const { digest, metadataDigest, commit, path, operation, ledger } = stamp;
+	return {
+		digest,
+		...metadataDigest === void 0 ? {} : { metadata_digest: metadataDigest },
+		...present$1({
+			commit,
+			path
+		}),
+		operation,
+		ledger: ledger.map(entryToWire)
+	};
+}
+function entryFrom(entry) {
+	if (entry === null) return [];
+	const { number, id, digest, metadata_digest: metadataDigest } = entry;
+	return [{
+		number,
+		id,
+		digest,
+		metadataDigest,
+		ours: entry.outside !== true,
+		...present$1(entry)
+	}];
+}
+function entryToWire(entry) {
+	const { number, id, digest, metadataDigest, ours } = entry;
+	return {
+		number,
+		id,
+		digest,
+		metadata_digest: metadataDigest,
+		...ours ? {} : { outside: true },
+		...present$1(entry)
+	};
+}
+/** Absent rather than undefined: such fields must not appear in JSON, nor make two equal stamps differ. */
+function present$1({ commit, path, pinned }) {
+	return {
+		...commit !== void 0 && { commit },
+		...path !== void 0 && { path },
+		...pinned && { pinned }
+	};
+}
+var digest, id, optionalText, optionalMark, EntryShape, StampShape;
+var init_stamp = __esmMin((() => {
+	init_zod();
+	init_digest();
+	init_json();
+	digest = templateLiteral(["sha256:", string$1().regex(/^[0-9a-f]{64}$/)]);
+	id = string$1().min(1);
+	optionalText = string$1().optional().catch(void 0);
+	optionalMark = literal$1(true).optional().catch(void 0);
+	EntryShape = object({
+		number: int$2(),
+		id,
+		digest,
+		metadata_digest: digest,
+		commit: optionalText,
+		path: optionalText,
+		outside: optionalMark,
+		pinned: optionalMark
+	});
+	StampShape = object({
+		digest,
+		metadata_digest: digest.optional().catch(void 0),
+		commit: optionalText,
+		path: optionalText,
+		operation: id,
+		ledger: array(EntryShape.nullable().catch(null)).catch([])
+	});
+}));
+// src/ledger/reading.ts
+/**
+* Reads one prompt in every wanted environment, and in the tracking environment where what was read does not show
+* enough. Throws a `ServiceError` when the prompt cannot be read.
+*/
+async function readPrompt$1(service, wanted, tracking) {
+	const { promptId, environments } = wanted;
+	const reading = await readEnvironments(service, promptId, environments.length > 0 ? environments : [tracking]);
+	return reading.active.has(tracking) || showsEnough(wanted, reading) ? reading : readHead(service, reading, tracking);
+}
+/** The reading with the tracking environment, whatever else was read. */
+async function readHead(service, reading, tracking) {
+	if (reading.active.has(tracking)) return reading;
+	const head = await read(service, reading.prompt.id, tracking);
+	if (isFailure(head.answer)) throw head.answer;
+	return {
+		...reading,
+		active: new Map([...reading.active, activeOf(head)])
+	};
+}
+/** The tracking environment's ledger is the fullest; it is read when something is not found or not clear without it. */
+function showsEnough({ whole, own, pins, contents, numbers }, reading) {
+	if (whole || own !== null && !followsLatest({ pins }) || versionsRead(reading).some(isDoubtful)) return false;
+	const known = knownEntries(reading);
+	return contents.every((content) => findContent(known, content) !== void 0) && numbers.every((number) => known.some((version) => version.number === number));
+}
+async function readEnvironments(service, promptId, environments) {
+	const answers = await Promise.all(environments.map((environment) => read(service, promptId, environment)));
+	const failure = answers.map(({ answer }) => answer).find(isFailure);
+	if (failure !== void 0) throw failure;
+	const { activeVersion: _, ...prompt } = answers.flatMap(({ answer }) => answer instanceof ServiceError ? [] : [answer]).at(-1) ?? await service.readPrompt(promptId);
+	return {
+		prompt,
+		active: new Map(answers.map(activeOf)),
+		looked: [],
+		missing: []
+	};
+}
+async function read(service, promptId, environment) {
 	try {
-		const repository = narrowed?.repository ?? await openRepositoryOf(config);
-		const base = ref === void 0 ? null : await readBase({
-			ref,
-			config,
-			files,
-			only,
-			left
-		}, repository);
-		const obstacle = await reasonNotToAsk(options, config, base, repository, world);
-		const told = [
-			...problems,
-			...base?.problems ?? [],
-			...obstacle === null ? [] : [obstacle]
-		];
 		return {
-			...given,
-			repository,
-			problems: told,
-			base,
-			asked: obstacle === null,
-			keepsAll
+			environment,
+			answer: await service.readPrompt(promptId, environment)
 		};
 	} catch (error) {
-		if (error instanceof ProblemError) return problemOf$1(error);
+		if (error instanceof ServiceError) return {
+			environment,
+			answer: error
+		};
 		throw error;
 	}
 }
+/** A 404 may mean that the environment has no active version: then the prompt is found without one. */
+function isFailure(answer) {
+	return answer instanceof ServiceError && answer.problem.code !== "service/prompt-not-found";
+}
+function activeOf({ environment, answer }) {
+	const active = answer instanceof ServiceError ? null : answer.activeVersion;
+	return [environment, active === null ? null : toVersion$1(active)];
+}
+function versionsRead({ active, looked }) {
+	return [...[...active.values()].filter((version) => version !== null), ...looked];
+}
+/** All versions that the versions read and their ledgers name, newest first; of one number the one read first. */
+function knownEntries(reading) {
+	const read = versionsRead(reading);
+	const known = /* @__PURE__ */ new Map();
+	const note = (entry) => {
+		known.set(entry.id, stillPinned(entry, known.get(entry.id)));
+	};
+	for (const { stamp } of read.toSorted((a, b) => a.number - b.number)) (stamp?.ledger ?? []).forEach(note);
+	for (const version of read) note(entryOf(version));
+	const ids = new Set(read.map(({ id }) => id));
+	const rank = ({ id }) => ids.has(id) ? 0 : 1;
+	return [...known.values()].toSorted((a, b) => b.number - a.number || rank(a) - rank(b));
+}
+/** The entry, pinned where either was: what was pinned once stays so. */
+function stillPinned(entry, other) {
+	const pinned = entry.pinned ?? other?.pinned;
+	return pinned === void 0 ? entry : {
+		...entry,
+		pinned
+	};
+}
+/**
+* Whether the service drops `metadata_`: promptsync stamps what it makes, and the head is one of its own. Where any
+* other version carries a stamp, somebody else has moved the tracking environment.
+*/
+function dropsMetadata(reading, tracking) {
+	return (reading.active.get(tracking) ?? null) !== null && versionsRead(reading).every(({ stamp }) => stamp === null);
+}
+/** The service's newest version, where it was never read and no ledger names it. */
+function unseenNewest({ prompt, missing }, known) {
+	const id = prompt.latestVersionId;
+	return id === null || missing.includes(id) || known.some((version) => version.id === id) ? null : id;
+}
+/** What a reading says of the versions, for those who need not know how. */
+function interpret$1(reading, environments, tracking) {
+	const known = knownEntries(reading);
+	const read = new Map(versionsRead(reading).map((version) => [version.id, version]));
+	const drops = dropsMetadata(reading, tracking);
+	const { id, key, name, description } = reading.prompt;
+	const served = (environment) => {
+		const version = reading.active.get(environment) ?? null;
+		return version === null ? null : toKnown(entryAsServed(version, known), version);
+	};
+	return {
+		fields: {
+			id,
+			key,
+			name,
+			description
+		},
+		active: new Map(environments.map((environment) => [environment, served(environment)])),
+		known: known.map((entry) => toKnown(entry, read.get(entry.id))),
+		remembers: (content, left) => remembers(reading, asHeld(content, drops ? "dropped" : "kept"), left, tracking),
+		findable: unseenNewest(reading, known) !== null,
+		missing: reading.missing,
+		metadata: drops ? "dropped" : "kept",
+		problems: drops ? [makeProblem("service/drops-metadata", { environment: tracking })] : [],
+		state: fingerprint(reading)
+	};
+}
+function toKnown({ id, number, digest, metadataDigest, ours, commit, path }, read) {
+	const facts = {
+		id,
+		number,
+		digest,
+		metadataDigest,
+		ours
+	};
+	if (read === void 0) {
+		const committed = {
+			...commit !== void 0 && { commit },
+			...path !== void 0 && { path }
+		};
+		return {
+			...facts,
+			source: ours ? {
+				digest,
+				...committed
+			} : null,
+			content: null
+		};
+	}
+	const { text, metadata, stamp } = read;
+	if (stamp === null) return {
+		...facts,
+		source: null,
+		content: {
+			text,
+			metadata
+		}
+	};
+	const { operation: _, ledger: __, ...source } = stamp;
+	return {
+		...facts,
+		source,
+		content: {
+			text,
+			metadata
+		}
+	};
+}
+/**
+* Whether a content will be found again whatever becomes active: promptsync made a version of it, or a ledger names
+* one. Somebody else's version that is merely active is forgotten as soon as it no longer is, and so is one that was
+* looked at and that the tracking environment may not move to. What an environment is moved away from is not read again.
+*/
+function remembers(reading, content, left, tracking) {
+	const known = knownEntries(reading);
+	const head = reading.active.get(tracking);
+	const stays = [...reading.active].flatMap(([name, version]) => left.has(name) || version === null ? [] : [version]);
+	const own = stays.map((version) => entryAsServed(version, known)).filter(({ ours }) => ours);
+	const looked = reading.looked.filter((version) => mayFollow(version, head)).map(entryOf);
+	const tracked = head ? [entryOf(head)] : [];
+	const named = [...stays, ...reading.looked].flatMap(({ stamp }) => stamp?.ledger ?? []);
+	return [
+		...own,
+		...looked,
+		...tracked,
+		...named
+	].some((entry) => holds(entry, content));
+}
+/** Versions never change, but their ids are the service's word: texts are compared as well. */
+function fingerprint({ prompt, active }) {
+	const environments = [...active].map(([environment, version]) => [environment, version === null ? null : [
+		version.id,
+		version.number,
+		version.digest,
+		version.metadataDigest
+	]]);
+	return canonicalJson([{ ...prompt }, environments]);
+}
+var init_reading = __esmMin((() => {
+	init_known_versions();
+	init_json();
+	init_prompt_file();
+	init_prompt_service();
+	init_problem();
+	init_ownership();
+	init_stamp();
+}));
+// src/ledger/writing.ts
+function beginWriting(world, wanted, reading) {
+	const { trackingEnvironment } = world;
+	return {
+		world,
+		wanted,
+		reading,
+		looked: [],
+		known: new Map(knownEntries(reading).map((entry) => [entry.id, entry])),
+		seen: new Set(versionsRead(reading).map(({ id }) => id)),
+		drops: dropsMetadata(reading, trackingEnvironment),
+		head: reading.active.get(trackingEnvironment)
+	};
+}
+/** Remembers a version that was read, with all that its ledger names: of what is known already, whether it was pinned. */
+function note({ known, seen, looked }, version) {
+	for (const entry of version.stamp?.ledger ?? []) known.set(entry.id, stillPinned(known.get(entry.id) ?? entry, entry));
+	known.set(version.id, stillPinned(entryOf(version), known.get(version.id)));
+	seen.add(version.id);
+	looked.push(version);
+}
+/** What a write that threw has become. */
+function failed(step, error) {
+	return {
+		status: error instanceof ServiceError && error.effect === "unknown" ? "unknown" : "not_made",
+		problems: [during(step, problemOf$1(error))]
+	};
+}
+function stopped(status, ...problems) {
+	return {
+		status,
+		problems
+	};
+}
+/** Sets the active version and reads it back. Throws when it was not set; what is read back wrong is a problem. */
+async function activate({ world, reading, seen }, environment, expected) {
+	const { service } = world;
+	await service.setActive(reading.prompt.id, environment, expected.id);
+	try {
+		const version = await readBack(service, reading.prompt.id, environment, expected);
+		seen.add(version.id);
+		return {
+			status: "made",
+			version: refOf(version),
+			problems: []
+		};
+	} catch (error) {
+		return {
+			status: "unknown",
+			problems: [problemOf$1(error)]
+		};
+	}
+}
+/** Reads an environment after it was set. Throws a `ProblemError` when it serves another version or another text. */
+async function readBack(service, promptId, environment, expected) {
+	const { activeVersion } = await service.readPrompt(promptId, environment);
+	const active = activeVersion === null ? null : toVersion$1(activeVersion);
+	if (active === null || active.id !== expected.id) {
+		const found = active === null ? "nothing" : `version "${active.id}"`;
+		const evidence = {
+			environment,
+			expected: `version "${expected.id}"`,
+			found
+		};
+		throw new ProblemError(makeProblem("apply/not-active", evidence));
+	}
+	if (active.digest === expected.digest) return active;
+	const evidence = {
+		environment,
+		expected: "the planned text",
+		found: `another text (v${active.number})`
+	};
+	throw new ProblemError(makeProblem("apply/not-active", evidence));
+}
+var init_writing = __esmMin((() => {
+	init_prompt_service();
+	init_version();
+	init_problem();
+	init_ownership();
+	init_reading();
+	init_stamp();
+}));
+// src/ledger/look.ts
+/**
+* Reads a version that is active nowhere by making it active in the look environment, which nobody is served from:
+* however it fails, nothing that was planned has been done, so its error says nothing of an effect.
+*/
+async function look(world, promptId, versionId) {
+	const environment = lookEnvironment(world.trackingEnvironment);
+	try {
+		await world.service.setActive(promptId, environment, versionId);
+		const { activeVersion } = await world.service.readPrompt(promptId, environment);
+		if (activeVersion?.id === versionId) return toVersion$1(activeVersion);
+	} catch (error) {
+		throw new ProblemError(problemOf$1(error), { cause: error });
+	}
+	throw new ProblemError(makeProblem("apply/changed-meanwhile", { environment }));
+}
+/** The same; null where the prompt has no such version. */
+async function lookIfThere(...asked) {
+	try {
+		return await look(...asked);
+	} catch (error) {
+		if (problemOf$1(error).code === "service/version-not-found") return null;
+		throw error;
+	}
+}
+/**
+* Looks at the newest version of the service, where nobody has read it and no ledger names it; null otherwise. Throws
+* also where the service says that there is none: it has named it, and it may be the very one that is to be made.
+*/
+async function lookAtNewest(writing) {
+	const { id: promptId, latestVersionId: id } = writing.reading.prompt;
+	if (id === null || writing.known.has(id)) return null;
+	const version = await lookIfThere(writing.world, promptId, id);
+	if (version === null) throw new ProblemError(makeProblem("apply/newest-unreadable", { id }));
+	note(writing, version);
+	return version;
+}
+/** Looks at a version that a ledger names. Throws a `ProblemError` where it is not what ledger and git know. */
+async function lookVerified(writing, entry) {
+	const { commit, path, digest, number } = entry;
+	if (commit !== void 0 && path !== void 0) {
+		const held = await writing.world.digestAt(commit, path);
+		if (held !== null && held !== digest) throw otherContent(number, `git has at ${commit}:${path}`);
+	}
+	const version = await look(writing.world, writing.reading.prompt.id, entry.id);
+	if (version.digest !== digest || version.number !== number) throw otherContent(version.number, "the ledger knows it as");
+	note(writing, version);
+	return version;
+}
+function otherContent(number, known) {
+	return new ProblemError(makeProblem("apply/other-content", {
+		version: `v${number}`,
+		known
+	}));
+}
+/**
+* Looks at versions that nobody has read. Those that are not this prompt's are noted as missing; any other failure
+* throws a `ProblemError`. The tracking environment moves to one that is newer of promptsync's own: it would be
+* forgotten otherwise.
+*/
+async function lookUp(world, reading, { numbers, ids }) {
+	const newest = numbers ? unseenNewest(reading, knownEntries(reading)) : null;
+	let seen = await readHead(world.service, reading, world.trackingEnvironment);
+	for (const id of /* @__PURE__ */ new Set([...newest === null ? [] : [newest], ...ids])) seen = await lookUpOne(world, seen, id);
+	return seen;
+}
+async function lookUpOne(world, reading, versionId) {
+	const version = await lookIfThere(world, reading.prompt.id, versionId);
+	if (version === null) return {
+		...reading,
+		missing: [...reading.missing, versionId]
+	};
+	const seen = {
+		...reading,
+		looked: [...reading.looked, version]
+	};
+	return knownEntries(seen)[0]?.id === version.id && mayFollow(version, seen.active.get(world.trackingEnvironment)) ? moveHead(world, seen, version) : seen;
+}
+async function moveHead(world, reading, version) {
+	const { service, trackingEnvironment } = world;
+	await service.setActive(reading.prompt.id, trackingEnvironment, version.id);
+	const active = await readBack(service, reading.prompt.id, trackingEnvironment, version);
+	return {
+		...reading,
+		active: new Map([...reading.active, [trackingEnvironment, active]])
+	};
+}
+var init_look = __esmMin((() => {
+	init_policy();
+	init_problem();
+	init_ownership();
+	init_reading();
+	init_stamp();
+	init_writing();
+}));
+// src/ledger/create.ts
+/**
+* Makes a version and moves the tracking environment to it. The newest version is looked at first where nobody has
+* read it: it may be this very content, left behind by a run that was cut short.
+* @param activated versions that the plan makes active: they stay in the ledger
+*/
+async function createVersion$1(writing, change, activated) {
+	try {
+		return await adoptFound(writing, change) ?? await makeVersion(writing, change, activated);
+	} catch (error) {
+		if (!(error instanceof ServiceError && error.effect === "unknown")) return failed("Creating the version", error);
+		return stopped("unknown", makeProblem("apply/outcome-unknown", { reason: error.problem.message }));
+	}
+}
+/** What is there already in place of a new version; null where one has to be made. */
+async function adoptFound(writing, change) {
+	const newest = await lookAtNewest(writing);
+	const problems = newest !== null && classify(writing, change, newest) !== "rewritten" ? await follow(writing, newest) : [];
+	if (problems.length > 0) return stopped("not_made", ...problems);
+	for (const version of [...versionsRead(writing.reading), ...writing.looked]) {
+		const found = await adoptRead(writing, change, version);
+		if (found !== null) return found;
+	}
+	return null;
+}
+/** Adopts what was read, or what its ledger names; null where neither holds the content. */
+async function adoptRead(writing, change, version) {
+	const kind = classify(writing, change, version);
+	if (kind === "wanted") return adopt(writing, version, version);
+	if (kind === "rewritten") return refuseRewritten(version, "not_made");
+	const named = namedBy(writing, change, version);
+	return named === void 0 ? null : adopt(writing, await lookVerified(writing, named), version);
+}
+/**
+* What a version is to somebody who is about to make one. Where no pin follows the content it must be one that the
+* tracking environment can move to, or whose head names it: nothing else would remember it. One that may be somebody's
+* copy is never wanted.
+*/
+function classify(writing, change, version) {
+	if ((isFollowed(writing, change) || isKept(writing, version, version)) && holdsAll(writing, change, entryOf(version))) return "wanted";
+	return isRewritten(version, change.content, [...writing.known.values()]) ? "rewritten" : "other";
+}
+/** What is adopted for a content also has to hold the others that it was to be made for: it need not be our own. */
+function holdsAll({ drops }, { content, others = [] }, entry) {
+	return [content, ...others].every((one) => holds(entry, asHeld(one, drops ? "dropped" : "kept")));
+}
+/** The version of the wanted content that the ledger of a version read names, on the same condition. */
+function namedBy(writing, change, version) {
+	const kept = ({ id }) => isFollowed(writing, change) || isKept(writing, { id }, version);
+	return findContent((version.stamp?.ledger ?? []).filter((entry) => kept(entry) && holdsAll(writing, change, entry)), asHeld(change.content, writing.drops ? "dropped" : "kept"));
+}
+function isKept({ head }, { id }, newest) {
+	const named = [head, ...head?.stamp?.ledger ?? []];
+	return mayFollow(newest, head) || named.some((entry) => entry?.id === id);
+}
+function isFollowed({ wanted }, { ref }) {
+	return ref !== void 0 || followsLatest(wanted);
+}
+/** Takes a version for the one that was to be made: it was there already. `newest` is what it was found by. */
+async function adopt(writing, version, newest) {
+	remember(writing, version);
+	return {
+		status: "adopted",
+		version: refOf(version),
+		problems: await follow(writing, newest)
+	};
+}
+/** Moves the tracking environment to a version that was read, where that may follow its head. */
+async function follow(writing, version) {
+	return mayFollow(version, writing.head) ? track(writing, version) : [];
+}
+/** The tracking environment moves first: a run cut right after this still leaves its newest ledger readable. */
+async function track(writing, version) {
+	const { trackingEnvironment } = writing.world;
+	const step = `Setting "${trackingEnvironment}" to v${version.number}`;
+	try {
+		const { problems } = await activate(writing, trackingEnvironment, version);
+		if (problems.length === 0) writing.head = version;
+		return problems.map((problem) => during(step, problem));
+	} catch (error) {
+		return [during(step, problemOf$1(error))];
+	}
+}
+function remember({ known }, version) {
+	if (!known.has(version.id)) known.set(version.id, entryOf(version));
+}
+/** A version that holds something else than was sent is made active nowhere. */
+function refuseRewritten(version, status) {
+	const problems = [makeProblem("apply/rewritten", { version: `v${version.number}` })];
+	return status === "unknown" ? {
+		status,
+		problems
+	} : {
+		status,
+		version: refOf(version),
+		problems
+	};
+}
+/** Sends the version, once; where its answer is lost, finds out what became of it. */
+async function makeVersion(writing, change, activated) {
+	const { content, provenance } = change;
+	const { changeSummary } = provenance;
+	const stamp = stampFor(writing, change, activated);
+	try {
+		return await finishMade(writing, change, toVersion$1(await writing.world.service.createVersion(writing.reading.prompt.id, {
+			text: content.text,
+			metadata: {
+				...content.metadata,
+				[RESERVED_KEY]: stampToWire(stamp)
+			},
+			...changeSummary === void 0 ? {} : { changeSummary }
+		})));
+	} catch (error) {
+		if (error instanceof ServiceError && error.effect === "unknown") return resolveLostCreate(writing, change, stamp, error);
+		throw error;
+	}
+}
+/** What follows the answer to a create-version call. */
+async function finishMade(writing, { content }, version) {
+	if (!isAsSent(content, version)) return refuseRewritten(version, "made");
+	remember(writing, version);
+	const problems = await track(writing, version);
+	const { trackingEnvironment: environment } = writing.world;
+	const warnings = version.stamp === null && !writing.drops ? [makeProblem("service/drops-metadata", { environment })] : [];
+	return {
+		status: "made",
+		version: refOf(version),
+		problems: [...problems, ...warnings]
+	};
+}
+/** Metadata that is dropped altogether can be lived with: the tracking environment shows that it was. */
+function isAsSent(content, version) {
+	if (version.digest !== content.digest) return false;
+	return content.metadataDigest === void 0 || version.metadataDigest === content.metadataDigest || version.stamp === null;
+}
+/** With the newest versions that are known, those that are active, and all that were pinned once. */
+function stampFor(writing, { content, provenance }, activated) {
+	const { known, reading, world, wanted } = writing;
+	const newestFirst = [...known.values()].toSorted((a, b) => b.number - a.number);
+	const active = [...reading.active.values(), writing.head ?? null];
+	const own = wanted.own === null ? void 0 : findContent(newestFirst, wanted.own);
+	const kept = /* @__PURE__ */ new Set([...active.map((version) => version?.id), own?.id]);
+	const pinned = pinnedIds(writing, newestFirst[0]?.number ?? 0, activated);
+	const ledger = newestFirst.map((entry) => pinned.has(entry.id) ? {
+		...entry,
+		pinned: true
+	} : entry).filter((entry, index) => index < NEWEST_KEPT || kept.has(entry.id) || entry.pinned === true);
+	const { commit, path } = provenance;
+	return {
+		digest: content.digest,
+		metadataDigest: metadataDigest(content.metadata ?? null),
+		...commit === void 0 ? {} : { commit },
+		...path === void 0 ? {} : { path },
+		operation: world.newOperation(),
+		ledger
+	};
+}
+/**
+* The versions that a pin other than `latest` stands on, those that an environment goes back to and those that it was
+* held back at: somebody may want them again, however old they have become.
+*/
+function pinnedIds({ wanted, reading }, newest, activated) {
+	const standing = wanted.pins.flatMap(({ environment, pin }) => {
+		const active = reading.active.get(environment) ?? null;
+		return active !== null && (pin.kind !== "latest" || active.number < newest) ? [active.id] : [];
+	});
+	return /* @__PURE__ */ new Set([...standing, ...activated.map(({ id }) => id)]);
+}
+/**
+* Finds out what became of a version whose answer was lost: waits until the service has a version that nobody has
+* read, and looks at it. Throws the failure where none turns up: then nothing is known, and nothing is sent again.
+*/
+async function resolveLostCreate(writing, change, stamp, lost) {
+	const id = await awaitUnread(writing);
+	if (id === null) throw lost;
+	const version = await look(writing.world, writing.reading.prompt.id, id).catch(() => {
+		throw lost;
+	});
+	note(writing, version);
+	const kind = classify(writing, change, version);
+	if (kind === "wanted") return adopt(writing, version, version);
+	const isOurs = version.stamp?.operation === stamp.operation && followsLedger(version);
+	if (kind === "rewritten") return refuseRewritten(version, isOurs ? "made" : "unknown");
+	if (isTidied(version, change.content)) return refuseRewritten(version, "unknown");
+	return stopped("unknown", makeProblem("apply/somebody-else-wrote", {
+		id,
+		number: version.number,
+		reason: lost.problem.message
+	}));
+}
+/** The id of a newest version that is not known; null where none turns up in time, or it cannot be asked for. */
+async function awaitUnread({ world, reading, known }) {
+	try {
+		for (const wait of WAITS) {
+			await world.sleep(wait);
+			const { latestVersionId: id } = await world.service.readPrompt(reading.prompt.id);
+			if (id !== null && !known.has(id) && !reading.missing.includes(id)) return id;
+		}
+	} catch {
+		return null;
+	}
+	return null;
+}
+var NEWEST_KEPT, WAITS;
+var init_create = __esmMin((() => {
+	init_digest();
+	init_known_versions();
+	init_prompt_file();
+	init_prompt_service();
+	init_version();
+	init_problem();
+	init_look();
+	init_ownership();
+	init_reading();
+	init_stamp();
+	init_writing();
+	NEWEST_KEPT = 20;
+	WAITS = [
+		250,
+		1e3,
+		2e3,
+		4e3,
+		8e3
+	];
+}));
+// src/ledger/provider.ts
+var provider_exports = /* @__PURE__ */ __exportAll({ ledgerProvider: () => ledgerProvider });
+/** The four calls as a provider: versions are recognised by the ledgers that promptsync leaves in their metadata. */
+function ledgerProvider(world) {
+	const { service, trackingEnvironment } = world;
+	return {
+		observe: async (wanted) => {
+			return interpret$1(await readPrompt$1(service, wanted, trackingEnvironment), wanted.environments, trackingEnvironment);
+		},
+		begin: (wanted) => beginWriter(world, wanted)
+	};
+}
+function beginWriter(world, wanted) {
+	let reading = null;
+	let writing = null;
+	const keep = (read) => {
+		reading = read;
+		return interpret$1(read, wanted.environments, world.trackingEnvironment);
+	};
+	const current = () => {
+		if (reading !== null) return reading;
+		throw unexpected("nothing was observed");
+	};
+	const begun = () => writing ??= beginWriting(world, wanted, current());
+	return {
+		observe: async () => keep(await readPrompt$1(world.service, wanted, world.trackingEnvironment)),
+		find: async (pins) => keep(await lookUp(world, current(), soughtBy(pins))),
+		create: (change, activated) => createVersion$1(begun(), change, activated),
+		update: (change) => updatePrompt$1(begun(), change),
+		activate: (environment, version) => setActive$1(begun(), environment, version)
+	};
+}
+function soughtBy(pins) {
+	return {
+		numbers: pins.some(({ kind }) => kind === "number"),
+		ids: pins.flatMap((pin) => pin.kind === "version" ? [pin.id] : [])
+	};
+}
+/** The answer is the updated prompt (interface section 4.3): what it shows otherwise would be sent again for ever. */
+async function updatePrompt$1({ world, reading }, change) {
+	const entries = Object.entries(change.fields).map(([field, { after }]) => [field, after]);
+	const fields = Object.fromEntries(entries);
+	try {
+		const updated = await world.service.updatePrompt(reading.prompt.id, fields);
+		const differ = FIELDS.filter((field) => fields[field] !== void 0 && fields[field] !== updated[field]);
+		if (differ.length === 0) return {
+			status: "made",
+			problems: []
+		};
+		return stopped("unknown", makeProblem("apply/fields-differ", { fields: differ }));
+	} catch (error) {
+		return failed("Updating the prompt", error);
+	}
+}
+async function setActive$1(writing, environment, version) {
+	try {
+		return await activate(writing, environment, await verified(writing, version));
+	} catch (error) {
+		return failed(`Setting "${environment}"`, error);
+	}
+}
+/** Never an unverified version live: one that was not read in this run must be what the ledger and git know it as. */
+async function verified(writing, { id }) {
+	const entry = writing.known.get(id);
+	if (entry === void 0) throw unexpected("a version that nobody has looked at was to go live");
+	if (!writing.seen.has(id)) await lookVerified(writing, entry);
+	return {
+		id,
+		digest: entry.digest
+	};
+}
+function unexpected(reason) {
+	return new ProblemError(makeProblem("internal/unexpected", { reason }));
+}
+var init_provider = __esmMin((() => {
+	init_plan();
+	init_problem();
+	init_create();
+	init_look();
+	init_reading();
+	init_writing();
+}));
 // src/service/wire.ts
 var paths, API_KEY_HEADER, text, metadata, VersionShape, PromptShape, CreateVersionShape, UpdatePromptShape, SetActiveShape, SetActiveAnswerShape;
 var init_wire = __esmMin((() => {
@@ -49262,9 +49259,56 @@ var init_wire = __esmMin((() => {
 	});
 	SetActiveAnswerShape = object({ updated: boolean() });
 }));
-// src/embedded/refusal.ts
-var Refusal;
-var init_refusal = __esmMin((() => {
+// src/embedded/route.ts
+/**
+* The endpoint (interface section 4) for a request's method and target. The target is taken as it was sent: dots are
+* not resolved, so no id can reach another path. Throws a `Refusal`: 404 for another path, 405 for another method, 422
+* for an id or an environment that cannot be read.
+*/
+function parseRoute(method, target) {
+	const { promptPart, tail, query } = splitTarget(target);
+	const here = endpoints.filter((endpoint) => endpoint.tail === tail);
+	if (promptPart === "" || here.length === 0) throw new Refusal(404, "There is no such path.");
+	const endpoint = here.find((candidate) => candidate.method === method);
+	if (endpoint === void 0) {
+		const allow = here.map((candidate) => candidate.method).join(", ");
+		throw new Refusal(405, `The path allows ${allow}.`, { allow });
+	}
+	return {
+		operation: endpoint.operation,
+		promptId: decodeId(promptPart),
+		...parseQuery(query)
+	};
+}
+function splitTarget(target) {
+	const mark = target.indexOf("?");
+	const path = mark < 0 ? target : target.slice(0, mark);
+	const rest = path.startsWith(PREFIX) ? path.slice(PREFIX.length) : "";
+	const slash = rest.indexOf("/");
+	return {
+		promptPart: slash < 0 ? rest : rest.slice(0, slash),
+		tail: slash < 0 ? "" : rest.slice(slash),
+		query: mark < 0 ? "" : target.slice(mark + 1)
+	};
+}
+function decodeId(encoded) {
+	try {
+		return decodeURIComponent(encoded);
+	} catch {
+		throw new Refusal(422, "prompt_id: the percent-encoding is not valid.");
+	}
+}
+/** The interface does not say what an empty or a repeated name means, so neither is guessed at. */
+function parseQuery(query) {
+	const names = new URLSearchParams(query).getAll("environment");
+	const environment = names[0];
+	if (environment === void 0) return {};
+	if (names.length > 1 || environment === "") throw new Refusal(422, "environment: one name, not empty, is expected.");
+	return { environment };
+}
+var Refusal, PREFIX, endpoints;
+var init_route = __esmMin((() => {
+	init_wire();
 	Refusal = class extends Error {
 		status;
 		headers;
@@ -49275,6 +49319,29 @@ var init_refusal = __esmMin((() => {
 			this.headers = headers;
 		}
 	};
+	PREFIX = paths.prompt("");
+	endpoints = [
+		{
+			method: "GET",
+			tail: "",
+			operation: "read-prompt"
+		},
+		{
+			method: "PATCH",
+			tail: "",
+			operation: "update-prompt"
+		},
+		{
+			method: "POST",
+			tail: "/versions",
+			operation: "create-version"
+		},
+		{
+			method: "POST",
+			tail: "/set-active",
+			operation: "set-active"
+		}
+	];
 }));
 // src/embedded/body.ts
 /**
@@ -49342,107 +49409,8 @@ function describe({ path, message }) {
 	return `${["body", ...path.map(String)].join(".")}: ${message}`;
 }
 var init_body = __esmMin((() => {
-	init_refusal();
+	init_route();
 }));
-// src/embedded/route.ts
-/**
-* The endpoint (interface section 4) for a request's method and target. The target is taken as it was sent: dots are
-* not resolved, so no id can reach another path. Throws a `Refusal`: 404 for another path, 405 for another method, 422
-* for an id or an environment that cannot be read.
-*/
-function parseRoute(method, target) {
-	const { promptPart, tail, query } = splitTarget(target);
-	const here = endpoints.filter((endpoint) => endpoint.tail === tail);
-	if (promptPart === "" || here.length === 0) throw new Refusal(404, "There is no such path.");
-	const endpoint = here.find((candidate) => candidate.method === method);
-	if (endpoint === void 0) {
-		const allow = here.map((candidate) => candidate.method).join(", ");
-		throw new Refusal(405, `The path allows ${allow}.`, { allow });
-	}
-	return {
-		operation: endpoint.operation,
-		promptId: decodeId(promptPart),
-		...parseQuery(query)
-	};
-}
-function splitTarget(target) {
-	const mark = target.indexOf("?");
-	const path = mark < 0 ? target : target.slice(0, mark);
-	const rest = path.startsWith(PREFIX) ? path.slice(PREFIX.length) : "";
-	const slash = rest.indexOf("/");
-	return {
-		promptPart: slash < 0 ? rest : rest.slice(0, slash),
-		tail: slash < 0 ? "" : rest.slice(slash),
-		query: mark < 0 ? "" : target.slice(mark + 1)
-	};
-}
-function decodeId(encoded) {
-	try {
-		return decodeURIComponent(encoded);
-	} catch {
-		throw new Refusal(422, "prompt_id: the percent-encoding is not valid.");
-	}
-}
-/** The interface does not say what an empty or a repeated name means, so neither is guessed at. */
-function parseQuery(query) {
-	const names = new URLSearchParams(query).getAll("environment");
-	const environment = names[0];
-	if (environment === void 0) return {};
-	if (names.length > 1 || environment === "") throw new Refusal(422, "environment: one name, not empty, is expected.");
-	return { environment };
-}
-var PREFIX, endpoints;
-var init_route = __esmMin((() => {
-	init_wire();
-	init_refusal();
-	PREFIX = paths.prompt("");
-	endpoints = [
-		{
-			method: "GET",
-			tail: "",
-			operation: "read-prompt"
-		},
-		{
-			method: "PATCH",
-			tail: "",
-			operation: "update-prompt"
-		},
-		{
-			method: "POST",
-			tail: "/versions",
-			operation: "create-version"
-		},
-		{
-			method: "POST",
-			tail: "/set-active",
-			operation: "set-active"
-		}
-	];
-}));
-// src/embedded/to-wire.ts
-/** The fields that every answer with a prompt has (interface section 2.1). */
-function promptToWire(prompt) {
-	return {
-		id: prompt.id,
-		project_id: prompt.projectId,
-		key: prompt.key,
-		name: prompt.name,
-		description: prompt.description,
-		latest_version_id: prompt.latestVersionId
-	};
-}
-/** Interface section 2.2. */
-function versionToWire(version) {
-	return {
-		id: version.id,
-		prompt_id: version.promptId,
-		version_number: version.number,
-		content: version.content,
-		metadata_: version.metadata,
-		created_at: version.createdAt
-	};
-}
-var init_to_wire = __esmMin((() => {}));
 // src/embedded/answer.ts
 /** Does what the call asks for (interface section 4). A call that is refused (section 7) has changed nothing. */
 async function answerCall(store, call) {
@@ -49521,13 +49489,33 @@ function found(value) {
 function refuseBrokenText(...texts) {
 	if (texts.some((text) => text?.isWellFormed() === false || text?.includes("\0"))) throw new Refusal(422, "The body holds text that is not valid Unicode, or NUL.");
 }
+/** The fields that every answer with a prompt has (interface section 2.1). */
+function promptToWire(prompt) {
+	return {
+		id: prompt.id,
+		project_id: prompt.projectId,
+		key: prompt.key,
+		name: prompt.name,
+		description: prompt.description,
+		latest_version_id: prompt.latestVersionId
+	};
+}
+/** Interface section 2.2. */
+function versionToWire(version) {
+	return {
+		id: version.id,
+		prompt_id: version.promptId,
+		version_number: version.number,
+		content: version.content,
+		metadata_: version.metadata,
+		created_at: version.createdAt
+	};
+}
 var writers;
 var init_answer = __esmMin((() => {
 	init_wire();
 	init_body();
-	init_refusal();
 	init_route();
-	init_to_wire();
 	writers = {
 		"update-prompt": updatePrompt,
 		"create-version": createVersion,
@@ -49788,7 +49776,33 @@ function metadataOf(row) {
 	return text === null ? null : JSON.parse(text);
 }
 var init_rows = __esmMin((() => {}));
-// src/embedded/queries.ts
+// src/embedded/store.ts
+/** Opens the store at a path, or `:memory:`. Several processes may have one file open. Throws when it cannot be opened. */
+function openStore(path, { now, newId = makeVersionId }) {
+	const database = openDatabase(path);
+	const context = {
+		statements: prepareStatements(database),
+		newId,
+		timestamp: () => new Date(now()).toISOString()
+	};
+	const write = (work) => inTransaction(database, "IMMEDIATE", work);
+	const read = (work) => inTransaction(database, "DEFERRED", work);
+	return {
+		authoriseKey: (grant) => write(() => insertGrant(context, grant)),
+		readProjects: (apiKey) => read(() => selectProjects(context, apiKey)),
+		registerPrompt: (prompt) => write(() => insertPrompt(context, prompt)),
+		readPrompt: (promptId, environment) => read(() => selectPrompt(context, promptId, environment)),
+		createVersion: (promptId, draft) => write(() => insertVersion(context, promptId, draft)),
+		updatePrompt: (promptId, changes) => write(() => updateFields(context, promptId, changes)),
+		setActive: (promptId, activation) => write(() => upsertActive(context, promptId, activation)),
+		close: () => {
+			if (database.isOpen) database.close();
+		}
+	};
+}
+function makeVersionId() {
+	return `ver_${(0, node_crypto.randomUUID)()}`;
+}
 function insertGrant({ statements }, { apiKey, projectId }) {
 	statements.insertProject.run(projectId);
 	statements.insertKey.run(hashOf(apiKey), projectId);
@@ -49833,10 +49847,6 @@ function upsertActive({ statements }, promptId, { environment, versionId }) {
 function hashOf(apiKey) {
 	return (0, node_crypto.createHash)("sha256").update(apiKey, "utf8").digest("hex");
 }
-var init_queries = __esmMin((() => {
-	init_rows();
-}));
-// src/embedded/statements.ts
 function prepareStatements(database) {
 	return {
 		insertProject: database.prepare(sql.insertProject),
@@ -49851,7 +49861,9 @@ function prepareStatements(database) {
 	};
 }
 var sql;
-var init_statements = __esmMin((() => {
+var init_store = __esmMin((() => {
+	init_database();
+	init_rows();
 	sql = {
 		insertProject: "INSERT INTO projects (id) VALUES (?) ON CONFLICT DO NOTHING",
 		insertKey: "INSERT INTO api_keys (key_sha256, project_id) VALUES (?, ?) ON CONFLICT DO NOTHING",
@@ -49880,38 +49892,6 @@ var init_statements = __esmMin((() => {
     SELECT ?, v.prompt_id, v.id FROM versions v WHERE v.prompt_id = ? AND v.id = ?
     ON CONFLICT (prompt_id, environment) DO UPDATE SET version_id = excluded.version_id`
 	};
-}));
-// src/embedded/store.ts
-/** Opens the store at a path, or `:memory:`. Several processes may have one file open. Throws when it cannot be opened. */
-function openStore(path, { now, newId = makeVersionId }) {
-	const database = openDatabase(path);
-	const context = {
-		statements: prepareStatements(database),
-		newId,
-		timestamp: () => new Date(now()).toISOString()
-	};
-	const write = (work) => inTransaction(database, "IMMEDIATE", work);
-	const read = (work) => inTransaction(database, "DEFERRED", work);
-	return {
-		authoriseKey: (grant) => write(() => insertGrant(context, grant)),
-		readProjects: (apiKey) => read(() => selectProjects(context, apiKey)),
-		registerPrompt: (prompt) => write(() => insertPrompt(context, prompt)),
-		readPrompt: (promptId, environment) => read(() => selectPrompt(context, promptId, environment)),
-		createVersion: (promptId, draft) => write(() => insertVersion(context, promptId, draft)),
-		updatePrompt: (promptId, changes) => write(() => updateFields(context, promptId, changes)),
-		setActive: (promptId, activation) => write(() => upsertActive(context, promptId, activation)),
-		close: () => {
-			if (database.isOpen) database.close();
-		}
-	};
-}
-function makeVersionId() {
-	return `ver_${(0, node_crypto.randomUUID)()}`;
-}
-var init_store = __esmMin((() => {
-	init_database();
-	init_queries();
-	init_statements();
 }));
 // src/commands/embedded-service.ts
 var embedded_service_exports = /* @__PURE__ */ __exportAll({
@@ -49964,184 +49944,12 @@ var init_embedded_service = __esmMin((() => {
 	PROJECT = "embedded";
 	EMBEDDED_API_KEY = "embedded";
 }));
-// src/service/stamp.ts
-/**
-* The stamp in a version's `metadata_` (interface section 2.2), or null where there is none that can be read. A ledger
-* entry that cannot be read is dropped alone: one bad entry must not cost the memory of all others.
-*/
-function parseStamp(metadata) {
-	const parsed = StampShape.safeParse(metadata?.[STAMP_KEY]);
-	if (!parsed.success) return null;
-	const { digest, metadata_digest: metadataDigest, commit, path, operation, ledger } = parsed.data;
-	return {
-		digest,
-		...metadataDigest === void 0 ? {} : { metadataDigest },
-		...present$1({
-			commit,
-			path
-		}),
-		operation,
-		ledger: ledger.flatMap(entryFrom)
-	};
-}
-/** The JSON that stands under `promptsync` in the metadata of a version; `parseStamp` reads it back unchanged. */
-function stampToWire(stamp) {
-	const { digest, metadataDigest, commit, path, operation, ledger } = stamp;
-	return {
-		digest,
-		...metadataDigest === void 0 ? {} : { metadata_digest: metadataDigest },
-		...present$1({
-			commit,
-			path
-		}),
-		operation,
-		ledger: ledger.map(entryToWire)
-	};
-}
-function entryFrom(entry) {
-	if (entry === null) return [];
-	const { number, id, digest, metadata_digest: metadataDigest } = entry;
-	return [{
-		number,
-		id,
-		digest,
-		metadataDigest,
-		...present$1(entry)
-	}];
-}
-function entryToWire(entry) {
-	const { number, id, digest, metadataDigest, commit, path, outside, pinned } = entry;
-	return {
-		number,
-		id,
-		digest,
-		metadata_digest: metadataDigest,
-		...present$1({
-			commit,
-			path,
-			outside,
-			pinned
-		})
-	};
-}
-/** Absent rather than undefined: such fields must not appear in JSON, nor make two equal stamps differ. */
-function present$1({ commit, path, outside, pinned }) {
-	return {
-		...commit !== void 0 && { commit },
-		...path !== void 0 && { path },
-		...outside && { outside },
-		...pinned && { pinned }
-	};
-}
-var digest, id, optionalText, optionalMark, EntryShape, StampShape;
-var init_stamp = __esmMin((() => {
-	init_zod();
-	init_digest();
-	digest = templateLiteral(["sha256:", string$1().regex(/^[0-9a-f]{64}$/)]);
-	id = string$1().min(1);
-	optionalText = string$1().optional().catch(void 0);
-	optionalMark = literal$1(true).optional().catch(void 0);
-	EntryShape = object({
-		number: int$2(),
-		id,
-		digest,
-		metadata_digest: digest,
-		commit: optionalText,
-		path: optionalText,
-		outside: optionalMark,
-		pinned: optionalMark
-	});
-	StampShape = object({
-		digest,
-		metadata_digest: digest.optional().catch(void 0),
-		commit: optionalText,
-		path: optionalText,
-		operation: id,
-		ledger: array(EntryShape.nullable().catch(null)).catch([])
-	});
-}));
-// src/service/answers.ts
-/** Parses a body of UTF-8 JSON into what the call wants. Throws `InvalidAnswer`. */
-function parseAnswer(body, parse) {
-	try {
-		return parse(parseJson(body));
-	} catch (error) {
-		if (error instanceof RangeError) throw new InvalidAnswer("it is nested too deeply");
-		throw error;
-	}
-}
-/** Interface section 2.2. A version of another prompt than the one asked for is refused. */
-function parseVersion$1(value, promptId) {
-	return toVersion(conform(VersionShape, value), promptId, "prompt_id");
-}
-/** Interface section 2.1. Another prompt than the one asked for is refused, and so is its version. */
-function parsePrompt(value, promptId) {
-	const wire = conform(PromptShape, value);
-	if (wire.id !== promptId) throw new InvalidAnswer("\"id\" names another prompt");
-	return {
-		id: wire.id,
-		key: wire.key,
-		name: wire.name,
-		description: wire.description ?? "",
-		latestVersionId: wire.latest_version_id ?? null,
-		activeVersion: wire.active_version ? toVersion(wire.active_version, promptId, "active_version.prompt_id") : null
-	};
-}
-/** Interface section 4.4: whether the active version was set. */
-function parseUpdated(value) {
-	return conform(SetActiveAnswerShape, value).updated;
-}
-function parseJson(body) {
-	try {
-		return JSON.parse(UTF_8.decode(body));
-	} catch (error) {
-		if (error instanceof SyntaxError) throw new InvalidAnswer("it is not JSON");
-		if (error instanceof TypeError) throw new InvalidAnswer("it is not UTF-8");
-		throw error;
-	}
-}
-function toVersion(wire, promptId, field) {
-	if (wire.prompt_id !== promptId) throw new InvalidAnswer(`"${field}" names another prompt`);
-	const metadata = withoutKey(wire.metadata_ ?? {}, STAMP_KEY);
-	return {
-		id: wire.id,
-		number: wire.version_number,
-		text: wire.content,
-		digest: contentDigest(wire.content),
-		metadata,
-		metadataDigest: metadataDigest(metadata),
-		stamp: parseStamp(wire.metadata_)
-	};
-}
-function conform(shape, value) {
-	const parsed = shape.safeParse(value);
-	if (parsed.success) return parsed.data;
-	throw new InvalidAnswer(summaryOf(parsed.error.issues));
-}
-/** The first issue stands for all: an answer of another shape breaks everywhere at once. */
-function summaryOf(issues) {
-	const path = issues[0]?.path.join(".") ?? "";
-	const place = path === "" ? "it" : `"${path.length > LONGEST_PATH ? `${path.slice(0, LONGEST_PATH)}…` : path}"`;
-	const what = (issues[0]?.message ?? "Invalid input").replace(/^Invalid input(: )?/, "");
-	return what === "" ? `${place} is not valid` : `${place} is not valid: ${what}`;
-}
-var InvalidAnswer, LONGEST_PATH, UTF_8;
-var init_answers = __esmMin((() => {
-	init_digest();
-	init_json();
-	init_stamp();
-	init_wire();
-	InvalidAnswer = class extends Error {};
-	LONGEST_PATH = 100;
-	UTF_8 = new TextDecoder("utf-8", { fatal: true });
-}));
 // src/service/calls.ts
 /** Section 4.1. */
-function readPromptCall(promptId, environment, recall) {
+function readPromptCall(promptId, environment) {
 	const query = environment === void 0 ? "" : `?environment=${encodeURIComponent(wellFormed(environment))}`;
 	const path = paths.prompt(addressable(promptId)) + query;
-	const read = promptIn(promptId);
-	const parse = (body) => recall(promptId, body, () => read(body));
+	const parse = (value) => parsePrompt(value, promptId);
 	return {
 		method: "GET",
 		path,
@@ -50153,17 +49961,14 @@ function readPromptCall(promptId, environment, recall) {
 }
 /** Section 4.2. */
 function createVersionCall(promptId, version) {
-	const { text, metadata, stamp, changeSummary } = version;
+	const { text, metadata, changeSummary } = version;
 	const body = {
 		content: text,
 		...changeSummary !== void 0 && { change_summary: changeSummary },
-		metadata_: {
-			...metadata,
-			[STAMP_KEY]: stampToWire(stamp)
-		}
+		metadata_: metadata
 	};
 	const path = paths.versions(addressable(promptId));
-	const parse = (answer) => parseAnswer(answer, (value) => parseVersion$1(value, promptId));
+	const parse = (value) => toVersion(conform(VersionShape, value), promptId, "prompt_id");
 	return {
 		method: "POST",
 		path,
@@ -50180,13 +49985,15 @@ function updatePromptCall(promptId, { key, name, description }) {
 		...name !== void 0 && { name },
 		...description !== void 0 && { description }
 	};
+	const path = paths.prompt(addressable(promptId));
+	const parse = (value) => parsePrompt(value, promptId);
 	return {
 		method: "PATCH",
-		path: paths.prompt(addressable(promptId)),
+		path,
 		body,
 		once: false,
 		promptId,
-		parse: promptIn(promptId)
+		parse
 	};
 }
 /** Section 4.4. */
@@ -50196,8 +50003,9 @@ function setActiveCall(promptId, environment, versionId) {
 		version_id: versionId
 	};
 	const path = paths.setActive(addressable(promptId));
-	const parse = (answer) => {
-		if (!parseAnswer(answer, parseUpdated)) throw new ServiceError(makeProblem("service/not-updated", { environment }), "rejected");
+	const parse = (value) => {
+		if (conform(SetActiveAnswerShape, value).updated) return;
+		throw new ServiceError(makeProblem("service/not-updated", { environment }), "rejected");
 	};
 	return {
 		method: "POST",
@@ -50208,9 +50016,6 @@ function setActiveCall(promptId, environment, versionId) {
 		versionId,
 		parse
 	};
-}
-function promptIn(promptId) {
-	return (body) => parseAnswer(body, (value) => parsePrompt(value, promptId));
 }
 function addressable(promptId) {
 	if (!isPathSegment(promptId)) throw unaddressable(promptId);
@@ -50223,46 +50028,81 @@ function wellFormed(text) {
 function unaddressable(name) {
 	return new ServiceError(makeProblem("service/unaddressable", { name }), "not-sent");
 }
+/** Interface section 2.1. Another prompt than the one asked for is refused, and so is its version. */
+function parsePrompt(value, promptId) {
+	const wire = conform(PromptShape, value);
+	if (wire.id !== promptId) throw new InvalidAnswer("\"id\" names another prompt");
+	return {
+		id: wire.id,
+		key: wire.key,
+		name: wire.name,
+		description: wire.description ?? "",
+		latestVersionId: wire.latest_version_id ?? null,
+		activeVersion: wire.active_version ? toVersion(wire.active_version, promptId, "active_version.prompt_id") : null
+	};
+}
+/** Interface section 2.2. A version of another prompt than the one asked for is refused. */
+function toVersion(wire, promptId, field) {
+	if (wire.prompt_id !== promptId) throw new InvalidAnswer(`"${field}" names another prompt`);
+	return {
+		id: wire.id,
+		number: wire.version_number,
+		text: wire.content,
+		metadata: wire.metadata_ ?? {}
+	};
+}
+function conform(shape, value) {
+	const parsed = shape.safeParse(value);
+	if (parsed.success) return parsed.data;
+	throw new InvalidAnswer(summaryOf(parsed.error.issues));
+}
+/** The first issue stands for all: an answer of another shape breaks everywhere at once. */
+function summaryOf(issues) {
+	const path = issues[0]?.path.join(".") ?? "";
+	const place = path === "" ? "it" : `"${path.length > LONGEST_PATH ? `${path.slice(0, LONGEST_PATH)}…` : path}"`;
+	const what = (issues[0]?.message ?? "Invalid input").replace(/^Invalid input(: )?/, "");
+	return what === "" ? `${place} is not valid` : `${place} is not valid: ${what}`;
+}
+var InvalidAnswer, LONGEST_PATH;
 var init_calls = __esmMin((() => {
 	init_prompt_service();
-	init_digest();
 	init_text();
 	init_problem();
-	init_answers();
-	init_stamp();
 	init_wire();
+	InvalidAnswer = class extends Error {};
+	LONGEST_PATH = 100;
 }));
 // \0instead:undici
-var import_api_connect, import_dispatcher, import_pool, import_env_http_proxy_agent;
+var import_api_connect, import_api_request, import_dispatcher, import_pool, import_env_http_proxy_agent;
 var init__instead_undici = __esmMin((() => {
 	import_api_connect = /* @__PURE__ */ __toESM(require_api_connect());
+	import_api_request = /* @__PURE__ */ __toESM(require_api_request());
 	import_dispatcher = /* @__PURE__ */ __toESM(require_dispatcher());
 	import_pool = /* @__PURE__ */ __toESM(require_pool());
 	import_env_http_proxy_agent = /* @__PURE__ */ __toESM(require_env_http_proxy_agent());
-	import_dispatcher.default.prototype.connect = import_api_connect.default;
+	Object.assign(import_dispatcher.default.prototype, {
+		connect: import_api_connect.default,
+		request: import_api_request.default
+	});
 }));
-// src/service/dispatchers.ts
+// src/service/http.ts
 /** Dispatchers are made when first used, so that a broken proxy setting fails a call and not the start. */
-function makeDispatchers(settings) {
-	const made = /* @__PURE__ */ new Map();
-	const get = (connection) => {
-		const dispatcher = made.get(connection) ?? makeDispatcher(settings, connection);
-		made.set(connection, dispatcher);
+function makeHttp(settings) {
+	const dispatchers = /* @__PURE__ */ new Map();
+	const dispatcherFor = (fresh) => {
+		const dispatcher = dispatchers.get(fresh) ?? makeDispatcher(settings);
+		dispatchers.set(fresh, dispatcher);
 		return dispatcher;
 	};
 	return {
-		get,
-		close: async () => void await Promise.all([...made.values()].map((each) => each.destroy()))
+		send: (request) => send(request, settings, dispatcherFor),
+		close: async () => void await Promise.all([...dispatchers.values()].map((each) => each.destroy()))
 	};
 }
-function makeDispatcher(settings, connection) {
-	const { origin, concurrency, timeoutMilliseconds, environment } = settings;
+function makeDispatcher({ origin, concurrency, timeoutMilliseconds, environment }) {
 	const options = {
 		connections: concurrency,
-		pipelining: connection === "fresh" ? 0 : 1,
 		connectTimeout: timeoutMilliseconds,
-		headersTimeout: timeoutMilliseconds,
-		bodyTimeout: timeoutMilliseconds,
 		allowH2: false
 	};
 	const proxies = proxiesOf(environment);
@@ -50270,141 +50110,80 @@ function makeDispatcher(settings, connection) {
 	return new import_env_http_proxy_agent.default({
 		...options,
 		...proxies,
-		requestTls: { allowH2: false }
+		requestTls: { allowH2: false },
+		clientFactory: (proxy, given) => new import_pool.default(proxy, {
+			...given,
+			headersTimeout: timeoutMilliseconds
+		})
 	});
 }
-var init_dispatchers = __esmMin((() => {
-	init__instead_undici();
-	init_loopback();
-	init_proxies();
-}));
-// src/service/receiver.ts
-var Receiver;
-var init_receiver = __esmMin((() => {
-	Receiver = class {
-		#options;
-		#onEnd;
-		#deadline;
-		#chunks = [];
-		#size = 0;
-		#controller = null;
-		#status = null;
-		#headers = {};
-		#waited = null;
-		/** When; null while not a byte of the request can have left. */
-		#sentAt = null;
-		#over = false;
-		constructor(options, onEnd) {
-			this.#options = options;
-			this.#onEnd = onEnd;
-			this.#deadline = setTimeout(() => this.#cut("late"), options.timeoutMilliseconds);
-		}
-		/** undici calls this right before it writes the first byte: until then, nothing was sent. */
-		onRequestStart(controller) {
-			if (this.#over) return controller.abort(/* @__PURE__ */ new Error("too late"));
-			this.#controller = controller;
-			this.#sentAt = this.#options.now();
-		}
-		onResponseStart(_, status, headers) {
-			if (status < 200) return;
-			this.#status = status;
-			this.#headers = headers;
-			this.#waited = this.#options.now() - (this.#sentAt ?? 0);
-		}
-		onResponseData(_, chunk) {
-			if (this.#over) return;
-			this.#chunks.push(chunk);
-			this.#size += chunk.length;
-			if (this.#size > this.#options.limitOf(this.#status ?? 0)) this.#cut("over");
-		}
-		onResponseEnd() {
-			this.#end({ kind: "whole" });
-		}
-		onResponseError(_, error) {
-			this.#end({
-				kind: "broken",
-				error
-			});
-		}
-		#cut(kind) {
-			this.#end({ kind });
-			this.#controller?.abort(new Error(kind));
-		}
-		#end(end) {
-			if (this.#over) return;
-			this.#over = true;
-			clearTimeout(this.#deadline);
-			const [first = /* @__PURE__ */ new Uint8Array(0)] = this.#chunks;
-			const body = this.#chunks.length > 1 ? Buffer.concat(this.#chunks, this.#size) : first;
-			const sent = this.#sentAt !== null;
-			this.#onEnd({
-				status: this.#status,
-				headers: this.#headers,
-				body,
-				waited: this.#waited,
-				sent,
-				end
-			});
-		}
-	};
-}));
-// src/service/http.ts
-/**
-* Sends one request and reads its answer, all within the time given: a body that drips on for ever ends too. Never
-* rejects. Of an answer that is not 2xx only the beginning is read, and its status counts whatever its body does.
-*/
-async function send(request, sending) {
-	const { timeoutMilliseconds, now, reset } = sending;
-	const { promise, resolve } = Promise.withResolvers();
-	const receiver = new Receiver({
-		timeoutMilliseconds,
-		limitOf,
-		now
-	}, resolve);
+async function send({ fresh, ...request }, { origin, timeoutMilliseconds }, dispatcherFor) {
+	const deadline = new AbortController();
+	const timer = setTimeout(() => deadline.abort(new Late()), timeoutMilliseconds);
 	try {
-		sending.dispatcher().dispatch({
+		const times = {
+			signal: deadline.signal,
+			headersTimeout: 0,
+			bodyTimeout: 0
+		};
+		const sent = {
 			...request,
-			...NO_OTHER_TIMES,
-			...reset && { reset }
-		}, receiver);
+			...times,
+			origin: origin.origin,
+			reset: fresh
+		};
+		return await readAnswer(await dispatcherFor(fresh).request(sent));
 	} catch (error) {
-		receiver.onResponseError(null, error);
+		return {
+			kind: "broken",
+			status: null,
+			sent: !isUnsent(error),
+			code: codeOf(error)
+		};
+	} finally {
+		clearTimeout(timer);
 	}
-	return toExchange(await promise);
 }
-function limitOf(status) {
-	return isGood(status) ? ANSWER_LIMIT : ERROR_BODY_LIMIT;
+function isUnsent(error) {
+	return error instanceof Error && (unconnected.has(error) || UNSENT.has(codeOf(error)));
 }
-function isGood(status) {
-	return status >= 200 && status < 300;
-}
-function toExchange(received) {
-	const { status, headers, body, waited, sent, end } = received;
-	const whole = end.kind === "whole";
-	if (status === null || isGood(status) && !whole) return {
+async function readAnswer({ statusCode: status, headers, body }) {
+	const good = status >= 200 && status < 300;
+	const { bytes, cut } = await readUpTo(good ? ANSWER_LIMIT : ERROR_BODY_LIMIT, body);
+	if (good && cut !== null) return {
 		kind: "broken",
 		status,
-		sent,
-		how: breakOf(end),
-		waited
+		sent: true,
+		code: cut
 	};
 	return {
 		kind: "answered",
 		status,
 		retryAfter: headerOf$1(headers, "retry-after"),
 		encoding: headerOf$1(headers, "content-encoding"),
-		body,
-		whole,
-		waited
+		body: bytes,
+		whole: cut === null
 	};
 }
-/** Only the code is kept: undici's errors may hold headers, and with them the key. */
-function breakOf(end) {
-	if (end.kind === "late") return { kind: "timeout" };
-	if (end.kind === "over") return { kind: "too-large" };
+/** What comes of a body until it ends or is about as long as this; `cut` says why it was not read to its end. */
+async function readUpTo(limit, body) {
+	const chunks = [];
+	let size = 0;
+	let cut = null;
+	try {
+		for await (const chunk of body) {
+			chunks.push(chunk);
+			size += chunk.length;
+			if (size <= limit) continue;
+			cut = TOO_LARGE;
+			break;
+		}
+	} catch (error) {
+		cut = codeOf(error);
+	}
 	return {
-		kind: "lost",
-		code: end.kind === "broken" ? codeOf(end.error) : "unknown"
+		bytes: Buffer.concat(chunks, size),
+		cut
 	};
 }
 function codeOf(error) {
@@ -50415,36 +50194,62 @@ function headerOf$1(headers, name) {
 	const value = headers[name];
 	return (Array.isArray(value) ? value[0] : value) ?? null;
 }
-var ANSWER_LIMIT, ERROR_BODY_LIMIT, NO_OTHER_TIMES;
+var TOO_LATE, TOO_LARGE, ANSWER_LIMIT, ERROR_BODY_LIMIT, Late, unconnected, UNSENT;
 var init_http = __esmMin((() => {
-	init_receiver();
+	init__instead_undici();
+	init_loopback();
+	init_proxies();
+	TOO_LATE = "too-late";
+	TOO_LARGE = "too-large";
 	ANSWER_LIMIT = 33554432;
 	ERROR_BODY_LIMIT = 16384;
-	NO_OTHER_TIMES = {
-		headersTimeout: 0,
-		bodyTimeout: 0
+	Late = class extends Error {
+		code = TOO_LATE;
 	};
+	unconnected = /* @__PURE__ */ new WeakSet();
+	(0, node_diagnostics_channel.subscribe)("undici:client:connectError", (message) => void unconnected.add(message.error));
+	UNSENT = /* @__PURE__ */ new Set(["ERR_INVALID_URL", "UND_ERR_INVALID_ARG"]);
 }));
 // src/service/errors.ts
-/** The service answered with a status that is no success (section 7). */
-function statusError(status, said, subject) {
-	return new ServiceError(statusProblem(status, said, subject), status >= 300 && status < 500 ? "rejected" : "unknown");
+/** Makes of one exchange the call's answer, or the failure with its name, its effect and whether to repeat it. */
+function interpret(call, exchange, connected) {
+	if (exchange.kind === "broken") {
+		const problem = exchange.sent ? sentProblem(exchange, connected) : unsentProblem(exchange, connected);
+		return {
+			ok: false,
+			error: new ServiceError(problem, exchange.sent ? "unknown" : "not-sent"),
+			repeat: !PERMANENT.test(exchange.code) && !(call.once && exchange.sent),
+			retryAfter: null
+		};
+	}
+	const { status, retryAfter } = exchange;
+	if (status >= 200 && status < 300) return interpretAnswer(call, exchange, connected);
+	const problem = statusProblem(status, saidIn(exchange, connected), call);
+	return {
+		ok: false,
+		error: new ServiceError(problem, status >= 300 && status < 500 ? "rejected" : "unknown"),
+		repeat: call.once ? status === 429 : TRANSIENT_STATUS.has(status),
+		retryAfter
+	};
 }
-function isTransientStatus(status) {
-	return TRANSIENT_STATUS.has(status);
+function unsentProblem({ code }, { origin }) {
+	return makeProblem("service/unreachable", {
+		origin,
+		reason: reasonOf(code)
+	});
 }
-/** Not begun, no connection, a lost one, no answer in time, or one that is too large or not HTTP. */
-function brokenError(call, limit) {
-	const effect = call.sent ? "unknown" : "not-sent";
-	return new ServiceError(call.sent ? sentProblem(call, limit) : unsentProblem(call), effect);
+function sentProblem({ code }, { seconds }) {
+	if (code === "too-late") return makeProblem("service/timeout", { seconds });
+	if (code === "too-large") return makeProblem("service/answer-too-large", { limit: ANSWER_LIMIT });
+	if (code === "HTTPParserError") return makeProblem("service/invalid-answer", { reason: "it is not HTTP, or it was cut short" });
+	if (code === "UND_ERR_HEADERS_OVERFLOW") return makeProblem("service/invalid-answer", { reason: "its headers are too long" });
+	return makeProblem("service/connection-lost", { reason: reasonOf(code) });
 }
-function isTransientBreak(how) {
-	return how.kind === "timeout" || how.kind === "lost" && !PERMANENT.test(how.code);
+function reasonOf(code) {
+	const words = REASONS[code];
+	return words === void 0 ? code : `${words}, ${code}`;
 }
-/** A 2xx answer that breaks the interface: the call may have done its work. */
-function invalidAnswerError(reason) {
-	return new ServiceError(makeProblem("service/invalid-answer", { reason }), "unknown");
-}
+/** Interface section 7. */
 function statusProblem(status, said, { promptId, versionId }) {
 	if (status === 403) return makeProblem("service/not-authorised", { promptId });
 	if (status === 404 && versionId === void 0) return makeProblem("service/prompt-not-found", { promptId });
@@ -50458,29 +50263,51 @@ function statusProblem(status, said, { promptId, versionId }) {
 		said
 	});
 }
-function unsentProblem({ origin, seconds, how }) {
-	if (how.kind === "stopped") return makeProblem("apply/interrupted");
-	return makeProblem("service/unreachable", {
-		origin,
-		reason: how.kind === "lost" ? reasonOf(how.code) : `no connection within ${seconds} s`
-	});
+function saidIn(answered, { apiKey }) {
+	return isEncoded(answered) ? "" : makeExcerpt(Buffer.from(answered.body).toString("utf8"), answered.whole, apiKey);
 }
-function sentProblem({ seconds, how }, limit) {
-	if (how.kind === "timeout") return makeProblem("service/timeout", { seconds });
-	if (how.kind === "too-large") return makeProblem("service/answer-too-large", { limit });
-	if (how.kind === "stopped") return makeProblem("apply/interrupted");
-	if (how.code === "HTTPParserError") return makeProblem("service/invalid-answer", { reason: "it is not HTTP, or it was cut short" });
-	if (how.code === "UND_ERR_HEADERS_OVERFLOW") return makeProblem("service/invalid-answer", { reason: "its headers are too long" });
-	return makeProblem("service/connection-lost", { reason: reasonOf(how.code) });
+function interpretAnswer(call, answered, { apiKey }) {
+	try {
+		if (isEncoded(answered)) throw new InvalidAnswer("it is compressed, which was not asked for");
+		return {
+			ok: true,
+			value: call.parse(parseJson(answered.body))
+		};
+	} catch (error) {
+		return {
+			ok: false,
+			error: nameFailure(error, apiKey),
+			repeat: false,
+			retryAfter: null
+		};
+	}
 }
-function reasonOf(code) {
-	const words = REASONS[code];
-	return words === void 0 ? code : `${words}, ${code}`;
+function isEncoded({ encoding }) {
+	return encoding !== null && encoding.trim().toLowerCase() !== "identity";
 }
-var TRANSIENT_STATUS, REASONS, PERMANENT;
+function parseJson(body) {
+	try {
+		return JSON.parse(UTF_8.decode(body));
+	} catch (error) {
+		if (error instanceof SyntaxError) throw new InvalidAnswer("it is not JSON");
+		if (error instanceof TypeError) throw new InvalidAnswer("it is not UTF-8");
+		throw error;
+	}
+}
+/** A 2xx answer that breaks the interface: the call may have done its work. */
+function nameFailure(thrown, apiKey) {
+	if (thrown instanceof ServiceError) return thrown;
+	const error = thrown instanceof RangeError ? new InvalidAnswer("it is nested too deeply") : thrown;
+	if (!(error instanceof InvalidAnswer)) throw error;
+	return new ServiceError(makeProblem("service/invalid-answer", { reason: makeRedact(apiKey)(error.message) }), "unknown");
+}
+var TRANSIENT_STATUS, REASONS, PERMANENT, UTF_8;
 var init_errors = __esmMin((() => {
 	init_prompt_service();
+	init_redact();
 	init_problem();
+	init_calls();
+	init_http();
 	TRANSIENT_STATUS = /* @__PURE__ */ new Set([
 		408,
 		425,
@@ -50503,6 +50330,7 @@ var init_errors = __esmMin((() => {
 		UND_ERR_CONNECT_TIMEOUT: "no connection in time",
 		UND_ERR_CLOSED: "the client was closed",
 		UND_ERR_DESTROYED: "the client was closed",
+		UND_ERR_HEADERS_TIMEOUT: "the proxy opened no tunnel in time",
 		UND_ERR_INVALID_ARG: "the request or the proxy setting is not valid",
 		UND_ERR_PRX_CONN: "the proxy closed the connection",
 		UND_ERR_PRX_TLS: "the proxy's certificate is not accepted",
@@ -50510,230 +50338,8 @@ var init_errors = __esmMin((() => {
 		UND_ERR_SOCKET: "connection closed",
 		ERR_INVALID_URL: "the proxy setting is not valid"
 	};
-	PERMANENT = /^(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_INVALID_URL|ERR_TLS_)|_(ARG|CLOSED|DESTROYED|OVERFLOW)$/;
-}));
-// src/service/judge.ts
-/** Makes of one exchange the call's answer, or the failure with its name, its effect and whether to repeat it. */
-function judge(call, exchange, judging) {
-	const { origin, seconds, apiKey } = judging;
-	if (exchange.kind === "broken") {
-		const error = brokenError({
-			...exchange,
-			origin,
-			seconds
-		}, ANSWER_LIMIT);
-		return {
-			ok: false,
-			error,
-			repeat: isTransientBreak(exchange.how) && (!call.once || error.effect === "not-sent"),
-			retryAfter: null
-		};
-	}
-	const { status, retryAfter } = exchange;
-	if (status >= 200 && status < 300) return judgeAnswer(call, exchange, apiKey);
-	return {
-		ok: false,
-		error: statusError(status, saidIn(exchange, apiKey), call),
-		repeat: call.once ? status === 429 : isTransientStatus(status),
-		retryAfter
-	};
-}
-function judgeAnswer(call, answered, apiKey) {
-	try {
-		if (isEncoded(answered)) throw new InvalidAnswer("it is compressed, which was not asked for");
-		return {
-			ok: true,
-			value: call.parse(answered.body)
-		};
-	} catch (error) {
-		return {
-			ok: false,
-			error: nameFailure(error, apiKey),
-			repeat: false,
-			retryAfter: null
-		};
-	}
-}
-function nameFailure(error, apiKey) {
-	if (error instanceof ServiceError) return error;
-	if (error instanceof InvalidAnswer) return invalidAnswerError(makeRedact(apiKey)(error.message));
-	throw error;
-}
-function saidIn(answered, apiKey) {
-	return isEncoded(answered) ? "" : makeExcerpt(Buffer.from(answered.body).toString("utf8"), answered.whole, apiKey);
-}
-function isEncoded({ encoding }) {
-	return encoding !== null && encoding.trim().toLowerCase() !== "identity";
-}
-var init_judge = __esmMin((() => {
-	init_prompt_service();
-	init_answers();
-	init_errors();
-	init_http();
-	init_redact();
-}));
-// src/service/pace.ts
-function startingPace(most) {
-	return {
-		limit: Math.min(FIRST_LIMIT, most),
-		most,
-		starting: true,
-		heard: false,
-		good: 0,
-		since: 0,
-		recent: [],
-		usual: null,
-		refused: null
-	};
-}
-/**
-* Additive increase, multiplicative decrease. Halves on 429, on 503 and when answers take clearly longer than usual, at
-* most once for all requests that were in flight together. With a service of which nothing was ever heard it grows as
-* well: there is nobody to spare, and each request is waited for until it is too late.
-*/
-function afterAnswer(pace, told) {
-	if (told.request < pace.since) return pace;
-	if (told.status === null) return pace.heard || !told.busy ? pace : withGood(pace);
-	return afterStatus(pace.heard ? pace : {
-		...pace,
-		heard: true
-	}, {
-		...told,
-		status: told.status
-	});
-}
-function afterStatus(pace, { status, begun, busy, waited }) {
-	if (status === 429 || status === 503) return {
-		...halved(pace, begun),
-		refused: refusedAt(pace)
-	};
-	if (status >= 500) return pace;
-	const timed = waited === null ? pace : withWait(pace, waited, begun);
-	return timed.limit < pace.limit || !busy ? timed : withGood(timed);
-}
-function halved(pace, begun) {
-	const limit = Math.max(1, Math.floor(pace.limit / 2));
-	return {
-		...pace,
-		limit,
-		starting: false,
-		good: 0,
-		since: begun,
-		recent: []
-	};
-}
-/** Each refusal makes the next try rarer: a service with a fixed limit would refuse some of every round otherwise. */
-function refusedAt({ limit, refused }) {
-	return {
-		limit: Math.max(2, limit),
-		rounds: Math.min(MOST_ROUNDS, (refused?.rounds ?? 1) * 2)
-	};
-}
-/** What is usual falls at once and rises slowly: a service that has become slower for good is not waited for for ever. */
-function withWait(pace, wait, begun) {
-	const recent = [...pace.recent, wait];
-	if (recent.length < WAITS_COMPARED) return {
-		...pace,
-		recent
-	};
-	const median = recent.toSorted((a, b) => a - b)[WAITS_COMPARED / 2] ?? wait;
-	const { usual } = pace;
-	if (usual === null || median <= usual) return {
-		...pace,
-		recent: [],
-		usual: median
-	};
-	const risen = {
-		...pace,
-		recent: [],
-		usual: usual + (median - usual) / 4
-	};
-	return median > 2 * usual && median > usual + CLEARLY_LONGER ? halved(risen, begun) : risen;
-}
-function withGood(pace) {
-	const { limit, most, starting, refused } = pace;
-	if (limit === most) return pace;
-	const good = pace.good + 1;
-	const rounds = refused?.limit === limit + 1 ? refused.rounds : 1;
-	if (!starting && good < limit * rounds) return {
-		...pace,
-		good
-	};
-	return {
-		...pace,
-		limit: limit + 1,
-		good: 0,
-		refused: refused?.limit === limit ? null : refused
-	};
-}
-var FIRST_LIMIT, WAITS_COMPARED, CLEARLY_LONGER, MOST_ROUNDS;
-var init_pace = __esmMin((() => {
-	FIRST_LIMIT = 4;
-	WAITS_COMPARED = 16;
-	CLEARLY_LONGER = 50;
-	MOST_ROUNDS = 64;
-}));
-// src/service/queue.ts
-/** A line before the service that lets in as many requests as it takes well, and never more than `most` at a time. */
-function makeQueue(most) {
-	const waiting = [];
-	let pace = startingPace(most);
-	let begun = 0;
-	let inFlight = 0;
-	const letIn = () => {
-		while (inFlight < pace.limit && waiting.length > 0) {
-			inFlight += 1;
-			waiting.shift()?.();
-		}
-	};
-	return async (task) => {
-		await new Promise((resolve) => {
-			waiting.push(resolve);
-			letIn();
-		});
-		const request = begun++;
-		try {
-			const answer = await task();
-			const { status, waited } = answer;
-			pace = afterAnswer(pace, {
-				request,
-				begun,
-				busy: waiting.length > 0,
-				status,
-				waited
-			});
-			return answer;
-		} finally {
-			inFlight -= 1;
-			letIn();
-		}
-	};
-}
-var init_queue = __esmMin((() => {
-	init_pace();
-}));
-// src/service/recall.ts
-/** Most environments of a prompt serve the same version, and are asked for one right after the other. */
-function makeRecall() {
-	const last = /* @__PURE__ */ new Map();
-	return (promptId, body, read) => {
-		const known = last.get(promptId);
-		if (known !== void 0 && Buffer.compare(known.body, body) === 0) return known.answer;
-		const answer = read();
-		last.delete(promptId);
-		if (body.length <= LONGEST) last.set(promptId, {
-			body,
-			answer
-		});
-		const [oldest] = last.size > MOST_PROMPTS ? last.keys() : [];
-		if (oldest !== void 0) last.delete(oldest);
-		return answer;
-	};
-}
-var MOST_PROMPTS, LONGEST;
-var init_recall = __esmMin((() => {
-	MOST_PROMPTS = 32;
-	LONGEST = 65536;
+	PERMANENT = /^(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_INVALID_URL|ERR_TLS_|too-large)|_(ARG|CLOSED|DESTROYED|OVERFLOW)$/;
+	UTF_8 = new TextDecoder("utf-8", { fatal: true });
 }));
 // src/service/retry.ts
 /**
@@ -50784,70 +50390,63 @@ var client_exports = /* @__PURE__ */ __exportAll({ connect: () => connect });
 * no URL throws a `TypeError`.
 */
 function connect(options) {
-	const line = makeLine(options);
-	const recall = makeRecall();
+	const connection = makeConnection(options);
 	return {
-		readPrompt: async (promptId, environment) => perform(readPromptCall(promptId, environment, recall), line),
-		createVersion: async (promptId, version) => perform(createVersionCall(promptId, version), line),
-		updatePrompt: async (promptId, fields) => perform(updatePromptCall(promptId, fields), line),
-		setActive: async (promptId, environment, versionId) => perform(setActiveCall(promptId, environment, versionId), line),
-		close: line.dispatchers.close
+		readPrompt: async (promptId, environment) => perform(readPromptCall(promptId, environment), connection),
+		createVersion: async (promptId, version) => perform(createVersionCall(promptId, version), connection),
+		updatePrompt: async (promptId, fields) => perform(updatePromptCall(promptId, fields), connection),
+		setActive: async (promptId, environment, versionId) => perform(setActiveCall(promptId, environment, versionId), connection),
+		close: connection.http.close
 	};
 }
-function makeLine(options) {
-	const { apiKey, concurrency, environment, now, timeoutSeconds } = options;
-	const url = new URL(options.baseUrl);
-	const timeoutMilliseconds = timeoutSeconds * 1e3;
-	const dispatchers = makeDispatchers({
-		origin: url,
-		concurrency,
-		timeoutMilliseconds,
-		environment
-	});
-	const sendingOver = (connection) => {
-		const dispatcher = () => dispatchers.get(connection);
-		return {
-			dispatcher,
-			reset: connection === "fresh",
-			timeoutMilliseconds,
-			now
-		};
-	};
+function makeConnection(options) {
+	const { apiKey, concurrency, environment, timeoutSeconds } = options;
+	const origin = new URL(options.baseUrl);
 	return {
 		options,
-		judging: {
-			origin: url.origin,
+		connected: {
+			origin: origin.origin,
 			seconds: timeoutSeconds,
 			apiKey
 		},
-		basePath: url.pathname.replace(/\/+$/, ""),
-		headers: headersWith(apiKey),
-		sending: {
-			reused: sendingOver("reused"),
-			fresh: sendingOver("fresh")
-		},
-		dispatchers,
-		queue: makeQueue(concurrency)
+		basePath: origin.pathname.replace(/\/+$/, ""),
+		http: makeHttp({
+			origin,
+			concurrency,
+			timeoutMilliseconds: timeoutSeconds * 1e3,
+			environment
+		}),
+		limit: pLimit(concurrency)
 	};
 }
 /** A place among the requests in flight is held while a request runs, not while it waits to be repeated. */
-function perform(call, line) {
-	return withRetries(async (attempt) => judge(call, await line.queue(() => exchange(call, line, attempt)), line.judging), line.options);
+function perform(call, connection) {
+	const { limit, options } = connection;
+	return withRetries((attempt) => limit(() => tryOnce(call, connection, attempt)), options);
 }
-async function exchange(call, line, attempt) {
-	const { now, onCall, stop } = line.options;
-	if (stop?.aborted) return STOPPED;
-	const { method } = call;
-	const path = line.basePath + call.path;
-	const [headers, body] = call.body === null ? [line.headers, null] : [withBody(line), JSON.stringify(call.body)];
+async function tryOnce(call, connection, attempt) {
+	if (connection.options.stop?.aborted) return {
+		ok: false,
+		error: new ServiceError(makeProblem("apply/interrupted"), "not-sent"),
+		repeat: false,
+		retryAfter: null
+	};
+	return interpret(call, await exchange(call, connection, attempt), connection.connected);
+}
+async function exchange(call, connection, attempt) {
+	const { basePath, http, options } = connection;
+	const { now, onCall } = options;
+	const { method, once: fresh } = call;
+	const path = basePath + call.path;
+	const body = call.body === null ? null : JSON.stringify(call.body);
 	const started = now();
-	const result = await send({
-		origin: line.judging.origin,
+	const result = await http.send({
 		method,
 		path,
-		headers,
-		body
-	}, line.sending[call.once ? "fresh" : "reused"]);
+		headers: headersOf(options.apiKey, body),
+		body,
+		fresh
+	});
 	onCall?.({
 		method,
 		path,
@@ -50855,57 +50454,48 @@ async function exchange(call, line, attempt) {
 		milliseconds: now() - started,
 		attempt
 	});
-	return method === "GET" ? result : {
-		...result,
-		waited: null
-	};
+	return result;
 }
-function headersWith(apiKey) {
+function headersOf(apiKey, body) {
 	return {
 		[API_KEY_HEADER]: apiKey,
 		accept: "application/json",
 		"accept-encoding": "identity",
-		"user-agent": "promptsync"
+		"user-agent": "promptsync",
+		...body !== null && { "content-type": "application/json" }
 	};
 }
-function withBody({ headers }) {
-	return {
-		...headers,
-		"content-type": "application/json"
-	};
-}
-var STOPPED;
 var init_client = __esmMin((() => {
+	init_p_limit();
+	init_prompt_service();
+	init_problem();
 	init_calls();
-	init_dispatchers();
+	init_errors();
 	init_http();
-	init_judge();
-	init_queue();
-	init_recall();
 	init_retry();
 	init_wire();
-	STOPPED = {
-		kind: "broken",
-		status: null,
-		sent: false,
-		how: { kind: "stopped" },
-		waited: null
-	};
 }));
 // src/commands/open-service.ts
+init_prompt_service();
 init_problem();
-/** Opens the service; the embedded one knows the prompts of these files then. */
-async function openService(config, files, world, options) {
+/** Opens the service; the embedded one knows the prompts of these files then. The problems say why it cannot be. */
+async function openProvider({ config, files, repository }, world, options) {
 	const { access, problems } = accessTo(config, options, world);
-	if (access === null) return {
-		opened: null,
-		problems
-	};
+	if (access === null) return { problems };
 	if (access.kind === "remote") world.keepSecret(access.apiKey);
 	const { onCall } = options;
+	const { service, name, close } = access.kind === "remote" ? await connectTo(access, access.baseUrl, config, world, onCall) : await openEmbedded(access, config, files, world, onCall);
+	const { ledgerProvider } = await Promise.resolve().then(() => (init_provider(), provider_exports));
 	return {
-		opened: await (access.kind === "remote" ? connectTo(access, access.baseUrl, config, world, onCall) : openEmbedded(access, config, files, world, onCall)),
-		problems: []
+		provider: ledgerProvider({
+			service: untilStopped(service, world.stop),
+			trackingEnvironment: config.trackingEnvironment,
+			newOperation: world.newId,
+			digestAt: async (commit, path) => (await contentInGit(repository, commit, path))?.digest ?? null,
+			sleep: world.sleep
+		}),
+		name,
+		close
 	};
 }
 /** What of the configuration stands in the way of asking the service; nothing is sent. */
@@ -50977,157 +50567,133 @@ async function connectTo({ baseUrl, apiKey }, name, { concurrency, timeoutSecond
 		close: service.close
 	};
 }
-// src/commands/preparing/prepare-plan.ts
+// src/commands/walk.ts
 init_problem();
 /**
 * Reads files, git and service, plans, and hands the plan over; the service is closed afterwards. With an error in
 * files, configuration or base nothing is asked of the service.
 */
-async function withPlan(options, world, use, giveUp) {
-	const { config, files, problems, narrowed } = await openWorkspace({
-		...options,
-		late: lateOf(options)
-	}, world);
+async function walk(options, world, use, giveUp) {
+	const workspace = await openWorkspace(options, world);
+	const { config, files, problems } = workspace;
 	if (config === null || problems.some(isError)) return giveUp({
 		files,
 		problems
 	});
 	const needs = options.needs?.(config) ?? {
-		problems: [],
-		alsoRead: []
+		environments: [],
+		whole: false,
+		problems: []
 	};
-	const unanswerable = (options.asking ?? "always") === "always" ? serviceProblems(config, options, world) : [];
-	const early = [...needs.problems, ...unanswerable];
+	const mustAsk = (options.asking ?? "always") === "always";
+	const early = [...needs.problems, ...mustAsk ? serviceProblems(config, options, world) : []];
 	if (early.length > 0) return giveUp({
 		files,
 		problems: [...problems, ...early]
 	});
-	const sources = await readSources({
-		config,
+	const read = await readDesired({
+		...workspace,
+		config
+	}, options);
+	if ("code" in read) return giveUp({
 		files,
-		problems,
-		narrowed,
-		alsoRead: needs.alsoRead
-	}, options, world);
-	if ("code" in sources) return giveUp({
-		files,
-		problems: [...problems, sources]
+		problems: [...problems, read]
 	});
-	const rules = await rulesOf(sources);
-	const { opened, problems: obstacles } = sources.asked ? await openService(config, files, world, options) : assumeService(sources, rules);
-	if (opened === null) return giveUp({
+	const obstacle = await reasonNotToAsk(options, read, world);
+	if (obstacle !== null) return use(await planOffline(read, obstacle));
+	const opened = await openProvider(read, world, options);
+	if ("problems" in opened) return giveUp({
 		files,
-		problems: [...problems, ...obstacles]
+		problems: [...problems, ...opened.problems]
 	});
 	try {
-		return await use(await preparePlan({
-			...sources,
-			applies: options.applies === true
-		}, rules, opened, world));
+		return await use(await planObserved(read, opened, needs, world));
 	} finally {
 		await opened.close();
 	}
 }
-/** What edits files needs their texts while it changes them. */
-function lateOf({ keepsAll }) {
-	return keepsAll === true ? void 0 : "text";
-}
-/** What there is to plan against where the service is not asked. */
-function assumeService({ files, base }, { contentsAtRefs, trackingEnvironment }) {
+async function planObserved(desired, opened, needs, world) {
+	const { files, base, config } = desired;
+	const { provider, name: service } = opened;
+	const wantedFor = (file) => wantedOf(file, desired, needs);
+	const gone = (base?.gone ?? []).map(({ id, pins }) => readingOnly(id, pins.map(({ environment }) => environment)));
+	const observation = await observe(provider, [...files.map(wantedFor), ...gone], {
+		concurrency: config.concurrency,
+		onObserved: (done, all) => world.onProgress({
+			what: "Observing",
+			done,
+			all
+		})
+	});
+	const history = await recall(files, observation, desired);
+	const plan = makePlan(desired, observation, history);
+	const problems = [...desired.problems, ...goneProblems(desired, observation)];
 	return {
-		opened: {
-			service: assumedService({
-				files,
-				base: base?.files ?? /* @__PURE__ */ new Map(),
-				contentsAtRefs,
-				trackingEnvironment
-			}),
-			name: null,
-			close: async () => {}
-		},
-		problems: []
-	};
-}
-async function preparePlan(sources, given, service, world) {
-	const { config, files, repository, narrowed, problems, applies } = sources;
-	const early = applies ? uncommittedOf(sources) : null;
-	early?.catch(() => {});
-	const { plan, rules, requests } = await makeRuledPlan(sources, given, service, world);
-	const writes = plan.prompts.some(({ status }) => status !== "unchanged");
-	const uncommitted = await (early ?? (writes ? uncommittedOf(sources) : /* @__PURE__ */ new Set()));
-	const committed = pathsToCreate(plan).filter((path) => !uncommitted.has(path));
-	const provenance = await repository?.lastCommits(committed) ?? /* @__PURE__ */ new Map();
-	const described = withProvenance(sources.asked ? plan : withoutAssumedNumbers(plan), provenance);
-	return {
-		config,
-		files,
-		repository,
+		...desired,
+		problems,
 		service,
-		rules,
-		requests: new Map(requests.map((request) => [request.promptId, request])),
-		plan: described,
-		provenance,
-		uncommitted,
-		narrowed,
-		problems: [...problems, ...await goneSince(sources, service, world)]
+		provider,
+		wantedFor,
+		observation,
+		history,
+		plan
 	};
 }
-async function uncommittedOf({ files, repository }) {
-	if (repository === null || files.length === 0) return /* @__PURE__ */ new Set();
-	return repository.uncommitted(files.map(({ path }) => path));
+/** Plans against what the service would hold were the base's files all in sync. */
+async function planOffline(read, obstacle) {
+	const desired = {
+		...read,
+		promotedFrom: /* @__PURE__ */ new Map()
+	};
+	const observation = assumeObservation(desired);
+	const history = await recall(desired.files, observation, desired);
+	const plan = withoutAssumedNumbers(makePlan(desired, observation, history));
+	const problems = [
+		...desired.problems,
+		obstacle,
+		...goneProblems(desired, null)
+	];
+	const wantedFor = (file) => wantedOf(file, desired);
+	return {
+		...desired,
+		problems,
+		service: null,
+		provider: NO_PROVIDER,
+		wantedFor,
+		observation,
+		history,
+		plan
+	};
 }
-async function goneSince({ base, asked, config }, { service }, { stop }) {
+/** The plan of a file, of now or as it would be, once more from another observation. */
+async function planAgain(file, observed, walked) {
+	const history = await recall([file], { observed: /* @__PURE__ */ new Map([[file.id, observed]]) }, walked);
+	return {
+		plan: planPrompt(file, observed, walked, history),
+		history
+	};
+}
+/**
+* Warnings of prompts whose files are gone, with what is served of them still: the interface has no call that deletes a
+* prompt.
+*/
+function goneProblems({ base }, observation) {
 	if (base === null) return [];
-	const { concurrency } = config;
-	return goneProblems(base.gone, {
-		service: asked ? service : null,
-		base: base.ref,
-		concurrency,
-		stop
+	return base.gone.map(({ id, path }) => {
+		return makeProblem("prompt/gone", {
+			id,
+			base: base.ref,
+			serves: servedBy(id, observation)
+		}, { path });
 	});
 }
-/** The rules may ask for what git knows, once a first plan shows of which prompts; the others stay as they were planned. */
-async function makeRuledPlan(sources, rules, { service }, world) {
-	const requests = observeRequests(sources.files, rules, sources.alsoRead);
-	const first = await observeAndPlan({
-		...sources,
-		requests,
-		rules
-	}, service, world);
-	const told = await withHistory(first, rules, sources);
-	if (told === rules) return {
-		plan: first,
-		rules,
-		requests
-	};
-	return {
-		plan: joinPlans(first.prompts.map((prompt) => {
-			const { file, observed } = prompt;
-			return observed === null || isSettled(prompt) ? prompt : planPrompt(file, observed, told);
-		})),
-		rules: told,
-		requests
-	};
-}
-// src/commands/preparing/label-made.ts
-/** The texts of an apply, with versions that were new called by their numbers, which are known now. */
-function labelMade(texts, outcomes) {
-	const changesOf = new Map(outcomes.map(({ plan, changes }) => [plan.file.id, changes]));
-	return new Map([...texts].map(([id, all]) => [id, all.flatMap((one) => labelOne(one, changesOf.get(id) ?? []))]));
-}
-function labelOne(text, changes) {
-	const { environment, after } = text;
-	const made = changes.find(({ change }) => change.kind === "set-active" && change.environment === environment);
-	if (made?.version === void 0) return [text];
-	if (after === "unknown") return [];
-	const label = labelOf(made.version);
-	return label === after.label ? [text] : [{
-		...text,
-		after: {
-			...after,
-			label
-		}
-	}];
+function servedBy(id, observation) {
+	const failure = observation?.failed.get(id);
+	if (failure !== void 0) return `what it serves cannot be read: ${failure.message}`;
+	const observed = observation?.observed.get(id);
+	if (observed === void 0) return "the service keeps what it serves.";
+	const active = [...observed.active].flatMap(([environment, version]) => version === null ? [] : [`v${version.number} in "${environment}"`]);
+	return active.length === 0 ? "no environment of it serves anything." : `the service still serves ${active.join(", ")}.`;
 }
 // src/commands/sync.ts
 init_problem();
@@ -51140,36 +50706,35 @@ async function sync(options, world) {
 		files: [],
 		problems: [makeProblem("usage/confirmation-needed")]
 	});
-	return withPlan({
-		...options,
-		applies: !options.dryRun
-	}, world, (prepared) => finish(prepared, options, world), giveUp);
+	return walk(options, world, (walked) => finish(walked, options, world), giveUp);
 }
 function mayApply({ yes }, { confirm, environment }) {
 	return yes || environment["CI"] === "true" || confirm !== null;
 }
-async function finish(prepared, options, world) {
-	const refusals = options.dryRun ? [] : await options.refusals?.(prepared);
+async function finish(walked, options, world) {
+	const refusals = options.dryRun ? [] : await options.refusals?.(walked);
 	const guards = {
-		...guardsOf(prepared, options),
+		...guardsOf(walked, options),
 		refusals: refusals ?? []
 	};
-	const plan = refuse(prepared.plan, guards);
-	const asks = !options.dryRun && needsQuestion(plan, options, world);
-	const texts = options.withTexts || asks ? await gatherTexts(plan, prepared) : NO_TEXTS;
-	const warnings = [...uncommittedWarnings(prepared, options), ...driftWarnings(guards, options)];
-	const problems = inPlaceOrder([...prepared.problems, ...warnings]);
+	const plan = guard(walked.plan, guards);
+	const warnings = [...uncommittedWarnings(walked, options), ...driftWarnings(guards, options)];
+	const problems = inPlaceOrder([...walked.problems, ...warnings]);
 	const planned = plannedRun("dry-run", {
-		...prepared,
+		...walked,
 		plan,
 		problems
 	});
+	const asks = !options.dryRun && needsQuestion(plan, options, world);
+	const texts = options.withTexts || asks ? textsOf(plan.prompts, walked, walked.history) : NO_TEXTS;
 	if (options.dryRun) return resultOf(planned, texts, options, world);
-	const { folder } = prepared.config;
+	const shown = {
+		texts,
+		folder: walked.config.folder
+	};
 	if (asks && !await ask(() => ({
 		report: makeReport(planned),
-		texts,
-		folder
+		...shown
 	}), options, world)) {
 		const declined = [...problems, makeProblem("usage/declined")];
 		return resultOf({
@@ -51179,12 +50744,28 @@ async function finish(prepared, options, world) {
 			problems: declined
 		}, NO_TEXTS, options, world);
 	}
-	const outcomes = await applyPrepared(plan, guards, prepared, world);
+	const outcomes = await apply$1(plan, guards, walked, world);
 	return resultOf({
 		...planned,
 		mode: "apply",
 		outcomes
 	}, labelMade(asks ? textsAfterQuestion(texts, options) : texts, outcomes), options, world);
+}
+async function apply$1(plan, guards, walked, world) {
+	const { provider, wantedFor, config } = walked;
+	return applyPlan(plan, provider, {
+		wantedFor: ({ file }) => wantedFor(file),
+		planAgain: async (planned, observed) => {
+			return guardAfresh((await planAgain(planned.file, observed, walked)).plan, planned, guards);
+		},
+		concurrency: config.concurrency,
+		stop: world.stop,
+		onApplied: (_, done) => world.onProgress({
+			what: "Applying",
+			done,
+			all: plan.prompts.length
+		})
+	});
 }
 /** Whoever was asked has seen the diffs. */
 function textsAfterQuestion(texts, { textsAgain }) {
@@ -51201,7 +50782,7 @@ function guardsOf({ config, uncommitted, plan, narrowed }, options) {
 }
 /** Nothing is asked where nothing would be written. */
 function needsQuestion({ prompts }, { yes }, { environment }) {
-	return prompts.some(({ status, lookups }) => status === "pending" || lookups.length > 0) && !yes && environment["CI"] !== "true";
+	return prompts.some(({ status, finds }) => status === "pending" || finds.length > 0) && !yes && environment["CI"] !== "true";
 }
 async function ask(shown, { draw }, world) {
 	if (draw !== void 0) world.notice(await draw(shown()));
@@ -55373,7 +54954,7 @@ function unknown(error) {
 }
 /** The commits of the versions that environments serve, and of the newest of promptsync's. */
 function commitsOf({ prompts }) {
-	return prompts.flatMap(({ observed }) => observed === null ? [] : versionsRead(observed)).flatMap(({ stamp }) => stamp?.commit ?? []);
+	return prompts.flatMap(({ observed }) => (observed?.known ?? []).filter(({ content }) => content !== null)).flatMap(({ source }) => source?.commit ?? []);
 }
 // src/github/upsert.ts
 /** Updates what is there, else makes it. When the answer to that was lost, it is looked for before it is sent again. */
@@ -55609,9 +55190,10 @@ async function drift(context) {
 	}, context.world);
 }
 function optionsOf(context) {
-	const { config, "on-drift": onDrift, "max-changes": maxChanges } = context.inputs;
+	const { "on-drift": onDrift, "max-changes": maxChanges } = context.inputs;
+	const { configuration } = context;
 	return {
-		config,
+		configuration,
 		only: [],
 		onDrift,
 		maxChanges,
@@ -55652,23 +55234,6 @@ function asSet(items) {
 }
 function asMap(items) {
 	return items && new Map(items);
-}
-// src/report/inert.ts
-init_text();
-/** A value within a line: nothing in it can move the cursor, hide, or begin another line. */
-function inertLine(text) {
-	return showHidden(text).replace(/[\n\t]/g, codePoint);
-}
-/** A text of several lines; its line feeds and tabs stay. */
-function inertText(text) {
-	return showHidden(text);
-}
-/**
-* Output as a GitHub runner's log can take it: no line can be a workflow command (`::` after leading blanks, `##[`
-* anywhere). Anything else stays as it is.
-*/
-function inertForRunner(output) {
-	return output.replace(/^(\s*):(?=:)/gm, "$1\\u{3a}").replaceAll("##[", "##\\u{5b}");
 }
 // src/report/problems-in.ts
 /**
@@ -56393,22 +55958,24 @@ function wellCut(text) {
 // src/report/diff-rows.ts
 /** A changed line that takes more rows is cut. */
 const MOST_ROWS = 8;
+/** How to see what a terminal does not show. */
+const SHOWS_ALL = "--format html shows all";
 /** The rows of a changed line: wrapped on a terminal, changed words marked where there is colour. */
-function changedRows(changed, style, folding) {
+function changedRows(changed, style) {
 	const { screen, colours } = style;
 	const whole = painted(changed.kind, changed.line, style);
 	if (screen === null) return [whole];
 	const rows = screen.wrap(whole, 1);
-	if (folding === null || rows.length <= MOST_ROWS) return rows;
+	if (rows.length <= MOST_ROWS) return rows;
 	const excerpt = excerptOf(changed.line, changed.other);
 	if (excerpt !== null) return screen.wrap(painted(changed.kind, excerpt, style), 1);
 	const text = changed.line.map((segment) => segment.text).join("");
 	const shown = rows.slice(0, MOST_ROWS);
-	return [...shown, ...screen.wrap(colours.dim(` … ${moreText(text, shown, folding)}`), 1)];
+	return [...shown, ...screen.wrap(colours.dim(` … ${moreText(text, shown)}`), 1)];
 }
-function moreText(text, shown, { hint }) {
+function moreText(text, shown) {
 	const seen = shown.reduce((sum, row) => sum + withoutColours(row).length - 1, 0);
-	return `${Math.max(1, text.length - seen)} more characters${hint === null ? "" : ` (${hint})`}`;
+	return `${Math.max(1, text.length - seen)} more characters (${SHOWS_ALL})`;
 }
 function painted(kind, segments, style) {
 	const { green, red } = style.colours;
@@ -57329,26 +56896,25 @@ const MOST_LINES = 40;
 /**
 * A unified diff of what environments serve now and would serve; environments with the same two texts share one.
 * Lines have no line feed; there are none where nothing differs.
-* @param folding null: diffs are whole, whatever their length
 */
-function renderDiffs(changes, style, folding) {
-	return makeTextDiffs(changes, CONTEXT_LINES$1).flatMap((diff) => renderOne(diff, style, folding));
+function renderDiffs(changes, style, length) {
+	return makeTextDiffs(changes, CONTEXT_LINES$1).flatMap((diff) => renderOne(diff, style, length));
 }
 /** What is said in place of a diff where one of the texts is not known. */
 const unreadText = {
 	before: "its text of now is not known without the service",
 	after: "the text to come was never read; a sync looks at it first"
 };
-function renderOne(diff, style, folding) {
+function renderOne(diff, style, length) {
 	const { dim, bold } = style.colours;
 	const names = diff.environments.map(inertLine).join(", ");
 	if (diff.kind === "unread") return fitted(dim(`${names}: ${unreadText[diff.side]}`), style, 2);
 	const titles = [`--- ${names}: ${diff.before === null ? "nothing" : inertLine(diff.before)}`, `+++ ${names}: ${inertLine(diff.after)}`];
-	const { hunks, left } = foldHunks(diff.hunks.map((hunk) => markHunk(hunk, style)), folding === null ? Infinity : MOST_LINES);
+	const { hunks, left } = foldHunks(diff.hunks.map((hunk) => markHunk(hunk, style)), length === "whole" ? Infinity : MOST_LINES);
 	return [
 		...titles.flatMap((title) => fitted(bold(title), style, 4)),
-		...hunks.flatMap((hunk) => hunkLines(hunk, style, folding)),
-		...foldLines(left, style, folding)
+		...hunks.flatMap((hunk) => hunkLines(hunk, style)),
+		...foldLines(left, style)
 	];
 }
 /** Without colour marks would not be seen, but on a terminal long lines are cut by them. */
@@ -57359,20 +56925,18 @@ function markHunk({ blocks, ...ranges }, { colours, screen }) {
 		blocks: marks ? markWords(blocks) : withoutMarks(blocks)
 	};
 }
-function foldLines(left, style, folding) {
+function foldLines(left, style) {
 	const text = leftText(left);
-	if (text === null) return [];
-	const hint = folding?.hint ?? null;
-	return fitted(style.colours.dim(`… ${text}${hint === null ? "" : ` (${hint})`}`), style, 2);
+	return text === null ? [] : fitted(style.colours.dim(`… ${text} (${SHOWS_ALL})`), style, 2);
 }
-function hunkLines({ before, after, blocks }, style, folding) {
+function hunkLines({ before, after, blocks }, style) {
 	const { cyan, dim } = style.colours;
-	return [...fitted(cyan(`@@ -${range(before)} +${range(after)} @@`), style, 2), ...blocks.flatMap((block, index) => [...blockLines(block, style, folding, [blocks[index - 1], blocks[index + 1]]), ...block.more ? [dim(" …")] : []])];
+	return [...fitted(cyan(`@@ -${range(before)} +${range(after)} @@`), style, 2), ...blocks.flatMap((block, index) => [...blockLines(block, style, [blocks[index - 1], blocks[index + 1]]), ...block.more ? [dim(" …")] : []])];
 }
 function range({ start, lines }) {
 	return `${start},${lines}`;
 }
-function blockLines({ kind, lines }, style, folding, neighbours) {
+function blockLines({ kind, lines }, style, neighbours) {
 	if (kind === "same") {
 		const shown = lines.map((line) => ` ${joined(line, style)}`);
 		return style.screen === null ? shown : shown.map(style.screen.cut);
@@ -57383,7 +56947,7 @@ function blockLines({ kind, lines }, style, folding, neighbours) {
 		kind,
 		line,
 		other
-	}, style, folding));
+	}, style));
 }
 // src/report/render-edit.ts
 /** What is done to a file, in one line without its sign. */
@@ -57580,7 +57144,7 @@ function breakingItem({ key }, breaking) {
 	return `- ${inertCode(key)}: ${breakingText(breaking, inertCode)}\n`;
 }
 function diffItems({ key, path, status }, texts) {
-	const lines = status === "failed" ? [] : renderDiffs(texts, PLAIN, null);
+	const lines = status === "failed" ? [] : renderDiffs(texts, PLAIN, "whole");
 	if (lines.length === 0) return [];
 	return [`\n<details>${`<summary><code>${inertHtml(key)}</code> <code>${inertHtml(path)}</code></summary>`}\n\n${inertBlock(lines, "diff")}\n\n</details>\n`];
 }
@@ -57958,7 +57522,7 @@ function renderPrompt(prompt, options, style, shared) {
 	return [
 		...titleOf(prompt, style),
 		...quiet ? [] : workLines(prompt, texts, style.colours).flatMap((line) => fitted(`  ${line}`, style, 4)),
-		...quiet || leavesNoDiff(prompt) ? [] : diffLines(texts.get(prompt.id) ?? [], options, style),
+		...quiet || leavesNoDiff(prompt) ? [] : diffLines(texts.get(prompt.id) ?? [], style),
 		...own.map((problem) => indent(renderProblem(problem, narrower(style, 2))))
 	].join("\n");
 }
@@ -57979,10 +57543,9 @@ function leavesNoDiff({ status, edits }) {
 	return status === "failed" && edits === void 0;
 }
 /** On a narrow terminal the text needs the room more than the eye needs the step. */
-function diffLines(changes, { full, unfold }, style) {
+function diffLines(changes, style) {
 	const step = style.screen !== null && style.screen.columns < 60 ? 2 : 6;
-	const folding = full === true ? null : { hint: unfold ?? null };
-	return renderDiffs(changes, narrower(style, step), folding).map((line) => line.trim() === "" ? "" : `${" ".repeat(step)}${line}`);
+	return renderDiffs(changes, narrower(style, step), "folded").map((line) => line.trim() === "" ? "" : `${" ".repeat(step)}${line}`);
 }
 function indent(text) {
 	return text.replace(/^/gm, "  ");
@@ -58803,7 +58366,7 @@ var init_supports_hyperlinks = __esmMin((() => {
 		stderr: createSupportsHyperlinks(node_process.default.stderr)
 	};
 }));
-// src/process-host.ts
+// src/process.ts
 /** The process as both entries hand it on. Besides them nothing touches it, nor time and chance. */
 function processHost() {
 	return {
