@@ -14,7 +14,7 @@ test('what a page may show', async () => {
     shown('$ echo one two\none …'),
     shown('$ echo ver_1 0a1b2c3 2026-01-02\nver_9f… 9f2c1ab04d3e 2026-11-20'),
     sh('mkdir a; cd a\nx=1'),
-    shown('$ echo $x $(basename $PWD)\n1 a\n$ true'),
+    shown('$ echo $x $(basename "$PWD")\n1 a\n$ true'),
     `<!-- exit: 1 -->\n\n${shown('$ promptsync validate\nerror: …\n…')}`,
     `<!-- setup: echo one > a.txt -->\n\n${shown('$ cat a.txt\none')}`,
     '<!-- file: b/a.txt -->\n\n```text\none\n```',
