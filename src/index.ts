@@ -1,103 +1,49 @@
 /**
- * promptsync as a library: read prompt files, observe the service, plan, apply, render.
+ * promptsync as a library: read prompt files, observe the service, plan, apply, report.
  *
  * ```ts
  * const { config } = await loadConfig({ workingDirectory: process.cwd(), environment: process.env });
  * const { files } = await readPrompts(config, { known: null, reserved: [] });
- * const observation = await observe(service, observeRequests(files, rules), { … });
- * const plan = makePlan(files, observation, rules);
- * const outcomes = await applyPlan(plan, { service, … });
+ * const provider = ledgerProvider({ service: connect({ … }), … });
+ * const observation = await observe(provider, files.map((file) => wantedOf(file, desired)), { concurrency: 8 });
+ * const plan = guard(makePlan(desired, observation, NO_HISTORY), guards);
+ * const outcomes = await applyPlan(plan, provider, { … });
  * ```
  *
  * test/index.test.ts is a whole sync made so.
  */
 
-// 1. Configure: promptsync.yaml.
-export { loadConfig, type ConfigRequest } from './config/load.ts';
-export type { ConfigResult } from './config/parse.ts';
-export type { Config, ServiceLocation } from './config/config.ts';
-export type { Environment, MaxChanges, OnDrift } from './domain/policy.ts';
+// Configuration and prompt files, with every problem of every file.
+export { loadConfig } from './config/load.ts';
+export type { Config } from './config/config.ts';
+export { readPrompts } from './files/read.ts';
+export { parsePromptFile } from './files/parse.ts';
+export { editPromptFile } from './files/edit.ts';
+export type { Content, Pin, PromptFile } from './domain/prompt-file.ts';
 
-// 2. Read: Markdown files as prompts, with every problem of every file.
-export { readPrompts, type ReadPromptsResult } from './files/read.ts';
-export { parsePromptFile, type ParseResult } from './files/parse.ts';
-export type { PromptPatterns } from './files/find.ts';
-export type { EnvironmentRules } from './files/check.ts';
-export type { Content, EnvironmentPin, Pin, PromptFile } from './domain/prompt-file.ts';
-export type { Digest } from './domain/digest.ts';
-export type { JsonObject, JsonValue } from './domain/json.ts';
+// The service: its four calls, or whatever else is a provider.
+export { connect } from './service/client.ts';
+export { ServiceError, type PromptService } from './domain/prompt-service.ts';
+export { ledgerProvider } from './ledger/provider.ts';
+export type { Provider, Writer, Written } from './domain/provider.ts';
 
-// 3. Observe: what the service holds, in requests that never write.
-export { connect, type CallReport, type ClientOptions, type ConnectedService } from './service/client.ts';
-export {
-  ServiceError,
-  type Effect,
-  type NewVersion,
-  type PromptFields,
-  type PromptService,
-  type RemotePrompt,
-} from './domain/prompt-service.ts';
-export type { LedgerEntry, Stamp, Version, VersionRef } from './domain/version.ts';
-export { observeRequests } from './commands/preparing/observe-files.ts';
-export { observe, type ObserveOptions } from './observing/observe.ts';
-export { observePrompt } from './observing/observe-prompt.ts';
-export type { Observation, Observed, ObserveRequest } from './domain/observed.ts';
-
-// 4. Plan: the changes that are needed, and what a guard refuses of them. Pure.
-export { makePlan, planPrompt, type PlanRules } from './planning/make-plan.ts';
-export type { Base } from './planning/find-drift.ts';
-export { refuse, refuseAfresh, type Guards } from './planning/refuse.ts';
-export type {
-  Change,
-  ContentAtRef,
-  CreateVersion,
-  Drift,
-  DriftKind,
-  FieldChange,
-  FieldName,
-  Holder,
-  NewVersionRef,
-  Plan,
-  PlanStatus,
-  PromptPlan,
-  Provenance,
-  SetActive,
-  UpdatePrompt,
-} from './domain/plan.ts';
-
-// 5. Apply: the plan is written, prompt by prompt.
+// The walk: observe, plan, guard, apply.
+export { wantedOf } from './observing/wanted.ts';
+export { observe } from './observing/observe.ts';
+export type { KnownVersion, Observation, Observed, Wanted } from './domain/observed.ts';
+export { NO_HISTORY, type Desired, type History } from './domain/desired.ts';
+export { makePlan, planPrompt } from './planning/make-plan.ts';
+export { guard, type Guards } from './planning/guard.ts';
+export type { Change, Drift, Plan, PromptPlan } from './domain/plan.ts';
 export { applyPlan } from './applying/apply-plan.ts';
-export type { ApplyDependencies } from './applying/deps.ts';
-export type { ChangeOutcome, ChangeStatus, OutcomeStatus, PromptOutcome } from './domain/outcome.ts';
+export type { PromptOutcome } from './domain/outcome.ts';
 
-// 6. Report: what was planned or done, as one value that every format is made from.
-export { makeReport, type Run } from './report/make-report.ts';
-export type { Report, ReportChange, ReportDrift, ReportProblem, ReportPrompt } from './report/schema.ts';
-
-// 7. Render: the report as text, JSON or Markdown.
-export { renderText, type TextOptions } from './report/render-text.ts';
-export { renderStatus } from './report/render-status.ts';
-export { renderHistory } from './report/render-history.ts';
+// The report, and what is printed from it.
+export { makeReport } from './report/make-report.ts';
+export type { Report } from './report/schema.ts';
+export { renderText } from './report/render-text.ts';
+export { renderMarkdown } from './report/render-markdown.ts';
 export { renderHtml } from './report/html/render-html.ts';
-export type { HtmlOptions } from './report/html/context.ts';
-export { renderJson } from './report/render-json.ts';
-export { renderMarkdown, type MarkdownOptions, type MarkdownPage } from './report/render-markdown.ts';
-export type { Limit } from './report/fit.ts';
-export { restoredIn, type Restored } from './report/restored.ts';
-export type { Side, TextChange, Texts } from './domain/texts.ts';
-
-// Edit: prompt files in place, no byte but those of the value.
-export { editPromptFile, type EditResult, type FrontMatterEdit, type PromptEdits } from './files/edit.ts';
-export { withText } from './files/front-matter.ts';
 
 // Problems: whatever is wrong, with what to do about it.
-export {
-  isError,
-  makeProblem,
-  ProblemError,
-  problemOf,
-  type Place,
-  type Problem,
-  type ProblemCode,
-  type Severity,
-} from './problem.ts';
+export { isError, ProblemError, type Problem } from './problem.ts';

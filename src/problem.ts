@@ -313,10 +313,6 @@ const catalogue = {
       `"${e.environment}" is promoted from "${e.from}", where ${e.version} is not active (it serves ${e.serves ?? 'nothing'}).`,
     (e) => promotionHint(e),
   ),
-  'guard/unknown-latest': error<{ id: string }>(
-    (e) => `The service's newest version "${e.id}" was never read, and nothing may be looked at.`,
-    'It may hold this very text. Set a `tracking_environment`; or read it in the service, and only if its text is right make it active in a pinned environment.',
-  ),
   'guard/uncommitted': error(
     'The prompt file differs from the last commit.',
     'Commit it first, or use --allow-dirty; versions made so carry no commit.',
@@ -444,11 +440,6 @@ const catalogue = {
   'apply/outcome-unknown': error<{ reason: string }>(
     (e) => `It is not known whether the version was created: ${e.reason}`,
     'Run again: before a version is made, the newest one in the service is looked at.',
-  ),
-  'apply/outcome-unseen': error<{ reason: string; id: string }>(
-    (e) =>
-      `It is not known whether the version was created: ${e.reason} The service's newest version is "${e.id}" now.`,
-    'Nothing may be looked at without a `tracking_environment`. Read that version in the service: if it holds this text, pin `version:<id>` or make it active in an environment that is pinned to `latest`; then run again.',
   ),
   'apply/somebody-else-wrote': error<{ id: string; number: number; reason: string }>(
     (e) =>

@@ -1,8 +1,8 @@
 import { contentDigest } from '../../src/domain/digest.ts';
-import type { ObserveRequest } from '../../src/domain/observed.ts';
+import { readingOnly, type Wanted } from '../../src/domain/observed.ts';
+import { ledgerProvider } from '../../src/ledger/provider.ts';
 import { observe } from '../../src/observing/observe.ts';
 import { connect } from '../../src/service/client.ts';
-import { forgetTexts } from '../../src/planning/settled.ts';
 import { paths } from '../../src/service/wire.ts';
 import type { Case, Group, Target } from '../core/case.ts';
 import { timed } from '../core/measure.ts';
@@ -44,23 +44,19 @@ function observing(count: number, latency: number, rounds: number, more: Partial
   };
 }
 
-function wantedOf(index: number): ObserveRequest {
+function wantedOf(index: number): Wanted {
   const text = textOf(index, 1);
-  const contents = [{ text, digest: contentDigest(text) }];
-  return { promptId: idOf(index), environments: ENVIRONMENTS, contents, numbers: [], followsLatest: true };
+  return { ...readingOnly(idOf(index), ENVIRONMENTS), contents: [{ text, digest: contentDigest(text) }] };
 }
 
-async function observeAll(baseUrl: string, requests: readonly ObserveRequest[]): Promise<void> {
-  const times = { now: Date.now, random: Math.random, sleep: async () => {} };
+async function observeAll(baseUrl: string, wanted: readonly Wanted[]): Promise<void> {
+  const sleep = async () => {};
   const options = { baseUrl, apiKey: API_KEY, concurrency: CONCURRENCY, timeoutSeconds: 15, environment: {} };
-  const service = connect({ ...options, ...times });
-  const stop = new AbortController().signal;
-  const { observed } = await observe(service, requests, {
-    // As a sync does it of prompts that stay as they are; the bare loops keep nothing either.
-    ...{ trackingEnvironment: TRACKING, concurrency: CONCURRENCY, stop, keep: forgetTexts },
-  });
+  const service = connect({ ...options, now: Date.now, random: Math.random, sleep });
+  const world = { trackingEnvironment: TRACKING, newOperation: () => 'none', digestAt: async () => null, sleep };
+  const { observed } = await observe(ledgerProvider({ ...world, service }), wanted, { concurrency: CONCURRENCY });
   await service.close();
-  if (observed.size !== requests.length) throw new Error('not every prompt was observed');
+  if (observed.size !== wanted.length) throw new Error('not every prompt was observed');
 }
 
 function within(shows: string, atMost: number): Target {

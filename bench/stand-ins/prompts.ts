@@ -1,4 +1,4 @@
-import { contentDigest, STAMP_KEY } from '../../src/domain/digest.ts';
+import { contentDigest, RESERVED_KEY } from '../../src/domain/digest.ts';
 import { API_KEY, ENVIRONMENTS, fieldsOf, idOf, textOf, TRACKING } from '../core/prompts.ts';
 import type { Answer, Stock, Service } from './service.ts';
 
@@ -89,7 +89,7 @@ function filled(index: number, { behind, empty = false }: Stock): Prompt {
   if (empty) return prompt;
   const text = textOf(index, index < behind ? 0 : 1);
   const stamp = { digest: contentDigest(text), operation: 'bench', ledger: [] };
-  const version = add(prompt, text, { [STAMP_KEY]: stamp });
+  const version = add(prompt, text, { [RESERVED_KEY]: stamp });
   for (const environment of [...ENVIRONMENTS, TRACKING]) prompt.active.set(environment, version);
   return prompt;
 }

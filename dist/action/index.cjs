@@ -44,10 +44,10 @@ let crypto$1 = require("crypto");
 crypto$1 = __toESM(crypto$1, 1);
 let fs = require("fs");
 fs = __toESM(fs, 1);
-let node_net = require("node:net");
 let node_http = require("node:http");
 let node_util = require("node:util");
 let node_events = require("node:events");
+let node_diagnostics_channel = require("node:diagnostics_channel");
 let node_crypto = require("node:crypto");
 let node_fs = require("node:fs");
 let node_fs_promises = require("node:fs/promises");
@@ -55,14 +55,13 @@ let node_path = require("node:path");
 let node_timers_promises = require("node:timers/promises");
 let node_process = require("node:process");
 node_process = __toESM(node_process, 1);
-let node_child_process = require("node:child_process");
-let node_stream_consumers = require("node:stream/consumers");
-let node_readline = require("node:readline");
-let node_sqlite = require("node:sqlite");
 let node_os = require("node:os");
 node_os = __toESM(node_os, 1);
 let node_tty = require("node:tty");
 node_tty = __toESM(node_tty, 1);
+let node_child_process = require("node:child_process");
+let node_readline = require("node:readline");
+let node_sqlite = require("node:sqlite");
 let process$1 = require("process");
 process$1 = __toESM(process$1, 1);
 // node_modules/@actions/core/lib/utils.js
@@ -774,7 +773,6 @@ var init_problem = __esmMin((() => {
 		"pin/needs-git": error$1((e) => `The pin git:${e.ref} needs a git repository.`, "Run promptsync in a clone of the repository."),
 		"guard/latest-not-allowed": error$1((e) => `"${e.environment}" is pinned to \`latest\`, which promptsync.yaml does not allow there.`, "Pin a version number, `git:<ref>` or `version:<id>`."),
 		"guard/promotion-order": error$1((e) => `"${e.environment}" is promoted from "${e.from}", where ${e.version} is not active (it serves ${e.serves ?? "nothing"}).`, (e) => promotionHint(e)),
-		"guard/unknown-latest": error$1((e) => `The service's newest version "${e.id}" was never read, and nothing may be looked at.`, "It may hold this very text. Set a `tracking_environment`; or read it in the service, and only if its text is right make it active in a pinned environment."),
 		"guard/uncommitted": error$1("The prompt file differs from the last commit.", "Commit it first, or use --allow-dirty; versions made so carry no commit."),
 		"guard/uncommitted-edit": error$1("The prompt file, or what is staged of it, differs from the last commit: a commit would carry that along or lose it.", "Commit or stash it first (git diff HEAD and git diff --cached show it), or edit without --commit."),
 		"guard/max-changes": error$1((e) => `Prompts that would change: ${e.changing}; max_changes allows ${e.allowed}.`, "Check the plan, then raise --max-changes for this run."),
@@ -804,7 +802,6 @@ var init_problem = __esmMin((() => {
 		"apply/other-content": error$1((e) => `Version ${e.version} is not what ${e.known}; it was not made active.`, "Look at the version in the service. To go on, make a version that holds the right text active there yourself, or pin `version:<id>` of one that you have checked."),
 		"apply/rewritten": error$1((e) => `The service stored something else than was sent (version ${e.version}); it was not made active.`, "Ask whoever runs the service what it changes in texts or metadata; write the prompt in the form that it keeps."),
 		"apply/outcome-unknown": error$1((e) => `It is not known whether the version was created: ${e.reason}`, "Run again: before a version is made, the newest one in the service is looked at."),
-		"apply/outcome-unseen": error$1((e) => `It is not known whether the version was created: ${e.reason} The service's newest version is "${e.id}" now.`, "Nothing may be looked at without a `tracking_environment`. Read that version in the service: if it holds this text, pin `version:<id>` or make it active in an environment that is pinned to `latest`; then run again."),
 		"apply/somebody-else-wrote": error$1((e) => `It is not known whether the version was created: ${e.reason} Since then somebody else made v${e.number} (id ${e.id}); nothing was made active.`, "Look at the versions before it in the service: if one holds this text, make it active in an environment that is pinned to `latest`, or pin `version:<id>`. Then run again; without it a new version is made."),
 		"apply/keeps-changing": error$1("The prompt is being changed in the service: it was planned afresh once, and has changed again.", "Wait until nobody else writes to it, then run again."),
 		"apply/interrupted": error$1("Interrupted; the rest was not written.", "Run again: it goes on where it stopped."),
@@ -899,13 +896,12 @@ function refused(mode, ...problems) {
 	};
 }
 /** A run that has a plan and has written nothing so far. */
-function plannedRun(mode, prepared) {
-	const { service, repository, files, plan, narrowed, problems } = prepared;
-	const commit = repository?.head ?? null;
+function plannedRun(mode, walked) {
+	const { service, repository, files, plan, narrowed, problems } = walked;
 	const run = {
 		mode,
-		service: service.name,
-		commit,
+		service,
+		commit: repository?.head ?? null,
 		files,
 		plan,
 		outcomes: null,
@@ -972,7 +968,7 @@ function slashed(path) {
 	return node_path.sep === "/" ? path : path.replaceAll(node_path.sep, "/");
 }
 /** Whether a relative path with forward slashes leads out of the folder that it is relative to. */
-function leaves(way) {
+function leaves$1(way) {
 	return way === ".." || way.startsWith("../") || (0, node_path.isAbsolute)(way);
 }
 /** The root of the repository that a folder is in; outside a repository the folder itself. */
@@ -998,7 +994,7 @@ function trackedLink(path) {
 }
 /** Whether a path, with all links followed, is a folder or below it. Both are there. */
 function isWithin(path, folder) {
-	return !leaves(slashed((0, node_path.relative)((0, node_fs.realpathSync)(folder), (0, node_fs.realpathSync)(path))));
+	return !leaves$1(slashed((0, node_path.relative)((0, node_fs.realpathSync)(folder), (0, node_fs.realpathSync)(path))));
 }
 /** Each symbolic link on the way to a path, the path itself included, as far as there is anything; the first one first. */
 function linksTo(path) {
@@ -1073,7 +1069,6 @@ function isJsonArray(value) {
 }
 var init_json = __esmMin((() => {}));
 // src/domain/policy.ts
-init_json();
 /** Reads `25%` or `3`; null when it is neither. */
 function parseMaxChanges(written) {
 	const text = String(written);
@@ -1097,8 +1092,9 @@ function lookEnvironment(trackingEnvironment) {
 }
 /** The tool's own environments, which no pin may name. */
 function toolEnvironments(trackingEnvironment) {
-	return trackingEnvironment === null ? [] : [trackingEnvironment, lookEnvironment(trackingEnvironment)];
+	return [trackingEnvironment, lookEnvironment(trackingEnvironment)];
 }
+var init_policy = __esmMin((() => {}));
 // node_modules/zod/v4/core/util.js
 function getEnumValues(entries) {
 	const numericValues = Object.values(entries).filter((v) => typeof v === "number");
@@ -4019,10 +4015,10 @@ function cloneIssues(issues) {
 /** Whether this schema's subtree contains a cycle, so one parse can re-enter it. */
 function isRecursive(inst, stack, resolve) {
 	const cached = recursive.get(inst);
-	if (cached !== void 0) return cached ? PROVEN : NONE$1;
+	if (cached !== void 0) return cached ? PROVEN : NONE;
 	if (stack.has(inst)) return PROVEN;
 	stack.add(inst);
-	let result = NONE$1;
+	let result = NONE;
 	const check = (child) => {
 		if (result !== PROVEN && child?._zod) {
 			const answer = isRecursive(child, stack, resolve);
@@ -4030,11 +4026,11 @@ function isRecursive(inst, stack, resolve) {
 		}
 	};
 	const shape = (sh, spread) => {
-		let answer = NONE$1;
+		let answer = NONE;
 		for (const key of Reflect.ownKeys(sh)) {
 			const desc = Object.getOwnPropertyDescriptor(sh, key);
 			if (spread && !desc.enumerable) continue;
-			const child = desc.get ? ASSUMED : desc.value?._zod ? isRecursive(desc.value, stack, resolve) : NONE$1;
+			const child = desc.get ? ASSUMED : desc.value?._zod ? isRecursive(desc.value, stack, resolve) : NONE;
 			if (child > answer) answer = child;
 		}
 		return answer;
@@ -4126,10 +4122,10 @@ function isRecursive(inst, stack, resolve) {
 		}
 	}
 	stack.delete(inst);
-	return settle$1(inst, result);
+	return settle(inst, result);
 }
 /** An assumed answer must not outlive the resolution that settles it, so only a certain one is cached. */
-function settle$1(inst, answer) {
+function settle(inst, answer) {
 	if (answer !== ASSUMED) recursive.set(inst, answer === PROVEN);
 	return answer;
 }
@@ -4150,7 +4146,7 @@ function isBackEdge(ctx, value) {
 	const backEdges = ctx[STATE]?.backEdges;
 	return backEdges !== void 0 && isRef(value) && backEdges.has(value);
 }
-var $ZodCyclicError, STATE, NO_ISSUES, recursive, NONE$1, ASSUMED, PROVEN, handoff, open$1, memo;
+var $ZodCyclicError, STATE, NO_ISSUES, recursive, NONE, ASSUMED, PROVEN, handoff, open$1, memo;
 var init_memoizer = __esmMin((() => {
 	init_util();
 	$ZodCyclicError = class extends Error {
@@ -4162,7 +4158,7 @@ var init_memoizer = __esmMin((() => {
 	STATE = "~memo";
 	NO_ISSUES = [];
 	recursive = /*@__PURE__*/ new WeakMap();
-	NONE$1 = 0;
+	NONE = 0;
 	ASSUMED = 1;
 	PROVEN = 2;
 	open$1 = [];
@@ -4204,7 +4200,7 @@ var init_memoizer = __esmMin((() => {
 				const wrapped = (payload, ctx) => {
 					if (isRecursiveInst === void 0) {
 						const walked = isRecursive(inst, /* @__PURE__ */ new Set(), false);
-						if (walked === NONE$1) {
+						if (walked === NONE) {
 							inst._zod.parse = base;
 							if (inst._zod.run === wrapped) inst._zod.run = base;
 							return base(payload, ctx);
@@ -7028,6 +7024,8 @@ var require_fastest_levenshtein = /* @__PURE__ */ __commonJSMin(((exports) => {
 	exports.closest = closest;
 }));
 // src/domain/suggest.ts
+init_json();
+init_policy();
 init_zod();
 var import_fastest_levenshtein = require_fastest_levenshtein();
 /** The known word that a misspelt one was probably meant to be, or undefined. */
@@ -9456,7 +9454,7 @@ var YAMLSet = class YAMLSet extends YAMLMap {
 	}
 };
 YAMLSet.tag = "tag:yaml.org,2002:set";
-const set$1 = {
+const set = {
 	collection: "map",
 	identify: (value) => value instanceof Set,
 	nodeClass: YAMLSet,
@@ -9566,7 +9564,7 @@ const schema = [
 	merge$1,
 	omap,
 	pairs,
-	set$1,
+	set,
 	intTime,
 	floatTime,
 	timestamp
@@ -9600,7 +9598,7 @@ const tagsByName = {
 	omap,
 	pairs,
 	seq,
-	set: set$1,
+	set,
 	timestamp
 };
 const coreKnownTags = {
@@ -9608,7 +9606,7 @@ const coreKnownTags = {
 	"tag:yaml.org,2002:merge": merge$1,
 	"tag:yaml.org,2002:omap": omap,
 	"tag:yaml.org,2002:pairs": pairs,
-	"tag:yaml.org,2002:set": set$1,
+	"tag:yaml.org,2002:set": set,
 	"tag:yaml.org,2002:timestamp": timestamp
 };
 function getTags(customTags, schemaName, addMergeTag) {
@@ -12860,7 +12858,7 @@ function toJson(node, placeAt) {
 }
 function convert(walk, node, spot) {
 	const problem = spot.depth > DEEPEST ? makeProblem("yaml/too-deep", {}, walk.placeAt(spot.offset)) : oddity(walk, node, spot.offset);
-	if (problem !== null) return refuse$1(walk, problem, spot);
+	if (problem !== null) return refuse(walk, problem, spot);
 	if (isScalar(node)) return convertScalar(walk, node, spot);
 	if (isMap(node)) return convertMap(walk, node, spot);
 	return isSeq(node) ? convertSeq(walk, node, spot) : converted(null, spot);
@@ -12901,7 +12899,7 @@ function convertScalar(walk, scalar, spot) {
 	if (typeof value === "string") return converted(detached(value), spot);
 	if (typeof value === "boolean" || value === null) return converted(value, spot);
 	if (isExact(value)) return converted(Number(value), spot);
-	return refuse$1(walk, makeProblem("yaml/number", { number: scalar.source ?? String(value) }, walk.placeAt(spot.offset)), spot);
+	return refuse(walk, makeProblem("yaml/number", { number: scalar.source ?? String(value) }, walk.placeAt(spot.offset)), spot);
 }
 /** The engine keeps a part of a text as a view of the whole: each id that is kept would keep all front matter. */
 function detached(text) {
@@ -12948,7 +12946,7 @@ function converted(value, { offset, keyOffset }, children = NO_CHILDREN) {
 		}
 	};
 }
-function refuse$1(walk, problem, { offset, keyOffset }) {
+function refuse(walk, problem, { offset, keyOffset }) {
 	walk.problems.push(problem);
 	return {
 		value: null,
@@ -12985,16 +12983,16 @@ function parseStrictYaml(text, path, firstLine = 1) {
 		};
 	};
 	const document = parseYamlDocument(text, { lineCounter: lines });
-	if (document === null) return failed$2([makeProblem("yaml/too-deep", {}, placeAt(0))]);
+	if (document === null) return failed$3([makeProblem("yaml/too-deep", {}, placeAt(0))]);
 	const problems = syntaxProblems(document, placeAt);
-	if (problems.length > 0) return failed$2(problems);
+	if (problems.length > 0) return failed$3(problems);
 	const result = toJson(document.contents, placeAt);
 	const value = isEmpty(document) ? {} : result.value;
 	if (isJsonObject(value)) return {
 		mapping: locate(value, result.places, placeAt),
 		problems: result.problems
 	};
-	return failed$2(result.problems.length > 0 ? result.problems : [makeProblem("yaml/not-a-mapping", {}, placeAt(0))]);
+	return failed$3(result.problems.length > 0 ? result.problems : [makeProblem("yaml/not-a-mapping", {}, placeAt(0))]);
 }
 function isEmpty({ contents }) {
 	return contents === null || isScalar(contents) && contents.value === null && contents.source === "";
@@ -13045,7 +13043,7 @@ function follow$1(root, path) {
 function keysOf({ tree, found }) {
 	return found ? [...tree.children.keys()].map(String) : [];
 }
-function failed$2(problems) {
+function failed$3(problems) {
 	return {
 		mapping: null,
 		problems
@@ -13116,7 +13114,7 @@ function serviceProblems$1(mapping, where, environment) {
 /** Like patterns, a database stays inside the repository: a branch could name any file of this machine. */
 function isOutside(embedded, { folder, root }) {
 	const way = slashed((0, node_path.relative)(root, (0, node_path.resolve)(folder, embedded)));
-	return leaves(way) || /(?:^|\/)\.git(?:\/|$)/i.test(way);
+	return leaves$1(way) || /(?:^|\/)\.git(?:\/|$)/i.test(way);
 }
 function outsideProblem(mapping) {
 	const expected = "it leaves the repository, or is among what git keeps there";
@@ -13190,7 +13188,7 @@ const WrittenConfigShape = strictObject({
 	service: location.optional(),
 	prompts: array(pattern.describe("A pattern of prompt files, relative to this file; `!` in front takes files out.")).min(1, "it is empty").optional().describe("Patterns of prompt files, relative to this file."),
 	environments: record(line, environment).optional().describe("In promotion order. Where it is there, no other may be pinned."),
-	tracking_environment: union([line, literal$1(false)], "expected the name of an environment or false").optional().describe("An environment of the tool's own, on the newest version it made; or false."),
+	tracking_environment: line.optional().describe("An environment of the tool's own, on the newest version it made."),
 	on_drift: _enum(["overwrite", "fail"]).optional().describe("fail refuses prompts that were changed outside of git; it needs --base."),
 	max_changes: maxChanges.optional().describe("Refuse when more prompts would change: a number, or a percentage such as 25%."),
 	concurrency: int$2().min(1).max(256).optional().describe("Requests in flight at most; fewer while it refuses some or grows slow."),
@@ -13213,9 +13211,9 @@ const ONCE = { jitless: true };
 function parseConfig(text, around) {
 	const path = around.shownPath;
 	const reason = `it has more than ${LARGEST} bytes`;
-	if (Buffer.byteLength(text, "utf8") > LARGEST) return failed$1([makeProblem("config/unreadable", { reason }, { path })]);
+	if (Buffer.byteLength(text, "utf8") > LARGEST) return failed$2([makeProblem("config/unreadable", { reason }, { path })]);
 	const { mapping, problems } = parseStrictYaml(text, path);
-	if (mapping === null) return failed$1(problems);
+	if (mapping === null) return failed$2(problems);
 	const shaped = WrittenConfigShape.safeParse(mapping.value, ONCE);
 	const wrong = shaped.success ? [] : describeIssues(shaped.error, mapping, CONFIG_FIELDS).map(toProblem$1);
 	const where = {
@@ -13228,12 +13226,12 @@ function parseConfig(text, around) {
 		...serviceProblems$1(mapping, where, around.environment),
 		...environmentProblems$1(mapping)
 	];
-	return !shaped.success || all.length > 0 ? failed$1(all) : {
+	return !shaped.success || all.length > 0 ? failed$2(all) : {
 		config: makeConfig(shaped.data, mapping, around),
 		problems: []
 	};
 }
-function failed$1(problems) {
+function failed$2(problems) {
 	return {
 		config: null,
 		problems
@@ -13249,7 +13247,7 @@ function makeConfig(written, mapping, around) {
 		patterns: written.prompts ?? DEFAULTS$2.prompts,
 		patternPlaces: (written.prompts ?? []).map((_, index) => mapping.placeOf(["prompts", index])),
 		environments: written.environments === void 0 ? null : makeEnvironments(written.environments, mapping),
-		trackingEnvironment: trackingOf(written),
+		trackingEnvironment: written.tracking_environment ?? DEFAULTS$2.tracking_environment,
 		onDrift: written.on_drift ?? DEFAULTS$2.on_drift,
 		maxChanges: written.max_changes === void 0 ? null : parseMaxChanges(written.max_changes),
 		concurrency: written.concurrency ?? DEFAULTS$2.concurrency,
@@ -13264,14 +13262,11 @@ function makeEnvironments(written, mapping) {
 		allowLatest: written[name]?.allow_latest ?? DEFAULTS$2.allow_latest
 	}));
 }
-function trackingOf({ tracking_environment }) {
-	return tracking_environment === false ? null : tracking_environment ?? DEFAULTS$2.tracking_environment;
-}
 /** Promotion goes from an earlier environment to a later one, and the tool's own are not for pins. */
 function environmentProblems$1(mapping) {
 	const names = mapping.keysOf(["environments"]);
 	const tracking = mapping.value["tracking_environment"] ?? DEFAULTS$2.tracking_environment;
-	const reserved = toolEnvironments(typeof tracking === "string" ? tracking : null);
+	const reserved = typeof tracking === "string" ? toolEnvironments(tracking) : [];
 	return names.flatMap((name, index) => [...reserved.includes(name) ? [ownEnvironment(name, mapping)] : [], ...promotionProblems$1(name, names.slice(0, index), mapping)]);
 }
 function ownEnvironment(name, mapping) {
@@ -13565,15 +13560,15 @@ function contentDigest(content) {
 }
 /** Digest of a version's metadata without the key `promptsync`; null counts as `{}`. */
 function metadataDigest(metadata) {
-	return digestOf(canonicalJson(withoutKey(metadata ?? {}, STAMP_KEY)));
+	return digestOf(canonicalJson(withoutKey(metadata ?? {}, RESERVED_KEY)));
 }
 function withLineFeeds(text) {
 	return text.replaceAll("\r\n", "\n");
 }
-var STAMP_KEY, EMPTY_METADATA_DIGEST;
+var RESERVED_KEY, EMPTY_METADATA_DIGEST;
 var init_digest = __esmMin((() => {
 	init_json();
-	STAMP_KEY = "promptsync";
+	RESERVED_KEY = "promptsync";
 	EMPTY_METADATA_DIGEST = "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a";
 }));
 // src/files/source.ts
@@ -13668,7 +13663,7 @@ function promptMatcher({ folder, patterns }) {
 }
 function reaches({ directory, enters, matches }, full) {
 	const way = slashed((0, node_path.relative)(directory, full));
-	return !leaves(way) && way.split("/").slice(0, -1).every(enters) && matches(way);
+	return !leaves$1(way) && way.split("/").slice(0, -1).every(enters) && matches(way);
 }
 function exclusionOf(patterns) {
 	const globs = patterns.filter((pattern) => /^!./.test(pattern)).map((pattern) => makeGlob(pattern.slice(1)));
@@ -13684,15 +13679,15 @@ function findOne({ folder, root, patterns, patternPlaces }, index) {
 	if (pattern === "" || pattern.startsWith("!")) return found;
 	const glob = globOf(folder, pattern);
 	const way = slashed((0, node_path.relative)(root, glob.directory));
-	if (leaves(way) || leaves(slashed((0, node_path.relative)(root, (0, node_path.resolve)(folder, pattern))))) found.problems.push(makeProblem("config/pattern-outside", { pattern }, patternPlaces?.[index] ?? {}));
+	if (leaves$1(way) || leaves$1(slashed((0, node_path.relative)(root, (0, node_path.resolve)(folder, pattern))))) found.problems.push(makeProblem("config/pattern-outside", { pattern }, patternPlaces?.[index] ?? {}));
 	else if (!way.split("/").some(isNeverEntered)) {
 		const link = firstLink(root, glob.directory);
-		if (link === null) walk(glob, glob.directory, found);
+		if (link === null) walk$1(glob, glob.directory, found);
 		else found.problems.push(linkProblem(slashed((0, node_path.relative)(folder, link))));
 	}
 	return found;
 }
-function walk(glob, directory, found) {
+function walk$1(glob, directory, found) {
 	const [way, below] = [wayBelow(found.folder, directory), wayBelow(glob.directory, directory)];
 	for (const entry of entriesOf(directory, found)) {
 		const path = way + entry.name;
@@ -13700,7 +13695,7 @@ function walk(glob, directory, found) {
 		if (entry.isSymbolicLink()) {
 			if (matches || glob.enters(entry.name) && isDirectory((0, node_path.join)(directory, entry.name))) found.problems.push(linkProblem(path));
 		} else if (entry.isDirectory()) {
-			if (glob.enters(entry.name)) walk(glob, (0, node_path.join)(directory, entry.name), found);
+			if (glob.enters(entry.name)) walk$1(glob, (0, node_path.join)(directory, entry.name), found);
 		} else if (matches) takeFile(entry, path, found);
 	}
 }
@@ -14398,17 +14393,17 @@ const LONGEST_SHOWN = 80;
 */
 function splitFrontMatter(source, path) {
 	const opening = lineAt(source, 0);
-	if (!opening.startsWith("---")) return failed(makeProblem("prompt/no-front-matter", {}, at$1(path, 1)));
-	if (!DELIMITER.test(opening)) return failed(badDelimiter(opening, path, 1));
+	if (!opening.startsWith("---")) return failed$1(makeProblem("prompt/no-front-matter", {}, at$1(path, 1)));
+	if (!DELIMITER.test(opening)) return failed$1(badDelimiter(opening, path, 1));
 	const closingAt = closingOffset(source);
-	if (closingAt === 0) return failed(makeProblem("prompt/unclosed-front-matter", {}, at$1(path, 1)));
+	if (closingAt === 0) return failed$1(makeProblem("prompt/unclosed-front-matter", {}, at$1(path, 1)));
 	const yaml = source.slice(opening.length + 1, closingAt - 1);
 	const closing = lineAt(source, closingAt);
 	const closingLine = countLines(source.slice(0, closingAt));
-	if (!DELIMITER.test(closing)) return failed(badDelimiter(closing, path, closingLine));
+	if (!DELIMITER.test(closing)) return failed$1(badDelimiter(closing, path, closingLine));
 	const bytes = Buffer.byteLength(yaml);
 	const limit = LARGEST_FRONT_MATTER;
-	if (bytes > limit) return failed(makeProblem("prompt/front-matter-too-large", {
+	if (bytes > limit) return failed$1(makeProblem("prompt/front-matter-too-large", {
 		bytes,
 		limit
 	}, at$1(path, 1)));
@@ -14449,7 +14444,7 @@ function lineAt(source, offset) {
 function countLines(text) {
 	return text.split("\n").length;
 }
-function failed(problem) {
+function failed$1(problem) {
 	return {
 		parts: null,
 		problems: [problem]
@@ -14486,24 +14481,18 @@ const FrontMatterShape = strictObject({
 	variables: array(string$1().describe("The name of a {{placeholder}}.")).optional().describe("The names of the {{placeholders}} in the text, exactly.")
 });
 const FRONT_MATTER_FIELDS = Object.keys(FrontMatterShape.shape);
-/**
-* Parses one prompt file. All its problems are gathered; with an error among them there is no file.
-* @param digests whether digests of the content are made: what makes them takes as long to load as ten files to read
-*/
-function parsePromptFile(bytes, path, digests = true) {
+/** Parses one prompt file. All its problems are gathered; with an error among them there is no file. */
+function parsePromptFile(bytes, path) {
 	const source = decodeSource(bytes);
-	if (source === null) return unreadable$1([makeProblem("prompt/not-utf8", {}, {
+	if (source === null) return unreadable([makeProblem("prompt/not-utf8", {}, {
 		path,
 		...invalidUtf8Place(bytes)
 	})]);
 	const problems = [...hiddenCharacterProblems(source, path), ...sourceProblems(source, path)];
 	const split = splitFrontMatter(source, path);
-	if (split.parts === null) return unreadable$1([...problems, ...split.problems]);
-	if (findConflict(split.parts.yaml) !== -1) return unreadable$1(problems);
-	const parsed = parseParts(split.parts, {
-		path,
-		digests
-	});
+	if (split.parts === null) return unreadable([...problems, ...split.problems]);
+	if (findConflict(split.parts.yaml) !== -1) return unreadable(problems);
+	const parsed = parseParts(split.parts, path);
 	return {
 		...parsed,
 		file: problems.some(isError) ? null : parsed.file,
@@ -14511,23 +14500,22 @@ function parsePromptFile(bytes, path, digests = true) {
 	};
 }
 /** What is returned for a file of which nothing can be read. */
-function unreadable$1(problems) {
+function unreadable(problems) {
 	return {
 		file: null,
 		outline: null,
 		problems
 	};
 }
-function parseParts(parts, parsing) {
-	const { path } = parsing;
-	const text = textOf$4(parts.body);
+function parseParts(parts, path) {
+	const text = textOf$3(parts.body);
 	const bodyProblems = text.trim() === "" ? [makeProblem("prompt/empty-body", {}, {
 		path,
 		line: parts.bodyLine,
 		column: 1
 	})] : [];
 	const { mapping, problems } = parseStrictYaml(parts.yaml, path, 2);
-	if (mapping === null) return unreadable$1([...problems, ...bodyProblems]);
+	if (mapping === null) return unreadable([...problems, ...bodyProblems]);
 	const outline = outlineOf(mapping, path);
 	const shaped = FrontMatterShape.safeParse(mapping.value);
 	const wrong = shaped.success ? [] : describeIssues(shaped.error, mapping, FRONT_MATTER_FIELDS).map(toProblem);
@@ -14544,16 +14532,16 @@ function parseParts(parts, parsing) {
 		problems: all
 	};
 	return {
-		file: makeFile(shaped.data, mapping, text, parsing),
+		file: makeFile(shaped.data, mapping, text, path),
 		outline,
 		problems: []
 	};
 }
 /** The body minus one blank line at the start (formatters insert it) and minus one final newline. */
-function textOf$4(body) {
+function textOf$3(body) {
 	return body.replace(/^\n/, "").replace(/\n$/, "");
 }
-function makeFile(written, mapping, text, { path, digests }) {
+function makeFile(written, mapping, text, path) {
 	const { id, key, name, description, variables } = written;
 	return {
 		path,
@@ -14563,7 +14551,7 @@ function makeFile(written, mapping, text, { path, digests }) {
 		...description === void 0 ? {} : { description },
 		pins: Object.entries(written.pins ?? {}).map(([environment, pin]) => makePin(environment, pin, mapping)),
 		...variables === void 0 ? {} : { variables },
-		content: makeContent(text, objectAt(mapping, "metadata"), digests)
+		content: makeContent(text, objectAt(mapping, "metadata"))
 	};
 }
 function makePin(environment, written, mapping) {
@@ -14592,8 +14580,8 @@ function parsePin(written) {
 	};
 	return LATEST;
 }
-function makeContent(text, metadata, digests) {
-	const digest = digests ? contentDigest(text) : NONE;
+function makeContent(text, metadata) {
+	const digest = contentDigest(text);
 	if (metadata === void 0) return {
 		text,
 		digest
@@ -14602,11 +14590,9 @@ function makeContent(text, metadata, digests) {
 		text,
 		digest,
 		metadata,
-		metadataDigest: digests ? metadataDigest(metadata) : NONE
+		metadataDigest: metadataDigest(metadata)
 	};
 }
-/** Equal to no digest. */
-const NONE = "sha256:";
 function toProblem(issue) {
 	const { field, expected, suggestion, place, path } = issue;
 	if (issue.kind === "unknown") return makeProblem("prompt/unknown-field", {
@@ -14622,7 +14608,7 @@ function toProblem(issue) {
 	}, place);
 }
 function reservedMetadata(mapping) {
-	const path = ["metadata", STAMP_KEY];
+	const path = ["metadata", RESERVED_KEY];
 	return mapping.has(path) ? [makeProblem("prompt/reserved-metadata", {}, mapping.keyPlaceOf(path))] : [];
 }
 /** The mapping's own value and not zod's copy: the metadata is stored as it was written. */
@@ -14652,50 +14638,6 @@ function isRepeated() {
 }
 function isListOfTexts(value) {
 	return Array.isArray(value) && value.every((name) => typeof name === "string");
-}
-// src/files/late.ts
-init_problem();
-/**
-* The same file without its text, or without all of its content. Whoever asks for it has the file read again, which has
-* to be valid still and hold the text that was checked: otherwise asking throws a `ProblemError`.
-*/
-function withLate(late, { content, ...file }, again) {
-	if (late === "content") return {
-		...file,
-		get content() {
-			return contentOf$3(file.path, again);
-		}
-	};
-	const { text: _, ...known } = content;
-	return {
-		...file,
-		content: {
-			...known,
-			get text() {
-				const { text, digest } = contentOf$3(file.path, again);
-				if (digest !== known.digest) throw changed(file.path);
-				return text;
-			}
-		}
-	};
-}
-function contentOf$3(path, { folder, read }) {
-	const bytes = bytesOf((0, node_path.join)(folder, path), read);
-	const file = bytes === null ? null : parsePromptFile(bytes, path).file;
-	if (file === null) throw changed(path);
-	return file.content;
-}
-/** Null where there is no file any more that can be read. */
-function bytesOf(path, read) {
-	try {
-		const bytes = read(path);
-		return bytes instanceof Uint8Array ? bytes : null;
-	} catch {
-		return null;
-	}
-}
-function changed(path) {
-	return new ProblemError(makeProblem("prompt/changed-meanwhile", {}, placeOfFile(path)));
 }
 // src/files/read-write.ts
 /** Since the file was found, a link or a pipe may stand in its place: none is followed, none waited for. */
@@ -14737,13 +14679,12 @@ const LARGEST_FILE = 16777216;
 /** After so many files, signals and timers have their turn. */
 const FILES_AT_ONCE = 64;
 /** Reads and checks the prompt files of a workspace. Every problem of every file is reported. */
-async function readPrompts(where, rules, { late } = {}) {
+async function readPrompts(where, rules) {
 	const found = findPromptPaths(where);
 	const read = await readPromptFiles({
 		folder: where.folder,
 		paths: found.paths,
-		rules,
-		late
+		rules
 	});
 	const problems = [
 		...found.paths.length + found.problems.length === 0 ? [makeProblem("prompt/none-found", { patterns: where.patterns })] : [],
@@ -14759,8 +14700,7 @@ async function readPrompts(where, rules, { late } = {}) {
 		count: found.paths.length
 	};
 }
-/** No more is kept of a file than is needed when all are read. */
-async function readPromptFiles({ folder, paths, rules, late }) {
+async function readPromptFiles({ folder, paths, rules }) {
 	const read = makeByteReader(LARGEST_FILE);
 	const all = {
 		files: [],
@@ -14770,14 +14710,8 @@ async function readPromptFiles({ folder, paths, rules, late }) {
 	};
 	for (const [index, path] of paths.entries()) {
 		if (index % FILES_AT_ONCE === 63) await (0, node_timers_promises.setImmediate)();
-		const { file, outline, problems } = readPromptFile(folder, path, {
-			read,
-			digests: late !== "content"
-		});
-		if (file !== null) all.files.push(late === void 0 ? file : withLate(late, file, {
-			folder,
-			read
-		}));
+		const { file, outline, problems } = readPromptFile(folder, path, read);
+		if (file !== null) all.files.push(file);
 		all.problems.push(...problems);
 		if (outline === null) continue;
 		all.names.push({
@@ -14789,49 +14723,21 @@ async function readPromptFiles({ folder, paths, rules, late }) {
 	}
 	return all;
 }
-function readPromptFile(folder, path, { read, digests }) {
+function readPromptFile(folder, path, read) {
 	const place = placeOfFile(path);
 	try {
 		const bytes = read((0, node_path.join)(folder, path));
-		if (bytes instanceof Uint8Array) return parsePromptFile(bytes, path, digests);
-		if ("reason" in bytes) return unreadable$1([makeProblem("prompt/unreadable", bytes, place)]);
-		return unreadable$1([makeProblem("prompt/too-large", {
+		if (bytes instanceof Uint8Array) return parsePromptFile(bytes, path);
+		if ("reason" in bytes) return unreadable([makeProblem("prompt/unreadable", bytes, place)]);
+		return unreadable([makeProblem("prompt/too-large", {
 			bytes: bytes.tooLarge,
 			limit: LARGEST_FILE
 		}, place)]);
 	} catch (error) {
-		return unreadable$1([makeProblem("prompt/unreadable", { reason: systemCodeOf(error) }, place)]);
+		return unreadable([makeProblem("prompt/unreadable", { reason: systemCodeOf(error) }, place)]);
 	}
 }
-// src/commands/changed-since.ts
-init_problem();
-/**
-* Leaves out the prompts whose files are as a commit has them. Where the configuration file differs from that commit it
-* leaves out none, because every prompt may be wanted otherwise. Throws a `ProblemError`.
-*/
-async function leaveOutUnchanged(files, ref, config, repository) {
-	if (repository === null) throw new ProblemError(makeProblem("git/base-needs-git", { ref }));
-	const since = await repository.resolveRef(ref);
-	if (since === null) throw new ProblemError(makeProblem("git/unknown-base", { ref }));
-	const [there, changed] = await Promise.all([repository.pathsAt(since), repository.changedSince(since)]);
-	const unchanged = new Set(there.filter((path) => !changed.has(path)));
-	const left = configPaths(config).every((path) => unchanged.has(path)) ? files.filter(({ path }) => unchanged.has(path)) : [];
-	const leftOut = new Set(left);
-	return {
-		files: files.filter((file) => !leftOut.has(file)),
-		narrowed: {
-			since,
-			left,
-			repository
-		}
-	};
-}
-/** Where git may know the configuration file, relative to its folder: of a symbolic link also what it leads to. */
-function configPaths({ file, folder }) {
-	const target = (0, node_path.relative)((0, node_fs.realpathSync)(folder), (0, node_fs.realpathSync)(file));
-	return [(0, node_path.basename)(file), target.split(node_path.sep).join("/")];
-}
-// src/commands/select-files.ts
+// src/desired/select-files.ts
 init_problem();
 /** The files that any of the selectors names by key, path, or a pattern of either; all of them without a selector. */
 function selectFiles(files, selectors) {
@@ -15018,23 +14924,6 @@ function validateConcurrency(concurrency) {
 var init_p_limit = __esmMin((() => {
 	init_yocto_queue();
 }));
-// src/git/problem-of-git.ts
-function gitProblem(error) {
-	return new ProblemError(makeProblem("git/failed", { reason: reasonOf$1(error) }));
-}
-/** The one process that answers for all objects calls those missing as well that are there and are not whole. */
-function unreadable(object) {
-	return gitProblem(/* @__PURE__ */ new Error(`the object ${object} is missing or damaged.`));
-}
-/** In one line, and without the stack that simple-git hands on when git cannot be started. */
-function reasonOf$1(error) {
-	const message = messageOf(error);
-	if (message.includes("spawn git ENOENT")) return "there is no program git in PATH.";
-	return message.replaceAll(/\s+/g, " ").trim();
-}
-var init_problem_of_git = __esmMin((() => {
-	init_problem();
-}));
 // src/git/environment.ts
 /**
 * The folder that git is started in and what it inherits of this process: no key, and nothing that changes what git
@@ -15055,9 +14944,18 @@ function isLeftOut(name, keyVariables) {
 	const lower = name.trim().toLowerCase();
 	return keyVariables.includes(name) || lower.startsWith("git_") || OTHERS.has(lower) || OURS.test(lower);
 }
+function gitProblem(error) {
+	return new ProblemError(makeProblem("git/failed", { reason: reasonOf$1(error) }));
+}
+/** In one line, without what simple-git puts before some reasons, or behind them when git cannot be started. */
+function reasonOf$1(error) {
+	const message = messageOf(error);
+	if (message.includes("spawn git ENOENT")) return "there is no program git in PATH.";
+	return message.replace(/^Error: /, "").replaceAll(/\s+/g, " ").trim();
+}
 var SETTINGS, OTHERS, OURS;
 var init_environment = __esmMin((() => {
-	init_problem_of_git();
+	init_problem();
 	SETTINGS = ["safe.bareRepository=explicit", "core.fsmonitor=false"];
 	OTHERS = /* @__PURE__ */ new Set([
 		"editor",
@@ -15068,136 +14966,4069 @@ var init_environment = __esmMin((() => {
 	]);
 	OURS = /^(?:promptsync|input)_/;
 }));
-// src/git/ask.ts
-/** Whether a text can be a commit's id: nothing else that comes from the service is handed to git. */
-function isCommitId(text) {
-	return COMMIT.test(text);
+// node_modules/@simple-git/args-pathspec/dist/index.mjs
+function c$1(...n) {
+	const e = new String(n);
+	return t.set(e, n), e;
 }
-/** For questions, which change nothing: each is a process that ends with its answer. */
-function askingIn(start) {
-	const limit = pLimit(AT_ONCE);
+function r(n) {
+	return n instanceof String && t.has(n);
+}
+function o(n) {
+	return t.get(n) ?? [];
+}
+var t;
+var init_dist$3 = __esmMin((() => {
+	t = /* @__PURE__ */ new WeakMap();
+}));
+// node_modules/ms/index.js
+var require_ms = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	/**
+	* Helpers.
+	*/
+	var s = 1e3;
+	var m = s * 60;
+	var h = m * 60;
+	var d = h * 24;
+	var w = d * 7;
+	var y = d * 365.25;
+	/**
+	* Parse or format the given `val`.
+	*
+	* Options:
+	*
+	*  - `long` verbose formatting [false]
+	*
+	* @param {String|Number} val
+	* @param {Object} [options]
+	* @throws {Error} throw an error if val is not a non-empty string or a number
+	* @return {String|Number}
+	* @api public
+	*/
+	module.exports = function(val, options) {
+		options = options || {};
+		var type = typeof val;
+		if (type === "string" && val.length > 0) return parse(val);
+		else if (type === "number" && isFinite(val)) return options.long ? fmtLong(val) : fmtShort(val);
+		throw new Error("val is not a non-empty string or a valid number. val=" + JSON.stringify(val));
+	};
+	/**
+	* Parse the given `str` and return milliseconds.
+	*
+	* @param {String} str
+	* @return {Number}
+	* @api private
+	*/
+	function parse(str) {
+		str = String(str);
+		if (str.length > 100) return;
+		var match = /^(-?(?:\d+)?\.?\d+) *(milliseconds?|msecs?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?|d|weeks?|w|years?|yrs?|y)?$/i.exec(str);
+		if (!match) return;
+		var n = parseFloat(match[1]);
+		switch ((match[2] || "ms").toLowerCase()) {
+			case "years":
+			case "year":
+			case "yrs":
+			case "yr":
+			case "y": return n * y;
+			case "weeks":
+			case "week":
+			case "w": return n * w;
+			case "days":
+			case "day":
+			case "d": return n * d;
+			case "hours":
+			case "hour":
+			case "hrs":
+			case "hr":
+			case "h": return n * h;
+			case "minutes":
+			case "minute":
+			case "mins":
+			case "min":
+			case "m": return n * m;
+			case "seconds":
+			case "second":
+			case "secs":
+			case "sec":
+			case "s": return n * s;
+			case "milliseconds":
+			case "millisecond":
+			case "msecs":
+			case "msec":
+			case "ms": return n;
+			default: return;
+		}
+	}
+	/**
+	* Short format for `ms`.
+	*
+	* @param {Number} ms
+	* @return {String}
+	* @api private
+	*/
+	function fmtShort(ms) {
+		var msAbs = Math.abs(ms);
+		if (msAbs >= d) return Math.round(ms / d) + "d";
+		if (msAbs >= h) return Math.round(ms / h) + "h";
+		if (msAbs >= m) return Math.round(ms / m) + "m";
+		if (msAbs >= s) return Math.round(ms / s) + "s";
+		return ms + "ms";
+	}
+	/**
+	* Long format for `ms`.
+	*
+	* @param {Number} ms
+	* @return {String}
+	* @api private
+	*/
+	function fmtLong(ms) {
+		var msAbs = Math.abs(ms);
+		if (msAbs >= d) return plural(ms, msAbs, d, "day");
+		if (msAbs >= h) return plural(ms, msAbs, h, "hour");
+		if (msAbs >= m) return plural(ms, msAbs, m, "minute");
+		if (msAbs >= s) return plural(ms, msAbs, s, "second");
+		return ms + " ms";
+	}
+	/**
+	* Pluralization helper.
+	*/
+	function plural(ms, msAbs, n, name) {
+		var isPlural = msAbs >= n * 1.5;
+		return Math.round(ms / n) + " " + name + (isPlural ? "s" : "");
+	}
+}));
+// node_modules/debug/src/common.js
+var require_common = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	/**
+	* This is the common logic for both the Node.js and web browser
+	* implementations of `debug()`.
+	*/
+	function setup(env) {
+		createDebug.debug = createDebug;
+		createDebug.default = createDebug;
+		createDebug.coerce = coerce;
+		createDebug.disable = disable;
+		createDebug.enable = enable;
+		createDebug.enabled = enabled;
+		createDebug.humanize = require_ms();
+		createDebug.destroy = destroy;
+		Object.keys(env).forEach((key) => {
+			createDebug[key] = env[key];
+		});
+		/**
+		* The currently active debug mode names, and names to skip.
+		*/
+		createDebug.names = [];
+		createDebug.skips = [];
+		/**
+		* Map of special "%n" handling functions, for the debug "format" argument.
+		*
+		* Valid key names are a single, lower or upper-case letter, i.e. "n" and "N".
+		*/
+		createDebug.formatters = {};
+		/**
+		* Selects a color for a debug namespace
+		* @param {String} namespace The namespace string for the debug instance to be colored
+		* @return {Number|String} An ANSI color code for the given namespace
+		* @api private
+		*/
+		function selectColor(namespace) {
+			let hash = 0;
+			for (let i = 0; i < namespace.length; i++) {
+				hash = (hash << 5) - hash + namespace.charCodeAt(i);
+				hash |= 0;
+			}
+			return createDebug.colors[Math.abs(hash) % createDebug.colors.length];
+		}
+		createDebug.selectColor = selectColor;
+		/**
+		* Create a debugger with the given `namespace`.
+		*
+		* @param {String} namespace
+		* @return {Function}
+		* @api public
+		*/
+		function createDebug(namespace) {
+			let prevTime;
+			let enableOverride = null;
+			let namespacesCache;
+			let enabledCache;
+			function debug(...args) {
+				if (!debug.enabled) return;
+				const self = debug;
+				const curr = Number(/* @__PURE__ */ new Date());
+				self.diff = curr - (prevTime || curr);
+				self.prev = prevTime;
+				self.curr = curr;
+				prevTime = curr;
+				args[0] = createDebug.coerce(args[0]);
+				if (typeof args[0] !== "string") args.unshift("%O");
+				let index = 0;
+				args[0] = args[0].replace(/%([a-zA-Z%])/g, (match, format) => {
+					if (match === "%%") return "%";
+					index++;
+					const formatter = createDebug.formatters[format];
+					if (typeof formatter === "function") {
+						const val = args[index];
+						match = formatter.call(self, val);
+						args.splice(index, 1);
+						index--;
+					}
+					return match;
+				});
+				createDebug.formatArgs.call(self, args);
+				(self.log || createDebug.log).apply(self, args);
+			}
+			debug.namespace = namespace;
+			debug.useColors = createDebug.useColors();
+			debug.color = createDebug.selectColor(namespace);
+			debug.extend = extend;
+			debug.destroy = createDebug.destroy;
+			Object.defineProperty(debug, "enabled", {
+				enumerable: true,
+				configurable: false,
+				get: () => {
+					if (enableOverride !== null) return enableOverride;
+					if (namespacesCache !== createDebug.namespaces) {
+						namespacesCache = createDebug.namespaces;
+						enabledCache = createDebug.enabled(namespace);
+					}
+					return enabledCache;
+				},
+				set: (v) => {
+					enableOverride = v;
+				}
+			});
+			if (typeof createDebug.init === "function") createDebug.init(debug);
+			return debug;
+		}
+		function extend(namespace, delimiter) {
+			const newDebug = createDebug(this.namespace + (typeof delimiter === "undefined" ? ":" : delimiter) + namespace);
+			newDebug.log = this.log;
+			return newDebug;
+		}
+		/**
+		* Enables a debug mode by namespaces. This can include modes
+		* separated by a colon and wildcards.
+		*
+		* @param {String} namespaces
+		* @api public
+		*/
+		function enable(namespaces) {
+			createDebug.save(namespaces);
+			createDebug.namespaces = namespaces;
+			createDebug.names = [];
+			createDebug.skips = [];
+			const split = (typeof namespaces === "string" ? namespaces : "").trim().replace(/\s+/g, ",").split(",").filter(Boolean);
+			for (const ns of split) if (ns[0] === "-") createDebug.skips.push(ns.slice(1));
+			else createDebug.names.push(ns);
+		}
+		/**
+		* Checks if the given string matches a namespace template, honoring
+		* asterisks as wildcards.
+		*
+		* @param {String} search
+		* @param {String} template
+		* @return {Boolean}
+		*/
+		function matchesTemplate(search, template) {
+			let searchIndex = 0;
+			let templateIndex = 0;
+			let starIndex = -1;
+			let matchIndex = 0;
+			while (searchIndex < search.length) if (templateIndex < template.length && (template[templateIndex] === search[searchIndex] || template[templateIndex] === "*")) {
+				if (template[templateIndex] === "*") {
+					starIndex = templateIndex;
+					matchIndex = searchIndex;
+					templateIndex++;
+				} else {
+					searchIndex++;
+					templateIndex++;
+				}
+			} else if (starIndex !== -1) {
+				templateIndex = starIndex + 1;
+				matchIndex++;
+				searchIndex = matchIndex;
+			} else return false;
+			while (templateIndex < template.length && template[templateIndex] === "*") templateIndex++;
+			return templateIndex === template.length;
+		}
+		/**
+		* Disable debug output.
+		*
+		* @return {String} namespaces
+		* @api public
+		*/
+		function disable() {
+			const namespaces = [...createDebug.names, ...createDebug.skips.map((namespace) => "-" + namespace)].join(",");
+			createDebug.enable("");
+			return namespaces;
+		}
+		/**
+		* Returns true if the given mode name is enabled, false otherwise.
+		*
+		* @param {String} name
+		* @return {Boolean}
+		* @api public
+		*/
+		function enabled(name) {
+			for (const skip of createDebug.skips) if (matchesTemplate(name, skip)) return false;
+			for (const ns of createDebug.names) if (matchesTemplate(name, ns)) return true;
+			return false;
+		}
+		/**
+		* Coerce `val`.
+		*
+		* @param {Mixed} val
+		* @return {Mixed}
+		* @api private
+		*/
+		function coerce(val) {
+			if (val instanceof Error) return val.stack || val.message;
+			return val;
+		}
+		/**
+		* XXX DO NOT USE. This is a temporary stub function.
+		* XXX It WILL be removed in the next major release.
+		*/
+		function destroy() {
+			console.warn("Instance method `debug.destroy()` is deprecated and no longer does anything. It will be removed in the next major version of `debug`.");
+		}
+		createDebug.enable(createDebug.load());
+		return createDebug;
+	}
+	module.exports = setup;
+}));
+// node_modules/debug/src/browser.js
+var require_browser = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	/**
+	* This is the web browser implementation of `debug()`.
+	*/
+	exports.formatArgs = formatArgs;
+	exports.save = save;
+	exports.load = load;
+	exports.useColors = useColors;
+	exports.storage = localstorage();
+	exports.destroy = (() => {
+		let warned = false;
+		return () => {
+			if (!warned) {
+				warned = true;
+				console.warn("Instance method `debug.destroy()` is deprecated and no longer does anything. It will be removed in the next major version of `debug`.");
+			}
+		};
+	})();
+	/**
+	* Colors.
+	*/
+	exports.colors = [
+		"#0000CC",
+		"#0000FF",
+		"#0033CC",
+		"#0033FF",
+		"#0066CC",
+		"#0066FF",
+		"#0099CC",
+		"#0099FF",
+		"#00CC00",
+		"#00CC33",
+		"#00CC66",
+		"#00CC99",
+		"#00CCCC",
+		"#00CCFF",
+		"#3300CC",
+		"#3300FF",
+		"#3333CC",
+		"#3333FF",
+		"#3366CC",
+		"#3366FF",
+		"#3399CC",
+		"#3399FF",
+		"#33CC00",
+		"#33CC33",
+		"#33CC66",
+		"#33CC99",
+		"#33CCCC",
+		"#33CCFF",
+		"#6600CC",
+		"#6600FF",
+		"#6633CC",
+		"#6633FF",
+		"#66CC00",
+		"#66CC33",
+		"#9900CC",
+		"#9900FF",
+		"#9933CC",
+		"#9933FF",
+		"#99CC00",
+		"#99CC33",
+		"#CC0000",
+		"#CC0033",
+		"#CC0066",
+		"#CC0099",
+		"#CC00CC",
+		"#CC00FF",
+		"#CC3300",
+		"#CC3333",
+		"#CC3366",
+		"#CC3399",
+		"#CC33CC",
+		"#CC33FF",
+		"#CC6600",
+		"#CC6633",
+		"#CC9900",
+		"#CC9933",
+		"#CCCC00",
+		"#CCCC33",
+		"#FF0000",
+		"#FF0033",
+		"#FF0066",
+		"#FF0099",
+		"#FF00CC",
+		"#FF00FF",
+		"#FF3300",
+		"#FF3333",
+		"#FF3366",
+		"#FF3399",
+		"#FF33CC",
+		"#FF33FF",
+		"#FF6600",
+		"#FF6633",
+		"#FF9900",
+		"#FF9933",
+		"#FFCC00",
+		"#FFCC33"
+	];
+	/**
+	* Currently only WebKit-based Web Inspectors, Firefox >= v31,
+	* and the Firebug extension (any Firefox version) are known
+	* to support "%c" CSS customizations.
+	*
+	* TODO: add a `localStorage` variable to explicitly enable/disable colors
+	*/
+	function useColors() {
+		if (typeof window !== "undefined" && window.process && (window.process.type === "renderer" || window.process.__nwjs)) return true;
+		if (typeof navigator !== "undefined" && navigator.userAgent && navigator.userAgent.toLowerCase().match(/(edge|trident)\/(\d+)/)) return false;
+		let m;
+		return typeof document !== "undefined" && document.documentElement && document.documentElement.style && document.documentElement.style.WebkitAppearance || typeof window !== "undefined" && window.console && (window.console.firebug || window.console.exception && window.console.table) || typeof navigator !== "undefined" && navigator.userAgent && (m = navigator.userAgent.toLowerCase().match(/firefox\/(\d+)/)) && parseInt(m[1], 10) >= 31 || typeof navigator !== "undefined" && navigator.userAgent && navigator.userAgent.toLowerCase().match(/applewebkit\/(\d+)/);
+	}
+	/**
+	* Colorize log arguments if enabled.
+	*
+	* @api public
+	*/
+	function formatArgs(args) {
+		args[0] = (this.useColors ? "%c" : "") + this.namespace + (this.useColors ? " %c" : " ") + args[0] + (this.useColors ? "%c " : " ") + "+" + module.exports.humanize(this.diff);
+		if (!this.useColors) return;
+		const c = "color: " + this.color;
+		args.splice(1, 0, c, "color: inherit");
+		let index = 0;
+		let lastC = 0;
+		args[0].replace(/%[a-zA-Z%]/g, (match) => {
+			if (match === "%%") return;
+			index++;
+			if (match === "%c") lastC = index;
+		});
+		args.splice(lastC, 0, c);
+	}
+	/**
+	* Invokes `console.debug()` when available.
+	* No-op when `console.debug` is not a "function".
+	* If `console.debug` is not available, falls back
+	* to `console.log`.
+	*
+	* @api public
+	*/
+	exports.log = console.debug || console.log || (() => {});
+	/**
+	* Save `namespaces`.
+	*
+	* @param {String} namespaces
+	* @api private
+	*/
+	function save(namespaces) {
+		try {
+			if (namespaces) exports.storage.setItem("debug", namespaces);
+			else exports.storage.removeItem("debug");
+		} catch (error) {}
+	}
+	/**
+	* Load `namespaces`.
+	*
+	* @return {String} returns the previously persisted debug modes
+	* @api private
+	*/
+	function load() {
+		let r;
+		try {
+			r = exports.storage.getItem("debug") || exports.storage.getItem("DEBUG");
+		} catch (error) {}
+		if (!r && typeof process !== "undefined" && "env" in process) r = process.env.DEBUG;
+		return r;
+	}
+	/**
+	* Localstorage attempts to return the localstorage.
+	*
+	* This is necessary because safari throws
+	* when a user disables cookies/localstorage
+	* and you attempt to access it.
+	*
+	* @return {LocalStorage}
+	* @api private
+	*/
+	function localstorage() {
+		try {
+			return localStorage;
+		} catch (error) {}
+	}
+	module.exports = require_common()(exports);
+	const { formatters } = module.exports;
+	/**
+	* Map %j to `JSON.stringify()`, since no Web Inspectors do that by default.
+	*/
+	formatters.j = function(v) {
+		try {
+			return JSON.stringify(v);
+		} catch (error) {
+			return "[UnexpectedJSONParseError]: " + error.message;
+		}
+	};
+}));
+// node_modules/supports-color/index.js
+var supports_color_exports = /* @__PURE__ */ __exportAll({
+	createSupportsColor: () => createSupportsColor,
+	default: () => supportsColor
+});
+function hasFlag$1(flag, argv = globalThis.Deno ? globalThis.Deno.args : node_process.default.argv) {
+	const prefix = flag.startsWith("-") ? "" : flag.length === 1 ? "-" : "--";
+	const position = argv.indexOf(prefix + flag);
+	const terminatorPosition = argv.indexOf("--");
+	return position !== -1 && (terminatorPosition === -1 || position < terminatorPosition);
+}
+function envForceColor() {
+	if (!("FORCE_COLOR" in env)) return;
+	if (env.FORCE_COLOR === "true") return 1;
+	if (env.FORCE_COLOR === "false") return 0;
+	if (env.FORCE_COLOR.length === 0) return 1;
+	const level = Math.min(Number.parseInt(env.FORCE_COLOR, 10), 3);
+	if (![
+		0,
+		1,
+		2,
+		3
+	].includes(level)) return;
+	return level;
+}
+function translateLevel(level) {
+	if (level === 0) return false;
 	return {
-		ask: (...words) => limit(() => answerTo(start, words, [])),
-		askWith: (input, ...words) => limit(() => answerTo(start, words, input))
+		level,
+		hasBasic: true,
+		has256: level >= 2,
+		has16m: level >= 3
 	};
 }
-/**
-* Git with pipes for all that it reads and says: nothing of it gets to the terminal. Throws a `ProblemError` for some
-* reasons not to start; of others the process tells in an event.
-*/
-function startGit(start, [command = "", ...words]) {
-	const { cwd, env } = startOf(start);
-	const all = [
-		...SETTINGS.flatMap((setting) => ["-c", setting]),
+function _supportsColor(haveStream, { streamIsTTY, sniffFlags = true } = {}) {
+	const noFlagForceColor = envForceColor();
+	if (noFlagForceColor !== void 0) flagForceColor = noFlagForceColor;
+	const forceColor = sniffFlags ? flagForceColor : noFlagForceColor;
+	if (forceColor === 0) return 0;
+	if (sniffFlags) {
+		if (hasFlag$1("color=16m") || hasFlag$1("color=full") || hasFlag$1("color=truecolor")) return 3;
+		if (hasFlag$1("color=256")) return 2;
+	}
+	if ("TF_BUILD" in env && "AGENT_NAME" in env) return 1;
+	if (haveStream && !streamIsTTY && forceColor === void 0) return 0;
+	const min = forceColor || 0;
+	if (env.TERM === "dumb") return min;
+	if (node_process.default.platform === "win32") {
+		const osRelease = node_os.default.release().split(".");
+		if (Number(osRelease[0]) >= 10 && Number(osRelease[2]) >= 10586) return Number(osRelease[2]) >= 14931 ? 3 : 2;
+		return 1;
+	}
+	if ("CI" in env) {
+		if ([
+			"GITHUB_ACTIONS",
+			"GITEA_ACTIONS",
+			"CIRCLECI"
+		].some((key) => key in env)) return 3;
+		if ([
+			"TRAVIS",
+			"APPVEYOR",
+			"GITLAB_CI",
+			"BUILDKITE",
+			"DRONE"
+		].some((sign) => sign in env) || env.CI_NAME === "codeship") return 1;
+		return min;
+	}
+	if ("TEAMCITY_VERSION" in env) return /^(9\.(0*[1-9]\d*)\.|\d{2,}\.)/.test(env.TEAMCITY_VERSION) ? 1 : 0;
+	if (env.COLORTERM === "truecolor") return 3;
+	if (env.TERM === "xterm-kitty") return 3;
+	if (env.TERM === "xterm-ghostty") return 3;
+	if (env.TERM === "wezterm") return 3;
+	if ("TERM_PROGRAM" in env) {
+		const version = Number.parseInt((env.TERM_PROGRAM_VERSION || "").split(".")[0], 10);
+		switch (env.TERM_PROGRAM) {
+			case "iTerm.app": return version >= 3 ? 3 : 2;
+			case "Apple_Terminal": return 2;
+		}
+	}
+	if (/-256(color)?$/i.test(env.TERM)) return 2;
+	if (/^screen|^xterm|^vt100|^vt220|^rxvt|color|ansi|cygwin|linux/i.test(env.TERM)) return 1;
+	if ("COLORTERM" in env) return 1;
+	return min;
+}
+function createSupportsColor(stream, options = {}) {
+	return translateLevel(_supportsColor(stream, {
+		streamIsTTY: stream && stream.isTTY,
+		...options
+	}));
+}
+var env, flagForceColor, supportsColor;
+var init_supports_color = __esmMin((() => {
+	({env} = node_process.default);
+	if (hasFlag$1("no-color") || hasFlag$1("no-colors") || hasFlag$1("color=false") || hasFlag$1("color=never")) flagForceColor = 0;
+	else if (hasFlag$1("color") || hasFlag$1("colors") || hasFlag$1("color=true") || hasFlag$1("color=always")) flagForceColor = 1;
+	supportsColor = {
+		stdout: createSupportsColor({ isTTY: node_tty.default.isatty(1) }),
+		stderr: createSupportsColor({ isTTY: node_tty.default.isatty(2) })
+	};
+}));
+// node_modules/debug/src/node.js
+var require_node = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	/**
+	* Module dependencies.
+	*/
+	const tty = require("tty");
+	const util = require("util");
+	/**
+	* This is the Node.js implementation of `debug()`.
+	*/
+	exports.init = init;
+	exports.log = log;
+	exports.formatArgs = formatArgs;
+	exports.save = save;
+	exports.load = load;
+	exports.useColors = useColors;
+	exports.destroy = util.deprecate(() => {}, "Instance method `debug.destroy()` is deprecated and no longer does anything. It will be removed in the next major version of `debug`.");
+	/**
+	* Colors.
+	*/
+	exports.colors = [
+		6,
+		2,
+		3,
+		4,
+		5,
+		1
+	];
+	try {
+		const supportsColor = (init_supports_color(), __toCommonJS(supports_color_exports));
+		if (supportsColor && (supportsColor.stderr || supportsColor).level >= 2) exports.colors = [
+			20,
+			21,
+			26,
+			27,
+			32,
+			33,
+			38,
+			39,
+			40,
+			41,
+			42,
+			43,
+			44,
+			45,
+			56,
+			57,
+			62,
+			63,
+			68,
+			69,
+			74,
+			75,
+			76,
+			77,
+			78,
+			79,
+			80,
+			81,
+			92,
+			93,
+			98,
+			99,
+			112,
+			113,
+			128,
+			129,
+			134,
+			135,
+			148,
+			149,
+			160,
+			161,
+			162,
+			163,
+			164,
+			165,
+			166,
+			167,
+			168,
+			169,
+			170,
+			171,
+			172,
+			173,
+			178,
+			179,
+			184,
+			185,
+			196,
+			197,
+			198,
+			199,
+			200,
+			201,
+			202,
+			203,
+			204,
+			205,
+			206,
+			207,
+			208,
+			209,
+			214,
+			215,
+			220,
+			221
+		];
+	} catch (error) {}
+	/**
+	* Build up the default `inspectOpts` object from the environment variables.
+	*
+	*   $ DEBUG_COLORS=no DEBUG_DEPTH=10 DEBUG_SHOW_HIDDEN=enabled node script.js
+	*/
+	exports.inspectOpts = Object.keys(process.env).filter((key) => {
+		return /^debug_/i.test(key);
+	}).reduce((obj, key) => {
+		const prop = key.substring(6).toLowerCase().replace(/_([a-z])/g, (_, k) => {
+			return k.toUpperCase();
+		});
+		let val = process.env[key];
+		if (/^(yes|on|true|enabled)$/i.test(val)) val = true;
+		else if (/^(no|off|false|disabled)$/i.test(val)) val = false;
+		else if (val === "null") val = null;
+		else val = Number(val);
+		obj[prop] = val;
+		return obj;
+	}, {});
+	/**
+	* Is stdout a TTY? Colored output is enabled when `true`.
+	*/
+	function useColors() {
+		return "colors" in exports.inspectOpts ? Boolean(exports.inspectOpts.colors) : tty.isatty(process.stderr.fd);
+	}
+	/**
+	* Adds ANSI color escape codes if enabled.
+	*
+	* @api public
+	*/
+	function formatArgs(args) {
+		const { namespace: name, useColors } = this;
+		if (useColors) {
+			const c = this.color;
+			const colorCode = "\x1B[3" + (c < 8 ? c : "8;5;" + c);
+			const prefix = `  ${colorCode};1m${name} \u001B[0m`;
+			args[0] = prefix + args[0].split("\n").join("\n" + prefix);
+			args.push(colorCode + "m+" + module.exports.humanize(this.diff) + "\x1B[0m");
+		} else args[0] = getDate() + name + " " + args[0];
+	}
+	function getDate() {
+		if (exports.inspectOpts.hideDate) return "";
+		return (/* @__PURE__ */ new Date()).toISOString() + " ";
+	}
+	/**
+	* Invokes `util.formatWithOptions()` with the specified arguments and writes to stderr.
+	*/
+	function log(...args) {
+		return process.stderr.write(util.formatWithOptions(exports.inspectOpts, ...args) + "\n");
+	}
+	/**
+	* Save `namespaces`.
+	*
+	* @param {String} namespaces
+	* @api private
+	*/
+	function save(namespaces) {
+		if (namespaces) process.env.DEBUG = namespaces;
+		else delete process.env.DEBUG;
+	}
+	/**
+	* Load `namespaces`.
+	*
+	* @return {String} returns the previously persisted debug modes
+	* @api private
+	*/
+	function load() {
+		return process.env.DEBUG;
+	}
+	/**
+	* Init logic for `debug` instances.
+	*
+	* Create a new `inspectOpts` object in case `useColors` is set
+	* differently for a particular `debug` instance.
+	*/
+	function init(debug) {
+		debug.inspectOpts = {};
+		const keys = Object.keys(exports.inspectOpts);
+		for (let i = 0; i < keys.length; i++) debug.inspectOpts[keys[i]] = exports.inspectOpts[keys[i]];
+	}
+	module.exports = require_common()(exports);
+	const { formatters } = module.exports;
+	/**
+	* Map %o to `util.inspect()`, all on a single line.
+	*/
+	formatters.o = function(v) {
+		this.inspectOpts.colors = this.useColors;
+		return util.inspect(v, this.inspectOpts).split("\n").map((str) => str.trim()).join(" ");
+	};
+	/**
+	* Map %O to `util.inspect()`, allowing multiple lines if needed.
+	*/
+	formatters.O = function(v) {
+		this.inspectOpts.colors = this.useColors;
+		return util.inspect(v, this.inspectOpts);
+	};
+}));
+// node_modules/debug/src/index.js
+var require_src$1 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	/**
+	* Detect Electron renderer / nwjs process, which is node, but we should
+	* treat as a browser.
+	*/
+	if (typeof process === "undefined" || process.type === "renderer" || process.browser === true || process.__nwjs) module.exports = require_browser();
+	else module.exports = require_node();
+}));
+// node_modules/@kwsites/file-exists/dist/src/index.js
+var require_src = /* @__PURE__ */ __commonJSMin(((exports, module, this$2) => {
+	var __importDefault = this$2 && this$2.__importDefault || function(mod) {
+		return mod && mod.__esModule ? mod : { "default": mod };
+	};
+	Object.defineProperty(exports, "__esModule", { value: true });
+	const fs_1 = require("fs");
+	const log = __importDefault(require_src$1()).default("@kwsites/file-exists");
+	function check(path, isFile, isDirectory) {
+		log(`checking %s`, path);
+		try {
+			const stat = fs_1.statSync(path);
+			if (stat.isFile() && isFile) {
+				log(`[OK] path represents a file`);
+				return true;
+			}
+			if (stat.isDirectory() && isDirectory) {
+				log(`[OK] path represents a directory`);
+				return true;
+			}
+			log(`[FAIL] path represents something other than a file or directory`);
+			return false;
+		} catch (e) {
+			if (e.code === "ENOENT") {
+				log(`[FAIL] path is not accessible: %o`, e);
+				return false;
+			}
+			log(`[FATAL] %o`, e);
+			throw e;
+		}
+	}
+	/**
+	* Synchronous validation of a path existing either as a file or as a directory.
+	*
+	* @param {string} path The path to check
+	* @param {number} type One or both of the exported numeric constants
+	*/
+	function exists(path, type = exports.READABLE) {
+		return check(path, (type & exports.FILE) > 0, (type & exports.FOLDER) > 0);
+	}
+	exports.exists = exists;
+	/**
+	* Constant representing a file
+	*/
+	exports.FILE = 1;
+	/**
+	* Constant representing a folder
+	*/
+	exports.FOLDER = 2;
+	/**
+	* Constant representing either a file or a folder
+	*/
+	exports.READABLE = exports.FILE + exports.FOLDER;
+}));
+// node_modules/@kwsites/file-exists/dist/index.js
+var require_dist$1 = /* @__PURE__ */ __commonJSMin(((exports) => {
+	function __export(m) {
+		for (var p in m) if (!exports.hasOwnProperty(p)) exports[p] = m[p];
+	}
+	Object.defineProperty(exports, "__esModule", { value: true });
+	__export(require_src());
+}));
+// node_modules/@kwsites/promise-deferred/dist/index.js
+var require_dist = /* @__PURE__ */ __commonJSMin(((exports) => {
+	Object.defineProperty(exports, "__esModule", { value: true });
+	exports.createDeferred = exports.deferred = void 0;
+	/**
+	* Creates a new `DeferredPromise`
+	*
+	* ```typescript
+	import {deferred} from '@kwsites/promise-deferred`;
+	```
+	*/
+	function deferred() {
+		let done;
+		let fail;
+		let status = "pending";
+		return {
+			promise: new Promise((_done, _fail) => {
+				done = _done;
+				fail = _fail;
+			}),
+			done(result) {
+				if (status === "pending") {
+					status = "resolved";
+					done(result);
+				}
+			},
+			fail(error) {
+				if (status === "pending") {
+					status = "rejected";
+					fail(error);
+				}
+			},
+			get fulfilled() {
+				return status !== "pending";
+			},
+			get status() {
+				return status;
+			}
+		};
+	}
+	exports.deferred = deferred;
+	/**
+	* Alias of the exported `deferred` function, to help consumers wanting to use `deferred` as the
+	* local variable name rather than the factory import name, without needing to rename on import.
+	*
+	* ```typescript
+	import {createDeferred} from '@kwsites/promise-deferred`;
+	```
+	*/
+	exports.createDeferred = deferred;
+}));
+// node_modules/@simple-git/argv-parser/dist/index.mjs
+function* x$1(e, n) {
+	const t = n === "global";
+	for (const o of e) o.isGlobal === t && (yield o);
+}
+function A$1(e, n) {
+	for (const { name: o } of x$1(e, "task")) {
+		if (P$1.has(o)) return w(!0, n);
+		if (S$1.has(o)) return w(!1, n);
+	}
+	const t = n.at(0)?.toLowerCase();
+	return t === void 0 ? null : E$1.has(t) ? w(!0, n.slice(1)) : F$1.has(t) ? w(!1, n.slice(1)) : n.length === 1 ? w(!1, n) : w(!0, n);
+}
+function w(e = !1, n = []) {
+	const t = n.at(0)?.toLowerCase();
+	return t === void 0 ? null : {
+		isWrite: e,
+		isRead: !e,
+		key: t,
+		value: n.at(1)
+	};
+}
+function O$1(e, n) {
+	return n.isWrite && n.value !== void 0 ? {
+		key: n.key,
+		value: n.value,
+		scope: e
+	} : {
+		key: n.key,
+		scope: e
+	};
+}
+function G$1(e) {
+	const n = e?.indexOf("=") || -1;
+	return !e || n < 0 ? null : {
+		key: e.slice(0, n).trim().toLowerCase(),
+		value: e.slice(n + 1)
+	};
+}
+function M$1(e) {
+	for (const { name: n } of x$1(e, "task")) switch (n) {
+		case "--global": return "global";
+		case "--system": return "system";
+		case "--worktree": return "worktree";
+		case "--local": return "local";
+		case "--file":
+		case "-f": return "file";
+	}
+	return "local";
+}
+function N$1({ name: e }) {
+	if (e === "-c" || e === "--config") return "inline";
+	if (e === "--config-env") return "env";
+}
+function* $$1(e) {
+	for (const n of e) {
+		const t = N$1(n), o = t && G$1(n.value);
+		o && (yield {
+			...o,
+			scope: t
+		});
+	}
+}
+function D(e, n, t) {
+	const o = {
+		read: [],
+		write: [...$$1(n)]
+	};
+	return e === "config" && L$1(o, M$1(n), A$1(n, t)), o;
+}
+function L$1(e, n, t) {
+	if (t === null) return;
+	const o = O$1(n, t);
+	t.isWrite ? e.write.push(o) : e.read.push(o);
+}
+function B$1(e) {
+	const n = R$1[e ?? ""] ?? T;
+	return {
+		short: new Map([...C.short.entries(), ...n.short.entries()]),
+		long: n.long
+	};
+}
+function b$1(e, n = I$1) {
+	if (e.startsWith("--")) {
+		const t = e.indexOf("=");
+		if (t > 2) return [{
+			name: e.slice(0, t),
+			value: e.slice(t + 1),
+			needsNext: !1
+		}];
+		const o = e.slice(2);
+		return [{
+			name: e,
+			needsNext: n.long.has(o)
+		}];
+	}
+	if (e.length === 2) {
+		const t = e.charAt(1);
+		return [{
+			name: e,
+			needsNext: n.short.get(t) === !0
+		}];
+	}
+	return j$1(e, n.short);
+}
+function j$1(e, n) {
+	const t = e.slice(1).split(""), o = [];
+	for (let a = 0; a < t.length; a++) {
+		const s = t[a], r = n.get(s);
+		if (r === void 0) return [{
+			name: e,
+			needsNext: !1
+		}];
+		if (r) {
+			const i = t.slice(a + 1).join("");
+			if (i && ![...i].every((m) => n.has(m))) return o.push({
+				name: `-${s}`,
+				value: i,
+				needsNext: !1
+			}), o;
+		}
+		o.push({
+			name: `-${s}`,
+			needsNext: r
+		});
+	}
+	return o;
+}
+function W$1(e, n = []) {
+	let t = 0;
+	for (; t < e.length;) {
+		const o = String(e[t]);
+		if (!o.startsWith("-") || o.length < 2) break;
+		const a = b$1(o);
+		let s = t + 1;
+		for (const r of a) {
+			const i = {
+				name: r.name,
+				value: r.value,
+				absorbedNext: !1,
+				isGlobal: !0
+			};
+			r.needsNext && i.value === void 0 && s < e.length && (i.value = String(e[s]), i.absorbedNext = !0, s++), n.push(i);
+		}
+		t = s;
+	}
+	return {
+		flags: n,
+		taskIndex: t
+	};
+}
+function V$1(e, n, t = []) {
+	const o$2 = B$1(n), a = [], s = [];
+	let r$3 = 0;
+	for (; r$3 < e.length;) {
+		const i = e[r$3];
+		if (r(i)) {
+			s.push(...o(i)), r$3++;
+			continue;
+		}
+		const p = String(i);
+		if (p === "--") {
+			for (let d = r$3 + 1; d < e.length; d++) {
+				const g = e[d];
+				r(g) ? s.push(...o(g)) : s.push(String(g));
+			}
+			break;
+		}
+		if (!p.startsWith("-") || p.length < 2) {
+			a.push(p), r$3++;
+			continue;
+		}
+		const m = b$1(p, o$2);
+		let u = r$3 + 1;
+		for (const d of m) {
+			const g = {
+				name: d.name,
+				value: d.value,
+				absorbedNext: !1,
+				isGlobal: !1
+			};
+			d.needsNext && g.value === void 0 && u < e.length && !r(e[u]) && (g.value = String(e[u]), g.absorbedNext = !0, u++), t.push(g);
+		}
+		r$3 = u;
+	}
+	return {
+		flags: t,
+		positionals: a,
+		pathspecs: s
+	};
+}
+function* q$1({ write: e }) {
+	for (const n of e) for (const t of K$1) {
+		const o = t(n.key);
+		o && (yield o);
+	}
+}
+function f$1(e, n, t = String(e)) {
+	const o = typeof e == "string" ? new RegExp(`\\s*${e.toLowerCase()}`) : e;
+	return function(s) {
+		if (o.test(s)) return {
+			category: n,
+			message: `Configuring ${t} is not permitted without enabling ${n}`
+		};
+	};
+}
+function l$1(e, n) {
+	return f$1(new RegExp(`\\s*${e.toLowerCase().replace(/\./g, "(..+)?.")}`), n, e);
+}
+function* H$1(e, n) {
+	for (const t of n) for (const o of X$1) {
+		const a = o(e, t);
+		a && (yield a);
+	}
+}
+function c(e, n, t, { name: o = String(n), globalOnly: a = !1, withValue: s = !1 } = {}) {
+	const r = typeof n == "string" ? new RegExp(`\\s*${n.toLowerCase()}`) : n, i = `Use of ${e ? `${e} with option ` : ""}${o} is not permitted without enabling ${t}`;
+	return function(m, u) {
+		if (!(e && m !== e) && !(a && !u.isGlobal) && !(s && u.value === void 0) && r.test(u.name)) return {
+			category: t,
+			message: i
+		};
+	};
+}
+function k(e, n, t) {
+	return [...H$1(e, n), ...q$1(t)];
+}
+function Y$1(...e) {
+	const { flags: n, taskIndex: t } = W$1(e), o = t < e.length ? String(e[t]).toLowerCase() : null, { positionals: s, pathspecs: r } = V$1(o !== null ? e.slice(t + 1) : [], o, n), i = D(o, n, s);
+	return {
+		task: o,
+		flags: n.map(J$1),
+		paths: r,
+		config: i,
+		vulnerabilities: z$1(k(o, n, i))
+	};
+}
+function z$1(e) {
+	return Object.defineProperty(e, "vulnerabilities", { value: e });
+}
+function J$1({ value: e, name: n }) {
+	return e !== void 0 ? {
+		name: n,
+		value: e
+	} : { name: n };
+}
+function* Q$1(e) {
+	const n = parseInt(e.git_config_count ?? "0", 10);
+	for (let t = 0; t < n; t++) {
+		const o = e[`git_config_key_${t}`], a = e[`git_config_value_${t}`];
+		o !== void 0 && (yield {
+			key: o.toLowerCase().trim(),
+			value: a,
+			scope: "env"
+		});
+	}
+}
+function* Z$1(e) {
+	for (const n of Object.keys(e)) if (_$1(n)) {
+		const t = y[n];
+		yield {
+			category: t,
+			message: `Use of "${n.toUpperCase()}" is not permitted without enabling ${t}`
+		};
+	}
+}
+function _$1(e) {
+	return Object.hasOwn(y, e);
+}
+function ee$1(e) {
+	const n = {};
+	for (const [t, o] of Object.entries(e)) {
+		const a = t.toLowerCase().trim();
+		(_$1(a) || a.startsWith("git")) && (n[a] = String(o));
+	}
+	return n;
+}
+function ne$1(e) {
+	const n = ee$1(e), t = {
+		read: [],
+		write: [...Q$1(n)]
+	};
+	return {
+		config: t,
+		vulnerabilities: [...Z$1(n), ...k(null, [], t)]
+	};
+}
+function oe$1(e, n) {
+	return [...Y$1(...e).vulnerabilities, ...ne$1(n).vulnerabilities];
+}
+var P$1, S$1, E$1, F$1, C, I$1, R$1, T, K$1, h$1, X$1, y;
+var init_dist$2 = __esmMin((() => {
+	init_dist$3();
+	P$1 = /* @__PURE__ */ new Set([
+		"--add",
+		"--edit",
+		"--remove-section",
+		"--rename-section",
+		"--replace-all",
+		"--unset",
+		"--unset-all",
+		"-e"
+	]);
+	S$1 = /* @__PURE__ */ new Set([
+		"--get",
+		"--get-all",
+		"--get-color",
+		"--get-colorbool",
+		"--get-regexp",
+		"--get-urlmatch",
+		"--list",
+		"-l"
+	]);
+	E$1 = /* @__PURE__ */ new Set([
+		"edit",
+		"remove-section",
+		"rename-section",
+		"set",
+		"unset"
+	]);
+	F$1 = /* @__PURE__ */ new Set([
+		"get",
+		"get-color",
+		"get-colorbool",
+		"list"
+	]);
+	C = { short: /* @__PURE__ */ new Map([["c", !0]]) };
+	I$1 = {
+		short: new Map([
+			["C", !0],
+			["P", !1],
+			["h", !1],
+			["p", !1],
+			["v", !1],
+			...C.short.entries()
+		]),
+		long: /* @__PURE__ */ new Set([
+			"attr-source",
+			"config-env",
+			"exec-path",
+			"git-dir",
+			"list-cmds",
+			"namespace",
+			"super-prefix",
+			"work-tree"
+		])
+	};
+	R$1 = {
+		clone: {
+			short: /* @__PURE__ */ new Map([
+				["b", !0],
+				["j", !0],
+				["l", !1],
+				["n", !1],
+				["o", !0],
+				["q", !1],
+				["s", !1],
+				["u", !0]
+			]),
+			long: /* @__PURE__ */ new Set([
+				"branch",
+				"config",
+				"jobs",
+				"origin",
+				"upload-pack",
+				"u",
+				"template"
+			])
+		},
+		commit: {
+			short: /* @__PURE__ */ new Map([
+				["C", !0],
+				["F", !0],
+				["c", !0],
+				["m", !0],
+				["t", !0]
+			]),
+			long: /* @__PURE__ */ new Set([
+				"file",
+				"message",
+				"reedit-message",
+				"reuse-message",
+				"template"
+			])
+		},
+		config: {
+			short: /* @__PURE__ */ new Map([
+				["e", !1],
+				["f", !0],
+				["l", !1]
+			]),
+			long: /* @__PURE__ */ new Set([
+				"blob",
+				"comment",
+				"default",
+				"file",
+				"type",
+				"value"
+			])
+		},
+		fetch: {
+			short: /* @__PURE__ */ new Map(),
+			long: /* @__PURE__ */ new Set(["upload-pack"])
+		},
+		init: {
+			short: /* @__PURE__ */ new Map(),
+			long: /* @__PURE__ */ new Set(["template"])
+		},
+		pull: {
+			short: /* @__PURE__ */ new Map(),
+			long: /* @__PURE__ */ new Set(["upload-pack"])
+		},
+		push: {
+			short: /* @__PURE__ */ new Map(),
+			long: /* @__PURE__ */ new Set(["exec", "receive-pack"])
+		},
+		rebase: {
+			short: /* @__PURE__ */ new Map([
+				["X", !0],
+				["f", !1],
+				["i", !1],
+				["k", !1],
+				["m", !1],
+				["n", !1],
+				["q", !1],
+				["r", !1],
+				["s", !0],
+				["v", !1],
+				["x", !0]
+			]),
+			long: /* @__PURE__ */ new Set([
+				"exec",
+				"onto",
+				"strategy",
+				"strategy-option"
+			])
+		}
+	};
+	T = {
+		short: /* @__PURE__ */ new Map(),
+		long: /* @__PURE__ */ new Set()
+	};
+	K$1 = [
+		f$1("alias", "allowUnsafeAlias"),
+		f$1("core.askPass", "allowUnsafeAskPass"),
+		f$1("core.editor", "allowUnsafeEditor"),
+		f$1("core.fsmonitor", "allowUnsafeFsMonitor"),
+		f$1("core.gitProxy", "allowUnsafeGitProxy"),
+		f$1("core.hooksPath", "allowUnsafeHooksPath"),
+		f$1("core.pager", "allowUnsafePager"),
+		f$1("core.sshCommand", "allowUnsafeSshCommand"),
+		l$1("credential.helper", "allowUnsafeCredentialHelper"),
+		l$1("diff.command", "allowUnsafeDiffExternal"),
+		f$1("diff.external", "allowUnsafeDiffExternal"),
+		l$1("difftool.cmd", "allowUnsafeDiffExternal"),
+		l$1("diff.textconv", "allowUnsafeDiffTextConv"),
+		l$1("filter.clean", "allowUnsafeFilter"),
+		l$1("filter.process", "allowUnsafeFilter"),
+		l$1("filter.smudge", "allowUnsafeFilter"),
+		l$1("gpg.program", "allowUnsafeGpgProgram"),
+		f$1("include.path", "allowUnsafeInclude"),
+		l$1("includeIf", "allowUnsafeInclude"),
+		f$1("init.templateDir", "allowUnsafeTemplateDir"),
+		l$1("pager.", "allowUnsafePager"),
+		l$1("merge.driver", "allowUnsafeMergeDriver"),
+		l$1("mergetool.path", "allowUnsafeMergeDriver"),
+		l$1("mergetool.cmd", "allowUnsafeMergeDriver"),
+		l$1("protocol.allow", "allowUnsafeProtocolOverride"),
+		l$1("remote.receivepack", "allowUnsafePack"),
+		l$1("remote.uploadpack", "allowUnsafePack"),
+		f$1("uploadpack.packObjectsHook", "allowUnsafePack"),
+		f$1("sequence.editor", "allowUnsafeEditor"),
+		l$1("submodule.update", "allowUnsafeSubmodule"),
+		l$1("tar.command", "allowUnsafeCommandBinaries"),
+		l$1("trailer.cmd", "allowUnsafeCommandBinaries"),
+		l$1("trailer.command", "allowUnsafeCommandBinaries"),
+		l$1("url.insteadOf", "allowUnsafeUrlRewrite")
+	];
+	h$1 = {
+		globalOnly: !0,
+		withValue: !0
+	};
+	X$1 = [
+		c(null, /--(upload|receive)-pack/, "allowUnsafePack", { name: "--upload-pack or --receive-pack" }),
+		c("clone", /^-\w*u/, "allowUnsafePack"),
+		c("clone", "--u", "allowUnsafePack"),
+		c("push", /^--exec$/, "allowUnsafePack", { name: "--exec" }),
+		c("rebase", /^(-x|--ex(ec?)?)$/, "allowUnsafeExec", { name: "-x or --exec" }),
+		c(null, "--template", "allowUnsafeTemplateDir"),
+		c(null, "--exec-path", "allowUnsafeExec", h$1),
+		c(null, "--git-dir", "allowUnsafeConfigPaths", h$1),
+		c(null, "--work-tree", "allowUnsafeConfigPaths", h$1),
+		c(null, /^-C$/, "allowUnsafeConfigPaths", {
+			...h$1,
+			name: "-C"
+		})
+	];
+	y = {
+		editor: "allowUnsafeEditor",
+		git_askpass: "allowUnsafeAskPass",
+		git_config_global: "allowUnsafeConfigPaths",
+		git_config_system: "allowUnsafeConfigPaths",
+		git_config_count: "allowUnsafeConfigEnvCount",
+		git_config_parameters: "allowUnsafeConfigEnvCount",
+		git_config: "allowUnsafeConfigPaths",
+		git_editor: "allowUnsafeEditor",
+		git_exec_path: "allowUnsafeExec",
+		git_external_diff: "allowUnsafeDiffExternal",
+		git_pager: "allowUnsafePager",
+		git_proxy_command: "allowUnsafeGitProxy",
+		git_template_dir: "allowUnsafeTemplateDir",
+		git_sequence_editor: "allowUnsafeEditor",
+		git_ssh: "allowUnsafeSshCommand",
+		git_ssh_command: "allowUnsafeSshCommand",
+		pager: "allowUnsafePager",
+		prefix: "allowUnsafeConfigPaths",
+		ssh_askpass: "allowUnsafeAskPass",
+		visual: "allowUnsafeEditor"
+	};
+}));
+// node_modules/simple-git/dist/index.mjs
+var dist_exports = /* @__PURE__ */ __exportAll({
+	CheckRepoActions: () => qe,
+	CleanOptions: () => zt,
+	DiffNameStatus: () => Kt,
+	GitConfigScope: () => Ht,
+	GitConstructError: () => Ae,
+	GitError: () => O,
+	GitPluginError: () => A,
+	GitResponseError: () => at,
+	ResetMode: () => Vt,
+	TaskConfigurationError: () => xe,
+	grepQueryBuilder: () => Sn,
+	pathspec: () => c$1,
+	simpleGit: () => wo
+});
+function Ne(t) {
+	return typeof t != "function" ? W : t;
+}
+function $e(t) {
+	return typeof t == "function" && t !== W;
+}
+function Pe(t, e) {
+	const n = t.indexOf(e);
+	return n <= 0 ? [t, ""] : [t.substr(0, n), t.substr(n + 1)];
+}
+function Me(t, e = 0) {
+	return Dt(t) && t.length > e ? t[e] : void 0;
+}
+function N(t, e = 0) {
+	if (Dt(t) && t.length > e) return t[t.length - 1 - e];
+}
+function Dt(t) {
+	return Bt(t);
+}
+function H(t = "", e = !0, n = `
+`) {
+	return t.split(n).reduce((r, s) => {
+		const o = e ? s.trim() : s;
+		return o && r.push(o), r;
+	}, []);
+}
+function ut(t, e) {
+	return H(t, !0).map((n) => e(n));
+}
+function Lt(t) {
+	return (0, import_dist.exists)(t, import_dist.FOLDER);
+}
+function S(t, e) {
+	return Array.isArray(t) ? t.includes(e) || t.push(e) : t.add(e), e;
+}
+function De(t, e) {
+	return Array.isArray(t) && !t.includes(e) && t.push(e), t;
+}
+function ct(t, e) {
+	if (Array.isArray(t)) {
+		const n = t.indexOf(e);
+		n >= 0 && t.splice(n, 1);
+	} else t.delete(e);
+	return e;
+}
+function v(t) {
+	return Array.isArray(t) ? t : [t];
+}
+function jt(t) {
+	return t.replace(/[\s-]+(.)/g, (e, n) => n.toUpperCase());
+}
+function L(t) {
+	return v(t).map((e) => e instanceof String ? e : String(e));
+}
+function p(t, e = 0) {
+	if (t == null) return e;
+	const n = parseInt(t, 10);
+	return Number.isNaN(n) ? e : n;
+}
+function U(t, e) {
+	const n = [];
+	for (let r = 0, s = t.length; r < s; r++) n.push(e, t[r]);
+	return n;
+}
+function F(t) {
+	return (Array.isArray(t) ? Buffer.concat(t) : t).toString("utf-8");
+}
+function Le(t) {
+	return t ? Buffer.isBuffer(t) ? t.length : Buffer.byteLength(t) : 0;
+}
+function je(t, e) {
+	const n = {};
+	return e.forEach((r) => {
+		t[r] !== void 0 && (n[r] = t[r]);
+	}), n;
+}
+function wt(t = 0) {
+	return new Promise((e) => setTimeout(e, t));
+}
+function bt(t) {
+	if (t !== !1) return t;
+}
+function d(t, e, n) {
+	return e(t) ? t : arguments.length > 2 ? n : void 0;
+}
+function st(t, e) {
+	const n = r(t) ? "string" : typeof t;
+	return /number|string|boolean/.test(n) && (!e || !e.includes(n));
+}
+function lt(t) {
+	return !!t && ft(t) === "[object Object]";
+}
+function Ie(t) {
+	return typeof t == "function";
+}
+function Ue() {
+	throw new Error("LineParser:useMatches not implemented");
+}
+function Ge(...t) {
+	const e = process.cwd(), n = Object.assign({
+		baseDir: e,
+		...Fe
+	}, ...t.filter((r) => typeof r == "object" && r));
+	return n.baseDir = n.baseDir || e, n.trimmed = n.trimmed === !0, n;
+}
+function It(t, e = []) {
+	return lt(t) ? Object.keys(t).reduce((n, r$1) => {
+		const s = t[r$1];
+		if (r(s)) n.push(s);
+		else if (st(s, ["boolean"])) n.push(r$1 + "=" + s);
+		else if (Array.isArray(s)) for (const o of s) st(o, ["string", "number"]) || n.push(r$1 + "=" + o);
+		else n.push(r$1);
+		return n;
+	}, e) : e;
+}
+function h(t, e = 0, n = !1) {
+	const r = [];
+	for (let s = 0, o = e < 0 ? t.length : e; s < o; s++) "string|number".includes(typeof t[s]) && r.push(String(t[s]));
+	return It(ht(t), r), n || r.push(...ze(t)), r;
+}
+function ze(t) {
+	return L(d(N(t, typeof N(t) == "function" ? 1 : 0), K, []));
+}
+function ht(t) {
+	return d(N(t, Ie(N(t)) ? 1 : 0), lt);
+}
+function u(t, e = !0) {
+	const n = Ne(N(t));
+	return e || $e(n) ? n : void 0;
+}
+function Tt(t, e) {
+	return t(e.stdOut, e.stdErr);
+}
+function E(t, e, n, r = !0) {
+	return v(n).forEach((s) => {
+		for (let o = H(s, r), i = 0, a = o.length; i < a; i++) {
+			const c = (y = 0) => {
+				if (!(i + y >= a)) return o[i + y];
+			};
+			e.some(({ parse: y }) => y(c, t));
+		}
+	}), t;
+}
+function We(t) {
+	switch (t) {
+		case "bare": return Ke();
+		case "root": return He();
+	}
+	return {
+		commands: ["rev-parse", "--is-inside-work-tree"],
+		format: "utf-8",
+		onError: mt,
+		parser: Ut
+	};
+}
+function He() {
+	return {
+		commands: ["rev-parse", "--git-dir"],
+		format: "utf-8",
+		onError: mt,
+		parser(e) {
+			return /^\.(git)?$/.test(e.trim());
+		}
+	};
+}
+function Ke() {
+	return {
+		commands: ["rev-parse", "--is-bare-repository"],
+		format: "utf-8",
+		onError: mt,
+		parser: Ut
+	};
+}
+function Ve(t) {
+	return /(Not a git repository|Kein Git-Repository)/i.test(String(t));
+}
+function Ze(t, e) {
+	const n = new Xe(t), r = t ? Qe : Ye;
+	return H(e).forEach((s) => {
+		const o = s.replace(r, "");
+		n.paths.push(o), (Je.test(o) ? n.folders : n.files).push(o);
+	}), n;
+}
+function tn(t) {
+	return {
+		commands: Ft,
+		format: "empty",
+		parser: t
+	};
+}
+function b(t) {
+	return {
+		commands: Ft,
+		format: "empty",
+		parser() {
+			throw typeof t == "string" ? new xe(t) : t;
+		}
+	};
+}
+function g(t, e = !1) {
+	return {
+		commands: t,
+		format: "utf-8",
+		parser(n) {
+			return e ? String(n).trim() : n;
+		}
+	};
+}
+function Gt(t) {
+	return {
+		commands: t,
+		format: "buffer",
+		parser(e) {
+			return e;
+		}
+	};
+}
+function en(t) {
+	return t.format === "buffer";
+}
+function kt(t) {
+	return t.format === "empty" || !t.commands.length;
+}
+function on(t, e) {
+	const { cleanMode: n, options: r, valid: s } = cn(t);
+	return n ? s.options ? (r.push(...e), r.some(hn) ? b(nn) : an(n, r)) : b(sn + JSON.stringify(t)) : b(rn);
+}
+function an(t, e) {
+	return {
+		commands: [
+			"clean",
+			`-${t}`,
+			...e
+		],
+		format: "utf-8",
+		parser(r) {
+			return Ze(t === "n", r);
+		}
+	};
+}
+function un(t) {
+	return Array.isArray(t) && t.every((e) => qt.has(e));
+}
+function cn(t) {
+	let e, n = [], r = {
+		cleanMode: !1,
+		options: !0
+	};
+	return t.replace(/[^a-z]i/g, "").split("").forEach((s) => {
+		fn(s) ? (e = s, r.cleanMode = !0) : r.options = r.options && ln(n[n.length] = `-${s}`);
+	}), {
+		cleanMode: e,
+		options: n,
+		valid: r
+	};
+}
+function fn(t) {
+	return t === "f" || t === "n";
+}
+function ln(t) {
+	return /^-[a-z]$/i.test(t) && qt.has(t.charAt(1));
+}
+function hn(t) {
+	return /^-[^\-]/.test(t) ? t.indexOf("i") > 0 : t === "--interactive";
+}
+function pn(t) {
+	const e = new mn();
+	for (const n of Wt(t)) e.addValue(n.file, String(n.key), n.value);
+	return e;
+}
+function dn(t, e) {
+	let n = null;
+	const r = [], s = /* @__PURE__ */ new Map();
+	for (const o of Wt(t, e)) o.key === e && (r.push(n = o.value), s.has(o.file) || s.set(o.file, []), s.get(o.file).push(n));
+	return {
+		key: e,
+		paths: Array.from(s.keys()),
+		scopes: s,
+		value: n,
+		values: r
+	};
+}
+function gn(t) {
+	return t.replace(/^(file):/, "");
+}
+function* Wt(t, e = null) {
+	const n = t.split("\0");
+	for (let r = 0, s = n.length - 1; r < s;) {
+		const o = gn(n[r++]);
+		let i = n[r++], a = e;
+		if (i.includes(`
+`)) {
+			const c = Pe(i, `
+`);
+			a = c[0], i = c[1];
+		}
+		yield {
+			file: o,
+			key: a,
+			value: i
+		};
+	}
+}
+function Y(t, e) {
+	return typeof t == "string" && Object.hasOwn(Ht, t) ? t : e;
+}
+function yn(t, e, n, r) {
+	const s = ["config", `--${r}`];
+	return n && s.push("--add"), s.push(t, e), {
+		commands: s,
+		format: "utf-8",
+		parser(o) {
+			return o;
+		}
+	};
+}
+function wn(t, e) {
+	const n = [
+		"config",
+		"--null",
+		"--show-origin",
+		"--get-all",
+		t
+	];
+	return e && n.splice(1, 0, `--${e}`), {
+		commands: n,
+		format: "utf-8",
+		parser(r) {
+			return dn(r, t);
+		}
+	};
+}
+function bn(t) {
+	const e = [
+		"config",
+		"--list",
+		"--show-origin",
+		"--null"
+	];
+	return t && e.push(`--${t}`), {
+		commands: e,
+		format: "utf-8",
+		parser(n) {
+			return pn(n);
+		}
+	};
+}
+function Tn() {
+	return {
+		addConfig(t, e, ...n) {
+			return this._runTask(yn(t, e, n[0] === !0, Y(n[1], "local")), u(arguments));
+		},
+		getConfig(t, e) {
+			return this._runTask(wn(t, Y(e, void 0)), u(arguments));
+		},
+		listConfig(...t) {
+			return this._runTask(bn(Y(t[0], void 0)), u(arguments));
+		}
+	};
+}
+function _n(t) {
+	return kn.has(t);
+}
+function Sn(...t) {
+	return new En().param(...t);
+}
+function Rn(t) {
+	const e = /* @__PURE__ */ new Set(), n = {};
+	return ut(t, (r) => {
+		const [s, o, i] = r.split(I);
+		e.add(s), (n[s] = n[s] || []).push({
+			line: p(o),
+			path: s,
+			preview: i
+		});
+	}), {
+		paths: e,
+		results: n
+	};
+}
+function On() {
+	return { grep(t) {
+		const e = u(arguments), n = h(arguments);
+		for (const s of vn) if (n.includes(s)) return this._runTask(b(`git.grep: use of "${s}" is not supported.`), e);
+		typeof t == "string" && (t = Sn().param(t));
+		const r = [
+			"grep",
+			"--null",
+			"-n",
+			"--full-name",
+			...n,
+			...t
+		];
+		return this._runTask({
+			commands: r,
+			format: "utf-8",
+			parser(s) {
+				return Rn(s);
+			}
+		}, e);
+	} };
+}
+function An(t, e) {
+	const n = ["reset"];
+	return Xt(t) && n.push(`--${t}`), n.push(...e), g(n);
+}
+function xn(t) {
+	if (Xt(t)) return t;
+	switch (typeof t) {
+		case "string":
+		case "undefined": return "soft";
+	}
+}
+function Xt(t) {
+	return typeof t == "string" && Cn.includes(t);
+}
+function Nn() {
+	return (0, import_src.default)("simple-git");
+}
+function vt(t, e, n) {
+	return !e || !String(e).replace(/\s*/, "") ? n ? (r, ...s) => {
+		t(r, ...s), n(r, ...s);
+	} : t : (r, ...s) => {
+		t(`%s ${r}`, e, ...s), n && n(r, ...s);
+	};
+}
+function $n(t, e, { namespace: n }) {
+	if (typeof t == "string") return t;
+	const r = e && e.namespace || "";
+	return r.startsWith(n) ? r.substr(n.length + 1) : r || n;
+}
+function $(t, e, n, r = Nn()) {
+	const s = t && `[${t}]` || "", o = [], i = typeof e == "string" ? r.extend(e) : e, a = $n(d(e, m), i, r);
+	return y(n);
+	function c(w, T) {
+		return S(o, $(t, a.replace(/^[^:]+/, w), T, r));
+	}
+	function y(w) {
+		const T = w && `[${w}]` || "", k = i && vt(i, T) || W, C = vt(r, `${s} ${T}`, k);
+		return Object.assign(i ? k : C, {
+			label: t,
+			sibling: c,
+			info: C,
+			step: y
+		});
+	}
+}
+function Mn(t, e) {
+	return (n) => {
+		e("[ERROR] child process exception %o", n), t.push(Buffer.from(String(n.stack), "ascii"));
+	};
+}
+function Et(t, e, n, r) {
+	return (s) => {
+		n("%s received %L bytes", e, s), r("%B", s), t.push(s);
+	};
+}
+function Ln(t, e, n = W) {
+	const r = (o) => {
+		n(null, o);
+	}, s = (o) => {
+		o?.task === t && n(o, void 0);
+	};
+	e.then(r, s);
+}
+function St(t, e) {
+	return tn((n) => {
+		if (!Lt(t)) throw new Error(`Git.cwd: cannot change to non-directory "${t}"`);
+		return (e || n).cwd = t;
+	});
+}
+function Q(t) {
+	const e = ["checkout", ...t];
+	return e[1] === "-b" && e.includes("-B") && (e[1] = ct(e, "-B")), g(e);
+}
+function jn() {
+	return {
+		checkout() {
+			return this._runTask(Q(h(arguments, 1)), u(arguments));
+		},
+		checkoutBranch(t, e) {
+			return this._runTask(Q([
+				"-b",
+				t,
+				e,
+				...h(arguments)
+			]), u(arguments));
+		},
+		checkoutLocalBranch(t) {
+			return this._runTask(Q([
+				"-b",
+				t,
+				...h(arguments)
+			]), u(arguments));
+		}
+	};
+}
+function Rt(t, e, n, ...r) {
+	return m(n) ? e(n, d(r[0], m), h(arguments)) : b(`git.${t}() requires a string 'repoPath'`);
+}
+function In() {
+	return {
+		clone(t, ...e) {
+			return this._runTask(Rt("clone", Yt, d(t, m), ...e), u(arguments));
+		},
+		mirror(t, ...e) {
+			return this._runTask(Rt("mirror", Bn, d(t, m), ...e), u(arguments));
+		}
+	};
+}
+function Fn(t) {
+	return E({
+		author: null,
+		branch: "",
+		commit: "",
+		root: !1,
+		summary: {
+			changes: 0,
+			insertions: 0,
+			deletions: 0
+		}
+	}, Un, t);
+}
+function Gn(t, e, n) {
+	return {
+		commands: [
+			"-c",
+			"core.abbrev=40",
+			"commit",
+			...U(t, "-m"),
+			...e,
+			...n
+		],
+		format: "utf-8",
+		parser: Fn
+	};
+}
+function zn() {
+	return { commit(e, ...n) {
+		const r = u(arguments), s = t(e) || Gn(v(e), v(d(n[0], G, [])), [...L(d(n[1], K, [])), ...h(arguments, 0, !0)]);
+		return this._runTask(s, r);
+	} };
+	function t(e) {
+		return !G(e) && b("git.commit: requires the commit message to be supplied as a string/string[]");
+	}
+}
+function qn() {
+	return {
+		count: 0,
+		garbage: 0,
+		inPack: 0,
+		packs: 0,
+		prunePackable: 0,
+		size: 0,
+		sizeGarbage: 0,
+		sizePack: 0
+	};
+}
+function Hn() {
+	return { countObjects() {
+		return this._runTask({
+			commands: ["count-objects", "--verbose"],
+			format: "utf-8",
+			parser(t) {
+				return E(qn(), [Wn], t);
+			}
+		});
+	} };
+}
+function Kn() {
+	return { firstCommit() {
+		return this._runTask(g([
+			"rev-list",
+			"--max-parents=0",
+			"HEAD"
+		], !0), u(arguments));
+	} };
+}
+function Vn(t, e) {
+	const n = ["hash-object", t];
+	return e && n.push("-w"), g(n, !0);
+}
+function Qn(t, e, n) {
+	const r = String(n).trim();
+	let s;
+	if (s = Xn.exec(r)) return new J(t, e, !1, s[1]);
+	if (s = Yn.exec(r)) return new J(t, e, !0, s[1]);
+	let o = "";
+	const i = r.split(" ");
+	for (; i.length;) if (i.shift() === "in") {
+		o = i.join(" ");
+		break;
+	}
+	return new J(t, e, /^re/i.test(r), o);
+}
+function Jn(t) {
+	return t.includes(Qt);
+}
+function Zn(t = !1, e, n) {
+	const r = ["init", ...n];
+	return t && !Jn(r) && r.splice(1, 0, Qt), {
+		commands: r,
+		format: "utf-8",
+		parser(s) {
+			return Qn(r.includes("--bare"), e, s);
+		}
+	};
+}
+function tr(t) {
+	return t === void 0 ? b("interpretTrailers called without input content") : {
+		format: "utf-8",
+		parser(e) {
+			return Object.fromEntries(ut(e, (n) => {
+				const r = n.indexOf(":");
+				return [jt(n.substring(0, r).toLowerCase()), n.substring(r + 2).trim()];
+			}));
+		},
+		commands: ["interpret-trailers", "--parse"],
+		input: t
+	};
+}
+function er() {
+	return { interpretTrailers(t) {
+		return this._runTask(tr(d(t, Be)), u(arguments));
+	} };
+}
+function pt(t) {
+	for (let e = 0; e < t.length; e++) {
+		const n = Jt.exec(t[e]);
+		if (n) return `--${n[1]}`;
+	}
+	return "";
+}
+function nr(t) {
+	return Jt.test(t);
+}
+function Zt(t = R.NONE) {
+	const e = ar[t];
+	return (n) => E(new rr(), e, n, !1);
+}
+function cr(t, e) {
+	return e.reduce((n, r, s) => (n[r] = t[s] || "", n), /* @__PURE__ */ Object.create({ diff: null }));
+}
+function re(t = ne, e = ur, n = R.NONE) {
+	const r = Zt(n);
+	return function(s) {
+		const o = H(s.trim(), !1, te).map(function(i) {
+			const a = i.split(ee), c = cr(a[0].split(t), e);
+			return a.length > 1 && a[1].trim() && (c.diff = r(a[1])), c;
+		});
+		return {
+			all: o,
+			latest: o.length && o[0] || null,
+			total: o.length
+		};
+	};
+}
+function fr(t) {
+	let e = pt(t);
+	const n = ["diff"];
+	return e === R.NONE && (e = R.STAT, n.push("--stat=4096")), n.push(...t), dt(n) || {
+		commands: n,
+		format: "utf-8",
+		parser: Zt(e)
+	};
+}
+function dt(t) {
+	const e = t.filter(nr);
+	if (e.length > 1) return b(`Summary flags are mutually exclusive - pick one of ${e.join(",")}`);
+	if (e.length && t.includes("-z")) return b(`Summary flag ${e} parsing is not compatible with null termination option '-z'`);
+}
+function lr(t, e) {
+	const n = [], r = [];
+	return Object.keys(t).forEach((s) => {
+		n.push(s), r.push(String(t[s]));
+	}), [n, r.join(e)];
+}
+function hr(t) {
+	return Object.keys(t).reduce((e, n) => (n in se || (e[n] = t[n]), e), {});
+}
+function oe(t = {}, e = []) {
+	const n = d(t.splitter, m, ne), [s, o] = lr(lt(t.format) ? t.format : {
+		hash: "%H",
+		date: t.strictDate === !1 ? "%ai" : "%aI",
+		message: "%s",
+		refs: "%D",
+		body: t.multiLine ? "%B" : "%b",
+		author_name: t.mailMap !== !1 ? "%aN" : "%an",
+		author_email: t.mailMap !== !1 ? "%aE" : "%ae"
+	}, n), i = [], a = [`--pretty=format:${te}${o}${ee}`, ...e], c = t.n || t["max-count"] || t.maxCount;
+	if (c && a.push(`--max-count=${c}`), t.from || t.to) {
+		const y = t.symmetric !== !1 ? "..." : "..";
+		i.push(`${t.from || ""}${y}${t.to || ""}`);
+	}
+	return m(t.file) && a.push("--follow", c$1(t.file)), It(hr(t), a), {
+		fields: s,
+		splitter: n,
+		commands: [...a, ...i]
+	};
+}
+function mr(t, e, n) {
+	const r = re(t, e, pt(n));
+	return {
+		commands: ["log", ...n],
+		format: "utf-8",
+		parser: r
+	};
+}
+function pr() {
+	return { log(...n) {
+		const r = u(arguments), s = oe(ht(arguments), L(d(arguments[0], K, []))), o = e(...n) || dt(s.commands) || t(s);
+		return this._runTask(o, r);
+	} };
+	function t(n) {
+		return mr(n.splitter, n.fields, n.commands);
+	}
+	function e(n, r) {
+		return m(n) && m(r) && b("git.log(string, string) should be replaced with git.log({ from: string, to: string })");
+	}
+}
+function tt(t) {
+	return t.objects = t.objects || {
+		compressing: 0,
+		counting: 0,
+		enumerating: 0,
+		packReused: 0,
+		reused: {
+			count: 0,
+			delta: 0
+		},
+		total: {
+			count: 0,
+			delta: 0
+		}
+	};
+}
+function Ct(t) {
+	const e = /^\s*(\d+)/.exec(t), n = /delta (\d+)/i.exec(t);
+	return {
+		count: p(e && e[1] || "0"),
+		delta: p(n && n[1] || "0")
+	};
+}
+function ae(t, e) {
+	return E({ remoteMessages: new br() }, wr, e);
+}
+function Rr(t, e) {
+	const n = E(new gr(), Er, [t, e]);
+	return n.message && n;
+}
+function At(t) {
+	return t.length ? {
+		commands: ["merge", ...t],
+		format: "utf-8",
+		parser(e, n) {
+			const r = Cr(e, n);
+			if (r.failed) throw new at(r);
+			return r;
+		}
+	} : b("Git.merge requires at least one option");
+}
+function xr(t, e, n) {
+	const r = n.includes("deleted"), s = n.includes("tag") || /^refs\/tags/.test(t), o = !n.includes("new");
+	return {
+		deleted: r,
+		tag: s,
+		branch: !s,
+		new: !o,
+		alreadyUpdated: o,
+		local: t,
+		remote: e
+	};
+}
+function Mr(t = {}, e) {
+	return S(e, "--tags"), ce(t, e);
+}
+function ce(t = {}, e) {
+	const n = ["push", ...e];
+	return t.branch && n.splice(1, 0, t.branch), t.remote && n.splice(1, 0, t.remote), ct(n, "-v"), S(n, "--verbose"), S(n, "--porcelain"), {
+		commands: n,
+		format: "utf-8",
+		parser: $r
+	};
+}
+function Dr() {
+	return {
+		showBuffer() {
+			const t = ["show", ...h(arguments, 1)];
+			return t.includes("--binary") || t.splice(1, 0, "--binary"), this._runTask(Gt(t), u(arguments));
+		},
+		show() {
+			const t = ["show", ...h(arguments, 1)];
+			return this._runTask(g(t), u(arguments));
+		}
+	};
+}
+function xt(t) {
+	const [e, n] = t.split(I);
+	return {
+		from: n || e,
+		to: e
+	};
+}
+function _(t, e, n) {
+	return [`${t}${e}`, n];
+}
+function et(t, ...e) {
+	return e.map((n) => _(t, n, (r, s) => r.conflicted.push(s)));
+}
+function Fr(t, e) {
+	const n = e.trim();
+	switch (" ") {
+		case n.charAt(2): return r(n.charAt(0), n.charAt(1), n.slice(3));
+		case n.charAt(1): return r(" ", n.charAt(0), n.slice(2));
+		default: return;
+	}
+	function r(s, o, i) {
+		const a = `${s}${o}`, c = Ir.get(a);
+		c && c(t, i), a !== "##" && a !== "!!" && t.files.push(new jr(i, s, o));
+	}
+}
+function zr(t) {
+	return {
+		format: "utf-8",
+		commands: [
+			"status",
+			"--porcelain",
+			"-b",
+			"-u",
+			"--null",
+			...t.filter((n) => !Gr.includes(n))
+		],
+		parser(n) {
+			return Ur(n);
+		}
+	};
+}
+function q(t = 0, e = 0, n = 0, r = "", s = !0) {
+	return Object.defineProperty({
+		major: t,
+		minor: e,
+		patch: n,
+		agent: r,
+		installed: s
+	}, "toString", {
+		value() {
+			return `${this.major}.${this.minor}.${this.patch}`;
+		},
+		configurable: !1,
+		enumerable: !1
+	});
+}
+function qr() {
+	return q(0, 0, 0, "", !1);
+}
+function Wr() {
+	return { version() {
+		return this._runTask({
+			commands: ["--version"],
+			format: "utf-8",
+			parser: Kr,
+			onError(t, e, n, r) {
+				if (t.exitCode === V.NOT_FOUND) return n(Buffer.from(fe));
+				r(e);
+			}
+		});
+	} };
+}
+function Kr(t) {
+	return t === fe ? qr() : E(q(0, 0, 0, t), Hr, t);
+}
+function Yr(t, e) {
+	return g([
+		"apply",
+		...e,
+		...t
+	]);
+}
+function Nt(t) {
+	return t ? t.charAt(0) : "";
+}
+function me(t, e = !1) {
+	return E(new Qr(), e ? [Zr] : Jr, t);
+}
+function es(t, e) {
+	return {
+		branch: t,
+		hash: e,
+		success: !0
+	};
+}
+function ns(t) {
+	return {
+		branch: t,
+		hash: null,
+		success: !1
+	};
+}
+function de(t, e) {
+	return e === V.ERROR && pe.test(t);
+}
+function os$1(t) {
+	const e = [
+		"-d",
+		"-D",
+		"--delete"
+	];
+	return t.some((n) => e.includes(n));
+}
+function is(t) {
+	const e = os$1(t), n = t.includes("--show-current"), r = ["branch", ...t];
+	return r.length === 1 && r.push("-a"), r.includes("-v") || r.splice(1, 0, "-v"), {
+		format: "utf-8",
+		commands: r,
+		parser(s, o) {
+			return e ? gt(s, o).all[0] : me(s, n);
+		}
+	};
+}
+function as() {
+	return {
+		format: "utf-8",
+		commands: ["branch", "-v"],
+		parser(t) {
+			return me(t);
+		}
+	};
+}
+function us(t, e = !1) {
+	return {
+		format: "utf-8",
+		commands: [
+			"branch",
+			"-v",
+			e ? "-D" : "-d",
+			...t
+		],
+		parser(n, r) {
+			return gt(n, r);
+		},
+		onError({ exitCode: n, stdOut: r }, s, o, i) {
+			if (!de(String(s), n)) return i(s);
+			o(r);
+		}
+	};
+}
+function cs(t, e = !1) {
+	const n = {
+		format: "utf-8",
+		commands: [
+			"branch",
+			"-v",
+			e ? "-D" : "-d",
+			t
+		],
+		parser(r, s) {
+			return gt(r, s).branches[t];
+		},
+		onError({ exitCode: r, stdErr: s, stdOut: o }, i, a, c) {
+			if (!de(String(i), r)) return c(i);
+			throw new at(n.parser(F(o), F(s)), String(i));
+		}
+	};
+	return n;
+}
+function fs$1(t) {
+	return {
+		commands: ["check-ignore", ...t],
+		format: "utf-8",
+		parser: ls
+	};
+}
+function ls(t) {
+	return t.split(/\n/g).map(hs).filter(Boolean);
+}
+function hs(t) {
+	const e = t.trim().replace(/^["']|["']$/g, "");
+	return e && (0, node_path.normalize)(e);
+}
+function ps(t, e) {
+	return E({
+		raw: t,
+		remote: null,
+		branches: [],
+		tags: [],
+		updated: [],
+		deleted: []
+	}, ms, [t, e]);
+}
+function ds(t) {
+	return /^--upload-pack(=|$)/.test(t);
+}
+function gs(t, e, n) {
+	const r = ["fetch", ...n];
+	return t && e && r.push(t, e), r.find(ds) ? b("git.fetch: potential exploit argument blocked.") : {
+		commands: r,
+		format: "utf-8",
+		parser: ps
+	};
+}
+function ws(t) {
+	return E({ moves: [] }, ys, t);
+}
+function bs(t, e) {
+	return {
+		commands: [
+			"mv",
+			"-v",
+			...v(t),
+			e
+		],
+		format: "utf-8",
+		parser: ws
+	};
+}
+function Ts(t, e, n) {
+	const r = ["pull", ...n];
+	return t && e && r.splice(1, 0, t, e), {
+		commands: r,
+		format: "utf-8",
+		parser(s, o) {
+			return ue(s, o);
+		},
+		onError(s, o, i, a) {
+			const c = Rr(F(s.stdOut), F(s.stdErr));
+			if (c) return a(new at(c));
+			a(o);
+		}
+	};
+}
+function ks(t) {
+	const e = {};
+	return ge(t, ([n]) => e[n] = { name: n }), Object.values(e);
+}
+function _s(t) {
+	const e = {};
+	return ge(t, ([n, r, s]) => {
+		Object.hasOwn(e, n) || (e[n] = {
+			name: n,
+			refs: {
+				fetch: "",
+				push: ""
+			}
+		}), s && r && (e[n].refs[s.replace(/[^a-z]/g, "")] = r);
+	}), Object.values(e);
+}
+function ge(t, e) {
+	ut(t, (n) => e(n.split(/\s+/)));
+}
+function vs(t, e, n) {
+	return g([
+		"remote",
+		"add",
+		...n,
+		t,
+		e
+	]);
+}
+function Es(t) {
+	const e = ["remote"];
+	return t && e.push("-v"), {
+		commands: e,
+		format: "utf-8",
+		parser: t ? _s : ks
+	};
+}
+function Ss(t) {
+	const e = [...t];
+	return e[0] !== "ls-remote" && e.unshift("ls-remote"), g(e);
+}
+function Rs(t) {
+	const e = [...t];
+	return e[0] !== "remote" && e.unshift("remote"), g(e);
+}
+function Os(t) {
+	return g([
+		"remote",
+		"remove",
+		t
+	]);
+}
+function Cs(t = {}, e) {
+	const n = oe(t), r = [
+		"stash",
+		"list",
+		...n.commands,
+		...e
+	], s = re(n.splitter, n.fields, pt(r));
+	return dt(r) || {
+		commands: r,
+		format: "utf-8",
+		parser: s
+	};
+}
+function As(t, e) {
+	return X([
+		"add",
+		t,
+		e
+	]);
+}
+function xs(t) {
+	return X(["init", ...t]);
+}
+function X(t) {
+	const e = [...t];
+	return e[0] !== "submodule" && e.unshift("submodule"), g(e);
+}
+function Ns(t) {
+	return X(["update", ...t]);
+}
+function Ms(t, e) {
+	const n = Number.isNaN(t);
+	return n !== Number.isNaN(e) ? n ? 1 : -1 : n ? ye(t, e) : 0;
+}
+function ye(t, e) {
+	return t === e ? 0 : t > e ? 1 : -1;
+}
+function Ds(t) {
+	return t.trim();
+}
+function B(t) {
+	return typeof t == "string" && parseInt(t.replace(/^\D+/g, ""), 10) || 0;
+}
+function Ls(t = []) {
+	const e = t.some((n) => /^--sort=/.test(n));
+	return {
+		format: "utf-8",
+		commands: [
+			"tag",
+			"-l",
+			...t
+		],
+		parser(n) {
+			return Ps(n, e);
+		}
+	};
+}
+function js(t) {
+	return {
+		format: "utf-8",
+		commands: ["tag", t],
+		parser() {
+			return { name: t };
+		}
+	};
+}
+function Bs(t, e) {
+	return {
+		format: "utf-8",
+		commands: [
+			"tag",
+			"-a",
+			"-m",
+			e,
+			t
+		],
+		parser() {
+			return { name: t };
+		}
+	};
+}
+function f(t, e) {
+	this._plugins = e, this._executor = new Dn(t.baseDir, new Xr(t.maxConcurrentProcesses), e), this._trimmed = t.trimmed;
+}
+function Is(t) {
+	return t ? [{
+		type: "spawn.before",
+		action(r, s) {
+			t.aborted && s.kill(new A(void 0, "abort", "Abort already signaled"));
+		}
+	}, {
+		type: "spawn.after",
+		action(r, s) {
+			function o() {
+				s.kill(new A(void 0, "abort", "Abort signal received"));
+			}
+			t.addEventListener("abort", o), s.spawned.on("close", () => t.removeEventListener("abort", o));
+		}
+	}] : void 0;
+}
+function Fs(t, e = !1) {
+	const n = new Set(t.map((r) => r.toLowerCase().trim()));
+	return {
+		type: "spawn.options",
+		action(r, s) {
+			const o = { ...r.env ?? process.env }, i = new Set(Object.keys(s.env).map((a) => a.toLowerCase().trim()));
+			for (const a of Object.keys(o)) {
+				const c = a.toLowerCase().trim();
+				if (!(!Gs(c) || n.has(c))) {
+					if (i.has(c)) throw new A(void 0, "allowEnvironment", `Use of "${a}" is blocked by the environment guard - add it to the allowEnvironment option to permit it`);
+					Us("removing ambient guarded environment variable %s", a), delete o[a];
+				}
+			}
+			return {
+				...r,
+				env: {
+					...o,
+					GIT_TEST_DISALLOW_ABBREVIATED_OPTIONS: String(!e)
+				}
+			};
+		}
+	};
+}
+function Gs(t) {
+	const e = t.toLowerCase().trim();
+	return e.startsWith("git_") || _$1(e);
+}
+function zs(t = {}) {
+	return {
+		type: "spawn.args",
+		action(e, { env: n }) {
+			for (const r of oe$1(e, n)) if (t[r.category] !== !0) throw new A(void 0, "unsafe", r.message);
+			return e;
+		}
+	};
+}
+function qs(t) {
+	const e = U(t, "-c");
+	return {
+		type: "spawn.args",
+		action(n) {
+			return [...e, ...n];
+		}
+	};
+}
+function Ws({ onClose: t = !0, onExit: e = 50 } = {}) {
+	function n() {
+		let s = -1;
+		const o = {
+			close: (0, import_dist$1.deferred)(),
+			closeTimeout: (0, import_dist$1.deferred)(),
+			exit: (0, import_dist$1.deferred)(),
+			exitTimeout: (0, import_dist$1.deferred)()
+		}, i = Promise.race([t === !1 ? $t : o.closeTimeout.promise, e === !1 ? $t : o.exitTimeout.promise]);
+		return r(t, o.close, o.closeTimeout), r(e, o.exit, o.exitTimeout), {
+			close(a) {
+				s = a, o.close.done();
+			},
+			exit(a) {
+				s = a, o.exit.done();
+			},
+			get exitCode() {
+				return s;
+			},
+			result: i
+		};
+	}
+	function r(s, o, i) {
+		s !== !1 && (s === !0 ? o.promise : o.promise.then(() => wt(s))).then(i.done);
+	}
+	return {
+		type: "spawn.after",
+		async action(s, { spawned: o, close: i }) {
+			const a = n();
+			let c = !0, y = () => {
+				c = !1;
+			};
+			o.stdout?.on("data", y), o.stderr?.on("data", y), o.on("error", y), o.on("close", (w) => a.close(w)), o.on("exit", (w) => a.exit(w));
+			try {
+				await a.result, c && await wt(50), i(a.exitCode);
+			} catch (w) {
+				i(a.exitCode, w);
+			}
+		}
+	};
+}
+function Vs(t) {
+	return !t || !/^([a-z]:)?([a-z0-9/.\\_~-]+)$/i.test(t);
+}
+function Pt(t, e) {
+	if (t.length < 1 || t.length > 2) throw new A(void 0, "binary", Hs);
+	if (t.some(Vs)) if (e) we("permitted unsafe binary %o", t);
+	else throw new A(void 0, "binary", Ks);
+	const [r, s] = t;
+	return {
+		binary: r,
+		prefix: s
+	};
+}
+function Xs(t, e = ["git"], n = !1) {
+	let r = Pt(v(e), n);
+	t.on("binary", (s) => {
+		r = Pt(v(s), n), we.info("reconfiguring %o", r);
+	}), t.append("spawn.binary", () => r.binary), t.append("spawn.args", (s) => r.prefix ? [r.prefix, ...s] : s);
+}
+function Ys(t) {
+	if (!t) return "UNKNOWN";
+	for (const [e, { text: n }] of Object.entries(be)) if (t.startsWith(`fatal: ${n}`)) return e;
+	return "UNKNOWN";
+}
+function Js(t) {
+	return !!(t.exitCode && t.stdErr.length);
+}
+function Zs(t) {
+	return Buffer.concat([...t.stdOut, ...t.stdErr]);
+}
+function to(t = !1, e = Js, n = Zs) {
+	return (r, s) => !t && r || !e(s) ? r : n(s);
+}
+function eo(t, e) {
+	return t === 128 && e.startsWith("fatal:") ? new Qs(e) : new O(void 0, e);
+}
+function Mt(t) {
+	return {
+		type: "task.error",
+		action(e, n) {
+			const r = t(e.error, {
+				stdErr: n.stdErr,
+				stdOut: n.stdOut,
+				exitCode: n.exitCode
+			});
+			return Buffer.isBuffer(r) ? { error: eo(n.exitCode, r.toString("utf-8")) } : { error: r };
+		}
+	};
+}
+function no(t) {
+	return {
+		type: "spawn.after",
+		action(e, { commands: n, input: r, spawned: { stdin: s } }) {
+			if (!s) return;
+			const o = t?.([...n]) ?? r;
+			if (!o) return nt("generated zero length content, not writing to stdin");
+			nt("writing %s bytes to stdin", Le(o)), s.on("error", (i) => {
+				i.code !== "EPIPE" && nt("[ERROR] stdin error %o", i);
+			}), s.end(o);
+		}
+	};
+}
+function so(t) {
+	const e = "--progress", n = [
+		"checkout",
+		"clone",
+		"fetch",
+		"pull",
+		"push"
+	];
+	return [{
+		type: "spawn.args",
+		action(o, i) {
+			return n.includes(i.method) ? De(o, e) : o;
+		}
+	}, {
+		type: "spawn.after",
+		action(o, i) {
+			i.commands.includes(e) && i.spawned.stderr?.on("data", (a) => {
+				const c = /^([\s\S]+?):\s*(\d+)% \((\d+)\/(\d+)\)/.exec(a.toString("utf8"));
+				c && t({
+					method: i.method,
+					stage: oo(c[1]),
+					progress: p(c[2]),
+					processed: p(c[3]),
+					total: p(c[4])
+				});
+			});
+		}
+	}];
+}
+function oo(t) {
+	return String(t.toLowerCase().split(" ", 1)) || "unknown";
+}
+function io(t) {
+	const e = je(t, ["uid", "gid"]);
+	return {
+		type: "spawn.options",
+		action(n) {
+			return {
+				...e,
+				...n
+			};
+		}
+	};
+}
+function ao() {
+	return {
+		type: "spawn.args",
+		action(t) {
+			const e = [];
+			let n;
+			function r$2(s) {
+				(n = n || []).push(...s);
+			}
+			for (let s = 0; s < t.length; s++) {
+				const o$1 = t[s];
+				if (r(o$1)) {
+					r$2(o(o$1));
+					continue;
+				}
+				if (o$1 === "--") {
+					r$2(t.slice(s + 1).flatMap((i) => r(i) && o(i) || i));
+					break;
+				}
+				e.push(o$1);
+			}
+			return n ? [
+				...e,
+				"--",
+				...n.map(String)
+			] : e;
+		}
+	};
+}
+function uo({ block: t, stdErr: e = !0, stdOut: n = !0 }) {
+	if (t > 0) return {
+		type: "spawn.after",
+		action(r, s) {
+			let o;
+			function i() {
+				o && clearTimeout(o), o = setTimeout(c, t);
+			}
+			function a() {
+				s.spawned.stdout?.off("data", i), s.spawned.stderr?.off("data", i), s.spawned.off("exit", a), s.spawned.off("close", a), o && clearTimeout(o);
+			}
+			function c() {
+				a(), s.kill(new A(void 0, "timeout", "block timeout reached"));
+			}
+			n && s.spawned.stdout?.on("data", i), e && s.spawned.stderr?.on("data", i), s.spawned.on("exit", a), s.spawned.on("close", a), i();
+		}
+	};
+}
+var import_dist, import_src, import_dist$1, O, Ae, A, at, xe, I, W, ft, K, m, Be, G, Bt, V, z, l, x, Fe, qe, mt, Ut, Xe, Ye, Qe, Je, Ft, nn, rn, sn, zt, qt, mn, Ht, Kt, kn, _t, vn, j, En, Vt, Cn, M, ot, Pn, Dn, Yt, Bn, Un, Wn, J, Xn, Yn, Qt, R, Jt, rr, Ot, sr, or, ir, ar, te, ee, ne, ur, se, Z, dr, ie, gr, yr, wr, br, vr, Er, Sr, ue, Or, Cr, Ar, Nr, $r, Pr, Lr, jr, Br, Ir, Ur, Gr, fe, Hr, le, Vr, Xr, he, Qr, Jr, Zr, ts, rs, pe, ss, gt, ms, ys, $s, Ps, Us, $t, we, Hs, Ks, be, Qs, nt, ro, wo;
+var init_dist$1 = __esmMin((() => {
+	init_dist$3();
+	import_dist = require_dist$1();
+	import_src = /* @__PURE__ */ __toESM(require_src$1(), 1);
+	import_dist$1 = require_dist();
+	init_dist$2();
+	O = class extends Error {
+		constructor(e, n) {
+			super(n), this.task = e, Object.setPrototypeOf(this, new.target.prototype);
+		}
+	};
+	Ae = class extends O {
+		constructor(e, n) {
+			super(void 0, n), this.config = e;
+		}
+	};
+	A = class extends O {
+		constructor(e, n, r) {
+			super(e, r), this.task = e, this.plugin = n, Object.setPrototypeOf(this, new.target.prototype);
+		}
+	};
+	at = class extends O {
+		constructor(e, n) {
+			super(void 0, n || String(e)), this.git = e;
+		}
+	};
+	xe = class extends O {
+		constructor(e) {
+			super(void 0, e);
+		}
+	};
+	I = "\0";
+	W = () => {};
+	ft = Object.prototype.toString.call.bind(Object.prototype.toString);
+	K = (t) => Array.isArray(t);
+	m = (t) => typeof t == "string" || r(t);
+	Be = (t) => m(t) || Buffer.isBuffer(t);
+	G = (t) => m(t) || Array.isArray(t) && t.every(m);
+	Bt = (t) => t == null || "number|boolean|function".includes(typeof t) ? !1 : typeof t.length == "number";
+	V = /* @__PURE__ */ ((t) => (t[t.SUCCESS = 0] = "SUCCESS", t[t.ERROR = 1] = "ERROR", t[t.NOT_FOUND = -2] = "NOT_FOUND", t[t.UNCLEAN = 128] = "UNCLEAN", t))(V || {});
+	z = class z {
+		constructor(e, n) {
+			this.stdOut = e, this.stdErr = n;
+		}
+		asStrings() {
+			return new z(this.stdOut.toString("utf8"), this.stdErr.toString("utf8"));
+		}
+	};
+	l = class {
+		constructor(e, n) {
+			this.matches = [], this.useMatches = Ue, this.parse = (r, s) => (this.resetMatches(), this._regExp.every((o, i) => this.addMatch(o, i, r(i))) ? this.useMatches(s, this.prepareMatches()) !== !1 : !1), this._regExp = Array.isArray(e) ? e : [e], n && (this.useMatches = n);
+		}
+		resetMatches() {
+			this.matches.length = 0;
+		}
+		prepareMatches() {
+			return this.matches;
+		}
+		addMatch(e, n, r) {
+			const s = r && e.exec(r);
+			return s && this.pushMatch(n, s), !!s;
+		}
+		pushMatch(e, n) {
+			this.matches.push(...n.slice(1));
+		}
+	};
+	x = class extends l {
+		addMatch(e, n, r) {
+			return /^remote:\s/.test(String(r)) && super.addMatch(e, n, r);
+		}
+		pushMatch(e, n) {
+			(e > 0 || n.length > 1) && super.pushMatch(e, n);
+		}
+	};
+	Fe = {
+		binary: "git",
+		maxConcurrentProcesses: 5,
+		config: [],
+		trimmed: !1
+	};
+	qe = /* @__PURE__ */ ((t) => (t.BARE = "bare", t.IN_TREE = "tree", t.IS_REPO_ROOT = "root", t))(qe || {});
+	mt = ({ exitCode: t }, e, n, r) => {
+		if (t === V.UNCLEAN && Ve(e)) return n(Buffer.from("false"));
+		r(e);
+	};
+	Ut = (t) => t.trim() === "true";
+	Xe = class {
+		constructor(e) {
+			this.paths = [], this.files = [], this.folders = [], this.dryRun = e;
+		}
+	};
+	Ye = /^[a-z]+\s*/i;
+	Qe = /^[a-z]+\s+[a-z]+\s*/i;
+	Je = /\/$/;
+	Ft = [];
+	nn = "Git clean interactive mode is not supported";
+	rn = "Git clean mode parameter (\"n\" or \"f\") is required";
+	sn = "Git clean unknown option found in: ";
+	zt = /* @__PURE__ */ ((t) => (t.DRY_RUN = "n", t.FORCE = "f", t.IGNORED_INCLUDED = "x", t.IGNORED_ONLY = "X", t.EXCLUDING = "e", t.QUIET = "q", t.RECURSIVE = "d", t))(zt || {});
+	qt = /* @__PURE__ */ new Set(["i", ...L(Object.values(zt))]);
+	mn = class {
+		constructor() {
+			this.files = [], this.values = /* @__PURE__ */ Object.create(null);
+		}
+		get all() {
+			return this._all || (this._all = this.files.reduce((e, n) => Object.assign(e, this.values[n]), {})), this._all;
+		}
+		addFile(e) {
+			if (!(e in this.values)) {
+				const n = N(this.files);
+				this.values[e] = n ? Object.create(this.values[n]) : {}, this.files.push(e);
+			}
+			return this.values[e];
+		}
+		addValue(e, n, r) {
+			const s = this.addFile(e);
+			Object.hasOwn(s, n) ? Array.isArray(s[n]) ? s[n].push(r) : s[n] = [s[n], r] : s[n] = r, this._all = void 0;
+		}
+	};
+	Ht = /* @__PURE__ */ ((t) => (t.system = "system", t.global = "global", t.local = "local", t.worktree = "worktree", t))(Ht || {});
+	Kt = /* @__PURE__ */ ((t) => (t.ADDED = "A", t.COPIED = "C", t.DELETED = "D", t.MODIFIED = "M", t.RENAMED = "R", t.CHANGED = "T", t.UNMERGED = "U", t.UNKNOWN = "X", t.BROKEN = "B", t))(Kt || {});
+	kn = new Set(Object.values(Kt));
+	vn = ["-h"];
+	j = /* @__PURE__ */ Symbol("grepQuery");
+	En = class {
+		constructor() {
+			this[_t] = [];
+		}
+		*[(_t = j, Symbol.iterator)]() {
+			for (const e of this[j]) yield e;
+		}
+		and(...e) {
+			return e.length && this[j].push("--and", "(", ...U(e, "-e"), ")"), this;
+		}
+		param(...e) {
+			return this[j].push(...U(e, "-e")), this;
+		}
+	};
+	Vt = /* @__PURE__ */ ((t) => (t.MIXED = "mixed", t.SOFT = "soft", t.HARD = "hard", t.MERGE = "merge", t.KEEP = "keep", t))(Vt || {});
+	Cn = L(Object.values(Vt));
+	import_src.default.formatters.L = (t) => String(Bt(t) ? t.length : "-");
+	import_src.default.formatters.B = (t) => Buffer.isBuffer(t) ? t.toString("utf8") : ft(t);
+	M = class M {
+		constructor(e = "GitExecutor") {
+			this.logLabel = e, this._queue = /* @__PURE__ */ new Map();
+		}
+		withProgress(e) {
+			return this._queue.get(e);
+		}
+		createProgress(e) {
+			const n = M.getName(e.commands[0]);
+			return {
+				task: e,
+				logger: $(this.logLabel, n),
+				name: n
+			};
+		}
+		push(e) {
+			const n = this.createProgress(e);
+			return n.logger("Adding task to the queue, commands = %o", e.commands), this._queue.set(e, n), n;
+		}
+		fatal(e) {
+			for (const [n, { logger: r }] of Array.from(this._queue.entries())) n === e.task ? (r.info("Failed %o", e), r("Fatal exception, any as-yet un-started tasks run through this executor will not be attempted")) : r.info("A fatal exception occurred in a previous task, the queue has been purged: %o", e.message), this.complete(n);
+			if (this._queue.size !== 0) throw new Error(`Queue size should be zero after fatal: ${this._queue.size}`);
+		}
+		complete(e) {
+			this.withProgress(e) && this._queue.delete(e);
+		}
+		attempt(e) {
+			const n = this.withProgress(e);
+			if (!n) throw new O(void 0, "TasksPendingQueue: attempt called for an unknown task");
+			return n.logger("Starting task"), n;
+		}
+		static getName(e = "empty") {
+			return `task:${e}:${++M.counter}`;
+		}
+	};
+	M.counter = 0;
+	ot = M;
+	Pn = class {
+		constructor(e, n, r) {
+			this._executor = e, this._scheduler = n, this._plugins = r, this._chain = Promise.resolve(), this._queue = new ot();
+		}
+		get cwd() {
+			return this._cwd || this._executor.cwd;
+		}
+		set cwd(e) {
+			this._cwd = e;
+		}
+		get env() {
+			return this._executor.env;
+		}
+		get outputHandler() {
+			return this._executor.outputHandler;
+		}
+		chain() {
+			return this;
+		}
+		push(e) {
+			return this._queue.push(e), this._chain = this._chain.then(() => this.attemptTask(e));
+		}
+		async attemptTask(e) {
+			const n = await this._scheduler.next(), r = () => this._queue.complete(e);
+			try {
+				const { logger: s } = this._queue.attempt(e);
+				return await (kt(e) ? this.attemptEmptyTask(e, s) : this.attemptRemoteTask(e, s));
+			} catch (s) {
+				throw this.onFatalException(e, s);
+			} finally {
+				r(), n();
+			}
+		}
+		onFatalException(e, n) {
+			const r = n instanceof O ? Object.assign(n, { task: e }) : new O(e, n && String(n));
+			return this._chain = Promise.resolve(), this._queue.fatal(r), r;
+		}
+		async attemptRemoteTask(e, n) {
+			const r = this._plugins.exec("spawn.binary", "", this.taskContext(e, e.commands)), s = this._plugins.exec("spawn.args", [...e.commands], this.taskContext(e, e.commands)), o = await this.gitResponse(e, r, s, this.outputHandler, n.step("SPAWN")), i = await this.handleTaskData(e, s, o, n.step("HANDLE"));
+			return n("passing response to task's parser as a %s", e.format), en(e) ? Tt(e.parser, i) : Tt(e.parser, i.asStrings());
+		}
+		async attemptEmptyTask(e, n) {
+			return n("empty task bypassing child process to call to task's parser"), e.parser(this);
+		}
+		handleTaskData(e, n, r, s) {
+			const { exitCode: o, rejection: i, stdOut: a, stdErr: c } = r;
+			return new Promise((y, w) => {
+				s("Preparing to handle process response exitCode=%d stdOut=", o);
+				const { error: T } = this._plugins.exec("task.error", { error: i }, {
+					...this.taskContext(e, n),
+					...r
+				});
+				if (T && e.onError) return s.info("exitCode=%s handling with custom error handler"), e.onError(r, T, (k) => {
+					s.info("custom error handler treated as success"), s("custom error returned a %s", ft(k)), y(new z(Array.isArray(k) ? Buffer.concat(k) : k, Buffer.concat(c)));
+				}, w);
+				if (T) return s.info("handling as error: exitCode=%s stdErr=%s rejection=%o", o, c.length, i), w(T);
+				s.info("retrieving task output complete"), y(new z(Buffer.concat(a), Buffer.concat(c)));
+			});
+		}
+		async gitResponse(e, n, r, s, o) {
+			const i = o.sibling("output"), a = this._plugins.exec("spawn.options", {
+				cwd: this.cwd,
+				env: this.env,
+				windowsHide: !0
+			}, this.taskContext(e, e.commands));
+			return new Promise((c) => {
+				const y = [], w = [];
+				o.info("%s %o", n, r), o("%O", a);
+				let T = this._beforeSpawn(e, r);
+				if (T) return c({
+					stdOut: y,
+					stdErr: w,
+					exitCode: 9901,
+					rejection: T
+				});
+				this._plugins.exec("spawn.before", void 0, {
+					...this.taskContext(e, r),
+					kill(C) {
+						T = C || T;
+					}
+				});
+				const k = (0, node_child_process.spawn)(n, r, a);
+				k.stdout.on("data", Et(y, "stdOut", o, i.step("stdOut"))), k.stderr.on("data", Et(w, "stdErr", o, i.step("stdErr"))), k.on("error", Mn(w, o)), s && (o("Passing child process stdOut/stdErr to custom outputHandler"), s(n, k.stdout, k.stderr, [...r])), this._plugins.exec("spawn.after", void 0, {
+					...this.taskContext(e, r),
+					spawned: k,
+					close(C, Te) {
+						c({
+							stdOut: y,
+							stdErr: w,
+							exitCode: C,
+							rejection: T || Te
+						});
+					},
+					kill(C) {
+						k.killed || (T = C, k.kill("SIGINT"));
+					}
+				});
+			});
+		}
+		_beforeSpawn(e, n) {
+			let r;
+			return this._plugins.exec("spawn.before", void 0, {
+				...this.taskContext(e, n),
+				kill(s) {
+					r = s || r;
+				}
+			}), r;
+		}
+		taskContext(e, n) {
+			return {
+				method: String(Me(e.commands) || ""),
+				commands: n,
+				env: { ...this.env },
+				input: kt(e) ? void 0 : e.input
+			};
+		}
+	};
+	Dn = class {
+		constructor(e, n, r) {
+			this.cwd = e, this._scheduler = n, this._plugins = r, this._chain = this.chain();
+		}
+		chain() {
+			return new Pn(this, this._scheduler, this._plugins);
+		}
+		push(e) {
+			return this._chain.push(e);
+		}
+	};
+	Yt = (t, e, n) => {
+		const r = ["clone", ...n];
+		return m(t) && r.push(c$1(t)), m(e) && r.push(c$1(e)), g(r);
+	};
+	Bn = (t, e, n) => (S(n, "--mirror"), Yt(t, e, n));
+	Un = [
+		new l(/^\[([^\s]+)( \([^)]+\))? ([^\]]+)/, (t, [e, n, r]) => {
+			t.branch = e, t.commit = r, t.root = !!n;
+		}),
+		new l(/\s*Author:\s(.+)/i, (t, [e]) => {
+			const n = e.split("<"), r = n.pop();
+			!r || !r.includes("@") || (t.author = {
+				email: r.substr(0, r.length - 1),
+				name: n.join("<").trim()
+			});
+		}),
+		new l(/(\d+)[^,]*(?:,\s*(\d+)[^,]*)(?:,\s*(\d+))/g, (t, [e, n, r]) => {
+			t.summary.changes = parseInt(e, 10) || 0, t.summary.insertions = parseInt(n, 10) || 0, t.summary.deletions = parseInt(r, 10) || 0;
+		}),
+		new l(/^(\d+)[^,]*(?:,\s*(\d+)[^(]+\(([+-]))?/, (t, [e, n, r]) => {
+			t.summary.changes = parseInt(e, 10) || 0;
+			const s = parseInt(n, 10) || 0;
+			r === "-" ? t.summary.deletions = s : r === "+" && (t.summary.insertions = s);
+		})
+	];
+	Wn = new l(/([a-z-]+): (\d+)$/, (t, [e, n]) => {
+		const r = jt(e);
+		Object.hasOwn(t, r) && (t[r] = p(n));
+	});
+	J = class {
+		constructor(e, n, r, s) {
+			this.bare = e, this.path = n, this.existing = r, this.gitDir = s;
+		}
+	};
+	Xn = /^Init.+ repository in (.+)$/;
+	Yn = /^Rein.+ in (.+)$/;
+	Qt = "--bare";
+	R = /* @__PURE__ */ ((t) => (t.NONE = "", t.STAT = "--stat", t.NUM_STAT = "--numstat", t.NAME_ONLY = "--name-only", t.NAME_STATUS = "--name-status", t))(R || {});
+	Jt = /^--(stat|numstat|name-only|name-status)(=|$)/;
+	rr = class {
+		constructor() {
+			this.changed = 0, this.deletions = 0, this.insertions = 0, this.files = [];
+		}
+	};
+	Ot = [
+		new l(/^(.+)\s+\|\s+(\d+)(\s+[+\-]+)?$/, (t, [e, n, r = ""]) => {
+			t.files.push({
+				file: e.trim(),
+				changes: p(n),
+				insertions: r.replace(/[^+]/g, "").length,
+				deletions: r.replace(/[^-]/g, "").length,
+				binary: !1
+			});
+		}),
+		new l(/^(.+) \|\s+Bin ([0-9.]+) -> ([0-9.]+) ([a-z]+)/, (t, [e, n, r]) => {
+			t.files.push({
+				file: e.trim(),
+				before: p(n),
+				after: p(r),
+				binary: !0
+			});
+		}),
+		new l(/^(.+)\s+\|\s+Bin\s*$/, (t, [e]) => {
+			t.files.push({
+				file: e.trim(),
+				before: 0,
+				after: 0,
+				binary: !0
+			});
+		}),
+		new l(/(\d+) files? changed\s*((?:, \d+ [^,]+){0,2})/, (t, [e, n]) => {
+			const r = /(\d+) i/.exec(n), s = /(\d+) d/.exec(n);
+			t.changed = p(e), t.insertions = p(r?.[1]), t.deletions = p(s?.[1]);
+		})
+	];
+	sr = [new l(/(\d+)\t(\d+)\t(.+)$/, (t, [e, n, r]) => {
+		const s = p(e), o = p(n);
+		t.changed++, t.insertions += s, t.deletions += o, t.files.push({
+			file: r,
+			changes: s + o,
+			insertions: s,
+			deletions: o,
+			binary: !1
+		});
+	}), new l(/-\t-\t(.+)$/, (t, [e]) => {
+		t.changed++, t.files.push({
+			file: e,
+			after: 0,
+			before: 0,
+			binary: !0
+		});
+	})];
+	or = [new l(/(.+)$/, (t, [e]) => {
+		t.changed++, t.files.push({
+			file: e,
+			changes: 0,
+			insertions: 0,
+			deletions: 0,
+			binary: !1
+		});
+	})];
+	ir = [new l(/([ACDMRTUXB])([0-9]{0,3})\t(.[^\t]*)(\t(.[^\t]*))?$/, (t, [e, n, r, s, o]) => {
+		t.changed++, t.files.push({
+			file: o ?? r,
+			changes: 0,
+			insertions: 0,
+			deletions: 0,
+			binary: !1,
+			status: bt(_n(e) && e),
+			from: bt(!!o && r !== o && r),
+			similarity: p(n)
+		});
+	})];
+	ar = {
+		[R.NONE]: Ot,
+		[R.STAT]: Ot,
+		[R.NUM_STAT]: sr,
+		[R.NAME_STATUS]: ir,
+		[R.NAME_ONLY]: or
+	};
+	te = "òòòòòò ";
+	ee = " òò";
+	ne = " ò ";
+	ur = [
+		"hash",
+		"date",
+		"message",
+		"refs",
+		"author_name",
+		"author_email"
+	];
+	se = /* @__PURE__ */ ((t) => (t[t["--pretty"] = 0] = "--pretty", t[t["max-count"] = 1] = "max-count", t[t.maxCount = 2] = "maxCount", t[t.n = 3] = "n", t[t.file = 4] = "file", t[t.format = 5] = "format", t[t.from = 6] = "from", t[t.to = 7] = "to", t[t.splitter = 8] = "splitter", t[t.symmetric = 9] = "symmetric", t[t.mailMap = 10] = "mailMap", t[t.multiLine = 11] = "multiLine", t[t.strictDate = 12] = "strictDate", t))(se || {});
+	Z = class {
+		constructor(e, n = null, r) {
+			this.reason = e, this.file = n, this.meta = r;
+		}
+		toString() {
+			return `${this.file}:${this.reason}`;
+		}
+	};
+	dr = class {
+		constructor() {
+			this.conflicts = [], this.merges = [], this.result = "success";
+		}
+		get failed() {
+			return this.conflicts.length > 0;
+		}
+		get reason() {
+			return this.result;
+		}
+		toString() {
+			return this.conflicts.length ? `CONFLICTS: ${this.conflicts.join(", ")}` : "OK";
+		}
+	};
+	ie = class {
+		constructor() {
+			this.remoteMessages = { all: [] }, this.created = [], this.deleted = [], this.files = [], this.deletions = {}, this.insertions = {}, this.summary = {
+				changes: 0,
+				deletions: 0,
+				insertions: 0
+			};
+		}
+	};
+	gr = class {
+		constructor() {
+			this.remote = "", this.hash = {
+				local: "",
+				remote: ""
+			}, this.branch = {
+				local: "",
+				remote: ""
+			}, this.message = "";
+		}
+		toString() {
+			return this.message;
+		}
+	};
+	yr = [
+		new x(/^remote:\s*(enumerating|counting|compressing) objects: (\d+),/i, (t, [e, n]) => {
+			const r = e.toLowerCase(), s = tt(t.remoteMessages);
+			Object.assign(s, { [r]: p(n) });
+		}),
+		new x(/^remote:\s*(enumerating|counting|compressing) objects: \d+% \(\d+\/(\d+)\),/i, (t, [e, n]) => {
+			const r = e.toLowerCase(), s = tt(t.remoteMessages);
+			Object.assign(s, { [r]: p(n) });
+		}),
+		new x(/total ([^,]+), reused ([^,]+), pack-reused (\d+)/i, (t, [e, n, r]) => {
+			const s = tt(t.remoteMessages);
+			s.total = Ct(e), s.reused = Ct(n), s.packReused = p(r);
+		})
+	];
+	wr = [
+		new x(/^remote:\s*(.+)$/, (t, [e]) => (t.remoteMessages.all.push(e.trim()), !1)),
+		...yr,
+		new x([/create a (?:pull|merge) request/i, /\s(https?:\/\/\S+)$/], (t, [e]) => {
+			t.remoteMessages.pullRequestUrl = e;
+		}),
+		new x([/found (\d+) vulnerabilities.+\(([^)]+)\)/i, /\s(https?:\/\/\S+)$/], (t, [e, n, r]) => {
+			t.remoteMessages.vulnerabilities = {
+				count: p(e),
+				summary: n,
+				url: r
+			};
+		})
+	];
+	br = class {
+		constructor() {
+			this.all = [];
+		}
+	};
+	vr = [
+		new l(/^\s*(.+?)\s+\|\s+\d+\s*(\+*)(-*)/, (t, [e, n, r]) => {
+			t.files.push(e), n && (t.insertions[e] = n.length), r && (t.deletions[e] = r.length);
+		}),
+		new l(/(\d+)\D+((\d+)\D+\(\+\))?(\D+(\d+)\D+\(-\))?/, (t, [e, , n, , r]) => n !== void 0 || r !== void 0 ? (t.summary.changes = +e || 0, t.summary.insertions = +n || 0, t.summary.deletions = +r || 0, !0) : !1),
+		new l(/^(create|delete) mode \d+ (.+)/, (t, [e, n]) => {
+			S(t.files, n), S(e === "create" ? t.created : t.deleted, n);
+		})
+	];
+	Er = [
+		new l(/^from\s(.+)$/i, (t, [e]) => {
+			t.remote = e;
+		}),
+		new l(/^fatal:\s(.+)$/, (t, [e]) => {
+			t.message = e;
+		}),
+		new l(/([a-z0-9]+)\.\.([a-z0-9]+)\s+(\S+)\s+->\s+(\S+)$/, (t, [e, n, r, s]) => {
+			t.branch.local = r, t.hash.local = e, t.branch.remote = s, t.hash.remote = n;
+		})
+	];
+	Sr = (t, e) => E(new ie(), vr, [t, e]);
+	ue = (t, e) => Object.assign(new ie(), Sr(t, e), ae(t, e));
+	Or = [
+		new l(/^Auto-merging\s+(.+)$/, (t, [e]) => {
+			t.merges.push(e);
+		}),
+		new l(/^CONFLICT\s+\((.+)\): Merge conflict in (.+)$/, (t, [e, n]) => {
+			t.conflicts.push(new Z(e, n));
+		}),
+		new l(/^CONFLICT\s+\((.+\/delete)\): (.+) deleted in (.+) and/, (t, [e, n, r]) => {
+			t.conflicts.push(new Z(e, n, { deleteRef: r }));
+		}),
+		new l(/^CONFLICT\s+\((.+)\):/, (t, [e]) => {
+			t.conflicts.push(new Z(e, null));
+		}),
+		new l(/^Automatic merge failed;\s+(.+)$/, (t, [e]) => {
+			t.result = e;
+		})
+	];
+	Cr = (t, e) => Object.assign(Ar(t), ue(t, e));
+	Ar = (t) => E(new dr(), Or, t);
+	Nr = [
+		new l(/^Pushing to (.+)$/, (t, [e]) => {
+			t.repo = e;
+		}),
+		new l(/^updating local tracking ref '(.+)'/, (t, [e]) => {
+			t.ref = {
+				...t.ref || {},
+				local: e
+			};
+		}),
+		new l(/^[=*-]\s+([^:]+):(\S+)\s+\[(.+)]$/, (t, [e, n, r]) => {
+			t.pushed.push(xr(e, n, r));
+		}),
+		new l(/^Branch '([^']+)' set up to track remote branch '([^']+)' from '([^']+)'/, (t, [e, n, r]) => {
+			t.branch = {
+				...t.branch || {},
+				local: e,
+				remote: n,
+				remoteName: r
+			};
+		}),
+		new l(/^([^:]+):(\S+)\s+([a-z0-9]+)\.\.([a-z0-9]+)$/, (t, [e, n, r, s]) => {
+			t.update = {
+				head: {
+					local: e,
+					remote: n
+				},
+				hash: {
+					from: r,
+					to: s
+				}
+			};
+		})
+	];
+	$r = (t, e) => {
+		const n = Pr(t, e), r = ae(t, e);
+		return {
+			...n,
+			...r
+		};
+	};
+	Pr = (t, e) => E({ pushed: [] }, Nr, [t, e]);
+	Lr = /^(.+)\0(.+)$/;
+	jr = class {
+		constructor(e, n, r) {
+			if (this.path = e, this.index = n, this.working_dir = r, n === "R" || r === "R") {
+				const s = Lr.exec(e) || [
+					null,
+					e,
+					e
+				];
+				this.from = s[2] || "", this.path = s[1] || "";
+			}
+		}
+	};
+	Br = class {
+		constructor() {
+			this.not_added = [], this.conflicted = [], this.created = [], this.deleted = [], this.ignored = void 0, this.modified = [], this.renamed = [], this.files = [], this.staged = [], this.ahead = 0, this.behind = 0, this.current = null, this.tracking = null, this.detached = !1, this.isClean = () => !this.files.length;
+		}
+	};
+	Ir = new Map([
+		_(" ", "A", (t, e) => t.created.push(e)),
+		_(" ", "D", (t, e) => t.deleted.push(e)),
+		_(" ", "M", (t, e) => t.modified.push(e)),
+		_("A", " ", (t, e) => {
+			t.created.push(e), t.staged.push(e);
+		}),
+		_("A", "M", (t, e) => {
+			t.created.push(e), t.staged.push(e), t.modified.push(e);
+		}),
+		_("D", " ", (t, e) => {
+			t.deleted.push(e), t.staged.push(e);
+		}),
+		_("M", " ", (t, e) => {
+			t.modified.push(e), t.staged.push(e);
+		}),
+		_("M", "M", (t, e) => {
+			t.modified.push(e), t.staged.push(e);
+		}),
+		_("R", " ", (t, e) => {
+			t.renamed.push(xt(e));
+		}),
+		_("R", "M", (t, e) => {
+			const n = xt(e);
+			t.renamed.push(n), t.modified.push(n.to);
+		}),
+		_("!", "!", (t, e) => {
+			(t.ignored = t.ignored || []).push(e);
+		}),
+		_("?", "?", (t, e) => t.not_added.push(e)),
+		...et("A", "A", "U"),
+		...et("D", "D", "U"),
+		...et("U", "A", "D", "U"),
+		["##", (t, e) => {
+			const n = /ahead (\d+)/, r = /behind (\d+)/, s = /^(.+?(?=(?:\.{3}|\s|$)))/, o = /\.{3}(\S*)/, i = /\son\s(\S+?)(?=\.{3}|$)/;
+			let a = n.exec(e);
+			t.ahead = a && +a[1] || 0, a = r.exec(e), t.behind = a && +a[1] || 0, a = s.exec(e), t.current = d(a?.[1], m, null), a = o.exec(e), t.tracking = d(a?.[1], m, null), a = i.exec(e), a && (t.current = d(a?.[1], m, t.current)), t.detached = /\(no branch\)/.test(e);
+		}]
+	]);
+	Ur = function(t) {
+		const e = t.split(I), n = new Br();
+		for (let r = 0, s = e.length; r < s;) {
+			let o = e[r++].trim();
+			o && (o.charAt(0) === "R" && (o += I + (e[r++] || "")), Fr(n, o));
+		}
+		return n;
+	};
+	Gr = ["--null", "-z"];
+	fe = "installed=false";
+	Hr = [new l(/version (\d+)\.(\d+)\.(\d+)(?:\s*\((.+)\))?/, (t, [e, n, r, s = ""]) => {
+		Object.assign(t, q(p(e), p(n), p(r), s));
+	}), new l(/version (\d+)\.(\d+)\.(\D+)(.+)?$/, (t, [e, n, r, s = ""]) => {
+		Object.assign(t, q(p(e), p(n), r, s));
+	})];
+	le = class {
+		constructor(e) {
+			this._executor = e;
+		}
+		_runTask(e, n) {
+			const r = this._executor.chain(), s = r.push(e);
+			return n && Ln(e, s, n), Object.create(this, {
+				then: { value: s.then.bind(s) },
+				catch: { value: s.catch.bind(s) },
+				_executor: { value: r }
+			});
+		}
+		add(e) {
+			return this._runTask(g(["add", ...v(e)]), u(arguments));
+		}
+		cwd(e) {
+			const n = u(arguments);
+			return typeof e == "string" ? this._runTask(St(e, this._executor), n) : typeof e?.path == "string" ? this._runTask(St(e.path, e.root && this._executor || void 0), n) : this._runTask(b("Git.cwd: workingDirectory must be supplied as a string"), n);
+		}
+		hashObject(e, n) {
+			return this._runTask(Vn(e, n === !0), u(arguments));
+		}
+		init(e) {
+			return this._runTask(Zn(e === !0, this._executor.cwd, h(arguments)), u(arguments));
+		}
+		merge() {
+			return this._runTask(At(h(arguments)), u(arguments));
+		}
+		mergeFromTo(e, n) {
+			return m(e) && m(n) ? this._runTask(At([
+				e,
+				n,
+				...h(arguments)
+			]), u(arguments, !1)) : this._runTask(b("Git.mergeFromTo requires that the 'remote' and 'branch' arguments are supplied as strings"));
+		}
+		outputHandler(e) {
+			return this._executor.outputHandler = e, this;
+		}
+		push() {
+			const e = ce({
+				remote: d(arguments[0], m),
+				branch: d(arguments[1], m)
+			}, h(arguments));
+			return this._runTask(e, u(arguments));
+		}
+		stash() {
+			return this._runTask(g(["stash", ...h(arguments)]), u(arguments));
+		}
+		status() {
+			return this._runTask(zr(h(arguments)), u(arguments));
+		}
+	};
+	Object.assign(le.prototype, jn(), In(), zn(), Tn(), Hn(), Kn(), On(), er(), pr(), Dr(), Wr());
+	Vr = /* @__PURE__ */ (() => {
+		let t = 0;
+		return () => {
+			t++;
+			const { promise: e, done: n } = (0, import_dist$1.createDeferred)();
+			return {
+				promise: e,
+				done: n,
+				id: t
+			};
+		};
+	})();
+	Xr = class {
+		constructor(e = 2) {
+			this.concurrency = e, this.logger = $("", "scheduler"), this.pending = [], this.running = [], this.logger("Constructed, concurrency=%s", e);
+		}
+		schedule() {
+			if (!this.pending.length || this.running.length >= this.concurrency) {
+				this.logger("Schedule attempt ignored, pending=%s running=%s concurrency=%s", this.pending.length, this.running.length, this.concurrency);
+				return;
+			}
+			const e = S(this.running, this.pending.shift());
+			this.logger("Attempting id=%s", e.id), e.done(() => {
+				this.logger("Completing id=", e.id), ct(this.running, e), this.schedule();
+			});
+		}
+		next() {
+			const { promise: e, id: n } = S(this.pending, Vr());
+			return this.logger("Scheduling id=%s", n), this.schedule(), e;
+		}
+	};
+	he = /* @__PURE__ */ ((t) => (t.CURRENT = "*", t.LINKED = "+", t))(he || {});
+	Qr = class {
+		constructor() {
+			this.all = [], this.branches = {}, this.current = "", this.detached = !1;
+		}
+		push(e, n, r, s, o) {
+			e === "*" && (this.detached = n, this.current = r), this.all.push(r), this.branches[r] = {
+				current: e === "*",
+				linkedWorkTree: e === "+",
+				name: r,
+				commit: s,
+				label: o
+			};
+		}
+	};
+	Jr = [new l(/^([*+]\s)?\((?:HEAD )?detached (?:from|at) (\S+)\)\s+([a-z0-9]+)\s(.*)$/, (t, [e, n, r, s]) => {
+		t.push(Nt(e), !0, n, r, s);
+	}), new l(/^([*+]\s)?(\S+)\s+([a-z0-9]+)\s?(.*)$/s, (t, [e, n, r, s]) => {
+		t.push(Nt(e), !1, n, r, s);
+	})];
+	Zr = new l(/^(\S+)$/s, (t, [e]) => {
+		t.push(he.CURRENT, !1, e, "", "");
+	});
+	ts = class {
+		constructor() {
+			this.all = [], this.branches = {}, this.errors = [];
+		}
+		get success() {
+			return !this.errors.length;
+		}
+	};
+	rs = /(\S+)\s+\(\S+\s([^)]+)\)/;
+	pe = /^error[^']+'([^']+)'/m;
+	ss = [new l(rs, (t, [e, n]) => {
+		const r = es(e, n);
+		t.all.push(r), t.branches[e] = r;
+	}), new l(pe, (t, [e]) => {
+		const n = ns(e);
+		t.errors.push(n), t.all.push(n), t.branches[e] = n;
+	})];
+	gt = (t, e) => E(new ts(), ss, [t, e]);
+	ms = [
+		new l(/From (.+)$/, (t, [e]) => {
+			t.remote = e;
+		}),
+		new l(/\* \[new branch]\s+(\S+)\s*-> (.+)$/, (t, [e, n]) => {
+			t.branches.push({
+				name: e,
+				tracking: n
+			});
+		}),
+		new l(/\* \[new tag]\s+(\S+)\s*-> (.+)$/, (t, [e, n]) => {
+			t.tags.push({
+				name: e,
+				tracking: n
+			});
+		}),
+		new l(/- \[deleted]\s+\S+\s*-> (.+)$/, (t, [e]) => {
+			t.deleted.push({ tracking: e });
+		}),
+		new l(/\s*([^.]+)\.\.(\S+)\s+(\S+)\s*-> (.+)$/, (t, [e, n, r, s]) => {
+			t.updated.push({
+				name: r,
+				tracking: s,
+				to: n,
+				from: e
+			});
+		})
+	];
+	ys = [new l(/^Renaming (.+) to (.+)$/, (t, [e, n]) => {
+		t.moves.push({
+			from: e,
+			to: n
+		});
+	})];
+	$s = class {
+		constructor(e, n) {
+			this.all = e, this.latest = n;
+		}
+	};
+	Ps = function(t, e = !1) {
+		const n = t.split(`
+`).map(Ds).filter(Boolean);
+		e || n.sort(function(s, o) {
+			const i = s.split("."), a = o.split(".");
+			if (i.length === 1 || a.length === 1) return Ms(B(i[0]), B(a[0]));
+			for (let c = 0, y = Math.max(i.length, a.length); c < y; c++) {
+				const w = ye(B(i[c]), B(a[c]));
+				if (w) return w;
+			}
+			return 0;
+		});
+		const r = e ? n[0] : [...n].reverse().find((s) => s.indexOf(".") >= 0);
+		return new $s(n, r);
+	};
+	(f.prototype = Object.create(le.prototype)).constructor = f;
+	f.prototype.customBinary = function(t) {
+		return this._plugins.reconfigure("binary", t), this;
+	};
+	f.prototype.env = function(t, e) {
+		return arguments.length === 1 && typeof t == "object" ? this._executor.env = t : (this._executor.env = this._executor.env || {})[t] = e, this;
+	};
+	f.prototype.stashList = function(t) {
+		return this._runTask(Cs(ht(arguments) || {}, K(t) && t || []), u(arguments));
+	};
+	f.prototype.mv = function(t, e) {
+		return this._runTask(bs(t, e), u(arguments));
+	};
+	f.prototype.checkoutLatestTag = function(t) {
+		var e = this;
+		return this.pull(function() {
+			e.tags(function(n, r) {
+				e.checkout(r.latest, t);
+			});
+		});
+	};
+	f.prototype.pull = function(t, e, n, r) {
+		return this._runTask(Ts(d(t, m), d(e, m), h(arguments)), u(arguments));
+	};
+	f.prototype.fetch = function(t, e) {
+		return this._runTask(gs(d(t, m), d(e, m), h(arguments)), u(arguments));
+	};
+	f.prototype.tags = function(t, e) {
+		return this._runTask(Ls(h(arguments)), u(arguments));
+	};
+	f.prototype.rebase = function() {
+		return this._runTask(g(["rebase", ...h(arguments)]), u(arguments));
+	};
+	f.prototype.reset = function(t) {
+		return this._runTask(An(xn(t), h(arguments)), u(arguments));
+	};
+	f.prototype.revert = function(t) {
+		const e = u(arguments);
+		return typeof t != "string" ? this._runTask(b("Commit must be a string"), e) : this._runTask(g([
+			"revert",
+			...h(arguments, 0, !0),
+			t
+		]), e);
+	};
+	f.prototype.addTag = function(t) {
+		const e = typeof t == "string" ? js(t) : b("Git.addTag requires a tag name");
+		return this._runTask(e, u(arguments));
+	};
+	f.prototype.addAnnotatedTag = function(t, e) {
+		return this._runTask(Bs(t, e), u(arguments));
+	};
+	f.prototype.deleteLocalBranch = function(t, e, n) {
+		return this._runTask(cs(t, typeof e == "boolean" ? e : !1), u(arguments));
+	};
+	f.prototype.deleteLocalBranches = function(t, e, n) {
+		return this._runTask(us(t, typeof e == "boolean" ? e : !1), u(arguments));
+	};
+	f.prototype.branch = function(t, e) {
+		return this._runTask(is(h(arguments)), u(arguments));
+	};
+	f.prototype.branchLocal = function(t) {
+		return this._runTask(as(), u(arguments));
+	};
+	f.prototype.raw = function(t) {
+		const e = !Array.isArray(t), n = [].slice.call(e ? arguments : t, 0);
+		for (let s = 0; s < n.length && e; s++) if (!st(n[s])) {
+			n.splice(s, n.length - s);
+			break;
+		}
+		n.push(...h(arguments, 0, !0));
+		var r = u(arguments);
+		return n.length ? this._runTask(g(n, this._trimmed), r) : this._runTask(b("Raw: must supply one or more command to execute"), r);
+	};
+	f.prototype.submoduleAdd = function(t, e, n) {
+		return this._runTask(As(t, e), u(arguments));
+	};
+	f.prototype.submoduleUpdate = function(t, e) {
+		return this._runTask(Ns(h(arguments, !0)), u(arguments));
+	};
+	f.prototype.submoduleInit = function(t, e) {
+		return this._runTask(xs(h(arguments, !0)), u(arguments));
+	};
+	f.prototype.subModule = function(t, e) {
+		return this._runTask(X(h(arguments)), u(arguments));
+	};
+	f.prototype.listRemote = function() {
+		return this._runTask(Ss(h(arguments)), u(arguments));
+	};
+	f.prototype.addRemote = function(t, e, n) {
+		return this._runTask(vs(t, e, h(arguments)), u(arguments));
+	};
+	f.prototype.removeRemote = function(t, e) {
+		return this._runTask(Os(t), u(arguments));
+	};
+	f.prototype.getRemotes = function(t, e) {
+		return this._runTask(Es(t === !0), u(arguments));
+	};
+	f.prototype.remote = function(t, e) {
+		return this._runTask(Rs(h(arguments)), u(arguments));
+	};
+	f.prototype.tag = function(t, e) {
+		const n = h(arguments);
+		return n[0] !== "tag" && n.unshift("tag"), this._runTask(g(n), u(arguments));
+	};
+	f.prototype.updateServerInfo = function(t) {
+		return this._runTask(g(["update-server-info"]), u(arguments));
+	};
+	f.prototype.pushTags = function(t, e) {
+		const n = Mr({ remote: d(t, m) }, h(arguments));
+		return this._runTask(n, u(arguments));
+	};
+	f.prototype.rm = function(t) {
+		return this._runTask(g([
+			"rm",
+			"-f",
+			...v(t)
+		]), u(arguments));
+	};
+	f.prototype.rmKeepLocal = function(t) {
+		return this._runTask(g([
+			"rm",
+			"--cached",
+			...v(t)
+		]), u(arguments));
+	};
+	f.prototype.catFile = function(t, e) {
+		return this._catFile("utf-8", arguments);
+	};
+	f.prototype.binaryCatFile = function() {
+		return this._catFile("buffer", arguments);
+	};
+	f.prototype._catFile = function(t, e) {
+		var n = u(e), r = ["cat-file"], s = e[0];
+		if (typeof s == "string") return this._runTask(b("Git.catFile: options must be supplied as an array of strings"), n);
+		Array.isArray(s) && r.push.apply(r, s);
+		const o = t === "buffer" ? Gt(r) : g(r);
+		return this._runTask(o, n);
+	};
+	f.prototype.diff = function(t, e) {
+		const n = m(t) ? b("git.diff: supplying options as a single string is no longer supported, switch to an array of strings") : g(["diff", ...h(arguments)]);
+		return this._runTask(n, u(arguments));
+	};
+	f.prototype.diffSummary = function() {
+		return this._runTask(fr(h(arguments, 1)), u(arguments));
+	};
+	f.prototype.applyPatch = function(t) {
+		const e = G(t) ? Yr(v(t), h([].slice.call(arguments, 1))) : b("git.applyPatch requires one or more string patches as the first argument");
+		return this._runTask(e, u(arguments));
+	};
+	f.prototype.revparse = function() {
+		const t = ["rev-parse", ...h(arguments, !0)];
+		return this._runTask(g(t, !0), u(arguments));
+	};
+	f.prototype.clean = function(t, e, n) {
+		const r = un(t), s = r && t.join("") || d(t, m) || "", o = h([].slice.call(arguments, r ? 1 : 0));
+		return this._runTask(on(s, o), u(arguments));
+	};
+	f.prototype.exec = function(t) {
+		return this._runTask({
+			commands: [],
+			format: "utf-8",
+			parser() {
+				typeof t == "function" && t();
+			}
+		});
+	};
+	f.prototype.checkIgnore = function(t, e) {
+		return this._runTask(fs$1(v(d(t, G, []))), u(arguments));
+	};
+	f.prototype.checkIsRepo = function(t, e) {
+		return this._runTask(We(d(t, m)), u(arguments));
+	};
+	Us = $("", "plugin:allowEnvironment");
+	$t = (0, import_dist$1.deferred)().promise;
+	we = $("", "plugin:binary");
+	Hs = "Invalid value supplied for custom binary, requires a single string or an array containing either one or two strings";
+	Ks = "Invalid value supplied for custom binary, restricted characters must be removed or supply the unsafe.allowUnsafeCustomBinary option";
+	be = {
+		DISALLOWED_ABBREVIATED: {
+			text: "disallowed abbreviated or ambiguous option",
+			solution: "Unambiguous abbreviated options blocked with unsafe.allowAbbreviatedOptions setting: {message}"
+		},
+		UNKNOWN: {
+			text: "~ unknown ~",
+			solution: void 0
+		}
+	};
+	Qs = class extends O {
+		constructor(e = "") {
+			const n = Ys(e);
+			super(void 0, be[n].solution?.replace("{message}", e) ?? e), this.reason = n;
+		}
+	};
+	nt = $("", "plugin:input");
+	ro = class {
+		constructor() {
+			this.plugins = /* @__PURE__ */ new Set(), this.events = new node_events.EventEmitter();
+		}
+		on(e, n) {
+			this.events.on(e, n);
+		}
+		reconfigure(e, n) {
+			this.events.emit(e, n);
+		}
+		append(e, n) {
+			const r = S(this.plugins, {
+				type: e,
+				action: n
+			});
+			return () => this.plugins.delete(r);
+		}
+		add(e) {
+			const n = [];
+			return v(e).forEach((r) => {
+				r && this.plugins.add(S(n, r));
+			}), () => {
+				n.forEach((r) => {
+					this.plugins.delete(r);
+				});
+			};
+		}
+		exec(e, n, r) {
+			let s = n;
+			const o = Object.freeze(Object.create(r));
+			for (const i of this.plugins) i.type === e && (s = i.action(s, o));
+			return s;
+		}
+	};
+	wo = (t, e) => {
+		const n = new ro(), r = Ge(t && (typeof t == "string" ? { baseDir: t } : t) || {}, e);
+		if (!Lt(r.baseDir)) throw new Ae(r, "Cannot use simple-git on a directory that does not exist");
+		return Array.isArray(r.config) && n.add(qs(r.config)), n.add(zs(r.unsafe)), n.add(Ws(r.completion)), r.abort && n.add(Is(r.abort)), r.progress && n.add(so(r.progress)), r.timeout && n.add(uo(r.timeout)), r.spawnOptions && n.add(io(r.spawnOptions)), n.add(ao()), n.add(no(r.input)), n.add(Mt(to(!0))), r.errors && n.add(Mt(r.errors)), Xs(n, r.binary, r.unsafe?.allowUnsafeCustomBinary), n.add(Fs(r.allowEnvironment ?? [], r.unsafe?.allowAbbreviatedOptions)), new f(r, n);
+	};
+}));
+// src/git/driver.ts
+/** simple-git takes a while to load: it is when something is asked. */
+function openGit(start, options = {}) {
+	const limit = pLimit(AT_ONCE);
+	const run = (lines, use) => {
+		const input = lines.map((line) => `${line}\n`).join("");
+		return limit(() => runGit(start, {
+			...options,
+			input: () => input
+		}, use));
+	};
+	return {
+		ask: (...words) => run([], (git) => git.raw(withoutPrograms(words))),
+		askWith: (input, ...words) => run(input, (git) => git.raw(withoutPrograms(words))),
+		catFiles: (names) => run(names, (git) => git.binaryCatFile(["--batch"]))
+	};
+}
+async function runGit(start, options, use) {
+	const { cwd: baseDir, env } = startOf(start, options.allowEnvironment);
+	const { simpleGit } = await Promise.resolve().then(() => (init_dist$1(), dist_exports));
+	try {
+		return await use(simpleGit({
+			...options,
+			...SAFE,
+			baseDir,
+			errors: failureOf$1
+		}).env(env).outputHandler(endAtOnce));
+	} catch (error) {
+		throw gitProblem(error);
+	}
+}
+/** simple-git waits 50 ms for a command that has printed nothing, unless a piece comes, be it empty. */
+function endAtOnce(_, stdout) {
+	stdout.once("end", () => stdout.emit("data", Buffer.alloc(0)));
+}
+function withoutPrograms([command = "", ...words]) {
+	return [
 		command,
 		...COMPARING.has(command) ? NO_PROGRAMS : [],
 		...words
 	];
-	const variables = {
-		...env,
-		GIT_TEST_DISALLOW_ABBREVIATED_OPTIONS: "true"
-	};
-	try {
-		return (0, node_child_process.spawn)("git", all, {
-			cwd,
-			env: variables,
-			stdio: "pipe",
-			windowsHide: true
-		});
-	} catch (error) {
-		throw gitProblem(error);
-	}
 }
-async function answerTo(start, words, input) {
-	const child = startGit(start, words);
-	child.stdin.on("error", () => {}).end(input.map((line) => `${line}\n`).join(""));
-	const ended = new Promise((done, fail) => child.on("error", fail).on("close", (code) => done(code === 0)));
-	try {
-		const [good, said, complaint] = await Promise.all([
-			ended,
-			textOf$3(child.stdout),
-			textOf$3(child.stderr)
-		]);
-		if (good || complaint === "" && child.signalCode === null) return said;
-		throw new Error(complaint || `it was ended by ${child.signalCode}`);
-	} catch (error) {
-		throw gitProblem(error);
-	}
+/** Whether a text can be a commit's id: nothing else that comes from the service is handed to git as one. */
+function isCommitId(text) {
+	return COMMIT.test(text);
 }
-async function textOf$3(stream) {
-	return (await (0, node_stream_consumers.buffer)(stream)).toString("utf8");
-}
-/**
-* The files, by their paths from the root, that differ between a commit and the work tree, whatever the user has
-* configured; with `--cached` between it and what is staged.
-*/
-async function changedFiles(ask, commit, where = EVERYWHERE, ...how) {
-	return new Set(namesIn$1(await ask("diff", ...PLAIN$1, ...how, commit, "--", ...where)));
-}
-/** The files, by their paths from the root, that the commits of a range touch; merges as their first parent sees them. */
-async function touchedFiles(ask, range) {
-	return namesIn$1(await ask("log", ...[
-		"--format=",
-		"--no-show-signature",
-		"--no-follow",
-		"--root",
-		"--diff-merges=first-parent"
-	], ...PLAIN$1, range, "--", ...EVERYWHERE));
-}
-/** The files among these pathspecs that are staged. */
-async function trackedFiles(ask, wanted) {
-	return namesIn$1(await ask(...LIST_FILES, ...wanted)).map((entry) => ({
-		path: entry.slice(2),
-		watched: entry.startsWith("H ")
-	}));
-}
-/** The files whose edits git was told to overlook, or of which a merge is not done; all others, thousands, are passed over. */
-async function unwatchedFiles(ask) {
-	const listed = await ask(...LIST_FILES, ...EVERYWHERE);
-	const unwatched = [];
-	for (let start = 0; start < listed.length; start = listed.indexOf("\0", start) + 1) if (listed[start] !== "H") unwatched.push(listed.slice(start + 2, listed.indexOf("\0", start)));
-	return unwatched;
-}
-/** The names in a list of git's that has NUL after each. */
-function namesIn$1(listed) {
-	return listed.split("\0").filter((name) => name !== "");
-}
-/** A path from the repository's root, as it is: nothing in it is a pattern or a word of git's. */
+/** A path from the repository's root as a pathspec that matches it as it is: nothing in it is a pattern or magic. */
 function literally(pathFromRoot) {
 	return `:(top,literal)${pathFromRoot}`;
 }
-var COMMIT, AT_ONCE, COMPARING, NO_PROGRAMS, PLAIN$1, EVERYWHERE, LIST_FILES;
-var init_ask = __esmMin((() => {
-	init_p_limit();
-	init_environment();
-	init_problem_of_git();
-	COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
-	AT_ONCE = 4;
-	COMPARING = /* @__PURE__ */ new Set([
-		"diff",
-		"diff-tree",
-		"log"
-	]);
-	NO_PROGRAMS = ["--no-ext-diff", "--no-textconv"];
-	PLAIN$1 = [
-		"--name-only",
-		"-z",
-		"--no-renames",
-		"--no-relative"
-	];
-	EVERYWHERE = [":(top)"];
-	LIST_FILES = [
-		"ls-files",
-		"-v",
-		"-z",
-		"--full-name",
-		"--"
-	];
-}));
-// src/git/gather.ts
+/** Pathspecs that match these paths from the root: each of a few, of many the folder that all of them are in. */
+function pathspecsOf(paths) {
+	if (paths.length <= FEW) return paths.map(literally);
+	const [first = [], ...rest] = paths.map((path) => path.split("/").slice(0, -1));
+	const end = first.findIndex((name, index) => rest.some((names) => names[index] !== name));
+	return [literally((end === -1 ? first : first.slice(0, end)).join("/"))];
+}
+/** What git lists with a NUL after each. */
+function namesIn$1(listed) {
+	return listed.split("\0").filter((name) => name !== "");
+}
 /**
-* What is asked at a time is answered at a time, where each answer takes a process: items of one group that are asked
-* for in the same turn, or while the group's last answer is being made, are answered together.
+* Where each answer takes a process: items of one group that are asked for in the same turn, or while the group's last
+* answer is being made, are answered together.
 */
 function gathered(answer) {
 	const next = /* @__PURE__ */ new Map();
@@ -15222,194 +19053,147 @@ function gathered(answer) {
 		return round.answer;
 	};
 }
-var init_gather = __esmMin((() => {}));
-// src/git/log-entries.ts
-/** Reads what git answers to these words. No field can hold the NUL that ends it. */
-function parseLog(listed) {
-	const words = listed.split("\0");
-	const entries = [];
-	for (let index = 0; index + 2 < words.length;) {
-		const { [index + 1]: ids = "", [index + 2]: subject = "" } = words;
-		const [commit = "", ...parents] = ids.split(" ").filter((id) => id !== "");
-		const changes = /* @__PURE__ */ new Map();
-		for (index += 3; CHANGE.test(words[index] ?? ""); index += 2) note$1(changes, words[index], words[index + 1]);
-		entries.push({
-			commit,
-			parents,
-			subject,
-			changes
-		});
-	}
-	return entries;
-}
-/** Where a file takes the place of a folder, the one is told as new and the other as gone. */
-function note$1(changes, line = "", path = "") {
-	const [, mode = "", id = "", kind = ""] = CHANGE.exec(line) ?? [];
-	if (kind !== "D") changes.set(path, {
-		now: {
-			mode,
-			id
-		},
-		isNew: kind === "A"
-	});
-	else if (!changes.has(path)) changes.set(path, {
-		now: null,
-		isNew: false
-	});
-}
-var LOG_ENTRIES, CHANGE;
-var init_log_entries = __esmMin((() => {
-	LOG_ENTRIES = [
-		...[
-			"log",
-			"--no-show-signature",
-			"--encoding=UTF-8",
-			"--no-color",
-			"--no-notes",
-			"--no-follow",
-			"--no-relative"
-		],
-		...[
-			"--no-renames",
-			"--root",
-			"--diff-merges=first-parent",
-			"--raw",
-			"-t",
-			"-z",
-			"--no-abbrev"
-		],
-		"--format=tformat:%x00%H %P%x00%s"
-	];
-	CHANGE = /^\n?:[0-9]{6} ([0-9]{6}) [0-9a-f]+ ([0-9a-f]+) ([A-Z])$/;
-}));
-// src/git/last-commits.ts
-/**
-* By path (from the root), the commit that last touched it as of a commit; none where none did. It is the one that
-* `git log -1` tells for the path alone: from each commit the search goes on to its first parent that has the same there.
-* The history is read once for all paths, as far back as it takes.
-*/
-async function findLastCommits(ask, trees, asOf, paths) {
-	const found = /* @__PURE__ */ new Map();
-	const sought = new Map(paths.length === 0 ? [] : [[asOf, new Set(paths)]]);
-	const where = whereAll(paths);
-	for (let turn = 0; sought.size > 0; turn += 1) {
-		const most = WINDOWS$1[turn] ?? Math.max(...WINDOWS$1);
-		const words = [
-			...LOG_ENTRIES,
-			`--max-count=${most}`,
-			"--full-history",
-			"--sparse",
-			"--stdin",
-			"--",
-			...where
-		];
-		const entries = parseLog(await ask([...sought.keys()], ...words));
-		if (!entries.some(({ commit }) => sought.has(commit))) break;
-		await searchAll(entries, sought, trees, found);
-	}
-	return found;
-}
-/** Changes elsewhere need not be told. With a path or none, `--sparse` still tells of every commit. */
-function whereAll(paths) {
-	const [first = [], ...rest] = paths.map((path) => path.split("/"));
-	const end = first.findIndex((name, index) => rest.some((names) => names[index] !== name));
-	const common = (end === -1 ? first : first.slice(0, end)).join("/");
-	return common === "" ? [] : [literally(common)];
-}
-/** Commits are told newest first. Where a clock was wrong one may come before its child: then it is looked at again. */
-async function searchAll(entries, sought, trees, found) {
-	while (entries.some(({ commit }) => sought.has(commit))) for (const entry of entries) {
-		const paths = sought.get(entry.commit);
-		if (paths === void 0) continue;
-		sought.delete(entry.commit);
-		await searchAt(entry, paths, sought, trees, found);
-	}
-}
-async function searchAt({ commit, parents, subject, changes }, paths, sought, trees, found) {
-	const [first, ...merged] = parents;
-	const changed = [...changes].filter(([path]) => paths.has(path));
-	for (const [path, { now }] of changed) {
-		paths.delete(path);
-		const same = await findSame(merged, async (parent) => isSame$1(await trees.entryAt(parent, path), now));
-		if (same !== void 0) seek(sought, same, /* @__PURE__ */ new Set([path]));
-		else found.set(path, {
-			commit,
-			path,
-			...subject === "" ? {} : { changeSummary: subject }
-		});
-	}
-	if (first !== void 0 && paths.size > 0) seek(sought, first, paths);
-}
-async function findSame(parents, isIt) {
-	for (const parent of parents) if (await isIt(parent)) return parent;
-}
-function isSame$1(one, other) {
-	return one?.id === other?.id && one?.mode.replace(/^0/, "") === other?.mode.replace(/^0/, "");
-}
-function seek(sought, commit, paths) {
-	const there = sought.get(commit);
-	if (there === void 0) sought.set(commit, paths);
-	else for (const path of paths) there.add(path);
-}
-var WINDOWS$1;
-var init_last_commits = __esmMin((() => {
-	init_ask();
-	init_log_entries();
-	WINDOWS$1 = [
-		100,
-		2e3,
-		2e4
-	];
+var AT_ONCE, SAFE, failureOf$1, COMPARING, NO_PROGRAMS, COMMIT, FEW, EVERYWHERE;
+var init_driver = __esmMin((() => {
+	init_p_limit();
+	init_environment();
+	AT_ONCE = 4;
+	SAFE = {
+		config: [...SETTINGS],
+		unsafe: { allowUnsafeFsMonitor: true },
+		completion: {
+			onClose: true,
+			onExit: false
+		}
+	};
+	failureOf$1 = (error, { exitCode }) => error ?? (Number.isInteger(exitCode) ? void 0 : /* @__PURE__ */ new Error("it was ended by a signal."));
+	COMPARING = /* @__PURE__ */ new Set(["diff", "log"]);
+	NO_PROGRAMS = ["--no-ext-diff", "--no-textconv"];
+	COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+	FEW = 50;
+	EVERYWHERE = ":(top)";
 }));
 // src/git/files-at.ts
-function filesAt(sources, fromRoot) {
-	const { askWith, objects, trees } = sources;
+function filesAt(git, trees) {
 	const resolved = /* @__PURE__ */ new Map();
-	const last = gathered((paths, commit = "") => findLastCommits(askWith, trees, commit, paths));
+	const objects = gathered((names) => readObjects(git, names));
+	const read = async (name) => (await objects(name)).get(name) ?? null;
 	return {
-		fromRoot,
 		resolveRef: (ref) => {
-			const commit = resolved.get(ref) ?? resolveRef(objects, ref);
+			const commit = resolved.get(ref) ?? resolveRef(git, read, ref);
 			resolved.set(ref, commit);
 			return commit;
 		},
-		fileAt: (commit, path) => readFileAt(sources, commit, path),
-		filesHolding: (commit, texts, ending) => findHolding(askWith, commit, texts, `:(top,glob)**/*${ending}`),
-		lastCommitAt: async (commit, path) => (await last(path, commit)).get(path) ?? null
+		fileAt: async (commit, path) => {
+			const blob = await trees.blobAt(commit, path);
+			if (blob === null) return null;
+			const found = await read(blob);
+			if (found === null) throw gitProblem(/* @__PURE__ */ new Error(`the object ${blob} is missing or damaged.`));
+			return found.bytes;
+		},
+		filesHolding: async (commit, texts, ending) => {
+			const plain = [
+				"--no-color",
+				"--fixed-strings",
+				"--full-name",
+				"-l",
+				"-z"
+			];
+			const where = `:(top,glob)**/*${ending}`;
+			return namesIn$1(await git.askWith(texts, "grep", ...plain, "-f", "-", commit, "--", where)).map((name) => name.slice(commit.length + 1));
+		}
 	};
 }
 /** Of some refs that are not there git complains aloud, and a tree or a file is no commit: all of them are null. */
-async function resolveRef(objects, ref) {
-	const found = await objects.read(`${ref}^{commit}`).catch(() => null);
-	return found?.kind === "commit" ? found.id : null;
+async function resolveRef({ ask }, read, ref) {
+	try {
+		if (isCommitId(ref)) return (await read(`${ref}^{commit}`))?.id ?? null;
+		const commit = (await ask("rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`)).trim();
+		return isCommitId(commit) ? commit : null;
+	} catch {
+		return null;
+	}
 }
-async function readFileAt({ objects, trees, known }, commit, path) {
-	const told = known.find(commit, path);
-	const blob = told === void 0 ? await findBlob(trees, commit, path) : told;
-	if (blob === null) return null;
-	const found = await objects.read(blob);
-	if (found === null) throw unreadable(blob);
-	return found.bytes;
+/** The objects by these names, of one line each; null where there is none. */
+async function readObjects(git, names) {
+	const printed = await git.catFiles(names);
+	const objects = /* @__PURE__ */ new Map();
+	let start = 0;
+	for (const name of names) {
+		const { found, end } = parseObject(printed, start);
+		objects.set(name, found);
+		start = end;
+	}
+	return objects;
 }
-/** Regular files alone: at a commit, too, a symbolic link is no prompt file. */
-async function findBlob(trees, commit, path) {
-	const entry = await trees.entryAt(commit, path);
-	return entry !== null && /^100[0-9]{3}$/.test(entry.mode) ? entry.id : null;
+/** For an object `cat-file --batch` prints a line with id, kind and size, and its bytes in a line; else a line alone. */
+function parseObject(printed, start) {
+	const first = printed.indexOf(LINE_FEED, start) + 1;
+	const header = printed.toString("latin1", start, first);
+	const [, id, kind, size] = /^((?:[0-9a-f]{40}|[0-9a-f]{64})) ([a-z]+) ([0-9]+)\n$/.exec(header) ?? [];
+	const end = first + (size === void 0 ? 0 : Number(size) + 1);
+	if (first === 0 || end > printed.length) throw gitProblem(/* @__PURE__ */ new Error("its output ended too early."));
+	if (id === void 0 || kind === void 0) return {
+		found: null,
+		end
+	};
+	return {
+		found: {
+			id,
+			kind,
+			bytes: printed.subarray(first, end - 1)
+		},
+		end
+	};
 }
-async function findHolding(ask, commit, texts, where) {
-	return namesIn$1(await ask(texts, "grep", ...[
-		"--no-color",
-		"--fixed-strings",
-		"--full-name",
-		"-l",
-		"-z"
-	], "-f", "-", commit, "--", where)).map((name) => name.slice(commit.length + 1));
+function openTrees({ ask }) {
+	const known = /* @__PURE__ */ new Map();
+	const note = (commit, path, blob) => void known.set(`${commit}\0${path}`, blob);
+	const list = async (commit, ...pathspecs) => {
+		const entries = parseTree(await ask("ls-tree", "-r", "-z", "--full-tree", commit, "--", ...pathspecs));
+		for (const { path, blob } of entries) note(commit, path, blob);
+		return entries.map(({ path }) => path);
+	};
+	const listed = gathered((paths, commit = "") => list(commit, ...pathspecsOf(paths)));
+	return {
+		note,
+		pathsAt: (commit) => list(commit),
+		blobAt: async (commit, path) => {
+			const key = `${commit}\0${path}`;
+			if (!known.has(key) && canBeListed(path)) await listed(path, commit);
+			return known.get(key) ?? null;
+		}
+	};
 }
+/** Paths may come from the service: git would refuse what leads out of the root, and with it what is asked beside it. */
+function canBeListed(path) {
+	const names = path.split("/");
+	return path.length <= LONGEST_PATH$1 && !path.includes("\0") && !names.some((name) => [
+		"",
+		".",
+		".."
+	].includes(name));
+}
+/** Of each file the mode, the kind, the id and, after a tab, the path. */
+function parseTree(listed) {
+	return namesIn$1(listed).map((entry) => {
+		const [mode = "", , id = ""] = entry.slice(0, entry.indexOf("	")).split(" ");
+		return {
+			path: entry.slice(entry.indexOf("	") + 1),
+			blob: isRegular(mode) ? id : null
+		};
+	});
+}
+/** Whether a mode is that of a file that is neither a link nor a repository of its own. */
+function isRegular(mode) {
+	return mode.startsWith("100");
+}
+var LINE_FEED, LONGEST_PATH$1;
 var init_files_at = __esmMin((() => {
-	init_ask();
-	init_gather();
-	init_last_commits();
-	init_problem_of_git();
+	init_driver();
+	init_environment();
+	LINE_FEED = 10;
+	LONGEST_PATH$1 = 4096;
 }));
 // src/domain/pull-request.ts
 /**
@@ -15445,13 +19229,197 @@ var MERGE_REQUEST;
 var init_pull_request = __esmMin((() => {
 	MERGE_REQUEST = /^See merge request [^\s!]*!\d{1,9}(?=\r?$)/gm;
 }));
-// src/git/commits.ts
+// src/git/log.ts
 /**
-* Who made commits, when and why; those that are not there are left out. Ids may come from the service: only what can
-* be a commit's id is handed to git.
+* By path (from the root), the newest commit that has left there what is there as of a commit. For a path alone it is
+* what `git log -1` prints; the history is read once for all paths. None for a path where no regular file is.
 */
-async function commitsOf$1(ask, ids) {
-	const wanted = new Set([...new Set(ids)].filter(isCommitId));
+async function findLastCommits(ask, { blobAt }, asOf, paths) {
+	const blobs = await Promise.all(paths.map(async (path) => [path, await blobAt(asOf, path)]));
+	const sought = new Map(blobs.filter(([, blob]) => blob !== null));
+	const found = /* @__PURE__ */ new Map();
+	for (const most of [LATELY, ALL_OF_THEM]) {
+		if (found.size === sought.size) break;
+		const how = [
+			"--no-renames",
+			"--diff-merges=combined",
+			`--max-count=${most}`
+		];
+		for (const { commit, subject, changes } of await readLog(ask, ...how, asOf, "--", ...pathspecsOf(paths))) for (const { path, blob } of changes) {
+			if (blob === null || sought.get(path) !== blob || found.has(path)) continue;
+			found.set(path, {
+				commit,
+				path,
+				...subject === "" ? {} : { changeSummary: subject }
+			});
+		}
+	}
+	return found;
+}
+/**
+* By path (from the root), where the file was touched up to a commit, under earlier names as well, newest first. The
+* history is read once for all paths, and renames are those that git finds in each commit.
+*/
+async function findTouched(ask, { note }, { commit: asOf, most, which }, paths) {
+	const places = new Map(paths.map((path) => [path, []]));
+	const followed = new Map(paths.map((path) => [path, [path]]));
+	const how = [
+		"--find-renames",
+		"-l1000",
+		`--max-count=${MOST_COMMITS}`
+	];
+	for (const { commit, changes } of await readLog(ask, ...which, ...how, asOf, "--")) {
+		const touched = changes.filter(({ path }) => followed.has(path));
+		for (const { path, blob } of touched) {
+			note(commit, path, blob);
+			for (const now of followed.get(path) ?? []) {
+				const all = places.get(now);
+				if (all !== void 0 && all.length < most) all.push({
+					commit,
+					path
+				});
+			}
+		}
+		followRenames(followed, touched);
+	}
+	return places;
+}
+/** From the commit before on, renamed files are looked for under the names that they had there. */
+function followRenames(followed, touched) {
+	const renamed = touched.flatMap(({ path, before }) => before === null ? [] : [{
+		path,
+		before,
+		files: followed.get(path) ?? []
+	}]);
+	for (const { path } of renamed) followed.delete(path);
+	for (const { before, files } of renamed) followed.set(before, [...followed.get(before) ?? [], ...files]);
+}
+async function readLog(ask, ...which) {
+	return parseLog(await ask("log", ...PLAIN$1, ...which));
+}
+/** Of a commit the id and the subject, and its changes; before those of a merge is an empty word. No field can hold NUL. */
+function parseLog(listed) {
+	const words = listed.split("\0");
+	const entries = [];
+	for (let index = 0; index < words.length;) {
+		const { [index]: word = "", [index + 1]: first = "", [index + 2]: second = "" } = words;
+		const changes = parseChange(word, first, second);
+		if (isCommitId(word)) entries.push({
+			commit: word,
+			subject: first,
+			changes: []
+		});
+		else entries.at(-1)?.changes.push(...changes);
+		index += isCommitId(word) ? 2 : 1 + changes.length;
+	}
+	return entries;
+}
+/** One for each name: a renamed file has two, and is gone from the first one. None where the line is none of a change. */
+function parseChange(line, first, second) {
+	const [, mode, id = "", isRename] = CHANGE.exec(line) ?? [];
+	if (mode === void 0) return [];
+	const blob = isRegular(mode) ? id : null;
+	if (isRename === void 0) return [{
+		path: first,
+		before: null,
+		blob
+	}];
+	return [{
+		path: first,
+		before: null,
+		blob: null
+	}, {
+		path: second,
+		before: first,
+		blob
+	}];
+}
+var LATELY, ALL_OF_THEM, MOST_COMMITS, BRANCH, ALL, PLAIN$1, CHANGE;
+var init_log = __esmMin((() => {
+	init_driver();
+	init_files_at();
+	LATELY = 1e3;
+	ALL_OF_THEM = -1;
+	MOST_COMMITS = 1e5;
+	BRANCH = ["--first-parent", "--diff-merges=first-parent"];
+	ALL = ["--diff-merges=off"];
+	PLAIN$1 = [...[
+		"--no-show-signature",
+		"--encoding=UTF-8",
+		"--no-color",
+		"--no-notes",
+		"--no-follow",
+		"--no-relative"
+	], ...[
+		"--root",
+		"--raw",
+		"-z",
+		"--no-abbrev",
+		"--format=tformat:%H%x00%s"
+	]];
+	CHANGE = /^\n?:+(?:[0-9]{6} )+([0-9]{6}) (?:[0-9a-f]+ )+([0-9a-f]+) (?:[A-Z]+|(R)[0-9]*)$/;
+}));
+// src/git/history.ts
+function historyOf$1({ ask, askWith }, trees, { prefix, shallow }) {
+	const touchedIn = (which) => gathered((paths, commit = "", most = "") => findTouched(ask, trees, {
+		commit,
+		most: Number(most),
+		which
+	}, paths));
+	const [touched, merged] = [touchedIn(ALL), touchedIn(BRANCH)];
+	const toFolder = (path) => node_path.posix.relative(prefix === "" ? "." : prefix, path);
+	const revList = async (...words) => linesIn(await ask("rev-list", ...words, "--"));
+	return {
+		pathsAt: async (commit) => (await trees.pathsAt(commit)).map(toFolder),
+		changedSince: async (...commits) => {
+			const differences = [...new Set(commits)].map((commit) => changedFiles(ask, [EVERYWHERE], commit));
+			const paths = await Promise.all([...differences, unwatchedFiles(ask)]);
+			return new Set(paths.flatMap((some) => [...some]).map(toFolder));
+		},
+		changedBetween: async (earlier, later) => {
+			const range = `${earlier}..${later}`;
+			const paths = await Promise.all([changedFiles(ask, [EVERYWHERE], range), touchedFiles(ask, range)]);
+			return new Set(paths.flatMap((some) => [...some]).map(toFolder));
+		},
+		ancestorsOf: async (commits) => new Set(await revList(...commits)),
+		whereTouched: async (commit, path, most) => (await touched(path, commit, String(most))).get(path) ?? [],
+		whereMerged: async (commit, path, most) => (await merged(path, commit, String(most))).get(path) ?? [],
+		commitsOf: (ids) => readCommits(askWith, ids),
+		mergesOf: async (commit) => findMerges(await revList("--parents", `--max-count=${MOST_COMMITS}`, commit)),
+		parentsOf: async (commit) => (await revList("--parents", "--max-count=1", commit))[0]?.split(" ").slice(1) ?? [],
+		mergeBase: async (one, other) => (await ask("merge-base", "--", one, other).catch(() => "")).trim() || null,
+		mergesBefore: (commit, most) => revList("--first-parent", `--max-count=${most}`, commit),
+		descendantsOf: (commit, candidates) => findDescendants(askWith, commit, candidates),
+		isShallow: async () => shallow
+	};
+}
+function linesIn(listed) {
+	return listed.split("\n").filter((line) => line !== "");
+}
+/**
+* The files, by their paths from the root, that differ between a commit and the work tree; with `--cached` between it
+* and what is staged.
+*/
+async function changedFiles(ask, pathspecs, commit, ...how) {
+	return new Set(namesIn$1(await ask("diff", ...NAMES, ...how, commit, "--", ...pathspecs)));
+}
+/** The files, by their paths from the root, that the commits of a range touch; merges as their first parent sees them. */
+async function touchedFiles(ask, range) {
+	return namesIn$1(await ask("log", ...[
+		"--format=",
+		"--no-show-signature",
+		"--no-follow",
+		"--root",
+		"--diff-merges=first-parent"
+	], ...NAMES, range, "--", EVERYWHERE));
+}
+/** The files whose edits git ignores, or of which a merge is not done. */
+async function unwatchedFiles(ask) {
+	return namesIn$1(await ask(...LIST_FILES, EVERYWHERE)).filter((entry) => !entry.startsWith("H ")).map((entry) => entry.slice(2));
+}
+/** Ids may come from the service: only what can be a commit's id is handed to git. */
+async function readCommits(ask, ids) {
+	const wanted = new Set([...ids].filter(isCommitId));
 	if (wanted.size === 0) return /* @__PURE__ */ new Map();
 	const plain = [
 		"--no-show-signature",
@@ -15463,128 +19431,34 @@ async function commitsOf$1(ask, ids) {
 	];
 	const format = `--format=tformat:${FIELDS$1.join("%x00")}`;
 	const listed = await ask([...wanted], "log", "--no-walk=unsorted", "--ignore-missing", ...plain, format, "--stdin");
-	return new Map([...parseCommits(listed)].filter(([id]) => wanted.has(id)));
+	return new Map(parseCommits(listed).flatMap((info) => wanted.has(info.commit) ? [[info.commit, info]] : []));
 }
 /** No field can hold the NUL that ends it. */
 function parseCommits(listed) {
 	const words = listed.split("\0");
-	const starts = words.slice(0, -1).flatMap((_, index) => index % FIELDS$1.length === 0 ? [index] : []);
-	return new Map(starts.map((start) => {
-		const [commit = "", author = "", date = "", subject = "", body = ""] = words.slice(start, start + FIELDS$1.length);
-		const { pullRequest, subject: told } = readMessage(subject, body);
-		return [commit, {
+	return words.slice(0, -1).flatMap((_, index) => index % FIELDS$1.length === 0 ? [index] : []).map((start) => {
+		const [commit = "", author = "", date = "", title = "", body = ""] = words.slice(start, start + FIELDS$1.length);
+		const { pullRequest, subject } = readMessage(title, body);
+		return {
 			commit,
 			author,
 			date,
-			subject: told,
+			subject,
 			...pullRequest === null ? {} : { pullRequest }
-		}];
-	}));
+		};
+	});
 }
-var FIELDS$1;
-var init_commits = __esmMin((() => {
-	init_pull_request();
-	init_ask();
-	FIELDS$1 = [
-		"%H",
-		"%an",
-		"%aI",
-		"%s",
-		"%b"
-	];
-}));
-// src/git/lineages.ts
 /**
-* By path (from the root), where the branch of a commit itself changed the file, merges included; under earlier names
-* as well, newest first. The history is read once for all paths. It is what `git log --first-parent --follow` tells for
-* each alone, but where files compete for one earlier name: git looks for the best there is for one file, this for the
-* best for all, so that two files never come from one. In a commit with more than a thousand files moved and edited at
-* once, those whose names changed as well are taken for new ones.
+* By commit, the merge that brought it into the branch; of its own commits there is none.
+* @param listed commits with their parents, newest first, beginning with the branch's tip
 */
-async function findMerged({ ask, known }, commit, paths, most) {
-	const lineages = new Map(paths.map((path) => [path, []]));
-	const followed = new Map([...lineages].map(([path, lineage]) => [path, [lineage]]));
-	let next = commit;
-	for (let turn = 0; next !== void 0 && followed.size > 0; turn += 1) {
-		const window = WINDOWS[turn] ?? Math.max(...WINDOWS);
-		const entries = parseLog(await ask(...LOG_ENTRIES, "--first-parent", `--max-count=${window}`, next, "--"));
-		for (const entry of entries) await followTo(entry, {
-			followed,
-			most,
-			ask,
-			known
-		});
-		next = entries.at(-1)?.parents[0];
-	}
-	return lineages;
-}
-async function followTo(entry, { followed, most, ask, known }) {
-	const { commit, changes } = entry;
-	const touched = [...changes].filter(([path]) => followed.has(path));
-	for (const [path, { now }] of touched) {
-		const lineages = followed.get(path) ?? [];
-		for (const lineage of lineages) lineage.push({
-			commit,
-			path
-		});
-		known.note(commit, path, now !== null && now.mode.startsWith("100") ? now.id : null);
-		keep$1(followed, path, lineages.filter(({ length }) => length < most));
-	}
-	const added = touched.flatMap(([path, { isNew }]) => isNew && followed.has(path) ? [path] : []);
-	const renames = added.length === 0 ? NO_RENAMES : await renamesIn(entry, ask);
-	const moved = added.map((path) => ({
-		path,
-		before: renames.get(path),
-		lineages: followed.get(path) ?? []
-	}));
-	for (const { path, before } of moved) if (before !== void 0) followed.delete(path);
-	for (const { before, lineages } of moved) if (before !== void 0) keep$1(followed, before, [...followed.get(before) ?? [], ...lineages]);
-}
-function keep$1(followed, path, lineages) {
-	if (lineages.length === 0) followed.delete(path);
-	else followed.set(path, lineages);
-}
-/** By new name the earlier one. Where nothing is gone, nothing was renamed, which is so in most commits. */
-async function renamesIn({ commit, parents, changes }, ask) {
-	const [parent] = parents;
-	const isGone = [...changes.values()].some(({ now }) => now === null);
-	if (parent === void 0 || !isGone) return NO_RENAMES;
-	const words = namesIn$1(await ask("diff-tree", ...[
-		"-r",
-		"-z",
-		"--find-renames",
-		"-l1000",
-		"--diff-filter=R",
-		"--name-status",
-		"--no-relative"
-	], parent, commit, "--"));
-	const renames = words.flatMap((_, index) => index % 3 === 0 ? [[words[index + 2] ?? "", words[index + 1] ?? ""]] : []);
-	return new Map(renames);
-}
-var WINDOWS, NO_RENAMES;
-var init_lineages = __esmMin((() => {
-	init_ask();
-	init_log_entries();
-	WINDOWS = [
-		500,
-		5e3,
-		2e4
-	];
-	NO_RENAMES = /* @__PURE__ */ new Map();
-}));
-// src/git/merges.ts
-/** By commit: the merge that brought it into the branch that is checked out. Of its own commits there is none. */
-async function mergesOf(ask, head) {
-	return findMerges(await ask("rev-list", "--parents", `--max-count=${MOST$1}`, head, "--"));
-}
-/** Reads commits with their parents, newest first; the first one is the branch's tip. */
 function findMerges(listed) {
-	const commits = listed.split("\n").map((line) => line.split(" "));
-	const parents = new Map(commits.map(([commit = "", ...rest]) => [commit, rest]));
-	const line = firstParents(commits[0]?.[0], parents);
-	const known = new Set(line);
+	const parents = new Map(listed.map((line) => [line.split(" ")[0], line.split(" ").slice(1)]));
+	const branch = [];
+	for (let commit = listed[0]?.split(" ")[0]; commit !== void 0; commit = parents.get(commit)?.[0]) branch.push(commit);
+	const known = new Set(branch);
 	const merges = /* @__PURE__ */ new Map();
-	for (const merge of line.toReversed()) {
+	for (const merge of branch.toReversed()) {
 		const left = (parents.get(merge) ?? []).slice(1);
 		for (let commit = left.pop(); commit !== void 0; commit = left.pop()) {
 			if (known.has(commit)) continue;
@@ -15595,51 +19469,6 @@ function findMerges(listed) {
 	}
 	return merges;
 }
-/** The branch's own commits, newest first. */
-function firstParents(tip, parents) {
-	const line = [];
-	for (let commit = tip; commit !== void 0; commit = parents.get(commit)?.[0]) line.push(commit);
-	return line;
-}
-var MOST$1;
-var init_merges = __esmMin((() => {
-	MOST$1 = 5e4;
-}));
-// src/git/history.ts
-function historyOf$1(sources, { prefix, shallow }) {
-	const { ask, askWith, known } = sources;
-	const merged = gathered((paths, commit = "", most = "") => findMerged(sources, commit, paths, Number(most)));
-	const toFolder = (path) => node_path.posix.relative(prefix === "" ? "." : prefix, path);
-	const lines = (listed) => listed.split("\n").filter((line) => line !== "");
-	return {
-		pathsAt: async (commit) => namesIn$1(await ask("ls-tree", "-r", "-z", "--name-only", "--full-tree", commit)).map(toFolder),
-		changedSince: async (...commits) => {
-			const differences = [...new Set(commits)].map((commit) => changedFiles(ask, commit));
-			const paths = await Promise.all([...differences, unwatchedFiles(ask)]);
-			return new Set(paths.flatMap((some) => [...some]).map(toFolder));
-		},
-		changedBetween: async (earlier, later) => {
-			const range = `${earlier}..${later}`;
-			const [changed, touched] = await Promise.all([changedFiles(ask, range), touchedFiles(ask, range)]);
-			return new Set([...changed, ...touched].map(toFolder));
-		},
-		ancestorsOf: async (commits) => new Set(lines(await ask("rev-list", ...commits, "--"))),
-		whereTouched: (commit, path, most) => findTouched(ask, known, [
-			`--max-count=${most}`,
-			commit,
-			"--",
-			literally(path)
-		]),
-		whereMerged: async (commit, path, most) => (await merged(path, commit, String(most))).get(path) ?? [],
-		commitsOf: (ids) => commitsOf$1(askWith, ids),
-		mergesOf: (commit) => mergesOf(ask, commit),
-		parentsOf: async (commit) => (await ask("rev-list", "--parents", "--max-count=1", commit, "--")).trim().split(" ").slice(1),
-		mergeBase: async (one, other) => (await ask("merge-base", "--", one, other).catch(() => "")).trim() || null,
-		mergesBefore: async (commit, most) => lines(await ask("rev-list", "--first-parent", `--max-count=${most}`, commit, "--")),
-		descendantsOf: (commit, candidates) => findDescendants(askWith, commit, candidates),
-		isShallow: async () => shallow
-	};
-}
 /** Candidates may come from the service: only what can be a commit's id is handed to git. */
 async function findDescendants(ask, commit, candidates) {
 	const ids = [...new Set(candidates)].filter(isCommitId);
@@ -15648,278 +19477,31 @@ async function findDescendants(ask, commit, candidates) {
 	const after = new Set(listed.split("\n"));
 	return ids.filter((id) => after.has(id));
 }
-/** What git tells of the contents is kept: each of these files is read next, and asking again takes a process. */
-async function findTouched(ask, known, which) {
-	const touched = parseTouched(await ask("log", ...[
-		"--follow",
-		"--root",
-		"--no-show-signature",
-		"--raw",
-		"--no-abbrev",
-		"-z",
-		"--no-relative",
-		"--format=%H"
-	], ...which));
-	for (const { commit, path, blob } of touched) if (blob !== void 0) known.note(commit, path, blob);
-	return touched.map(({ commit, path }) => ({
-		commit,
-		path
-	}));
-}
-/** Each commit is followed by a line that begins with a line feed, and by the names of the file; a merge may have none. */
-function parseTouched(listed) {
-	const words = listed.split("\0");
-	const touched = [];
-	for (let index = 1; index < words.length; index += 1) {
-		const { [index - 1]: commit = "", [index]: line = "" } = words;
-		if (!line.startsWith("\n")) continue;
-		const names = / [RC][0-9]*$/.test(line) ? 2 : 1;
-		touched.push({
-			commit,
-			path: words[index + names] ?? "",
-			blob: blobIn(line)
-		});
-		index += names + 1;
-	}
-	return touched;
-}
-/** Null where the commit has no regular file; undefined where the line is none of a commit with one parent. */
-function blobIn(line) {
-	const [, mode, blob] = /^\n:[0-9]{6} ([0-9]{6}) [0-9a-f]+ ([0-9a-f]+) /.exec(line) ?? [];
-	if (mode === void 0 || blob === void 0) return void 0;
-	return mode.startsWith("100") ? blob : null;
-}
+var NAMES, LIST_FILES, FIELDS$1;
 var init_history = __esmMin((() => {
-	init_ask();
-	init_commits();
-	init_gather();
-	init_lineages();
-	init_merges();
-}));
-// src/git/known-blobs.ts
-/** A commit never changes: what is known once stays. */
-function makeKnownBlobs() {
-	const blobs = /* @__PURE__ */ new Map();
-	return {
-		note: (commit, path, blob) => void blobs.set(`${commit}\0${path}`, blob),
-		find: (commit, path) => blobs.get(`${commit}\0${path}`)
-	};
-}
-var init_known_blobs = __esmMin((() => {}));
-// src/git/batch-answers.ts
-/**
-* Reads what `git cat-file --batch` writes, in pieces of any size: for each object a line with id, kind and size, its
-* bytes and a line feed; for what is none a line that says so. Answers are told in order, null for no object.
-*/
-function readAnswers(tell) {
-	let pieces = [];
-	let length = 0;
-	let needed = 1;
-	return (piece) => {
-		pieces.push(piece);
-		length += piece.length;
-		if (length < needed) return;
-		let rest = pieces.length === 1 ? piece : Buffer.concat(pieces, length);
-		for (let answer = answerIn(rest);; answer = answerIn(rest)) {
-			if (typeof answer === "number") {
-				needed = answer;
-				break;
-			}
-			rest = rest.subarray(answer.end);
-			tell(answer.found);
-		}
-		pieces = [rest];
-		length = rest.length;
-	};
-}
-/** The first answer and where it ends; how many bytes it takes to go on where it is not whole. */
-function answerIn(bytes) {
-	const lineEnd = bytes.indexOf(LINE_FEED);
-	if (lineEnd === -1) return bytes.length + 1;
-	const header = bytes.toString("latin1", 0, lineEnd);
-	const [, id, kind, size] = /^((?:[0-9a-f]{40}|[0-9a-f]{64})) ([a-z]+) ([0-9]+)$/.exec(header) ?? [];
-	const start = lineEnd + 1;
-	if (id === void 0 || kind === void 0) return {
-		found: null,
-		end: start
-	};
-	const end = start + Number(size) + 1;
-	return bytes.length < end ? end : {
-		found: {
-			id,
-			kind,
-			bytes: bytes.subarray(start, end - 1)
-		},
-		end
-	};
-}
-var LINE_FEED;
-var init_batch_answers = __esmMin((() => {
-	LINE_FEED = 10;
-}));
-// src/git/objects.ts
-/**
-* One process answers all questions, one after the other; it is started by the first one. Nobody has to close it: it
-* keeps no other process waiting, and ends when nothing was asked for a while.
-*/
-function openObjects(start) {
-	let batch = null;
-	const ask = (question) => {
-		try {
-			if (batch === null || !batch.isOpen()) batch = startBatch(start, askAgain);
-			batch.ask(question);
-		} catch (error) {
-			question.fail(error);
-		}
-	};
-	const askAgain = (open, reason) => {
-		for (const [index, question] of open.entries()) if (index === 0 && question.repeated) question.fail(gitProblem(reason));
-		else ask({
-			...question,
-			repeated: question.repeated || index === 0
-		});
-	};
-	return { read: (name) => /[\n\0]/.test(name) ? Promise.resolve(null) : new Promise((answer, fail) => ask({
-		name,
-		repeated: false,
-		answer,
-		fail
-	})) };
-}
-/** Tells what it was still to answer when it ended. */
-function startBatch(start, onEnd) {
-	const child = startGit(start, ["cat-file", "--batch"]);
-	const open = [];
-	const idle = makeIdle([
-		child,
-		child.stdin,
-		child.stdout,
-		child.stderr
-	], () => child.stdin.end());
-	let complaint = "";
-	let failure;
-	child.stderr.on("data", (text) => complaint = `${complaint}${text}`.slice(-4e3));
-	child.stdout.on("data", readAnswers((found) => {
-		open.shift()?.answer(found);
-		if (open.length === 0) idle.begin();
-	}));
-	child.stdin.on("error", () => {});
-	child.on("error", (error) => failure = error);
-	child.on("close", (code) => {
-		idle.end();
-		onEnd(open.splice(0), failure ?? new Error(complaint || `its answers ended (${child.signalCode ?? code})`));
-	});
-	return {
-		isOpen: () => child.exitCode === null && child.signalCode === null && child.stdin.writable,
-		ask: (question) => {
-			idle.end();
-			open.push(question);
-			child.stdin.write(`${question.name}\n`);
-		}
-	};
-}
-/** While nothing is asked, a process and its pipes do not keep this one from ending. */
-function makeIdle(parts, onLong) {
-	const held = parts.filter((part) => part instanceof node_net.Socket || "pid" in part);
-	let timer;
-	return {
-		begin: () => {
-			for (const part of held) part.unref();
-			timer = setTimeout(onLong, IDLE).unref();
-		},
-		end: () => {
-			clearTimeout(timer);
-			for (const part of held) part.ref();
-		}
-	};
-}
-var IDLE;
-var init_objects = __esmMin((() => {
-	init_ask();
-	init_batch_answers();
-	init_problem_of_git();
-	IDLE = 1e4;
-}));
-// src/git/place.ts
-/** Asked all at once. Throws a `ProblemError` outside of a repository. */
-async function placeOf$3(ask) {
-	const said = await ask("rev-parse", "--is-shallow-repository", ...["--path-format=absolute", "--git-common-dir"], "--revs-only", "HEAD");
-	const [, shallow, common = "", head = null] = ANSWER.exec(said) ?? [];
-	return {
-		commonDir: common,
-		shallow: shallow === "true",
-		head
-	};
-}
-var ANSWER;
-var init_place = __esmMin((() => {
-	ANSWER = /^(true|false)\n(.+?)\n(?:([0-9a-f]{40,64})\n)?$/s;
-}));
-// src/git/trees.ts
-/** Paths are compared byte by byte, and no path is ever part of a question. */
-function treesOf(objects) {
-	const treeAt = kept((name) => readTree(objects, name));
-	return { entryAt: async (commit, path) => {
-		const names = Buffer.from(path).toString("latin1").split("/");
-		let tree = await treeAt(`${commit}^{tree}`);
-		for (const name of names.slice(0, -1)) {
-			const folder = tree.get(name);
-			if (folder?.mode !== FOLDER) return null;
-			tree = await treeAt(folder.id);
-		}
-		return tree.get(names.at(-1) ?? "") ?? null;
-	} };
-}
-/** Keeps the trees that were read last. */
-function kept(read) {
-	const trees = /* @__PURE__ */ new Map();
-	const sizes = /* @__PURE__ */ new Map();
-	let all = 0;
-	const count = (name, size) => {
-		sizes.set(name, size);
-		all += size;
-		for (const [oldest, entries] of sizes) {
-			if (all <= MOST_ENTRIES || oldest === name) break;
-			trees.delete(oldest);
-			sizes.delete(oldest);
-			all -= entries;
-		}
-	};
-	return (name) => {
-		const known = trees.get(name);
-		if (known !== void 0) return known;
-		const tree = read(name);
-		trees.set(name, tree);
-		tree.then(({ size }) => count(name, size + 1), () => trees.delete(name));
-		return tree;
-	};
-}
-async function readTree(objects, name) {
-	const found = await objects.read(name);
-	if (found?.kind !== "tree") throw unreadable(name);
-	return parseTree(found.bytes, found.id.length / 2);
-}
-/** Of each entry the mode, a blank, the name, NUL and the bytes of the id. */
-function parseTree(bytes, idLength) {
-	const tree = /* @__PURE__ */ new Map();
-	for (let start = 0; start < bytes.length;) {
-		const blank = bytes.indexOf(32, start);
-		const end = bytes.indexOf(0, blank);
-		const next = end + 1 + idLength;
-		const id = bytes.toString("hex", end + 1, next);
-		tree.set(bytes.toString("latin1", blank + 1, end), {
-			mode: bytes.toString("latin1", start, blank),
-			id
-		});
-		start = next;
-	}
-	return tree;
-}
-var FOLDER, MOST_ENTRIES;
-var init_trees = __esmMin((() => {
-	init_problem_of_git();
-	FOLDER = "40000";
-	MOST_ENTRIES = 1e5;
+	init_pull_request();
+	init_driver();
+	init_log();
+	NAMES = [
+		"--name-only",
+		"-z",
+		"--no-renames",
+		"--no-relative"
+	];
+	LIST_FILES = [
+		"ls-files",
+		"-v",
+		"-z",
+		"--full-name",
+		"--"
+	];
+	FIELDS$1 = [
+		"%H",
+		"%an",
+		"%aI",
+		"%s",
+		"%b"
+	];
 }));
 // src/git/repository.ts
 var repository_exports = /* @__PURE__ */ __exportAll({ openRepository: () => openRepository });
@@ -15928,40 +19510,33 @@ var repository_exports = /* @__PURE__ */ __exportAll({ openRepository: () => ope
 * written but git's own notes of file times, and paths and refs never stand where git would take them for options.
 */
 async function openRepository(start, folder) {
-	const { ask, askWith } = askingIn(start);
+	const git = openGit(start);
+	const { ask } = git;
 	const prefix = prefixOf(start, folder);
-	const { commonDir, shallow, head } = await placeOf$3(ask);
-	const fromRoot = (path) => CLEAN.test(path) ? prefix + path : node_path.posix.normalize(prefix + path);
-	const objects = openObjects(start);
-	const sources = {
-		askWith,
-		objects,
-		trees: treesOf(objects),
-		known: makeKnownBlobs()
+	const { commonDir, shallow, head } = await placeOf$2(ask);
+	const fromRoot = (path) => node_path.posix.normalize(prefix + path);
+	const trees = openTrees(git);
+	const lastAt = gathered((paths, commit = "") => findLastCommits(ask, trees, commit, paths));
+	const whole = {
+		ask,
+		head,
+		fromRoot
 	};
 	return {
 		head,
 		commonDir,
-		uncommitted: (paths) => findUncommitted(paths, {
-			ask,
-			head,
-			fromRoot
-		}),
-		staged: (paths) => findStaged(paths, {
-			ask,
-			head,
-			fromRoot
-		}),
-		lastCommits: (paths) => lastCommitsOf(paths, {
-			...sources,
-			head,
-			fromRoot
-		}),
-		...filesAt(sources, fromRoot),
-		...historyOf$1({
-			...sources,
-			ask
-		}, {
+		fromRoot,
+		uncommitted: (paths) => findUncommitted(paths, whole),
+		staged: (paths) => findStaged(paths, whole),
+		lastCommits: async (paths) => {
+			if (head === null || paths.length === 0) return /* @__PURE__ */ new Map();
+			const found = await findLastCommits(ask, trees, head, paths.map(fromRoot));
+			const last = paths.map((path) => [path, found.get(fromRoot(path))]);
+			return new Map(last.flatMap(([path, commit]) => commit === void 0 ? [] : [[path, commit]]));
+		},
+		lastCommitAt: async (commit, path) => (await lastAt(path, commit)).get(path) ?? null,
+		...filesAt(git, trees),
+		...historyOf$1(git, trees, {
 			prefix,
 			shallow
 		})
@@ -15972,53 +19547,50 @@ function prefixOf({ root }, folder) {
 	const way = (0, node_path.relative)((0, node_fs.realpathSync)(root), (0, node_fs.realpathSync)(folder));
 	return way === "" ? "" : `${way.split(node_path.sep).join("/")}/`;
 }
+/** Throws a `ProblemError` outside of a repository. */
+async function placeOf$2(ask) {
+	const printed = await ask("rev-parse", "--is-shallow-repository", ...["--path-format=absolute", "--git-common-dir"], "--revs-only", "HEAD");
+	const [, shallow, common = "", head = null] = /^(true|false)\n(.+?)\n(?:([0-9a-f]{40,64})\n)?$/s.exec(printed) ?? [];
+	return {
+		commonDir: common,
+		shallow: shallow === "true",
+		head
+	};
+}
 async function findUncommitted(paths, { ask, head, fromRoot }) {
 	if (head === null) return new Set(paths);
-	const wanted = paths.length > FEW ? EVERYWHERE : paths.map((path) => literally(fromRoot(path)));
-	const [listed, different] = await Promise.all([trackedFiles(ask, wanted), changedFiles(ask, head, wanted)]);
-	const known = new Set(listed.flatMap(({ watched, path }) => watched ? [path] : []));
+	const wanted = pathspecsOf(paths.map(fromRoot));
+	const [listed, different] = await Promise.all([ask(...LIST_FILES, ...wanted), changedFiles(ask, wanted, head)]);
+	const watched = new Set(namesIn$1(listed).flatMap((entry) => entry.startsWith("H ") ? [entry.slice(2)] : []));
 	return new Set(paths.filter((path) => {
 		const full = fromRoot(path);
-		return !known.has(full) || different.has(full);
+		return !watched.has(full) || different.has(full);
 	}));
 }
 async function findStaged(paths, { ask, head, fromRoot }) {
 	if (head === null) return new Set(paths);
-	const different = await changedFiles(ask, "HEAD", EVERYWHERE, "--cached");
+	const different = await changedFiles(ask, [EVERYWHERE], "HEAD", "--cached");
 	return new Set(paths.filter((path) => different.has(fromRoot(path))));
 }
-async function lastCommitsOf(paths, { askWith, trees, head, fromRoot }) {
-	if (head === null) return /* @__PURE__ */ new Map();
-	const found = await findLastCommits(askWith, trees, head, paths.map(fromRoot));
-	return new Map(paths.flatMap((path) => {
-		const last = found.get(fromRoot(path));
-		return last === void 0 ? [] : [[path, last]];
-	}));
-}
-var CLEAN, FEW;
 var init_repository = __esmMin((() => {
-	init_ask();
+	init_driver();
 	init_files_at();
 	init_history();
-	init_known_blobs();
-	init_last_commits();
-	init_objects();
-	init_place();
-	init_trees();
-	CLEAN = /^(?:[^./][^/]*\/)*[^./][^/]*$/;
-	FEW = 50;
+	init_log();
 }));
-// src/commands/workspace.ts
+// src/desired/workspace.ts
+init_policy();
 init_paths();
 init_problem();
 /** Reads configuration and prompt files; every problem of both is gathered. */
 async function openWorkspace(options, world) {
 	const { workingDirectory, environment } = world;
-	const { config, problems } = await loadConfig({
+	const request = {
 		workingDirectory,
 		file: options.config,
 		environment
-	});
+	};
+	const { config, problems } = options.configuration ?? await loadConfig(request);
 	if (config === null) return {
 		config,
 		files: [],
@@ -16026,40 +19598,62 @@ async function openWorkspace(options, world) {
 		narrowed: null
 	};
 	world.keepFolder(config.folder);
-	const read = await readPrompts(config, environmentRules(config), { late: options.late });
+	const read = await readPrompts(config, environmentRules(config));
 	const selected = selectNamed(read.files, options);
 	const unselectable = read.problems.some(isError) ? [] : selected.problems;
-	return narrow({
+	const found = inPlaceOrder([
+		...problems,
+		...read.problems,
+		...unselectable
+	]);
+	const workspace = {
 		config,
 		files: selected.files,
-		problems: inPlaceOrder([
-			...problems,
-			...read.problems,
-			...unselectable
-		])
-	}, options.changedSince);
-}
-async function narrow(workspace, since) {
-	const { config, files, problems } = workspace;
-	if (config === null || since === void 0) return {
-		...workspace,
+		problems: found,
 		narrowed: null
 	};
+	return options.changedSince === void 0 ? workspace : narrow(workspace, config, options.changedSince);
+}
+async function narrow(workspace, config, ref) {
 	try {
-		const repository = await openRepositoryOf(config);
 		return {
 			...workspace,
-			...await leaveOutUnchanged(files, since, config, repository)
+			...await leaveOutUnchanged(workspace.files, ref, config)
 		};
 	} catch (error) {
 		if (!(error instanceof ProblemError)) throw error;
 		return {
-			config,
+			...workspace,
 			files: [],
-			problems: inPlaceOrder([...problems, problemOf$1(error)]),
-			narrowed: null
+			problems: inPlaceOrder([...workspace.problems, problemOf$1(error)])
 		};
 	}
+}
+/**
+* Leaves out the prompts whose files are as a commit has them. Where the configuration file differs from that commit it
+* leaves out none, because every prompt may be wanted otherwise. Throws a `ProblemError`.
+*/
+async function leaveOutUnchanged(files, ref, config) {
+	const repository = await openRepositoryOf(config);
+	if (repository === null) throw new ProblemError(makeProblem("git/base-needs-git", { ref }));
+	const since = await repository.resolveRef(ref);
+	if (since === null) throw new ProblemError(makeProblem("git/unknown-base", { ref }));
+	const [there, changed] = await Promise.all([repository.pathsAt(since), repository.changedSince(since)]);
+	const unchanged = new Set(there.filter((path) => !changed.has(path)));
+	const left = configPaths(config).every((path) => unchanged.has(path)) ? files.filter(({ path }) => unchanged.has(path)) : [];
+	const leftOut = new Set(left);
+	return {
+		files: files.filter((file) => !leftOut.has(file)),
+		narrowed: {
+			since,
+			left
+		}
+	};
+}
+/** Where git may know the configuration file, relative to its folder: of a symbolic link also what it leads to. */
+function configPaths({ file, folder }) {
+	const target = (0, node_path.relative)((0, node_fs.realpathSync)(folder), (0, node_fs.realpathSync)(file));
+	return [(0, node_path.basename)(file), target.split(node_path.sep).join("/")];
 }
 /** The repository that the workspace is in; null outside of one. */
 async function openRepositoryOf(config) {
@@ -16080,7 +19674,25 @@ function environmentRules({ environments, trackingEnvironment }) {
 		reserved: toolEnvironments(trackingEnvironment)
 	};
 }
-// src/command-line/ask.ts
+// src/report/inert.ts
+init_text();
+/** A value within a line: nothing in it can move the cursor, hide, or begin another line. */
+function inertLine(text) {
+	return showHidden(text).replace(/[\n\t]/g, codePoint);
+}
+/** A text of several lines; its line feeds and tabs stay. */
+function inertText(text) {
+	return showHidden(text);
+}
+/**
+* Output as a GitHub runner's log can take it: no line can be a workflow command (`::` after leading blanks, `##[`
+* anywhere). Anything else stays as it is.
+*/
+function inertForRunner(output) {
+	return output.replace(/^(\s*):(?=:)/gm, "$1\\u{3a}").replaceAll("##[", "##\\u{5b}");
+}
+// src/cli/questions.ts
+init_problem();
 /**
 * Asks a yes-or-no question on standard error. Anything but yes is no, an interruption and the end of the input
 * included. The terminal keeps its own line editing, so that Ctrl-C stays a signal.
@@ -16103,8 +19715,19 @@ async function ask$1({ input, errors }, question, stop) {
 		lines.close();
 	}
 }
-// src/command-line/progress.ts
-/** All in milliseconds. The rate is that of the last seconds, and told once it is more than a guess. */
+// src/cli/host.ts
+/** A stream whose texts go to another way of writing first. */
+function through(sink, write) {
+	return {
+		isTTY: sink.isTTY === true,
+		get columns() {
+			return sink.columns;
+		},
+		write
+	};
+}
+// src/cli/progress.ts
+/** All in milliseconds. The rate is that of the last seconds, and shown once it is more than a guess. */
 const REDRAW = 100;
 const WINDOW = 8e3;
 const KNOWN_AFTER = 1e3;
@@ -16151,7 +19774,27 @@ function fitted$1(parts, columns) {
 	const room = (columns || 80) - 1;
 	return (parts.map((_, index) => parts.slice(0, parts.length - index).join(" · ")).find((line) => line.length <= room) ?? parts[0] ?? "").slice(0, room);
 }
-// src/command-line/world-of.ts
+const CLEAR_LINE = "\r\x1B[2K";
+/** Both streams, as they share a screen with one line that comes and goes: nothing is written beside it. */
+function shareScreen(output, errors) {
+	let drawn = false;
+	const draw = (line) => {
+		if (drawn || line !== "") errors.write(`${drawn ? CLEAR_LINE : ""}${line}`);
+		drawn = line !== "";
+	};
+	return {
+		output: clearing(output, draw),
+		errors: clearing(errors, draw),
+		draw
+	};
+}
+function clearing(sink, draw) {
+	return through(sink, (text) => {
+		draw("");
+		return sink.write(text);
+	});
+}
+// src/cli/world.ts
 /** The world as a command sees it, made of the process. To be called once: it listens for signals. */
 function worldOf(host, { quiet, onInterrupt, keepSecret, keepFolder, interviewer }) {
 	const { workingDirectory, environment, now, random, newId, sleep, errors, input, draw } = host;
@@ -16722,7 +20365,7 @@ function unescapeQuotedPairs(str, start, end) {
 	return result + str.slice(start, end);
 }
 var SP, HTAB, SEMI, EQ, DQUOTE, BSLASH, COMMA, LOWER_CASE, OWS, SEMI_FLAG, COMMA_FLAG, TOKEN_FLAG, NON_ASCII, CASE_FLAGS, CHAR_MAP, NullObject;
-var init_dist$3 = __esmMin((() => {
+var init_dist = __esmMin((() => {
 	SP = 32;
 	HTAB = 9;
 	SEMI = 59;
@@ -17177,16 +20820,16 @@ function withDefaults$1(oldEndpoint, newDefaults) {
 		defaults: withDefaults$1.bind(null, endpoint2)
 	});
 }
-var defaults_default, noop$2, request;
+var defaults_default, noop$2, request$1;
 var init_dist_bundle$5 = __esmMin((() => {
 	init_dist_bundle$6();
 	init_universal_user_agent();
-	init_dist$3();
+	init_dist();
 	init_json_with_bigint();
 	init_dist_src$1();
 	defaults_default = { headers: { "user-agent": `octokit-request.js/10.0.16 ${getUserAgent()}` } };
 	noop$2 = () => "";
-	request = withDefaults$1(endpoint, defaults_default);
+	request$1 = withDefaults$1(endpoint, defaults_default);
 }));
 /* v8 ignore next -- @preserve */
 /* v8 ignore else -- @preserve */
@@ -17278,7 +20921,7 @@ var init_dist_bundle$4 = __esmMin((() => {
 		"url"
 	];
 	GHES_V3_SUFFIX_REGEX = /\/api\/v3\/?$/;
-	withDefaults(request, {
+	withDefaults(request$1, {
 		headers: { "user-agent": `octokit-graphql.js/${VERSION$4} ${getUserAgent()}` },
 		method: "POST",
 		url: "/graphql"
@@ -17320,7 +20963,7 @@ var init_dist_bundle$3 = __esmMin((() => {
 }));
 // node_modules/@octokit/core/dist-src/version.js
 var VERSION$3;
-var init_version = __esmMin((() => {
+var init_version$1 = __esmMin((() => {
 	VERSION$3 = "7.0.8";
 }));
 // node_modules/@octokit/core/dist-src/index.js
@@ -17338,7 +20981,7 @@ var init_dist_src = __esmMin((() => {
 	init_dist_bundle$5();
 	init_dist_bundle$4();
 	init_dist_bundle$3();
-	init_version();
+	init_version$1();
 	noop$1 = () => {};
 	consoleWarn = console.warn.bind(console);
 	consoleError = console.error.bind(console);
@@ -17375,7 +21018,7 @@ var init_dist_src = __esmMin((() => {
 		constructor(options = {}) {
 			const hook = new before_after_hook_default.Collection();
 			const requestDefaults = {
-				baseUrl: request.endpoint.DEFAULTS.baseUrl,
+				baseUrl: request$1.endpoint.DEFAULTS.baseUrl,
 				headers: {},
 				request: Object.assign({}, options.request, { hook: hook.bind(null, "request") }),
 				mediaType: {
@@ -17387,7 +21030,7 @@ var init_dist_src = __esmMin((() => {
 			if (options.baseUrl) requestDefaults.baseUrl = options.baseUrl;
 			if (options.previews) requestDefaults.mediaType.previews = options.previews;
 			if (options.timeZone) requestDefaults.headers["time-zone"] = options.timeZone;
-			this.request = request.defaults(requestDefaults);
+			this.request = request$1.defaults(requestDefaults);
 			this.graphql = withCustomRequest(this.request).defaults(requestDefaults);
 			this.log = createLogger(options.log);
 			this.hook = hook;
@@ -17507,14 +21150,14 @@ var init_dist_bundle$2 = __esmMin((() => {
 	paginateRest.VERSION = VERSION$2;
 }));
 // node_modules/bottleneck/light.js
-var require_light = /* @__PURE__ */ __commonJSMin(((exports, module, this$2) => {
+var require_light = /* @__PURE__ */ __commonJSMin(((exports, module, this$1) => {
 	/**
 	* This file contains the Bottleneck library (MIT), compiled to ES2017, and without Clustering support.
 	* https://github.com/SGrondin/bottleneck
 	*/
 	(function(global, factory) {
 		typeof exports === "object" && typeof module !== "undefined" ? module.exports = factory() : typeof define === "function" && define.amd ? define(factory) : global.Bottleneck = factory();
-	})(this$2, (function() {
+	})(this$1, (function() {
 		"use strict";
 		var commonjsGlobal = typeof globalThis !== "undefined" ? globalThis : typeof window !== "undefined" ? window : typeof global !== "undefined" ? global : typeof self !== "undefined" ? self : {};
 		function getCjsExportFromNamespace(n) {
@@ -46308,10 +49951,16 @@ async function makeContext(inputs, host) {
 		environment: variables,
 		workingDirectory: folder
 	};
+	const configuration = await loadConfig({
+		workingDirectory: folder,
+		file: inputs.config,
+		environment: variables
+	});
 	return {
 		inputs,
 		folder,
-		git: await gitStart(inputs, placed),
+		configuration,
+		git: gitStart(configuration, folder),
 		event: await readEvent(environment),
 		world: worldOf(placed, {
 			quiet: true,
@@ -46322,15 +49971,10 @@ async function makeContext(inputs, host) {
 		runUrl: runUrlOf(environment)
 	};
 }
-/** A configuration that cannot be read is told by the run. */
-async function gitStart({ config: file }, { workingDirectory, environment }) {
-	const { config } = await loadConfig({
-		workingDirectory,
-		file,
-		environment
-	});
+/** A configuration that cannot be read is reported by the run. */
+function gitStart({ config }, folder) {
 	return config === null ? {
-		root: findRoot(workingDirectory),
+		root: findRoot(folder),
 		keyVariables: []
 	} : gitStartOf(config);
 }
@@ -46402,40 +50046,8 @@ var init_redact = __esmMin((() => {
 	MARK = "[redacted]";
 	EXCERPT = 200;
 }));
-// src/command-line/host.ts
+// src/cli/secrets.ts
 init_redact();
-/** A stream whose texts go to another way of writing first. */
-function through(sink, write) {
-	return {
-		isTTY: sink.isTTY === true,
-		get columns() {
-			return sink.columns;
-		},
-		write
-	};
-}
-// src/command-line/transient-line.ts
-const CLEAR_LINE = "\r\x1B[2K";
-/** Both streams, as they share a screen with one line that comes and goes: nothing is written beside it. */
-function shareScreen(output, errors) {
-	let drawn = false;
-	const draw = (line) => {
-		if (drawn || line !== "") errors.write(`${drawn ? CLEAR_LINE : ""}${line}`);
-		drawn = line !== "";
-	};
-	return {
-		output: clearing(output, draw),
-		errors: clearing(errors, draw),
-		draw
-	};
-}
-function clearing(sink, draw) {
-	return through(sink, (text) => {
-		draw("");
-		return sink.write(text);
-	});
-}
-// src/command-line/secrets.ts
 /** Shorter ones are words that reports consist of; no service hands out such a key. */
 const SHORTEST = 8;
 function makeSecrets() {
@@ -46483,6 +50095,7 @@ function hidingActionHost(given) {
 }
 // src/action/inputs.ts
 init_zod();
+init_policy();
 init_problem();
 const flag = _enum([
 	"true",
@@ -46542,11 +50155,6 @@ function readInputs({ getInput, setSecret }) {
 	}));
 }
 // src/domain/plan.ts
-const FIELDS = [
-	"key",
-	"name",
-	"description"
-];
 function isNew(ref) {
 	return "new" in ref;
 }
@@ -46555,9 +50163,158 @@ function serves(made, content) {
 	if (made.digest !== content.digest) return false;
 	return content.metadataDigest === void 0 || content.metadataDigest === made.metadataDigest;
 }
+var FIELDS;
+var init_plan = __esmMin((() => {
+	FIELDS = [
+		"key",
+		"name",
+		"description"
+	];
+}));
+// src/applying/make-changes.ts
+init_plan();
+init_problem();
+/** Makes a plan's changes in order, up to the first that fails. What fails is in the outcome. */
+async function makeChanges(plan, writer) {
+	const made = [];
+	const outcomes = [];
+	const problems = [];
+	for (const change of plan.changes) {
+		if (problems.some(isError)) {
+			outcomes.push(notMade(change, made));
+			continue;
+		}
+		const written = await makeChange(change, plan, writer, made);
+		problems.push(...written.problems.map((one) => isError(one) ? one : {
+			...one,
+			path: plan.file.path
+		}));
+		outcomes.push(outcomeOf(change, written, made));
+		if (change.kind === "create-version" && written.version !== void 0) made.push({
+			content: change.content,
+			version: written.version
+		});
+	}
+	return {
+		plan,
+		status: statusOf(outcomes, problems.filter(isError)),
+		changes: outcomes,
+		problems: [...plan.problems, ...problems]
+	};
+}
+/** The outcome of a plan that nothing was done for. */
+function untouched(plan, status) {
+	return {
+		plan,
+		status,
+		changes: plan.changes.map((change) => ({
+			change,
+			status: "not_made"
+		})),
+		problems: plan.problems
+	};
+}
+async function makeChange(change, plan, writer, made) {
+	switch (change.kind) {
+		case "create-version": return writer.create(change, activatedBy(plan));
+		case "update-prompt": return writer.update(change);
+		case "set-active": {
+			const version = isNew(change.after) ? findMade(made, change.after) : change.after;
+			return version === void 0 ? neverMade() : writer.activate(change.environment, version);
+		}
+	}
+}
+/** Versions that were there already and that the plan makes active. */
+function activatedBy({ changes }) {
+	return changes.filter((change) => change.kind === "set-active").flatMap(({ after }) => isNew(after) ? [] : [after]);
+}
+function findMade(made, target) {
+	return made.find(({ content }) => serves(content, target.new))?.version;
+}
+function neverMade() {
+	return {
+		status: "not_made",
+		problems: [makeProblem("internal/unexpected", { reason: "a planned version was not made" })]
+	};
+}
+function outcomeOf(change, { status, version }, made) {
+	if (status === "not_made" && version === void 0) return notMade(change, made);
+	return {
+		change,
+		status,
+		...version !== void 0 && { version }
+	};
+}
+/** An activation that was not made still names the version that was made for it. */
+function notMade(change, made) {
+	const target = change.kind === "set-active" && isNew(change.after) ? change.after : null;
+	const version = target === null ? void 0 : findMade(made, target);
+	return {
+		change,
+		status: "not_made",
+		...version !== void 0 && { version }
+	};
+}
+/** Where nothing was written, an interruption is no failure. */
+function statusOf(outcomes, errors) {
+	if (errors.length === 0) return "applied";
+	if (outcomes.some(({ status }) => status !== "not_made")) return "failed";
+	return errors.every(({ code }) => code === "apply/interrupted") ? "not_attempted" : "failed";
+}
+// src/applying/apply-plan.ts
+init_p_limit();
+init_problem();
+/** Writes a plan. Prompts are independent: a failure never stops or hides the others. Never throws. */
+async function applyPlan(plan, provider, options) {
+	let done = 0;
+	return pLimit(options.concurrency).map(plan.prompts, async (prompt) => {
+		const outcome = await applyPrompt(prompt, provider, options);
+		options.onApplied?.(outcome, ++done);
+		return outcome;
+	});
+}
+async function applyPrompt(plan, provider, options) {
+	if (isIdle(plan)) return untouched(plan, plan.status);
+	if (options.stop.aborted) return untouched(plan, "not_attempted");
+	try {
+		const writer = provider.begin(options.wantedFor(plan));
+		const current = await withFound(await refresh(plan, writer, options), writer, options);
+		return isIdle(current) ? untouched(current, current.status) : await makeChanges(current, writer);
+	} catch (error) {
+		const problem = problemOf$1(error);
+		return {
+			...untouched(plan, problem.code === "apply/interrupted" ? "not_attempted" : "failed"),
+			problems: [problem]
+		};
+	}
+}
+/** Whether there is nothing to write: planned already, refused, or not observed. */
+function isIdle(plan) {
+	return plan.status !== "pending" && plan.finds.length === 0;
+}
+/**
+* The plan, provided that the prompt is still what it was planned from; otherwise one made afresh. It is for right
+* before the first write. Throws a `ProblemError` when the prompt cannot be read, or changes once more meanwhile.
+*/
+async function refresh(plan, writer, { planAgain }) {
+	const now = await writer.observe();
+	if (plan.observed?.state === now.state) return plan;
+	const fresh = await planAgain(plan, now);
+	if ((await writer.observe()).state === now.state) return fresh;
+	throw new ProblemError(makeProblem("apply/keeps-changing"));
+}
+/** The plan made afresh once the versions that it names were looked for. */
+async function withFound(plan, writer, { planAgain }) {
+	if (plan.finds.length === 0) return plan;
+	return {
+		...await planAgain(plan, await writer.find(plan.finds)),
+		finds: []
+	};
+}
 // src/planning/digest-plan.ts
 init_digest();
 init_json();
+init_plan();
 /**
 * A digest over what would be done. Commits, paths and change summaries are left out: a squash merge keeps it.
 * Prompts are ordered by id, so that a renamed file keeps it as well.
@@ -46599,10 +50356,11 @@ function contentKey({ digest, metadataDigest }) {
 		metadata: metadataDigest ?? null
 	};
 }
-// src/planning/refuse.ts
+// src/planning/guard.ts
+init_policy();
 init_problem();
 /** The plan with every prompt blocked that a guard refuses. The changes stay: they say what was refused. */
-function refuse(plan, guards) {
+function guard(plan, guards) {
 	const forAll = [
 		...guards.refusals ?? [],
 		...tooMany(plan, guards),
@@ -46624,19 +50382,19 @@ function block(prompt, problems) {
 		...prompt,
 		status: "blocked",
 		problems: [...prompt.problems, ...problems],
-		lookups: []
+		finds: []
 	};
 }
 /** What was reviewed as blocked stays blocked: what looking would bring about is not in the reviewed plan. */
 function withoutSurprises(prompt) {
 	return prompt.status === "blocked" ? {
 		...prompt,
-		lookups: []
+		finds: []
 	} : prompt;
 }
 /** Whether the prompt has changes, or will have once its pins are found. */
-function mayChange({ changes, lookups }) {
-	return changes.length + lookups.length > 0;
+function mayChange({ changes, finds }) {
+	return changes.length + finds.length > 0;
 }
 function tooMany({ prompts }, { maxChanges, notLookedAt = 0 }) {
 	if (maxChanges === null) return [];
@@ -46661,7 +50419,7 @@ function uncommitted({ file }, guards) {
 * A prompt that was planned once more, right before it is written: what was reviewed must still be what is done, and
 * new drift is refused as it was at first.
 */
-function refuseAfresh(fresh, planned, guards) {
+function guardAfresh(fresh, planned, guards) {
 	const [expected, actual] = [digestPlan([planned]), digestPlan([fresh])];
 	return block(fresh, [...guards.expectedPlan !== null && expected !== actual ? [makeProblem("guard/stale-plan", {
 		expected,
@@ -46671,9 +50429,9 @@ function refuseAfresh(fresh, planned, guards) {
 function drifted({ drift, file }, { onDrift }) {
 	const outside = drift.filter(({ kind }) => kind === "outside");
 	if (onDrift === "overwrite" || outside.length === 0) return [];
-	return [makeProblem("guard/drift", { what: outside.map(describe$2) }, { path: file.path })];
+	return [makeProblem("guard/drift", { what: outside.map(describe$1) }, { path: file.path })];
 }
-function describe$2(drift) {
+function describe$1(drift) {
 	if ("field" in drift) return `${drift.field} is "${drift.observed}"`;
 	const { environment, observed } = drift;
 	return `"${environment}" serves ${observed === null || observed.number === null ? "a version" : `v${observed.number}`} (id ${observed?.id ?? "none"})`;
@@ -46692,7 +50450,167 @@ function pinText(pin) {
 function followsLatest({ pins }) {
 	return pins.some(({ pin }) => pin.kind === "latest");
 }
+var init_prompt_file = __esmMin((() => {}));
+// src/domain/known-versions.ts
+/**
+* Whether a version holds a wanted content. Where the file manages no metadata, any metadata of a version that
+* promptsync made will do, and of another's none: it may carry settings that nobody has reviewed.
+*/
+function holds(version, content) {
+	if (version.digest !== content.digest) return false;
+	if (content.metadataDigest !== void 0) return version.metadataDigest === content.metadataDigest;
+	return version.ours || version.metadataDigest === "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a";
+}
+/** The version to use for a content: one that promptsync made before another's, then the newest. */
+function findContent(known, content) {
+	const holding = known.filter((version) => holds(version, content));
+	return holding.find(({ ours }) => ours) ?? holding[0];
+}
+/** The version that a number or an id names; undefined where it is not known, and for pins that name a content. */
+function findNamed(known, pin) {
+	if (pin.kind === "number") return known.find(({ number }) => number === pin.number);
+	return pin.kind === "version" ? known.find(({ id }) => id === pin.id) : void 0;
+}
+/** A content as the service can hold it: where it drops metadata, a text without any is all that it ever shows. */
+function asHeld({ text, digest, ...rest }, metadata) {
+	return metadata === "dropped" ? {
+		text,
+		digest
+	} : {
+		text,
+		digest,
+		...rest
+	};
+}
+/** Compares a pin with what its environment serves. Equal content is in sync whatever its id: such pins name content. */
+function meaningOf({ environment, pin }, file, { active, known, metadata }, atRefs) {
+	const serves = active.get(environment) ?? null;
+	const content = wantedContent(pin, file, atRefs);
+	const sought = content === null ? null : asHeld(content, metadata);
+	if (serves !== null && (sought === null ? findNamed([serves], pin) !== void 0 : holds(serves, sought))) return { kind: "in-sync" };
+	const version = sought === null ? findNamed(known, pin) : findContent(known, sought);
+	if (version !== void 0) return {
+		kind: "known",
+		version
+	};
+	if (content === null) return { kind: "unknown" };
+	return {
+		kind: "new",
+		content,
+		...pin.kind === "git" && { ref: pin.ref }
+	};
+}
+/** The content that a pin names; null for numbers and ids, and for refs that have none. */
+function wantedContent(pin, file, atRefs) {
+	if (pin.kind === "latest") return file.content;
+	const at = pin.kind === "git" ? atRefs.get(pin.ref) : void 0;
+	return at !== void 0 && "content" in at ? at.content : null;
+}
+/**
+* Whether a version of the file's own content is to be made. It is made even when no pin follows it; then somebody
+* else's version of equal content does not stand in for it, unless it is found again later.
+*/
+function wantsOwnVersion(file, observed, meanings) {
+	if (followsLatest(file)) return meanings.some((one) => one.kind === "new" && one.content === file.content);
+	const left = file.pins.filter(({ pin }, at) => leaves(meanings[at], pin, observed));
+	return !observed.remembers(file.content, new Set(left.map(({ environment }) => environment)));
+}
+/** Whether an environment is to serve something else. An id is a promise by itself: unknown ones are planned for. */
+function leaves(meaning, pin, { missing }) {
+	if (meaning?.kind === "unknown") return pin.kind === "version" && !missing.includes(pin.id);
+	return meaning?.kind === "known" || meaning?.kind === "new";
+}
+var init_known_versions = __esmMin((() => {
+	init_digest();
+	init_prompt_file();
+}));
+// src/domain/version.ts
+/** What a version is called where people read it: `v7`, or its id where the number is not known. */
+function labelOf({ id, number }) {
+	return number === null ? id : `v${number}`;
+}
+function refOf({ id, number }) {
+	return {
+		id,
+		number
+	};
+}
+var init_version = __esmMin((() => {}));
+// src/planning/texts.ts
+init_digest();
+init_known_versions();
+init_plan();
+init_version();
+/** The texts behind a plan's activations, for diffs: from the service, the files, and git for versions never read. */
+function textsOf(prompts, { contentsAtRefs }, history) {
+	return new Map(prompts.map((prompt) => {
+		const refs = [...contentsAtRefs.get(prompt.file.id)?.values() ?? []].flatMap((at) => "content" in at ? [at.content] : []);
+		return [prompt.file.id, textChanges(prompt, [prompt.file.content, ...refs], history)];
+	}));
+}
+/** @param wanted the file's own content and those that its `git:` pins mean */
+function textChanges({ observed, changes }, wanted, { contents }) {
+	if (observed === null) return [];
+	const after = (target) => {
+		if (isNew(target)) return newSide(target.new);
+		const version = observed.known.find(({ id }) => id === target.id);
+		if (version === void 0) return "unknown";
+		if (version.content !== null) return sideOf(version, labelOf(target));
+		const content = contents.get(version.id) ?? wanted.find((one) => holds(version, one));
+		return content === void 0 ? "unknown" : unreadSide(version, content, labelOf(target));
+	};
+	return changes.filter((change) => change.kind === "set-active").map((change) => {
+		const active = observed.active.get(change.environment) ?? null;
+		const before = active === null || change.before === null ? null : sideOf(active, labelOf(change.before));
+		return {
+			environment: change.environment,
+			before,
+			after: after(change.after)
+		};
+	});
+}
+function newSide({ text, metadata }) {
+	return {
+		label: "new version",
+		text,
+		...metadata === void 0 ? {} : { metadata }
+	};
+}
+function sideOf({ content }, label) {
+	return content === null ? "unknown" : {
+		label,
+		text: withLineFeeds(content.text),
+		metadata: content.metadata
+	};
+}
+function unreadSide(version, { text, metadata, metadataDigest }, label) {
+	return {
+		label,
+		text,
+		...metadataDigest === version.metadataDigest && metadata !== void 0 && { metadata }
+	};
+}
+/** The texts of an apply, with versions that were new called by their numbers, which are known now. */
+function labelMade(texts, outcomes) {
+	const changesOf = new Map(outcomes.map(({ plan, changes }) => [plan.file.id, changes]));
+	return new Map([...texts].map(([id, all]) => [id, all.flatMap((one) => labelOne(one, changesOf.get(id) ?? []))]));
+}
+function labelOne(text, changes) {
+	const { environment, after } = text;
+	const made = changes.find(({ change }) => change.kind === "set-active" && change.environment === environment);
+	if (made?.version === void 0) return [text];
+	if (after === "unknown") return [];
+	const label = labelOf(made.version);
+	return label === after.label ? [text] : [{
+		...text,
+		after: {
+			...after,
+			label
+		}
+	}];
+}
 // src/report/wire-drift.ts
+init_plan();
 /** Drift as a report tells it. */
 function wireDrift(drift) {
 	if ("field" in drift) {
@@ -46785,6 +50703,8 @@ function wireCommit({ pullRequest, ...info }) {
 	};
 }
 // src/report/make-report.ts
+init_plan();
+init_prompt_file();
 /**
 * The public report of a run. Pure, and complete also when the run failed.
 * @param withEnvironments what each environment serves, in every mode: for the matrix of a page
@@ -46947,7 +50867,7 @@ function rowOf(pinned, plan) {
 	const change = plan.changes.find((one) => one.kind === "set-active" && one.environment === environment);
 	const planned = change === void 0 ? void 0 : plannedChange(change);
 	const serves = active === null ? null : wireRef(active);
-	const inSync = planned === void 0 && serves !== null && !isRefused$1(pinned, plan);
+	const inSync = planned === void 0 && serves !== null && !isRefused(pinned, plan);
 	const wanted = planned?.kind === "set-active" ? planned.after : inSync ? serves : null;
 	return {
 		environment,
@@ -46958,7 +50878,7 @@ function rowOf(pinned, plan) {
 	};
 }
 /** A pin without a change is in sync, or it is one that could not be resolved: then a problem stands at its place. */
-function isRefused$1({ line, column }, { problems }) {
+function isRefused({ line, column }, { problems }) {
 	return problems.some((problem) => problem.line === line && problem.column === column);
 }
 /** Changes are counted where they are planned on a dry run, and where they were made on an apply. */
@@ -46978,1479 +50898,27 @@ function summarise(prompts, mode) {
 		not_attempted: statuses("not_attempted")
 	};
 }
-// src/domain/prompt-service.ts
-/** The same service, of which no call is begun once the signal is aborted. A call in flight is finished. */
-function untilStopped(service, stop) {
-	const unlessStopped = (call) => stop.aborted ? Promise.reject(new ServiceError(makeProblem("apply/interrupted"), "not-sent")) : call();
-	return {
-		readPrompt: (...sent) => unlessStopped(() => service.readPrompt(...sent)),
-		createVersion: (...sent) => unlessStopped(() => service.createVersion(...sent)),
-		updatePrompt: (...sent) => unlessStopped(() => service.updatePrompt(...sent)),
-		setActive: (...sent) => unlessStopped(() => service.setActive(...sent))
-	};
-}
-var ServiceError;
-var init_prompt_service = __esmMin((() => {
-	init_problem();
-	ServiceError = class extends ProblemError {
-		effect;
-		constructor(problem, effect, options) {
-			super(problem, options);
-			this.name = "ServiceError";
-			this.effect = effect;
-		}
-	};
-}));
 // src/domain/observed.ts
-init_prompt_service();
-function versionsRead({ active, looked }) {
-	return [...[...active.values()].filter((version) => version !== null), ...looked];
-}
-/** What reads a prompt in these environments, and asks for nothing else to be found. */
+/** What reads a prompt in these environments, and asks for nothing to be recognised. */
 function readingOnly(promptId, environments) {
 	return {
 		promptId,
 		environments,
+		pins: [],
+		own: null,
 		contents: [],
 		numbers: [],
-		followsLatest: true
+		whole: false
 	};
 }
-// src/domain/ownership.ts
-init_digest();
-/**
-* Whether promptsync made a version: its stamp speaks of its text. The stamp alone is no proof, because whoever edits a
-* copy in the service copies the stamp as well.
-*/
-function isOwn$1(version) {
-	return version.stamp?.digest === version.digest;
-}
-/**
-* Whether a version with a stamp of promptsync's may be a copy in which metadata was edited, or one to which the
-* service itself added some. It is none where its number is the one right after its ledger's newest: only the version
-* that the stamp was written for can have that one.
-*/
-function isDoubtful(version) {
-	const sent = version.stamp?.metadataDigest;
-	return isOwn$1(version) && sent !== void 0 && sent !== version.metadataDigest && !followsLedger(version);
-}
-/** Whether a version is a copy in which metadata was edited: what its stamp was written for is known. */
-function isCopy(version, known) {
-	return isDoubtful(version) && hasOriginal(version, known);
-}
-/** Whether the service stored something else than promptsync sent for this content: what was sent stands in the stamp. */
-function isRewritten(version, content, known) {
-	const { digest, metadataDigest } = content;
-	const { stamp } = version;
-	if (stamp?.digest !== digest || hasOriginal(version, known)) return false;
-	const sent = stamp.metadataDigest;
-	if (sent !== void 0 && sent !== (metadataDigest ?? "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a")) return false;
-	if (version.digest !== digest) return followsLedger(version) || differsInForm(version.text, content.text);
-	return sent !== void 0 && metadataDigest !== void 0 && version.metadataDigest !== metadataDigest;
-}
-/** Whether two texts are the same but for white space and Unicode's normal forms: what services tidy. */
-function differsInForm(one, other) {
-	return withoutForm(one) === withoutForm(other);
-}
-function headOf$2({ active }, trackingEnvironment) {
-	return trackingEnvironment === null ? void 0 : active.get(trackingEnvironment);
-}
-/**
-* Whether a version may be the newest of promptsync's after the head. Its ledger must name the head: otherwise what
-* only the head's ledger remembers would be forgotten.
-*/
-function mayFollow(version, head) {
-	if (head === void 0 || !isOwn$1(version) || isDoubtful(version)) return false;
-	if (head === null) return true;
-	return version.number > head.number && (version.stamp?.ledger ?? []).some(({ id }) => id === head.id);
-}
-/**
-* Whether the service drops `metadata_`: promptsync stamps what it makes, and the head is one of its own. Where any
-* other version carries a stamp, somebody else has moved the tracking environment.
-*/
-function dropsMetadata(observed, trackingEnvironment) {
-	return (headOf$2(observed, trackingEnvironment) ?? null) !== null && versionsRead(observed).every(({ stamp }) => stamp === null);
-}
-/** A content as the service can hold it: where it forgets metadata, a text without any is all that it ever shows. */
-function asKept(content, forgets) {
-	return forgets ? {
-		text: content.text,
-		digest: content.digest
-	} : content;
-}
-/** Whether a version before this one holds exactly what the stamp was written for: nothing is made twice. */
-function hasOriginal({ number, stamp }, known) {
-	return known.some((entry) => entry.number < number && entry.digest === stamp?.digest && entry.metadataDigest === stamp.metadataDigest);
-}
-/** Whether a version has the number right after its ledger's newest: the one that the stamp was written for has. */
-function followsLedger({ number, stamp }) {
-	return number === Math.max(0, ...(stamp?.ledger ?? []).map((entry) => entry.number)) + 1;
-}
-function withoutForm(text) {
-	return text.normalize("NFC").replaceAll(/\s+/g, "");
-}
-// src/domain/known-versions.ts
-init_digest();
-const NEWEST_KEPT = 20;
-/** All versions that the versions read and their ledgers tell of, newest first; of one number the one read first. */
-function knownVersions(observed) {
-	const read = versionsRead(observed);
-	const known = /* @__PURE__ */ new Map();
-	const note = (entry, version) => {
-		known.set(entry.id, {
-			...stillPinned(entry, known.get(entry.id)),
-			version
-		});
-	};
-	for (const { stamp } of read.toSorted((a, b) => a.number - b.number)) for (const entry of stamp?.ledger ?? []) note(entry, null);
-	for (const version of read) note(entryOf(version), version);
-	return [...known.values()].toSorted((a, b) => b.number - a.number || rank(a) - rank(b));
-}
-/** The entry, pinned where either was: what was pinned once stays so. */
-function stillPinned(entry, other) {
-	const pinned = entry.pinned ?? other?.pinned;
-	return pinned === void 0 ? entry : {
-		...entry,
-		pinned
-	};
-}
-/** What was read goes before what a ledger says: a ledger copied from elsewhere may name another version so. */
-function rank({ version }) {
-	return version === null ? 1 : 0;
-}
-/** A version as a ledger remembers it: as somebody else's where it may be a copy. */
-function entryOf(version) {
-	return toEntry(version, isOwn$1(version) && !isDoubtful(version));
-}
-/**
-* A version as it is judged where it is served already: as our own unless it is known to be a copy. Some services add
-* metadata of their own, and what they serve is in sync all the same.
-*/
-function entryAsServed(version, known) {
-	return toEntry(version, isOwn$1(version) && !isCopy(version, known));
-}
-function toEntry({ number, id, digest, metadataDigest, stamp }, own) {
-	const entry = {
-		number,
-		id,
-		digest,
-		metadataDigest
-	};
-	if (stamp === null || !own) return {
-		...entry,
-		outside: true
-	};
-	const { commit, path } = stamp;
-	return {
-		...entry,
-		...commit === void 0 ? {} : { commit },
-		...path === void 0 ? {} : { path }
-	};
-}
-/**
-* Whether a version holds a wanted content. Where the file manages no metadata, any metadata of a version that
-* promptsync made will do, and of another's none: it may carry settings that nobody has reviewed.
-*/
-function holds(version, content) {
-	if (version.digest !== content.digest) return false;
-	if (content.metadataDigest !== void 0) return version.metadataDigest === content.metadataDigest;
-	return version.outside === void 0 || version.metadataDigest === "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a";
-}
-/** The version to use for a content: one that promptsync made before another's, then the newest. */
-function findContent(known, content) {
-	const holding = known.filter((version) => holds(version, content));
-	return holding.find((version) => version.outside === void 0) ?? holding[0];
-}
-/**
-* Whether a content will be found again whatever becomes active: promptsync made a version of it, or a ledger names
-* one. Somebody else's version that is merely active is forgotten as soon as it no longer is, and so is one that was
-* looked at and that the tracking environment may not move to.
-*/
-function isRemembered(observed, content, head) {
-	const known = knownVersions(observed);
-	const named = versionsRead(observed).flatMap(({ stamp }) => stamp?.ledger ?? []);
-	const own = [...observed.active.values(), head ?? null].filter((version) => version !== null).map((version) => entryAsServed(version, known)).filter(({ outside }) => outside === void 0);
-	const looked = observed.looked.filter((version) => mayFollow(version, head)).map(entryOf);
-	const tracked = head === null || head === void 0 ? [] : [entryOf(head)];
-	return [
-		...own,
-		...looked,
-		...tracked,
-		...named
-	].some((entry) => holds(entry, content));
-}
-/**
-* The ledger for the next version: the newest known ones, those to keep (active now), and all that were pinned once, so
-* that their numbers can be pinned again.
-*/
-function makeLedger(known, keptIds, pinnedIds) {
-	return known.toSorted((a, b) => b.number - a.number).map((entry) => pinnedIds.has(entry.id) ? {
-		...entry,
-		pinned: true
-	} : entry).filter((entry, index) => index < NEWEST_KEPT || keptIds.has(entry.id) || entry.pinned === true);
-}
-// src/applying/reading-back.ts
+// src/desired/at-commit.ts
+init_driver();
 init_problem();
-/** Reads an environment after it was set. Throws a `ProblemError` when it serves another version or another text. */
-async function readBack(service, promptId, environment, expected) {
-	const { activeVersion } = await service.readPrompt(promptId, environment);
-	if (activeVersion === null || activeVersion.id !== expected.id) {
-		const found = activeVersion === null ? "nothing" : `version "${activeVersion.id}"`;
-		const evidence = {
-			environment,
-			expected: `version "${expected.id}"`,
-			found
-		};
-		throw new ProblemError(makeProblem("apply/not-active", evidence));
-	}
-	if (expected.digest === void 0 || activeVersion.digest === expected.digest) return activeVersion;
-	const evidence = {
-		environment,
-		expected: "the planned text",
-		found: `another text (v${activeVersion.number})`
-	};
-	throw new ProblemError(makeProblem("apply/not-active", evidence));
-}
-// src/applying/writing.ts
-init_problem();
-function beginWriting(plan, dependencies) {
-	const { observed } = plan;
-	if (observed === null) throw new ProblemError(makeProblem("internal/unexpected", { reason: "nothing was observed" }));
-	const known = new Map(knownVersions(observed).map(({ version: _, ...entry }) => [entry.id, entry]));
-	const seen = new Set(versionsRead(observed).map(({ id }) => id));
-	const { trackingEnvironment } = dependencies;
-	return {
-		plan,
-		observed,
-		dependencies,
-		known,
-		seen,
-		looked: [],
-		made: [],
-		head: headOf$2(observed, trackingEnvironment),
-		forgets: dropsMetadata(observed, trackingEnvironment)
-	};
-}
-/** Remembers a version that was read, with all that its ledger tells of: of what is known already, whether it was pinned. */
-function note({ known, seen, looked }, version) {
-	for (const entry of version.stamp?.ledger ?? []) known.set(entry.id, stillPinned(known.get(entry.id) ?? entry, entry));
-	known.set(version.id, stillPinned(entryOf(version), known.get(version.id)));
-	seen.add(version.id);
-	looked.push(version);
-}
-/** The version that was made for a target of this plan, once there is one. */
-function findMade({ made }, target) {
-	return made.find(({ content }) => serves(content, target.new))?.version;
-}
-/** Sets the active version and reads it back. Throws when it was not set; what is read back wrong is a problem. */
-async function activate(writing, environment, expected) {
-	const { dependencies, observed } = writing;
-	await dependencies.service.setActive(observed.prompt.id, environment, expected.id);
-	try {
-		const version = await readBack(dependencies.service, observed.prompt.id, environment, expected);
-		writing.seen.add(version.id);
-		return {
-			version,
-			problems: []
-		};
-	} catch (error) {
-		return {
-			version: null,
-			problems: [problemOf$1(error)]
-		};
-	}
-}
-// src/applying/looking.ts
-init_problem();
-/**
-* Reads a version that is active nowhere by making it active in the look environment, which nobody is served from:
-* however it fails, nothing that was planned has been done, so its error tells of no effect.
-*/
-async function look({ service, trackingEnvironment }, promptId, versionId) {
-	if (trackingEnvironment === null) throw new ProblemError(makeProblem("internal/unexpected", { reason: NOWHERE }));
-	const environment = lookEnvironment(trackingEnvironment);
-	try {
-		await service.setActive(promptId, environment, versionId);
-		const { activeVersion } = await service.readPrompt(promptId, environment);
-		if (activeVersion?.id === versionId) return activeVersion;
-	} catch (error) {
-		throw new ProblemError(problemOf$1(error), { cause: error });
-	}
-	throw new ProblemError(makeProblem("apply/changed-meanwhile", { environment }));
-}
-const NOWHERE = "there is no environment to look at a version in";
-/** The same; null where the prompt has no such version. */
-async function lookIfThere(...asked) {
-	try {
-		return await look(...asked);
-	} catch (error) {
-		if (problemOf$1(error).code === "service/version-not-found") return null;
-		throw error;
-	}
-}
-/**
-* Looks at the newest version of the service, where nobody has read it and no ledger names it; null otherwise. Throws
-* also where the service says that there is none: it has named it, and it may be the very one that is to be made.
-*/
-async function lookAtNewest(writing) {
-	const { dependencies, observed, known } = writing;
-	const { id: promptId, latestVersionId: id } = observed.prompt;
-	if (dependencies.trackingEnvironment === null || id === null || known.has(id)) return null;
-	const version = await lookIfThere(dependencies, promptId, id);
-	if (version === null) throw new ProblemError(makeProblem("apply/newest-unreadable", { id }));
-	note(writing, version);
-	return version;
-}
-// src/applying/looking-up.ts
-/**
-* Looks at versions that planning could not do without. Those that are not this prompt's are noted as missing; any
-* other failure throws a `ProblemError`. The tracking environment moves to one that is newer of promptsync's own: it
-* would be forgotten otherwise.
-*/
-async function lookUp(dependencies, observed, versionIds) {
-	const { trackingEnvironment } = dependencies;
-	if (trackingEnvironment === null) return observed;
-	let seen = await withHead(dependencies, trackingEnvironment, observed);
-	for (const versionId of versionIds) seen = await lookUpOne(dependencies, trackingEnvironment, seen, versionId);
-	return seen;
-}
-/** Whether a version may follow the head can only be told of a head that was read. */
-async function withHead({ service }, trackingEnvironment, observed) {
-	if (observed.active.has(trackingEnvironment)) return observed;
-	const { activeVersion } = await service.readPrompt(observed.prompt.id, trackingEnvironment);
-	return withActive(observed, trackingEnvironment, activeVersion);
-}
-function withActive(observed, environment, version) {
-	return {
-		...observed,
-		active: new Map([...observed.active, [environment, version]])
-	};
-}
-async function lookUpOne(dependencies, trackingEnvironment, observed, versionId) {
-	const version = await lookIfThere(dependencies, observed.prompt.id, versionId);
-	if (version === null) return {
-		...observed,
-		missing: [...observed.missing, versionId]
-	};
-	const seen = {
-		...observed,
-		looked: [...observed.looked, version]
-	};
-	return knownVersions(seen)[0]?.id === version.id && mayFollow(version, headOf$2(seen, trackingEnvironment)) ? moveHead(dependencies, trackingEnvironment, seen, version) : seen;
-}
-async function moveHead({ service }, trackingEnvironment, observed, version) {
-	const { id } = observed.prompt;
-	await service.setActive(id, trackingEnvironment, version.id);
-	return withActive(observed, trackingEnvironment, await readBack(service, id, trackingEnvironment, version));
-}
-// src/domain/version.ts
-/** The version without what only its text and its ledger would be asked for; all that tells which one it is stays. */
-function withoutText({ id, number, digest, metadataDigest, stamp }) {
-	return {
-		id,
-		number,
-		text: "",
-		digest,
-		metadata: {},
-		metadataDigest,
-		stamp: stamp === null ? null : {
-			...stamp,
-			ledger: []
-		},
-		unread: true
-	};
-}
-/** What a version is called where people read it: `v7`, or its id where the number is not known. */
-function labelOf({ id, number }) {
-	return number === null ? id : `v${number}`;
-}
-function refOf({ id, number }) {
-	return {
-		id,
-		number
-	};
-}
-// src/applying/adopting.ts
-init_problem();
-/**
-* Weighs a version that was read. Where no pin follows the content it must be one that the tracking environment can
-* move to, or whose head names it: nothing else would remember it. One that may be somebody's copy is never wanted.
-*/
-function weigh(writing, change, version) {
-	if ((isFollowed(writing, change) || isKept(writing, version, version)) && holdsAll(writing, change, entryOf(version))) return "wanted";
-	return isRewritten(version, change.content, [...writing.known.values()]) ? "rewritten" : "other";
-}
-/** What is adopted for a content also has to hold the others that it was to be made for: it need not be our own. */
-function holdsAll({ forgets }, { content, others = [] }, entry) {
-	return [content, ...others].every((one) => holds(entry, asKept(one, forgets)));
-}
-/** The version of the wanted content that the ledger of a version read tells of, on the same condition. */
-function toldBy(writing, change, version) {
-	const kept = ({ id }) => isFollowed(writing, change) || isKept(writing, { id }, version);
-	return findContent((version.stamp?.ledger ?? []).filter((entry) => kept(entry) && holdsAll(writing, change, entry)), asKept(change.content, writing.forgets));
-}
-function isKept({ head }, { id }, newest) {
-	const named = [head, ...head?.stamp?.ledger ?? []];
-	return mayFollow(newest, head) || named.some((entry) => entry?.id === id);
-}
-/** Takes a version for the one that was to be made: it was there already. `newest` is what it was found by. */
-async function adopt(writing, change, version, newest) {
-	return {
-		outcome: takeFor(writing, change, version, "adopted"),
-		problems: await follow(writing, newest)
-	};
-}
-/** Moves the tracking environment to a version that was read, where that may follow its head. */
-async function follow(writing, version) {
-	return mayFollow(version, writing.head) ? track(writing, version) : [];
-}
-function isFollowed({ plan }, { ref }) {
-	return ref !== void 0 || followsLatest(plan.file);
-}
-/** What follows the answer to a create-version call. */
-async function finishMade(writing, change, version) {
-	if (!isAsSent(writing, change, version)) return refuseRewritten(change, version, "made");
-	return {
-		outcome: takeFor(writing, change, version, "made"),
-		problems: [...await track(writing, version), ...droppedWarning(writing, version)]
-	};
-}
-/** A version that holds something else than was sent is made active nowhere. */
-function refuseRewritten(change, version, status) {
-	const problem = makeProblem("apply/rewritten", { version: `v${version.number}` });
-	return {
-		outcome: {
-			change,
-			status,
-			...status === "unknown" ? {} : { version: refOf(version) }
-		},
-		problems: [problem]
-	};
-}
-/** The tracking environment moves first: a run cut right after this still leaves its newest ledger readable. */
-async function track(writing, version) {
-	const { trackingEnvironment } = writing.dependencies;
-	if (trackingEnvironment === null) return [];
-	const step = `Setting "${trackingEnvironment}" to v${version.number}`;
-	try {
-		const { problems } = await activate(writing, trackingEnvironment, version);
-		if (problems.length === 0) writing.head = version;
-		return problems.map((problem) => during(step, problem));
-	} catch (error) {
-		return [during(step, problemOf$1(error))];
-	}
-}
-function takeFor(writing, change, version, status) {
-	if (!writing.known.has(version.id)) writing.known.set(version.id, entryOf(version));
-	writing.made.push({
-		content: change.content,
-		version
-	});
-	return {
-		change,
-		status,
-		version: refOf(version)
-	};
-}
-/** Metadata that is dropped altogether can be lived with where the tracking environment shows that it was. */
-function isAsSent({ dependencies }, { content }, version) {
-	if (version.digest !== content.digest) return false;
-	if (content.metadataDigest === void 0 || version.metadataDigest === content.metadataDigest) return true;
-	return version.stamp === null && dependencies.trackingEnvironment !== null;
-}
-function droppedWarning({ dependencies, plan }, { stamp }) {
-	const { trackingEnvironment: environment } = dependencies;
-	const told = plan.problems.some(({ code }) => code === "service/drops-metadata");
-	if (stamp !== null || environment === null || told) return [];
-	return [makeProblem("service/drops-metadata", { environment }, { path: plan.file.path })];
-}
-// src/applying/settling.ts
-init_digest();
-init_problem();
-/** In milliseconds: a version may be stored well after its answer was given up. */
-const WAITS = [
-	250,
-	1e3,
-	2e3,
-	4e3,
-	8e3
-];
-/**
-* Finds out what became of a version whose answer was lost: waits until the service has a version that nobody has
-* read, and looks at it. Throws the failure where none turns up: then nothing is known, and nothing is sent again.
-*/
-async function settle(writing, change, stamp, lost) {
-	const id = await awaitUnread(writing);
-	if (id === null) throw lost;
-	const { dependencies, observed } = writing;
-	const reason = lost.problem.message;
-	if (dependencies.trackingEnvironment === null) return unsettled(change, makeProblem("apply/outcome-unseen", {
-		id,
-		reason
-	}));
-	const version = await look(dependencies, observed.prompt.id, id).catch(() => {
-		throw lost;
-	});
-	note(writing, version);
-	const weight = weigh(writing, change, version);
-	if (weight === "wanted") return adopt(writing, change, version, version);
-	const ours = version.stamp?.operation === stamp.operation && followsLedger(version);
-	if (weight === "rewritten") return refuseRewritten(change, version, ours ? "made" : "unknown");
-	if (isTidied(change, version)) return refuseRewritten(change, version, "unknown");
-	const { number } = version;
-	return unsettled(change, makeProblem("apply/somebody-else-wrote", {
-		id,
-		number,
-		reason
-	}));
-}
-/** The id of a newest version that is not known; null where none turns up in time, or it cannot be asked for. */
-async function awaitUnread({ dependencies, observed, known }) {
-	const { service, sleep } = dependencies;
-	try {
-		for (const wait of WAITS) {
-			await sleep(wait);
-			const { latestVersionId: id } = await service.readPrompt(observed.prompt.id);
-			if (id !== null && !known.has(id) && !observed.missing.includes(id)) return id;
-		}
-	} catch {
-		return null;
-	}
-	return null;
-}
-/** A service that has kept the text but for its form, and no metadata at all: what turned up may well be what was sent. */
-function isTidied({ content }, { stamp, text, digest, metadataDigest }) {
-	return stamp === null && metadataDigest === "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a" && digest !== content.digest && differsInForm(text, content.text);
-}
-function unsettled(change, problem) {
-	return {
-		outcome: {
-			change,
-			status: "unknown"
-		},
-		problems: [problem]
-	};
-}
-// src/applying/verifying.ts
-init_problem();
-/**
-* Never an unverified version live: one that was not read in this run must be what the ledger and git know it as. It
-* is looked at for that; without a tracking environment nothing is looked at, and reading back has the last word.
-*/
-async function verifyBeforeLive(writing, entry) {
-	if (writing.dependencies.trackingEnvironment === null) await verifyByGit(writing.dependencies, entry);
-	else await lookVerified(writing, entry);
-}
-/** Looks at a version that a ledger tells of. Throws a `ProblemError` where it is not what ledger and git know. */
-async function lookVerified(writing, entry) {
-	const { dependencies, observed } = writing;
-	await verifyByGit(dependencies, entry);
-	const version = await look(dependencies, observed.prompt.id, entry.id);
-	if (version.digest !== entry.digest || version.number !== entry.number) throw otherContent(`v${version.number}`, "the ledger knows it as");
-	note(writing, version);
-	return version;
-}
-async function verifyByGit({ digestAt }, entry) {
-	const { commit, path, digest, number } = entry;
-	if (commit === void 0 || path === void 0) return;
-	const held = await digestAt(commit, path);
-	if (held !== null && held !== digest) throw otherContent(`v${number}`, `git has at ${commit}:${path}`);
-}
-function otherContent(version, known) {
-	return new ProblemError(makeProblem("apply/other-content", {
-		version,
-		known
-	}));
-}
-// src/applying/create-version.ts
-init_digest();
-/**
-* Makes a version and moves the tracking environment to it. The newest version is looked at first where nobody has
-* read it: it may be this very content, left behind by a run that was cut short. Throws when it was not made or when
-* that is unknown.
-*/
-async function createVersion$1(writing, change) {
-	const newest = await lookAtNewest(writing);
-	const problems = newest !== null && weigh(writing, change, newest) !== "rewritten" ? await follow(writing, newest) : [];
-	if (problems.length > 0) return {
-		outcome: {
-			change,
-			status: "not_made"
-		},
-		problems
-	};
-	for (const version of [...versionsRead(writing.observed), ...writing.looked]) {
-		const found = await useRead(writing, change, version);
-		if (found !== null) return found;
-	}
-	const stamp = stampFor(writing, change);
-	const sent = await send$2(writing, change, stamp);
-	return sent instanceof ServiceError ? settle(writing, change, stamp, sent) : finishMade(writing, change, sent);
-}
-/** Adopts what was read, or what its ledger tells of; null where a version has to be made all the same. */
-async function useRead(writing, change, version) {
-	const weight = weigh(writing, change, version);
-	if (weight === "wanted") return adopt(writing, change, version, version);
-	if (weight === "rewritten") return refuseRewritten(change, version, "not_made");
-	const told = toldBy(writing, change, version);
-	return told === void 0 ? null : adopt(writing, change, await lookVerified(writing, told), version);
-}
-/** Resolves to the failure where the answer was lost; throws any other. */
-async function send$2(writing, change, stamp) {
-	const { content, provenance } = change;
-	const { changeSummary } = provenance;
-	try {
-		return await writing.dependencies.service.createVersion(writing.observed.prompt.id, {
-			text: content.text,
-			metadata: content.metadata ?? {},
-			stamp,
-			...changeSummary === void 0 ? {} : { changeSummary }
-		});
-	} catch (error) {
-		if (error instanceof ServiceError && error.effect === "unknown") return error;
-		throw error;
-	}
-}
-function stampFor(writing, { content, provenance }) {
-	const { known, observed, dependencies } = writing;
-	const active = [...observed.active.values(), writing.head ?? null];
-	const kept = /* @__PURE__ */ new Set([...active.map((version) => version?.id), ownVersion(writing)]);
-	const { commit, path } = provenance;
-	return {
-		digest: content.digest,
-		metadataDigest: metadataDigest(content.metadata ?? null),
-		...commit === void 0 ? {} : { commit },
-		...path === void 0 ? {} : { path },
-		operation: dependencies.newOperation(),
-		ledger: makeLedger([...known.values()], kept, pinnedIds(writing))
-	};
-}
-function ownVersion({ known, plan }) {
-	return findContent([...known.values()].toSorted((a, b) => b.number - a.number), plan.file.content)?.id;
-}
-/**
-* The versions that a pin other than `latest` stands on, those that an environment goes back to and those that it was
-* held back at: somebody may want them again, however old they have become.
-*/
-function pinnedIds({ plan, observed, known }) {
-	const newest = Math.max(...[...known.values()].map(({ number }) => number));
-	const standing = plan.file.pins.flatMap(({ environment, pin }) => {
-		const active = observed.active.get(environment) ?? null;
-		return active !== null && (pin.kind !== "latest" || active.number < newest) ? [active.id] : [];
-	});
-	const targets = plan.changes.flatMap((one) => one.kind === "set-active" && !isNew(one.after) ? [one.after.id] : []);
-	return /* @__PURE__ */ new Set([...standing, ...targets]);
-}
-// src/applying/make-change.ts
-init_problem();
-/** Makes one change. Throws a `ProblemError` when it was not made or when that is unknown. */
-async function makeChange(writing, change) {
-	switch (change.kind) {
-		case "create-version": return createVersion$1(writing, change);
-		case "update-prompt": return updatePrompt$1(writing, change);
-		case "set-active": return setActive$1(writing, change);
-	}
-}
-/** The answer is the updated prompt (interface section 4.3): what it shows otherwise would be sent again for ever. */
-async function updatePrompt$1({ dependencies, observed }, change) {
-	const entries = Object.entries(change.fields).map(([field, { after }]) => [field, after]);
-	const fields = Object.fromEntries(entries);
-	const updated = await dependencies.service.updatePrompt(observed.prompt.id, fields);
-	const differ = FIELDS.filter((field) => fields[field] !== void 0 && fields[field] !== updated[field]);
-	if (differ.length === 0) return {
-		outcome: {
-			change,
-			status: "made"
-		},
-		problems: []
-	};
-	const problem = makeProblem("apply/fields-differ", { fields: differ });
-	return {
-		outcome: {
-			change,
-			status: "unknown"
-		},
-		problems: [problem]
-	};
-}
-async function setActive$1(writing, change) {
-	const expected = isNew(change.after) ? madeFor(writing, change.after) : await verified(writing, change.after);
-	const { version, problems } = await activate(writing, change.environment, expected);
-	if (version === null) return {
-		outcome: {
-			change,
-			status: "unknown"
-		},
-		problems
-	};
-	return {
-		outcome: {
-			change,
-			status: "made",
-			version: refOf(version)
-		},
-		problems
-	};
-}
-function madeFor(writing, target) {
-	const found = findMade(writing, target);
-	if (found !== void 0) return found;
-	throw new ProblemError(makeProblem("internal/unexpected", { reason: "a planned version was not made" }));
-}
-async function verified(writing, { id }) {
-	const entry = writing.known.get(id);
-	if (entry === void 0) return { id };
-	if (!writing.seen.has(id)) await verifyBeforeLive(writing, entry);
-	return {
-		id,
-		digest: entry.digest
-	};
-}
-// src/applying/make-changes.ts
-init_prompt_service();
-init_problem();
-/** Makes a plan's changes in order, up to the first that fails. What fails is told in the outcome. */
-async function makeChanges(plan, dependencies) {
-	const writing = beginWriting(plan, dependencies);
-	const outcomes = [];
-	const problems = [];
-	for (const change of plan.changes) if (problems.some(isError)) outcomes.push(notMade(writing, change));
-	else outcomes.push(await attempt$1(writing, change, problems));
-	return {
-		plan,
-		status: statusOf(outcomes, problems.filter(isError)),
-		changes: outcomes,
-		problems: [...plan.problems, ...problems]
-	};
-}
-/** The outcome of a plan that nothing was done for. */
-function untouched(plan, status) {
-	return {
-		plan,
-		status,
-		changes: plan.changes.map((change) => ({
-			change,
-			status: "not_made"
-		})),
-		problems: plan.problems
-	};
-}
-async function attempt$1(writing, change, problems) {
-	try {
-		const made = await makeChange(writing, change);
-		problems.push(...made.problems);
-		return made.outcome;
-	} catch (error) {
-		const problem = unknownVersion(error, change, writing.plan) ?? problemOf$1(error);
-		const unknown = error instanceof ServiceError && error.effect === "unknown";
-		const lost = unknown && change.kind === "create-version";
-		problems.push(lost ? makeProblem("apply/outcome-unknown", { reason: problem.message }) : during(stepOf(change), problem));
-		return unknown ? {
-			change,
-			status: "unknown"
-		} : notMade(writing, change);
-	}
-}
-function stepOf(change) {
-	return change.kind === "set-active" ? `Setting "${change.environment}"` : {
-		"create-version": "Creating the version",
-		"update-prompt": "Updating the prompt"
-	}[change.kind];
-}
-/** An activation that was not made still names the version that was made for it. */
-function notMade(writing, change) {
-	const target = change.kind === "set-active" && isNew(change.after) ? change.after : null;
-	const version = target === null ? void 0 : findMade(writing, target);
-	return {
-		change,
-		status: "not_made",
-		...version !== void 0 && { version: refOf(version) }
-	};
-}
-/** Where nothing is looked at, an id that is not this prompt's comes to light when it is set: an unresolvable pin. */
-function unknownVersion(error, change, { file }) {
-	if (problemOf$1(error).code !== "service/version-not-found") return null;
-	if (change.kind !== "set-active" || isNew(change.after) || change.after.number !== null) return null;
-	const { environment, after } = change;
-	const { line, column } = file.pins.find((pin) => pin.environment === environment) ?? {};
-	const place = {
-		path: file.path,
-		...line !== void 0 && { line },
-		...column !== void 0 && { column }
-	};
-	return makeProblem("pin/unknown-version", {
-		environment,
-		id: after.id
-	}, place);
-}
-/** Where nothing was written, an unresolvable pin is a refusal and an interruption no failure. */
-function statusOf(outcomes, errors) {
-	if (errors.length === 0) return "applied";
-	if (outcomes.some(({ status }) => status !== "not_made")) return "failed";
-	if (errors.every(({ code }) => code === "apply/interrupted")) return "not_attempted";
-	return errors.every(({ code }) => code === "pin/unknown-version") ? "blocked" : "failed";
-}
-// src/applying/refresh.ts
-init_json();
-init_problem();
-/**
-* The plan, provided that the prompt is still what it was planned from; otherwise one made afresh. It is for right
-* before the first write. Throws a `ProblemError` when the prompt cannot be read, or changes once more meanwhile.
-*/
-async function refresh(plan, dependencies) {
-	const { observe, replan, service } = dependencies;
-	const now = await observe(service, plan);
-	if (plan.observed !== null && isSame(plan.observed, now)) return plan;
-	const fresh = await replan(plan, now);
-	if (isSame(now, await observe(service, plan))) return fresh;
-	throw new ProblemError(makeProblem("apply/keeps-changing"));
-}
-function isSame(one, other) {
-	return fingerprint(one) === fingerprint(other);
-}
-/** Versions never change, but their ids are the service's word: texts are compared as well. */
-function fingerprint({ prompt, active }) {
-	const environments = [...active].map(([environment, version]) => [environment, version === null ? null : [
-		version.id,
-		version.number,
-		version.digest,
-		version.metadataDigest
-	]]);
-	return canonicalJson([{ ...prompt }, environments]);
-}
-// src/applying/apply-prompt.ts
-init_problem();
-/** Writes one prompt's changes in order and stops at the first that fails. Never throws. */
-async function applyPrompt(plan, dependencies) {
-	if (isIdle(plan)) return untouched(plan, plan.status);
-	if (dependencies.stop.aborted) return untouched(plan, "not_attempted");
-	try {
-		const current = await withLookups(await refresh(plan, dependencies), dependencies);
-		return isIdle(current) ? untouched(current, current.status) : await makeChanges(current, dependencies);
-	} catch (error) {
-		const problem = problemOf$1(error);
-		return {
-			...untouched(plan, problem.code === "apply/interrupted" ? "not_attempted" : "failed"),
-			problems: [problem]
-		};
-	}
-}
-/** Whether there is nothing to write: planned already, refused, or not observed. */
-function isIdle(plan) {
-	return plan.status !== "pending" && plan.lookups.length === 0;
-}
-/** The plan made afresh from what looking at the versions that it names has shown. */
-async function withLookups(plan, dependencies) {
-	if (plan.lookups.length === 0 || plan.observed === null) return plan;
-	const observed = await lookUp(dependencies, plan.observed, plan.lookups);
-	return {
-		...await dependencies.replan(plan, observed),
-		lookups: []
-	};
-}
-// src/applying/apply-plan.ts
-init_p_limit();
-init_prompt_service();
-/** Writes a plan. Prompts are independent: a failure never stops or hides the others. Never throws. */
-async function applyPlan(plan, dependencies) {
-	const { service, stop, concurrency, onApplied } = dependencies;
-	const stoppable = {
-		...dependencies,
-		service: untilStopped(service, stop)
-	};
-	let done = 0;
-	return pLimit(concurrency).map(plan.prompts, async (prompt) => {
-		const outcome = await applyPrompt(prompt, stoppable);
-		onApplied?.(outcome, ++done);
-		return outcome;
-	});
-}
-// src/observing/observe-prompt.ts
-init_prompt_service();
-/**
-* Reads one prompt in every requested environment, and in the tracking environment where what was read does not tell
-* enough. Throws a `ServiceError` when the prompt cannot be read.
-*/
-async function observePrompt(service, request, trackingEnvironment) {
-	const { promptId, environments } = request;
-	const first = environments.length > 0 ? environments : trackingEnvironment === null ? [] : [trackingEnvironment];
-	const observed = await readEnvironments(service, promptId, first);
-	if (trackingEnvironment === null || first.includes(trackingEnvironment)) return observed;
-	if (tellsEnough(request, observed)) return observed;
-	const tracked = await read(service, promptId, trackingEnvironment);
-	if (isFailure(tracked.answer)) throw tracked.answer;
-	return {
-		...observed,
-		active: new Map([...observed.active, activeOf(tracked)])
-	};
-}
-/** The tracking environment's ledger is the fullest; it is read when something is not found or not clear without it. */
-function tellsEnough({ followsLatest, contents, numbers }, observed) {
-	if (!followsLatest || versionsRead(observed).some(isDoubtful)) return false;
-	const known = knownVersions(observed);
-	return contents.every((content) => findContent(known, content) !== void 0) && numbers.every((number) => known.some((version) => version.number === number));
-}
-async function readEnvironments(service, promptId, environments) {
-	const readings = await Promise.all(environments.map((environment) => read(service, promptId, environment)));
-	const found = readings.flatMap(({ answer }) => answer instanceof ServiceError ? [] : [answer]).at(-1);
-	const failure = readings.map(({ answer }) => answer).find(isFailure);
-	if (failure !== void 0) throw failure;
-	const { activeVersion: _, ...fields } = found ?? await service.readPrompt(promptId);
-	return {
-		prompt: fields,
-		active: new Map(readings.map(activeOf)),
-		looked: [],
-		missing: []
-	};
-}
-async function read(service, promptId, environment) {
-	try {
-		return {
-			environment,
-			answer: await service.readPrompt(promptId, environment)
-		};
-	} catch (error) {
-		if (error instanceof ServiceError) return {
-			environment,
-			answer: error
-		};
-		throw error;
-	}
-}
-/** A 404 may mean that the environment has no active version: then the prompt is found without one. */
-function isFailure(answer) {
-	return answer instanceof ServiceError && answer.problem.code !== "service/prompt-not-found";
-}
-function activeOf({ environment, answer }) {
-	return [environment, answer instanceof ServiceError ? null : answer.activeVersion];
-}
-// src/planning/compare-fields.ts
-/** The fields that the file manages and that differ in the service; no change when there are none. */
-function compareFields(file, prompt) {
-	const entries = FIELDS.flatMap((field) => {
-		const after = file[field];
-		return after === void 0 || after === prompt[field] ? [] : [[field, {
-			before: prompt[field],
-			after
-		}]];
-	});
-	return entries.length === 0 ? [] : [{
-		kind: "update-prompt",
-		fields: Object.fromEntries(entries)
-	}];
-}
-// src/planning/contents-to-create.ts
-/**
-* The versions to make: those of `git:` pins first, so that the file's own is the newest. Equal contents are made
-* once. The file's own is made even when no pin follows it, provided that the tracking environment can hold on to it:
-* then somebody else's version of equal content does not stand in for it, unless a ledger names that.
-*/
-function contentsToCreate({ file, observed, contentsAtRefs, mayLook, head, forgets }, resolutions) {
-	const own = file.content;
-	const sought = asKept(own, forgets);
-	const followed = resolutions.flatMap((one) => one.kind === "set" && isNew(one.after) ? [one.after.new] : []);
-	const wantsOwn = followsLatest(file) ? followed.includes(own) : mayLook && !isRemembered(withoutLeft(file, observed, resolutions), sought, head);
-	const wanted = [...followed, ...wantsOwn ? [own] : []];
-	return wanted.filter((content, index) => !wanted.some((other, at) => replaces(other, at, content, index))).map((content) => ({
-		...create(content, contentsAtRefs),
-		...othersOf(content, wanted)
-	}));
-}
-/** What an environment is moved away from is not read again: its ledger is not what a content can be found in. */
-function withoutLeft({ pins }, observed, resolutions) {
-	const left = new Set(pins.flatMap(({ environment }, at) => resolutions[at]?.kind === "set" ? [environment] : []));
-	return {
-		...observed,
-		active: new Map([...observed.active].filter(([environment]) => !left.has(environment)))
-	};
-}
-/** Of two that serve each other the later one is made: the file's own rather than an equal one of a ref. */
-function replaces(other, at, content, index) {
-	return serves(other, content) && (!serves(content, other) || at > index);
-}
-function othersOf(content, wanted) {
-	const others = [...new Set(wanted)].filter((other) => other !== content && serves(content, other));
-	return others.length > 0 ? { others } : {};
-}
-/** The file's own content is at no ref, however equal: contents are told apart by identity here. */
-function create(content, refs) {
-	const found = [...refs].find((entry) => isAt$1(entry[1], content));
-	if (found === void 0) return {
-		kind: "create-version",
-		content,
-		provenance: {}
-	};
-	const [ref, { provenance }] = found;
-	return {
-		kind: "create-version",
-		content,
-		ref,
-		provenance
-	};
-}
-function isAt$1(at, content) {
-	return "content" in at && at.content === content;
-}
-// src/planning/find-drift.ts
-/** What neither the base's file nor the head's finds as it wants it: the head's own changes are no drift. */
-function findDrift(compared, base) {
-	return [...compared.head.filter((change) => change.kind === "set-active").flatMap((change) => environmentDrift(change, compared, base)), ...fieldDrift(compared, base)];
-}
-function environmentDrift({ environment, before, after }, compared, base) {
-	const wanted = compared.base.filter((change) => change.kind === "set-active").find((change) => change.environment === environment);
-	if (wanted === void 0) return [];
-	const observed = before === null ? null : holderOf(before, compared.known);
-	return [{
-		kind: observed === null || observed.commit !== void 0 && base.ancestors.has(observed.commit) ? "unfinished" : "outside",
-		environment,
-		expected: wanted.after,
-		observed,
-		restores: isSameTarget(after, wanted.after)
-	}];
-}
-/** What was made outside has no commit. */
-function holderOf({ id, number }, known) {
-	const commit = known.find((version) => version.id === id)?.commit;
-	return {
-		id,
-		number,
-		...commit === void 0 ? {} : { commit }
-	};
-}
-function fieldDrift({ promptId, head, base: wanted }, base) {
-	const [now, then] = [fieldsOf$1(head), fieldsOf$1(wanted)];
-	const former = base.former.get(promptId) ?? [];
-	return FIELDS.flatMap((field) => {
-		const expected = then[field]?.after;
-		const observed = now[field]?.before;
-		if (expected === void 0 || observed === void 0) return [];
-		return [{
-			kind: former.some((earlier) => (earlier[field] ?? "") === observed) ? "unfinished" : "outside",
-			field,
-			expected,
-			observed,
-			restores: now[field]?.after === expected
-		}];
-	});
-}
-function fieldsOf$1(changes) {
-	return changes.find((change) => change.kind === "update-prompt")?.fields ?? {};
-}
-// src/planning/offline.ts
-init_problem();
-/** Pins that follow the file in environments where that is not allowed. */
-function latestProblems(file, forbidden) {
-	return file.pins.filter(({ pin, environment }) => pin.kind === "latest" && forbidden.includes(environment)).map(({ environment, line, column }) => makeProblem("guard/latest-not-allowed", { environment }, {
-		path: file.path,
-		line,
-		column
-	}));
-}
-// src/planning/former-pins.ts
-function contentOf$2({ digest, metadataDigest }) {
-	return metadataDigest === void 0 ? { digest } : {
-		digest,
-		metadataDigest
-	};
-}
-/** Equal content is the same whatever its id. */
-function isSameContent(one, other) {
-	if (one.digest === void 0 || one.digest !== other.digest) return false;
-	const [a, b] = [one.metadataDigest, other.metadataDigest];
-	return a === void 0 || b === void 0 || a === b;
-}
-/** In an earlier run of pins than the one of now. */
-function wasPinned(target, environment, former) {
-	const states = former.get(environment) ?? [];
-	const changed = states.findIndex((state) => !means(state, target));
-	return changed !== -1 && states.slice(changed).some((state) => means(state, target));
-}
-/** In the state of the file before the one that is planned for. */
-function wasPinnedLast(target, environment, former) {
-	const last = former.get(environment)?.[0];
-	return last !== void 0 && last.age === Math.min(...agesIn(former)) && means(last, target);
-}
-/**
-* Whether the environment before was pinned to a version before this one was. Pins of both in one commit skip the one
-* before however old that commit is; only those that the file began with were there already.
-*/
-function cameThrough(target, from, environment, former) {
-	const states = former.get(environment) ?? [];
-	const changed = states.findIndex((state) => !means(state, target));
-	const since = (changed === -1 ? states : states.slice(0, changed)).at(-1)?.age;
-	if (since === void 0) return false;
-	const first = Math.max(...agesIn(former));
-	return (former.get(from) ?? []).some((state) => means(state, target) && (state.age > since || state.age === first));
-}
-function agesIn(former) {
-	return [...former.values()].flat().map(({ age }) => age);
-}
-/** Whether a pin of an earlier commit means a version. */
-function means({ pin, content }, target) {
-	if (pin.kind === "number") return pin.number === target.number;
-	if (pin.kind === "version") return pin.id === target.id;
-	return content !== null && isSameContent(contentOf$2(content), target);
-}
-// src/planning/promotion.ts
-init_problem();
-/**
-* Why a version may not go live in an environment: it is not active in the one before. Two things are no promotion: a
-* rollback to what this environment was pinned to before, and putting back what it has been pinned to all along, where
-* the environment before was pinned to it first. And one that was allowed stays so when a run was cut short between the
-* two environments: the one before has moved on then, as the file wants it.
-*/
-function promotionProblems(activations, context, { promotedFrom, formerPins }) {
-	const former = formerPins.get(context.file.id) ?? /* @__PURE__ */ new Map();
-	return activations.flatMap(({ pin, after }) => {
-		const from = promotedFrom.get(pin.environment);
-		if (from === void 0) return [];
-		const target = targetOf(after, context);
-		const step = {
-			environment: pin.environment,
-			from,
-			target
-		};
-		const situation = {
-			activations,
-			context,
-			former
-		};
-		return isActive(target, from, context) || isNoPromotion(step, situation) ? [] : [refusal$2(pin, step, situation)];
-	});
-}
-function isNoPromotion(step, situation) {
-	const { environment, from, target } = step;
-	const { former } = situation;
-	if (wasPinned(target, environment, former)) return true;
-	if (target.id === void 0) return false;
-	if (hasMovedOn(step, situation) && wasPinnedLast(target, from, former)) return true;
-	return cameThrough(target, from, environment, former) && !goesThroughNow(step, situation);
-}
-function targetOf(after, { known }) {
-	if (isNew(after)) return contentOf$2(after.new);
-	const { id, number } = after;
-	return known.find((one) => one.id === id) ?? (number === null ? { id } : {
-		id,
-		number
-	});
-}
-function isActive(target, environment, { observed, known }) {
-	const active = observed.active.get(environment) ?? null;
-	return active !== null && isSameVersion(entryAsServed(active, known), target);
-}
-/** Whether the environment before serves what the file asks for: a newer version, for which no file has asked before. */
-function hasMovedOn({ from, target }, { activations, context, former }) {
-	const { file, observed, known } = context;
-	const isIn = (pins) => pins.some(({ environment }) => environment === from);
-	const active = observed.active.get(from) ?? null;
-	if (active === null || !isIn(file.pins) || isIn(activations.map(({ pin }) => pin))) return false;
-	const isNewer = target.number !== void 0 && active.number > target.number;
-	const serves = entryAsServed(active, known);
-	return isNewer && !(former.get(from) ?? []).some((state) => means(state, serves));
-}
-/**
-* Whether both environments would be set to a version that no run has brought to either: the second one serves nothing,
-* or what it was pinned to before. Then commits that were refused have asked for it, and are no proof.
-*/
-function goesThroughNow({ environment, from, target }, { activations, context, former }) {
-	const { observed, known } = context;
-	if (!comesTo(from, target, {
-		activations,
-		context
-	})) return false;
-	const active = observed.active.get(environment) ?? null;
-	return active === null || wasPinned(entryAsServed(active, known), environment, former);
-}
-/** Whether a sync would set an environment to that very version, if nothing were refused. */
-function comesTo(environment, target, { activations, context }) {
-	const first = activations.find(({ pin }) => pin.environment === environment);
-	return first !== void 0 && isSameVersion(targetOf(first.after, context), target);
-}
-function isSameVersion(one, other) {
-	return one.id !== void 0 && one.id === other.id || isSameContent(one, other);
-}
-function refusal$2({ line, column }, { environment, from, target }, situation) {
-	const { context } = situation;
-	const { key, path, pins } = context.file;
-	return makeProblem("guard/promotion-order", {
-		environment,
-		from,
-		key,
-		version: nameOf$2(target),
-		serves: servedIn(from, context),
-		current: servedIn(environment, context),
-		liveIn: liveIn(target, context),
-		sourcePinned: pins.some((one) => one.environment === from),
-		sourceComes: comesTo(from, target, situation)
-	}, {
-		path,
-		line,
-		column
-	});
-}
-function servedIn(environment, { observed }) {
-	const active = observed.active.get(environment) ?? null;
-	return active === null ? null : `v${active.number}`;
-}
-function nameOf$2({ number, id }) {
-	if (number !== void 0) return `v${number}`;
-	return id ?? "a version that is not made yet";
-}
-/** A pinned environment in which the version is active already: it can be promoted from there. */
-function liveIn(target, context) {
-	return context.file.pins.map(({ environment }) => environment).find((one) => isActive(target, one, context)) ?? null;
-}
-// src/planning/resolve-pin.ts
-init_problem();
-const IN_SYNC = { kind: "in-sync" };
-/** Finds the version that a pin means, and whether it is the active one already. */
-function resolvePin(pin, context) {
-	const active = context.observed.active.get(pin.environment) ?? null;
-	switch (pin.pin.kind) {
-		case "latest": return followContent(context.file.content, active, context);
-		case "git": return followRef(pin, pin.pin.ref, context);
-		case "number": return active?.number === pin.pin.number ? IN_SYNC : findNumber(pin, pin.pin.number, context);
-		case "version": return active?.id === pin.pin.id ? IN_SYNC : findId(pin, pin.pin.id, context);
-	}
-}
-/** Equal content is in sync whatever its id: such pins name content, ids are the service's business. */
-function followContent(content, active, { known, forgets }, from = {}) {
-	const sought = asKept(content, forgets);
-	if (active !== null && holds(entryAsServed(active, known), sought)) return IN_SYNC;
-	const found = findContent(known, sought);
-	return set(found === void 0 ? {
-		new: content,
-		...from
-	} : refOf(found));
-}
-function followRef(pin, ref, context) {
-	const at = context.contentsAtRefs.get(ref) ?? makeProblem("pin/unknown-ref", { ref }, placeOf$2(pin, context));
-	if ("code" in at) return blocked(at);
-	return followContent(at.content, context.observed.active.get(pin.environment) ?? null, context, { ref });
-}
-function findNumber(pin, number, context) {
-	const found = context.known.find((version) => version.number === number);
-	if (found !== void 0) return set(refOf(found));
-	const unseen = unseenLatest(context);
-	const lookups = unseen === null || !context.mayLook ? [] : [unseen];
-	return blocked(makeProblem("pin/unknown-number", {
-		environment: pin.environment,
-		number,
-		lookable: lookups.length > 0
-	}, placeOf$2(pin, context)), lookups);
-}
-/** An id is a promise by itself: unknown ones are planned, and read before they go live. */
-function findId(pin, id, context) {
-	const { known, mayLook, observed } = context;
-	const found = known.find((version) => version.id === id);
-	if (found !== void 0) return set(refOf(found));
-	if (!observed.missing.includes(id)) return set({
-		id,
-		number: null
-	}, mayLook ? [id] : []);
-	return blocked(makeProblem("pin/unknown-version", {
-		environment: pin.environment,
-		id
-	}, placeOf$2(pin, context)));
-}
-/** The service's newest version, where it was never read and no ledger names it. */
-function unseenLatest({ observed, known }) {
-	const { prompt, missing } = observed;
-	const id = prompt.latestVersionId;
-	return id === null || missing.includes(id) || known.some((version) => version.id === id) ? null : id;
-}
-function placeOf$2({ line, column }, { file }) {
-	return {
-		path: file.path,
-		line,
-		column
-	};
-}
-function set(after, lookups = []) {
-	return {
-		kind: "set",
-		after,
-		lookups
-	};
-}
-function blocked(problem, lookups = []) {
-	return {
-		kind: "blocked",
-		problem,
-		lookups
-	};
-}
-// src/planning/make-plan.ts
-init_problem();
-/** The plans of prompts as one. */
-function joinPlans(plans) {
-	const prompts = plans.toSorted((a, b) => a.file.path < b.file.path ? -1 : 1);
-	return {
-		prompts,
-		digest: digestPlan(prompts)
-	};
-}
-/** The plan of one prompt. Pins are in promotion order, and changes in the order in which they are written. */
-function planPrompt(written, observed, rules) {
-	const file = {
-		...written,
-		pins: inOrder(written.pins, rules)
-	};
-	const context = contextOf(file, observed, rules);
-	const resolved = resolve$1(context);
-	const { changes, creates } = resolved;
-	const resolutions = resolved.pins.map(({ resolution }) => resolution);
-	const promotions = promotionProblems(resolved.pins.flatMap(({ pin, resolution: one }) => one.kind === "set" ? [{
-		pin,
-		after: one.after
-	}] : []), context, rules);
-	const refused = [
-		...latestProblems(file, rules.latestForbidden),
-		...promotions,
-		...creates ? unknownLatest(context) : []
-	];
-	const problems = [...resolutions.flatMap(problemOf), ...refused];
-	const status = problems.length > 0 ? "blocked" : changes.length > 0 ? "pending" : "unchanged";
-	const lookups = refused.length > 0 ? [] : lookupsOf(resolutions);
-	return {
-		file,
-		observed,
-		status,
-		changes,
-		drift: driftSince(rules, context, changes),
-		problems: [...problems, ...warnings(context, rules)],
-		lookups
-	};
-}
-function resolve$1(context) {
-	const { file, observed } = context;
-	const pins = file.pins.map((pin) => ({
-		pin,
-		resolution: resolvePin(pin, context)
-	}));
-	const creates = contentsToCreate(context, pins.map(({ resolution }) => resolution));
-	const activations = pins.flatMap((one) => activation(one, observed));
-	return {
-		pins,
-		changes: [
-			...creates,
-			...compareFields(file, observed.prompt),
-			...activations
-		],
-		creates: creates.length > 0
-	};
-}
-/** The base's file is planned for with the same observation; a prompt that the base does not know has no drift. */
-function driftSince({ base }, context, head) {
-	const file = base?.files.get(context.file.id);
-	if (base === null || file === void 0) return [];
-	const { known } = context;
-	return findDrift({
-		promptId: file.id,
-		head,
-		base: resolve$1({
-			...context,
-			file
-		}).changes,
-		known
-	}, base);
-}
-/** The plan of a prompt that could not be observed. */
-function unobserved(file, failed) {
-	const problem = failed.get(file.id) ?? makeProblem("internal/unexpected", { reason: "the prompt was not observed" });
-	return {
-		file,
-		observed: null,
-		status: problem.code === "apply/interrupted" ? "not_attempted" : "failed",
-		changes: [],
-		drift: [],
-		problems: [problem],
-		lookups: []
-	};
-}
-function contextOf(file, observed, rules) {
-	return {
-		file,
-		observed,
-		known: knownVersions(observed),
-		contentsAtRefs: rules.contentsAtRefs.get(file.id) ?? /* @__PURE__ */ new Map(),
-		mayLook: rules.trackingEnvironment !== null,
-		head: headOf$2(observed, rules.trackingEnvironment),
-		forgets: dropsMetadata(observed, rules.trackingEnvironment)
-	};
-}
-/** Promotion order; environments that the configuration does not list keep the file's order. */
-function inOrder(pins, { environmentOrder }) {
-	if (environmentOrder === null) return pins;
-	return pins.toSorted((a, b) => environmentOrder.indexOf(a.environment) - environmentOrder.indexOf(b.environment));
-}
-function activation({ pin, resolution }, observed) {
-	if (resolution.kind !== "set") return [];
-	const active = observed.active.get(pin.environment) ?? null;
-	const before = active === null ? null : refOf(active);
-	return [{
-		kind: "set-active",
-		environment: pin.environment,
-		before,
-		after: resolution.after
-	}];
-}
-function problemOf(resolution) {
-	return resolution.kind === "blocked" ? [resolution.problem] : [];
-}
-/** None where a pin stays unresolved whatever they show: a refused prompt is not written, and looking writes. */
-function lookupsOf(resolutions) {
-	if (resolutions.some((one) => one.kind === "blocked" && one.lookups.length === 0)) return [];
-	return [...new Set(resolutions.flatMap((one) => one.kind === "in-sync" ? [] : one.lookups))];
-}
-/** What nobody has seen may be the very content that is to be made, and nothing may be looked at. */
-function unknownLatest(context) {
-	const { mayLook, file } = context;
-	const unseen = unseenLatest(context);
-	return unseen === null || mayLook ? [] : [makeProblem("guard/unknown-latest", { id: unseen }, { path: file.path })];
-}
-function warnings({ forgets, file }, { trackingEnvironment }) {
-	if (trackingEnvironment === null || !forgets) return [];
-	return [makeProblem("service/drops-metadata", { environment: trackingEnvironment }, { path: file.path })];
-}
-// src/planning/with-provenance.ts
-/**
-* The plan with what git knows of each file whose content is to be made. It is asked after planning, because most
-* plans make few versions; it changes nothing of what is done, nor the plan's digest.
-*/
-function withProvenance(plan, byPath) {
-	return {
-		...plan,
-		prompts: plan.prompts.map((prompt) => promptWithProvenance(prompt, byPath))
-	};
-}
-function promptWithProvenance(prompt, byPath) {
-	const provenance = byPath.get(prompt.file.path);
-	return {
-		...prompt,
-		changes: prompt.changes.map((change) => describe$1(change, provenance))
-	};
-}
-/** The paths of the files whose own content the plan makes a version of. */
-function pathsToCreate(plan) {
-	return plan.prompts.filter(({ changes }) => changes.some(isOwn)).map(({ file }) => file.path);
-}
-function describe$1(change, provenance) {
-	return provenance !== void 0 && isOwn(change) ? {
-		...change,
-		provenance
-	} : change;
-}
-function isOwn(change) {
-	return change.kind === "create-version" && change.ref === void 0;
-}
-// src/commands/past/parse-at.ts
 /** A prompt file (from the repository's root) as a commit has it; null where no regular file is there. */
 async function parseAt(repository, commit, pathFromRoot) {
 	const bytes = await repository.fileAt(commit, pathFromRoot);
 	return bytes === null ? null : parsePromptFile(bytes, pathFromRoot);
 }
-// src/commands/past/content-in-git.ts
 /** What a prompt file held at a commit; null where git has no valid one there. */
 async function contentInGit(repository, commit, path) {
 	return (await fileInGit(repository, commit, path))?.content ?? null;
@@ -48468,43 +50936,55 @@ async function fileInGit(repository, commit, path) {
 		return null;
 	}
 }
-// src/commands/preparing/apply-prepared.ts
-init_problem();
-/** Writes what was prepared. `plan` is the prepared one with what the guards refuse. Never throws. */
-async function applyPrepared(plan, guards, prepared, world) {
-	const { config, service, repository, requests } = prepared;
-	const { trackingEnvironment, concurrency } = config;
-	return applyPlan(plan, {
-		service: service.service,
-		trackingEnvironment,
-		concurrency,
-		newOperation: world.newId,
-		observe: async (stoppable, { file: { id } }) => {
-			const request = requests.get(id);
-			if (request === void 0) throw new ProblemError(makeProblem("internal/unexpected", { reason: "never observed" }));
-			return observePrompt(stoppable, request, trackingEnvironment);
-		},
-		replan: (planned, observed) => replan(planned, observed, guards, prepared),
-		digestAt: async (commit, path) => (await contentInGit(repository, commit, path))?.digest ?? null,
-		sleep: world.sleep,
-		stop: world.stop,
-		onApplied: (_, done) => world.onProgress({
-			what: "Applying",
-			done,
-			all: plan.prompts.length
-		})
-	});
+/**
+* By prompt id and ref: each prompt's content at the refs that its `git:` pins name, or why there is none. Of a prompt
+* with several files (of now, of the base commit) the first has the say.
+*/
+async function readContentsAtRefs(files, repository) {
+	const pinned = files.filter(({ pins }) => pins.some(({ pin }) => pin.kind === "git"));
+	const read = await Promise.all(pinned.map(async (file) => ({
+		id: file.id,
+		at: await readOne(file, repository)
+	})));
+	const byId = Map.groupBy(read, ({ id }) => id);
+	const merged = (all) => new Map(all.toReversed().flatMap(({ at }) => [...at]));
+	return new Map([...byId].map(([id, all]) => [id, merged(all)]));
 }
-/** With the same rules and guards; what git knows is asked for a file that was not to be made a version of at first. */
-async function replan(planned, observed, guards, prepared) {
-	const { rules, provenance, repository, uncommitted } = prepared;
-	const fresh = planPrompt(planned.file, observed, rules);
-	const unasked = pathsToCreate({ prompts: [fresh] }).filter((path) => !provenance.has(path) && !uncommitted.has(path));
-	return refuseAfresh(promptWithProvenance(fresh, (unasked.length === 0 ? provenance : await repository?.lastCommits(unasked)) ?? provenance), planned, guards);
+async function readOne(file, repository) {
+	const contents = /* @__PURE__ */ new Map();
+	for (const { pin, line, column } of file.pins) {
+		if (pin.kind !== "git" || contents.has(pin.ref)) continue;
+		contents.set(pin.ref, await contentAt$1(file, pin.ref, repository, {
+			path: file.path,
+			line,
+			column
+		}));
+	}
+	return contents;
 }
-// src/commands/past/find-at.ts
-init_gather();
-init_problem();
+async function contentAt$1(file, ref, repository, place) {
+	if (repository === null) return makeProblem("pin/needs-git", { ref }, place);
+	const commit = await repository.resolveRef(ref);
+	if (commit === null) return makeProblem("pin/unknown-ref", { ref }, place);
+	const found = await findAt({
+		id: file.id,
+		path: repository.fromRoot(file.path)
+	}, commit, repository);
+	if (typeof found === "string") return makeProblem("pin/no-prompt-at-ref", {
+		ref,
+		reason: found
+	}, place);
+	const summary = (await repository.lastCommitAt(commit, found.path))?.changeSummary;
+	const provenance = {
+		commit,
+		path: found.path,
+		...summary === void 0 ? {} : { changeSummary: summary }
+	};
+	return {
+		content: found.file.content,
+		provenance
+	};
+}
 /**
 * A prompt as it was at a commit, found by its id: at the path (from the repository's root), or wherever the file was
 * then. A text says why it is not. Each is looked for once: a commit never changes.
@@ -48559,539 +51039,7 @@ function invalidity({ outline, problems }, path, id, inPlace) {
 	const other = outline?.id?.value ?? (inPlace ? id : null);
 	return invalid === void 0 || other !== id ? null : `${path} is not valid: ${invalid.message}`;
 }
-// src/commands/past/contents-at-refs.ts
-init_problem();
-/**
-* By prompt id and ref: each prompt's content at the refs that its `git:` pins name, or why there is none. Of a prompt
-* with several files (of now, of the base commit) the first has the say.
-*/
-async function readContentsAtRefs(files, repository) {
-	const pinned = files.filter(({ pins }) => pins.some(({ pin }) => pin.kind === "git"));
-	const read = await Promise.all(pinned.map(async (file) => ({
-		id: file.id,
-		at: await readOne(file, repository)
-	})));
-	const byId = Map.groupBy(read, ({ id }) => id);
-	const merged = (all) => new Map(all.toReversed().flatMap(({ at }) => [...at]));
-	return new Map([...byId].map(([id, all]) => [id, merged(all)]));
-}
-/** The contents that one prompt's refs have; none where nothing was read. */
-function contentsIn(atRefs) {
-	return [...atRefs?.values() ?? []].flatMap((at) => "content" in at ? [at.content] : []);
-}
-async function readOne(file, repository) {
-	const contents = /* @__PURE__ */ new Map();
-	for (const { pin, line, column } of file.pins) {
-		if (pin.kind !== "git" || contents.has(pin.ref)) continue;
-		contents.set(pin.ref, await contentAt$1(file, pin.ref, repository, {
-			path: file.path,
-			line,
-			column
-		}));
-	}
-	return contents;
-}
-async function contentAt$1(file, ref, repository, place) {
-	if (repository === null) return makeProblem("pin/needs-git", { ref }, place);
-	const commit = await repository.resolveRef(ref);
-	if (commit === null) return makeProblem("pin/unknown-ref", { ref }, place);
-	const found = await findAt({
-		id: file.id,
-		path: repository.fromRoot(file.path)
-	}, commit, repository);
-	if (typeof found === "string") return makeProblem("pin/no-prompt-at-ref", {
-		ref,
-		reason: found
-	}, place);
-	const summary = (await repository.lastCommitAt(commit, found.path))?.changeSummary;
-	const provenance = {
-		commit,
-		path: found.path,
-		...summary === void 0 ? {} : { changeSummary: summary }
-	};
-	return {
-		content: found.file.content,
-		provenance
-	};
-}
-// src/commands/preparing/gather-texts.ts
-init_digest();
-/** The texts behind a plan's activations, for diffs: from the service, the files, and git for versions never read. */
-async function gatherTexts(plan, sources) {
-	const entries = await Promise.all(plan.prompts.map(async (prompt) => [prompt.file.id, await textChanges(prompt, sources)]));
-	return new Map(entries);
-}
-async function textChanges(prompt, { repository, rules }) {
-	const { observed } = prompt;
-	const activations = prompt.changes.filter((change) => change.kind === "set-active");
-	if (observed === null || activations.length === 0) return [];
-	const known = knownVersions(observed);
-	const wanted = wantedContents(prompt, rules);
-	return Promise.all(activations.map(async (change) => {
-		const { environment, before: ref, after } = change;
-		const active = observed.active.get(environment) ?? null;
-		return {
-			environment,
-			before: active === null || ref === null ? null : sideOf(active, labelOf(ref)),
-			after: await sideAfter(after, known, wanted, repository)
-		};
-	}));
-}
-/** The file's own content and those that its `git:` pins mean. */
-function wantedContents({ file }, { contentsAtRefs }) {
-	return [file.content, ...contentsIn(contentsAtRefs.get(file.id))];
-}
-async function sideAfter(after, known, wanted, repository) {
-	if (isNew(after)) {
-		const { text, metadata } = after.new;
-		return {
-			label: "new version",
-			text,
-			...metadata === void 0 ? {} : { metadata }
-		};
-	}
-	const version = known.find(({ id }) => id === after.id);
-	if (version === void 0) return "unknown";
-	if (version.version !== null) return sideOf(version.version, labelOf(after));
-	const content = await fromGit(version, repository) ?? wanted.find((content) => holds(version, content));
-	if (content === void 0) return "unknown";
-	const managed = content.metadataDigest === version.metadataDigest && content.metadata !== void 0;
-	return {
-		label: labelOf(after),
-		text: content.text,
-		...managed && { metadata: content.metadata }
-	};
-}
-/** The file at the ledger's commit, provided that it holds what the ledger says; a plan can be shown without it. */
-async function fromGit({ commit, path, digest }, repository) {
-	if (commit === void 0 || path === void 0) return null;
-	const content = await contentInGit(repository, commit, path);
-	return content?.digest === digest ? content : null;
-}
-function sideOf({ text, metadata, unread }, label) {
-	return unread === true ? "unknown" : {
-		label,
-		text: withLineFeeds(text),
-		metadata
-	};
-}
-// src/observing/assumed-service.ts
-init_digest();
-init_prompt_service();
-init_problem();
-/**
-* The service as it would stand were the base commit's files all in sync: a review that may not ask the service compares
-* with it. Nothing can be written. Numbers below 1 stand for those that only the service knows.
-*/
-function assumedService(assumed) {
-	const now = new Map(assumed.files.map((file) => [file.id, file]));
-	return {
-		readPrompt: async (promptId, environment) => {
-			const then = assumed.base.get(promptId) ?? null;
-			const file = now.get(promptId);
-			if (file === void 0) throw refusal$1();
-			const { key, name, description = "" } = then ?? file;
-			return {
-				id: promptId,
-				key,
-				name,
-				description,
-				latestVersionId: null,
-				activeVersion: activeIn(environment, then, file, assumed)
-			};
-		},
-		createVersion: () => Promise.reject(refusal$1()),
-		updatePrompt: () => Promise.reject(refusal$1()),
-		setActive: () => Promise.reject(refusal$1())
-	};
-}
-function refusal$1() {
-	return new ServiceError(makeProblem("internal/unexpected", { reason: "the service may not be asked" }), "not-sent");
-}
-/**
-* What the base does not pin is taken for empty; the tool's own environment stands on the base's own text. That of a
-* prompt that the base does not have knows only the numbers that are pinned: nobody can say that they are not there.
-*/
-function activeIn(environment, then, now, assumed) {
-	const tracked = environment === assumed.trackingEnvironment ? [{ kind: "latest" }] : [];
-	const pinned = (then?.pins ?? []).filter((one) => one.environment === environment).map(({ pin }) => pin);
-	const active = [...tracked, ...pinned].map(pinText)[0];
-	return active === void 0 ? null : versionsOf(then, now, assumed).get(active) ?? null;
-}
-/** By the pin that means it. Each version knows of all others: the files of now may pin them. */
-function versionsOf(then, now, { contentsAtRefs }) {
-	const pins = [{ kind: "latest" }, ...[...then?.pins ?? [], ...now.pins].map(({ pin }) => pin)];
-	const versions = new Map(pins.flatMap((pin, index) => {
-		const content = pin.kind === "latest" ? then?.content ?? "unread" : contentAt(contentsAtRefs.get(now.id), pin);
-		return content === null ? [] : [[pinText(pin), versionOf(pin, content, -index)]];
-	}));
-	const ledger = [...versions.values()].map((version) => entryOf(withLedger(version, [])));
-	return new Map([...versions].map(([pin, version]) => [pin, withLedger(version, ledger)]));
-}
-function contentAt(atRefs, pin) {
-	if (pin.kind !== "git") return "unread";
-	const at = atRefs?.get(pin.ref);
-	return at === void 0 || "code" in at ? null : at.content;
-}
-function versionOf(pin, content, number) {
-	if (content !== "unread") {
-		const { text, digest, metadata = {}, metadataDigest = EMPTY_METADATA_DIGEST } = content;
-		return {
-			id: pin.kind === "latest" ? "base" : pinText(pin),
-			number,
-			text,
-			digest,
-			metadata,
-			metadataDigest,
-			stamp: null
-		};
-	}
-	const named = pin.kind === "number" ? {
-		id: `v${pin.number}`,
-		number: pin.number
-	} : {
-		id: idOf(pin),
-		number
-	};
-	const digest = contentDigest(`promptsync: the text of ${pinText(pin)}`);
-	return {
-		...named,
-		text: "",
-		digest,
-		metadata: {},
-		metadataDigest: EMPTY_METADATA_DIGEST,
-		stamp: null,
-		unread: true
-	};
-}
-function idOf(pin) {
-	return pin.kind === "version" ? pin.id : pinText(pin);
-}
-function withLedger(version, ledger) {
-	return {
-		...version,
-		stamp: {
-			digest: version.digest,
-			operation: "assumed",
-			ledger
-		}
-	};
-}
-/** The plan as it can be shown: without the numbers that nobody knows. */
-function withoutAssumedNumbers(plan) {
-	const prompts = plan.prompts.map((prompt) => ({
-		...prompt,
-		changes: prompt.changes.map(unnumbered)
-	}));
-	return {
-		...plan,
-		prompts
-	};
-}
-function unnumbered(change) {
-	if (change.kind !== "set-active") return change;
-	const before = change.before === null ? null : known(change.before);
-	return {
-		...change,
-		before,
-		after: isNew(change.after) ? change.after : known(change.after)
-	};
-}
-function known({ id, number }) {
-	return {
-		id,
-		number: number === null || number < 1 ? null : number
-	};
-}
-// src/planning/settled.ts
-/** Whether nothing is to be done for a prompt, whatever else may be learnt of it. */
-function isSettled({ status, drift, lookups }) {
-	return status === "unchanged" && drift.length + lookups.length === 0;
-}
-/**
-* The plan of a settled prompt without what nobody asks for any more: texts and ledgers of thousands of prompts are
-* most of what a run would hold.
-*/
-function withoutTexts(plan) {
-	return plan.observed === null ? plan : {
-		...plan,
-		observed: forgetTexts(plan.observed)
-	};
-}
-/** What was read of a prompt without its texts and ledgers. */
-function forgetTexts({ prompt, active, looked, missing }) {
-	const versions = [...active].map(([environment, version]) => [environment, version === null ? null : withoutText(version)]);
-	return {
-		prompt,
-		active: new Map(versions),
-		looked: looked.map(withoutText),
-		missing
-	};
-}
-// src/observing/observe.ts
-init_p_limit();
-init_prompt_service();
-init_problem();
-/** A prompt whose request waits to be repeated, maybe for a minute, must leave the others enough to do. */
-const PROMPTS_PER_REQUEST = 4;
-/**
-* Reads what the service holds of each prompt. Never writes. A prompt that cannot be read does not stop the others: its
-* problem is in `failed`.
-*/
-async function observe(service, requests, options) {
-	const observed = /* @__PURE__ */ new Map();
-	const failed = /* @__PURE__ */ new Map();
-	const stoppable = untilStopped(service, options.stop);
-	await pLimit(options.concurrency * PROMPTS_PER_REQUEST).map(requests, async (request) => {
-		try {
-			const read = await observePrompt(stoppable, request, options.trackingEnvironment);
-			observed.set(request.promptId, options.keep?.(read) ?? read);
-		} catch (error) {
-			failed.set(request.promptId, problemOf$1(error));
-		}
-		options.onObserved?.(observed.size + failed.size, requests.length);
-	});
-	return {
-		observed,
-		failed
-	};
-}
-// src/commands/preparing/gone-prompts.ts
-init_problem();
-/**
-* Warnings of prompts whose files are gone, with what is served of them still: the interface has no call that deletes a
-* prompt.
-*/
-async function goneProblems(gone, asked) {
-	if (gone.length === 0) return [];
-	const { service, base, concurrency, stop } = asked;
-	const { observed, failed } = service === null ? {
-		observed: /* @__PURE__ */ new Map(),
-		failed: /* @__PURE__ */ new Map()
-	} : await observe(service, gone.map(requestOf), {
-		trackingEnvironment: null,
-		concurrency,
-		stop
-	});
-	return gone.map(({ id, path }) => {
-		const serves = served(observed.get(id), failed.get(id));
-		return makeProblem("prompt/gone", {
-			id,
-			base,
-			serves
-		}, { path });
-	});
-}
-function requestOf({ id, pins }) {
-	return readingOnly(id, pins.map(({ environment }) => environment));
-}
-function served(observed, failure) {
-	if (failure !== void 0) return `what it serves cannot be read: ${failure.message}`;
-	if (observed === void 0) return "the service keeps what it serves.";
-	const active = [...observed.active].flatMap(([environment, version]) => version === null ? [] : [`v${version.number} in "${environment}"`]);
-	return active.length === 0 ? "no environment of it serves anything." : `the service still serves ${active.join(", ")}.`;
-}
-// src/commands/preparing/observe-and-plan.ts
-/** Observes the prompts and plans each as soon as it was read, so that little is held of those that stay as they are. */
-async function observeAndPlan({ config, files, requests, rules, keepsAll }, service, { stop, onProgress }) {
-	const byId = new Map(files.map((file) => [file.id, file]));
-	const plans = /* @__PURE__ */ new Map();
-	const plan = (observed) => {
-		const file = byId.get(observed.prompt.id);
-		if (file === void 0) return observed;
-		const whole = planPrompt(file, observed, rules);
-		const kept = keepsAll || !isSettled(whole) ? whole : withoutTexts(whole);
-		plans.set(file.id, kept);
-		return kept.observed ?? observed;
-	};
-	const { trackingEnvironment, concurrency } = config;
-	const { failed } = await observe(service, requests, {
-		trackingEnvironment,
-		concurrency,
-		stop,
-		keep: plan,
-		onObserved: (done, all) => onProgress({
-			what: "Observing",
-			done,
-			all
-		})
-	});
-	return joinPlans(files.map((file) => plans.get(file.id) ?? unobserved(file, failed)));
-}
-// src/commands/preparing/observe-files.ts
-/**
-* What has to be read of the service to plan for these files, and for those of the base commit where drift is told. The
-* environment before one that is pinned is read as well: promotions are judged by it.
-*/
-function observeRequests(files, { contentsAtRefs, base, promotedFrom }, alsoRead = []) {
-	return files.map((file) => {
-		const { id } = file;
-		const then = base?.files.get(id);
-		const both = then === void 0 ? [file] : [file, then];
-		const pins = both.flatMap((one) => one.pins);
-		const pinned = pins.map(({ environment }) => environment);
-		const before = file.pins.flatMap(({ environment }) => promotedFrom.get(environment) ?? []);
-		return {
-			promptId: id,
-			environments: [.../* @__PURE__ */ new Set([
-				...pinned,
-				...before,
-				...alsoRead
-			])],
-			contents: [...both.map(({ content }) => content), ...contentsIn(contentsAtRefs.get(id))],
-			numbers: pins.flatMap(({ pin }) => pin.kind === "number" ? [pin.number] : []),
-			followsLatest: followsLatest(file)
-		};
-	});
-}
-// src/commands/past/make-base.ts
-/** A field that stands as it did so many changes of the file ago is no longer taken for unfinished work. */
-const LONGEST_HISTORY$1 = 50;
-/** What drift is told by. The fields' history is read once a plan shows that some field drifts. */
-async function makeBase({ commit, files }, repository) {
-	const commits = repository.head === null ? [commit] : [commit, repository.head];
-	return {
-		files,
-		ancestors: await repository.ancestorsOf(commits),
-		former: /* @__PURE__ */ new Map()
-	};
-}
-/** The base with the earlier fields of those prompts whose fields drift. */
-async function withFormerFields(base, commit, { prompts }, repository) {
-	const entries = await Promise.all(prompts.filter(driftsInFields).map(async ({ file: { id } }) => {
-		const then = base.files.get(id);
-		return [id, then === void 0 ? [] : await formerFields(then, commit, repository)];
-	}));
-	return {
-		...base,
-		former: new Map(entries)
-	};
-}
-async function formerFields({ id, path }, commit, repository) {
-	const earlier = await repository.whereTouched(commit, repository.fromRoot(path), LONGEST_HISTORY$1);
-	return (await Promise.all(earlier.map((at) => parseAt(repository, at.commit, at.path)))).flatMap((one) => one?.file ?? []).filter((file) => file.id === id);
-}
-function driftsInFields({ drift }) {
-	return drift.some((one) => "field" in one);
-}
-// src/commands/past/former-pins.ts
-/** How many earlier states of a file are read. */
-const LONGEST_HISTORY = 100;
-/**
-* How each environment of a prompt was pinned up to a commit, newest first. What a branch had before it was merged was
-* asked of no service: it counts by its merge.
-*/
-async function readFormerPins({ id, path }, commit, repository) {
-	return pinsOf$1(await parseFiles(id, await repository.whereMerged(commit, repository.fromRoot(path), LONGEST_HISTORY), repository), repository);
-}
-async function parseFiles(id, places, repository) {
-	return (await Promise.all(places.map(async ({ commit, path }) => {
-		const file = (await parseAt(repository, commit, path))?.file ?? null;
-		return file?.id === id ? [{
-			commit,
-			file
-		}] : [];
-	}))).flat();
-}
-/** How each environment was pinned in these states of a file. */
-async function pinsOf$1(states, repository) {
-	const pins = await Promise.all(states.map((state, age) => pinsAt(state, age, repository)));
-	const all = Map.groupBy(pins.flat(), ({ environment }) => environment);
-	return new Map([...all].map(([environment, list]) => [environment, list.map(({ former }) => former)]));
-}
-/** How each environment was pinned in one state of a file. */
-function pinsAt(state, age, repository) {
-	return Promise.all(state.file.pins.map((pin) => formerPin(pin, state, age, repository)));
-}
-async function formerPin({ environment, pin }, { commit, file }, age, repository) {
-	return {
-		environment,
-		former: {
-			commit,
-			age,
-			pin,
-			content: await contentOf$1(pin, file, repository)
-		}
-	};
-}
-async function contentOf$1(pin, file, repository) {
-	if (pin.kind === "latest") return file.content;
-	if (pin.kind !== "git" || repository === null) return null;
-	const commit = await repository.resolveRef(pin.ref);
-	const found = commit === null ? null : await findAt(file, commit, repository);
-	return found === null || typeof found === "string" ? null : found.file.content;
-}
-/**
-* Without what HEAD itself says where the file says it still: that is no earlier state. Where the file pins more than
-* HEAD does, it is.
-*/
-function before$1(former, { pins, content }, head) {
-	const atHead = new Set([...former].flatMap(([name, [newest]]) => newest?.commit === head ? [name] : []));
-	if (!pins.every(({ environment }) => atHead.has(environment))) return former;
-	const isNow = (environment, one) => {
-		const now = pins.find((pin) => pin.environment === environment)?.pin;
-		const same = now !== void 0 && pinText(now) === pinText(one.pin);
-		return one.commit === head && same && (one.pin.kind !== "latest" || one.content?.digest === content.digest);
-	};
-	return new Map([...former].map(([environment, list]) => {
-		return [environment, list.filter((one, index) => index > 0 || !isNow(environment, one))];
-	}));
-}
-// src/commands/past/promotion-rules.ts
-/**
-* The rules with the earlier pins of those prompts that would be refused without: a rollback is no promotion. What a
-* pull request adds itself is not earlier, so where there is a base, the history is that of the base.
-*/
-async function withFormerPins(plan, rules, earlier) {
-	const refused = plan.prompts.filter(isRefused).filter(({ file }) => !rules.formerPins.has(file.id));
-	if (refused.length === 0) return rules;
-	const read = await Promise.all(refused.map(async (prompt) => [prompt.file.id, await formerOf(prompt, earlier)]));
-	return {
-		...rules,
-		formerPins: new Map([...rules.formerPins, ...read])
-	};
-}
-function isRefused({ problems }) {
-	return problems.some(({ code }) => code === "guard/promotion-order");
-}
-async function formerOf({ file }, { repository, base }) {
-	const then = base === null ? file : base.files.get(file.id);
-	const commit = base?.commit ?? repository.head;
-	if (then === void 0 || commit === null) return /* @__PURE__ */ new Map();
-	const former = await readFormerPins(then, commit, repository);
-	return base === null ? before$1(former, file, commit) : former;
-}
-// src/commands/preparing/plan-rules.ts
-/** What planning depends on besides files and observation. */
-async function rulesOf({ config, files, repository, base, asked }) {
-	const { environments, trackingEnvironment } = config;
-	const now = new Set(files);
-	const then = [...base?.files.values() ?? []].filter((file) => !now.has(file));
-	return {
-		environmentOrder: environments?.map(({ name }) => name) ?? null,
-		latestForbidden: forbidsLatest(config),
-		trackingEnvironment,
-		contentsAtRefs: await readContentsAtRefs([...files, ...then], repository),
-		base: base === null || repository === null ? null : await makeBase(base, repository),
-		promotedFrom: asked ? promotedFrom(config) : /* @__PURE__ */ new Map(),
-		formerPins: /* @__PURE__ */ new Map()
-	};
-}
-/** The rules with what git knows of earlier commits, which is read only where a plan asks for it. */
-async function withHistory(plan, rules, sources) {
-	const { base, repository } = sources;
-	if (repository === null) return rules;
-	const promoted = await withFormerPins(plan, rules, {
-		repository,
-		base
-	});
-	if (rules.base === null || base === null || !plan.prompts.some(driftsInFields)) return promoted;
-	return {
-		...promoted,
-		base: await withFormerFields(rules.base, base.commit, plan, repository)
-	};
-}
-// src/commands/past/read-base.ts
+// src/desired/base.ts
 init_problem();
 /** Reads the base commit's prompt files; only those that have changed since are parsed. Throws a `ProblemError`. */
 async function readBase(request, repository) {
@@ -49106,17 +51054,19 @@ async function readBase(request, repository) {
 	const changed = await Promise.all(paths.map((path) => readAt(commit, path, repository)));
 	const shallow = await repository.isShallow() ? [makeProblem("git/shallow")] : [];
 	const now = new Set(files.map(({ id }) => id));
+	const heads = repository.head === null ? [] : [repository.head];
 	const then = [...same, ...changed.flatMap(({ file }) => file ?? [])].filter(({ id }) => now.has(id));
 	return {
 		ref,
 		commit,
 		files: new Map(then.map((file) => [file.id, file])),
-		gone: await goneSince$1(changed, /* @__PURE__ */ new Set([...now, ...left.map(({ id }) => id)]), request),
+		ancestors: await repository.ancestorsOf([commit, ...heads]),
+		gone: await goneSince(changed, /* @__PURE__ */ new Set([...now, ...left.map(({ id }) => id)]), request),
 		problems: [...invalidAt(changed, request), ...shallow]
 	};
 }
 /** Those that were selected. One may be there still, and not be selected now: under another path or key. */
-async function goneSince$1(changed, now, { config, only }) {
+async function goneSince(changed, now, { config, only }) {
 	const selected = selectFiles(changed.flatMap(({ file }) => file ?? []).filter(({ id }) => !now.has(id)), only).files;
 	if (selected.length === 0 || only.length === 0) return selected;
 	const { files } = await readPrompts(config, {
@@ -49150,10 +51100,852 @@ function invalidAt(changed, { ref, files }) {
 		reason
 	}, { path }));
 }
-// src/commands/preparing/may-ask.ts
+// src/desired/read-desired.ts
+init_problem();
+/** Reads what git knows of a workspace without errors. A problem says why there is nothing to plan from. */
+async function readDesired(workspace, { base: ref, only }) {
+	const { config, files, narrowed } = workspace;
+	try {
+		const repository = await openRepositoryOf(config);
+		const left = narrowed?.left ?? [];
+		const base = ref === void 0 ? null : await readBase({
+			ref,
+			config,
+			files,
+			only,
+			left
+		}, repository);
+		const now = new Set(files);
+		const then = [...base?.files.values() ?? []].filter((file) => !now.has(file));
+		return {
+			config,
+			files,
+			repository,
+			base,
+			narrowed,
+			contentsAtRefs: await readContentsAtRefs([...files, ...then], repository),
+			environmentOrder: config.environments?.map(({ name }) => name) ?? null,
+			latestForbidden: forbidsLatest(config),
+			promotedFrom: promotedFrom(config),
+			uncommitted: await uncommittedOf(workspace, repository),
+			problems: [...workspace.problems, ...base?.problems ?? []]
+		};
+	} catch (error) {
+		if (error instanceof ProblemError) return problemOf$1(error);
+		throw error;
+	}
+}
+async function uncommittedOf({ files }, repository) {
+	if (repository === null || files.length === 0) return /* @__PURE__ */ new Set();
+	return repository.uncommitted(files.map(({ path }) => path));
+}
+// src/desired/former-files.ts
+init_prompt_file();
+/** How many earlier states of a file are read. */
+const LONGEST_HISTORY$1 = 100;
+/**
+* How each environment of a prompt was pinned up to a commit, newest first. What a branch had before it was merged was
+* asked of no service: it counts by its merge.
+*/
+async function readFormerPins({ id, path }, commit, repository) {
+	return pinsOf$1(await parseFiles(id, await repository.whereMerged(commit, repository.fromRoot(path), LONGEST_HISTORY$1), repository), repository);
+}
+async function parseFiles(id, places, repository) {
+	return (await Promise.all(places.map(async ({ commit, path }) => {
+		const file = (await parseAt(repository, commit, path))?.file ?? null;
+		return file?.id === id ? [{
+			commit,
+			file
+		}] : [];
+	}))).flat();
+}
+/** How each environment was pinned in these states of a file. */
+async function pinsOf$1(states, repository) {
+	const pins = await Promise.all(states.map((state, age) => pinsAt(state, age, repository)));
+	const all = Map.groupBy(pins.flat(), ({ environment }) => environment);
+	return new Map([...all].map(([environment, list]) => [environment, list.map(({ former }) => former)]));
+}
+/** How each environment was pinned in one state of a file. */
+function pinsAt(state, age, repository) {
+	return Promise.all(state.file.pins.map((pin) => formerPin(pin, state, age, repository)));
+}
+async function formerPin({ environment, pin }, { commit, file }, age, repository) {
+	return {
+		environment,
+		former: {
+			commit,
+			age,
+			pin,
+			content: await contentOf$2(pin, file, repository)
+		}
+	};
+}
+async function contentOf$2(pin, file, repository) {
+	if (pin.kind === "latest") return file.content;
+	if (pin.kind !== "git" || repository === null) return null;
+	const commit = await repository.resolveRef(pin.ref);
+	const found = commit === null ? null : await findAt(file, commit, repository);
+	return found === null || typeof found === "string" ? null : found.file.content;
+}
+/**
+* Without what HEAD itself says where the file says it still: that is no earlier state. Where the file pins more than
+* HEAD does, it is.
+*/
+function before$1(former, { pins, content }, head) {
+	const atHead = new Set([...former].flatMap(([name, [newest]]) => newest?.commit === head ? [name] : []));
+	if (!pins.every(({ environment }) => atHead.has(environment))) return former;
+	const isNow = (environment, one) => {
+		const now = pins.find((pin) => pin.environment === environment)?.pin;
+		const same = now !== void 0 && pinText(now) === pinText(one.pin);
+		return one.commit === head && same && (one.pin.kind !== "latest" || one.content?.digest === content.digest);
+	};
+	return new Map([...former].map(([environment, list]) => {
+		return [environment, list.filter((one, index) => index > 0 || !isNow(environment, one))];
+	}));
+}
+// src/desired/recall.ts
+init_known_versions();
+init_plan();
+/** A field that stands as it did so many changes of the file ago is no longer taken for unfinished work. */
+const LONGEST_HISTORY = 50;
+/** Reads what git says of earlier commits, of those of the files alone that differ from what was observed. */
+async function recall(files, { observed }, sources) {
+	const compared = files.flatMap((file) => {
+		const found = observed.get(file.id);
+		const atRefs = sources.contentsAtRefs.get(file.id) ?? /* @__PURE__ */ new Map();
+		const meanings = found === void 0 ? [] : file.pins.map((pin) => meaningOf(pin, file, found, atRefs));
+		return found === void 0 ? [] : [{
+			file,
+			observed: found,
+			meanings
+		}];
+	});
+	const { repository } = sources;
+	return {
+		formerPins: await readAll(compared, mayBeRefused(sources), (one) => formerPins(one, sources), repository),
+		formerFields: await readAll(compared, mayDrift(sources), (one) => formerFields(one, sources), repository),
+		provenance: await readProvenance(compared, sources),
+		contents: await readContents(compared, repository)
+	};
+}
+/** By prompt id; of the prompts that need it. */
+async function readAll(compared, needs, read, repository) {
+	const needed = repository === null ? [] : compared.filter(needs);
+	return new Map(await Promise.all(needed.map(async ({ file }) => [file.id, await read(file)])));
+}
+/** Whether an environment is to serve what the one before does not: only an earlier pin can allow that. */
+function mayBeRefused({ promotedFrom }) {
+	return ({ file, observed, meanings }) => file.pins.some(({ environment }, at) => {
+		const from = promotedFrom.get(environment);
+		const meaning = meanings[at];
+		if (from === void 0 || meaning === void 0 || meaning.kind === "in-sync") return false;
+		const serves = observed.active.get(from) ?? null;
+		return serves === null || meaning.kind !== "known" || !isSame(serves, meaning.version);
+	});
+}
+function isSame(one, other) {
+	return one.id === other.id || one.digest === other.digest && one.metadataDigest === other.metadataDigest;
+}
+/**
+* A rollback is no promotion. What a pull request adds itself is not earlier, so where there is a base, the history is
+* that of the base.
+*/
+async function formerPins(file, { repository, base }) {
+	const then = base === null ? file : base.files.get(file.id);
+	const commit = base?.commit ?? repository?.head ?? null;
+	if (repository === null || then === void 0 || commit === null) return /* @__PURE__ */ new Map();
+	const former = await readFormerPins(then, commit, repository);
+	return base === null ? before$1(former, file, commit) : former;
+}
+/** Whether a field is neither as the base wants it nor as the file does. */
+function mayDrift({ base }) {
+	return ({ file, observed: { fields } }) => {
+		const then = base?.files.get(file.id);
+		const differs = (wanted, now) => wanted !== void 0 && wanted !== now;
+		return FIELDS.some((field) => differs(then?.[field], fields[field]) && differs(file[field], fields[field]));
+	};
+}
+async function formerFields({ id }, { repository, base }) {
+	const then = base?.files.get(id);
+	if (repository === null || base === null || then === void 0) return [];
+	const earlier = await repository.whereTouched(base.commit, repository.fromRoot(then.path), LONGEST_HISTORY);
+	return (await Promise.all(earlier.map((at) => parseAt(repository, at.commit, at.path)))).flatMap((one) => one?.file ?? []).filter((file) => file.id === id);
+}
+/** Of the files that a version is to be made of; what is not committed comes from no commit. */
+async function readProvenance(compared, { repository, uncommitted }) {
+	const paths = compared.filter(({ file, observed, meanings }) => wantsOwnVersion(file, observed, meanings)).map(({ file }) => file.path).filter((path) => !uncommitted.has(path));
+	return repository === null || paths.length === 0 ? /* @__PURE__ */ new Map() : repository.lastCommits(paths);
+}
+/** The texts that environments are to serve and that the service did not show; a plan can be shown without them. */
+async function readContents(compared, repository) {
+	const unread = compared.flatMap(({ meanings }) => meanings).flatMap((meaning) => meaning.kind === "known" && meaning.version.content === null ? [meaning.version] : []);
+	const found = await Promise.all(unread.map(async (version) => [version.id, await fromGit(version, repository)]));
+	return new Map(found.flatMap(([id, content]) => content === null ? [] : [[id, content]]));
+}
+/** The file at the version's commit, provided that it holds what the version does. */
+async function fromGit({ source, digest }, repository) {
+	const { commit, path } = source ?? {};
+	if (commit === void 0 || path === void 0) return null;
+	const content = await contentInGit(repository, commit, path);
+	return content?.digest === digest ? content : null;
+}
+// src/observing/assume.ts
+init_digest();
+init_known_versions();
+init_plan();
+init_prompt_file();
+init_problem();
+/**
+* What would be observed were the base commit's files all in sync: a review that may not ask the service compares with
+* it. Numbers below 1 stand for those that only the service knows.
+*/
+function assumeObservation({ files, base, contentsAtRefs }) {
+	const observed = files.map((file) => {
+		const then = base?.files.get(file.id) ?? null;
+		return [file.id, assumeObserved(file, then, contentsAtRefs.get(file.id) ?? /* @__PURE__ */ new Map())];
+	});
+	return {
+		observed: new Map(observed),
+		failed: /* @__PURE__ */ new Map()
+	};
+}
+/** What may be written where the service may not be asked: nothing. */
+const NO_PROVIDER = {
+	observe: () => Promise.reject(notAsked$1()),
+	begin: () => {
+		throw notAsked$1();
+	}
+};
+function notAsked$1() {
+	return new ProblemError(makeProblem("internal/unexpected", { reason: "the service may not be asked" }));
+}
+/** What the base does not pin is taken for empty. */
+function assumeObserved(file, then, atRefs) {
+	const { id, key, name, description = "" } = then ?? file;
+	const versions = versionsOf(file, then, atRefs);
+	const active = (then?.pins ?? []).map(({ environment, pin }) => {
+		return [environment, versions.get(pinText(pin)) ?? null];
+	});
+	const known = [...new Map([...versions.values()].map((version) => [version.id, version])).values()];
+	return {
+		fields: {
+			id,
+			key,
+			name,
+			description
+		},
+		active: new Map(active),
+		known: known.toSorted((a, b) => b.number - a.number),
+		remembers: (content) => known.some((version) => holds(version, content)),
+		findable: false,
+		missing: [],
+		metadata: "kept",
+		problems: [],
+		state: ""
+	};
+}
+/** By the pin that means it, with those that the files of now pin: nobody can say that such numbers are not there. */
+function versionsOf(file, then, atRefs) {
+	const pins = [{ kind: "latest" }, ...[...then?.pins ?? [], ...file.pins].map(({ pin }) => pin)];
+	return new Map(pins.flatMap((pin, index) => {
+		const content = pin.kind === "latest" ? then?.content ?? "unread" : contentAt(atRefs, pin);
+		return content === null ? [] : [[pinText(pin), versionOf(pin, content, -index)]];
+	}));
+}
+function contentAt(atRefs, pin) {
+	if (pin.kind !== "git") return "unread";
+	const at = atRefs.get(pin.ref);
+	return at === void 0 || "code" in at ? null : at.content;
+}
+function versionOf(pin, content, number) {
+	if (content !== "unread") {
+		const { text, digest, metadata = {}, metadataDigest = EMPTY_METADATA_DIGEST } = content;
+		return {
+			id: pin.kind === "latest" ? "base" : pinText(pin),
+			number,
+			digest,
+			metadataDigest,
+			ours: true,
+			source: { digest },
+			content: {
+				text,
+				metadata
+			}
+		};
+	}
+	const named = pin.kind === "number" ? {
+		id: `v${pin.number}`,
+		number: pin.number
+	} : {
+		id: idOf(pin),
+		number
+	};
+	const digest = contentDigest(`promptsync: the text of ${pinText(pin)}`);
+	return {
+		...named,
+		digest,
+		metadataDigest: EMPTY_METADATA_DIGEST,
+		ours: true,
+		source: { digest },
+		content: null
+	};
+}
+function idOf(pin) {
+	return pin.kind === "version" ? pin.id : pinText(pin);
+}
+/** The plan as it can be shown: without the numbers that nobody knows. */
+function withoutAssumedNumbers(plan) {
+	const prompts = plan.prompts.map((prompt) => ({
+		...prompt,
+		changes: prompt.changes.map(unnumbered)
+	}));
+	return {
+		...plan,
+		prompts
+	};
+}
+function unnumbered(change) {
+	if (change.kind !== "set-active") return change;
+	const before = change.before === null ? null : numbered(change.before);
+	return {
+		...change,
+		before,
+		after: isNew(change.after) ? change.after : numbered(change.after)
+	};
+}
+function numbered({ id, number }) {
+	return {
+		id,
+		number: number === null || number < 1 ? null : number
+	};
+}
+// src/observing/observe.ts
+init_p_limit();
+init_problem();
+/** A prompt whose request waits to be repeated, maybe for a minute, must leave the others enough to do. */
+const PROMPTS_PER_REQUEST = 4;
+/**
+* Reads what the service holds of each prompt. Never writes. A prompt that cannot be read does not stop the others: its
+* problem is in `failed`.
+*/
+async function observe(provider, wanted, { concurrency, onObserved }) {
+	const observed = /* @__PURE__ */ new Map();
+	const failed = /* @__PURE__ */ new Map();
+	await pLimit(concurrency * PROMPTS_PER_REQUEST).map(wanted, async (one) => {
+		try {
+			observed.set(one.promptId, await provider.observe(one));
+		} catch (error) {
+			failed.set(one.promptId, problemOf$1(error));
+		}
+		onObserved?.(observed.size + failed.size, wanted.length);
+	});
+	return {
+		observed,
+		failed
+	};
+}
+// src/observing/wanted.ts
+const NO_NEEDS = {
+	environments: [],
+	whole: false
+};
+/**
+* What has to be read of the service to plan for a file, and for that of the base commit where drift is looked for. The
+* environment before one that is pinned is read as well: a promotion is allowed or refused by what it serves.
+*/
+function wantedOf(file, { contentsAtRefs, base, promotedFrom }, { environments, whole } = NO_NEEDS) {
+	const then = base?.files.get(file.id);
+	const both = then === void 0 ? [file] : [file, then];
+	const pins = both.flatMap((one) => one.pins);
+	const before = file.pins.flatMap(({ environment }) => promotedFrom.get(environment) ?? []);
+	return {
+		promptId: file.id,
+		environments: [.../* @__PURE__ */ new Set([
+			...pins.map(({ environment }) => environment),
+			...before,
+			...environments
+		])],
+		pins: file.pins,
+		own: file.content,
+		contents: [...both.map(({ content }) => content), ...contentsIn(contentsAtRefs.get(file.id))],
+		numbers: pins.flatMap(({ pin }) => pin.kind === "number" ? [pin.number] : []),
+		whole
+	};
+}
+/** The contents that one prompt's refs have; none where nothing was read. */
+function contentsIn(atRefs) {
+	return [...atRefs?.values() ?? []].flatMap((at) => "content" in at ? [at.content] : []);
+}
+// src/domain/desired.ts
+/** Where git is not asked, or has nothing to say. */
+const NO_HISTORY = {
+	formerPins: /* @__PURE__ */ new Map(),
+	formerFields: /* @__PURE__ */ new Map(),
+	provenance: /* @__PURE__ */ new Map(),
+	contents: /* @__PURE__ */ new Map()
+};
+// src/planning/compare-fields.ts
+init_plan();
+/** The fields that the file manages and that differ in the service; no change when there are none. */
+function compareFields(file, fields) {
+	const entries = FIELDS.flatMap((field) => {
+		const after = file[field];
+		return after === void 0 || after === fields[field] ? [] : [[field, {
+			before: fields[field],
+			after
+		}]];
+	});
+	return entries.length === 0 ? [] : [{
+		kind: "update-prompt",
+		fields: Object.fromEntries(entries)
+	}];
+}
+// src/planning/contents-to-create.ts
+init_known_versions();
+init_plan();
+/**
+* The versions to make: those of `git:` pins first, so that the file's own is the newest. Equal contents are made once.
+* @param provenance of the file's own content
+*/
+function contentsToCreate({ file, observed, contentsAtRefs }, meanings, provenance) {
+	const wanted = [...meanings.flatMap((one) => one.kind === "new" ? [one.content] : []), ...wantsOwnVersion(file, observed, meanings) ? [file.content] : []];
+	return wanted.filter((content, index) => !wanted.some((other, at) => replaces(other, at, content, index))).map((content) => ({
+		...create(content, contentsAtRefs, provenance),
+		...othersOf(content, wanted)
+	}));
+}
+/** Of two that serve each other the later one is made: the file's own rather than an equal one of a ref. */
+function replaces(other, at, content, index) {
+	return serves(other, content) && (!serves(content, other) || at > index);
+}
+function othersOf(content, wanted) {
+	const others = [...new Set(wanted)].filter((other) => other !== content && serves(content, other));
+	return others.length > 0 ? { others } : {};
+}
+/** The file's own content is at no ref, however equal: contents are told apart by identity here. */
+function create(content, refs, provenance) {
+	for (const [ref, at] of refs) if ("content" in at && at.content === content) return {
+		kind: "create-version",
+		content,
+		ref,
+		provenance: at.provenance
+	};
+	return {
+		kind: "create-version",
+		content,
+		provenance
+	};
+}
+// src/planning/find-drift.ts
+init_plan();
+/** What neither the base's file nor the head's finds as it wants it: the head's own changes are no drift. */
+function findDrift(compared, { ancestors }) {
+	return [...compared.head.filter((change) => change.kind === "set-active").flatMap((change) => environmentDrift(change, compared, ancestors)), ...fieldDrift(compared)];
+}
+function environmentDrift({ environment, before, after }, compared, ancestors) {
+	const wanted = compared.base.filter((change) => change.kind === "set-active").find((change) => change.environment === environment);
+	if (wanted === void 0) return [];
+	const observed = before === null ? null : holderOf(before, compared.known);
+	return [{
+		kind: observed === null || observed.commit !== void 0 && ancestors.has(observed.commit) ? "unfinished" : "outside",
+		environment,
+		expected: wanted.after,
+		observed,
+		restores: isSameTarget(after, wanted.after)
+	}];
+}
+/** What was made outside has no commit. */
+function holderOf({ id, number }, known) {
+	const version = known.find((one) => one.id === id);
+	const commit = version?.ours === true ? version.source?.commit : void 0;
+	return {
+		id,
+		number,
+		...commit === void 0 ? {} : { commit }
+	};
+}
+function fieldDrift({ head, base: wanted, formerFields }) {
+	const [now, then] = [fieldsOf$1(head), fieldsOf$1(wanted)];
+	return FIELDS.flatMap((field) => {
+		const expected = then[field]?.after;
+		const observed = now[field]?.before;
+		if (expected === void 0 || observed === void 0) return [];
+		return [{
+			kind: formerFields.some((earlier) => (earlier[field] ?? "") === observed) ? "unfinished" : "outside",
+			field,
+			expected,
+			observed,
+			restores: now[field]?.after === expected
+		}];
+	});
+}
+function fieldsOf$1(changes) {
+	return changes.find((change) => change.kind === "update-prompt")?.fields ?? {};
+}
+// src/planning/offline.ts
+init_problem();
+/** Pins that follow the file in environments where that is not allowed. */
+function latestProblems(file, forbidden) {
+	return file.pins.filter(({ pin, environment }) => pin.kind === "latest" && forbidden.includes(environment)).map(({ environment, line, column }) => makeProblem("guard/latest-not-allowed", { environment }, {
+		path: file.path,
+		line,
+		column
+	}));
+}
+// src/planning/former-pins.ts
+function contentOf$1({ digest, metadataDigest }) {
+	return metadataDigest === void 0 ? { digest } : {
+		digest,
+		metadataDigest
+	};
+}
+/** Equal content is the same whatever its id. */
+function isSameContent(one, other) {
+	if (one.digest === void 0 || one.digest !== other.digest) return false;
+	const [a, b] = [one.metadataDigest, other.metadataDigest];
+	return a === void 0 || b === void 0 || a === b;
+}
+/** In an earlier run of pins than the one of now. */
+function wasPinned(target, environment, former) {
+	const states = former.get(environment) ?? [];
+	const changed = states.findIndex((state) => !means(state, target));
+	return changed !== -1 && states.slice(changed).some((state) => means(state, target));
+}
+/** In the state of the file before the one that is planned for. */
+function wasPinnedLast(target, environment, former) {
+	const last = former.get(environment)?.[0];
+	return last !== void 0 && last.age === Math.min(...agesIn(former)) && means(last, target);
+}
+/**
+* Whether the environment before was pinned to a version before this one was. Pins of both in one commit skip the one
+* before however old that commit is; only those that the file began with were there already.
+*/
+function cameThrough(target, from, environment, former) {
+	const states = former.get(environment) ?? [];
+	const changed = states.findIndex((state) => !means(state, target));
+	const since = (changed === -1 ? states : states.slice(0, changed)).at(-1)?.age;
+	if (since === void 0) return false;
+	const first = Math.max(...agesIn(former));
+	return (former.get(from) ?? []).some((state) => means(state, target) && (state.age > since || state.age === first));
+}
+function agesIn(former) {
+	return [...former.values()].flat().map(({ age }) => age);
+}
+/** Whether a pin of an earlier commit means a version. */
+function means({ pin, content }, target) {
+	if (pin.kind === "number") return pin.number === target.number;
+	if (pin.kind === "version") return pin.id === target.id;
+	return content !== null && isSameContent(contentOf$1(content), target);
+}
+// src/planning/promotion.ts
+init_plan();
+init_problem();
+/**
+* Why a version may not go live in an environment: it is not active in the one before. Two things are no promotion: a
+* rollback to what this environment was pinned to before, and putting back what it has been pinned to all along, where
+* the environment before was pinned to it first. And one that was allowed stays so when a run was cut short between the
+* two environments: the one before has moved on then, as the file wants it.
+*/
+function promotionProblems(activations, context, { promotedFrom }, { formerPins }) {
+	const former = formerPins.get(context.file.id) ?? /* @__PURE__ */ new Map();
+	return activations.flatMap(({ pin, after }) => {
+		const from = promotedFrom.get(pin.environment);
+		if (from === void 0) return [];
+		const target = targetOf(after, context);
+		const step = {
+			environment: pin.environment,
+			from,
+			target
+		};
+		const situation = {
+			activations,
+			context,
+			former
+		};
+		return isActive(target, from, context) || isNoPromotion(step, situation) ? [] : [refusal$1(pin, step, situation)];
+	});
+}
+function isNoPromotion(step, situation) {
+	const { environment, from, target } = step;
+	const { former } = situation;
+	if (wasPinned(target, environment, former)) return true;
+	if (target.id === void 0) return false;
+	if (hasMovedOn(step, situation) && wasPinnedLast(target, from, former)) return true;
+	return cameThrough(target, from, environment, former) && !goesThroughNow(step, situation);
+}
+function targetOf(after, { observed }) {
+	if (isNew(after)) return contentOf$1(after.new);
+	const { id, number } = after;
+	return observed.known.find((one) => one.id === id) ?? (number === null ? { id } : {
+		id,
+		number
+	});
+}
+function isActive(target, environment, { observed }) {
+	const active = observed.active.get(environment) ?? null;
+	return active !== null && isSameVersion(active, target);
+}
+/** Whether the environment before serves what the file asks for: a newer version, for which no file has asked before. */
+function hasMovedOn({ from, target }, { activations, context, former }) {
+	const { file, observed } = context;
+	const isIn = (pins) => pins.some(({ environment }) => environment === from);
+	const active = observed.active.get(from) ?? null;
+	if (active === null || !isIn(file.pins) || isIn(activations.map(({ pin }) => pin))) return false;
+	return target.number !== void 0 && active.number > target.number && !(former.get(from) ?? []).some((state) => means(state, active));
+}
+/**
+* Whether both environments would be set to a version that no run has brought to either: the second one serves nothing,
+* or what it was pinned to before. Then commits that were refused have asked for it, and are no proof.
+*/
+function goesThroughNow({ environment, from, target }, { activations, context, former }) {
+	if (!comesTo(from, target, {
+		activations,
+		context
+	})) return false;
+	const active = context.observed.active.get(environment) ?? null;
+	return active === null || wasPinned(active, environment, former);
+}
+/** Whether a sync would set an environment to that very version, if nothing were refused. */
+function comesTo(environment, target, { activations, context }) {
+	const first = activations.find(({ pin }) => pin.environment === environment);
+	return first !== void 0 && isSameVersion(targetOf(first.after, context), target);
+}
+function isSameVersion(one, other) {
+	return one.id !== void 0 && one.id === other.id || isSameContent(one, other);
+}
+function refusal$1({ line, column }, { environment, from, target }, situation) {
+	const { context } = situation;
+	const { key, path, pins } = context.file;
+	return makeProblem("guard/promotion-order", {
+		environment,
+		from,
+		key,
+		version: nameOf$2(target),
+		serves: servedIn(from, context),
+		current: servedIn(environment, context),
+		liveIn: liveIn(target, context),
+		sourcePinned: pins.some((one) => one.environment === from),
+		sourceComes: comesTo(from, target, situation)
+	}, {
+		path,
+		line,
+		column
+	});
+}
+function servedIn(environment, { observed }) {
+	const active = observed.active.get(environment) ?? null;
+	return active === null ? null : `v${active.number}`;
+}
+function nameOf$2({ number, id }) {
+	if (number !== void 0) return `v${number}`;
+	return id ?? "a version that is not made yet";
+}
+/** A pinned environment in which the version is active already: it can be promoted from there. */
+function liveIn(target, context) {
+	return context.file.pins.map(({ environment }) => environment).find((one) => isActive(target, one, context)) ?? null;
+}
+// src/planning/resolve-pin.ts
+init_version();
+init_problem();
+/** What a plan does about a pin of such a meaning. */
+function resolvePin(pin, meaning, context) {
+	switch (meaning.kind) {
+		case "in-sync": return meaning;
+		case "known": return {
+			kind: "set",
+			after: refOf(meaning.version),
+			finds: false
+		};
+		case "new": {
+			const { content, ref } = meaning;
+			return {
+				kind: "set",
+				after: {
+					new: content,
+					...ref !== void 0 && { ref }
+				},
+				finds: false
+			};
+		}
+		case "unknown": return resolveUnknown(pin, context);
+	}
+}
+/** An id is a promise by itself: unknown ones are planned, and read before they go live. */
+function resolveUnknown({ environment, pin, line, column }, context) {
+	const { file, observed, contentsAtRefs } = context;
+	const place = {
+		path: file.path,
+		line,
+		column
+	};
+	if (pin.kind === "version" && !observed.missing.includes(pin.id)) return {
+		kind: "set",
+		after: {
+			id: pin.id,
+			number: null
+		},
+		finds: true
+	};
+	const finds = pin.kind === "number" && observed.findable;
+	return {
+		kind: "blocked",
+		problem: unresolvable(pin, environment, {
+			finds,
+			contentsAtRefs,
+			place
+		}),
+		finds
+	};
+}
+function unresolvable(pin, environment, { finds, contentsAtRefs, place }) {
+	switch (pin.kind) {
+		case "number": return makeProblem("pin/unknown-number", {
+			environment,
+			number: pin.number,
+			lookable: finds
+		}, place);
+		case "version": return makeProblem("pin/unknown-version", {
+			environment,
+			id: pin.id
+		}, place);
+		case "git": {
+			const at = contentsAtRefs.get(pin.ref);
+			return at !== void 0 && "code" in at ? at : makeProblem("pin/unknown-ref", { ref: pin.ref }, place);
+		}
+		case "latest": return makeProblem("internal/unexpected", { reason: "a file has no content of its own" }, place);
+	}
+}
+// src/planning/make-plan.ts
+init_known_versions();
+init_prompt_file();
+init_version();
+init_problem();
+/** The changes that would make the service match the files. Pure: the same input gives the same plan. */
+function makePlan(desired, observation, history = NO_HISTORY) {
+	const prompts = desired.files.map((file) => {
+		const observed = observation.observed.get(file.id);
+		return observed === void 0 ? unobserved(file, observation.failed) : planPrompt(file, observed, desired, history);
+	}).toSorted((a, b) => a.file.path < b.file.path ? -1 : 1);
+	return {
+		prompts,
+		digest: digestPlan(prompts)
+	};
+}
+/** The plan of one prompt. Pins are in promotion order, and changes in the order in which they are written. */
+function planPrompt(written, observed, desired, history = NO_HISTORY) {
+	const file = {
+		...written,
+		pins: inOrder(written.pins, desired)
+	};
+	const context = {
+		file,
+		observed,
+		contentsAtRefs: desired.contentsAtRefs.get(file.id) ?? /* @__PURE__ */ new Map()
+	};
+	const { pins, changes } = resolve$1(context, history);
+	const live = pins.flatMap(({ pin, resolution }) => resolution.kind === "set" ? [{
+		pin,
+		after: resolution.after
+	}] : []);
+	const forbidden = [...latestProblems(file, desired.latestForbidden), ...promotionProblems(live, context, desired, history)];
+	const problems = [...pins.flatMap(problemOf), ...forbidden];
+	const status = problems.length > 0 ? "blocked" : changes.length > 0 ? "pending" : "unchanged";
+	const finds = forbidden.length > 0 ? [] : pinsToFind(pins);
+	const drift = driftSince(desired, context, changes, history);
+	const warnings = observed.problems.map((problem) => ({
+		...problem,
+		path: file.path
+	}));
+	return {
+		file,
+		observed,
+		status,
+		changes,
+		drift,
+		problems: [...problems, ...warnings],
+		finds
+	};
+}
+function resolve$1(context, { provenance }) {
+	const { file, observed, contentsAtRefs } = context;
+	const meanings = file.pins.map((pin) => meaningOf(pin, file, observed, contentsAtRefs));
+	const pins = file.pins.map((pin, at) => {
+		return {
+			pin,
+			resolution: resolvePin(pin, meanings[at] ?? { kind: "unknown" }, context)
+		};
+	});
+	const creates = contentsToCreate(context, meanings, provenance.get(file.path) ?? {});
+	const activations = pins.flatMap((one) => activation(one, observed));
+	return {
+		pins,
+		changes: [
+			...creates,
+			...compareFields(file, observed.fields),
+			...activations
+		]
+	};
+}
+/** The base's file is planned for with the same observation; a prompt that the base does not know has no drift. */
+function driftSince({ base }, context, head, history) {
+	const file = base?.files.get(context.file.id);
+	if (base === null || file === void 0) return [];
+	const { known } = context.observed;
+	const formerFields = history.formerFields.get(file.id) ?? [];
+	return findDrift({
+		head,
+		base: resolve$1({
+			...context,
+			file
+		}, history).changes,
+		known,
+		formerFields
+	}, base);
+}
+/** The plan of a prompt that could not be observed. */
+function unobserved(file, failed) {
+	const problem = failed.get(file.id) ?? makeProblem("internal/unexpected", { reason: "the prompt was not observed" });
+	return {
+		file,
+		observed: null,
+		status: problem.code === "apply/interrupted" ? "not_attempted" : "failed",
+		changes: [],
+		drift: [],
+		problems: [problem],
+		finds: []
+	};
+}
+/** Promotion order; environments that the configuration does not list keep the file's order. */
+function inOrder(pins, { environmentOrder }) {
+	if (environmentOrder === null) return pins;
+	return pins.toSorted((a, b) => environmentOrder.indexOf(a.environment) - environmentOrder.indexOf(b.environment));
+}
+function activation({ pin, resolution }, observed) {
+	if (resolution.kind !== "set") return [];
+	const active = observed.active.get(pin.environment) ?? null;
+	const before = active === null ? null : refOf(active);
+	return [{
+		kind: "set-active",
+		environment: pin.environment,
+		before,
+		after: resolution.after
+	}];
+}
+function problemOf({ resolution }) {
+	return resolution.kind === "blocked" ? [resolution.problem] : [];
+}
+/** None where a pin stays unresolved whatever is found: a refused prompt is not written, and looking for it writes. */
+function pinsToFind(pins) {
+	if (pins.some(({ resolution }) => resolution.kind === "blocked" && !resolution.finds)) return [];
+	const sought = pins.flatMap(({ pin: { pin }, resolution }) => {
+		return resolution.kind !== "in-sync" && resolution.finds ? [pin] : [];
+	});
+	return [...new Map(sought.map((pin) => [pinText(pin), pin])).values()];
+}
+// src/commands/may-ask.ts
 init_problem();
 /** Why the service is not asked, as a warning; null where it is. */
-async function reasonNotToAsk({ asking = "always", apiKey }, config, base, repository, { environment }) {
+async function reasonNotToAsk({ asking = "always", apiKey }, { config, base, repository }, { environment }) {
 	if (asking === "always") return null;
 	if (asking === "never") return makeProblem("service/not-asked", { reason: "this run has no API key" });
 	if (apiKey !== void 0 && (environment["PROMPTSYNC_BASE_URL"] ?? "") !== "") return null;
@@ -49180,41 +51972,908 @@ async function serviceAt(commit, { file, root }, repository, environment) {
 	};
 	return parseConfig(bytes.toString("utf8"), around).config?.service ?? null;
 }
-// src/commands/preparing/read-sources.ts
-init_problem();
-/** Reads what git knows, and finds out whether the service may be asked. A problem says why there is nothing to plan from. */
-async function readSources(given, options, world) {
-	const { config, files, problems, narrowed } = given;
-	const { base: ref, only, keepsAll = false } = options;
-	const left = narrowed?.left ?? [];
+// src/domain/prompt-service.ts
+/** The same service, of which no call is begun once the signal is aborted. A call in flight is finished. */
+function untilStopped(service, stop) {
+	const unlessStopped = (call) => stop.aborted ? Promise.reject(new ServiceError(makeProblem("apply/interrupted"), "not-sent")) : call();
+	return {
+		readPrompt: (...sent) => unlessStopped(() => service.readPrompt(...sent)),
+		createVersion: (...sent) => unlessStopped(() => service.createVersion(...sent)),
+		updatePrompt: (...sent) => unlessStopped(() => service.updatePrompt(...sent)),
+		setActive: (...sent) => unlessStopped(() => service.setActive(...sent))
+	};
+}
+var ServiceError;
+var init_prompt_service = __esmMin((() => {
+	init_problem();
+	ServiceError = class extends ProblemError {
+		effect;
+		constructor(problem, effect, options) {
+			super(problem, options);
+			this.name = "ServiceError";
+			this.effect = effect;
+		}
+	};
+}));
+// src/ledger/ownership.ts
+/**
+* Whether promptsync made a version: its stamp speaks of its text. The stamp alone is no proof, because whoever edits a
+* copy in the service copies the stamp as well.
+*/
+function isOwn(version) {
+	return version.stamp?.digest === version.digest;
+}
+/**
+* Whether a version with a stamp of promptsync's may be a copy in which metadata was edited, or one to which the
+* service itself added some. It is none where its number is the one right after its ledger's newest: only the version
+* that the stamp was written for can have that one.
+*/
+function isDoubtful(version) {
+	const sent = version.stamp?.metadataDigest;
+	return isOwn(version) && sent !== void 0 && sent !== version.metadataDigest && !followsLedger(version);
+}
+/** A version as a ledger remembers it: as somebody else's where it may be a copy. */
+function entryOf(version) {
+	return toEntry(version, isOwn(version) && !isDoubtful(version));
+}
+/**
+* A version as it counts where it is served already: as our own unless it is known to be a copy. Some services add
+* metadata of their own, and what they serve is in sync all the same.
+*/
+function entryAsServed(version, known) {
+	const isCopy = isDoubtful(version) && hasOriginal(version, known);
+	return toEntry(version, isOwn(version) && !isCopy);
+}
+function toEntry({ number, id, digest, metadataDigest, stamp }, ours) {
+	const entry = {
+		number,
+		id,
+		digest,
+		metadataDigest,
+		ours
+	};
+	if (stamp === null || !ours) return entry;
+	const { commit, path } = stamp;
+	return {
+		...entry,
+		...commit === void 0 ? {} : { commit },
+		...path === void 0 ? {} : { path }
+	};
+}
+/** Whether the service stored something else than promptsync sent for this content: what was sent stands in the stamp. */
+function isRewritten(version, content, known) {
+	const { digest, metadataDigest } = content;
+	const { stamp } = version;
+	if (stamp?.digest !== digest || hasOriginal(version, known)) return false;
+	const sent = stamp.metadataDigest;
+	if (sent !== void 0 && sent !== (metadataDigest ?? "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a")) return false;
+	if (version.digest !== digest) return followsLedger(version) || differsInForm(version.text, content.text);
+	return sent !== void 0 && metadataDigest !== void 0 && version.metadataDigest !== metadataDigest;
+}
+/** A service that has kept the text but for its form, and no metadata at all: what turned up may well be what was sent. */
+function isTidied({ stamp, text, digest, metadataDigest }, content) {
+	return stamp === null && metadataDigest === "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a" && digest !== content.digest && differsInForm(text, content.text);
+}
+/** Whether two texts are the same but for white space and Unicode's normal forms: what services tidy. */
+function differsInForm(one, other) {
+	return withoutForm(one) === withoutForm(other);
+}
+function withoutForm(text) {
+	return text.normalize("NFC").replaceAll(/\s+/g, "");
+}
+/**
+* Whether a version may be the newest of promptsync's after the head. Its ledger must name the head: otherwise what
+* only the head's ledger remembers would be forgotten.
+*/
+function mayFollow(version, head) {
+	if (head === void 0 || !isOwn(version) || isDoubtful(version)) return false;
+	if (head === null) return true;
+	return version.number > head.number && (version.stamp?.ledger ?? []).some(({ id }) => id === head.id);
+}
+/** Whether a version before this one holds exactly what the stamp was written for: nothing is made twice. */
+function hasOriginal({ number, stamp }, known) {
+	return known.some((entry) => entry.number < number && entry.digest === stamp?.digest && entry.metadataDigest === stamp.metadataDigest);
+}
+/** Whether a version has the number right after its ledger's newest: the one that the stamp was written for has. */
+function followsLedger({ number, stamp }) {
+	return number === Math.max(0, ...(stamp?.ledger ?? []).map((entry) => entry.number)) + 1;
+}
+var init_ownership = __esmMin((() => {
+	init_digest();
+}));
+// src/ledger/stamp.ts
+/** A version as the service has it, with its stamp apart from its own metadata. */
+function toVersion$1({ id, number, text, metadata: all }) {
+	const metadata = withoutKey(all, RESERVED_KEY);
+	return {
+		id,
+		number,
+		text,
+		metadata,
+		digest: contentDigest(text),
+		metadataDigest: metadataDigest(metadata),
+		stamp: parseStamp(all)
+	};
+}
+/**
+* The stamp in a version's `metadata_` (interface section 2.2), or null where there is none that can be read. A ledger
+* entry that cannot be read is dropped alone: one bad entry must not cost the memory of all others.
+*/
+function parseStamp(metadata) {
+	const parsed = StampShape.safeParse(metadata?.[RESERVED_KEY]);
+	if (!parsed.success) return null;
+	const { digest, metadata_digest: metadataDigest, commit, path, operation, ledger } = parsed.data;
+	return {
+		digest,
+		...metadataDigest === void 0 ? {} : { metadataDigest },
+		...present$1({
+			commit,
+			path
+		}),
+		operation,
+		ledger: ledger.flatMap(entryFrom)
+	};
+}
+/** The JSON that stands under `promptsync` in the metadata of a version; `parseStamp` reads it back unchanged. */
+function stampToWire(stamp) {
+	const { digest, metadataDigest, commit, path, operation, ledger } = stamp;
+	return {
+		digest,
+		...metadataDigest === void 0 ? {} : { metadata_digest: metadataDigest },
+		...present$1({
+			commit,
+			path
+		}),
+		operation,
+		ledger: ledger.map(entryToWire)
+	};
+}
+function entryFrom(entry) {
+	if (entry === null) return [];
+	const { number, id, digest, metadata_digest: metadataDigest } = entry;
+	return [{
+		number,
+		id,
+		digest,
+		metadataDigest,
+		ours: entry.outside !== true,
+		...present$1(entry)
+	}];
+}
+function entryToWire(entry) {
+	const { number, id, digest, metadataDigest, ours } = entry;
+	return {
+		number,
+		id,
+		digest,
+		metadata_digest: metadataDigest,
+		...ours ? {} : { outside: true },
+		...present$1(entry)
+	};
+}
+/** Absent rather than undefined: such fields must not appear in JSON, nor make two equal stamps differ. */
+function present$1({ commit, path, pinned }) {
+	return {
+		...commit !== void 0 && { commit },
+		...path !== void 0 && { path },
+		...pinned && { pinned }
+	};
+}
+var digest, id, optionalText, optionalMark, EntryShape, StampShape;
+var init_stamp = __esmMin((() => {
+	init_zod();
+	init_digest();
+	init_json();
+	digest = templateLiteral(["sha256:", string$1().regex(/^[0-9a-f]{64}$/)]);
+	id = string$1().min(1);
+	optionalText = string$1().optional().catch(void 0);
+	optionalMark = literal$1(true).optional().catch(void 0);
+	EntryShape = object({
+		number: int$2(),
+		id,
+		digest,
+		metadata_digest: digest,
+		commit: optionalText,
+		path: optionalText,
+		outside: optionalMark,
+		pinned: optionalMark
+	});
+	StampShape = object({
+		digest,
+		metadata_digest: digest.optional().catch(void 0),
+		commit: optionalText,
+		path: optionalText,
+		operation: id,
+		ledger: array(EntryShape.nullable().catch(null)).catch([])
+	});
+}));
+// src/ledger/reading.ts
+/**
+* Reads one prompt in every wanted environment, and in the tracking environment where what was read does not show
+* enough. Throws a `ServiceError` when the prompt cannot be read.
+*/
+async function readPrompt$1(service, wanted, tracking) {
+	const { promptId, environments } = wanted;
+	const reading = await readEnvironments(service, promptId, environments.length > 0 ? environments : [tracking]);
+	return reading.active.has(tracking) || showsEnough(wanted, reading) ? reading : readHead(service, reading, tracking);
+}
+/** The reading with the tracking environment, whatever else was read. */
+async function readHead(service, reading, tracking) {
+	if (reading.active.has(tracking)) return reading;
+	const head = await read(service, reading.prompt.id, tracking);
+	if (isFailure(head.answer)) throw head.answer;
+	return {
+		...reading,
+		active: new Map([...reading.active, activeOf(head)])
+	};
+}
+/** The tracking environment's ledger is the fullest; it is read when something is not found or not clear without it. */
+function showsEnough({ whole, own, pins, contents, numbers }, reading) {
+	if (whole || own !== null && !followsLatest({ pins }) || versionsRead(reading).some(isDoubtful)) return false;
+	const known = knownEntries(reading);
+	return contents.every((content) => findContent(known, content) !== void 0) && numbers.every((number) => known.some((version) => version.number === number));
+}
+async function readEnvironments(service, promptId, environments) {
+	const answers = await Promise.all(environments.map((environment) => read(service, promptId, environment)));
+	const failure = answers.map(({ answer }) => answer).find(isFailure);
+	if (failure !== void 0) throw failure;
+	const { activeVersion: _, ...prompt } = answers.flatMap(({ answer }) => answer instanceof ServiceError ? [] : [answer]).at(-1) ?? await service.readPrompt(promptId);
+	return {
+		prompt,
+		active: new Map(answers.map(activeOf)),
+		looked: [],
+		missing: []
+	};
+}
+async function read(service, promptId, environment) {
 	try {
-		const repository = narrowed?.repository ?? await openRepositoryOf(config);
-		const base = ref === void 0 ? null : await readBase({
-			ref,
-			config,
-			files,
-			only,
-			left
-		}, repository);
-		const obstacle = await reasonNotToAsk(options, config, base, repository, world);
-		const told = [
-			...problems,
-			...base?.problems ?? [],
-			...obstacle === null ? [] : [obstacle]
-		];
 		return {
-			...given,
-			repository,
-			problems: told,
-			base,
-			asked: obstacle === null,
-			keepsAll
+			environment,
+			answer: await service.readPrompt(promptId, environment)
 		};
 	} catch (error) {
-		if (error instanceof ProblemError) return problemOf$1(error);
+		if (error instanceof ServiceError) return {
+			environment,
+			answer: error
+		};
 		throw error;
 	}
 }
+/** A 404 may mean that the environment has no active version: then the prompt is found without one. */
+function isFailure(answer) {
+	return answer instanceof ServiceError && answer.problem.code !== "service/prompt-not-found";
+}
+function activeOf({ environment, answer }) {
+	const active = answer instanceof ServiceError ? null : answer.activeVersion;
+	return [environment, active === null ? null : toVersion$1(active)];
+}
+function versionsRead({ active, looked }) {
+	return [...[...active.values()].filter((version) => version !== null), ...looked];
+}
+/** All versions that the versions read and their ledgers name, newest first; of one number the one read first. */
+function knownEntries(reading) {
+	const read = versionsRead(reading);
+	const known = /* @__PURE__ */ new Map();
+	const note = (entry) => {
+		known.set(entry.id, stillPinned(entry, known.get(entry.id)));
+	};
+	for (const { stamp } of read.toSorted((a, b) => a.number - b.number)) (stamp?.ledger ?? []).forEach(note);
+	for (const version of read) note(entryOf(version));
+	const ids = new Set(read.map(({ id }) => id));
+	const rank = ({ id }) => ids.has(id) ? 0 : 1;
+	return [...known.values()].toSorted((a, b) => b.number - a.number || rank(a) - rank(b));
+}
+/** The entry, pinned where either was: what was pinned once stays so. */
+function stillPinned(entry, other) {
+	const pinned = entry.pinned ?? other?.pinned;
+	return pinned === void 0 ? entry : {
+		...entry,
+		pinned
+	};
+}
+/**
+* Whether the service drops `metadata_`: promptsync stamps what it makes, and the head is one of its own. Where any
+* other version carries a stamp, somebody else has moved the tracking environment.
+*/
+function dropsMetadata(reading, tracking) {
+	return (reading.active.get(tracking) ?? null) !== null && versionsRead(reading).every(({ stamp }) => stamp === null);
+}
+/** The service's newest version, where it was never read and no ledger names it. */
+function unseenNewest({ prompt, missing }, known) {
+	const id = prompt.latestVersionId;
+	return id === null || missing.includes(id) || known.some((version) => version.id === id) ? null : id;
+}
+/** What a reading says of the versions, for those who need not know how. */
+function interpret$1(reading, environments, tracking) {
+	const known = knownEntries(reading);
+	const read = new Map(versionsRead(reading).map((version) => [version.id, version]));
+	const drops = dropsMetadata(reading, tracking);
+	const { id, key, name, description } = reading.prompt;
+	const served = (environment) => {
+		const version = reading.active.get(environment) ?? null;
+		return version === null ? null : toKnown(entryAsServed(version, known), version);
+	};
+	return {
+		fields: {
+			id,
+			key,
+			name,
+			description
+		},
+		active: new Map(environments.map((environment) => [environment, served(environment)])),
+		known: known.map((entry) => toKnown(entry, read.get(entry.id))),
+		remembers: (content, left) => remembers(reading, asHeld(content, drops ? "dropped" : "kept"), left, tracking),
+		findable: unseenNewest(reading, known) !== null,
+		missing: reading.missing,
+		metadata: drops ? "dropped" : "kept",
+		problems: drops ? [makeProblem("service/drops-metadata", { environment: tracking })] : [],
+		state: fingerprint(reading)
+	};
+}
+function toKnown({ id, number, digest, metadataDigest, ours, commit, path }, read) {
+	const facts = {
+		id,
+		number,
+		digest,
+		metadataDigest,
+		ours
+	};
+	if (read === void 0) {
+		const committed = {
+			...commit !== void 0 && { commit },
+			...path !== void 0 && { path }
+		};
+		return {
+			...facts,
+			source: ours ? {
+				digest,
+				...committed
+			} : null,
+			content: null
+		};
+	}
+	const { text, metadata, stamp } = read;
+	if (stamp === null) return {
+		...facts,
+		source: null,
+		content: {
+			text,
+			metadata
+		}
+	};
+	const { operation: _, ledger: __, ...source } = stamp;
+	return {
+		...facts,
+		source,
+		content: {
+			text,
+			metadata
+		}
+	};
+}
+/**
+* Whether a content will be found again whatever becomes active: promptsync made a version of it, or a ledger names
+* one. Somebody else's version that is merely active is forgotten as soon as it no longer is, and so is one that was
+* looked at and that the tracking environment may not move to. What an environment is moved away from is not read again.
+*/
+function remembers(reading, content, left, tracking) {
+	const known = knownEntries(reading);
+	const head = reading.active.get(tracking);
+	const stays = [...reading.active].flatMap(([name, version]) => left.has(name) || version === null ? [] : [version]);
+	const own = stays.map((version) => entryAsServed(version, known)).filter(({ ours }) => ours);
+	const looked = reading.looked.filter((version) => mayFollow(version, head)).map(entryOf);
+	const tracked = head ? [entryOf(head)] : [];
+	const named = [...stays, ...reading.looked].flatMap(({ stamp }) => stamp?.ledger ?? []);
+	return [
+		...own,
+		...looked,
+		...tracked,
+		...named
+	].some((entry) => holds(entry, content));
+}
+/** Versions never change, but their ids are the service's word: texts are compared as well. */
+function fingerprint({ prompt, active }) {
+	const environments = [...active].map(([environment, version]) => [environment, version === null ? null : [
+		version.id,
+		version.number,
+		version.digest,
+		version.metadataDigest
+	]]);
+	return canonicalJson([{ ...prompt }, environments]);
+}
+var init_reading = __esmMin((() => {
+	init_known_versions();
+	init_json();
+	init_prompt_file();
+	init_prompt_service();
+	init_problem();
+	init_ownership();
+	init_stamp();
+}));
+// src/ledger/writing.ts
+function beginWriting(world, wanted, reading) {
+	const { trackingEnvironment } = world;
+	return {
+		world,
+		wanted,
+		reading,
+		looked: [],
+		known: new Map(knownEntries(reading).map((entry) => [entry.id, entry])),
+		seen: new Set(versionsRead(reading).map(({ id }) => id)),
+		drops: dropsMetadata(reading, trackingEnvironment),
+		head: reading.active.get(trackingEnvironment)
+	};
+}
+/** Remembers a version that was read, with all that its ledger names: of what is known already, whether it was pinned. */
+function note({ known, seen, looked }, version) {
+	for (const entry of version.stamp?.ledger ?? []) known.set(entry.id, stillPinned(known.get(entry.id) ?? entry, entry));
+	known.set(version.id, stillPinned(entryOf(version), known.get(version.id)));
+	seen.add(version.id);
+	looked.push(version);
+}
+/** What a write that threw has become. */
+function failed(step, error) {
+	return {
+		status: error instanceof ServiceError && error.effect === "unknown" ? "unknown" : "not_made",
+		problems: [during(step, problemOf$1(error))]
+	};
+}
+function stopped(status, ...problems) {
+	return {
+		status,
+		problems
+	};
+}
+/** Sets the active version and reads it back. Throws when it was not set; what is read back wrong is a problem. */
+async function activate({ world, reading, seen }, environment, expected) {
+	const { service } = world;
+	await service.setActive(reading.prompt.id, environment, expected.id);
+	try {
+		const version = await readBack(service, reading.prompt.id, environment, expected);
+		seen.add(version.id);
+		return {
+			status: "made",
+			version: refOf(version),
+			problems: []
+		};
+	} catch (error) {
+		return {
+			status: "unknown",
+			problems: [problemOf$1(error)]
+		};
+	}
+}
+/** Reads an environment after it was set. Throws a `ProblemError` when it serves another version or another text. */
+async function readBack(service, promptId, environment, expected) {
+	const { activeVersion } = await service.readPrompt(promptId, environment);
+	const active = activeVersion === null ? null : toVersion$1(activeVersion);
+	if (active === null || active.id !== expected.id) {
+		const found = active === null ? "nothing" : `version "${active.id}"`;
+		const evidence = {
+			environment,
+			expected: `version "${expected.id}"`,
+			found
+		};
+		throw new ProblemError(makeProblem("apply/not-active", evidence));
+	}
+	if (active.digest === expected.digest) return active;
+	const evidence = {
+		environment,
+		expected: "the planned text",
+		found: `another text (v${active.number})`
+	};
+	throw new ProblemError(makeProblem("apply/not-active", evidence));
+}
+var init_writing = __esmMin((() => {
+	init_prompt_service();
+	init_version();
+	init_problem();
+	init_ownership();
+	init_reading();
+	init_stamp();
+}));
+// src/ledger/look.ts
+/**
+* Reads a version that is active nowhere by making it active in the look environment, which nobody is served from:
+* however it fails, nothing that was planned has been done, so its error says nothing of an effect.
+*/
+async function look(world, promptId, versionId) {
+	const environment = lookEnvironment(world.trackingEnvironment);
+	try {
+		await world.service.setActive(promptId, environment, versionId);
+		const { activeVersion } = await world.service.readPrompt(promptId, environment);
+		if (activeVersion?.id === versionId) return toVersion$1(activeVersion);
+	} catch (error) {
+		throw new ProblemError(problemOf$1(error), { cause: error });
+	}
+	throw new ProblemError(makeProblem("apply/changed-meanwhile", { environment }));
+}
+/** The same; null where the prompt has no such version. */
+async function lookIfThere(...asked) {
+	try {
+		return await look(...asked);
+	} catch (error) {
+		if (problemOf$1(error).code === "service/version-not-found") return null;
+		throw error;
+	}
+}
+/**
+* Looks at the newest version of the service, where nobody has read it and no ledger names it; null otherwise. Throws
+* also where the service says that there is none: it has named it, and it may be the very one that is to be made.
+*/
+async function lookAtNewest(writing) {
+	const { id: promptId, latestVersionId: id } = writing.reading.prompt;
+	if (id === null || writing.known.has(id)) return null;
+	const version = await lookIfThere(writing.world, promptId, id);
+	if (version === null) throw new ProblemError(makeProblem("apply/newest-unreadable", { id }));
+	note(writing, version);
+	return version;
+}
+/** Looks at a version that a ledger names. Throws a `ProblemError` where it is not what ledger and git know. */
+async function lookVerified(writing, entry) {
+	const { commit, path, digest, number } = entry;
+	if (commit !== void 0 && path !== void 0) {
+		const held = await writing.world.digestAt(commit, path);
+		if (held !== null && held !== digest) throw otherContent(number, `git has at ${commit}:${path}`);
+	}
+	const version = await look(writing.world, writing.reading.prompt.id, entry.id);
+	if (version.digest !== digest || version.number !== number) throw otherContent(version.number, "the ledger knows it as");
+	note(writing, version);
+	return version;
+}
+function otherContent(number, known) {
+	return new ProblemError(makeProblem("apply/other-content", {
+		version: `v${number}`,
+		known
+	}));
+}
+/**
+* Looks at versions that nobody has read. Those that are not this prompt's are noted as missing; any other failure
+* throws a `ProblemError`. The tracking environment moves to one that is newer of promptsync's own: it would be
+* forgotten otherwise.
+*/
+async function lookUp(world, reading, { numbers, ids }) {
+	const newest = numbers ? unseenNewest(reading, knownEntries(reading)) : null;
+	let seen = await readHead(world.service, reading, world.trackingEnvironment);
+	for (const id of /* @__PURE__ */ new Set([...newest === null ? [] : [newest], ...ids])) seen = await lookUpOne(world, seen, id);
+	return seen;
+}
+async function lookUpOne(world, reading, versionId) {
+	const version = await lookIfThere(world, reading.prompt.id, versionId);
+	if (version === null) return {
+		...reading,
+		missing: [...reading.missing, versionId]
+	};
+	const seen = {
+		...reading,
+		looked: [...reading.looked, version]
+	};
+	return knownEntries(seen)[0]?.id === version.id && mayFollow(version, seen.active.get(world.trackingEnvironment)) ? moveHead(world, seen, version) : seen;
+}
+async function moveHead(world, reading, version) {
+	const { service, trackingEnvironment } = world;
+	await service.setActive(reading.prompt.id, trackingEnvironment, version.id);
+	const active = await readBack(service, reading.prompt.id, trackingEnvironment, version);
+	return {
+		...reading,
+		active: new Map([...reading.active, [trackingEnvironment, active]])
+	};
+}
+var init_look = __esmMin((() => {
+	init_policy();
+	init_problem();
+	init_ownership();
+	init_reading();
+	init_stamp();
+	init_writing();
+}));
+// src/ledger/create.ts
+/**
+* Makes a version and moves the tracking environment to it. The newest version is looked at first where nobody has
+* read it: it may be this very content, left behind by a run that was cut short.
+* @param activated versions that the plan makes active: they stay in the ledger
+*/
+async function createVersion$1(writing, change, activated) {
+	try {
+		return await adoptFound(writing, change) ?? await makeVersion(writing, change, activated);
+	} catch (error) {
+		if (!(error instanceof ServiceError && error.effect === "unknown")) return failed("Creating the version", error);
+		return stopped("unknown", makeProblem("apply/outcome-unknown", { reason: error.problem.message }));
+	}
+}
+/** What is there already in place of a new version; null where one has to be made. */
+async function adoptFound(writing, change) {
+	const newest = await lookAtNewest(writing);
+	const problems = newest !== null && classify(writing, change, newest) !== "rewritten" ? await follow(writing, newest) : [];
+	if (problems.length > 0) return stopped("not_made", ...problems);
+	for (const version of [...versionsRead(writing.reading), ...writing.looked]) {
+		const found = await adoptRead(writing, change, version);
+		if (found !== null) return found;
+	}
+	return null;
+}
+/** Adopts what was read, or what its ledger names; null where neither holds the content. */
+async function adoptRead(writing, change, version) {
+	const kind = classify(writing, change, version);
+	if (kind === "wanted") return adopt(writing, version, version);
+	if (kind === "rewritten") return refuseRewritten(version, "not_made");
+	const named = namedBy(writing, change, version);
+	return named === void 0 ? null : adopt(writing, await lookVerified(writing, named), version);
+}
+/**
+* What a version is to somebody who is about to make one. Where no pin follows the content it must be one that the
+* tracking environment can move to, or whose head names it: nothing else would remember it. One that may be somebody's
+* copy is never wanted.
+*/
+function classify(writing, change, version) {
+	if ((isFollowed(writing, change) || isKept(writing, version, version)) && holdsAll(writing, change, entryOf(version))) return "wanted";
+	return isRewritten(version, change.content, [...writing.known.values()]) ? "rewritten" : "other";
+}
+/** What is adopted for a content also has to hold the others that it was to be made for: it need not be our own. */
+function holdsAll({ drops }, { content, others = [] }, entry) {
+	return [content, ...others].every((one) => holds(entry, asHeld(one, drops ? "dropped" : "kept")));
+}
+/** The version of the wanted content that the ledger of a version read names, on the same condition. */
+function namedBy(writing, change, version) {
+	const kept = ({ id }) => isFollowed(writing, change) || isKept(writing, { id }, version);
+	return findContent((version.stamp?.ledger ?? []).filter((entry) => kept(entry) && holdsAll(writing, change, entry)), asHeld(change.content, writing.drops ? "dropped" : "kept"));
+}
+function isKept({ head }, { id }, newest) {
+	const named = [head, ...head?.stamp?.ledger ?? []];
+	return mayFollow(newest, head) || named.some((entry) => entry?.id === id);
+}
+function isFollowed({ wanted }, { ref }) {
+	return ref !== void 0 || followsLatest(wanted);
+}
+/** Takes a version for the one that was to be made: it was there already. `newest` is what it was found by. */
+async function adopt(writing, version, newest) {
+	remember(writing, version);
+	return {
+		status: "adopted",
+		version: refOf(version),
+		problems: await follow(writing, newest)
+	};
+}
+/** Moves the tracking environment to a version that was read, where that may follow its head. */
+async function follow(writing, version) {
+	return mayFollow(version, writing.head) ? track(writing, version) : [];
+}
+/** The tracking environment moves first: a run cut right after this still leaves its newest ledger readable. */
+async function track(writing, version) {
+	const { trackingEnvironment } = writing.world;
+	const step = `Setting "${trackingEnvironment}" to v${version.number}`;
+	try {
+		const { problems } = await activate(writing, trackingEnvironment, version);
+		if (problems.length === 0) writing.head = version;
+		return problems.map((problem) => during(step, problem));
+	} catch (error) {
+		return [during(step, problemOf$1(error))];
+	}
+}
+function remember({ known }, version) {
+	if (!known.has(version.id)) known.set(version.id, entryOf(version));
+}
+/** A version that holds something else than was sent is made active nowhere. */
+function refuseRewritten(version, status) {
+	const problems = [makeProblem("apply/rewritten", { version: `v${version.number}` })];
+	return status === "unknown" ? {
+		status,
+		problems
+	} : {
+		status,
+		version: refOf(version),
+		problems
+	};
+}
+/** Sends the version, once; where its answer is lost, finds out what became of it. */
+async function makeVersion(writing, change, activated) {
+	const { content, provenance } = change;
+	const { changeSummary } = provenance;
+	const stamp = stampFor(writing, change, activated);
+	try {
+		return await finishMade(writing, change, toVersion$1(await writing.world.service.createVersion(writing.reading.prompt.id, {
+			text: content.text,
+			metadata: {
+				...content.metadata,
+				[RESERVED_KEY]: stampToWire(stamp)
+			},
+			...changeSummary === void 0 ? {} : { changeSummary }
+		})));
+	} catch (error) {
+		if (error instanceof ServiceError && error.effect === "unknown") return resolveLostCreate(writing, change, stamp, error);
+		throw error;
+	}
+}
+/** What follows the answer to a create-version call. */
+async function finishMade(writing, { content }, version) {
+	if (!isAsSent(content, version)) return refuseRewritten(version, "made");
+	remember(writing, version);
+	const problems = await track(writing, version);
+	const { trackingEnvironment: environment } = writing.world;
+	const warnings = version.stamp === null && !writing.drops ? [makeProblem("service/drops-metadata", { environment })] : [];
+	return {
+		status: "made",
+		version: refOf(version),
+		problems: [...problems, ...warnings]
+	};
+}
+/** Metadata that is dropped altogether can be lived with: the tracking environment shows that it was. */
+function isAsSent(content, version) {
+	if (version.digest !== content.digest) return false;
+	return content.metadataDigest === void 0 || version.metadataDigest === content.metadataDigest || version.stamp === null;
+}
+/** With the newest versions that are known, those that are active, and all that were pinned once. */
+function stampFor(writing, { content, provenance }, activated) {
+	const { known, reading, world, wanted } = writing;
+	const newestFirst = [...known.values()].toSorted((a, b) => b.number - a.number);
+	const active = [...reading.active.values(), writing.head ?? null];
+	const own = wanted.own === null ? void 0 : findContent(newestFirst, wanted.own);
+	const kept = /* @__PURE__ */ new Set([...active.map((version) => version?.id), own?.id]);
+	const pinned = pinnedIds(writing, newestFirst[0]?.number ?? 0, activated);
+	const ledger = newestFirst.map((entry) => pinned.has(entry.id) ? {
+		...entry,
+		pinned: true
+	} : entry).filter((entry, index) => index < NEWEST_KEPT || kept.has(entry.id) || entry.pinned === true);
+	const { commit, path } = provenance;
+	return {
+		digest: content.digest,
+		metadataDigest: metadataDigest(content.metadata ?? null),
+		...commit === void 0 ? {} : { commit },
+		...path === void 0 ? {} : { path },
+		operation: world.newOperation(),
+		ledger
+	};
+}
+/**
+* The versions that a pin other than `latest` stands on, those that an environment goes back to and those that it was
+* held back at: somebody may want them again, however old they have become.
+*/
+function pinnedIds({ wanted, reading }, newest, activated) {
+	const standing = wanted.pins.flatMap(({ environment, pin }) => {
+		const active = reading.active.get(environment) ?? null;
+		return active !== null && (pin.kind !== "latest" || active.number < newest) ? [active.id] : [];
+	});
+	return /* @__PURE__ */ new Set([...standing, ...activated.map(({ id }) => id)]);
+}
+/**
+* Finds out what became of a version whose answer was lost: waits until the service has a version that nobody has
+* read, and looks at it. Throws the failure where none turns up: then nothing is known, and nothing is sent again.
+*/
+async function resolveLostCreate(writing, change, stamp, lost) {
+	const id = await awaitUnread(writing);
+	if (id === null) throw lost;
+	const version = await look(writing.world, writing.reading.prompt.id, id).catch(() => {
+		throw lost;
+	});
+	note(writing, version);
+	const kind = classify(writing, change, version);
+	if (kind === "wanted") return adopt(writing, version, version);
+	const isOurs = version.stamp?.operation === stamp.operation && followsLedger(version);
+	if (kind === "rewritten") return refuseRewritten(version, isOurs ? "made" : "unknown");
+	if (isTidied(version, change.content)) return refuseRewritten(version, "unknown");
+	return stopped("unknown", makeProblem("apply/somebody-else-wrote", {
+		id,
+		number: version.number,
+		reason: lost.problem.message
+	}));
+}
+/** The id of a newest version that is not known; null where none turns up in time, or it cannot be asked for. */
+async function awaitUnread({ world, reading, known }) {
+	try {
+		for (const wait of WAITS) {
+			await world.sleep(wait);
+			const { latestVersionId: id } = await world.service.readPrompt(reading.prompt.id);
+			if (id !== null && !known.has(id) && !reading.missing.includes(id)) return id;
+		}
+	} catch {
+		return null;
+	}
+	return null;
+}
+var NEWEST_KEPT, WAITS;
+var init_create = __esmMin((() => {
+	init_digest();
+	init_known_versions();
+	init_prompt_file();
+	init_prompt_service();
+	init_version();
+	init_problem();
+	init_look();
+	init_ownership();
+	init_reading();
+	init_stamp();
+	init_writing();
+	NEWEST_KEPT = 20;
+	WAITS = [
+		250,
+		1e3,
+		2e3,
+		4e3,
+		8e3
+	];
+}));
+// src/ledger/provider.ts
+var provider_exports = /* @__PURE__ */ __exportAll({ ledgerProvider: () => ledgerProvider });
+/** The four calls as a provider: versions are recognised by the ledgers that promptsync leaves in their metadata. */
+function ledgerProvider(world) {
+	const { service, trackingEnvironment } = world;
+	return {
+		observe: async (wanted) => {
+			return interpret$1(await readPrompt$1(service, wanted, trackingEnvironment), wanted.environments, trackingEnvironment);
+		},
+		begin: (wanted) => beginWriter(world, wanted)
+	};
+}
+function beginWriter(world, wanted) {
+	let reading = null;
+	let writing = null;
+	const keep = (read) => {
+		reading = read;
+		return interpret$1(read, wanted.environments, world.trackingEnvironment);
+	};
+	const current = () => {
+		if (reading !== null) return reading;
+		throw unexpected("nothing was observed");
+	};
+	const begun = () => writing ??= beginWriting(world, wanted, current());
+	return {
+		observe: async () => keep(await readPrompt$1(world.service, wanted, world.trackingEnvironment)),
+		find: async (pins) => keep(await lookUp(world, current(), soughtBy(pins))),
+		create: (change, activated) => createVersion$1(begun(), change, activated),
+		update: (change) => updatePrompt$1(begun(), change),
+		activate: (environment, version) => setActive$1(begun(), environment, version)
+	};
+}
+function soughtBy(pins) {
+	return {
+		numbers: pins.some(({ kind }) => kind === "number"),
+		ids: pins.flatMap((pin) => pin.kind === "version" ? [pin.id] : [])
+	};
+}
+/** The answer is the updated prompt (interface section 4.3): what it shows otherwise would be sent again for ever. */
+async function updatePrompt$1({ world, reading }, change) {
+	const entries = Object.entries(change.fields).map(([field, { after }]) => [field, after]);
+	const fields = Object.fromEntries(entries);
+	try {
+		const updated = await world.service.updatePrompt(reading.prompt.id, fields);
+		const differ = FIELDS.filter((field) => fields[field] !== void 0 && fields[field] !== updated[field]);
+		if (differ.length === 0) return {
+			status: "made",
+			problems: []
+		};
+		return stopped("unknown", makeProblem("apply/fields-differ", { fields: differ }));
+	} catch (error) {
+		return failed("Updating the prompt", error);
+	}
+}
+async function setActive$1(writing, environment, version) {
+	try {
+		return await activate(writing, environment, await verified(writing, version));
+	} catch (error) {
+		return failed(`Setting "${environment}"`, error);
+	}
+}
+/** Never an unverified version live: one that was not read in this run must be what the ledger and git know it as. */
+async function verified(writing, { id }) {
+	const entry = writing.known.get(id);
+	if (entry === void 0) throw unexpected("a version that nobody has looked at was to go live");
+	if (!writing.seen.has(id)) await lookVerified(writing, entry);
+	return {
+		id,
+		digest: entry.digest
+	};
+}
+function unexpected(reason) {
+	return new ProblemError(makeProblem("internal/unexpected", { reason }));
+}
+var init_provider = __esmMin((() => {
+	init_plan();
+	init_problem();
+	init_create();
+	init_look();
+	init_reading();
+	init_writing();
+}));
 // src/service/wire.ts
 var paths, API_KEY_HEADER, text, metadata, VersionShape, PromptShape, CreateVersionShape, UpdatePromptShape, SetActiveShape, SetActiveAnswerShape;
 var init_wire = __esmMin((() => {
@@ -49262,9 +52921,56 @@ var init_wire = __esmMin((() => {
 	});
 	SetActiveAnswerShape = object({ updated: boolean() });
 }));
-// src/embedded/refusal.ts
-var Refusal;
-var init_refusal = __esmMin((() => {
+// src/embedded/route.ts
+/**
+* The endpoint (interface section 4) for a request's method and target. The target is taken as it was sent: dots are
+* not resolved, so no id can reach another path. Throws a `Refusal`: 404 for another path, 405 for another method, 422
+* for an id or an environment that cannot be read.
+*/
+function parseRoute(method, target) {
+	const { promptPart, tail, query } = splitTarget(target);
+	const here = endpoints.filter((endpoint) => endpoint.tail === tail);
+	if (promptPart === "" || here.length === 0) throw new Refusal(404, "There is no such path.");
+	const endpoint = here.find((candidate) => candidate.method === method);
+	if (endpoint === void 0) {
+		const allow = here.map((candidate) => candidate.method).join(", ");
+		throw new Refusal(405, `The path allows ${allow}.`, { allow });
+	}
+	return {
+		operation: endpoint.operation,
+		promptId: decodeId(promptPart),
+		...parseQuery(query)
+	};
+}
+function splitTarget(target) {
+	const mark = target.indexOf("?");
+	const path = mark < 0 ? target : target.slice(0, mark);
+	const rest = path.startsWith(PREFIX) ? path.slice(PREFIX.length) : "";
+	const slash = rest.indexOf("/");
+	return {
+		promptPart: slash < 0 ? rest : rest.slice(0, slash),
+		tail: slash < 0 ? "" : rest.slice(slash),
+		query: mark < 0 ? "" : target.slice(mark + 1)
+	};
+}
+function decodeId(encoded) {
+	try {
+		return decodeURIComponent(encoded);
+	} catch {
+		throw new Refusal(422, "prompt_id: the percent-encoding is not valid.");
+	}
+}
+/** The interface does not say what an empty or a repeated name means, so neither is guessed at. */
+function parseQuery(query) {
+	const names = new URLSearchParams(query).getAll("environment");
+	const environment = names[0];
+	if (environment === void 0) return {};
+	if (names.length > 1 || environment === "") throw new Refusal(422, "environment: one name, not empty, is expected.");
+	return { environment };
+}
+var Refusal, PREFIX, endpoints;
+var init_route = __esmMin((() => {
+	init_wire();
 	Refusal = class extends Error {
 		status;
 		headers;
@@ -49275,6 +52981,29 @@ var init_refusal = __esmMin((() => {
 			this.headers = headers;
 		}
 	};
+	PREFIX = paths.prompt("");
+	endpoints = [
+		{
+			method: "GET",
+			tail: "",
+			operation: "read-prompt"
+		},
+		{
+			method: "PATCH",
+			tail: "",
+			operation: "update-prompt"
+		},
+		{
+			method: "POST",
+			tail: "/versions",
+			operation: "create-version"
+		},
+		{
+			method: "POST",
+			tail: "/set-active",
+			operation: "set-active"
+		}
+	];
 }));
 // src/embedded/body.ts
 /**
@@ -49342,107 +53071,8 @@ function describe({ path, message }) {
 	return `${["body", ...path.map(String)].join(".")}: ${message}`;
 }
 var init_body = __esmMin((() => {
-	init_refusal();
+	init_route();
 }));
-// src/embedded/route.ts
-/**
-* The endpoint (interface section 4) for a request's method and target. The target is taken as it was sent: dots are
-* not resolved, so no id can reach another path. Throws a `Refusal`: 404 for another path, 405 for another method, 422
-* for an id or an environment that cannot be read.
-*/
-function parseRoute(method, target) {
-	const { promptPart, tail, query } = splitTarget(target);
-	const here = endpoints.filter((endpoint) => endpoint.tail === tail);
-	if (promptPart === "" || here.length === 0) throw new Refusal(404, "There is no such path.");
-	const endpoint = here.find((candidate) => candidate.method === method);
-	if (endpoint === void 0) {
-		const allow = here.map((candidate) => candidate.method).join(", ");
-		throw new Refusal(405, `The path allows ${allow}.`, { allow });
-	}
-	return {
-		operation: endpoint.operation,
-		promptId: decodeId(promptPart),
-		...parseQuery(query)
-	};
-}
-function splitTarget(target) {
-	const mark = target.indexOf("?");
-	const path = mark < 0 ? target : target.slice(0, mark);
-	const rest = path.startsWith(PREFIX) ? path.slice(PREFIX.length) : "";
-	const slash = rest.indexOf("/");
-	return {
-		promptPart: slash < 0 ? rest : rest.slice(0, slash),
-		tail: slash < 0 ? "" : rest.slice(slash),
-		query: mark < 0 ? "" : target.slice(mark + 1)
-	};
-}
-function decodeId(encoded) {
-	try {
-		return decodeURIComponent(encoded);
-	} catch {
-		throw new Refusal(422, "prompt_id: the percent-encoding is not valid.");
-	}
-}
-/** The interface does not say what an empty or a repeated name means, so neither is guessed at. */
-function parseQuery(query) {
-	const names = new URLSearchParams(query).getAll("environment");
-	const environment = names[0];
-	if (environment === void 0) return {};
-	if (names.length > 1 || environment === "") throw new Refusal(422, "environment: one name, not empty, is expected.");
-	return { environment };
-}
-var PREFIX, endpoints;
-var init_route = __esmMin((() => {
-	init_wire();
-	init_refusal();
-	PREFIX = paths.prompt("");
-	endpoints = [
-		{
-			method: "GET",
-			tail: "",
-			operation: "read-prompt"
-		},
-		{
-			method: "PATCH",
-			tail: "",
-			operation: "update-prompt"
-		},
-		{
-			method: "POST",
-			tail: "/versions",
-			operation: "create-version"
-		},
-		{
-			method: "POST",
-			tail: "/set-active",
-			operation: "set-active"
-		}
-	];
-}));
-// src/embedded/to-wire.ts
-/** The fields that every answer with a prompt has (interface section 2.1). */
-function promptToWire(prompt) {
-	return {
-		id: prompt.id,
-		project_id: prompt.projectId,
-		key: prompt.key,
-		name: prompt.name,
-		description: prompt.description,
-		latest_version_id: prompt.latestVersionId
-	};
-}
-/** Interface section 2.2. */
-function versionToWire(version) {
-	return {
-		id: version.id,
-		prompt_id: version.promptId,
-		version_number: version.number,
-		content: version.content,
-		metadata_: version.metadata,
-		created_at: version.createdAt
-	};
-}
-var init_to_wire = __esmMin((() => {}));
 // src/embedded/answer.ts
 /** Does what the call asks for (interface section 4). A call that is refused (section 7) has changed nothing. */
 async function answerCall(store, call) {
@@ -49521,13 +53151,33 @@ function found(value) {
 function refuseBrokenText(...texts) {
 	if (texts.some((text) => text?.isWellFormed() === false || text?.includes("\0"))) throw new Refusal(422, "The body holds text that is not valid Unicode, or NUL.");
 }
+/** The fields that every answer with a prompt has (interface section 2.1). */
+function promptToWire(prompt) {
+	return {
+		id: prompt.id,
+		project_id: prompt.projectId,
+		key: prompt.key,
+		name: prompt.name,
+		description: prompt.description,
+		latest_version_id: prompt.latestVersionId
+	};
+}
+/** Interface section 2.2. */
+function versionToWire(version) {
+	return {
+		id: version.id,
+		prompt_id: version.promptId,
+		version_number: version.number,
+		content: version.content,
+		metadata_: version.metadata,
+		created_at: version.createdAt
+	};
+}
 var writers;
 var init_answer = __esmMin((() => {
 	init_wire();
 	init_body();
-	init_refusal();
 	init_route();
-	init_to_wire();
 	writers = {
 		"update-prompt": updatePrompt,
 		"create-version": createVersion,
@@ -49788,7 +53438,33 @@ function metadataOf(row) {
 	return text === null ? null : JSON.parse(text);
 }
 var init_rows = __esmMin((() => {}));
-// src/embedded/queries.ts
+// src/embedded/store.ts
+/** Opens the store at a path, or `:memory:`. Several processes may have one file open. Throws when it cannot be opened. */
+function openStore(path, { now, newId = makeVersionId }) {
+	const database = openDatabase(path);
+	const context = {
+		statements: prepareStatements(database),
+		newId,
+		timestamp: () => new Date(now()).toISOString()
+	};
+	const write = (work) => inTransaction(database, "IMMEDIATE", work);
+	const read = (work) => inTransaction(database, "DEFERRED", work);
+	return {
+		authoriseKey: (grant) => write(() => insertGrant(context, grant)),
+		readProjects: (apiKey) => read(() => selectProjects(context, apiKey)),
+		registerPrompt: (prompt) => write(() => insertPrompt(context, prompt)),
+		readPrompt: (promptId, environment) => read(() => selectPrompt(context, promptId, environment)),
+		createVersion: (promptId, draft) => write(() => insertVersion(context, promptId, draft)),
+		updatePrompt: (promptId, changes) => write(() => updateFields(context, promptId, changes)),
+		setActive: (promptId, activation) => write(() => upsertActive(context, promptId, activation)),
+		close: () => {
+			if (database.isOpen) database.close();
+		}
+	};
+}
+function makeVersionId() {
+	return `ver_${(0, node_crypto.randomUUID)()}`;
+}
 function insertGrant({ statements }, { apiKey, projectId }) {
 	statements.insertProject.run(projectId);
 	statements.insertKey.run(hashOf(apiKey), projectId);
@@ -49833,10 +53509,6 @@ function upsertActive({ statements }, promptId, { environment, versionId }) {
 function hashOf(apiKey) {
 	return (0, node_crypto.createHash)("sha256").update(apiKey, "utf8").digest("hex");
 }
-var init_queries = __esmMin((() => {
-	init_rows();
-}));
-// src/embedded/statements.ts
 function prepareStatements(database) {
 	return {
 		insertProject: database.prepare(sql.insertProject),
@@ -49851,7 +53523,9 @@ function prepareStatements(database) {
 	};
 }
 var sql;
-var init_statements = __esmMin((() => {
+var init_store = __esmMin((() => {
+	init_database();
+	init_rows();
 	sql = {
 		insertProject: "INSERT INTO projects (id) VALUES (?) ON CONFLICT DO NOTHING",
 		insertKey: "INSERT INTO api_keys (key_sha256, project_id) VALUES (?, ?) ON CONFLICT DO NOTHING",
@@ -49880,38 +53554,6 @@ var init_statements = __esmMin((() => {
     SELECT ?, v.prompt_id, v.id FROM versions v WHERE v.prompt_id = ? AND v.id = ?
     ON CONFLICT (prompt_id, environment) DO UPDATE SET version_id = excluded.version_id`
 	};
-}));
-// src/embedded/store.ts
-/** Opens the store at a path, or `:memory:`. Several processes may have one file open. Throws when it cannot be opened. */
-function openStore(path, { now, newId = makeVersionId }) {
-	const database = openDatabase(path);
-	const context = {
-		statements: prepareStatements(database),
-		newId,
-		timestamp: () => new Date(now()).toISOString()
-	};
-	const write = (work) => inTransaction(database, "IMMEDIATE", work);
-	const read = (work) => inTransaction(database, "DEFERRED", work);
-	return {
-		authoriseKey: (grant) => write(() => insertGrant(context, grant)),
-		readProjects: (apiKey) => read(() => selectProjects(context, apiKey)),
-		registerPrompt: (prompt) => write(() => insertPrompt(context, prompt)),
-		readPrompt: (promptId, environment) => read(() => selectPrompt(context, promptId, environment)),
-		createVersion: (promptId, draft) => write(() => insertVersion(context, promptId, draft)),
-		updatePrompt: (promptId, changes) => write(() => updateFields(context, promptId, changes)),
-		setActive: (promptId, activation) => write(() => upsertActive(context, promptId, activation)),
-		close: () => {
-			if (database.isOpen) database.close();
-		}
-	};
-}
-function makeVersionId() {
-	return `ver_${(0, node_crypto.randomUUID)()}`;
-}
-var init_store = __esmMin((() => {
-	init_database();
-	init_queries();
-	init_statements();
 }));
 // src/commands/embedded-service.ts
 var embedded_service_exports = /* @__PURE__ */ __exportAll({
@@ -49964,184 +53606,12 @@ var init_embedded_service = __esmMin((() => {
 	PROJECT = "embedded";
 	EMBEDDED_API_KEY = "embedded";
 }));
-// src/service/stamp.ts
-/**
-* The stamp in a version's `metadata_` (interface section 2.2), or null where there is none that can be read. A ledger
-* entry that cannot be read is dropped alone: one bad entry must not cost the memory of all others.
-*/
-function parseStamp(metadata) {
-	const parsed = StampShape.safeParse(metadata?.[STAMP_KEY]);
-	if (!parsed.success) return null;
-	const { digest, metadata_digest: metadataDigest, commit, path, operation, ledger } = parsed.data;
-	return {
-		digest,
-		...metadataDigest === void 0 ? {} : { metadataDigest },
-		...present$1({
-			commit,
-			path
-		}),
-		operation,
-		ledger: ledger.flatMap(entryFrom)
-	};
-}
-/** The JSON that stands under `promptsync` in the metadata of a version; `parseStamp` reads it back unchanged. */
-function stampToWire(stamp) {
-	const { digest, metadataDigest, commit, path, operation, ledger } = stamp;
-	return {
-		digest,
-		...metadataDigest === void 0 ? {} : { metadata_digest: metadataDigest },
-		...present$1({
-			commit,
-			path
-		}),
-		operation,
-		ledger: ledger.map(entryToWire)
-	};
-}
-function entryFrom(entry) {
-	if (entry === null) return [];
-	const { number, id, digest, metadata_digest: metadataDigest } = entry;
-	return [{
-		number,
-		id,
-		digest,
-		metadataDigest,
-		...present$1(entry)
-	}];
-}
-function entryToWire(entry) {
-	const { number, id, digest, metadataDigest, commit, path, outside, pinned } = entry;
-	return {
-		number,
-		id,
-		digest,
-		metadata_digest: metadataDigest,
-		...present$1({
-			commit,
-			path,
-			outside,
-			pinned
-		})
-	};
-}
-/** Absent rather than undefined: such fields must not appear in JSON, nor make two equal stamps differ. */
-function present$1({ commit, path, outside, pinned }) {
-	return {
-		...commit !== void 0 && { commit },
-		...path !== void 0 && { path },
-		...outside && { outside },
-		...pinned && { pinned }
-	};
-}
-var digest, id, optionalText, optionalMark, EntryShape, StampShape;
-var init_stamp = __esmMin((() => {
-	init_zod();
-	init_digest();
-	digest = templateLiteral(["sha256:", string$1().regex(/^[0-9a-f]{64}$/)]);
-	id = string$1().min(1);
-	optionalText = string$1().optional().catch(void 0);
-	optionalMark = literal$1(true).optional().catch(void 0);
-	EntryShape = object({
-		number: int$2(),
-		id,
-		digest,
-		metadata_digest: digest,
-		commit: optionalText,
-		path: optionalText,
-		outside: optionalMark,
-		pinned: optionalMark
-	});
-	StampShape = object({
-		digest,
-		metadata_digest: digest.optional().catch(void 0),
-		commit: optionalText,
-		path: optionalText,
-		operation: id,
-		ledger: array(EntryShape.nullable().catch(null)).catch([])
-	});
-}));
-// src/service/answers.ts
-/** Parses a body of UTF-8 JSON into what the call wants. Throws `InvalidAnswer`. */
-function parseAnswer(body, parse) {
-	try {
-		return parse(parseJson(body));
-	} catch (error) {
-		if (error instanceof RangeError) throw new InvalidAnswer("it is nested too deeply");
-		throw error;
-	}
-}
-/** Interface section 2.2. A version of another prompt than the one asked for is refused. */
-function parseVersion$1(value, promptId) {
-	return toVersion(conform(VersionShape, value), promptId, "prompt_id");
-}
-/** Interface section 2.1. Another prompt than the one asked for is refused, and so is its version. */
-function parsePrompt(value, promptId) {
-	const wire = conform(PromptShape, value);
-	if (wire.id !== promptId) throw new InvalidAnswer("\"id\" names another prompt");
-	return {
-		id: wire.id,
-		key: wire.key,
-		name: wire.name,
-		description: wire.description ?? "",
-		latestVersionId: wire.latest_version_id ?? null,
-		activeVersion: wire.active_version ? toVersion(wire.active_version, promptId, "active_version.prompt_id") : null
-	};
-}
-/** Interface section 4.4: whether the active version was set. */
-function parseUpdated(value) {
-	return conform(SetActiveAnswerShape, value).updated;
-}
-function parseJson(body) {
-	try {
-		return JSON.parse(UTF_8.decode(body));
-	} catch (error) {
-		if (error instanceof SyntaxError) throw new InvalidAnswer("it is not JSON");
-		if (error instanceof TypeError) throw new InvalidAnswer("it is not UTF-8");
-		throw error;
-	}
-}
-function toVersion(wire, promptId, field) {
-	if (wire.prompt_id !== promptId) throw new InvalidAnswer(`"${field}" names another prompt`);
-	const metadata = withoutKey(wire.metadata_ ?? {}, STAMP_KEY);
-	return {
-		id: wire.id,
-		number: wire.version_number,
-		text: wire.content,
-		digest: contentDigest(wire.content),
-		metadata,
-		metadataDigest: metadataDigest(metadata),
-		stamp: parseStamp(wire.metadata_)
-	};
-}
-function conform(shape, value) {
-	const parsed = shape.safeParse(value);
-	if (parsed.success) return parsed.data;
-	throw new InvalidAnswer(summaryOf(parsed.error.issues));
-}
-/** The first issue stands for all: an answer of another shape breaks everywhere at once. */
-function summaryOf(issues) {
-	const path = issues[0]?.path.join(".") ?? "";
-	const place = path === "" ? "it" : `"${path.length > LONGEST_PATH ? `${path.slice(0, LONGEST_PATH)}…` : path}"`;
-	const what = (issues[0]?.message ?? "Invalid input").replace(/^Invalid input(: )?/, "");
-	return what === "" ? `${place} is not valid` : `${place} is not valid: ${what}`;
-}
-var InvalidAnswer, LONGEST_PATH, UTF_8;
-var init_answers = __esmMin((() => {
-	init_digest();
-	init_json();
-	init_stamp();
-	init_wire();
-	InvalidAnswer = class extends Error {};
-	LONGEST_PATH = 100;
-	UTF_8 = new TextDecoder("utf-8", { fatal: true });
-}));
 // src/service/calls.ts
 /** Section 4.1. */
-function readPromptCall(promptId, environment, recall) {
+function readPromptCall(promptId, environment) {
 	const query = environment === void 0 ? "" : `?environment=${encodeURIComponent(wellFormed(environment))}`;
 	const path = paths.prompt(addressable(promptId)) + query;
-	const read = promptIn(promptId);
-	const parse = (body) => recall(promptId, body, () => read(body));
+	const parse = (value) => parsePrompt(value, promptId);
 	return {
 		method: "GET",
 		path,
@@ -50153,17 +53623,14 @@ function readPromptCall(promptId, environment, recall) {
 }
 /** Section 4.2. */
 function createVersionCall(promptId, version) {
-	const { text, metadata, stamp, changeSummary } = version;
+	const { text, metadata, changeSummary } = version;
 	const body = {
 		content: text,
 		...changeSummary !== void 0 && { change_summary: changeSummary },
-		metadata_: {
-			...metadata,
-			[STAMP_KEY]: stampToWire(stamp)
-		}
+		metadata_: metadata
 	};
 	const path = paths.versions(addressable(promptId));
-	const parse = (answer) => parseAnswer(answer, (value) => parseVersion$1(value, promptId));
+	const parse = (value) => toVersion(conform(VersionShape, value), promptId, "prompt_id");
 	return {
 		method: "POST",
 		path,
@@ -50180,13 +53647,15 @@ function updatePromptCall(promptId, { key, name, description }) {
 		...name !== void 0 && { name },
 		...description !== void 0 && { description }
 	};
+	const path = paths.prompt(addressable(promptId));
+	const parse = (value) => parsePrompt(value, promptId);
 	return {
 		method: "PATCH",
-		path: paths.prompt(addressable(promptId)),
+		path,
 		body,
 		once: false,
 		promptId,
-		parse: promptIn(promptId)
+		parse
 	};
 }
 /** Section 4.4. */
@@ -50196,8 +53665,9 @@ function setActiveCall(promptId, environment, versionId) {
 		version_id: versionId
 	};
 	const path = paths.setActive(addressable(promptId));
-	const parse = (answer) => {
-		if (!parseAnswer(answer, parseUpdated)) throw new ServiceError(makeProblem("service/not-updated", { environment }), "rejected");
+	const parse = (value) => {
+		if (conform(SetActiveAnswerShape, value).updated) return;
+		throw new ServiceError(makeProblem("service/not-updated", { environment }), "rejected");
 	};
 	return {
 		method: "POST",
@@ -50208,9 +53678,6 @@ function setActiveCall(promptId, environment, versionId) {
 		versionId,
 		parse
 	};
-}
-function promptIn(promptId) {
-	return (body) => parseAnswer(body, (value) => parsePrompt(value, promptId));
 }
 function addressable(promptId) {
 	if (!isPathSegment(promptId)) throw unaddressable(promptId);
@@ -50223,46 +53690,81 @@ function wellFormed(text) {
 function unaddressable(name) {
 	return new ServiceError(makeProblem("service/unaddressable", { name }), "not-sent");
 }
+/** Interface section 2.1. Another prompt than the one asked for is refused, and so is its version. */
+function parsePrompt(value, promptId) {
+	const wire = conform(PromptShape, value);
+	if (wire.id !== promptId) throw new InvalidAnswer("\"id\" names another prompt");
+	return {
+		id: wire.id,
+		key: wire.key,
+		name: wire.name,
+		description: wire.description ?? "",
+		latestVersionId: wire.latest_version_id ?? null,
+		activeVersion: wire.active_version ? toVersion(wire.active_version, promptId, "active_version.prompt_id") : null
+	};
+}
+/** Interface section 2.2. A version of another prompt than the one asked for is refused. */
+function toVersion(wire, promptId, field) {
+	if (wire.prompt_id !== promptId) throw new InvalidAnswer(`"${field}" names another prompt`);
+	return {
+		id: wire.id,
+		number: wire.version_number,
+		text: wire.content,
+		metadata: wire.metadata_ ?? {}
+	};
+}
+function conform(shape, value) {
+	const parsed = shape.safeParse(value);
+	if (parsed.success) return parsed.data;
+	throw new InvalidAnswer(summaryOf(parsed.error.issues));
+}
+/** The first issue stands for all: an answer of another shape breaks everywhere at once. */
+function summaryOf(issues) {
+	const path = issues[0]?.path.join(".") ?? "";
+	const place = path === "" ? "it" : `"${path.length > LONGEST_PATH ? `${path.slice(0, LONGEST_PATH)}…` : path}"`;
+	const what = (issues[0]?.message ?? "Invalid input").replace(/^Invalid input(: )?/, "");
+	return what === "" ? `${place} is not valid` : `${place} is not valid: ${what}`;
+}
+var InvalidAnswer, LONGEST_PATH;
 var init_calls = __esmMin((() => {
 	init_prompt_service();
-	init_digest();
 	init_text();
 	init_problem();
-	init_answers();
-	init_stamp();
 	init_wire();
+	InvalidAnswer = class extends Error {};
+	LONGEST_PATH = 100;
 }));
 // \0instead:undici
-var import_api_connect, import_dispatcher, import_pool, import_env_http_proxy_agent;
+var import_api_connect, import_api_request, import_dispatcher, import_pool, import_env_http_proxy_agent;
 var init__instead_undici = __esmMin((() => {
 	import_api_connect = /* @__PURE__ */ __toESM(require_api_connect());
+	import_api_request = /* @__PURE__ */ __toESM(require_api_request());
 	import_dispatcher = /* @__PURE__ */ __toESM(require_dispatcher());
 	import_pool = /* @__PURE__ */ __toESM(require_pool());
 	import_env_http_proxy_agent = /* @__PURE__ */ __toESM(require_env_http_proxy_agent());
-	import_dispatcher.default.prototype.connect = import_api_connect.default;
+	Object.assign(import_dispatcher.default.prototype, {
+		connect: import_api_connect.default,
+		request: import_api_request.default
+	});
 }));
-// src/service/dispatchers.ts
+// src/service/http.ts
 /** Dispatchers are made when first used, so that a broken proxy setting fails a call and not the start. */
-function makeDispatchers(settings) {
-	const made = /* @__PURE__ */ new Map();
-	const get = (connection) => {
-		const dispatcher = made.get(connection) ?? makeDispatcher(settings, connection);
-		made.set(connection, dispatcher);
+function makeHttp(settings) {
+	const dispatchers = /* @__PURE__ */ new Map();
+	const dispatcherFor = (fresh) => {
+		const dispatcher = dispatchers.get(fresh) ?? makeDispatcher(settings);
+		dispatchers.set(fresh, dispatcher);
 		return dispatcher;
 	};
 	return {
-		get,
-		close: async () => void await Promise.all([...made.values()].map((each) => each.destroy()))
+		send: (request) => send(request, settings, dispatcherFor),
+		close: async () => void await Promise.all([...dispatchers.values()].map((each) => each.destroy()))
 	};
 }
-function makeDispatcher(settings, connection) {
-	const { origin, concurrency, timeoutMilliseconds, environment } = settings;
+function makeDispatcher({ origin, concurrency, timeoutMilliseconds, environment }) {
 	const options = {
 		connections: concurrency,
-		pipelining: connection === "fresh" ? 0 : 1,
 		connectTimeout: timeoutMilliseconds,
-		headersTimeout: timeoutMilliseconds,
-		bodyTimeout: timeoutMilliseconds,
 		allowH2: false
 	};
 	const proxies = proxiesOf(environment);
@@ -50270,141 +53772,80 @@ function makeDispatcher(settings, connection) {
 	return new import_env_http_proxy_agent.default({
 		...options,
 		...proxies,
-		requestTls: { allowH2: false }
+		requestTls: { allowH2: false },
+		clientFactory: (proxy, given) => new import_pool.default(proxy, {
+			...given,
+			headersTimeout: timeoutMilliseconds
+		})
 	});
 }
-var init_dispatchers = __esmMin((() => {
-	init__instead_undici();
-	init_loopback();
-	init_proxies();
-}));
-// src/service/receiver.ts
-var Receiver;
-var init_receiver = __esmMin((() => {
-	Receiver = class {
-		#options;
-		#onEnd;
-		#deadline;
-		#chunks = [];
-		#size = 0;
-		#controller = null;
-		#status = null;
-		#headers = {};
-		#waited = null;
-		/** When; null while not a byte of the request can have left. */
-		#sentAt = null;
-		#over = false;
-		constructor(options, onEnd) {
-			this.#options = options;
-			this.#onEnd = onEnd;
-			this.#deadline = setTimeout(() => this.#cut("late"), options.timeoutMilliseconds);
-		}
-		/** undici calls this right before it writes the first byte: until then, nothing was sent. */
-		onRequestStart(controller) {
-			if (this.#over) return controller.abort(/* @__PURE__ */ new Error("too late"));
-			this.#controller = controller;
-			this.#sentAt = this.#options.now();
-		}
-		onResponseStart(_, status, headers) {
-			if (status < 200) return;
-			this.#status = status;
-			this.#headers = headers;
-			this.#waited = this.#options.now() - (this.#sentAt ?? 0);
-		}
-		onResponseData(_, chunk) {
-			if (this.#over) return;
-			this.#chunks.push(chunk);
-			this.#size += chunk.length;
-			if (this.#size > this.#options.limitOf(this.#status ?? 0)) this.#cut("over");
-		}
-		onResponseEnd() {
-			this.#end({ kind: "whole" });
-		}
-		onResponseError(_, error) {
-			this.#end({
-				kind: "broken",
-				error
-			});
-		}
-		#cut(kind) {
-			this.#end({ kind });
-			this.#controller?.abort(new Error(kind));
-		}
-		#end(end) {
-			if (this.#over) return;
-			this.#over = true;
-			clearTimeout(this.#deadline);
-			const [first = /* @__PURE__ */ new Uint8Array(0)] = this.#chunks;
-			const body = this.#chunks.length > 1 ? Buffer.concat(this.#chunks, this.#size) : first;
-			const sent = this.#sentAt !== null;
-			this.#onEnd({
-				status: this.#status,
-				headers: this.#headers,
-				body,
-				waited: this.#waited,
-				sent,
-				end
-			});
-		}
-	};
-}));
-// src/service/http.ts
-/**
-* Sends one request and reads its answer, all within the time given: a body that drips on for ever ends too. Never
-* rejects. Of an answer that is not 2xx only the beginning is read, and its status counts whatever its body does.
-*/
-async function send(request, sending) {
-	const { timeoutMilliseconds, now, reset } = sending;
-	const { promise, resolve } = Promise.withResolvers();
-	const receiver = new Receiver({
-		timeoutMilliseconds,
-		limitOf,
-		now
-	}, resolve);
+async function send({ fresh, ...request }, { origin, timeoutMilliseconds }, dispatcherFor) {
+	const deadline = new AbortController();
+	const timer = setTimeout(() => deadline.abort(new Late()), timeoutMilliseconds);
 	try {
-		sending.dispatcher().dispatch({
+		const times = {
+			signal: deadline.signal,
+			headersTimeout: 0,
+			bodyTimeout: 0
+		};
+		const sent = {
 			...request,
-			...NO_OTHER_TIMES,
-			...reset && { reset }
-		}, receiver);
+			...times,
+			origin: origin.origin,
+			reset: fresh
+		};
+		return await readAnswer(await dispatcherFor(fresh).request(sent));
 	} catch (error) {
-		receiver.onResponseError(null, error);
+		return {
+			kind: "broken",
+			status: null,
+			sent: !isUnsent(error),
+			code: codeOf(error)
+		};
+	} finally {
+		clearTimeout(timer);
 	}
-	return toExchange(await promise);
 }
-function limitOf(status) {
-	return isGood(status) ? ANSWER_LIMIT : ERROR_BODY_LIMIT;
+function isUnsent(error) {
+	return error instanceof Error && (unconnected.has(error) || UNSENT.has(codeOf(error)));
 }
-function isGood(status) {
-	return status >= 200 && status < 300;
-}
-function toExchange(received) {
-	const { status, headers, body, waited, sent, end } = received;
-	const whole = end.kind === "whole";
-	if (status === null || isGood(status) && !whole) return {
+async function readAnswer({ statusCode: status, headers, body }) {
+	const good = status >= 200 && status < 300;
+	const { bytes, cut } = await readUpTo(good ? ANSWER_LIMIT : ERROR_BODY_LIMIT, body);
+	if (good && cut !== null) return {
 		kind: "broken",
 		status,
-		sent,
-		how: breakOf(end),
-		waited
+		sent: true,
+		code: cut
 	};
 	return {
 		kind: "answered",
 		status,
 		retryAfter: headerOf$1(headers, "retry-after"),
 		encoding: headerOf$1(headers, "content-encoding"),
-		body,
-		whole,
-		waited
+		body: bytes,
+		whole: cut === null
 	};
 }
-/** Only the code is kept: undici's errors may hold headers, and with them the key. */
-function breakOf(end) {
-	if (end.kind === "late") return { kind: "timeout" };
-	if (end.kind === "over") return { kind: "too-large" };
+/** What comes of a body until it ends or is about as long as this; `cut` says why it was not read to its end. */
+async function readUpTo(limit, body) {
+	const chunks = [];
+	let size = 0;
+	let cut = null;
+	try {
+		for await (const chunk of body) {
+			chunks.push(chunk);
+			size += chunk.length;
+			if (size <= limit) continue;
+			cut = TOO_LARGE;
+			break;
+		}
+	} catch (error) {
+		cut = codeOf(error);
+	}
 	return {
-		kind: "lost",
-		code: end.kind === "broken" ? codeOf(end.error) : "unknown"
+		bytes: Buffer.concat(chunks, size),
+		cut
 	};
 }
 function codeOf(error) {
@@ -50415,36 +53856,62 @@ function headerOf$1(headers, name) {
 	const value = headers[name];
 	return (Array.isArray(value) ? value[0] : value) ?? null;
 }
-var ANSWER_LIMIT, ERROR_BODY_LIMIT, NO_OTHER_TIMES;
+var TOO_LATE, TOO_LARGE, ANSWER_LIMIT, ERROR_BODY_LIMIT, Late, unconnected, UNSENT;
 var init_http = __esmMin((() => {
-	init_receiver();
+	init__instead_undici();
+	init_loopback();
+	init_proxies();
+	TOO_LATE = "too-late";
+	TOO_LARGE = "too-large";
 	ANSWER_LIMIT = 33554432;
 	ERROR_BODY_LIMIT = 16384;
-	NO_OTHER_TIMES = {
-		headersTimeout: 0,
-		bodyTimeout: 0
+	Late = class extends Error {
+		code = TOO_LATE;
 	};
+	unconnected = /* @__PURE__ */ new WeakSet();
+	(0, node_diagnostics_channel.subscribe)("undici:client:connectError", (message) => void unconnected.add(message.error));
+	UNSENT = /* @__PURE__ */ new Set(["ERR_INVALID_URL", "UND_ERR_INVALID_ARG"]);
 }));
 // src/service/errors.ts
-/** The service answered with a status that is no success (section 7). */
-function statusError(status, said, subject) {
-	return new ServiceError(statusProblem(status, said, subject), status >= 300 && status < 500 ? "rejected" : "unknown");
+/** Makes of one exchange the call's answer, or the failure with its name, its effect and whether to repeat it. */
+function interpret(call, exchange, connected) {
+	if (exchange.kind === "broken") {
+		const problem = exchange.sent ? sentProblem(exchange, connected) : unsentProblem(exchange, connected);
+		return {
+			ok: false,
+			error: new ServiceError(problem, exchange.sent ? "unknown" : "not-sent"),
+			repeat: !PERMANENT.test(exchange.code) && !(call.once && exchange.sent),
+			retryAfter: null
+		};
+	}
+	const { status, retryAfter } = exchange;
+	if (status >= 200 && status < 300) return interpretAnswer(call, exchange, connected);
+	const problem = statusProblem(status, saidIn(exchange, connected), call);
+	return {
+		ok: false,
+		error: new ServiceError(problem, status >= 300 && status < 500 ? "rejected" : "unknown"),
+		repeat: call.once ? status === 429 : TRANSIENT_STATUS.has(status),
+		retryAfter
+	};
 }
-function isTransientStatus(status) {
-	return TRANSIENT_STATUS.has(status);
+function unsentProblem({ code }, { origin }) {
+	return makeProblem("service/unreachable", {
+		origin,
+		reason: reasonOf(code)
+	});
 }
-/** Not begun, no connection, a lost one, no answer in time, or one that is too large or not HTTP. */
-function brokenError(call, limit) {
-	const effect = call.sent ? "unknown" : "not-sent";
-	return new ServiceError(call.sent ? sentProblem(call, limit) : unsentProblem(call), effect);
+function sentProblem({ code }, { seconds }) {
+	if (code === "too-late") return makeProblem("service/timeout", { seconds });
+	if (code === "too-large") return makeProblem("service/answer-too-large", { limit: ANSWER_LIMIT });
+	if (code === "HTTPParserError") return makeProblem("service/invalid-answer", { reason: "it is not HTTP, or it was cut short" });
+	if (code === "UND_ERR_HEADERS_OVERFLOW") return makeProblem("service/invalid-answer", { reason: "its headers are too long" });
+	return makeProblem("service/connection-lost", { reason: reasonOf(code) });
 }
-function isTransientBreak(how) {
-	return how.kind === "timeout" || how.kind === "lost" && !PERMANENT.test(how.code);
+function reasonOf(code) {
+	const words = REASONS[code];
+	return words === void 0 ? code : `${words}, ${code}`;
 }
-/** A 2xx answer that breaks the interface: the call may have done its work. */
-function invalidAnswerError(reason) {
-	return new ServiceError(makeProblem("service/invalid-answer", { reason }), "unknown");
-}
+/** Interface section 7. */
 function statusProblem(status, said, { promptId, versionId }) {
 	if (status === 403) return makeProblem("service/not-authorised", { promptId });
 	if (status === 404 && versionId === void 0) return makeProblem("service/prompt-not-found", { promptId });
@@ -50458,29 +53925,51 @@ function statusProblem(status, said, { promptId, versionId }) {
 		said
 	});
 }
-function unsentProblem({ origin, seconds, how }) {
-	if (how.kind === "stopped") return makeProblem("apply/interrupted");
-	return makeProblem("service/unreachable", {
-		origin,
-		reason: how.kind === "lost" ? reasonOf(how.code) : `no connection within ${seconds} s`
-	});
+function saidIn(answered, { apiKey }) {
+	return isEncoded(answered) ? "" : makeExcerpt(Buffer.from(answered.body).toString("utf8"), answered.whole, apiKey);
 }
-function sentProblem({ seconds, how }, limit) {
-	if (how.kind === "timeout") return makeProblem("service/timeout", { seconds });
-	if (how.kind === "too-large") return makeProblem("service/answer-too-large", { limit });
-	if (how.kind === "stopped") return makeProblem("apply/interrupted");
-	if (how.code === "HTTPParserError") return makeProblem("service/invalid-answer", { reason: "it is not HTTP, or it was cut short" });
-	if (how.code === "UND_ERR_HEADERS_OVERFLOW") return makeProblem("service/invalid-answer", { reason: "its headers are too long" });
-	return makeProblem("service/connection-lost", { reason: reasonOf(how.code) });
+function interpretAnswer(call, answered, { apiKey }) {
+	try {
+		if (isEncoded(answered)) throw new InvalidAnswer("it is compressed, which was not asked for");
+		return {
+			ok: true,
+			value: call.parse(parseJson(answered.body))
+		};
+	} catch (error) {
+		return {
+			ok: false,
+			error: nameFailure(error, apiKey),
+			repeat: false,
+			retryAfter: null
+		};
+	}
 }
-function reasonOf(code) {
-	const words = REASONS[code];
-	return words === void 0 ? code : `${words}, ${code}`;
+function isEncoded({ encoding }) {
+	return encoding !== null && encoding.trim().toLowerCase() !== "identity";
 }
-var TRANSIENT_STATUS, REASONS, PERMANENT;
+function parseJson(body) {
+	try {
+		return JSON.parse(UTF_8.decode(body));
+	} catch (error) {
+		if (error instanceof SyntaxError) throw new InvalidAnswer("it is not JSON");
+		if (error instanceof TypeError) throw new InvalidAnswer("it is not UTF-8");
+		throw error;
+	}
+}
+/** A 2xx answer that breaks the interface: the call may have done its work. */
+function nameFailure(thrown, apiKey) {
+	if (thrown instanceof ServiceError) return thrown;
+	const error = thrown instanceof RangeError ? new InvalidAnswer("it is nested too deeply") : thrown;
+	if (!(error instanceof InvalidAnswer)) throw error;
+	return new ServiceError(makeProblem("service/invalid-answer", { reason: makeRedact(apiKey)(error.message) }), "unknown");
+}
+var TRANSIENT_STATUS, REASONS, PERMANENT, UTF_8;
 var init_errors = __esmMin((() => {
 	init_prompt_service();
+	init_redact();
 	init_problem();
+	init_calls();
+	init_http();
 	TRANSIENT_STATUS = /* @__PURE__ */ new Set([
 		408,
 		425,
@@ -50503,6 +53992,7 @@ var init_errors = __esmMin((() => {
 		UND_ERR_CONNECT_TIMEOUT: "no connection in time",
 		UND_ERR_CLOSED: "the client was closed",
 		UND_ERR_DESTROYED: "the client was closed",
+		UND_ERR_HEADERS_TIMEOUT: "the proxy opened no tunnel in time",
 		UND_ERR_INVALID_ARG: "the request or the proxy setting is not valid",
 		UND_ERR_PRX_CONN: "the proxy closed the connection",
 		UND_ERR_PRX_TLS: "the proxy's certificate is not accepted",
@@ -50510,230 +54000,8 @@ var init_errors = __esmMin((() => {
 		UND_ERR_SOCKET: "connection closed",
 		ERR_INVALID_URL: "the proxy setting is not valid"
 	};
-	PERMANENT = /^(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_INVALID_URL|ERR_TLS_)|_(ARG|CLOSED|DESTROYED|OVERFLOW)$/;
-}));
-// src/service/judge.ts
-/** Makes of one exchange the call's answer, or the failure with its name, its effect and whether to repeat it. */
-function judge(call, exchange, judging) {
-	const { origin, seconds, apiKey } = judging;
-	if (exchange.kind === "broken") {
-		const error = brokenError({
-			...exchange,
-			origin,
-			seconds
-		}, ANSWER_LIMIT);
-		return {
-			ok: false,
-			error,
-			repeat: isTransientBreak(exchange.how) && (!call.once || error.effect === "not-sent"),
-			retryAfter: null
-		};
-	}
-	const { status, retryAfter } = exchange;
-	if (status >= 200 && status < 300) return judgeAnswer(call, exchange, apiKey);
-	return {
-		ok: false,
-		error: statusError(status, saidIn(exchange, apiKey), call),
-		repeat: call.once ? status === 429 : isTransientStatus(status),
-		retryAfter
-	};
-}
-function judgeAnswer(call, answered, apiKey) {
-	try {
-		if (isEncoded(answered)) throw new InvalidAnswer("it is compressed, which was not asked for");
-		return {
-			ok: true,
-			value: call.parse(answered.body)
-		};
-	} catch (error) {
-		return {
-			ok: false,
-			error: nameFailure(error, apiKey),
-			repeat: false,
-			retryAfter: null
-		};
-	}
-}
-function nameFailure(error, apiKey) {
-	if (error instanceof ServiceError) return error;
-	if (error instanceof InvalidAnswer) return invalidAnswerError(makeRedact(apiKey)(error.message));
-	throw error;
-}
-function saidIn(answered, apiKey) {
-	return isEncoded(answered) ? "" : makeExcerpt(Buffer.from(answered.body).toString("utf8"), answered.whole, apiKey);
-}
-function isEncoded({ encoding }) {
-	return encoding !== null && encoding.trim().toLowerCase() !== "identity";
-}
-var init_judge = __esmMin((() => {
-	init_prompt_service();
-	init_answers();
-	init_errors();
-	init_http();
-	init_redact();
-}));
-// src/service/pace.ts
-function startingPace(most) {
-	return {
-		limit: Math.min(FIRST_LIMIT, most),
-		most,
-		starting: true,
-		heard: false,
-		good: 0,
-		since: 0,
-		recent: [],
-		usual: null,
-		refused: null
-	};
-}
-/**
-* Additive increase, multiplicative decrease. Halves on 429, on 503 and when answers take clearly longer than usual, at
-* most once for all requests that were in flight together. With a service of which nothing was ever heard it grows as
-* well: there is nobody to spare, and each request is waited for until it is too late.
-*/
-function afterAnswer(pace, told) {
-	if (told.request < pace.since) return pace;
-	if (told.status === null) return pace.heard || !told.busy ? pace : withGood(pace);
-	return afterStatus(pace.heard ? pace : {
-		...pace,
-		heard: true
-	}, {
-		...told,
-		status: told.status
-	});
-}
-function afterStatus(pace, { status, begun, busy, waited }) {
-	if (status === 429 || status === 503) return {
-		...halved(pace, begun),
-		refused: refusedAt(pace)
-	};
-	if (status >= 500) return pace;
-	const timed = waited === null ? pace : withWait(pace, waited, begun);
-	return timed.limit < pace.limit || !busy ? timed : withGood(timed);
-}
-function halved(pace, begun) {
-	const limit = Math.max(1, Math.floor(pace.limit / 2));
-	return {
-		...pace,
-		limit,
-		starting: false,
-		good: 0,
-		since: begun,
-		recent: []
-	};
-}
-/** Each refusal makes the next try rarer: a service with a fixed limit would refuse some of every round otherwise. */
-function refusedAt({ limit, refused }) {
-	return {
-		limit: Math.max(2, limit),
-		rounds: Math.min(MOST_ROUNDS, (refused?.rounds ?? 1) * 2)
-	};
-}
-/** What is usual falls at once and rises slowly: a service that has become slower for good is not waited for for ever. */
-function withWait(pace, wait, begun) {
-	const recent = [...pace.recent, wait];
-	if (recent.length < WAITS_COMPARED) return {
-		...pace,
-		recent
-	};
-	const median = recent.toSorted((a, b) => a - b)[WAITS_COMPARED / 2] ?? wait;
-	const { usual } = pace;
-	if (usual === null || median <= usual) return {
-		...pace,
-		recent: [],
-		usual: median
-	};
-	const risen = {
-		...pace,
-		recent: [],
-		usual: usual + (median - usual) / 4
-	};
-	return median > 2 * usual && median > usual + CLEARLY_LONGER ? halved(risen, begun) : risen;
-}
-function withGood(pace) {
-	const { limit, most, starting, refused } = pace;
-	if (limit === most) return pace;
-	const good = pace.good + 1;
-	const rounds = refused?.limit === limit + 1 ? refused.rounds : 1;
-	if (!starting && good < limit * rounds) return {
-		...pace,
-		good
-	};
-	return {
-		...pace,
-		limit: limit + 1,
-		good: 0,
-		refused: refused?.limit === limit ? null : refused
-	};
-}
-var FIRST_LIMIT, WAITS_COMPARED, CLEARLY_LONGER, MOST_ROUNDS;
-var init_pace = __esmMin((() => {
-	FIRST_LIMIT = 4;
-	WAITS_COMPARED = 16;
-	CLEARLY_LONGER = 50;
-	MOST_ROUNDS = 64;
-}));
-// src/service/queue.ts
-/** A line before the service that lets in as many requests as it takes well, and never more than `most` at a time. */
-function makeQueue(most) {
-	const waiting = [];
-	let pace = startingPace(most);
-	let begun = 0;
-	let inFlight = 0;
-	const letIn = () => {
-		while (inFlight < pace.limit && waiting.length > 0) {
-			inFlight += 1;
-			waiting.shift()?.();
-		}
-	};
-	return async (task) => {
-		await new Promise((resolve) => {
-			waiting.push(resolve);
-			letIn();
-		});
-		const request = begun++;
-		try {
-			const answer = await task();
-			const { status, waited } = answer;
-			pace = afterAnswer(pace, {
-				request,
-				begun,
-				busy: waiting.length > 0,
-				status,
-				waited
-			});
-			return answer;
-		} finally {
-			inFlight -= 1;
-			letIn();
-		}
-	};
-}
-var init_queue = __esmMin((() => {
-	init_pace();
-}));
-// src/service/recall.ts
-/** Most environments of a prompt serve the same version, and are asked for one right after the other. */
-function makeRecall() {
-	const last = /* @__PURE__ */ new Map();
-	return (promptId, body, read) => {
-		const known = last.get(promptId);
-		if (known !== void 0 && Buffer.compare(known.body, body) === 0) return known.answer;
-		const answer = read();
-		last.delete(promptId);
-		if (body.length <= LONGEST) last.set(promptId, {
-			body,
-			answer
-		});
-		const [oldest] = last.size > MOST_PROMPTS ? last.keys() : [];
-		if (oldest !== void 0) last.delete(oldest);
-		return answer;
-	};
-}
-var MOST_PROMPTS, LONGEST;
-var init_recall = __esmMin((() => {
-	MOST_PROMPTS = 32;
-	LONGEST = 65536;
+	PERMANENT = /^(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_INVALID_URL|ERR_TLS_|too-large)|_(ARG|CLOSED|DESTROYED|OVERFLOW)$/;
+	UTF_8 = new TextDecoder("utf-8", { fatal: true });
 }));
 // src/service/retry.ts
 /**
@@ -50784,70 +54052,63 @@ var client_exports = /* @__PURE__ */ __exportAll({ connect: () => connect });
 * no URL throws a `TypeError`.
 */
 function connect(options) {
-	const line = makeLine(options);
-	const recall = makeRecall();
+	const connection = makeConnection(options);
 	return {
-		readPrompt: async (promptId, environment) => perform(readPromptCall(promptId, environment, recall), line),
-		createVersion: async (promptId, version) => perform(createVersionCall(promptId, version), line),
-		updatePrompt: async (promptId, fields) => perform(updatePromptCall(promptId, fields), line),
-		setActive: async (promptId, environment, versionId) => perform(setActiveCall(promptId, environment, versionId), line),
-		close: line.dispatchers.close
+		readPrompt: async (promptId, environment) => perform(readPromptCall(promptId, environment), connection),
+		createVersion: async (promptId, version) => perform(createVersionCall(promptId, version), connection),
+		updatePrompt: async (promptId, fields) => perform(updatePromptCall(promptId, fields), connection),
+		setActive: async (promptId, environment, versionId) => perform(setActiveCall(promptId, environment, versionId), connection),
+		close: connection.http.close
 	};
 }
-function makeLine(options) {
-	const { apiKey, concurrency, environment, now, timeoutSeconds } = options;
-	const url = new URL(options.baseUrl);
-	const timeoutMilliseconds = timeoutSeconds * 1e3;
-	const dispatchers = makeDispatchers({
-		origin: url,
-		concurrency,
-		timeoutMilliseconds,
-		environment
-	});
-	const sendingOver = (connection) => {
-		const dispatcher = () => dispatchers.get(connection);
-		return {
-			dispatcher,
-			reset: connection === "fresh",
-			timeoutMilliseconds,
-			now
-		};
-	};
+function makeConnection(options) {
+	const { apiKey, concurrency, environment, timeoutSeconds } = options;
+	const origin = new URL(options.baseUrl);
 	return {
 		options,
-		judging: {
-			origin: url.origin,
+		connected: {
+			origin: origin.origin,
 			seconds: timeoutSeconds,
 			apiKey
 		},
-		basePath: url.pathname.replace(/\/+$/, ""),
-		headers: headersWith(apiKey),
-		sending: {
-			reused: sendingOver("reused"),
-			fresh: sendingOver("fresh")
-		},
-		dispatchers,
-		queue: makeQueue(concurrency)
+		basePath: origin.pathname.replace(/\/+$/, ""),
+		http: makeHttp({
+			origin,
+			concurrency,
+			timeoutMilliseconds: timeoutSeconds * 1e3,
+			environment
+		}),
+		limit: pLimit(concurrency)
 	};
 }
 /** A place among the requests in flight is held while a request runs, not while it waits to be repeated. */
-function perform(call, line) {
-	return withRetries(async (attempt) => judge(call, await line.queue(() => exchange(call, line, attempt)), line.judging), line.options);
+function perform(call, connection) {
+	const { limit, options } = connection;
+	return withRetries((attempt) => limit(() => tryOnce(call, connection, attempt)), options);
 }
-async function exchange(call, line, attempt) {
-	const { now, onCall, stop } = line.options;
-	if (stop?.aborted) return STOPPED;
-	const { method } = call;
-	const path = line.basePath + call.path;
-	const [headers, body] = call.body === null ? [line.headers, null] : [withBody(line), JSON.stringify(call.body)];
+async function tryOnce(call, connection, attempt) {
+	if (connection.options.stop?.aborted) return {
+		ok: false,
+		error: new ServiceError(makeProblem("apply/interrupted"), "not-sent"),
+		repeat: false,
+		retryAfter: null
+	};
+	return interpret(call, await exchange(call, connection, attempt), connection.connected);
+}
+async function exchange(call, connection, attempt) {
+	const { basePath, http, options } = connection;
+	const { now, onCall } = options;
+	const { method, once: fresh } = call;
+	const path = basePath + call.path;
+	const body = call.body === null ? null : JSON.stringify(call.body);
 	const started = now();
-	const result = await send({
-		origin: line.judging.origin,
+	const result = await http.send({
 		method,
 		path,
-		headers,
-		body
-	}, line.sending[call.once ? "fresh" : "reused"]);
+		headers: headersOf(options.apiKey, body),
+		body,
+		fresh
+	});
 	onCall?.({
 		method,
 		path,
@@ -50855,57 +54116,48 @@ async function exchange(call, line, attempt) {
 		milliseconds: now() - started,
 		attempt
 	});
-	return method === "GET" ? result : {
-		...result,
-		waited: null
-	};
+	return result;
 }
-function headersWith(apiKey) {
+function headersOf(apiKey, body) {
 	return {
 		[API_KEY_HEADER]: apiKey,
 		accept: "application/json",
 		"accept-encoding": "identity",
-		"user-agent": "promptsync"
+		"user-agent": "promptsync",
+		...body !== null && { "content-type": "application/json" }
 	};
 }
-function withBody({ headers }) {
-	return {
-		...headers,
-		"content-type": "application/json"
-	};
-}
-var STOPPED;
 var init_client = __esmMin((() => {
+	init_p_limit();
+	init_prompt_service();
+	init_problem();
 	init_calls();
-	init_dispatchers();
+	init_errors();
 	init_http();
-	init_judge();
-	init_queue();
-	init_recall();
 	init_retry();
 	init_wire();
-	STOPPED = {
-		kind: "broken",
-		status: null,
-		sent: false,
-		how: { kind: "stopped" },
-		waited: null
-	};
 }));
 // src/commands/open-service.ts
+init_prompt_service();
 init_problem();
-/** Opens the service; the embedded one knows the prompts of these files then. */
-async function openService(config, files, world, options) {
+/** Opens the service; the embedded one knows the prompts of these files then. The problems say why it cannot be. */
+async function openProvider({ config, files, repository }, world, options) {
 	const { access, problems } = accessTo(config, options, world);
-	if (access === null) return {
-		opened: null,
-		problems
-	};
+	if (access === null) return { problems };
 	if (access.kind === "remote") world.keepSecret(access.apiKey);
 	const { onCall } = options;
+	const { service, name, close } = access.kind === "remote" ? await connectTo(access, access.baseUrl, config, world, onCall) : await openEmbedded(access, config, files, world, onCall);
+	const { ledgerProvider } = await Promise.resolve().then(() => (init_provider(), provider_exports));
 	return {
-		opened: await (access.kind === "remote" ? connectTo(access, access.baseUrl, config, world, onCall) : openEmbedded(access, config, files, world, onCall)),
-		problems: []
+		provider: ledgerProvider({
+			service: untilStopped(service, world.stop),
+			trackingEnvironment: config.trackingEnvironment,
+			newOperation: world.newId,
+			digestAt: async (commit, path) => (await contentInGit(repository, commit, path))?.digest ?? null,
+			sleep: world.sleep
+		}),
+		name,
+		close
 	};
 }
 /** What of the configuration stands in the way of asking the service; nothing is sent. */
@@ -50977,157 +54229,133 @@ async function connectTo({ baseUrl, apiKey }, name, { concurrency, timeoutSecond
 		close: service.close
 	};
 }
-// src/commands/preparing/prepare-plan.ts
+// src/commands/walk.ts
 init_problem();
 /**
 * Reads files, git and service, plans, and hands the plan over; the service is closed afterwards. With an error in
 * files, configuration or base nothing is asked of the service.
 */
-async function withPlan(options, world, use, giveUp) {
-	const { config, files, problems, narrowed } = await openWorkspace({
-		...options,
-		late: lateOf(options)
-	}, world);
+async function walk(options, world, use, giveUp) {
+	const workspace = await openWorkspace(options, world);
+	const { config, files, problems } = workspace;
 	if (config === null || problems.some(isError)) return giveUp({
 		files,
 		problems
 	});
 	const needs = options.needs?.(config) ?? {
-		problems: [],
-		alsoRead: []
+		environments: [],
+		whole: false,
+		problems: []
 	};
-	const unanswerable = (options.asking ?? "always") === "always" ? serviceProblems(config, options, world) : [];
-	const early = [...needs.problems, ...unanswerable];
+	const mustAsk = (options.asking ?? "always") === "always";
+	const early = [...needs.problems, ...mustAsk ? serviceProblems(config, options, world) : []];
 	if (early.length > 0) return giveUp({
 		files,
 		problems: [...problems, ...early]
 	});
-	const sources = await readSources({
-		config,
+	const read = await readDesired({
+		...workspace,
+		config
+	}, options);
+	if ("code" in read) return giveUp({
 		files,
-		problems,
-		narrowed,
-		alsoRead: needs.alsoRead
-	}, options, world);
-	if ("code" in sources) return giveUp({
-		files,
-		problems: [...problems, sources]
+		problems: [...problems, read]
 	});
-	const rules = await rulesOf(sources);
-	const { opened, problems: obstacles } = sources.asked ? await openService(config, files, world, options) : assumeService(sources, rules);
-	if (opened === null) return giveUp({
+	const obstacle = await reasonNotToAsk(options, read, world);
+	if (obstacle !== null) return use(await planOffline(read, obstacle));
+	const opened = await openProvider(read, world, options);
+	if ("problems" in opened) return giveUp({
 		files,
-		problems: [...problems, ...obstacles]
+		problems: [...problems, ...opened.problems]
 	});
 	try {
-		return await use(await preparePlan({
-			...sources,
-			applies: options.applies === true
-		}, rules, opened, world));
+		return await use(await planObserved(read, opened, needs, world));
 	} finally {
 		await opened.close();
 	}
 }
-/** What edits files needs their texts while it changes them. */
-function lateOf({ keepsAll }) {
-	return keepsAll === true ? void 0 : "text";
-}
-/** What there is to plan against where the service is not asked. */
-function assumeService({ files, base }, { contentsAtRefs, trackingEnvironment }) {
+async function planObserved(desired, opened, needs, world) {
+	const { files, base, config } = desired;
+	const { provider, name: service } = opened;
+	const wantedFor = (file) => wantedOf(file, desired, needs);
+	const gone = (base?.gone ?? []).map(({ id, pins }) => readingOnly(id, pins.map(({ environment }) => environment)));
+	const observation = await observe(provider, [...files.map(wantedFor), ...gone], {
+		concurrency: config.concurrency,
+		onObserved: (done, all) => world.onProgress({
+			what: "Observing",
+			done,
+			all
+		})
+	});
+	const history = await recall(files, observation, desired);
+	const plan = makePlan(desired, observation, history);
+	const problems = [...desired.problems, ...goneProblems(desired, observation)];
 	return {
-		opened: {
-			service: assumedService({
-				files,
-				base: base?.files ?? /* @__PURE__ */ new Map(),
-				contentsAtRefs,
-				trackingEnvironment
-			}),
-			name: null,
-			close: async () => {}
-		},
-		problems: []
-	};
-}
-async function preparePlan(sources, given, service, world) {
-	const { config, files, repository, narrowed, problems, applies } = sources;
-	const early = applies ? uncommittedOf(sources) : null;
-	early?.catch(() => {});
-	const { plan, rules, requests } = await makeRuledPlan(sources, given, service, world);
-	const writes = plan.prompts.some(({ status }) => status !== "unchanged");
-	const uncommitted = await (early ?? (writes ? uncommittedOf(sources) : /* @__PURE__ */ new Set()));
-	const committed = pathsToCreate(plan).filter((path) => !uncommitted.has(path));
-	const provenance = await repository?.lastCommits(committed) ?? /* @__PURE__ */ new Map();
-	const described = withProvenance(sources.asked ? plan : withoutAssumedNumbers(plan), provenance);
-	return {
-		config,
-		files,
-		repository,
+		...desired,
+		problems,
 		service,
-		rules,
-		requests: new Map(requests.map((request) => [request.promptId, request])),
-		plan: described,
-		provenance,
-		uncommitted,
-		narrowed,
-		problems: [...problems, ...await goneSince(sources, service, world)]
+		provider,
+		wantedFor,
+		observation,
+		history,
+		plan
 	};
 }
-async function uncommittedOf({ files, repository }) {
-	if (repository === null || files.length === 0) return /* @__PURE__ */ new Set();
-	return repository.uncommitted(files.map(({ path }) => path));
+/** Plans against what the service would hold were the base's files all in sync. */
+async function planOffline(read, obstacle) {
+	const desired = {
+		...read,
+		promotedFrom: /* @__PURE__ */ new Map()
+	};
+	const observation = assumeObservation(desired);
+	const history = await recall(desired.files, observation, desired);
+	const plan = withoutAssumedNumbers(makePlan(desired, observation, history));
+	const problems = [
+		...desired.problems,
+		obstacle,
+		...goneProblems(desired, null)
+	];
+	const wantedFor = (file) => wantedOf(file, desired);
+	return {
+		...desired,
+		problems,
+		service: null,
+		provider: NO_PROVIDER,
+		wantedFor,
+		observation,
+		history,
+		plan
+	};
 }
-async function goneSince({ base, asked, config }, { service }, { stop }) {
+/** The plan of a file, of now or as it would be, once more from another observation. */
+async function planAgain(file, observed, walked) {
+	const history = await recall([file], { observed: /* @__PURE__ */ new Map([[file.id, observed]]) }, walked);
+	return {
+		plan: planPrompt(file, observed, walked, history),
+		history
+	};
+}
+/**
+* Warnings of prompts whose files are gone, with what is served of them still: the interface has no call that deletes a
+* prompt.
+*/
+function goneProblems({ base }, observation) {
 	if (base === null) return [];
-	const { concurrency } = config;
-	return goneProblems(base.gone, {
-		service: asked ? service : null,
-		base: base.ref,
-		concurrency,
-		stop
+	return base.gone.map(({ id, path }) => {
+		return makeProblem("prompt/gone", {
+			id,
+			base: base.ref,
+			serves: servedBy(id, observation)
+		}, { path });
 	});
 }
-/** The rules may ask for what git knows, once a first plan shows of which prompts; the others stay as they were planned. */
-async function makeRuledPlan(sources, rules, { service }, world) {
-	const requests = observeRequests(sources.files, rules, sources.alsoRead);
-	const first = await observeAndPlan({
-		...sources,
-		requests,
-		rules
-	}, service, world);
-	const told = await withHistory(first, rules, sources);
-	if (told === rules) return {
-		plan: first,
-		rules,
-		requests
-	};
-	return {
-		plan: joinPlans(first.prompts.map((prompt) => {
-			const { file, observed } = prompt;
-			return observed === null || isSettled(prompt) ? prompt : planPrompt(file, observed, told);
-		})),
-		rules: told,
-		requests
-	};
-}
-// src/commands/preparing/label-made.ts
-/** The texts of an apply, with versions that were new called by their numbers, which are known now. */
-function labelMade(texts, outcomes) {
-	const changesOf = new Map(outcomes.map(({ plan, changes }) => [plan.file.id, changes]));
-	return new Map([...texts].map(([id, all]) => [id, all.flatMap((one) => labelOne(one, changesOf.get(id) ?? []))]));
-}
-function labelOne(text, changes) {
-	const { environment, after } = text;
-	const made = changes.find(({ change }) => change.kind === "set-active" && change.environment === environment);
-	if (made?.version === void 0) return [text];
-	if (after === "unknown") return [];
-	const label = labelOf(made.version);
-	return label === after.label ? [text] : [{
-		...text,
-		after: {
-			...after,
-			label
-		}
-	}];
+function servedBy(id, observation) {
+	const failure = observation?.failed.get(id);
+	if (failure !== void 0) return `what it serves cannot be read: ${failure.message}`;
+	const observed = observation?.observed.get(id);
+	if (observed === void 0) return "the service keeps what it serves.";
+	const active = [...observed.active].flatMap(([environment, version]) => version === null ? [] : [`v${version.number} in "${environment}"`]);
+	return active.length === 0 ? "no environment of it serves anything." : `the service still serves ${active.join(", ")}.`;
 }
 // src/commands/sync.ts
 init_problem();
@@ -51140,36 +54368,35 @@ async function sync(options, world) {
 		files: [],
 		problems: [makeProblem("usage/confirmation-needed")]
 	});
-	return withPlan({
-		...options,
-		applies: !options.dryRun
-	}, world, (prepared) => finish(prepared, options, world), giveUp);
+	return walk(options, world, (walked) => finish(walked, options, world), giveUp);
 }
 function mayApply({ yes }, { confirm, environment }) {
 	return yes || environment["CI"] === "true" || confirm !== null;
 }
-async function finish(prepared, options, world) {
-	const refusals = options.dryRun ? [] : await options.refusals?.(prepared);
+async function finish(walked, options, world) {
+	const refusals = options.dryRun ? [] : await options.refusals?.(walked);
 	const guards = {
-		...guardsOf(prepared, options),
+		...guardsOf(walked, options),
 		refusals: refusals ?? []
 	};
-	const plan = refuse(prepared.plan, guards);
-	const asks = !options.dryRun && needsQuestion(plan, options, world);
-	const texts = options.withTexts || asks ? await gatherTexts(plan, prepared) : NO_TEXTS;
-	const warnings = [...uncommittedWarnings(prepared, options), ...driftWarnings(guards, options)];
-	const problems = inPlaceOrder([...prepared.problems, ...warnings]);
+	const plan = guard(walked.plan, guards);
+	const warnings = [...uncommittedWarnings(walked, options), ...driftWarnings(guards, options)];
+	const problems = inPlaceOrder([...walked.problems, ...warnings]);
 	const planned = plannedRun("dry-run", {
-		...prepared,
+		...walked,
 		plan,
 		problems
 	});
+	const asks = !options.dryRun && needsQuestion(plan, options, world);
+	const texts = options.withTexts || asks ? textsOf(plan.prompts, walked, walked.history) : NO_TEXTS;
 	if (options.dryRun) return resultOf(planned, texts, options, world);
-	const { folder } = prepared.config;
+	const shown = {
+		texts,
+		folder: walked.config.folder
+	};
 	if (asks && !await ask(() => ({
 		report: makeReport(planned),
-		texts,
-		folder
+		...shown
 	}), options, world)) {
 		const declined = [...problems, makeProblem("usage/declined")];
 		return resultOf({
@@ -51179,12 +54406,28 @@ async function finish(prepared, options, world) {
 			problems: declined
 		}, NO_TEXTS, options, world);
 	}
-	const outcomes = await applyPrepared(plan, guards, prepared, world);
+	const outcomes = await apply$1(plan, guards, walked, world);
 	return resultOf({
 		...planned,
 		mode: "apply",
 		outcomes
 	}, labelMade(asks ? textsAfterQuestion(texts, options) : texts, outcomes), options, world);
+}
+async function apply$1(plan, guards, walked, world) {
+	const { provider, wantedFor, config } = walked;
+	return applyPlan(plan, provider, {
+		wantedFor: ({ file }) => wantedFor(file),
+		planAgain: async (planned, observed) => {
+			return guardAfresh((await planAgain(planned.file, observed, walked)).plan, planned, guards);
+		},
+		concurrency: config.concurrency,
+		stop: world.stop,
+		onApplied: (_, done) => world.onProgress({
+			what: "Applying",
+			done,
+			all: plan.prompts.length
+		})
+	});
 }
 /** Whoever was asked has seen the diffs. */
 function textsAfterQuestion(texts, { textsAgain }) {
@@ -51201,7 +54444,7 @@ function guardsOf({ config, uncommitted, plan, narrowed }, options) {
 }
 /** Nothing is asked where nothing would be written. */
 function needsQuestion({ prompts }, { yes }, { environment }) {
-	return prompts.some(({ status, lookups }) => status === "pending" || lookups.length > 0) && !yes && environment["CI"] !== "true";
+	return prompts.some(({ status, finds }) => status === "pending" || finds.length > 0) && !yes && environment["CI"] !== "true";
 }
 async function ask(shown, { draw }, world) {
 	if (draw !== void 0) world.notice(await draw(shown()));
@@ -51226,4039 +54469,12 @@ function resultOf(run, texts, options, { stop }) {
 		})
 	};
 }
-// node_modules/@simple-git/args-pathspec/dist/index.mjs
-function c$1(...n) {
-	const e = new String(n);
-	return t.set(e, n), e;
-}
-function r(n) {
-	return n instanceof String && t.has(n);
-}
-function o(n) {
-	return t.get(n) ?? [];
-}
-var t;
-var init_dist$2 = __esmMin((() => {
-	t = /* @__PURE__ */ new WeakMap();
-}));
-// node_modules/ms/index.js
-var require_ms = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	/**
-	* Helpers.
-	*/
-	var s = 1e3;
-	var m = s * 60;
-	var h = m * 60;
-	var d = h * 24;
-	var w = d * 7;
-	var y = d * 365.25;
-	/**
-	* Parse or format the given `val`.
-	*
-	* Options:
-	*
-	*  - `long` verbose formatting [false]
-	*
-	* @param {String|Number} val
-	* @param {Object} [options]
-	* @throws {Error} throw an error if val is not a non-empty string or a number
-	* @return {String|Number}
-	* @api public
-	*/
-	module.exports = function(val, options) {
-		options = options || {};
-		var type = typeof val;
-		if (type === "string" && val.length > 0) return parse(val);
-		else if (type === "number" && isFinite(val)) return options.long ? fmtLong(val) : fmtShort(val);
-		throw new Error("val is not a non-empty string or a valid number. val=" + JSON.stringify(val));
-	};
-	/**
-	* Parse the given `str` and return milliseconds.
-	*
-	* @param {String} str
-	* @return {Number}
-	* @api private
-	*/
-	function parse(str) {
-		str = String(str);
-		if (str.length > 100) return;
-		var match = /^(-?(?:\d+)?\.?\d+) *(milliseconds?|msecs?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?|d|weeks?|w|years?|yrs?|y)?$/i.exec(str);
-		if (!match) return;
-		var n = parseFloat(match[1]);
-		switch ((match[2] || "ms").toLowerCase()) {
-			case "years":
-			case "year":
-			case "yrs":
-			case "yr":
-			case "y": return n * y;
-			case "weeks":
-			case "week":
-			case "w": return n * w;
-			case "days":
-			case "day":
-			case "d": return n * d;
-			case "hours":
-			case "hour":
-			case "hrs":
-			case "hr":
-			case "h": return n * h;
-			case "minutes":
-			case "minute":
-			case "mins":
-			case "min":
-			case "m": return n * m;
-			case "seconds":
-			case "second":
-			case "secs":
-			case "sec":
-			case "s": return n * s;
-			case "milliseconds":
-			case "millisecond":
-			case "msecs":
-			case "msec":
-			case "ms": return n;
-			default: return;
-		}
-	}
-	/**
-	* Short format for `ms`.
-	*
-	* @param {Number} ms
-	* @return {String}
-	* @api private
-	*/
-	function fmtShort(ms) {
-		var msAbs = Math.abs(ms);
-		if (msAbs >= d) return Math.round(ms / d) + "d";
-		if (msAbs >= h) return Math.round(ms / h) + "h";
-		if (msAbs >= m) return Math.round(ms / m) + "m";
-		if (msAbs >= s) return Math.round(ms / s) + "s";
-		return ms + "ms";
-	}
-	/**
-	* Long format for `ms`.
-	*
-	* @param {Number} ms
-	* @return {String}
-	* @api private
-	*/
-	function fmtLong(ms) {
-		var msAbs = Math.abs(ms);
-		if (msAbs >= d) return plural(ms, msAbs, d, "day");
-		if (msAbs >= h) return plural(ms, msAbs, h, "hour");
-		if (msAbs >= m) return plural(ms, msAbs, m, "minute");
-		if (msAbs >= s) return plural(ms, msAbs, s, "second");
-		return ms + " ms";
-	}
-	/**
-	* Pluralization helper.
-	*/
-	function plural(ms, msAbs, n, name) {
-		var isPlural = msAbs >= n * 1.5;
-		return Math.round(ms / n) + " " + name + (isPlural ? "s" : "");
-	}
-}));
-// node_modules/debug/src/common.js
-var require_common = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	/**
-	* This is the common logic for both the Node.js and web browser
-	* implementations of `debug()`.
-	*/
-	function setup(env) {
-		createDebug.debug = createDebug;
-		createDebug.default = createDebug;
-		createDebug.coerce = coerce;
-		createDebug.disable = disable;
-		createDebug.enable = enable;
-		createDebug.enabled = enabled;
-		createDebug.humanize = require_ms();
-		createDebug.destroy = destroy;
-		Object.keys(env).forEach((key) => {
-			createDebug[key] = env[key];
-		});
-		/**
-		* The currently active debug mode names, and names to skip.
-		*/
-		createDebug.names = [];
-		createDebug.skips = [];
-		/**
-		* Map of special "%n" handling functions, for the debug "format" argument.
-		*
-		* Valid key names are a single, lower or upper-case letter, i.e. "n" and "N".
-		*/
-		createDebug.formatters = {};
-		/**
-		* Selects a color for a debug namespace
-		* @param {String} namespace The namespace string for the debug instance to be colored
-		* @return {Number|String} An ANSI color code for the given namespace
-		* @api private
-		*/
-		function selectColor(namespace) {
-			let hash = 0;
-			for (let i = 0; i < namespace.length; i++) {
-				hash = (hash << 5) - hash + namespace.charCodeAt(i);
-				hash |= 0;
-			}
-			return createDebug.colors[Math.abs(hash) % createDebug.colors.length];
-		}
-		createDebug.selectColor = selectColor;
-		/**
-		* Create a debugger with the given `namespace`.
-		*
-		* @param {String} namespace
-		* @return {Function}
-		* @api public
-		*/
-		function createDebug(namespace) {
-			let prevTime;
-			let enableOverride = null;
-			let namespacesCache;
-			let enabledCache;
-			function debug(...args) {
-				if (!debug.enabled) return;
-				const self = debug;
-				const curr = Number(/* @__PURE__ */ new Date());
-				self.diff = curr - (prevTime || curr);
-				self.prev = prevTime;
-				self.curr = curr;
-				prevTime = curr;
-				args[0] = createDebug.coerce(args[0]);
-				if (typeof args[0] !== "string") args.unshift("%O");
-				let index = 0;
-				args[0] = args[0].replace(/%([a-zA-Z%])/g, (match, format) => {
-					if (match === "%%") return "%";
-					index++;
-					const formatter = createDebug.formatters[format];
-					if (typeof formatter === "function") {
-						const val = args[index];
-						match = formatter.call(self, val);
-						args.splice(index, 1);
-						index--;
-					}
-					return match;
-				});
-				createDebug.formatArgs.call(self, args);
-				(self.log || createDebug.log).apply(self, args);
-			}
-			debug.namespace = namespace;
-			debug.useColors = createDebug.useColors();
-			debug.color = createDebug.selectColor(namespace);
-			debug.extend = extend;
-			debug.destroy = createDebug.destroy;
-			Object.defineProperty(debug, "enabled", {
-				enumerable: true,
-				configurable: false,
-				get: () => {
-					if (enableOverride !== null) return enableOverride;
-					if (namespacesCache !== createDebug.namespaces) {
-						namespacesCache = createDebug.namespaces;
-						enabledCache = createDebug.enabled(namespace);
-					}
-					return enabledCache;
-				},
-				set: (v) => {
-					enableOverride = v;
-				}
-			});
-			if (typeof createDebug.init === "function") createDebug.init(debug);
-			return debug;
-		}
-		function extend(namespace, delimiter) {
-			const newDebug = createDebug(this.namespace + (typeof delimiter === "undefined" ? ":" : delimiter) + namespace);
-			newDebug.log = this.log;
-			return newDebug;
-		}
-		/**
-		* Enables a debug mode by namespaces. This can include modes
-		* separated by a colon and wildcards.
-		*
-		* @param {String} namespaces
-		* @api public
-		*/
-		function enable(namespaces) {
-			createDebug.save(namespaces);
-			createDebug.namespaces = namespaces;
-			createDebug.names = [];
-			createDebug.skips = [];
-			const split = (typeof namespaces === "string" ? namespaces : "").trim().replace(/\s+/g, ",").split(",").filter(Boolean);
-			for (const ns of split) if (ns[0] === "-") createDebug.skips.push(ns.slice(1));
-			else createDebug.names.push(ns);
-		}
-		/**
-		* Checks if the given string matches a namespace template, honoring
-		* asterisks as wildcards.
-		*
-		* @param {String} search
-		* @param {String} template
-		* @return {Boolean}
-		*/
-		function matchesTemplate(search, template) {
-			let searchIndex = 0;
-			let templateIndex = 0;
-			let starIndex = -1;
-			let matchIndex = 0;
-			while (searchIndex < search.length) if (templateIndex < template.length && (template[templateIndex] === search[searchIndex] || template[templateIndex] === "*")) {
-				if (template[templateIndex] === "*") {
-					starIndex = templateIndex;
-					matchIndex = searchIndex;
-					templateIndex++;
-				} else {
-					searchIndex++;
-					templateIndex++;
-				}
-			} else if (starIndex !== -1) {
-				templateIndex = starIndex + 1;
-				matchIndex++;
-				searchIndex = matchIndex;
-			} else return false;
-			while (templateIndex < template.length && template[templateIndex] === "*") templateIndex++;
-			return templateIndex === template.length;
-		}
-		/**
-		* Disable debug output.
-		*
-		* @return {String} namespaces
-		* @api public
-		*/
-		function disable() {
-			const namespaces = [...createDebug.names, ...createDebug.skips.map((namespace) => "-" + namespace)].join(",");
-			createDebug.enable("");
-			return namespaces;
-		}
-		/**
-		* Returns true if the given mode name is enabled, false otherwise.
-		*
-		* @param {String} name
-		* @return {Boolean}
-		* @api public
-		*/
-		function enabled(name) {
-			for (const skip of createDebug.skips) if (matchesTemplate(name, skip)) return false;
-			for (const ns of createDebug.names) if (matchesTemplate(name, ns)) return true;
-			return false;
-		}
-		/**
-		* Coerce `val`.
-		*
-		* @param {Mixed} val
-		* @return {Mixed}
-		* @api private
-		*/
-		function coerce(val) {
-			if (val instanceof Error) return val.stack || val.message;
-			return val;
-		}
-		/**
-		* XXX DO NOT USE. This is a temporary stub function.
-		* XXX It WILL be removed in the next major release.
-		*/
-		function destroy() {
-			console.warn("Instance method `debug.destroy()` is deprecated and no longer does anything. It will be removed in the next major version of `debug`.");
-		}
-		createDebug.enable(createDebug.load());
-		return createDebug;
-	}
-	module.exports = setup;
-}));
-// node_modules/debug/src/browser.js
-var require_browser = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	/**
-	* This is the web browser implementation of `debug()`.
-	*/
-	exports.formatArgs = formatArgs;
-	exports.save = save;
-	exports.load = load;
-	exports.useColors = useColors;
-	exports.storage = localstorage();
-	exports.destroy = (() => {
-		let warned = false;
-		return () => {
-			if (!warned) {
-				warned = true;
-				console.warn("Instance method `debug.destroy()` is deprecated and no longer does anything. It will be removed in the next major version of `debug`.");
-			}
-		};
-	})();
-	/**
-	* Colors.
-	*/
-	exports.colors = [
-		"#0000CC",
-		"#0000FF",
-		"#0033CC",
-		"#0033FF",
-		"#0066CC",
-		"#0066FF",
-		"#0099CC",
-		"#0099FF",
-		"#00CC00",
-		"#00CC33",
-		"#00CC66",
-		"#00CC99",
-		"#00CCCC",
-		"#00CCFF",
-		"#3300CC",
-		"#3300FF",
-		"#3333CC",
-		"#3333FF",
-		"#3366CC",
-		"#3366FF",
-		"#3399CC",
-		"#3399FF",
-		"#33CC00",
-		"#33CC33",
-		"#33CC66",
-		"#33CC99",
-		"#33CCCC",
-		"#33CCFF",
-		"#6600CC",
-		"#6600FF",
-		"#6633CC",
-		"#6633FF",
-		"#66CC00",
-		"#66CC33",
-		"#9900CC",
-		"#9900FF",
-		"#9933CC",
-		"#9933FF",
-		"#99CC00",
-		"#99CC33",
-		"#CC0000",
-		"#CC0033",
-		"#CC0066",
-		"#CC0099",
-		"#CC00CC",
-		"#CC00FF",
-		"#CC3300",
-		"#CC3333",
-		"#CC3366",
-		"#CC3399",
-		"#CC33CC",
-		"#CC33FF",
-		"#CC6600",
-		"#CC6633",
-		"#CC9900",
-		"#CC9933",
-		"#CCCC00",
-		"#CCCC33",
-		"#FF0000",
-		"#FF0033",
-		"#FF0066",
-		"#FF0099",
-		"#FF00CC",
-		"#FF00FF",
-		"#FF3300",
-		"#FF3333",
-		"#FF3366",
-		"#FF3399",
-		"#FF33CC",
-		"#FF33FF",
-		"#FF6600",
-		"#FF6633",
-		"#FF9900",
-		"#FF9933",
-		"#FFCC00",
-		"#FFCC33"
-	];
-	/**
-	* Currently only WebKit-based Web Inspectors, Firefox >= v31,
-	* and the Firebug extension (any Firefox version) are known
-	* to support "%c" CSS customizations.
-	*
-	* TODO: add a `localStorage` variable to explicitly enable/disable colors
-	*/
-	function useColors() {
-		if (typeof window !== "undefined" && window.process && (window.process.type === "renderer" || window.process.__nwjs)) return true;
-		if (typeof navigator !== "undefined" && navigator.userAgent && navigator.userAgent.toLowerCase().match(/(edge|trident)\/(\d+)/)) return false;
-		let m;
-		return typeof document !== "undefined" && document.documentElement && document.documentElement.style && document.documentElement.style.WebkitAppearance || typeof window !== "undefined" && window.console && (window.console.firebug || window.console.exception && window.console.table) || typeof navigator !== "undefined" && navigator.userAgent && (m = navigator.userAgent.toLowerCase().match(/firefox\/(\d+)/)) && parseInt(m[1], 10) >= 31 || typeof navigator !== "undefined" && navigator.userAgent && navigator.userAgent.toLowerCase().match(/applewebkit\/(\d+)/);
-	}
-	/**
-	* Colorize log arguments if enabled.
-	*
-	* @api public
-	*/
-	function formatArgs(args) {
-		args[0] = (this.useColors ? "%c" : "") + this.namespace + (this.useColors ? " %c" : " ") + args[0] + (this.useColors ? "%c " : " ") + "+" + module.exports.humanize(this.diff);
-		if (!this.useColors) return;
-		const c = "color: " + this.color;
-		args.splice(1, 0, c, "color: inherit");
-		let index = 0;
-		let lastC = 0;
-		args[0].replace(/%[a-zA-Z%]/g, (match) => {
-			if (match === "%%") return;
-			index++;
-			if (match === "%c") lastC = index;
-		});
-		args.splice(lastC, 0, c);
-	}
-	/**
-	* Invokes `console.debug()` when available.
-	* No-op when `console.debug` is not a "function".
-	* If `console.debug` is not available, falls back
-	* to `console.log`.
-	*
-	* @api public
-	*/
-	exports.log = console.debug || console.log || (() => {});
-	/**
-	* Save `namespaces`.
-	*
-	* @param {String} namespaces
-	* @api private
-	*/
-	function save(namespaces) {
-		try {
-			if (namespaces) exports.storage.setItem("debug", namespaces);
-			else exports.storage.removeItem("debug");
-		} catch (error) {}
-	}
-	/**
-	* Load `namespaces`.
-	*
-	* @return {String} returns the previously persisted debug modes
-	* @api private
-	*/
-	function load() {
-		let r;
-		try {
-			r = exports.storage.getItem("debug") || exports.storage.getItem("DEBUG");
-		} catch (error) {}
-		if (!r && typeof process !== "undefined" && "env" in process) r = process.env.DEBUG;
-		return r;
-	}
-	/**
-	* Localstorage attempts to return the localstorage.
-	*
-	* This is necessary because safari throws
-	* when a user disables cookies/localstorage
-	* and you attempt to access it.
-	*
-	* @return {LocalStorage}
-	* @api private
-	*/
-	function localstorage() {
-		try {
-			return localStorage;
-		} catch (error) {}
-	}
-	module.exports = require_common()(exports);
-	const { formatters } = module.exports;
-	/**
-	* Map %j to `JSON.stringify()`, since no Web Inspectors do that by default.
-	*/
-	formatters.j = function(v) {
-		try {
-			return JSON.stringify(v);
-		} catch (error) {
-			return "[UnexpectedJSONParseError]: " + error.message;
-		}
-	};
-}));
-// node_modules/supports-color/index.js
-var supports_color_exports = /* @__PURE__ */ __exportAll({
-	createSupportsColor: () => createSupportsColor,
-	default: () => supportsColor
-});
-function hasFlag$1(flag, argv = globalThis.Deno ? globalThis.Deno.args : node_process.default.argv) {
-	const prefix = flag.startsWith("-") ? "" : flag.length === 1 ? "-" : "--";
-	const position = argv.indexOf(prefix + flag);
-	const terminatorPosition = argv.indexOf("--");
-	return position !== -1 && (terminatorPosition === -1 || position < terminatorPosition);
-}
-function envForceColor() {
-	if (!("FORCE_COLOR" in env)) return;
-	if (env.FORCE_COLOR === "true") return 1;
-	if (env.FORCE_COLOR === "false") return 0;
-	if (env.FORCE_COLOR.length === 0) return 1;
-	const level = Math.min(Number.parseInt(env.FORCE_COLOR, 10), 3);
-	if (![
-		0,
-		1,
-		2,
-		3
-	].includes(level)) return;
-	return level;
-}
-function translateLevel(level) {
-	if (level === 0) return false;
-	return {
-		level,
-		hasBasic: true,
-		has256: level >= 2,
-		has16m: level >= 3
-	};
-}
-function _supportsColor(haveStream, { streamIsTTY, sniffFlags = true } = {}) {
-	const noFlagForceColor = envForceColor();
-	if (noFlagForceColor !== void 0) flagForceColor = noFlagForceColor;
-	const forceColor = sniffFlags ? flagForceColor : noFlagForceColor;
-	if (forceColor === 0) return 0;
-	if (sniffFlags) {
-		if (hasFlag$1("color=16m") || hasFlag$1("color=full") || hasFlag$1("color=truecolor")) return 3;
-		if (hasFlag$1("color=256")) return 2;
-	}
-	if ("TF_BUILD" in env && "AGENT_NAME" in env) return 1;
-	if (haveStream && !streamIsTTY && forceColor === void 0) return 0;
-	const min = forceColor || 0;
-	if (env.TERM === "dumb") return min;
-	if (node_process.default.platform === "win32") {
-		const osRelease = node_os.default.release().split(".");
-		if (Number(osRelease[0]) >= 10 && Number(osRelease[2]) >= 10586) return Number(osRelease[2]) >= 14931 ? 3 : 2;
-		return 1;
-	}
-	if ("CI" in env) {
-		if ([
-			"GITHUB_ACTIONS",
-			"GITEA_ACTIONS",
-			"CIRCLECI"
-		].some((key) => key in env)) return 3;
-		if ([
-			"TRAVIS",
-			"APPVEYOR",
-			"GITLAB_CI",
-			"BUILDKITE",
-			"DRONE"
-		].some((sign) => sign in env) || env.CI_NAME === "codeship") return 1;
-		return min;
-	}
-	if ("TEAMCITY_VERSION" in env) return /^(9\.(0*[1-9]\d*)\.|\d{2,}\.)/.test(env.TEAMCITY_VERSION) ? 1 : 0;
-	if (env.COLORTERM === "truecolor") return 3;
-	if (env.TERM === "xterm-kitty") return 3;
-	if (env.TERM === "xterm-ghostty") return 3;
-	if (env.TERM === "wezterm") return 3;
-	if ("TERM_PROGRAM" in env) {
-		const version = Number.parseInt((env.TERM_PROGRAM_VERSION || "").split(".")[0], 10);
-		switch (env.TERM_PROGRAM) {
-			case "iTerm.app": return version >= 3 ? 3 : 2;
-			case "Apple_Terminal": return 2;
-		}
-	}
-	if (/-256(color)?$/i.test(env.TERM)) return 2;
-	if (/^screen|^xterm|^vt100|^vt220|^rxvt|color|ansi|cygwin|linux/i.test(env.TERM)) return 1;
-	if ("COLORTERM" in env) return 1;
-	return min;
-}
-function createSupportsColor(stream, options = {}) {
-	return translateLevel(_supportsColor(stream, {
-		streamIsTTY: stream && stream.isTTY,
-		...options
-	}));
-}
-var env, flagForceColor, supportsColor;
-var init_supports_color = __esmMin((() => {
-	({env} = node_process.default);
-	if (hasFlag$1("no-color") || hasFlag$1("no-colors") || hasFlag$1("color=false") || hasFlag$1("color=never")) flagForceColor = 0;
-	else if (hasFlag$1("color") || hasFlag$1("colors") || hasFlag$1("color=true") || hasFlag$1("color=always")) flagForceColor = 1;
-	supportsColor = {
-		stdout: createSupportsColor({ isTTY: node_tty.default.isatty(1) }),
-		stderr: createSupportsColor({ isTTY: node_tty.default.isatty(2) })
-	};
-}));
-// node_modules/debug/src/node.js
-var require_node = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	/**
-	* Module dependencies.
-	*/
-	const tty = require("tty");
-	const util = require("util");
-	/**
-	* This is the Node.js implementation of `debug()`.
-	*/
-	exports.init = init;
-	exports.log = log;
-	exports.formatArgs = formatArgs;
-	exports.save = save;
-	exports.load = load;
-	exports.useColors = useColors;
-	exports.destroy = util.deprecate(() => {}, "Instance method `debug.destroy()` is deprecated and no longer does anything. It will be removed in the next major version of `debug`.");
-	/**
-	* Colors.
-	*/
-	exports.colors = [
-		6,
-		2,
-		3,
-		4,
-		5,
-		1
-	];
-	try {
-		const supportsColor = (init_supports_color(), __toCommonJS(supports_color_exports));
-		if (supportsColor && (supportsColor.stderr || supportsColor).level >= 2) exports.colors = [
-			20,
-			21,
-			26,
-			27,
-			32,
-			33,
-			38,
-			39,
-			40,
-			41,
-			42,
-			43,
-			44,
-			45,
-			56,
-			57,
-			62,
-			63,
-			68,
-			69,
-			74,
-			75,
-			76,
-			77,
-			78,
-			79,
-			80,
-			81,
-			92,
-			93,
-			98,
-			99,
-			112,
-			113,
-			128,
-			129,
-			134,
-			135,
-			148,
-			149,
-			160,
-			161,
-			162,
-			163,
-			164,
-			165,
-			166,
-			167,
-			168,
-			169,
-			170,
-			171,
-			172,
-			173,
-			178,
-			179,
-			184,
-			185,
-			196,
-			197,
-			198,
-			199,
-			200,
-			201,
-			202,
-			203,
-			204,
-			205,
-			206,
-			207,
-			208,
-			209,
-			214,
-			215,
-			220,
-			221
-		];
-	} catch (error) {}
-	/**
-	* Build up the default `inspectOpts` object from the environment variables.
-	*
-	*   $ DEBUG_COLORS=no DEBUG_DEPTH=10 DEBUG_SHOW_HIDDEN=enabled node script.js
-	*/
-	exports.inspectOpts = Object.keys(process.env).filter((key) => {
-		return /^debug_/i.test(key);
-	}).reduce((obj, key) => {
-		const prop = key.substring(6).toLowerCase().replace(/_([a-z])/g, (_, k) => {
-			return k.toUpperCase();
-		});
-		let val = process.env[key];
-		if (/^(yes|on|true|enabled)$/i.test(val)) val = true;
-		else if (/^(no|off|false|disabled)$/i.test(val)) val = false;
-		else if (val === "null") val = null;
-		else val = Number(val);
-		obj[prop] = val;
-		return obj;
-	}, {});
-	/**
-	* Is stdout a TTY? Colored output is enabled when `true`.
-	*/
-	function useColors() {
-		return "colors" in exports.inspectOpts ? Boolean(exports.inspectOpts.colors) : tty.isatty(process.stderr.fd);
-	}
-	/**
-	* Adds ANSI color escape codes if enabled.
-	*
-	* @api public
-	*/
-	function formatArgs(args) {
-		const { namespace: name, useColors } = this;
-		if (useColors) {
-			const c = this.color;
-			const colorCode = "\x1B[3" + (c < 8 ? c : "8;5;" + c);
-			const prefix = `  ${colorCode};1m${name} \u001B[0m`;
-			args[0] = prefix + args[0].split("\n").join("\n" + prefix);
-			args.push(colorCode + "m+" + module.exports.humanize(this.diff) + "\x1B[0m");
-		} else args[0] = getDate() + name + " " + args[0];
-	}
-	function getDate() {
-		if (exports.inspectOpts.hideDate) return "";
-		return (/* @__PURE__ */ new Date()).toISOString() + " ";
-	}
-	/**
-	* Invokes `util.formatWithOptions()` with the specified arguments and writes to stderr.
-	*/
-	function log(...args) {
-		return process.stderr.write(util.formatWithOptions(exports.inspectOpts, ...args) + "\n");
-	}
-	/**
-	* Save `namespaces`.
-	*
-	* @param {String} namespaces
-	* @api private
-	*/
-	function save(namespaces) {
-		if (namespaces) process.env.DEBUG = namespaces;
-		else delete process.env.DEBUG;
-	}
-	/**
-	* Load `namespaces`.
-	*
-	* @return {String} returns the previously persisted debug modes
-	* @api private
-	*/
-	function load() {
-		return process.env.DEBUG;
-	}
-	/**
-	* Init logic for `debug` instances.
-	*
-	* Create a new `inspectOpts` object in case `useColors` is set
-	* differently for a particular `debug` instance.
-	*/
-	function init(debug) {
-		debug.inspectOpts = {};
-		const keys = Object.keys(exports.inspectOpts);
-		for (let i = 0; i < keys.length; i++) debug.inspectOpts[keys[i]] = exports.inspectOpts[keys[i]];
-	}
-	module.exports = require_common()(exports);
-	const { formatters } = module.exports;
-	/**
-	* Map %o to `util.inspect()`, all on a single line.
-	*/
-	formatters.o = function(v) {
-		this.inspectOpts.colors = this.useColors;
-		return util.inspect(v, this.inspectOpts).split("\n").map((str) => str.trim()).join(" ");
-	};
-	/**
-	* Map %O to `util.inspect()`, allowing multiple lines if needed.
-	*/
-	formatters.O = function(v) {
-		this.inspectOpts.colors = this.useColors;
-		return util.inspect(v, this.inspectOpts);
-	};
-}));
-// node_modules/debug/src/index.js
-var require_src$1 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	/**
-	* Detect Electron renderer / nwjs process, which is node, but we should
-	* treat as a browser.
-	*/
-	if (typeof process === "undefined" || process.type === "renderer" || process.browser === true || process.__nwjs) module.exports = require_browser();
-	else module.exports = require_node();
-}));
-// node_modules/@kwsites/file-exists/dist/src/index.js
-var require_src = /* @__PURE__ */ __commonJSMin(((exports, module, this$1) => {
-	var __importDefault = this$1 && this$1.__importDefault || function(mod) {
-		return mod && mod.__esModule ? mod : { "default": mod };
-	};
-	Object.defineProperty(exports, "__esModule", { value: true });
-	const fs_1 = require("fs");
-	const log = __importDefault(require_src$1()).default("@kwsites/file-exists");
-	function check(path, isFile, isDirectory) {
-		log(`checking %s`, path);
-		try {
-			const stat = fs_1.statSync(path);
-			if (stat.isFile() && isFile) {
-				log(`[OK] path represents a file`);
-				return true;
-			}
-			if (stat.isDirectory() && isDirectory) {
-				log(`[OK] path represents a directory`);
-				return true;
-			}
-			log(`[FAIL] path represents something other than a file or directory`);
-			return false;
-		} catch (e) {
-			if (e.code === "ENOENT") {
-				log(`[FAIL] path is not accessible: %o`, e);
-				return false;
-			}
-			log(`[FATAL] %o`, e);
-			throw e;
-		}
-	}
-	/**
-	* Synchronous validation of a path existing either as a file or as a directory.
-	*
-	* @param {string} path The path to check
-	* @param {number} type One or both of the exported numeric constants
-	*/
-	function exists(path, type = exports.READABLE) {
-		return check(path, (type & exports.FILE) > 0, (type & exports.FOLDER) > 0);
-	}
-	exports.exists = exists;
-	/**
-	* Constant representing a file
-	*/
-	exports.FILE = 1;
-	/**
-	* Constant representing a folder
-	*/
-	exports.FOLDER = 2;
-	/**
-	* Constant representing either a file or a folder
-	*/
-	exports.READABLE = exports.FILE + exports.FOLDER;
-}));
-// node_modules/@kwsites/file-exists/dist/index.js
-var require_dist$1 = /* @__PURE__ */ __commonJSMin(((exports) => {
-	function __export(m) {
-		for (var p in m) if (!exports.hasOwnProperty(p)) exports[p] = m[p];
-	}
-	Object.defineProperty(exports, "__esModule", { value: true });
-	__export(require_src());
-}));
-// node_modules/@kwsites/promise-deferred/dist/index.js
-var require_dist = /* @__PURE__ */ __commonJSMin(((exports) => {
-	Object.defineProperty(exports, "__esModule", { value: true });
-	exports.createDeferred = exports.deferred = void 0;
-	/**
-	* Creates a new `DeferredPromise`
-	*
-	* ```typescript
-	import {deferred} from '@kwsites/promise-deferred`;
-	```
-	*/
-	function deferred() {
-		let done;
-		let fail;
-		let status = "pending";
-		return {
-			promise: new Promise((_done, _fail) => {
-				done = _done;
-				fail = _fail;
-			}),
-			done(result) {
-				if (status === "pending") {
-					status = "resolved";
-					done(result);
-				}
-			},
-			fail(error) {
-				if (status === "pending") {
-					status = "rejected";
-					fail(error);
-				}
-			},
-			get fulfilled() {
-				return status !== "pending";
-			},
-			get status() {
-				return status;
-			}
-		};
-	}
-	exports.deferred = deferred;
-	/**
-	* Alias of the exported `deferred` function, to help consumers wanting to use `deferred` as the
-	* local variable name rather than the factory import name, without needing to rename on import.
-	*
-	* ```typescript
-	import {createDeferred} from '@kwsites/promise-deferred`;
-	```
-	*/
-	exports.createDeferred = deferred;
-}));
-// node_modules/@simple-git/argv-parser/dist/index.mjs
-function* x$1(e, n) {
-	const t = n === "global";
-	for (const o of e) o.isGlobal === t && (yield o);
-}
-function A$1(e, n) {
-	for (const { name: o } of x$1(e, "task")) {
-		if (P$1.has(o)) return w(!0, n);
-		if (S$1.has(o)) return w(!1, n);
-	}
-	const t = n.at(0)?.toLowerCase();
-	return t === void 0 ? null : E$1.has(t) ? w(!0, n.slice(1)) : F$1.has(t) ? w(!1, n.slice(1)) : n.length === 1 ? w(!1, n) : w(!0, n);
-}
-function w(e = !1, n = []) {
-	const t = n.at(0)?.toLowerCase();
-	return t === void 0 ? null : {
-		isWrite: e,
-		isRead: !e,
-		key: t,
-		value: n.at(1)
-	};
-}
-function O$1(e, n) {
-	return n.isWrite && n.value !== void 0 ? {
-		key: n.key,
-		value: n.value,
-		scope: e
-	} : {
-		key: n.key,
-		scope: e
-	};
-}
-function G$1(e) {
-	const n = e?.indexOf("=") || -1;
-	return !e || n < 0 ? null : {
-		key: e.slice(0, n).trim().toLowerCase(),
-		value: e.slice(n + 1)
-	};
-}
-function M$1(e) {
-	for (const { name: n } of x$1(e, "task")) switch (n) {
-		case "--global": return "global";
-		case "--system": return "system";
-		case "--worktree": return "worktree";
-		case "--local": return "local";
-		case "--file":
-		case "-f": return "file";
-	}
-	return "local";
-}
-function N$1({ name: e }) {
-	if (e === "-c" || e === "--config") return "inline";
-	if (e === "--config-env") return "env";
-}
-function* $$1(e) {
-	for (const n of e) {
-		const t = N$1(n), o = t && G$1(n.value);
-		o && (yield {
-			...o,
-			scope: t
-		});
-	}
-}
-function D(e, n, t) {
-	const o = {
-		read: [],
-		write: [...$$1(n)]
-	};
-	return e === "config" && L$1(o, M$1(n), A$1(n, t)), o;
-}
-function L$1(e, n, t) {
-	if (t === null) return;
-	const o = O$1(n, t);
-	t.isWrite ? e.write.push(o) : e.read.push(o);
-}
-function B$1(e) {
-	const n = R$1[e ?? ""] ?? T;
-	return {
-		short: new Map([...C.short.entries(), ...n.short.entries()]),
-		long: n.long
-	};
-}
-function b$1(e, n = I$1) {
-	if (e.startsWith("--")) {
-		const t = e.indexOf("=");
-		if (t > 2) return [{
-			name: e.slice(0, t),
-			value: e.slice(t + 1),
-			needsNext: !1
-		}];
-		const o = e.slice(2);
-		return [{
-			name: e,
-			needsNext: n.long.has(o)
-		}];
-	}
-	if (e.length === 2) {
-		const t = e.charAt(1);
-		return [{
-			name: e,
-			needsNext: n.short.get(t) === !0
-		}];
-	}
-	return j$1(e, n.short);
-}
-function j$1(e, n) {
-	const t = e.slice(1).split(""), o = [];
-	for (let a = 0; a < t.length; a++) {
-		const s = t[a], r = n.get(s);
-		if (r === void 0) return [{
-			name: e,
-			needsNext: !1
-		}];
-		if (r) {
-			const i = t.slice(a + 1).join("");
-			if (i && ![...i].every((m) => n.has(m))) return o.push({
-				name: `-${s}`,
-				value: i,
-				needsNext: !1
-			}), o;
-		}
-		o.push({
-			name: `-${s}`,
-			needsNext: r
-		});
-	}
-	return o;
-}
-function W$1(e, n = []) {
-	let t = 0;
-	for (; t < e.length;) {
-		const o = String(e[t]);
-		if (!o.startsWith("-") || o.length < 2) break;
-		const a = b$1(o);
-		let s = t + 1;
-		for (const r of a) {
-			const i = {
-				name: r.name,
-				value: r.value,
-				absorbedNext: !1,
-				isGlobal: !0
-			};
-			r.needsNext && i.value === void 0 && s < e.length && (i.value = String(e[s]), i.absorbedNext = !0, s++), n.push(i);
-		}
-		t = s;
-	}
-	return {
-		flags: n,
-		taskIndex: t
-	};
-}
-function V$1(e, n, t = []) {
-	const o$2 = B$1(n), a = [], s = [];
-	let r$3 = 0;
-	for (; r$3 < e.length;) {
-		const i = e[r$3];
-		if (r(i)) {
-			s.push(...o(i)), r$3++;
-			continue;
-		}
-		const p = String(i);
-		if (p === "--") {
-			for (let d = r$3 + 1; d < e.length; d++) {
-				const g = e[d];
-				r(g) ? s.push(...o(g)) : s.push(String(g));
-			}
-			break;
-		}
-		if (!p.startsWith("-") || p.length < 2) {
-			a.push(p), r$3++;
-			continue;
-		}
-		const m = b$1(p, o$2);
-		let u = r$3 + 1;
-		for (const d of m) {
-			const g = {
-				name: d.name,
-				value: d.value,
-				absorbedNext: !1,
-				isGlobal: !1
-			};
-			d.needsNext && g.value === void 0 && u < e.length && !r(e[u]) && (g.value = String(e[u]), g.absorbedNext = !0, u++), t.push(g);
-		}
-		r$3 = u;
-	}
-	return {
-		flags: t,
-		positionals: a,
-		pathspecs: s
-	};
-}
-function* q$1({ write: e }) {
-	for (const n of e) for (const t of K$1) {
-		const o = t(n.key);
-		o && (yield o);
-	}
-}
-function f$1(e, n, t = String(e)) {
-	const o = typeof e == "string" ? new RegExp(`\\s*${e.toLowerCase()}`) : e;
-	return function(s) {
-		if (o.test(s)) return {
-			category: n,
-			message: `Configuring ${t} is not permitted without enabling ${n}`
-		};
-	};
-}
-function l$1(e, n) {
-	return f$1(new RegExp(`\\s*${e.toLowerCase().replace(/\./g, "(..+)?.")}`), n, e);
-}
-function* H$1(e, n) {
-	for (const t of n) for (const o of X$1) {
-		const a = o(e, t);
-		a && (yield a);
-	}
-}
-function c(e, n, t, { name: o = String(n), globalOnly: a = !1, withValue: s = !1 } = {}) {
-	const r = typeof n == "string" ? new RegExp(`\\s*${n.toLowerCase()}`) : n, i = `Use of ${e ? `${e} with option ` : ""}${o} is not permitted without enabling ${t}`;
-	return function(m, u) {
-		if (!(e && m !== e) && !(a && !u.isGlobal) && !(s && u.value === void 0) && r.test(u.name)) return {
-			category: t,
-			message: i
-		};
-	};
-}
-function k(e, n, t) {
-	return [...H$1(e, n), ...q$1(t)];
-}
-function Y$1(...e) {
-	const { flags: n, taskIndex: t } = W$1(e), o = t < e.length ? String(e[t]).toLowerCase() : null, { positionals: s, pathspecs: r } = V$1(o !== null ? e.slice(t + 1) : [], o, n), i = D(o, n, s);
-	return {
-		task: o,
-		flags: n.map(J$1),
-		paths: r,
-		config: i,
-		vulnerabilities: z$1(k(o, n, i))
-	};
-}
-function z$1(e) {
-	return Object.defineProperty(e, "vulnerabilities", { value: e });
-}
-function J$1({ value: e, name: n }) {
-	return e !== void 0 ? {
-		name: n,
-		value: e
-	} : { name: n };
-}
-function* Q$1(e) {
-	const n = parseInt(e.git_config_count ?? "0", 10);
-	for (let t = 0; t < n; t++) {
-		const o = e[`git_config_key_${t}`], a = e[`git_config_value_${t}`];
-		o !== void 0 && (yield {
-			key: o.toLowerCase().trim(),
-			value: a,
-			scope: "env"
-		});
-	}
-}
-function* Z$1(e) {
-	for (const n of Object.keys(e)) if (_$1(n)) {
-		const t = y[n];
-		yield {
-			category: t,
-			message: `Use of "${n.toUpperCase()}" is not permitted without enabling ${t}`
-		};
-	}
-}
-function _$1(e) {
-	return Object.hasOwn(y, e);
-}
-function ee$1(e) {
-	const n = {};
-	for (const [t, o] of Object.entries(e)) {
-		const a = t.toLowerCase().trim();
-		(_$1(a) || a.startsWith("git")) && (n[a] = String(o));
-	}
-	return n;
-}
-function ne$1(e) {
-	const n = ee$1(e), t = {
-		read: [],
-		write: [...Q$1(n)]
-	};
-	return {
-		config: t,
-		vulnerabilities: [...Z$1(n), ...k(null, [], t)]
-	};
-}
-function oe$1(e, n) {
-	return [...Y$1(...e).vulnerabilities, ...ne$1(n).vulnerabilities];
-}
-var P$1, S$1, E$1, F$1, C, I$1, R$1, T, K$1, h$1, X$1, y;
-var init_dist$1 = __esmMin((() => {
-	init_dist$2();
-	P$1 = /* @__PURE__ */ new Set([
-		"--add",
-		"--edit",
-		"--remove-section",
-		"--rename-section",
-		"--replace-all",
-		"--unset",
-		"--unset-all",
-		"-e"
-	]);
-	S$1 = /* @__PURE__ */ new Set([
-		"--get",
-		"--get-all",
-		"--get-color",
-		"--get-colorbool",
-		"--get-regexp",
-		"--get-urlmatch",
-		"--list",
-		"-l"
-	]);
-	E$1 = /* @__PURE__ */ new Set([
-		"edit",
-		"remove-section",
-		"rename-section",
-		"set",
-		"unset"
-	]);
-	F$1 = /* @__PURE__ */ new Set([
-		"get",
-		"get-color",
-		"get-colorbool",
-		"list"
-	]);
-	C = { short: /* @__PURE__ */ new Map([["c", !0]]) };
-	I$1 = {
-		short: new Map([
-			["C", !0],
-			["P", !1],
-			["h", !1],
-			["p", !1],
-			["v", !1],
-			...C.short.entries()
-		]),
-		long: /* @__PURE__ */ new Set([
-			"attr-source",
-			"config-env",
-			"exec-path",
-			"git-dir",
-			"list-cmds",
-			"namespace",
-			"super-prefix",
-			"work-tree"
-		])
-	};
-	R$1 = {
-		clone: {
-			short: /* @__PURE__ */ new Map([
-				["b", !0],
-				["j", !0],
-				["l", !1],
-				["n", !1],
-				["o", !0],
-				["q", !1],
-				["s", !1],
-				["u", !0]
-			]),
-			long: /* @__PURE__ */ new Set([
-				"branch",
-				"config",
-				"jobs",
-				"origin",
-				"upload-pack",
-				"u",
-				"template"
-			])
-		},
-		commit: {
-			short: /* @__PURE__ */ new Map([
-				["C", !0],
-				["F", !0],
-				["c", !0],
-				["m", !0],
-				["t", !0]
-			]),
-			long: /* @__PURE__ */ new Set([
-				"file",
-				"message",
-				"reedit-message",
-				"reuse-message",
-				"template"
-			])
-		},
-		config: {
-			short: /* @__PURE__ */ new Map([
-				["e", !1],
-				["f", !0],
-				["l", !1]
-			]),
-			long: /* @__PURE__ */ new Set([
-				"blob",
-				"comment",
-				"default",
-				"file",
-				"type",
-				"value"
-			])
-		},
-		fetch: {
-			short: /* @__PURE__ */ new Map(),
-			long: /* @__PURE__ */ new Set(["upload-pack"])
-		},
-		init: {
-			short: /* @__PURE__ */ new Map(),
-			long: /* @__PURE__ */ new Set(["template"])
-		},
-		pull: {
-			short: /* @__PURE__ */ new Map(),
-			long: /* @__PURE__ */ new Set(["upload-pack"])
-		},
-		push: {
-			short: /* @__PURE__ */ new Map(),
-			long: /* @__PURE__ */ new Set(["exec", "receive-pack"])
-		},
-		rebase: {
-			short: /* @__PURE__ */ new Map([
-				["X", !0],
-				["f", !1],
-				["i", !1],
-				["k", !1],
-				["m", !1],
-				["n", !1],
-				["q", !1],
-				["r", !1],
-				["s", !0],
-				["v", !1],
-				["x", !0]
-			]),
-			long: /* @__PURE__ */ new Set([
-				"exec",
-				"onto",
-				"strategy",
-				"strategy-option"
-			])
-		}
-	};
-	T = {
-		short: /* @__PURE__ */ new Map(),
-		long: /* @__PURE__ */ new Set()
-	};
-	K$1 = [
-		f$1("alias", "allowUnsafeAlias"),
-		f$1("core.askPass", "allowUnsafeAskPass"),
-		f$1("core.editor", "allowUnsafeEditor"),
-		f$1("core.fsmonitor", "allowUnsafeFsMonitor"),
-		f$1("core.gitProxy", "allowUnsafeGitProxy"),
-		f$1("core.hooksPath", "allowUnsafeHooksPath"),
-		f$1("core.pager", "allowUnsafePager"),
-		f$1("core.sshCommand", "allowUnsafeSshCommand"),
-		l$1("credential.helper", "allowUnsafeCredentialHelper"),
-		l$1("diff.command", "allowUnsafeDiffExternal"),
-		f$1("diff.external", "allowUnsafeDiffExternal"),
-		l$1("difftool.cmd", "allowUnsafeDiffExternal"),
-		l$1("diff.textconv", "allowUnsafeDiffTextConv"),
-		l$1("filter.clean", "allowUnsafeFilter"),
-		l$1("filter.process", "allowUnsafeFilter"),
-		l$1("filter.smudge", "allowUnsafeFilter"),
-		l$1("gpg.program", "allowUnsafeGpgProgram"),
-		f$1("include.path", "allowUnsafeInclude"),
-		l$1("includeIf", "allowUnsafeInclude"),
-		f$1("init.templateDir", "allowUnsafeTemplateDir"),
-		l$1("pager.", "allowUnsafePager"),
-		l$1("merge.driver", "allowUnsafeMergeDriver"),
-		l$1("mergetool.path", "allowUnsafeMergeDriver"),
-		l$1("mergetool.cmd", "allowUnsafeMergeDriver"),
-		l$1("protocol.allow", "allowUnsafeProtocolOverride"),
-		l$1("remote.receivepack", "allowUnsafePack"),
-		l$1("remote.uploadpack", "allowUnsafePack"),
-		f$1("uploadpack.packObjectsHook", "allowUnsafePack"),
-		f$1("sequence.editor", "allowUnsafeEditor"),
-		l$1("submodule.update", "allowUnsafeSubmodule"),
-		l$1("tar.command", "allowUnsafeCommandBinaries"),
-		l$1("trailer.cmd", "allowUnsafeCommandBinaries"),
-		l$1("trailer.command", "allowUnsafeCommandBinaries"),
-		l$1("url.insteadOf", "allowUnsafeUrlRewrite")
-	];
-	h$1 = {
-		globalOnly: !0,
-		withValue: !0
-	};
-	X$1 = [
-		c(null, /--(upload|receive)-pack/, "allowUnsafePack", { name: "--upload-pack or --receive-pack" }),
-		c("clone", /^-\w*u/, "allowUnsafePack"),
-		c("clone", "--u", "allowUnsafePack"),
-		c("push", /^--exec$/, "allowUnsafePack", { name: "--exec" }),
-		c("rebase", /^(-x|--ex(ec?)?)$/, "allowUnsafeExec", { name: "-x or --exec" }),
-		c(null, "--template", "allowUnsafeTemplateDir"),
-		c(null, "--exec-path", "allowUnsafeExec", h$1),
-		c(null, "--git-dir", "allowUnsafeConfigPaths", h$1),
-		c(null, "--work-tree", "allowUnsafeConfigPaths", h$1),
-		c(null, /^-C$/, "allowUnsafeConfigPaths", {
-			...h$1,
-			name: "-C"
-		})
-	];
-	y = {
-		editor: "allowUnsafeEditor",
-		git_askpass: "allowUnsafeAskPass",
-		git_config_global: "allowUnsafeConfigPaths",
-		git_config_system: "allowUnsafeConfigPaths",
-		git_config_count: "allowUnsafeConfigEnvCount",
-		git_config_parameters: "allowUnsafeConfigEnvCount",
-		git_config: "allowUnsafeConfigPaths",
-		git_editor: "allowUnsafeEditor",
-		git_exec_path: "allowUnsafeExec",
-		git_external_diff: "allowUnsafeDiffExternal",
-		git_pager: "allowUnsafePager",
-		git_proxy_command: "allowUnsafeGitProxy",
-		git_template_dir: "allowUnsafeTemplateDir",
-		git_sequence_editor: "allowUnsafeEditor",
-		git_ssh: "allowUnsafeSshCommand",
-		git_ssh_command: "allowUnsafeSshCommand",
-		pager: "allowUnsafePager",
-		prefix: "allowUnsafeConfigPaths",
-		ssh_askpass: "allowUnsafeAskPass",
-		visual: "allowUnsafeEditor"
-	};
-}));
-// node_modules/simple-git/dist/index.mjs
-var dist_exports = /* @__PURE__ */ __exportAll({
-	CheckRepoActions: () => qe,
-	CleanOptions: () => zt,
-	DiffNameStatus: () => Kt,
-	GitConfigScope: () => Ht,
-	GitConstructError: () => Ae,
-	GitError: () => O,
-	GitPluginError: () => A,
-	GitResponseError: () => at,
-	ResetMode: () => Vt,
-	TaskConfigurationError: () => xe,
-	grepQueryBuilder: () => Sn,
-	pathspec: () => c$1,
-	simpleGit: () => wo
-});
-function Ne(t) {
-	return typeof t != "function" ? W : t;
-}
-function $e(t) {
-	return typeof t == "function" && t !== W;
-}
-function Pe(t, e) {
-	const n = t.indexOf(e);
-	return n <= 0 ? [t, ""] : [t.substr(0, n), t.substr(n + 1)];
-}
-function Me(t, e = 0) {
-	return Dt(t) && t.length > e ? t[e] : void 0;
-}
-function N(t, e = 0) {
-	if (Dt(t) && t.length > e) return t[t.length - 1 - e];
-}
-function Dt(t) {
-	return Bt(t);
-}
-function H(t = "", e = !0, n = `
-`) {
-	return t.split(n).reduce((r, s) => {
-		const o = e ? s.trim() : s;
-		return o && r.push(o), r;
-	}, []);
-}
-function ut(t, e) {
-	return H(t, !0).map((n) => e(n));
-}
-function Lt(t) {
-	return (0, import_dist.exists)(t, import_dist.FOLDER);
-}
-function S(t, e) {
-	return Array.isArray(t) ? t.includes(e) || t.push(e) : t.add(e), e;
-}
-function De(t, e) {
-	return Array.isArray(t) && !t.includes(e) && t.push(e), t;
-}
-function ct(t, e) {
-	if (Array.isArray(t)) {
-		const n = t.indexOf(e);
-		n >= 0 && t.splice(n, 1);
-	} else t.delete(e);
-	return e;
-}
-function v(t) {
-	return Array.isArray(t) ? t : [t];
-}
-function jt(t) {
-	return t.replace(/[\s-]+(.)/g, (e, n) => n.toUpperCase());
-}
-function L(t) {
-	return v(t).map((e) => e instanceof String ? e : String(e));
-}
-function p(t, e = 0) {
-	if (t == null) return e;
-	const n = parseInt(t, 10);
-	return Number.isNaN(n) ? e : n;
-}
-function U(t, e) {
-	const n = [];
-	for (let r = 0, s = t.length; r < s; r++) n.push(e, t[r]);
-	return n;
-}
-function F(t) {
-	return (Array.isArray(t) ? Buffer.concat(t) : t).toString("utf-8");
-}
-function Le(t) {
-	return t ? Buffer.isBuffer(t) ? t.length : Buffer.byteLength(t) : 0;
-}
-function je(t, e) {
-	const n = {};
-	return e.forEach((r) => {
-		t[r] !== void 0 && (n[r] = t[r]);
-	}), n;
-}
-function wt(t = 0) {
-	return new Promise((e) => setTimeout(e, t));
-}
-function bt(t) {
-	if (t !== !1) return t;
-}
-function d(t, e, n) {
-	return e(t) ? t : arguments.length > 2 ? n : void 0;
-}
-function st(t, e) {
-	const n = r(t) ? "string" : typeof t;
-	return /number|string|boolean/.test(n) && (!e || !e.includes(n));
-}
-function lt(t) {
-	return !!t && ft(t) === "[object Object]";
-}
-function Ie(t) {
-	return typeof t == "function";
-}
-function Ue() {
-	throw new Error("LineParser:useMatches not implemented");
-}
-function Ge(...t) {
-	const e = process.cwd(), n = Object.assign({
-		baseDir: e,
-		...Fe
-	}, ...t.filter((r) => typeof r == "object" && r));
-	return n.baseDir = n.baseDir || e, n.trimmed = n.trimmed === !0, n;
-}
-function It(t, e = []) {
-	return lt(t) ? Object.keys(t).reduce((n, r$1) => {
-		const s = t[r$1];
-		if (r(s)) n.push(s);
-		else if (st(s, ["boolean"])) n.push(r$1 + "=" + s);
-		else if (Array.isArray(s)) for (const o of s) st(o, ["string", "number"]) || n.push(r$1 + "=" + o);
-		else n.push(r$1);
-		return n;
-	}, e) : e;
-}
-function h(t, e = 0, n = !1) {
-	const r = [];
-	for (let s = 0, o = e < 0 ? t.length : e; s < o; s++) "string|number".includes(typeof t[s]) && r.push(String(t[s]));
-	return It(ht(t), r), n || r.push(...ze(t)), r;
-}
-function ze(t) {
-	return L(d(N(t, typeof N(t) == "function" ? 1 : 0), K, []));
-}
-function ht(t) {
-	return d(N(t, Ie(N(t)) ? 1 : 0), lt);
-}
-function u(t, e = !0) {
-	const n = Ne(N(t));
-	return e || $e(n) ? n : void 0;
-}
-function Tt(t, e) {
-	return t(e.stdOut, e.stdErr);
-}
-function E(t, e, n, r = !0) {
-	return v(n).forEach((s) => {
-		for (let o = H(s, r), i = 0, a = o.length; i < a; i++) {
-			const c = (y = 0) => {
-				if (!(i + y >= a)) return o[i + y];
-			};
-			e.some(({ parse: y }) => y(c, t));
-		}
-	}), t;
-}
-function We(t) {
-	switch (t) {
-		case "bare": return Ke();
-		case "root": return He();
-	}
-	return {
-		commands: ["rev-parse", "--is-inside-work-tree"],
-		format: "utf-8",
-		onError: mt,
-		parser: Ut
-	};
-}
-function He() {
-	return {
-		commands: ["rev-parse", "--git-dir"],
-		format: "utf-8",
-		onError: mt,
-		parser(e) {
-			return /^\.(git)?$/.test(e.trim());
-		}
-	};
-}
-function Ke() {
-	return {
-		commands: ["rev-parse", "--is-bare-repository"],
-		format: "utf-8",
-		onError: mt,
-		parser: Ut
-	};
-}
-function Ve(t) {
-	return /(Not a git repository|Kein Git-Repository)/i.test(String(t));
-}
-function Ze(t, e) {
-	const n = new Xe(t), r = t ? Qe : Ye;
-	return H(e).forEach((s) => {
-		const o = s.replace(r, "");
-		n.paths.push(o), (Je.test(o) ? n.folders : n.files).push(o);
-	}), n;
-}
-function tn(t) {
-	return {
-		commands: Ft,
-		format: "empty",
-		parser: t
-	};
-}
-function b(t) {
-	return {
-		commands: Ft,
-		format: "empty",
-		parser() {
-			throw typeof t == "string" ? new xe(t) : t;
-		}
-	};
-}
-function g(t, e = !1) {
-	return {
-		commands: t,
-		format: "utf-8",
-		parser(n) {
-			return e ? String(n).trim() : n;
-		}
-	};
-}
-function Gt(t) {
-	return {
-		commands: t,
-		format: "buffer",
-		parser(e) {
-			return e;
-		}
-	};
-}
-function en(t) {
-	return t.format === "buffer";
-}
-function kt(t) {
-	return t.format === "empty" || !t.commands.length;
-}
-function on(t, e) {
-	const { cleanMode: n, options: r, valid: s } = cn(t);
-	return n ? s.options ? (r.push(...e), r.some(hn) ? b(nn) : an(n, r)) : b(sn + JSON.stringify(t)) : b(rn);
-}
-function an(t, e) {
-	return {
-		commands: [
-			"clean",
-			`-${t}`,
-			...e
-		],
-		format: "utf-8",
-		parser(r) {
-			return Ze(t === "n", r);
-		}
-	};
-}
-function un(t) {
-	return Array.isArray(t) && t.every((e) => qt.has(e));
-}
-function cn(t) {
-	let e, n = [], r = {
-		cleanMode: !1,
-		options: !0
-	};
-	return t.replace(/[^a-z]i/g, "").split("").forEach((s) => {
-		fn(s) ? (e = s, r.cleanMode = !0) : r.options = r.options && ln(n[n.length] = `-${s}`);
-	}), {
-		cleanMode: e,
-		options: n,
-		valid: r
-	};
-}
-function fn(t) {
-	return t === "f" || t === "n";
-}
-function ln(t) {
-	return /^-[a-z]$/i.test(t) && qt.has(t.charAt(1));
-}
-function hn(t) {
-	return /^-[^\-]/.test(t) ? t.indexOf("i") > 0 : t === "--interactive";
-}
-function pn(t) {
-	const e = new mn();
-	for (const n of Wt(t)) e.addValue(n.file, String(n.key), n.value);
-	return e;
-}
-function dn(t, e) {
-	let n = null;
-	const r = [], s = /* @__PURE__ */ new Map();
-	for (const o of Wt(t, e)) o.key === e && (r.push(n = o.value), s.has(o.file) || s.set(o.file, []), s.get(o.file).push(n));
-	return {
-		key: e,
-		paths: Array.from(s.keys()),
-		scopes: s,
-		value: n,
-		values: r
-	};
-}
-function gn(t) {
-	return t.replace(/^(file):/, "");
-}
-function* Wt(t, e = null) {
-	const n = t.split("\0");
-	for (let r = 0, s = n.length - 1; r < s;) {
-		const o = gn(n[r++]);
-		let i = n[r++], a = e;
-		if (i.includes(`
-`)) {
-			const c = Pe(i, `
-`);
-			a = c[0], i = c[1];
-		}
-		yield {
-			file: o,
-			key: a,
-			value: i
-		};
-	}
-}
-function Y(t, e) {
-	return typeof t == "string" && Object.hasOwn(Ht, t) ? t : e;
-}
-function yn(t, e, n, r) {
-	const s = ["config", `--${r}`];
-	return n && s.push("--add"), s.push(t, e), {
-		commands: s,
-		format: "utf-8",
-		parser(o) {
-			return o;
-		}
-	};
-}
-function wn(t, e) {
-	const n = [
-		"config",
-		"--null",
-		"--show-origin",
-		"--get-all",
-		t
-	];
-	return e && n.splice(1, 0, `--${e}`), {
-		commands: n,
-		format: "utf-8",
-		parser(r) {
-			return dn(r, t);
-		}
-	};
-}
-function bn(t) {
-	const e = [
-		"config",
-		"--list",
-		"--show-origin",
-		"--null"
-	];
-	return t && e.push(`--${t}`), {
-		commands: e,
-		format: "utf-8",
-		parser(n) {
-			return pn(n);
-		}
-	};
-}
-function Tn() {
-	return {
-		addConfig(t, e, ...n) {
-			return this._runTask(yn(t, e, n[0] === !0, Y(n[1], "local")), u(arguments));
-		},
-		getConfig(t, e) {
-			return this._runTask(wn(t, Y(e, void 0)), u(arguments));
-		},
-		listConfig(...t) {
-			return this._runTask(bn(Y(t[0], void 0)), u(arguments));
-		}
-	};
-}
-function _n(t) {
-	return kn.has(t);
-}
-function Sn(...t) {
-	return new En().param(...t);
-}
-function Rn(t) {
-	const e = /* @__PURE__ */ new Set(), n = {};
-	return ut(t, (r) => {
-		const [s, o, i] = r.split(I);
-		e.add(s), (n[s] = n[s] || []).push({
-			line: p(o),
-			path: s,
-			preview: i
-		});
-	}), {
-		paths: e,
-		results: n
-	};
-}
-function On() {
-	return { grep(t) {
-		const e = u(arguments), n = h(arguments);
-		for (const s of vn) if (n.includes(s)) return this._runTask(b(`git.grep: use of "${s}" is not supported.`), e);
-		typeof t == "string" && (t = Sn().param(t));
-		const r = [
-			"grep",
-			"--null",
-			"-n",
-			"--full-name",
-			...n,
-			...t
-		];
-		return this._runTask({
-			commands: r,
-			format: "utf-8",
-			parser(s) {
-				return Rn(s);
-			}
-		}, e);
-	} };
-}
-function An(t, e) {
-	const n = ["reset"];
-	return Xt(t) && n.push(`--${t}`), n.push(...e), g(n);
-}
-function xn(t) {
-	if (Xt(t)) return t;
-	switch (typeof t) {
-		case "string":
-		case "undefined": return "soft";
-	}
-}
-function Xt(t) {
-	return typeof t == "string" && Cn.includes(t);
-}
-function Nn() {
-	return (0, import_src.default)("simple-git");
-}
-function vt(t, e, n) {
-	return !e || !String(e).replace(/\s*/, "") ? n ? (r, ...s) => {
-		t(r, ...s), n(r, ...s);
-	} : t : (r, ...s) => {
-		t(`%s ${r}`, e, ...s), n && n(r, ...s);
-	};
-}
-function $n(t, e, { namespace: n }) {
-	if (typeof t == "string") return t;
-	const r = e && e.namespace || "";
-	return r.startsWith(n) ? r.substr(n.length + 1) : r || n;
-}
-function $(t, e, n, r = Nn()) {
-	const s = t && `[${t}]` || "", o = [], i = typeof e == "string" ? r.extend(e) : e, a = $n(d(e, m), i, r);
-	return y(n);
-	function c(w, T) {
-		return S(o, $(t, a.replace(/^[^:]+/, w), T, r));
-	}
-	function y(w) {
-		const T = w && `[${w}]` || "", k = i && vt(i, T) || W, C = vt(r, `${s} ${T}`, k);
-		return Object.assign(i ? k : C, {
-			label: t,
-			sibling: c,
-			info: C,
-			step: y
-		});
-	}
-}
-function Mn(t, e) {
-	return (n) => {
-		e("[ERROR] child process exception %o", n), t.push(Buffer.from(String(n.stack), "ascii"));
-	};
-}
-function Et(t, e, n, r) {
-	return (s) => {
-		n("%s received %L bytes", e, s), r("%B", s), t.push(s);
-	};
-}
-function Ln(t, e, n = W) {
-	const r = (o) => {
-		n(null, o);
-	}, s = (o) => {
-		o?.task === t && n(o, void 0);
-	};
-	e.then(r, s);
-}
-function St(t, e) {
-	return tn((n) => {
-		if (!Lt(t)) throw new Error(`Git.cwd: cannot change to non-directory "${t}"`);
-		return (e || n).cwd = t;
-	});
-}
-function Q(t) {
-	const e = ["checkout", ...t];
-	return e[1] === "-b" && e.includes("-B") && (e[1] = ct(e, "-B")), g(e);
-}
-function jn() {
-	return {
-		checkout() {
-			return this._runTask(Q(h(arguments, 1)), u(arguments));
-		},
-		checkoutBranch(t, e) {
-			return this._runTask(Q([
-				"-b",
-				t,
-				e,
-				...h(arguments)
-			]), u(arguments));
-		},
-		checkoutLocalBranch(t) {
-			return this._runTask(Q([
-				"-b",
-				t,
-				...h(arguments)
-			]), u(arguments));
-		}
-	};
-}
-function Rt(t, e, n, ...r) {
-	return m(n) ? e(n, d(r[0], m), h(arguments)) : b(`git.${t}() requires a string 'repoPath'`);
-}
-function In() {
-	return {
-		clone(t, ...e) {
-			return this._runTask(Rt("clone", Yt, d(t, m), ...e), u(arguments));
-		},
-		mirror(t, ...e) {
-			return this._runTask(Rt("mirror", Bn, d(t, m), ...e), u(arguments));
-		}
-	};
-}
-function Fn(t) {
-	return E({
-		author: null,
-		branch: "",
-		commit: "",
-		root: !1,
-		summary: {
-			changes: 0,
-			insertions: 0,
-			deletions: 0
-		}
-	}, Un, t);
-}
-function Gn(t, e, n) {
-	return {
-		commands: [
-			"-c",
-			"core.abbrev=40",
-			"commit",
-			...U(t, "-m"),
-			...e,
-			...n
-		],
-		format: "utf-8",
-		parser: Fn
-	};
-}
-function zn() {
-	return { commit(e, ...n) {
-		const r = u(arguments), s = t(e) || Gn(v(e), v(d(n[0], G, [])), [...L(d(n[1], K, [])), ...h(arguments, 0, !0)]);
-		return this._runTask(s, r);
-	} };
-	function t(e) {
-		return !G(e) && b("git.commit: requires the commit message to be supplied as a string/string[]");
-	}
-}
-function qn() {
-	return {
-		count: 0,
-		garbage: 0,
-		inPack: 0,
-		packs: 0,
-		prunePackable: 0,
-		size: 0,
-		sizeGarbage: 0,
-		sizePack: 0
-	};
-}
-function Hn() {
-	return { countObjects() {
-		return this._runTask({
-			commands: ["count-objects", "--verbose"],
-			format: "utf-8",
-			parser(t) {
-				return E(qn(), [Wn], t);
-			}
-		});
-	} };
-}
-function Kn() {
-	return { firstCommit() {
-		return this._runTask(g([
-			"rev-list",
-			"--max-parents=0",
-			"HEAD"
-		], !0), u(arguments));
-	} };
-}
-function Vn(t, e) {
-	const n = ["hash-object", t];
-	return e && n.push("-w"), g(n, !0);
-}
-function Qn(t, e, n) {
-	const r = String(n).trim();
-	let s;
-	if (s = Xn.exec(r)) return new J(t, e, !1, s[1]);
-	if (s = Yn.exec(r)) return new J(t, e, !0, s[1]);
-	let o = "";
-	const i = r.split(" ");
-	for (; i.length;) if (i.shift() === "in") {
-		o = i.join(" ");
-		break;
-	}
-	return new J(t, e, /^re/i.test(r), o);
-}
-function Jn(t) {
-	return t.includes(Qt);
-}
-function Zn(t = !1, e, n) {
-	const r = ["init", ...n];
-	return t && !Jn(r) && r.splice(1, 0, Qt), {
-		commands: r,
-		format: "utf-8",
-		parser(s) {
-			return Qn(r.includes("--bare"), e, s);
-		}
-	};
-}
-function tr(t) {
-	return t === void 0 ? b("interpretTrailers called without input content") : {
-		format: "utf-8",
-		parser(e) {
-			return Object.fromEntries(ut(e, (n) => {
-				const r = n.indexOf(":");
-				return [jt(n.substring(0, r).toLowerCase()), n.substring(r + 2).trim()];
-			}));
-		},
-		commands: ["interpret-trailers", "--parse"],
-		input: t
-	};
-}
-function er() {
-	return { interpretTrailers(t) {
-		return this._runTask(tr(d(t, Be)), u(arguments));
-	} };
-}
-function pt(t) {
-	for (let e = 0; e < t.length; e++) {
-		const n = Jt.exec(t[e]);
-		if (n) return `--${n[1]}`;
-	}
-	return "";
-}
-function nr(t) {
-	return Jt.test(t);
-}
-function Zt(t = R.NONE) {
-	const e = ar[t];
-	return (n) => E(new rr(), e, n, !1);
-}
-function cr(t, e) {
-	return e.reduce((n, r, s) => (n[r] = t[s] || "", n), /* @__PURE__ */ Object.create({ diff: null }));
-}
-function re(t = ne, e = ur, n = R.NONE) {
-	const r = Zt(n);
-	return function(s) {
-		const o = H(s.trim(), !1, te).map(function(i) {
-			const a = i.split(ee), c = cr(a[0].split(t), e);
-			return a.length > 1 && a[1].trim() && (c.diff = r(a[1])), c;
-		});
-		return {
-			all: o,
-			latest: o.length && o[0] || null,
-			total: o.length
-		};
-	};
-}
-function fr(t) {
-	let e = pt(t);
-	const n = ["diff"];
-	return e === R.NONE && (e = R.STAT, n.push("--stat=4096")), n.push(...t), dt(n) || {
-		commands: n,
-		format: "utf-8",
-		parser: Zt(e)
-	};
-}
-function dt(t) {
-	const e = t.filter(nr);
-	if (e.length > 1) return b(`Summary flags are mutually exclusive - pick one of ${e.join(",")}`);
-	if (e.length && t.includes("-z")) return b(`Summary flag ${e} parsing is not compatible with null termination option '-z'`);
-}
-function lr(t, e) {
-	const n = [], r = [];
-	return Object.keys(t).forEach((s) => {
-		n.push(s), r.push(String(t[s]));
-	}), [n, r.join(e)];
-}
-function hr(t) {
-	return Object.keys(t).reduce((e, n) => (n in se || (e[n] = t[n]), e), {});
-}
-function oe(t = {}, e = []) {
-	const n = d(t.splitter, m, ne), [s, o] = lr(lt(t.format) ? t.format : {
-		hash: "%H",
-		date: t.strictDate === !1 ? "%ai" : "%aI",
-		message: "%s",
-		refs: "%D",
-		body: t.multiLine ? "%B" : "%b",
-		author_name: t.mailMap !== !1 ? "%aN" : "%an",
-		author_email: t.mailMap !== !1 ? "%aE" : "%ae"
-	}, n), i = [], a = [`--pretty=format:${te}${o}${ee}`, ...e], c = t.n || t["max-count"] || t.maxCount;
-	if (c && a.push(`--max-count=${c}`), t.from || t.to) {
-		const y = t.symmetric !== !1 ? "..." : "..";
-		i.push(`${t.from || ""}${y}${t.to || ""}`);
-	}
-	return m(t.file) && a.push("--follow", c$1(t.file)), It(hr(t), a), {
-		fields: s,
-		splitter: n,
-		commands: [...a, ...i]
-	};
-}
-function mr(t, e, n) {
-	const r = re(t, e, pt(n));
-	return {
-		commands: ["log", ...n],
-		format: "utf-8",
-		parser: r
-	};
-}
-function pr() {
-	return { log(...n) {
-		const r = u(arguments), s = oe(ht(arguments), L(d(arguments[0], K, []))), o = e(...n) || dt(s.commands) || t(s);
-		return this._runTask(o, r);
-	} };
-	function t(n) {
-		return mr(n.splitter, n.fields, n.commands);
-	}
-	function e(n, r) {
-		return m(n) && m(r) && b("git.log(string, string) should be replaced with git.log({ from: string, to: string })");
-	}
-}
-function tt(t) {
-	return t.objects = t.objects || {
-		compressing: 0,
-		counting: 0,
-		enumerating: 0,
-		packReused: 0,
-		reused: {
-			count: 0,
-			delta: 0
-		},
-		total: {
-			count: 0,
-			delta: 0
-		}
-	};
-}
-function Ct(t) {
-	const e = /^\s*(\d+)/.exec(t), n = /delta (\d+)/i.exec(t);
-	return {
-		count: p(e && e[1] || "0"),
-		delta: p(n && n[1] || "0")
-	};
-}
-function ae(t, e) {
-	return E({ remoteMessages: new br() }, wr, e);
-}
-function Rr(t, e) {
-	const n = E(new gr(), Er, [t, e]);
-	return n.message && n;
-}
-function At(t) {
-	return t.length ? {
-		commands: ["merge", ...t],
-		format: "utf-8",
-		parser(e, n) {
-			const r = Cr(e, n);
-			if (r.failed) throw new at(r);
-			return r;
-		}
-	} : b("Git.merge requires at least one option");
-}
-function xr(t, e, n) {
-	const r = n.includes("deleted"), s = n.includes("tag") || /^refs\/tags/.test(t), o = !n.includes("new");
-	return {
-		deleted: r,
-		tag: s,
-		branch: !s,
-		new: !o,
-		alreadyUpdated: o,
-		local: t,
-		remote: e
-	};
-}
-function Mr(t = {}, e) {
-	return S(e, "--tags"), ce(t, e);
-}
-function ce(t = {}, e) {
-	const n = ["push", ...e];
-	return t.branch && n.splice(1, 0, t.branch), t.remote && n.splice(1, 0, t.remote), ct(n, "-v"), S(n, "--verbose"), S(n, "--porcelain"), {
-		commands: n,
-		format: "utf-8",
-		parser: $r
-	};
-}
-function Dr() {
-	return {
-		showBuffer() {
-			const t = ["show", ...h(arguments, 1)];
-			return t.includes("--binary") || t.splice(1, 0, "--binary"), this._runTask(Gt(t), u(arguments));
-		},
-		show() {
-			const t = ["show", ...h(arguments, 1)];
-			return this._runTask(g(t), u(arguments));
-		}
-	};
-}
-function xt(t) {
-	const [e, n] = t.split(I);
-	return {
-		from: n || e,
-		to: e
-	};
-}
-function _(t, e, n) {
-	return [`${t}${e}`, n];
-}
-function et(t, ...e) {
-	return e.map((n) => _(t, n, (r, s) => r.conflicted.push(s)));
-}
-function Fr(t, e) {
-	const n = e.trim();
-	switch (" ") {
-		case n.charAt(2): return r(n.charAt(0), n.charAt(1), n.slice(3));
-		case n.charAt(1): return r(" ", n.charAt(0), n.slice(2));
-		default: return;
-	}
-	function r(s, o, i) {
-		const a = `${s}${o}`, c = Ir.get(a);
-		c && c(t, i), a !== "##" && a !== "!!" && t.files.push(new jr(i, s, o));
-	}
-}
-function zr(t) {
-	return {
-		format: "utf-8",
-		commands: [
-			"status",
-			"--porcelain",
-			"-b",
-			"-u",
-			"--null",
-			...t.filter((n) => !Gr.includes(n))
-		],
-		parser(n) {
-			return Ur(n);
-		}
-	};
-}
-function q(t = 0, e = 0, n = 0, r = "", s = !0) {
-	return Object.defineProperty({
-		major: t,
-		minor: e,
-		patch: n,
-		agent: r,
-		installed: s
-	}, "toString", {
-		value() {
-			return `${this.major}.${this.minor}.${this.patch}`;
-		},
-		configurable: !1,
-		enumerable: !1
-	});
-}
-function qr() {
-	return q(0, 0, 0, "", !1);
-}
-function Wr() {
-	return { version() {
-		return this._runTask({
-			commands: ["--version"],
-			format: "utf-8",
-			parser: Kr,
-			onError(t, e, n, r) {
-				if (t.exitCode === V.NOT_FOUND) return n(Buffer.from(fe));
-				r(e);
-			}
-		});
-	} };
-}
-function Kr(t) {
-	return t === fe ? qr() : E(q(0, 0, 0, t), Hr, t);
-}
-function Yr(t, e) {
-	return g([
-		"apply",
-		...e,
-		...t
-	]);
-}
-function Nt(t) {
-	return t ? t.charAt(0) : "";
-}
-function me(t, e = !1) {
-	return E(new Qr(), e ? [Zr] : Jr, t);
-}
-function es(t, e) {
-	return {
-		branch: t,
-		hash: e,
-		success: !0
-	};
-}
-function ns(t) {
-	return {
-		branch: t,
-		hash: null,
-		success: !1
-	};
-}
-function de(t, e) {
-	return e === V.ERROR && pe.test(t);
-}
-function os$1(t) {
-	const e = [
-		"-d",
-		"-D",
-		"--delete"
-	];
-	return t.some((n) => e.includes(n));
-}
-function is(t) {
-	const e = os$1(t), n = t.includes("--show-current"), r = ["branch", ...t];
-	return r.length === 1 && r.push("-a"), r.includes("-v") || r.splice(1, 0, "-v"), {
-		format: "utf-8",
-		commands: r,
-		parser(s, o) {
-			return e ? gt(s, o).all[0] : me(s, n);
-		}
-	};
-}
-function as() {
-	return {
-		format: "utf-8",
-		commands: ["branch", "-v"],
-		parser(t) {
-			return me(t);
-		}
-	};
-}
-function us(t, e = !1) {
-	return {
-		format: "utf-8",
-		commands: [
-			"branch",
-			"-v",
-			e ? "-D" : "-d",
-			...t
-		],
-		parser(n, r) {
-			return gt(n, r);
-		},
-		onError({ exitCode: n, stdOut: r }, s, o, i) {
-			if (!de(String(s), n)) return i(s);
-			o(r);
-		}
-	};
-}
-function cs(t, e = !1) {
-	const n = {
-		format: "utf-8",
-		commands: [
-			"branch",
-			"-v",
-			e ? "-D" : "-d",
-			t
-		],
-		parser(r, s) {
-			return gt(r, s).branches[t];
-		},
-		onError({ exitCode: r, stdErr: s, stdOut: o }, i, a, c) {
-			if (!de(String(i), r)) return c(i);
-			throw new at(n.parser(F(o), F(s)), String(i));
-		}
-	};
-	return n;
-}
-function fs$1(t) {
-	return {
-		commands: ["check-ignore", ...t],
-		format: "utf-8",
-		parser: ls
-	};
-}
-function ls(t) {
-	return t.split(/\n/g).map(hs).filter(Boolean);
-}
-function hs(t) {
-	const e = t.trim().replace(/^["']|["']$/g, "");
-	return e && (0, node_path.normalize)(e);
-}
-function ps(t, e) {
-	return E({
-		raw: t,
-		remote: null,
-		branches: [],
-		tags: [],
-		updated: [],
-		deleted: []
-	}, ms, [t, e]);
-}
-function ds(t) {
-	return /^--upload-pack(=|$)/.test(t);
-}
-function gs(t, e, n) {
-	const r = ["fetch", ...n];
-	return t && e && r.push(t, e), r.find(ds) ? b("git.fetch: potential exploit argument blocked.") : {
-		commands: r,
-		format: "utf-8",
-		parser: ps
-	};
-}
-function ws(t) {
-	return E({ moves: [] }, ys, t);
-}
-function bs(t, e) {
-	return {
-		commands: [
-			"mv",
-			"-v",
-			...v(t),
-			e
-		],
-		format: "utf-8",
-		parser: ws
-	};
-}
-function Ts(t, e, n) {
-	const r = ["pull", ...n];
-	return t && e && r.splice(1, 0, t, e), {
-		commands: r,
-		format: "utf-8",
-		parser(s, o) {
-			return ue(s, o);
-		},
-		onError(s, o, i, a) {
-			const c = Rr(F(s.stdOut), F(s.stdErr));
-			if (c) return a(new at(c));
-			a(o);
-		}
-	};
-}
-function ks(t) {
-	const e = {};
-	return ge(t, ([n]) => e[n] = { name: n }), Object.values(e);
-}
-function _s(t) {
-	const e = {};
-	return ge(t, ([n, r, s]) => {
-		Object.hasOwn(e, n) || (e[n] = {
-			name: n,
-			refs: {
-				fetch: "",
-				push: ""
-			}
-		}), s && r && (e[n].refs[s.replace(/[^a-z]/g, "")] = r);
-	}), Object.values(e);
-}
-function ge(t, e) {
-	ut(t, (n) => e(n.split(/\s+/)));
-}
-function vs(t, e, n) {
-	return g([
-		"remote",
-		"add",
-		...n,
-		t,
-		e
-	]);
-}
-function Es(t) {
-	const e = ["remote"];
-	return t && e.push("-v"), {
-		commands: e,
-		format: "utf-8",
-		parser: t ? _s : ks
-	};
-}
-function Ss(t) {
-	const e = [...t];
-	return e[0] !== "ls-remote" && e.unshift("ls-remote"), g(e);
-}
-function Rs(t) {
-	const e = [...t];
-	return e[0] !== "remote" && e.unshift("remote"), g(e);
-}
-function Os(t) {
-	return g([
-		"remote",
-		"remove",
-		t
-	]);
-}
-function Cs(t = {}, e) {
-	const n = oe(t), r = [
-		"stash",
-		"list",
-		...n.commands,
-		...e
-	], s = re(n.splitter, n.fields, pt(r));
-	return dt(r) || {
-		commands: r,
-		format: "utf-8",
-		parser: s
-	};
-}
-function As(t, e) {
-	return X([
-		"add",
-		t,
-		e
-	]);
-}
-function xs(t) {
-	return X(["init", ...t]);
-}
-function X(t) {
-	const e = [...t];
-	return e[0] !== "submodule" && e.unshift("submodule"), g(e);
-}
-function Ns(t) {
-	return X(["update", ...t]);
-}
-function Ms(t, e) {
-	const n = Number.isNaN(t);
-	return n !== Number.isNaN(e) ? n ? 1 : -1 : n ? ye(t, e) : 0;
-}
-function ye(t, e) {
-	return t === e ? 0 : t > e ? 1 : -1;
-}
-function Ds(t) {
-	return t.trim();
-}
-function B(t) {
-	return typeof t == "string" && parseInt(t.replace(/^\D+/g, ""), 10) || 0;
-}
-function Ls(t = []) {
-	const e = t.some((n) => /^--sort=/.test(n));
-	return {
-		format: "utf-8",
-		commands: [
-			"tag",
-			"-l",
-			...t
-		],
-		parser(n) {
-			return Ps(n, e);
-		}
-	};
-}
-function js(t) {
-	return {
-		format: "utf-8",
-		commands: ["tag", t],
-		parser() {
-			return { name: t };
-		}
-	};
-}
-function Bs(t, e) {
-	return {
-		format: "utf-8",
-		commands: [
-			"tag",
-			"-a",
-			"-m",
-			e,
-			t
-		],
-		parser() {
-			return { name: t };
-		}
-	};
-}
-function f(t, e) {
-	this._plugins = e, this._executor = new Dn(t.baseDir, new Xr(t.maxConcurrentProcesses), e), this._trimmed = t.trimmed;
-}
-function Is(t) {
-	return t ? [{
-		type: "spawn.before",
-		action(r, s) {
-			t.aborted && s.kill(new A(void 0, "abort", "Abort already signaled"));
-		}
-	}, {
-		type: "spawn.after",
-		action(r, s) {
-			function o() {
-				s.kill(new A(void 0, "abort", "Abort signal received"));
-			}
-			t.addEventListener("abort", o), s.spawned.on("close", () => t.removeEventListener("abort", o));
-		}
-	}] : void 0;
-}
-function Fs(t, e = !1) {
-	const n = new Set(t.map((r) => r.toLowerCase().trim()));
-	return {
-		type: "spawn.options",
-		action(r, s) {
-			const o = { ...r.env ?? process.env }, i = new Set(Object.keys(s.env).map((a) => a.toLowerCase().trim()));
-			for (const a of Object.keys(o)) {
-				const c = a.toLowerCase().trim();
-				if (!(!Gs(c) || n.has(c))) {
-					if (i.has(c)) throw new A(void 0, "allowEnvironment", `Use of "${a}" is blocked by the environment guard - add it to the allowEnvironment option to permit it`);
-					Us("removing ambient guarded environment variable %s", a), delete o[a];
-				}
-			}
-			return {
-				...r,
-				env: {
-					...o,
-					GIT_TEST_DISALLOW_ABBREVIATED_OPTIONS: String(!e)
-				}
-			};
-		}
-	};
-}
-function Gs(t) {
-	const e = t.toLowerCase().trim();
-	return e.startsWith("git_") || _$1(e);
-}
-function zs(t = {}) {
-	return {
-		type: "spawn.args",
-		action(e, { env: n }) {
-			for (const r of oe$1(e, n)) if (t[r.category] !== !0) throw new A(void 0, "unsafe", r.message);
-			return e;
-		}
-	};
-}
-function qs(t) {
-	const e = U(t, "-c");
-	return {
-		type: "spawn.args",
-		action(n) {
-			return [...e, ...n];
-		}
-	};
-}
-function Ws({ onClose: t = !0, onExit: e = 50 } = {}) {
-	function n() {
-		let s = -1;
-		const o = {
-			close: (0, import_dist$1.deferred)(),
-			closeTimeout: (0, import_dist$1.deferred)(),
-			exit: (0, import_dist$1.deferred)(),
-			exitTimeout: (0, import_dist$1.deferred)()
-		}, i = Promise.race([t === !1 ? $t : o.closeTimeout.promise, e === !1 ? $t : o.exitTimeout.promise]);
-		return r(t, o.close, o.closeTimeout), r(e, o.exit, o.exitTimeout), {
-			close(a) {
-				s = a, o.close.done();
-			},
-			exit(a) {
-				s = a, o.exit.done();
-			},
-			get exitCode() {
-				return s;
-			},
-			result: i
-		};
-	}
-	function r(s, o, i) {
-		s !== !1 && (s === !0 ? o.promise : o.promise.then(() => wt(s))).then(i.done);
-	}
-	return {
-		type: "spawn.after",
-		async action(s, { spawned: o, close: i }) {
-			const a = n();
-			let c = !0, y = () => {
-				c = !1;
-			};
-			o.stdout?.on("data", y), o.stderr?.on("data", y), o.on("error", y), o.on("close", (w) => a.close(w)), o.on("exit", (w) => a.exit(w));
-			try {
-				await a.result, c && await wt(50), i(a.exitCode);
-			} catch (w) {
-				i(a.exitCode, w);
-			}
-		}
-	};
-}
-function Vs(t) {
-	return !t || !/^([a-z]:)?([a-z0-9/.\\_~-]+)$/i.test(t);
-}
-function Pt(t, e) {
-	if (t.length < 1 || t.length > 2) throw new A(void 0, "binary", Hs);
-	if (t.some(Vs)) if (e) we("permitted unsafe binary %o", t);
-	else throw new A(void 0, "binary", Ks);
-	const [r, s] = t;
-	return {
-		binary: r,
-		prefix: s
-	};
-}
-function Xs(t, e = ["git"], n = !1) {
-	let r = Pt(v(e), n);
-	t.on("binary", (s) => {
-		r = Pt(v(s), n), we.info("reconfiguring %o", r);
-	}), t.append("spawn.binary", () => r.binary), t.append("spawn.args", (s) => r.prefix ? [r.prefix, ...s] : s);
-}
-function Ys(t) {
-	if (!t) return "UNKNOWN";
-	for (const [e, { text: n }] of Object.entries(be)) if (t.startsWith(`fatal: ${n}`)) return e;
-	return "UNKNOWN";
-}
-function Js(t) {
-	return !!(t.exitCode && t.stdErr.length);
-}
-function Zs(t) {
-	return Buffer.concat([...t.stdOut, ...t.stdErr]);
-}
-function to(t = !1, e = Js, n = Zs) {
-	return (r, s) => !t && r || !e(s) ? r : n(s);
-}
-function eo(t, e) {
-	return t === 128 && e.startsWith("fatal:") ? new Qs(e) : new O(void 0, e);
-}
-function Mt(t) {
-	return {
-		type: "task.error",
-		action(e, n) {
-			const r = t(e.error, {
-				stdErr: n.stdErr,
-				stdOut: n.stdOut,
-				exitCode: n.exitCode
-			});
-			return Buffer.isBuffer(r) ? { error: eo(n.exitCode, r.toString("utf-8")) } : { error: r };
-		}
-	};
-}
-function no(t) {
-	return {
-		type: "spawn.after",
-		action(e, { commands: n, input: r, spawned: { stdin: s } }) {
-			if (!s) return;
-			const o = t?.([...n]) ?? r;
-			if (!o) return nt("generated zero length content, not writing to stdin");
-			nt("writing %s bytes to stdin", Le(o)), s.on("error", (i) => {
-				i.code !== "EPIPE" && nt("[ERROR] stdin error %o", i);
-			}), s.end(o);
-		}
-	};
-}
-function so(t) {
-	const e = "--progress", n = [
-		"checkout",
-		"clone",
-		"fetch",
-		"pull",
-		"push"
-	];
-	return [{
-		type: "spawn.args",
-		action(o, i) {
-			return n.includes(i.method) ? De(o, e) : o;
-		}
-	}, {
-		type: "spawn.after",
-		action(o, i) {
-			i.commands.includes(e) && i.spawned.stderr?.on("data", (a) => {
-				const c = /^([\s\S]+?):\s*(\d+)% \((\d+)\/(\d+)\)/.exec(a.toString("utf8"));
-				c && t({
-					method: i.method,
-					stage: oo(c[1]),
-					progress: p(c[2]),
-					processed: p(c[3]),
-					total: p(c[4])
-				});
-			});
-		}
-	}];
-}
-function oo(t) {
-	return String(t.toLowerCase().split(" ", 1)) || "unknown";
-}
-function io(t) {
-	const e = je(t, ["uid", "gid"]);
-	return {
-		type: "spawn.options",
-		action(n) {
-			return {
-				...e,
-				...n
-			};
-		}
-	};
-}
-function ao() {
-	return {
-		type: "spawn.args",
-		action(t) {
-			const e = [];
-			let n;
-			function r$2(s) {
-				(n = n || []).push(...s);
-			}
-			for (let s = 0; s < t.length; s++) {
-				const o$1 = t[s];
-				if (r(o$1)) {
-					r$2(o(o$1));
-					continue;
-				}
-				if (o$1 === "--") {
-					r$2(t.slice(s + 1).flatMap((i) => r(i) && o(i) || i));
-					break;
-				}
-				e.push(o$1);
-			}
-			return n ? [
-				...e,
-				"--",
-				...n.map(String)
-			] : e;
-		}
-	};
-}
-function uo({ block: t, stdErr: e = !0, stdOut: n = !0 }) {
-	if (t > 0) return {
-		type: "spawn.after",
-		action(r, s) {
-			let o;
-			function i() {
-				o && clearTimeout(o), o = setTimeout(c, t);
-			}
-			function a() {
-				s.spawned.stdout?.off("data", i), s.spawned.stderr?.off("data", i), s.spawned.off("exit", a), s.spawned.off("close", a), o && clearTimeout(o);
-			}
-			function c() {
-				a(), s.kill(new A(void 0, "timeout", "block timeout reached"));
-			}
-			n && s.spawned.stdout?.on("data", i), e && s.spawned.stderr?.on("data", i), s.spawned.on("exit", a), s.spawned.on("close", a), i();
-		}
-	};
-}
-var import_dist, import_src, import_dist$1, O, Ae, A, at, xe, I, W, ft, K, m, Be, G, Bt, V, z, l, x, Fe, qe, mt, Ut, Xe, Ye, Qe, Je, Ft, nn, rn, sn, zt, qt, mn, Ht, Kt, kn, _t, vn, j, En, Vt, Cn, M, ot, Pn, Dn, Yt, Bn, Un, Wn, J, Xn, Yn, Qt, R, Jt, rr, Ot, sr, or, ir, ar, te, ee, ne, ur, se, Z, dr, ie, gr, yr, wr, br, vr, Er, Sr, ue, Or, Cr, Ar, Nr, $r, Pr, Lr, jr, Br, Ir, Ur, Gr, fe, Hr, le, Vr, Xr, he, Qr, Jr, Zr, ts, rs, pe, ss, gt, ms, ys, $s, Ps, Us, $t, we, Hs, Ks, be, Qs, nt, ro, wo;
-var init_dist = __esmMin((() => {
-	init_dist$2();
-	import_dist = require_dist$1();
-	import_src = /* @__PURE__ */ __toESM(require_src$1(), 1);
-	import_dist$1 = require_dist();
-	init_dist$1();
-	O = class extends Error {
-		constructor(e, n) {
-			super(n), this.task = e, Object.setPrototypeOf(this, new.target.prototype);
-		}
-	};
-	Ae = class extends O {
-		constructor(e, n) {
-			super(void 0, n), this.config = e;
-		}
-	};
-	A = class extends O {
-		constructor(e, n, r) {
-			super(e, r), this.task = e, this.plugin = n, Object.setPrototypeOf(this, new.target.prototype);
-		}
-	};
-	at = class extends O {
-		constructor(e, n) {
-			super(void 0, n || String(e)), this.git = e;
-		}
-	};
-	xe = class extends O {
-		constructor(e) {
-			super(void 0, e);
-		}
-	};
-	I = "\0";
-	W = () => {};
-	ft = Object.prototype.toString.call.bind(Object.prototype.toString);
-	K = (t) => Array.isArray(t);
-	m = (t) => typeof t == "string" || r(t);
-	Be = (t) => m(t) || Buffer.isBuffer(t);
-	G = (t) => m(t) || Array.isArray(t) && t.every(m);
-	Bt = (t) => t == null || "number|boolean|function".includes(typeof t) ? !1 : typeof t.length == "number";
-	V = /* @__PURE__ */ ((t) => (t[t.SUCCESS = 0] = "SUCCESS", t[t.ERROR = 1] = "ERROR", t[t.NOT_FOUND = -2] = "NOT_FOUND", t[t.UNCLEAN = 128] = "UNCLEAN", t))(V || {});
-	z = class z {
-		constructor(e, n) {
-			this.stdOut = e, this.stdErr = n;
-		}
-		asStrings() {
-			return new z(this.stdOut.toString("utf8"), this.stdErr.toString("utf8"));
-		}
-	};
-	l = class {
-		constructor(e, n) {
-			this.matches = [], this.useMatches = Ue, this.parse = (r, s) => (this.resetMatches(), this._regExp.every((o, i) => this.addMatch(o, i, r(i))) ? this.useMatches(s, this.prepareMatches()) !== !1 : !1), this._regExp = Array.isArray(e) ? e : [e], n && (this.useMatches = n);
-		}
-		resetMatches() {
-			this.matches.length = 0;
-		}
-		prepareMatches() {
-			return this.matches;
-		}
-		addMatch(e, n, r) {
-			const s = r && e.exec(r);
-			return s && this.pushMatch(n, s), !!s;
-		}
-		pushMatch(e, n) {
-			this.matches.push(...n.slice(1));
-		}
-	};
-	x = class extends l {
-		addMatch(e, n, r) {
-			return /^remote:\s/.test(String(r)) && super.addMatch(e, n, r);
-		}
-		pushMatch(e, n) {
-			(e > 0 || n.length > 1) && super.pushMatch(e, n);
-		}
-	};
-	Fe = {
-		binary: "git",
-		maxConcurrentProcesses: 5,
-		config: [],
-		trimmed: !1
-	};
-	qe = /* @__PURE__ */ ((t) => (t.BARE = "bare", t.IN_TREE = "tree", t.IS_REPO_ROOT = "root", t))(qe || {});
-	mt = ({ exitCode: t }, e, n, r) => {
-		if (t === V.UNCLEAN && Ve(e)) return n(Buffer.from("false"));
-		r(e);
-	};
-	Ut = (t) => t.trim() === "true";
-	Xe = class {
-		constructor(e) {
-			this.paths = [], this.files = [], this.folders = [], this.dryRun = e;
-		}
-	};
-	Ye = /^[a-z]+\s*/i;
-	Qe = /^[a-z]+\s+[a-z]+\s*/i;
-	Je = /\/$/;
-	Ft = [];
-	nn = "Git clean interactive mode is not supported";
-	rn = "Git clean mode parameter (\"n\" or \"f\") is required";
-	sn = "Git clean unknown option found in: ";
-	zt = /* @__PURE__ */ ((t) => (t.DRY_RUN = "n", t.FORCE = "f", t.IGNORED_INCLUDED = "x", t.IGNORED_ONLY = "X", t.EXCLUDING = "e", t.QUIET = "q", t.RECURSIVE = "d", t))(zt || {});
-	qt = /* @__PURE__ */ new Set(["i", ...L(Object.values(zt))]);
-	mn = class {
-		constructor() {
-			this.files = [], this.values = /* @__PURE__ */ Object.create(null);
-		}
-		get all() {
-			return this._all || (this._all = this.files.reduce((e, n) => Object.assign(e, this.values[n]), {})), this._all;
-		}
-		addFile(e) {
-			if (!(e in this.values)) {
-				const n = N(this.files);
-				this.values[e] = n ? Object.create(this.values[n]) : {}, this.files.push(e);
-			}
-			return this.values[e];
-		}
-		addValue(e, n, r) {
-			const s = this.addFile(e);
-			Object.hasOwn(s, n) ? Array.isArray(s[n]) ? s[n].push(r) : s[n] = [s[n], r] : s[n] = r, this._all = void 0;
-		}
-	};
-	Ht = /* @__PURE__ */ ((t) => (t.system = "system", t.global = "global", t.local = "local", t.worktree = "worktree", t))(Ht || {});
-	Kt = /* @__PURE__ */ ((t) => (t.ADDED = "A", t.COPIED = "C", t.DELETED = "D", t.MODIFIED = "M", t.RENAMED = "R", t.CHANGED = "T", t.UNMERGED = "U", t.UNKNOWN = "X", t.BROKEN = "B", t))(Kt || {});
-	kn = new Set(Object.values(Kt));
-	vn = ["-h"];
-	j = /* @__PURE__ */ Symbol("grepQuery");
-	En = class {
-		constructor() {
-			this[_t] = [];
-		}
-		*[(_t = j, Symbol.iterator)]() {
-			for (const e of this[j]) yield e;
-		}
-		and(...e) {
-			return e.length && this[j].push("--and", "(", ...U(e, "-e"), ")"), this;
-		}
-		param(...e) {
-			return this[j].push(...U(e, "-e")), this;
-		}
-	};
-	Vt = /* @__PURE__ */ ((t) => (t.MIXED = "mixed", t.SOFT = "soft", t.HARD = "hard", t.MERGE = "merge", t.KEEP = "keep", t))(Vt || {});
-	Cn = L(Object.values(Vt));
-	import_src.default.formatters.L = (t) => String(Bt(t) ? t.length : "-");
-	import_src.default.formatters.B = (t) => Buffer.isBuffer(t) ? t.toString("utf8") : ft(t);
-	M = class M {
-		constructor(e = "GitExecutor") {
-			this.logLabel = e, this._queue = /* @__PURE__ */ new Map();
-		}
-		withProgress(e) {
-			return this._queue.get(e);
-		}
-		createProgress(e) {
-			const n = M.getName(e.commands[0]);
-			return {
-				task: e,
-				logger: $(this.logLabel, n),
-				name: n
-			};
-		}
-		push(e) {
-			const n = this.createProgress(e);
-			return n.logger("Adding task to the queue, commands = %o", e.commands), this._queue.set(e, n), n;
-		}
-		fatal(e) {
-			for (const [n, { logger: r }] of Array.from(this._queue.entries())) n === e.task ? (r.info("Failed %o", e), r("Fatal exception, any as-yet un-started tasks run through this executor will not be attempted")) : r.info("A fatal exception occurred in a previous task, the queue has been purged: %o", e.message), this.complete(n);
-			if (this._queue.size !== 0) throw new Error(`Queue size should be zero after fatal: ${this._queue.size}`);
-		}
-		complete(e) {
-			this.withProgress(e) && this._queue.delete(e);
-		}
-		attempt(e) {
-			const n = this.withProgress(e);
-			if (!n) throw new O(void 0, "TasksPendingQueue: attempt called for an unknown task");
-			return n.logger("Starting task"), n;
-		}
-		static getName(e = "empty") {
-			return `task:${e}:${++M.counter}`;
-		}
-	};
-	M.counter = 0;
-	ot = M;
-	Pn = class {
-		constructor(e, n, r) {
-			this._executor = e, this._scheduler = n, this._plugins = r, this._chain = Promise.resolve(), this._queue = new ot();
-		}
-		get cwd() {
-			return this._cwd || this._executor.cwd;
-		}
-		set cwd(e) {
-			this._cwd = e;
-		}
-		get env() {
-			return this._executor.env;
-		}
-		get outputHandler() {
-			return this._executor.outputHandler;
-		}
-		chain() {
-			return this;
-		}
-		push(e) {
-			return this._queue.push(e), this._chain = this._chain.then(() => this.attemptTask(e));
-		}
-		async attemptTask(e) {
-			const n = await this._scheduler.next(), r = () => this._queue.complete(e);
-			try {
-				const { logger: s } = this._queue.attempt(e);
-				return await (kt(e) ? this.attemptEmptyTask(e, s) : this.attemptRemoteTask(e, s));
-			} catch (s) {
-				throw this.onFatalException(e, s);
-			} finally {
-				r(), n();
-			}
-		}
-		onFatalException(e, n) {
-			const r = n instanceof O ? Object.assign(n, { task: e }) : new O(e, n && String(n));
-			return this._chain = Promise.resolve(), this._queue.fatal(r), r;
-		}
-		async attemptRemoteTask(e, n) {
-			const r = this._plugins.exec("spawn.binary", "", this.taskContext(e, e.commands)), s = this._plugins.exec("spawn.args", [...e.commands], this.taskContext(e, e.commands)), o = await this.gitResponse(e, r, s, this.outputHandler, n.step("SPAWN")), i = await this.handleTaskData(e, s, o, n.step("HANDLE"));
-			return n("passing response to task's parser as a %s", e.format), en(e) ? Tt(e.parser, i) : Tt(e.parser, i.asStrings());
-		}
-		async attemptEmptyTask(e, n) {
-			return n("empty task bypassing child process to call to task's parser"), e.parser(this);
-		}
-		handleTaskData(e, n, r, s) {
-			const { exitCode: o, rejection: i, stdOut: a, stdErr: c } = r;
-			return new Promise((y, w) => {
-				s("Preparing to handle process response exitCode=%d stdOut=", o);
-				const { error: T } = this._plugins.exec("task.error", { error: i }, {
-					...this.taskContext(e, n),
-					...r
-				});
-				if (T && e.onError) return s.info("exitCode=%s handling with custom error handler"), e.onError(r, T, (k) => {
-					s.info("custom error handler treated as success"), s("custom error returned a %s", ft(k)), y(new z(Array.isArray(k) ? Buffer.concat(k) : k, Buffer.concat(c)));
-				}, w);
-				if (T) return s.info("handling as error: exitCode=%s stdErr=%s rejection=%o", o, c.length, i), w(T);
-				s.info("retrieving task output complete"), y(new z(Buffer.concat(a), Buffer.concat(c)));
-			});
-		}
-		async gitResponse(e, n, r, s, o) {
-			const i = o.sibling("output"), a = this._plugins.exec("spawn.options", {
-				cwd: this.cwd,
-				env: this.env,
-				windowsHide: !0
-			}, this.taskContext(e, e.commands));
-			return new Promise((c) => {
-				const y = [], w = [];
-				o.info("%s %o", n, r), o("%O", a);
-				let T = this._beforeSpawn(e, r);
-				if (T) return c({
-					stdOut: y,
-					stdErr: w,
-					exitCode: 9901,
-					rejection: T
-				});
-				this._plugins.exec("spawn.before", void 0, {
-					...this.taskContext(e, r),
-					kill(C) {
-						T = C || T;
-					}
-				});
-				const k = (0, node_child_process.spawn)(n, r, a);
-				k.stdout.on("data", Et(y, "stdOut", o, i.step("stdOut"))), k.stderr.on("data", Et(w, "stdErr", o, i.step("stdErr"))), k.on("error", Mn(w, o)), s && (o("Passing child process stdOut/stdErr to custom outputHandler"), s(n, k.stdout, k.stderr, [...r])), this._plugins.exec("spawn.after", void 0, {
-					...this.taskContext(e, r),
-					spawned: k,
-					close(C, Te) {
-						c({
-							stdOut: y,
-							stdErr: w,
-							exitCode: C,
-							rejection: T || Te
-						});
-					},
-					kill(C) {
-						k.killed || (T = C, k.kill("SIGINT"));
-					}
-				});
-			});
-		}
-		_beforeSpawn(e, n) {
-			let r;
-			return this._plugins.exec("spawn.before", void 0, {
-				...this.taskContext(e, n),
-				kill(s) {
-					r = s || r;
-				}
-			}), r;
-		}
-		taskContext(e, n) {
-			return {
-				method: String(Me(e.commands) || ""),
-				commands: n,
-				env: { ...this.env },
-				input: kt(e) ? void 0 : e.input
-			};
-		}
-	};
-	Dn = class {
-		constructor(e, n, r) {
-			this.cwd = e, this._scheduler = n, this._plugins = r, this._chain = this.chain();
-		}
-		chain() {
-			return new Pn(this, this._scheduler, this._plugins);
-		}
-		push(e) {
-			return this._chain.push(e);
-		}
-	};
-	Yt = (t, e, n) => {
-		const r = ["clone", ...n];
-		return m(t) && r.push(c$1(t)), m(e) && r.push(c$1(e)), g(r);
-	};
-	Bn = (t, e, n) => (S(n, "--mirror"), Yt(t, e, n));
-	Un = [
-		new l(/^\[([^\s]+)( \([^)]+\))? ([^\]]+)/, (t, [e, n, r]) => {
-			t.branch = e, t.commit = r, t.root = !!n;
-		}),
-		new l(/\s*Author:\s(.+)/i, (t, [e]) => {
-			const n = e.split("<"), r = n.pop();
-			!r || !r.includes("@") || (t.author = {
-				email: r.substr(0, r.length - 1),
-				name: n.join("<").trim()
-			});
-		}),
-		new l(/(\d+)[^,]*(?:,\s*(\d+)[^,]*)(?:,\s*(\d+))/g, (t, [e, n, r]) => {
-			t.summary.changes = parseInt(e, 10) || 0, t.summary.insertions = parseInt(n, 10) || 0, t.summary.deletions = parseInt(r, 10) || 0;
-		}),
-		new l(/^(\d+)[^,]*(?:,\s*(\d+)[^(]+\(([+-]))?/, (t, [e, n, r]) => {
-			t.summary.changes = parseInt(e, 10) || 0;
-			const s = parseInt(n, 10) || 0;
-			r === "-" ? t.summary.deletions = s : r === "+" && (t.summary.insertions = s);
-		})
-	];
-	Wn = new l(/([a-z-]+): (\d+)$/, (t, [e, n]) => {
-		const r = jt(e);
-		Object.hasOwn(t, r) && (t[r] = p(n));
-	});
-	J = class {
-		constructor(e, n, r, s) {
-			this.bare = e, this.path = n, this.existing = r, this.gitDir = s;
-		}
-	};
-	Xn = /^Init.+ repository in (.+)$/;
-	Yn = /^Rein.+ in (.+)$/;
-	Qt = "--bare";
-	R = /* @__PURE__ */ ((t) => (t.NONE = "", t.STAT = "--stat", t.NUM_STAT = "--numstat", t.NAME_ONLY = "--name-only", t.NAME_STATUS = "--name-status", t))(R || {});
-	Jt = /^--(stat|numstat|name-only|name-status)(=|$)/;
-	rr = class {
-		constructor() {
-			this.changed = 0, this.deletions = 0, this.insertions = 0, this.files = [];
-		}
-	};
-	Ot = [
-		new l(/^(.+)\s+\|\s+(\d+)(\s+[+\-]+)?$/, (t, [e, n, r = ""]) => {
-			t.files.push({
-				file: e.trim(),
-				changes: p(n),
-				insertions: r.replace(/[^+]/g, "").length,
-				deletions: r.replace(/[^-]/g, "").length,
-				binary: !1
-			});
-		}),
-		new l(/^(.+) \|\s+Bin ([0-9.]+) -> ([0-9.]+) ([a-z]+)/, (t, [e, n, r]) => {
-			t.files.push({
-				file: e.trim(),
-				before: p(n),
-				after: p(r),
-				binary: !0
-			});
-		}),
-		new l(/^(.+)\s+\|\s+Bin\s*$/, (t, [e]) => {
-			t.files.push({
-				file: e.trim(),
-				before: 0,
-				after: 0,
-				binary: !0
-			});
-		}),
-		new l(/(\d+) files? changed\s*((?:, \d+ [^,]+){0,2})/, (t, [e, n]) => {
-			const r = /(\d+) i/.exec(n), s = /(\d+) d/.exec(n);
-			t.changed = p(e), t.insertions = p(r?.[1]), t.deletions = p(s?.[1]);
-		})
-	];
-	sr = [new l(/(\d+)\t(\d+)\t(.+)$/, (t, [e, n, r]) => {
-		const s = p(e), o = p(n);
-		t.changed++, t.insertions += s, t.deletions += o, t.files.push({
-			file: r,
-			changes: s + o,
-			insertions: s,
-			deletions: o,
-			binary: !1
-		});
-	}), new l(/-\t-\t(.+)$/, (t, [e]) => {
-		t.changed++, t.files.push({
-			file: e,
-			after: 0,
-			before: 0,
-			binary: !0
-		});
-	})];
-	or = [new l(/(.+)$/, (t, [e]) => {
-		t.changed++, t.files.push({
-			file: e,
-			changes: 0,
-			insertions: 0,
-			deletions: 0,
-			binary: !1
-		});
-	})];
-	ir = [new l(/([ACDMRTUXB])([0-9]{0,3})\t(.[^\t]*)(\t(.[^\t]*))?$/, (t, [e, n, r, s, o]) => {
-		t.changed++, t.files.push({
-			file: o ?? r,
-			changes: 0,
-			insertions: 0,
-			deletions: 0,
-			binary: !1,
-			status: bt(_n(e) && e),
-			from: bt(!!o && r !== o && r),
-			similarity: p(n)
-		});
-	})];
-	ar = {
-		[R.NONE]: Ot,
-		[R.STAT]: Ot,
-		[R.NUM_STAT]: sr,
-		[R.NAME_STATUS]: ir,
-		[R.NAME_ONLY]: or
-	};
-	te = "òòòòòò ";
-	ee = " òò";
-	ne = " ò ";
-	ur = [
-		"hash",
-		"date",
-		"message",
-		"refs",
-		"author_name",
-		"author_email"
-	];
-	se = /* @__PURE__ */ ((t) => (t[t["--pretty"] = 0] = "--pretty", t[t["max-count"] = 1] = "max-count", t[t.maxCount = 2] = "maxCount", t[t.n = 3] = "n", t[t.file = 4] = "file", t[t.format = 5] = "format", t[t.from = 6] = "from", t[t.to = 7] = "to", t[t.splitter = 8] = "splitter", t[t.symmetric = 9] = "symmetric", t[t.mailMap = 10] = "mailMap", t[t.multiLine = 11] = "multiLine", t[t.strictDate = 12] = "strictDate", t))(se || {});
-	Z = class {
-		constructor(e, n = null, r) {
-			this.reason = e, this.file = n, this.meta = r;
-		}
-		toString() {
-			return `${this.file}:${this.reason}`;
-		}
-	};
-	dr = class {
-		constructor() {
-			this.conflicts = [], this.merges = [], this.result = "success";
-		}
-		get failed() {
-			return this.conflicts.length > 0;
-		}
-		get reason() {
-			return this.result;
-		}
-		toString() {
-			return this.conflicts.length ? `CONFLICTS: ${this.conflicts.join(", ")}` : "OK";
-		}
-	};
-	ie = class {
-		constructor() {
-			this.remoteMessages = { all: [] }, this.created = [], this.deleted = [], this.files = [], this.deletions = {}, this.insertions = {}, this.summary = {
-				changes: 0,
-				deletions: 0,
-				insertions: 0
-			};
-		}
-	};
-	gr = class {
-		constructor() {
-			this.remote = "", this.hash = {
-				local: "",
-				remote: ""
-			}, this.branch = {
-				local: "",
-				remote: ""
-			}, this.message = "";
-		}
-		toString() {
-			return this.message;
-		}
-	};
-	yr = [
-		new x(/^remote:\s*(enumerating|counting|compressing) objects: (\d+),/i, (t, [e, n]) => {
-			const r = e.toLowerCase(), s = tt(t.remoteMessages);
-			Object.assign(s, { [r]: p(n) });
-		}),
-		new x(/^remote:\s*(enumerating|counting|compressing) objects: \d+% \(\d+\/(\d+)\),/i, (t, [e, n]) => {
-			const r = e.toLowerCase(), s = tt(t.remoteMessages);
-			Object.assign(s, { [r]: p(n) });
-		}),
-		new x(/total ([^,]+), reused ([^,]+), pack-reused (\d+)/i, (t, [e, n, r]) => {
-			const s = tt(t.remoteMessages);
-			s.total = Ct(e), s.reused = Ct(n), s.packReused = p(r);
-		})
-	];
-	wr = [
-		new x(/^remote:\s*(.+)$/, (t, [e]) => (t.remoteMessages.all.push(e.trim()), !1)),
-		...yr,
-		new x([/create a (?:pull|merge) request/i, /\s(https?:\/\/\S+)$/], (t, [e]) => {
-			t.remoteMessages.pullRequestUrl = e;
-		}),
-		new x([/found (\d+) vulnerabilities.+\(([^)]+)\)/i, /\s(https?:\/\/\S+)$/], (t, [e, n, r]) => {
-			t.remoteMessages.vulnerabilities = {
-				count: p(e),
-				summary: n,
-				url: r
-			};
-		})
-	];
-	br = class {
-		constructor() {
-			this.all = [];
-		}
-	};
-	vr = [
-		new l(/^\s*(.+?)\s+\|\s+\d+\s*(\+*)(-*)/, (t, [e, n, r]) => {
-			t.files.push(e), n && (t.insertions[e] = n.length), r && (t.deletions[e] = r.length);
-		}),
-		new l(/(\d+)\D+((\d+)\D+\(\+\))?(\D+(\d+)\D+\(-\))?/, (t, [e, , n, , r]) => n !== void 0 || r !== void 0 ? (t.summary.changes = +e || 0, t.summary.insertions = +n || 0, t.summary.deletions = +r || 0, !0) : !1),
-		new l(/^(create|delete) mode \d+ (.+)/, (t, [e, n]) => {
-			S(t.files, n), S(e === "create" ? t.created : t.deleted, n);
-		})
-	];
-	Er = [
-		new l(/^from\s(.+)$/i, (t, [e]) => {
-			t.remote = e;
-		}),
-		new l(/^fatal:\s(.+)$/, (t, [e]) => {
-			t.message = e;
-		}),
-		new l(/([a-z0-9]+)\.\.([a-z0-9]+)\s+(\S+)\s+->\s+(\S+)$/, (t, [e, n, r, s]) => {
-			t.branch.local = r, t.hash.local = e, t.branch.remote = s, t.hash.remote = n;
-		})
-	];
-	Sr = (t, e) => E(new ie(), vr, [t, e]);
-	ue = (t, e) => Object.assign(new ie(), Sr(t, e), ae(t, e));
-	Or = [
-		new l(/^Auto-merging\s+(.+)$/, (t, [e]) => {
-			t.merges.push(e);
-		}),
-		new l(/^CONFLICT\s+\((.+)\): Merge conflict in (.+)$/, (t, [e, n]) => {
-			t.conflicts.push(new Z(e, n));
-		}),
-		new l(/^CONFLICT\s+\((.+\/delete)\): (.+) deleted in (.+) and/, (t, [e, n, r]) => {
-			t.conflicts.push(new Z(e, n, { deleteRef: r }));
-		}),
-		new l(/^CONFLICT\s+\((.+)\):/, (t, [e]) => {
-			t.conflicts.push(new Z(e, null));
-		}),
-		new l(/^Automatic merge failed;\s+(.+)$/, (t, [e]) => {
-			t.result = e;
-		})
-	];
-	Cr = (t, e) => Object.assign(Ar(t), ue(t, e));
-	Ar = (t) => E(new dr(), Or, t);
-	Nr = [
-		new l(/^Pushing to (.+)$/, (t, [e]) => {
-			t.repo = e;
-		}),
-		new l(/^updating local tracking ref '(.+)'/, (t, [e]) => {
-			t.ref = {
-				...t.ref || {},
-				local: e
-			};
-		}),
-		new l(/^[=*-]\s+([^:]+):(\S+)\s+\[(.+)]$/, (t, [e, n, r]) => {
-			t.pushed.push(xr(e, n, r));
-		}),
-		new l(/^Branch '([^']+)' set up to track remote branch '([^']+)' from '([^']+)'/, (t, [e, n, r]) => {
-			t.branch = {
-				...t.branch || {},
-				local: e,
-				remote: n,
-				remoteName: r
-			};
-		}),
-		new l(/^([^:]+):(\S+)\s+([a-z0-9]+)\.\.([a-z0-9]+)$/, (t, [e, n, r, s]) => {
-			t.update = {
-				head: {
-					local: e,
-					remote: n
-				},
-				hash: {
-					from: r,
-					to: s
-				}
-			};
-		})
-	];
-	$r = (t, e) => {
-		const n = Pr(t, e), r = ae(t, e);
-		return {
-			...n,
-			...r
-		};
-	};
-	Pr = (t, e) => E({ pushed: [] }, Nr, [t, e]);
-	Lr = /^(.+)\0(.+)$/;
-	jr = class {
-		constructor(e, n, r) {
-			if (this.path = e, this.index = n, this.working_dir = r, n === "R" || r === "R") {
-				const s = Lr.exec(e) || [
-					null,
-					e,
-					e
-				];
-				this.from = s[2] || "", this.path = s[1] || "";
-			}
-		}
-	};
-	Br = class {
-		constructor() {
-			this.not_added = [], this.conflicted = [], this.created = [], this.deleted = [], this.ignored = void 0, this.modified = [], this.renamed = [], this.files = [], this.staged = [], this.ahead = 0, this.behind = 0, this.current = null, this.tracking = null, this.detached = !1, this.isClean = () => !this.files.length;
-		}
-	};
-	Ir = new Map([
-		_(" ", "A", (t, e) => t.created.push(e)),
-		_(" ", "D", (t, e) => t.deleted.push(e)),
-		_(" ", "M", (t, e) => t.modified.push(e)),
-		_("A", " ", (t, e) => {
-			t.created.push(e), t.staged.push(e);
-		}),
-		_("A", "M", (t, e) => {
-			t.created.push(e), t.staged.push(e), t.modified.push(e);
-		}),
-		_("D", " ", (t, e) => {
-			t.deleted.push(e), t.staged.push(e);
-		}),
-		_("M", " ", (t, e) => {
-			t.modified.push(e), t.staged.push(e);
-		}),
-		_("M", "M", (t, e) => {
-			t.modified.push(e), t.staged.push(e);
-		}),
-		_("R", " ", (t, e) => {
-			t.renamed.push(xt(e));
-		}),
-		_("R", "M", (t, e) => {
-			const n = xt(e);
-			t.renamed.push(n), t.modified.push(n.to);
-		}),
-		_("!", "!", (t, e) => {
-			(t.ignored = t.ignored || []).push(e);
-		}),
-		_("?", "?", (t, e) => t.not_added.push(e)),
-		...et("A", "A", "U"),
-		...et("D", "D", "U"),
-		...et("U", "A", "D", "U"),
-		["##", (t, e) => {
-			const n = /ahead (\d+)/, r = /behind (\d+)/, s = /^(.+?(?=(?:\.{3}|\s|$)))/, o = /\.{3}(\S*)/, i = /\son\s(\S+?)(?=\.{3}|$)/;
-			let a = n.exec(e);
-			t.ahead = a && +a[1] || 0, a = r.exec(e), t.behind = a && +a[1] || 0, a = s.exec(e), t.current = d(a?.[1], m, null), a = o.exec(e), t.tracking = d(a?.[1], m, null), a = i.exec(e), a && (t.current = d(a?.[1], m, t.current)), t.detached = /\(no branch\)/.test(e);
-		}]
-	]);
-	Ur = function(t) {
-		const e = t.split(I), n = new Br();
-		for (let r = 0, s = e.length; r < s;) {
-			let o = e[r++].trim();
-			o && (o.charAt(0) === "R" && (o += I + (e[r++] || "")), Fr(n, o));
-		}
-		return n;
-	};
-	Gr = ["--null", "-z"];
-	fe = "installed=false";
-	Hr = [new l(/version (\d+)\.(\d+)\.(\d+)(?:\s*\((.+)\))?/, (t, [e, n, r, s = ""]) => {
-		Object.assign(t, q(p(e), p(n), p(r), s));
-	}), new l(/version (\d+)\.(\d+)\.(\D+)(.+)?$/, (t, [e, n, r, s = ""]) => {
-		Object.assign(t, q(p(e), p(n), r, s));
-	})];
-	le = class {
-		constructor(e) {
-			this._executor = e;
-		}
-		_runTask(e, n) {
-			const r = this._executor.chain(), s = r.push(e);
-			return n && Ln(e, s, n), Object.create(this, {
-				then: { value: s.then.bind(s) },
-				catch: { value: s.catch.bind(s) },
-				_executor: { value: r }
-			});
-		}
-		add(e) {
-			return this._runTask(g(["add", ...v(e)]), u(arguments));
-		}
-		cwd(e) {
-			const n = u(arguments);
-			return typeof e == "string" ? this._runTask(St(e, this._executor), n) : typeof e?.path == "string" ? this._runTask(St(e.path, e.root && this._executor || void 0), n) : this._runTask(b("Git.cwd: workingDirectory must be supplied as a string"), n);
-		}
-		hashObject(e, n) {
-			return this._runTask(Vn(e, n === !0), u(arguments));
-		}
-		init(e) {
-			return this._runTask(Zn(e === !0, this._executor.cwd, h(arguments)), u(arguments));
-		}
-		merge() {
-			return this._runTask(At(h(arguments)), u(arguments));
-		}
-		mergeFromTo(e, n) {
-			return m(e) && m(n) ? this._runTask(At([
-				e,
-				n,
-				...h(arguments)
-			]), u(arguments, !1)) : this._runTask(b("Git.mergeFromTo requires that the 'remote' and 'branch' arguments are supplied as strings"));
-		}
-		outputHandler(e) {
-			return this._executor.outputHandler = e, this;
-		}
-		push() {
-			const e = ce({
-				remote: d(arguments[0], m),
-				branch: d(arguments[1], m)
-			}, h(arguments));
-			return this._runTask(e, u(arguments));
-		}
-		stash() {
-			return this._runTask(g(["stash", ...h(arguments)]), u(arguments));
-		}
-		status() {
-			return this._runTask(zr(h(arguments)), u(arguments));
-		}
-	};
-	Object.assign(le.prototype, jn(), In(), zn(), Tn(), Hn(), Kn(), On(), er(), pr(), Dr(), Wr());
-	Vr = /* @__PURE__ */ (() => {
-		let t = 0;
-		return () => {
-			t++;
-			const { promise: e, done: n } = (0, import_dist$1.createDeferred)();
-			return {
-				promise: e,
-				done: n,
-				id: t
-			};
-		};
-	})();
-	Xr = class {
-		constructor(e = 2) {
-			this.concurrency = e, this.logger = $("", "scheduler"), this.pending = [], this.running = [], this.logger("Constructed, concurrency=%s", e);
-		}
-		schedule() {
-			if (!this.pending.length || this.running.length >= this.concurrency) {
-				this.logger("Schedule attempt ignored, pending=%s running=%s concurrency=%s", this.pending.length, this.running.length, this.concurrency);
-				return;
-			}
-			const e = S(this.running, this.pending.shift());
-			this.logger("Attempting id=%s", e.id), e.done(() => {
-				this.logger("Completing id=", e.id), ct(this.running, e), this.schedule();
-			});
-		}
-		next() {
-			const { promise: e, id: n } = S(this.pending, Vr());
-			return this.logger("Scheduling id=%s", n), this.schedule(), e;
-		}
-	};
-	he = /* @__PURE__ */ ((t) => (t.CURRENT = "*", t.LINKED = "+", t))(he || {});
-	Qr = class {
-		constructor() {
-			this.all = [], this.branches = {}, this.current = "", this.detached = !1;
-		}
-		push(e, n, r, s, o) {
-			e === "*" && (this.detached = n, this.current = r), this.all.push(r), this.branches[r] = {
-				current: e === "*",
-				linkedWorkTree: e === "+",
-				name: r,
-				commit: s,
-				label: o
-			};
-		}
-	};
-	Jr = [new l(/^([*+]\s)?\((?:HEAD )?detached (?:from|at) (\S+)\)\s+([a-z0-9]+)\s(.*)$/, (t, [e, n, r, s]) => {
-		t.push(Nt(e), !0, n, r, s);
-	}), new l(/^([*+]\s)?(\S+)\s+([a-z0-9]+)\s?(.*)$/s, (t, [e, n, r, s]) => {
-		t.push(Nt(e), !1, n, r, s);
-	})];
-	Zr = new l(/^(\S+)$/s, (t, [e]) => {
-		t.push(he.CURRENT, !1, e, "", "");
-	});
-	ts = class {
-		constructor() {
-			this.all = [], this.branches = {}, this.errors = [];
-		}
-		get success() {
-			return !this.errors.length;
-		}
-	};
-	rs = /(\S+)\s+\(\S+\s([^)]+)\)/;
-	pe = /^error[^']+'([^']+)'/m;
-	ss = [new l(rs, (t, [e, n]) => {
-		const r = es(e, n);
-		t.all.push(r), t.branches[e] = r;
-	}), new l(pe, (t, [e]) => {
-		const n = ns(e);
-		t.errors.push(n), t.all.push(n), t.branches[e] = n;
-	})];
-	gt = (t, e) => E(new ts(), ss, [t, e]);
-	ms = [
-		new l(/From (.+)$/, (t, [e]) => {
-			t.remote = e;
-		}),
-		new l(/\* \[new branch]\s+(\S+)\s*-> (.+)$/, (t, [e, n]) => {
-			t.branches.push({
-				name: e,
-				tracking: n
-			});
-		}),
-		new l(/\* \[new tag]\s+(\S+)\s*-> (.+)$/, (t, [e, n]) => {
-			t.tags.push({
-				name: e,
-				tracking: n
-			});
-		}),
-		new l(/- \[deleted]\s+\S+\s*-> (.+)$/, (t, [e]) => {
-			t.deleted.push({ tracking: e });
-		}),
-		new l(/\s*([^.]+)\.\.(\S+)\s+(\S+)\s*-> (.+)$/, (t, [e, n, r, s]) => {
-			t.updated.push({
-				name: r,
-				tracking: s,
-				to: n,
-				from: e
-			});
-		})
-	];
-	ys = [new l(/^Renaming (.+) to (.+)$/, (t, [e, n]) => {
-		t.moves.push({
-			from: e,
-			to: n
-		});
-	})];
-	$s = class {
-		constructor(e, n) {
-			this.all = e, this.latest = n;
-		}
-	};
-	Ps = function(t, e = !1) {
-		const n = t.split(`
-`).map(Ds).filter(Boolean);
-		e || n.sort(function(s, o) {
-			const i = s.split("."), a = o.split(".");
-			if (i.length === 1 || a.length === 1) return Ms(B(i[0]), B(a[0]));
-			for (let c = 0, y = Math.max(i.length, a.length); c < y; c++) {
-				const w = ye(B(i[c]), B(a[c]));
-				if (w) return w;
-			}
-			return 0;
-		});
-		const r = e ? n[0] : [...n].reverse().find((s) => s.indexOf(".") >= 0);
-		return new $s(n, r);
-	};
-	(f.prototype = Object.create(le.prototype)).constructor = f;
-	f.prototype.customBinary = function(t) {
-		return this._plugins.reconfigure("binary", t), this;
-	};
-	f.prototype.env = function(t, e) {
-		return arguments.length === 1 && typeof t == "object" ? this._executor.env = t : (this._executor.env = this._executor.env || {})[t] = e, this;
-	};
-	f.prototype.stashList = function(t) {
-		return this._runTask(Cs(ht(arguments) || {}, K(t) && t || []), u(arguments));
-	};
-	f.prototype.mv = function(t, e) {
-		return this._runTask(bs(t, e), u(arguments));
-	};
-	f.prototype.checkoutLatestTag = function(t) {
-		var e = this;
-		return this.pull(function() {
-			e.tags(function(n, r) {
-				e.checkout(r.latest, t);
-			});
-		});
-	};
-	f.prototype.pull = function(t, e, n, r) {
-		return this._runTask(Ts(d(t, m), d(e, m), h(arguments)), u(arguments));
-	};
-	f.prototype.fetch = function(t, e) {
-		return this._runTask(gs(d(t, m), d(e, m), h(arguments)), u(arguments));
-	};
-	f.prototype.tags = function(t, e) {
-		return this._runTask(Ls(h(arguments)), u(arguments));
-	};
-	f.prototype.rebase = function() {
-		return this._runTask(g(["rebase", ...h(arguments)]), u(arguments));
-	};
-	f.prototype.reset = function(t) {
-		return this._runTask(An(xn(t), h(arguments)), u(arguments));
-	};
-	f.prototype.revert = function(t) {
-		const e = u(arguments);
-		return typeof t != "string" ? this._runTask(b("Commit must be a string"), e) : this._runTask(g([
-			"revert",
-			...h(arguments, 0, !0),
-			t
-		]), e);
-	};
-	f.prototype.addTag = function(t) {
-		const e = typeof t == "string" ? js(t) : b("Git.addTag requires a tag name");
-		return this._runTask(e, u(arguments));
-	};
-	f.prototype.addAnnotatedTag = function(t, e) {
-		return this._runTask(Bs(t, e), u(arguments));
-	};
-	f.prototype.deleteLocalBranch = function(t, e, n) {
-		return this._runTask(cs(t, typeof e == "boolean" ? e : !1), u(arguments));
-	};
-	f.prototype.deleteLocalBranches = function(t, e, n) {
-		return this._runTask(us(t, typeof e == "boolean" ? e : !1), u(arguments));
-	};
-	f.prototype.branch = function(t, e) {
-		return this._runTask(is(h(arguments)), u(arguments));
-	};
-	f.prototype.branchLocal = function(t) {
-		return this._runTask(as(), u(arguments));
-	};
-	f.prototype.raw = function(t) {
-		const e = !Array.isArray(t), n = [].slice.call(e ? arguments : t, 0);
-		for (let s = 0; s < n.length && e; s++) if (!st(n[s])) {
-			n.splice(s, n.length - s);
-			break;
-		}
-		n.push(...h(arguments, 0, !0));
-		var r = u(arguments);
-		return n.length ? this._runTask(g(n, this._trimmed), r) : this._runTask(b("Raw: must supply one or more command to execute"), r);
-	};
-	f.prototype.submoduleAdd = function(t, e, n) {
-		return this._runTask(As(t, e), u(arguments));
-	};
-	f.prototype.submoduleUpdate = function(t, e) {
-		return this._runTask(Ns(h(arguments, !0)), u(arguments));
-	};
-	f.prototype.submoduleInit = function(t, e) {
-		return this._runTask(xs(h(arguments, !0)), u(arguments));
-	};
-	f.prototype.subModule = function(t, e) {
-		return this._runTask(X(h(arguments)), u(arguments));
-	};
-	f.prototype.listRemote = function() {
-		return this._runTask(Ss(h(arguments)), u(arguments));
-	};
-	f.prototype.addRemote = function(t, e, n) {
-		return this._runTask(vs(t, e, h(arguments)), u(arguments));
-	};
-	f.prototype.removeRemote = function(t, e) {
-		return this._runTask(Os(t), u(arguments));
-	};
-	f.prototype.getRemotes = function(t, e) {
-		return this._runTask(Es(t === !0), u(arguments));
-	};
-	f.prototype.remote = function(t, e) {
-		return this._runTask(Rs(h(arguments)), u(arguments));
-	};
-	f.prototype.tag = function(t, e) {
-		const n = h(arguments);
-		return n[0] !== "tag" && n.unshift("tag"), this._runTask(g(n), u(arguments));
-	};
-	f.prototype.updateServerInfo = function(t) {
-		return this._runTask(g(["update-server-info"]), u(arguments));
-	};
-	f.prototype.pushTags = function(t, e) {
-		const n = Mr({ remote: d(t, m) }, h(arguments));
-		return this._runTask(n, u(arguments));
-	};
-	f.prototype.rm = function(t) {
-		return this._runTask(g([
-			"rm",
-			"-f",
-			...v(t)
-		]), u(arguments));
-	};
-	f.prototype.rmKeepLocal = function(t) {
-		return this._runTask(g([
-			"rm",
-			"--cached",
-			...v(t)
-		]), u(arguments));
-	};
-	f.prototype.catFile = function(t, e) {
-		return this._catFile("utf-8", arguments);
-	};
-	f.prototype.binaryCatFile = function() {
-		return this._catFile("buffer", arguments);
-	};
-	f.prototype._catFile = function(t, e) {
-		var n = u(e), r = ["cat-file"], s = e[0];
-		if (typeof s == "string") return this._runTask(b("Git.catFile: options must be supplied as an array of strings"), n);
-		Array.isArray(s) && r.push.apply(r, s);
-		const o = t === "buffer" ? Gt(r) : g(r);
-		return this._runTask(o, n);
-	};
-	f.prototype.diff = function(t, e) {
-		const n = m(t) ? b("git.diff: supplying options as a single string is no longer supported, switch to an array of strings") : g(["diff", ...h(arguments)]);
-		return this._runTask(n, u(arguments));
-	};
-	f.prototype.diffSummary = function() {
-		return this._runTask(fr(h(arguments, 1)), u(arguments));
-	};
-	f.prototype.applyPatch = function(t) {
-		const e = G(t) ? Yr(v(t), h([].slice.call(arguments, 1))) : b("git.applyPatch requires one or more string patches as the first argument");
-		return this._runTask(e, u(arguments));
-	};
-	f.prototype.revparse = function() {
-		const t = ["rev-parse", ...h(arguments, !0)];
-		return this._runTask(g(t, !0), u(arguments));
-	};
-	f.prototype.clean = function(t, e, n) {
-		const r = un(t), s = r && t.join("") || d(t, m) || "", o = h([].slice.call(arguments, r ? 1 : 0));
-		return this._runTask(on(s, o), u(arguments));
-	};
-	f.prototype.exec = function(t) {
-		return this._runTask({
-			commands: [],
-			format: "utf-8",
-			parser() {
-				typeof t == "function" && t();
-			}
-		});
-	};
-	f.prototype.checkIgnore = function(t, e) {
-		return this._runTask(fs$1(v(d(t, G, []))), u(arguments));
-	};
-	f.prototype.checkIsRepo = function(t, e) {
-		return this._runTask(We(d(t, m)), u(arguments));
-	};
-	Us = $("", "plugin:allowEnvironment");
-	$t = (0, import_dist$1.deferred)().promise;
-	we = $("", "plugin:binary");
-	Hs = "Invalid value supplied for custom binary, requires a single string or an array containing either one or two strings";
-	Ks = "Invalid value supplied for custom binary, restricted characters must be removed or supply the unsafe.allowUnsafeCustomBinary option";
-	be = {
-		DISALLOWED_ABBREVIATED: {
-			text: "disallowed abbreviated or ambiguous option",
-			solution: "Unambiguous abbreviated options blocked with unsafe.allowAbbreviatedOptions setting: {message}"
-		},
-		UNKNOWN: {
-			text: "~ unknown ~",
-			solution: void 0
-		}
-	};
-	Qs = class extends O {
-		constructor(e = "") {
-			const n = Ys(e);
-			super(void 0, be[n].solution?.replace("{message}", e) ?? e), this.reason = n;
-		}
-	};
-	nt = $("", "plugin:input");
-	ro = class {
-		constructor() {
-			this.plugins = /* @__PURE__ */ new Set(), this.events = new node_events.EventEmitter();
-		}
-		on(e, n) {
-			this.events.on(e, n);
-		}
-		reconfigure(e, n) {
-			this.events.emit(e, n);
-		}
-		append(e, n) {
-			const r = S(this.plugins, {
-				type: e,
-				action: n
-			});
-			return () => this.plugins.delete(r);
-		}
-		add(e) {
-			const n = [];
-			return v(e).forEach((r) => {
-				r && this.plugins.add(S(n, r));
-			}), () => {
-				n.forEach((r) => {
-					this.plugins.delete(r);
-				});
-			};
-		}
-		exec(e, n, r) {
-			let s = n;
-			const o = Object.freeze(Object.create(r));
-			for (const i of this.plugins) i.type === e && (s = i.action(s, o));
-			return s;
-		}
-	};
-	wo = (t, e) => {
-		const n = new ro(), r = Ge(t && (typeof t == "string" ? { baseDir: t } : t) || {}, e);
-		if (!Lt(r.baseDir)) throw new Ae(r, "Cannot use simple-git on a directory that does not exist");
-		return Array.isArray(r.config) && n.add(qs(r.config)), n.add(zs(r.unsafe)), n.add(Ws(r.completion)), r.abort && n.add(Is(r.abort)), r.progress && n.add(so(r.progress)), r.timeout && n.add(uo(r.timeout)), r.spawnOptions && n.add(io(r.spawnOptions)), n.add(ao()), n.add(no(r.input)), n.add(Mt(to(!0))), r.errors && n.add(Mt(r.errors)), Xs(n, r.binary, r.unsafe?.allowUnsafeCustomBinary), n.add(Fs(r.allowEnvironment ?? [], r.unsafe?.allowAbbreviatedOptions)), new f(r, n);
-	};
-}));
-// src/git/simple.ts
-init_environment();
-init_problem_of_git();
-/** By default an output would count as complete 50 ms after the process has ended, read or not. */
-const WHOLE_OUTPUT = {
-	onClose: true,
-	onExit: false
-};
-/** For what changes a repository or asks another one. simple-git takes a while to load: it is when something is asked. */
-function simpleAsker(start, options) {
-	return async (...words) => {
-		const { cwd: baseDir, env } = startOf(start, options.allowEnvironment);
-		const { simpleGit } = await Promise.resolve().then(() => (init_dist(), dist_exports));
-		const safe = {
-			config: [...SETTINGS],
-			unsafe: { allowUnsafeFsMonitor: true },
-			completion: WHOLE_OUTPUT
-		};
-		try {
-			return await simpleGit({
-				...options,
-				...safe,
-				baseDir
-			}).env(env).raw([...words]);
-		} catch (error) {
-			throw gitProblem(error);
-		}
-	};
-}
 // src/git/remote.ts
+init_driver();
 /** A remote that says nothing for so long has hung, or waits for a password that nobody will type. */
 const SILENCE = 6e4;
 function openRemote(start, name = "origin") {
-	const ask = simpleAsker(start, { timeout: { block: SILENCE } });
+	const { ask } = openGit(start, { timeout: { block: SILENCE } });
 	return {
 		tipOf: async (ref) => {
 			const peeled = `${ref}^{}`;
@@ -55373,7 +54589,7 @@ function unknown(error) {
 }
 /** The commits of the versions that environments serve, and of the newest of promptsync's. */
 function commitsOf({ prompts }) {
-	return prompts.flatMap(({ observed }) => observed === null ? [] : versionsRead(observed)).flatMap(({ stamp }) => stamp?.commit ?? []);
+	return prompts.flatMap(({ observed }) => (observed?.known ?? []).filter(({ content }) => content !== null)).flatMap(({ source }) => source?.commit ?? []);
 }
 // src/github/upsert.ts
 /** Updates what is there, else makes it. When the answer to that was lost, it is looked for before it is sent again. */
@@ -55609,9 +54825,10 @@ async function drift(context) {
 	}, context.world);
 }
 function optionsOf(context) {
-	const { config, "on-drift": onDrift, "max-changes": maxChanges } = context.inputs;
+	const { "on-drift": onDrift, "max-changes": maxChanges } = context.inputs;
+	const { configuration } = context;
 	return {
-		config,
+		configuration,
 		only: [],
 		onDrift,
 		maxChanges,
@@ -55652,23 +54869,6 @@ function asSet(items) {
 }
 function asMap(items) {
 	return items && new Map(items);
-}
-// src/report/inert.ts
-init_text();
-/** A value within a line: nothing in it can move the cursor, hide, or begin another line. */
-function inertLine(text) {
-	return showHidden(text).replace(/[\n\t]/g, codePoint);
-}
-/** A text of several lines; its line feeds and tabs stay. */
-function inertText(text) {
-	return showHidden(text);
-}
-/**
-* Output as a GitHub runner's log can take it: no line can be a workflow command (`::` after leading blanks, `##[`
-* anywhere). Anything else stays as it is.
-*/
-function inertForRunner(output) {
-	return output.replace(/^(\s*):(?=:)/gm, "$1\\u{3a}").replaceAll("##[", "##\\u{5b}");
 }
 // src/report/problems-in.ts
 /**
@@ -56393,22 +55593,24 @@ function wellCut(text) {
 // src/report/diff-rows.ts
 /** A changed line that takes more rows is cut. */
 const MOST_ROWS = 8;
+/** How to see what a terminal does not show. */
+const SHOWS_ALL = "--format html shows all";
 /** The rows of a changed line: wrapped on a terminal, changed words marked where there is colour. */
-function changedRows(changed, style, folding) {
+function changedRows(changed, style) {
 	const { screen, colours } = style;
 	const whole = painted(changed.kind, changed.line, style);
 	if (screen === null) return [whole];
 	const rows = screen.wrap(whole, 1);
-	if (folding === null || rows.length <= MOST_ROWS) return rows;
+	if (rows.length <= MOST_ROWS) return rows;
 	const excerpt = excerptOf(changed.line, changed.other);
 	if (excerpt !== null) return screen.wrap(painted(changed.kind, excerpt, style), 1);
 	const text = changed.line.map((segment) => segment.text).join("");
 	const shown = rows.slice(0, MOST_ROWS);
-	return [...shown, ...screen.wrap(colours.dim(` … ${moreText(text, shown, folding)}`), 1)];
+	return [...shown, ...screen.wrap(colours.dim(` … ${moreText(text, shown)}`), 1)];
 }
-function moreText(text, shown, { hint }) {
+function moreText(text, shown) {
 	const seen = shown.reduce((sum, row) => sum + withoutColours(row).length - 1, 0);
-	return `${Math.max(1, text.length - seen)} more characters${hint === null ? "" : ` (${hint})`}`;
+	return `${Math.max(1, text.length - seen)} more characters (${SHOWS_ALL})`;
 }
 function painted(kind, segments, style) {
 	const { green, red } = style.colours;
@@ -57329,26 +56531,25 @@ const MOST_LINES = 40;
 /**
 * A unified diff of what environments serve now and would serve; environments with the same two texts share one.
 * Lines have no line feed; there are none where nothing differs.
-* @param folding null: diffs are whole, whatever their length
 */
-function renderDiffs(changes, style, folding) {
-	return makeTextDiffs(changes, CONTEXT_LINES$1).flatMap((diff) => renderOne(diff, style, folding));
+function renderDiffs(changes, style, length) {
+	return makeTextDiffs(changes, CONTEXT_LINES$1).flatMap((diff) => renderOne(diff, style, length));
 }
 /** What is said in place of a diff where one of the texts is not known. */
 const unreadText = {
 	before: "its text of now is not known without the service",
 	after: "the text to come was never read; a sync looks at it first"
 };
-function renderOne(diff, style, folding) {
+function renderOne(diff, style, length) {
 	const { dim, bold } = style.colours;
 	const names = diff.environments.map(inertLine).join(", ");
 	if (diff.kind === "unread") return fitted(dim(`${names}: ${unreadText[diff.side]}`), style, 2);
 	const titles = [`--- ${names}: ${diff.before === null ? "nothing" : inertLine(diff.before)}`, `+++ ${names}: ${inertLine(diff.after)}`];
-	const { hunks, left } = foldHunks(diff.hunks.map((hunk) => markHunk(hunk, style)), folding === null ? Infinity : MOST_LINES);
+	const { hunks, left } = foldHunks(diff.hunks.map((hunk) => markHunk(hunk, style)), length === "whole" ? Infinity : MOST_LINES);
 	return [
 		...titles.flatMap((title) => fitted(bold(title), style, 4)),
-		...hunks.flatMap((hunk) => hunkLines(hunk, style, folding)),
-		...foldLines(left, style, folding)
+		...hunks.flatMap((hunk) => hunkLines(hunk, style)),
+		...foldLines(left, style)
 	];
 }
 /** Without colour marks would not be seen, but on a terminal long lines are cut by them. */
@@ -57359,20 +56560,18 @@ function markHunk({ blocks, ...ranges }, { colours, screen }) {
 		blocks: marks ? markWords(blocks) : withoutMarks(blocks)
 	};
 }
-function foldLines(left, style, folding) {
+function foldLines(left, style) {
 	const text = leftText(left);
-	if (text === null) return [];
-	const hint = folding?.hint ?? null;
-	return fitted(style.colours.dim(`… ${text}${hint === null ? "" : ` (${hint})`}`), style, 2);
+	return text === null ? [] : fitted(style.colours.dim(`… ${text} (${SHOWS_ALL})`), style, 2);
 }
-function hunkLines({ before, after, blocks }, style, folding) {
+function hunkLines({ before, after, blocks }, style) {
 	const { cyan, dim } = style.colours;
-	return [...fitted(cyan(`@@ -${range(before)} +${range(after)} @@`), style, 2), ...blocks.flatMap((block, index) => [...blockLines(block, style, folding, [blocks[index - 1], blocks[index + 1]]), ...block.more ? [dim(" …")] : []])];
+	return [...fitted(cyan(`@@ -${range(before)} +${range(after)} @@`), style, 2), ...blocks.flatMap((block, index) => [...blockLines(block, style, [blocks[index - 1], blocks[index + 1]]), ...block.more ? [dim(" …")] : []])];
 }
 function range({ start, lines }) {
 	return `${start},${lines}`;
 }
-function blockLines({ kind, lines }, style, folding, neighbours) {
+function blockLines({ kind, lines }, style, neighbours) {
 	if (kind === "same") {
 		const shown = lines.map((line) => ` ${joined(line, style)}`);
 		return style.screen === null ? shown : shown.map(style.screen.cut);
@@ -57383,7 +56582,7 @@ function blockLines({ kind, lines }, style, folding, neighbours) {
 		kind,
 		line,
 		other
-	}, style, folding));
+	}, style));
 }
 // src/report/render-edit.ts
 /** What is done to a file, in one line without its sign. */
@@ -57580,7 +56779,7 @@ function breakingItem({ key }, breaking) {
 	return `- ${inertCode(key)}: ${breakingText(breaking, inertCode)}\n`;
 }
 function diffItems({ key, path, status }, texts) {
-	const lines = status === "failed" ? [] : renderDiffs(texts, PLAIN, null);
+	const lines = status === "failed" ? [] : renderDiffs(texts, PLAIN, "whole");
 	if (lines.length === 0) return [];
 	return [`\n<details>${`<summary><code>${inertHtml(key)}</code> <code>${inertHtml(path)}</code></summary>`}\n\n${inertBlock(lines, "diff")}\n\n</details>\n`];
 }
@@ -57958,7 +57157,7 @@ function renderPrompt(prompt, options, style, shared) {
 	return [
 		...titleOf(prompt, style),
 		...quiet ? [] : workLines(prompt, texts, style.colours).flatMap((line) => fitted(`  ${line}`, style, 4)),
-		...quiet || leavesNoDiff(prompt) ? [] : diffLines(texts.get(prompt.id) ?? [], options, style),
+		...quiet || leavesNoDiff(prompt) ? [] : diffLines(texts.get(prompt.id) ?? [], style),
 		...own.map((problem) => indent(renderProblem(problem, narrower(style, 2))))
 	].join("\n");
 }
@@ -57979,10 +57178,9 @@ function leavesNoDiff({ status, edits }) {
 	return status === "failed" && edits === void 0;
 }
 /** On a narrow terminal the text needs the room more than the eye needs the step. */
-function diffLines(changes, { full, unfold }, style) {
+function diffLines(changes, style) {
 	const step = style.screen !== null && style.screen.columns < 60 ? 2 : 6;
-	const folding = full === true ? null : { hint: unfold ?? null };
-	return renderDiffs(changes, narrower(style, step), folding).map((line) => line.trim() === "" ? "" : `${" ".repeat(step)}${line}`);
+	return renderDiffs(changes, narrower(style, step), "folded").map((line) => line.trim() === "" ? "" : `${" ".repeat(step)}${line}`);
 }
 function indent(text) {
 	return text.replace(/^/gm, "  ");
@@ -58803,7 +58001,7 @@ var init_supports_hyperlinks = __esmMin((() => {
 		stderr: createSupportsHyperlinks(node_process.default.stderr)
 	};
 }));
-// src/process-host.ts
+// src/process.ts
 /** The process as both entries hand it on. Besides them nothing touches it, nor time and chance. */
 function processHost() {
 	return {

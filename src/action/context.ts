@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { gitStartOf } from '../commands/workspace.ts';
-import type { World } from '../commands/world.ts';
-import type { Host } from '../cli/host.ts';
+import { gitStartOf } from '../desired/workspace.ts';
+import type { World } from '../domain/world.ts';
 import { worldOf } from '../cli/world.ts';
 import { loadConfig } from '../config/load.ts';
+import type { ConfigResult } from '../config/parse.ts';
 import { findRoot } from '../files/paths.ts';
 import type { GitStart } from '../git/environment.ts';
 import { parseEvent, type Event } from '../github/event.ts';
@@ -21,6 +21,8 @@ export type Context = {
   readonly world: World;
   /** The folder that the inputs are relative to. */
   readonly folder: string;
+  /** Read once, before git is started: it names the variable of the key, which git does not get. */
+  readonly configuration: ConfigResult;
   readonly git: GitStart;
   /** Null without a token: then nothing is read from GitHub and nothing told there. */
   readonly github: (() => Promise<GitHub>) | null;
@@ -39,10 +41,12 @@ export async function makeContext(inputs: Inputs, host: HidingActionHost): Promi
   const baseUrl = inputs['base-url'] ?? environment['PROMPTSYNC_BASE_URL'];
   const variables = { ...environment, PROMPTSYNC_BASE_URL: baseUrl };
   const placed = { ...host, environment: variables, workingDirectory: folder };
+  const configuration = await loadConfig({ workingDirectory: folder, file: inputs.config, environment: variables });
   return {
     inputs,
     folder,
-    git: await gitStart(inputs, placed),
+    configuration,
+    git: gitStart(configuration, folder),
     event: await readEvent(environment),
     world: worldOf(placed, { quiet: true, onInterrupt: INTERRUPTED, keepSecret: host.runner.setSecret }),
     github: gitHubOf(inputs, environment),
@@ -50,10 +54,9 @@ export async function makeContext(inputs: Inputs, host: HidingActionHost): Promi
   };
 }
 
-/** A configuration that cannot be read is told by the run. */
-async function gitStart({ config: file }: Inputs, { workingDirectory, environment }: Host): Promise<GitStart> {
-  const { config } = await loadConfig({ workingDirectory, file, environment });
-  return config === null ? { root: findRoot(workingDirectory), keyVariables: [] } : gitStartOf(config);
+/** A configuration that cannot be read is reported by the run. */
+function gitStart({ config }: ConfigResult, folder: string): GitStart {
+  return config === null ? { root: findRoot(folder), keyVariables: [] } : gitStartOf(config);
 }
 
 function noFolder(name: string): ProblemError {

@@ -49,9 +49,10 @@ async function drift(context: Context): Promise<CommandResult> {
 }
 
 function optionsOf(context: Context): Omit<SyncOptions, 'dryRun' | 'yes'> {
-  const { config, 'on-drift': onDrift, 'max-changes': maxChanges } = context.inputs;
+  const { 'on-drift': onDrift, 'max-changes': maxChanges } = context.inputs;
+  const { configuration } = context;
   return {
-    ...{ config, only: [], onDrift, maxChanges, apiKey: context.inputs['api-key'] },
+    ...{ configuration, only: [], onDrift, maxChanges, apiKey: context.inputs['api-key'] },
     ...{ exitCode: false, allowDirty: false, withTexts: true },
   };
 }

@@ -1,12 +1,11 @@
-import type { Prepared } from '../commands/preparing/prepare-plan.ts';
-import { versionsRead } from '../domain/observed.ts';
+import type { Walked } from '../commands/walk.ts';
 import { openRemote } from '../git/remote.ts';
 import { tipOfBranch } from '../github/pull-requests.ts';
 import { makeProblem, messageOf, type Problem } from '../problem.ts';
 import type { Context } from './context.ts';
 
 /** Why this commit may not be applied: a newer one is there. Run again, an old run would roll the service back. */
-export async function supersededBy(context: Context, { repository, plan }: Prepared): Promise<readonly Problem[]> {
+export async function supersededBy(context: Context, { repository, plan }: Walked): Promise<readonly Problem[]> {
   if (repository === null || repository.head === null) return [];
   const { head } = repository;
   const { ref } = context.event;
@@ -36,7 +35,7 @@ function unknown(error: unknown): Problem {
 }
 
 /** The commits of the versions that environments serve, and of the newest of promptsync's. */
-function commitsOf({ prompts }: Prepared['plan']): readonly string[] {
-  const versions = prompts.flatMap(({ observed }) => (observed === null ? [] : versionsRead(observed)));
-  return versions.flatMap(({ stamp }) => stamp?.commit ?? []);
+function commitsOf({ prompts }: Walked['plan']): readonly string[] {
+  const read = prompts.flatMap(({ observed }) => (observed?.known ?? []).filter(({ content }) => content !== null));
+  return read.flatMap(({ source }) => source?.commit ?? []);
 }

@@ -1,4 +1,4 @@
-import type { Prepared } from '../commands/preparing/prepare-plan.ts';
+import type { Walked } from '../commands/walk.ts';
 import type { Repository } from '../git/repository.ts';
 import type { GitHub } from '../github/client.ts';
 import { mergedPullOf } from '../github/pull-requests.ts';
@@ -10,7 +10,7 @@ import { partsOf, shownParts } from './plan-mark.ts';
 
 /** What there is of a prepared plan to look at. */
 export type Planned = {
-  readonly plan: Pick<Prepared['plan'], 'prompts'>;
+  readonly plan: Pick<Walked['plan'], 'prompts'>;
   readonly repository: Pick<Repository, 'head' | 'mergesBefore'> | null;
 };
 

@@ -1,4 +1,4 @@
-import type { Progress } from '../commands/world.ts';
+import type { Progress } from '../domain/world.ts';
 import { through, type Sink } from './host.ts';
 
 export type ProgressOptions = {

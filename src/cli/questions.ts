@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import type { CANCEL_SYMBOL } from '@clack/prompts';
-import type { Interview } from '../commands/world.ts';
+import type { Interview } from '../domain/world.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
 import { inertLine } from '../report/inert.ts';
 import type { Host } from './host.ts';

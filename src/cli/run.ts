@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { CommanderError } from 'commander';
-import type { PrepareOptions } from '../commands/preparing/prepare-plan.ts';
+import type { WalkOptions } from '../commands/walk.ts';
 import type { PullOptions } from '../commands/pull.ts';
 import { refused, type CommandResult } from '../commands/result.ts';
 import type { ServeOptions, Serving } from '../commands/serve.ts';
 import type { Drawn, SyncOptions } from '../commands/sync.ts';
-import type { World } from '../commands/world.ts';
+import type { World } from '../domain/world.ts';
 import { MODES } from '../domain/modes.ts';
 import { makeProblem, ProblemError, problemOf } from '../problem.ts';
 import type { Run } from '../report/make-report.ts';
@@ -20,7 +20,7 @@ import { drawPlan, wantsColour } from './terminal.ts';
 import { worldOf } from './world.ts';
 
 export type Mode = Run['mode'];
-type OnCall = PrepareOptions['onCall'];
+type OnCall = WalkOptions['onCall'];
 
 /** What a command does. `onCall` is undefined without `--verbose`. */
 export type Work = (world: World, onCall: OnCall) => Promise<CommandResult>;

@@ -1,4 +1,4 @@
-import type { Interview, World } from '../commands/world.ts';
+import type { Interview, World } from '../domain/world.ts';
 import { ask } from './questions.ts';
 import type { Host } from './host.ts';
 import { progressReporter } from './progress.ts';

@@ -1,19 +1,18 @@
 import type { Config } from '../config/config.ts';
-import { toolEnvironments } from '../domain/policy.ts';
+import { readPasts, type Pasts } from '../desired/read-history.ts';
 import type { VersionHistory } from '../domain/prompt-history.ts';
+import type { World } from '../domain/world.ts';
 import { makeHistory } from '../planning/make-history.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
 import type { Run } from '../report/make-report.ts';
-import { fullestLedger, unknownEnvironment } from './editing/environment-option.ts';
-import { withPlan, type Prepared, type PrepareOptions } from './preparing/prepare-plan.ts';
-import { readPasts, type Pasts } from './past/read-pasts.ts';
-import { notRun, type CommandResult } from './result.ts';
-import type { World } from './world.ts';
+import { unknownEnvironment } from './pin-edit.ts';
+import { notRun, plannedRun, type CommandResult } from './result.ts';
+import { walk, type Walked, type WalkOptions } from './walk.ts';
 
-export type HistoryOptions = Pick<PrepareOptions, 'config' | 'onCall'> & {
+export type HistoryOptions = Pick<WalkOptions, 'config' | 'onCall'> & {
   /** A key, a path, or a pattern of either. */
   readonly key: string;
-  /** The environment whose version's origin is asked for; undefined: all versions are told. */
+  /** The environment whose version's origin is asked for; undefined: all versions are listed. */
   readonly environment?: string | undefined;
 };
 
@@ -24,38 +23,33 @@ export type HistoryOptions = Pick<PrepareOptions, 'config' | 'onCall'> & {
 export async function history({ key, environment, ...rest }: HistoryOptions, world: World): Promise<CommandResult> {
   const needs = (config: Config) => ({
     problems: environment === undefined ? [] : unknownEnvironment('--environment', environment, config),
-    alsoRead: environmentsToRead(environment, config),
+    environments: environmentsToRead(environment, config),
+    whole: true,
   });
-  return withPlan(
-    { ...rest, only: [key], needs, keepsAll: true },
+  return walk(
+    { ...rest, only: [key], needs },
     world,
-    async (prepared) => resultOf(await tell(prepared, environment ?? null), world),
+    async (walked) => resultOf(await historyRun(walked, environment ?? null), world),
     (reason) => resultOf(notRun('history', reason), world),
   );
 }
 
-/** The more is read, the more ledgers are. */
 function environmentsToRead(name: string | undefined, config: Config): readonly string[] {
   const configured = (config.environments ?? []).map((environment) => environment.name);
-  return [...configured, ...(name === undefined ? [] : [name]), ...fullestLedger(config)];
+  return [...configured, ...(name === undefined ? [] : [name])];
 }
 
-async function tell(prepared: Prepared, environment: string | null): Promise<Run> {
-  const { config, plan, repository, service, files, rules, problems } = prepared;
-  const pasts = await readPasts(prepared);
-  const { trackingEnvironment } = config;
-  const hidden = toolEnvironments(trackingEnvironment).filter((name) => name !== environment);
+async function historyRun(walked: Walked, environment: string | null): Promise<Run> {
+  const { plan, repository, files, observation, environmentOrder, problems } = walked;
+  const pasts = await readPasts(files, observation, repository);
   const versions = plan.prompts.flatMap(({ file, observed }): [string, readonly VersionHistory[]][] => {
     if (observed === null) return [];
     const past = pasts.byPrompt.get(file.id) ?? { states: [], whole: true };
-    const order = rules.environmentOrder ?? [];
-    return [[file.id, makeHistory({ observed, past, commits: pasts.commits, trackingEnvironment, order, hidden })]];
+    const order = environmentOrder ?? [];
+    return [[file.id, makeHistory({ observed, past, commits: pasts.commits, order })]];
   });
-  return {
-    ...{ mode: 'history', service: service.name, commit: repository?.head ?? null, files, plan, outcomes: null },
-    histories: { versions: new Map(versions), environment },
-    problems: [...problems, ...shallowWarning(pasts)],
-  };
+  const histories = { versions: new Map(versions), environment };
+  return { ...plannedRun('history', walked), histories, problems: [...problems, ...shallowWarning(pasts)] };
 }
 
 function shallowWarning({ shallow }: Pasts): readonly Problem[] {

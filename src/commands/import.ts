@@ -1,18 +1,19 @@
 import { join } from 'node:path';
+import { type Import, importFolder, type ImportRules, makeImports } from './import-file.ts';
+import { openProvider, type ServiceOptions } from './open-service.ts';
+import { environmentProblems } from './pin-edit.ts';
+import { type CommandResult, exitCodeOf, notRun } from './result.ts';
 import type { Config } from '../config/config.ts';
+import { openWorkspace, type Workspace } from '../desired/workspace.ts';
 import type { EditedPrompt } from '../domain/edits.ts';
+import { type Observation, readingOnly } from '../domain/observed.ts';
 import type { Environment } from '../domain/policy.ts';
+import type { PromptFile } from '../domain/prompt-file.ts';
+import type { World } from '../domain/world.ts';
 import { createFile } from '../files/read-write.ts';
-import { isError, makeProblem, systemCodeOf, type Problem } from '../problem.ts';
+import { observe } from '../observing/observe.ts';
+import { isError, makeProblem, type Problem, systemCodeOf } from '../problem.ts';
 import type { Run } from '../report/make-report.ts';
-import { environmentProblems } from './editing/environment-option.ts';
-import { importFolder } from './importing/import-path.ts';
-import { makeImports, type Import, type ImportRules } from './importing/make-import.ts';
-import type { ServiceOptions } from './open-service.ts';
-import { readToImport } from './importing/read-to-import.ts';
-import { exitCodeOf, notRun, type CommandResult } from './result.ts';
-import { openWorkspace, type Workspace } from './workspace.ts';
-import type { World } from './world.ts';
 
 export type ImportOptions = ServiceOptions & {
   /** As given with --config, relative to the working directory. */
@@ -87,5 +88,41 @@ async function write(path: string, source: string, { folder }: Config, stop: Abo
     return created ? null : makeProblem('import/path-taken', { path });
   } catch (error) {
     return makeProblem('import/write-failed', { path, reason: systemCodeOf(error) });
+  }
+}
+
+export type ImportRequest = {
+  readonly config: Config;
+  /** Those that the workspace has. */
+  readonly files: readonly PromptFile[];
+  readonly ids: readonly string[];
+  readonly environments: readonly string[];
+};
+
+export type ReadToImport = {
+  /** Null where the service cannot be asked; the problems say why. */
+  readonly observation: Observation | null;
+  /** How reports call the service. */
+  readonly service: string | null;
+  readonly problems: readonly Problem[];
+};
+
+/** Reads prompts that may have no file yet. Sends nothing but GET. */
+export async function readToImport(
+  { config, files, ids, environments }: ImportRequest,
+  options: ServiceOptions,
+  world: World,
+): Promise<ReadToImport> {
+  const opened = await openProvider({ config, files, repository: null }, world, options);
+  if ('problems' in opened) return { observation: null, service: null, problems: opened.problems };
+  const wanted = ids.map((id) => readingOnly(id, environments));
+  try {
+    const observation = await observe(opened.provider, wanted, {
+      concurrency: config.concurrency,
+      onObserved: (done, all) => world.onProgress({ what: 'Observing', done, all }),
+    });
+    return { observation, service: opened.name, problems: [] };
+  } finally {
+    await opened.close();
   }
 }

@@ -6,17 +6,21 @@ import type { WrittenFile } from '../domain/edits.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
 import { findRoot, slashed } from '../files/paths.ts';
 import type { Run } from '../report/make-report.ts';
-import { gatherAnswers, type InitAnswers, type InitFlags } from './initialising/init-answers.ts';
-import { decideAll } from './initialising/init-decide.ts';
-import { configText } from './initialising/init-config.ts';
-import { faultsIn } from './initialising/init-faults.ts';
-import { lineFiles, workflowFiles, type InitFile } from './initialising/init-files.ts';
-import { firstPrompt } from './initialising/init-prompt.ts';
-import { schemaPath } from './initialising/schema-path.ts';
-import { writeDecided, type Decided, type InitTarget } from './initialising/init-write.ts';
+import { decideAll, faultsIn, gatherAnswers, type InitAnswers, type InitFlags } from './init-answers.ts';
+import {
+  configText,
+  type Decided,
+  firstPrompt,
+  type InitFile,
+  type InitTarget,
+  lineFiles,
+  schemaPath,
+  workflowFiles,
+  writeDecided,
+} from './init-files.ts';
 import type { ServiceOptions } from './open-service.ts';
 import { exitCodeOf, notRun, type CommandResult } from './result.ts';
-import type { World } from './world.ts';
+import type { World } from '../domain/world.ts';
 
 export type InitOptions = InitFlags & ServiceOptions & { readonly force: boolean };
 

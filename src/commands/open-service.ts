@@ -2,15 +2,18 @@ import { relative } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { readApiKey } from '../config/service.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
-import type { PromptService } from '../domain/prompt-service.ts';
+import { untilStopped, type PromptService } from '../domain/prompt-service.ts';
+import type { Provider } from '../domain/provider.ts';
+import { contentInGit } from '../desired/at-commit.ts';
+import type { Repository } from '../git/repository.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import type { CallReport } from '../service/client.ts';
-import type { World } from './world.ts';
+import type { World } from '../domain/world.ts';
 
-export type OpenService = {
-  readonly service: PromptService;
-  /** How reports call it; null when it was not asked. */
-  readonly name: string | null;
+export type OpenProvider = {
+  readonly provider: Provider;
+  /** How reports call the service. */
+  readonly name: string;
   readonly close: () => Promise<void>;
 };
 
@@ -20,25 +23,39 @@ export type ServiceOptions = {
   readonly apiKey?: string | undefined;
 };
 
-export type OpenServiceResult = { readonly opened: OpenService | null; readonly problems: readonly Problem[] };
+/** Whose prompts are asked about, and where git knows their contents from. */
+export type Asked = {
+  readonly config: Config;
+  readonly files: readonly PromptFile[];
+  readonly repository: Repository | null;
+};
 
-/** Opens the service; the embedded one knows the prompts of these files then. */
-export async function openService(
-  config: Config,
-  files: readonly PromptFile[],
+/** Opens the service; the embedded one knows the prompts of these files then. The problems say why it cannot be. */
+export async function openProvider(
+  { config, files, repository }: Asked,
   world: World,
   options: ServiceOptions,
-): Promise<OpenServiceResult> {
+): Promise<OpenProvider | { readonly problems: readonly Problem[] }> {
   const { access, problems } = accessTo(config, options, world);
-  if (access === null) return { opened: null, problems };
+  if (access === null) return { problems };
   if (access.kind === 'remote') world.keepSecret(access.apiKey);
   const { onCall } = options;
-  const opening =
+  const { service, name, close } =
     access.kind === 'remote'
-      ? connectTo(access, access.baseUrl, config, world, onCall)
-      : openEmbedded(access, config, files, world, onCall);
-  return { opened: await opening, problems: [] };
+      ? await connectTo(access, access.baseUrl, config, world, onCall)
+      : await openEmbedded(access, config, files, world, onCall);
+  const { ledgerProvider } = await import('../ledger/provider.ts');
+  const provider = ledgerProvider({
+    service: untilStopped(service, world.stop),
+    trackingEnvironment: config.trackingEnvironment,
+    newOperation: world.newId,
+    digestAt: async (commit, path) => (await contentInGit(repository, commit, path))?.digest ?? null,
+    sleep: world.sleep,
+  });
+  return { provider, name, close };
 }
+
+type OpenService = { readonly service: PromptService; readonly name: string; readonly close: () => Promise<void> };
 
 /** What of the configuration stands in the way of asking the service; nothing is sent. */
 export function serviceProblems(config: Config, options: ServiceOptions, world: World): readonly Problem[] {

@@ -3,15 +3,12 @@ import type { EditedPrompt } from '../domain/edits.ts';
 import { literalSelector } from '../domain/literal-selector.ts';
 import type { PromptPlan } from '../domain/plan.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
-import { commitMessage } from './editing/commit-message.ts';
-import { stays } from './editing/draft-edits.ts';
-import { environmentBefore, environmentProblems, readFor } from './editing/environment-option.ts';
-import { draftPin, servedIn } from './editing/pin-edit.ts';
-import type { Prepared } from './preparing/prepare-plan.ts';
+import { commitMessage, type Drafted, type EditPromptsOptions, runEdits, stays } from './edit-files.ts';
+import { draftPin, environmentBefore, environmentProblems, readFor, servedIn } from './pin-edit.ts';
+import type { Walked } from './walk.ts';
 import { refused, type CommandResult } from './result.ts';
-import { runEdits, type Drafted, type EditPromptsOptions } from './editing/run-edits.ts';
-import { openWorkspace } from './workspace.ts';
-import type { World } from './world.ts';
+import { openWorkspace } from '../desired/workspace.ts';
+import type { World } from '../domain/world.ts';
 
 export type PromoteOptions = EditPromptsOptions & {
   /** Without it, and without any that are named, somebody has to choose. */
@@ -31,11 +28,11 @@ export async function promote(options: PromoteOptions, world: World): Promise<Co
     const from = fromOf(config);
     return {
       problems: problemsOf(from, to, config),
-      alsoRead: [...(from === undefined ? [] : [from]), ...readFor(to, config)],
+      environments: [...(from === undefined ? [] : [from]), ...readFor(to, config)],
+      whole: false,
     };
   };
-  const draft = (prompt: PromptPlan, prepared: Prepared) =>
-    draftPromotion(prompt, fromOf(prepared.config) ?? to, to, prepared);
+  const draft = (prompt: PromptPlan, walked: Walked) => draftPromotion(prompt, fromOf(walked.config) ?? to, to, walked);
   const messageFor = (edited: readonly EditedPrompt[]) => commitMessage(edited, (names) => `Promote ${names} to ${to}`);
   return runEdits({ mode: 'promote', needs, draft, messageFor }, { ...options, named }, world);
 }
@@ -66,14 +63,14 @@ function problemsOf(from: string | undefined, to: string, config: Config): reado
   return [...environmentProblems('--from', from, config), ...environmentProblems('--to', to, config)];
 }
 
-async function draftPromotion(prompt: PromptPlan, from: string, to: string, prepared: Prepared): Promise<Drafted> {
+async function draftPromotion(prompt: PromptPlan, from: string, to: string, walked: Walked): Promise<Drafted> {
   const { file, changes } = prompt;
   const served = servedIn(prompt, from);
   if (served === null) {
     const nothing = makeProblem('promote/nothing-active', { environment: from }, { path: file.path });
     return { draft: stays(file, 'blocked', [nothing]), texts: [] };
   }
-  const { draft, texts } = await draftPin({ environment: to, number: served.number }, prompt, prepared);
+  const { draft, texts } = await draftPin({ environment: to, number: served.number }, prompt, walked);
   const drifts = changes.some((change) => change.kind === 'set-active' && change.environment === from);
   if (!drifts || draft.status !== 'pending') return { draft, texts };
   const evidence = { environment: from, serves: `v${served.number}` };

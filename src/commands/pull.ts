@@ -4,17 +4,13 @@ import { codePoint } from '../domain/text.ts';
 import { mergePrompt, type MergedPrompt } from '../files/merge.ts';
 import type { Labels, Side } from '../files/merge-text.ts';
 import { makeProblem, type Problem } from '../problem.ts';
-import { commitMessage } from './editing/commit-message.ts';
-import { draftMerge } from './pulling/draft-merge.ts';
-import { stays } from './editing/draft-edits.ts';
-import { environmentProblems, fullestLedger } from './editing/environment-option.ts';
-import { findChanged, isInSync, obstaclesIn, pinEdits } from './pulling/find-changed.ts';
-import type { OutsideEdit } from './pulling/outside-edits.ts';
-import type { Prepared } from './preparing/prepare-plan.ts';
-import { readTheirs } from './pulling/read-theirs.ts';
+import { commitMessage, type Drafted, type EditPromptsOptions, runEdits, stays } from './edit-files.ts';
+import { draftMerge, readTheirs } from './pull-merge.ts';
+import { environmentProblems } from './pin-edit.ts';
+import { findChanged, isInSync, obstaclesIn, type OutsideEdit, pinEdits } from './outside-edits.ts';
+import type { Walked } from './walk.ts';
 import type { CommandResult } from './result.ts';
-import { runEdits, type Drafted, type EditPromptsOptions } from './editing/run-edits.ts';
-import type { World } from './world.ts';
+import type { World } from '../domain/world.ts';
 
 export type PullOptions = EditPromptsOptions & {
   /** By default all that the files pin. */
@@ -31,9 +27,10 @@ export async function pull(options: PullOptions, world: World): Promise<CommandR
       mode: 'pull',
       needs: (config) => ({
         problems: environment === undefined ? [] : environmentProblems('--environment', environment, config),
-        alsoRead: [...(environment === undefined ? [] : [environment]), ...fullestLedger(config)],
+        environments: environment === undefined ? [] : [environment],
+        whole: true,
       }),
-      draft: (prompt, prepared) => draftPull(prompt, options, prepared),
+      draft: (prompt, walked) => draftPull(prompt, options, walked),
       messageFor: (edited) => commitMessage(edited, (names) => `Pull ${names} from the service`),
     },
     options,
@@ -41,16 +38,16 @@ export async function pull(options: PullOptions, world: World): Promise<CommandR
   );
 }
 
-async function draftPull(prompt: PromptPlan, options: PullOptions, prepared: Prepared): Promise<Drafted> {
+async function draftPull(prompt: PromptPlan, options: PullOptions, walked: Walked): Promise<Drafted> {
   const { file } = prompt;
   if (isInSync(prompt, options)) return { draft: stays(file, 'unchanged'), texts: [] };
-  const found = await findChanged(prompt, options, prepared);
+  const found = await findChanged(prompt, options, walked);
   const obstacles = obstaclesIn(found, file, options);
   if (obstacles.length > 0) return { draft: stays(file, 'blocked', obstacles), texts: [] };
   const [edit = null] = found.edits;
-  const theirs = await readTheirs(prompt, edit, found.earlier, prepared);
+  const theirs = await readTheirs(prompt, edit, found.earlier, walked);
   const merge = (side: Side) => mergePrompt(file, theirs, side, labelsOf(file, edit));
-  const draft = await draftMerge(file, merge, pinEdits(found, options), options, prepared);
+  const draft = await draftMerge(file, merge, pinEdits(found, options), options, walked);
   const known = found.environments.flatMap((one) => knownWarning(one, file));
   return {
     draft: { ...draft, problems: [...draft.problems, ...known] },

@@ -3,7 +3,7 @@ import type { PlanStatus } from '../domain/plan.ts';
 import { isError, type Problem } from '../problem.ts';
 import type { Run } from '../report/make-report.ts';
 import type { Texts } from '../domain/texts.ts';
-import type { Prepared } from './preparing/prepare-plan.ts';
+import type { Walked } from './walk.ts';
 
 /** What a command hands to the entry: what happened, the texts for its diffs, and whether it was cut short. */
 export type CommandResult = { readonly run: Run; readonly texts: Texts; readonly exitCode: number };
@@ -25,10 +25,10 @@ export function refused(mode: Run['mode'], ...problems: readonly Problem[]): Com
 }
 
 /** A run that has a plan and has written nothing so far. */
-export function plannedRun(mode: Run['mode'], prepared: Prepared): Run {
-  const { service, repository, files, plan, narrowed, problems } = prepared;
+export function plannedRun(mode: Run['mode'], walked: Walked): Run {
+  const { service, repository, files, plan, narrowed, problems } = walked;
   const commit = repository?.head ?? null;
-  const run = { mode, service: service.name, commit, files, plan, outcomes: null, problems };
+  const run = { mode, service, commit, files, plan, outcomes: null, problems };
   return narrowed === null ? run : { ...run, narrowed: { since: narrowed.since, notLookedAt: narrowed.left.length } };
 }
 

@@ -1,18 +1,16 @@
-import { findContent, knownVersions, type KnownVersion } from '../domain/known-versions.ts';
+import { findContent } from '../domain/known-versions.ts';
+import type { KnownVersion } from '../domain/observed.ts';
 import type { PromptPlan } from '../domain/plan.ts';
 import { pinText, type PromptFile } from '../domain/prompt-file.ts';
-import type { FormerPin } from '../planning/former-pins.ts';
+import type { FormerPin } from '../domain/former-pins.ts';
 import { knownBefore, pinnedBefore } from '../planning/version-before.ts';
 import { makeProblem, type Place, type Problem } from '../problem.ts';
-import { commitMessage } from './editing/commit-message.ts';
-import { stays } from './editing/draft-edits.ts';
-import { environmentProblems, fullestLedger, readFor } from './editing/environment-option.ts';
-import { readFormerPins } from './past/former-pins.ts';
-import { draftPin, servedIn } from './editing/pin-edit.ts';
-import type { Prepared } from './preparing/prepare-plan.ts';
+import { commitMessage, type Drafted, type EditPromptsOptions, runEdits, stays } from './edit-files.ts';
+import { draftPin, environmentProblems, readFor, servedIn } from './pin-edit.ts';
+import { readFormerPins } from '../desired/former-files.ts';
+import type { Walked } from './walk.ts';
 import type { CommandResult } from './result.ts';
-import { runEdits, type Drafted, type EditPromptsOptions } from './editing/run-edits.ts';
-import type { World } from './world.ts';
+import type { World } from '../domain/world.ts';
 
 export type RollbackOptions = EditPromptsOptions & {
   readonly environment: string;
@@ -28,9 +26,10 @@ export async function rollback(options: RollbackOptions, world: World): Promise<
       mode: 'rollback',
       needs: (config) => ({
         problems: environmentProblems('--environment', environment, config),
-        alsoRead: [...readFor(environment, config), ...fullestLedger(config)],
+        environments: readFor(environment, config),
+        whole: true,
       }),
-      draft: (prompt, prepared) => draftRollback(prompt, environment, to, prepared),
+      draft: (prompt, walked) => draftRollback(prompt, environment, to, walked),
       messageFor: (edited) => commitMessage(edited, (names) => `Roll ${names} back in ${environment}`),
     },
     options,
@@ -42,13 +41,13 @@ async function draftRollback(
   prompt: PromptPlan,
   environment: string,
   to: number | undefined,
-  prepared: Prepared,
+  walked: Walked,
 ): Promise<Drafted> {
   const { file, observed } = prompt;
-  const known = observed === null ? [] : knownVersions(observed);
-  const number = to ?? (await versionBefore(prompt, environment, known, prepared));
+  const known = observed?.known ?? [];
+  const number = to ?? (await versionBefore(prompt, environment, known, walked));
   if (typeof number !== 'number') return { draft: stays(file, 'blocked', [number]), texts: [] };
-  if (known.some((version) => version.number === number)) return draftPin({ environment, number }, prompt, prepared);
+  if (known.some((version) => version.number === number)) return draftPin({ environment, number }, prompt, walked);
   const unknown = makeProblem('rollback/unknown-version', { number }, { path: file.path });
   return { draft: stays(file, 'blocked', [unknown]), texts: [] };
 }
@@ -58,7 +57,7 @@ async function versionBefore(
   prompt: PromptPlan,
   environment: string,
   known: readonly KnownVersion[],
-  { repository }: Prepared,
+  { repository }: Walked,
 ): Promise<number | Problem> {
   const place = { path: prompt.file.path };
   const served = servedIn(prompt, environment)?.number ?? null;
@@ -75,7 +74,7 @@ async function versionBefore(
 async function readPins(
   file: PromptFile,
   environment: string,
-  repository: Prepared['repository'],
+  repository: Walked['repository'],
 ): Promise<readonly FormerPin[]> {
   if (repository === null || repository.head === null) return [];
   return (await readFormerPins(file, repository.head, repository)).get(environment) ?? [];

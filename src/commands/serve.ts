@@ -3,8 +3,8 @@ import { CONFIG_NAME, DEFAULTS } from '../config/config.ts';
 import { isDirectory } from '../files/paths.ts';
 import { isError, problemOf, type Problem } from '../problem.ts';
 import { EMBEDDED_API_KEY, startEmbedded } from './embedded-service.ts';
-import { openWorkspace, type Workspace } from './workspace.ts';
-import type { World } from './world.ts';
+import { openWorkspace, type Workspace } from '../desired/workspace.ts';
+import type { World } from '../domain/world.ts';
 
 export type ServeOptions = {
   /** The SQLite file, relative to the working directory. */

@@ -1,13 +1,13 @@
 import { exitCodeOf, notRun, plannedRun, type CommandResult } from './result.ts';
-import { withPlan, type PrepareOptions } from './preparing/prepare-plan.ts';
-import type { World } from './world.ts';
+import type { World } from '../domain/world.ts';
+import { walk, type WalkOptions } from './walk.ts';
 
 /** What is active in each environment, and what should be. Never writes. */
-export async function status(options: PrepareOptions, world: World): Promise<CommandResult> {
-  const run = await withPlan(
+export async function status(options: WalkOptions, world: World): Promise<CommandResult> {
+  const run = await walk(
     options,
     world,
-    async (prepared) => plannedRun('status', prepared),
+    async (walked) => plannedRun('status', walked),
     (reason) => notRun('status', reason),
   );
   const exitCode = exitCodeOf(run, { tellPending: false, interrupted: world.stop.aborted });

@@ -1,22 +1,23 @@
-import type { Plan } from '../domain/plan.ts';
+import { applyPlan } from '../applying/apply-plan.ts';
+import type { Observed } from '../domain/observed.ts';
+import type { PromptOutcome } from '../domain/outcome.ts';
+import type { Plan, PromptPlan } from '../domain/plan.ts';
 import type { MaxChanges, OnDrift } from '../domain/policy.ts';
-import { refuse, type Guards } from '../planning/refuse.ts';
+import type { Texts } from '../domain/texts.ts';
+import type { World } from '../domain/world.ts';
+import { guard, guardAfresh, type Guards } from '../planning/guard.ts';
+import { labelMade, textsOf } from '../planning/texts.ts';
 import { inPlaceOrder, makeProblem, type Problem } from '../problem.ts';
 import { makeReport, type Run } from '../report/make-report.ts';
 import type { Report } from '../report/schema.ts';
-import type { Texts } from '../domain/texts.ts';
-import { applyPrepared } from './preparing/apply-prepared.ts';
-import { gatherTexts } from './preparing/gather-texts.ts';
-import { withPlan, type NotPrepared, type Prepared, type PrepareOptions } from './preparing/prepare-plan.ts';
 import { exitCodeOf, notRun, plannedRun, type CommandResult } from './result.ts';
-import { labelMade } from './preparing/label-made.ts';
-import type { World } from './world.ts';
+import { planAgain, walk, type NotWalked, type Walked, type WalkOptions } from './walk.ts';
 
-export type SyncOptions = PrepareOptions & {
+export type SyncOptions = WalkOptions & {
   readonly dryRun: boolean;
   /** Apply without a question. */
   readonly yes: boolean;
-  /** Pending changes of a dry run are told by the exit code. */
+  /** Pending changes of a dry run are reported by the exit code. */
   readonly exitCode: boolean;
   readonly expectPlan?: string | undefined;
   /** Refuses a prompt that would be planned otherwise right before it is written. */
@@ -27,7 +28,7 @@ export type SyncOptions = PrepareOptions & {
   readonly onDrift?: OnDrift | undefined;
   readonly allowDirty: boolean;
   /** What else may forbid to write, once the plan is known; its problems refuse every prompt. Not for a dry run. */
-  readonly refusals?: ((prepared: Prepared) => Promise<readonly Problem[]>) | undefined;
+  readonly refusals?: ((walked: Walked) => Promise<readonly Problem[]>) | undefined;
   /** Whether the report is one that shows diffs. */
   readonly withTexts: boolean;
   /** Whether it shows them also where a question has shown them already: a page is for others, too. */
@@ -44,40 +45,49 @@ const NO_TEXTS: Texts = new Map();
 /** Plans, and applies the plan unless it is a dry run. */
 export async function sync(options: SyncOptions, world: World): Promise<CommandResult> {
   const mode = options.dryRun ? 'dry-run' : 'apply';
-  const giveUp = (reason: NotPrepared) => resultOf(notRun(mode, reason), NO_TEXTS, options, world);
+  const giveUp = (reason: NotWalked) => resultOf(notRun(mode, reason), NO_TEXTS, options, world);
   if (!options.dryRun && !mayApply(options, world)) {
     return giveUp({ files: [], problems: [makeProblem('usage/confirmation-needed')] });
   }
-  return withPlan(
-    { ...options, applies: !options.dryRun },
-    world,
-    (prepared) => finish(prepared, options, world),
-    giveUp,
-  );
+  return walk(options, world, (walked) => finish(walked, options, world), giveUp);
 }
 
 function mayApply({ yes }: SyncOptions, { confirm, environment }: World): boolean {
   return yes || environment['CI'] === 'true' || confirm !== null;
 }
 
-async function finish(prepared: Prepared, options: SyncOptions, world: World): Promise<CommandResult> {
-  const refusals = options.dryRun ? [] : await options.refusals?.(prepared);
-  const guards = { ...guardsOf(prepared, options), refusals: refusals ?? [] };
-  const plan = refuse(prepared.plan, guards);
+async function finish(walked: Walked, options: SyncOptions, world: World): Promise<CommandResult> {
+  const refusals = options.dryRun ? [] : await options.refusals?.(walked);
+  const guards = { ...guardsOf(walked, options), refusals: refusals ?? [] };
+  const plan = guard(walked.plan, guards);
+  const warnings = [...uncommittedWarnings(walked, options), ...driftWarnings(guards, options)];
+  const problems = inPlaceOrder([...walked.problems, ...warnings]);
+  const planned = plannedRun('dry-run', { ...walked, plan, problems });
   const asks = !options.dryRun && needsQuestion(plan, options, world);
-  const texts = options.withTexts || asks ? await gatherTexts(plan, prepared) : NO_TEXTS;
-  const warnings = [...uncommittedWarnings(prepared, options), ...driftWarnings(guards, options)];
-  const problems = inPlaceOrder([...prepared.problems, ...warnings]);
-  const planned = plannedRun('dry-run', { ...prepared, plan, problems });
+  const texts = options.withTexts || asks ? textsOf(plan.prompts, walked, walked.history) : NO_TEXTS;
   if (options.dryRun) return resultOf(planned, texts, options, world);
-  const { folder } = prepared.config;
-  if (asks && !(await ask(() => ({ report: makeReport(planned), texts, folder }), options, world))) {
+  const shown = { texts, folder: walked.config.folder };
+  if (asks && !(await ask(() => ({ report: makeReport(planned), ...shown }), options, world))) {
     const declined = [...problems, makeProblem('usage/declined')];
     return resultOf({ ...planned, mode: 'apply', plan: null, problems: declined }, NO_TEXTS, options, world);
   }
-  const outcomes = await applyPrepared(plan, guards, prepared, world);
+  const outcomes = await apply(plan, guards, walked, world);
   const run = { ...planned, mode: 'apply', outcomes } as const;
   return resultOf(run, labelMade(asks ? textsAfterQuestion(texts, options) : texts, outcomes), options, world);
+}
+
+async function apply(plan: Plan, guards: Guards, walked: Walked, world: World): Promise<readonly PromptOutcome[]> {
+  const { provider, wantedFor, config } = walked;
+  return applyPlan(plan, provider, {
+    wantedFor: ({ file }) => wantedFor(file),
+    planAgain: async (planned: PromptPlan, observed: Observed) => {
+      const fresh = await planAgain(planned.file, observed, walked);
+      return guardAfresh(fresh.plan, planned, guards);
+    },
+    concurrency: config.concurrency,
+    stop: world.stop,
+    onApplied: (_, done) => world.onProgress({ what: 'Applying', done, all: plan.prompts.length }),
+  });
 }
 
 /** Whoever was asked has seen the diffs. */
@@ -85,7 +95,7 @@ function textsAfterQuestion(texts: Texts, { textsAgain }: SyncOptions): Texts {
   return textsAgain === true ? texts : NO_TEXTS;
 }
 
-function guardsOf({ config, uncommitted, plan, narrowed }: Prepared, options: SyncOptions): Guards {
+function guardsOf({ config, uncommitted, plan, narrowed }: Walked, options: SyncOptions): Guards {
   return {
     onDrift: options.onDrift ?? config.onDrift,
     maxChanges: options.maxChanges ?? config.maxChanges,
@@ -97,7 +107,7 @@ function guardsOf({ config, uncommitted, plan, narrowed }: Prepared, options: Sy
 
 /** Nothing is asked where nothing would be written. */
 function needsQuestion({ prompts }: Plan, { yes }: SyncOptions, { environment }: World): boolean {
-  const writes = prompts.some(({ status, lookups }) => status === 'pending' || lookups.length > 0);
+  const writes = prompts.some(({ status, finds }) => status === 'pending' || finds.length > 0);
   return writes && !yes && environment['CI'] !== 'true';
 }
 
@@ -107,7 +117,7 @@ async function ask(shown: () => Drawn, { draw }: SyncOptions, world: World): Pro
 }
 
 /** A dry run refuses nothing for this, because people try their edits with it; but it says what is to come. */
-function uncommittedWarnings({ plan, uncommitted }: Prepared, options: SyncOptions): readonly Problem[] {
+function uncommittedWarnings({ plan, uncommitted }: Walked, options: SyncOptions): readonly Problem[] {
   if (!options.dryRun || options.allowDirty) return [];
   return plan.prompts
     .filter(({ status, file }) => status === 'pending' && uncommitted.has(file.path))

@@ -4,15 +4,15 @@ import type { PromptFile } from '../domain/prompt-file.ts';
 import { latestProblems, possibleSkips, skipWarnings } from '../planning/offline.ts';
 import { inPlaceOrder, isError, type Problem } from '../problem.ts';
 import { exitCodeOf, notRun, type CommandResult } from './result.ts';
-import { openRepositoryOf, openWorkspace, type Workspace, type WorkspaceOptions } from './workspace.ts';
-import type { World } from './world.ts';
+import { openRepositoryOf, openWorkspace, type Workspace, type WorkspaceOptions } from '../desired/workspace.ts';
+import type { World } from '../domain/world.ts';
 
 /**
  * Checks configuration and prompt files, and what of the rules for environments can be told without the service. Asks
  * nothing of it and needs no key.
  */
 export async function validate(options: WorkspaceOptions, world: World): Promise<CommandResult> {
-  const workspace = await openWorkspace({ ...options, late: 'content' }, world);
+  const workspace = await openWorkspace(options, world);
   const { forbidden, warnings } = await checkRules(workspace);
   const run = notRun('validate', {
     ...workspace,
@@ -37,7 +37,7 @@ async function skipped(config: Config, files: readonly PromptFile[]): Promise<re
   const repository = doubtful.length === 0 ? null : await openRepositoryOf(config);
   const head = repository?.head ?? null;
   if (repository === null || head === null) return [];
-  const { before, readFormerPins } = await import('./past/former-pins.ts');
+  const { before, readFormerPins } = await import('../desired/former-files.ts');
   const found = doubtful.map(async (file) => {
     const former = before(await readFormerPins(file, head, repository), file, head);
     return skipWarnings(possibleSkips(file, order), former);

@@ -23,8 +23,7 @@ export type Config = {
   readonly patternPlaces: readonly Place[];
   /** In promotion order; null when any environment may be pinned. */
   readonly environments: readonly Environment[] | null;
-  /** Null when the tool has no environment of its own. */
-  readonly trackingEnvironment: string | null;
+  readonly trackingEnvironment: string;
   readonly onDrift: OnDrift;
   readonly maxChanges: MaxChanges | null;
   readonly concurrency: number;

@@ -62,7 +62,7 @@ function makeConfig(written: WrittenConfig, mapping: LocatedMapping, around: Con
     patterns: written.prompts ?? DEFAULTS.prompts,
     patternPlaces: (written.prompts ?? []).map((_, index) => mapping.placeOf(['prompts', index])),
     environments: written.environments === undefined ? null : makeEnvironments(written.environments, mapping),
-    trackingEnvironment: trackingOf(written),
+    trackingEnvironment: written.tracking_environment ?? DEFAULTS.tracking_environment,
     onDrift: written.on_drift ?? DEFAULTS.on_drift,
     maxChanges: written.max_changes === undefined ? null : parseMaxChanges(written.max_changes),
     concurrency: written.concurrency ?? DEFAULTS.concurrency,
@@ -82,15 +82,11 @@ function makeEnvironments(
   }));
 }
 
-function trackingOf({ tracking_environment }: WrittenConfig): string | null {
-  return tracking_environment === false ? null : (tracking_environment ?? DEFAULTS.tracking_environment);
-}
-
 /** Promotion goes from an earlier environment to a later one, and the tool's own are not for pins. */
 function environmentProblems(mapping: LocatedMapping): readonly Problem[] {
   const names = mapping.keysOf(['environments']);
   const tracking = mapping.value['tracking_environment'] ?? DEFAULTS.tracking_environment;
-  const reserved = toolEnvironments(typeof tracking === 'string' ? tracking : null);
+  const reserved = typeof tracking === 'string' ? toolEnvironments(tracking) : [];
   return names.flatMap((name, index) => [
     ...(reserved.includes(name) ? [ownEnvironment(name, mapping)] : []),
     ...promotionProblems(name, names.slice(0, index), mapping),

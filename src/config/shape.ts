@@ -65,10 +65,7 @@ export const WrittenConfigShape = z.strictObject({
     .record(line, environment)
     .optional()
     .describe('In promotion order. Where it is there, no other may be pinned.'),
-  tracking_environment: z
-    .union([line, z.literal(false)], 'expected the name of an environment or false')
-    .optional()
-    .describe("An environment of the tool's own, on the newest version it made; or false."),
+  tracking_environment: line.optional().describe("An environment of the tool's own, on the newest version it made."),
   on_drift: z
     .enum(['overwrite', 'fail'])
     .optional()

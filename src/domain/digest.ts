@@ -5,7 +5,7 @@ import { canonicalJson, withoutKey, type JsonObject } from './json.ts';
 export type Digest = `sha256:${string}`;
 
 /** The metadata key that belongs to promptsync; everything else in a version's metadata is the user's. */
-export const STAMP_KEY = 'promptsync';
+export const RESERVED_KEY = 'promptsync';
 
 /** What digests are made with is loaded by the first of them: a help and a validate need none. */
 export function digestOf(text: string): Digest {
@@ -24,7 +24,7 @@ export function contentDigest(content: string): Digest {
 
 /** Digest of a version's metadata without the key `promptsync`; null counts as `{}`. */
 export function metadataDigest(metadata: JsonObject | null): Digest {
-  return digestOf(canonicalJson(withoutKey(metadata ?? {}, STAMP_KEY)));
+  return digestOf(canonicalJson(withoutKey(metadata ?? {}, RESERVED_KEY)));
 }
 
 /** What a version made without any metadata of its own has. */

@@ -1,6 +1,6 @@
 import type { Problem } from '../problem.ts';
 import type { Observed } from './observed.ts';
-import type { Content, PromptFile } from './prompt-file.ts';
+import type { Content, Pin, PromptFile } from './prompt-file.ts';
 import type { VersionRef } from './version.ts';
 
 /** Where a content comes from: what a version's stamp says of it. All absent when it was not committed. */
@@ -93,8 +93,8 @@ export type PromptPlan = {
   readonly changes: readonly Change[];
   readonly drift: readonly Drift[];
   readonly problems: readonly Problem[];
-  /** Ids of versions never read that a sync looks at before it goes on. */
-  readonly lookups: readonly string[];
+  /** Pins of versions that nobody knows, which an apply looks for before it goes on. */
+  readonly finds: readonly Pin[];
 };
 
 /** The changes that would make the service match the files; a plan without changes is a plan. */

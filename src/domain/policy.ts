@@ -32,6 +32,6 @@ export function lookEnvironment(trackingEnvironment: string): string {
 }
 
 /** The tool's own environments, which no pin may name. */
-export function toolEnvironments(trackingEnvironment: string | null): readonly string[] {
-  return trackingEnvironment === null ? [] : [trackingEnvironment, lookEnvironment(trackingEnvironment)];
+export function toolEnvironments(trackingEnvironment: string): readonly string[] {
+  return [trackingEnvironment, lookEnvironment(trackingEnvironment)];
 }

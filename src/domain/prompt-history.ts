@@ -1,3 +1,4 @@
+import type { FormerPin } from './former-pins.ts';
 import type { Digest } from './digest.ts';
 
 /** A commit with what git knows of it; of one that this repository does not have, its id alone. */
@@ -41,4 +42,14 @@ export type VersionHistory = {
 export type Histories = {
   readonly versions: ReadonlyMap<string, readonly VersionHistory[]>;
   readonly environment: string | null;
+};
+
+/** A prompt's file as one commit left it: how it pinned each environment. */
+export type FileState = { readonly commit: string; readonly pins: ReadonlyMap<string, FormerPin> };
+
+/** The states of a file, newest first. */
+export type FilePast = {
+  readonly states: readonly FileState[];
+  /** Whether the oldest is the file's first: otherwise what it says may have been so long before. */
+  readonly whole: boolean;
 };

@@ -1,6 +1,5 @@
 import { makeProblem, ProblemError, type Problem } from '../problem.ts';
 import type { JsonObject } from './json.ts';
-import type { Stamp, Version } from './version.ts';
 
 /** A prompt as the service answers it (interface section 2.1). */
 export type RemotePrompt = {
@@ -11,15 +10,22 @@ export type RemotePrompt = {
   readonly description: string;
   readonly latestVersionId: string | null;
   /** The version active in the environment that was asked for; null when there is none. */
-  readonly activeVersion: Version | null;
+  readonly activeVersion: RemoteVersion | null;
+};
+
+/** An immutable content version (interface section 2.2). */
+export type RemoteVersion = {
+  readonly id: string;
+  readonly number: number;
+  readonly text: string;
+  /** The service's null and an absent field are `{}`. */
+  readonly metadata: JsonObject;
 };
 
 /** What a version is made of (interface section 4.2). */
 export type NewVersion = {
   readonly text: string;
-  /** The file's own metadata; `{}` where the file manages none. */
   readonly metadata: JsonObject;
-  readonly stamp: Stamp;
   readonly changeSummary?: string;
 };
 
@@ -31,7 +37,7 @@ export type PromptService = {
   /** Section 4.1. Without an environment, `activeVersion` means nothing. */
   readonly readPrompt: (promptId: string, environment?: string) => Promise<RemotePrompt>;
   /** Section 4.2. Sent once: after a `ServiceError` with effect `unknown` the version may exist. */
-  readonly createVersion: (promptId: string, version: NewVersion) => Promise<Version>;
+  readonly createVersion: (promptId: string, version: NewVersion) => Promise<RemoteVersion>;
   /** Section 4.3. Changes the given fields only. */
   readonly updatePrompt: (promptId: string, fields: PromptFields) => Promise<RemotePrompt>;
   /** Section 4.4. `updated: false` is a failure. */

@@ -6,10 +6,9 @@ import {
   type WireVersion,
 } from '../service/wire.ts';
 import { parseBody, type Body } from './body.ts';
-import { Refusal } from './refusal.ts';
-import { parseRoute, type Operation, type Route } from './route.ts';
+import { parseRoute, Refusal, type Operation, type Route } from './route.ts';
+import type { StoredPrompt, StoredVersion } from './rows.ts';
 import type { Store } from './store.ts';
-import { promptToWire, versionToWire } from './to-wire.ts';
 
 /** A request as far as the service looks at it; the target is the path with the query, as it was sent. */
 export type Call = {
@@ -98,4 +97,28 @@ function refuseBrokenText(...texts: readonly (string | undefined)[]): void {
   if (texts.some((text) => text?.isWellFormed() === false || text?.includes('\0'))) {
     throw new Refusal(422, 'The body holds text that is not valid Unicode, or NUL.');
   }
+}
+
+/** The fields that every answer with a prompt has (interface section 2.1). */
+function promptToWire(prompt: StoredPrompt): WirePrompt {
+  return {
+    id: prompt.id,
+    project_id: prompt.projectId,
+    key: prompt.key,
+    name: prompt.name,
+    description: prompt.description,
+    latest_version_id: prompt.latestVersionId,
+  };
+}
+
+/** Interface section 2.2. */
+function versionToWire(version: StoredVersion): WireVersion {
+  return {
+    id: version.id,
+    prompt_id: version.promptId,
+    version_number: version.number,
+    content: version.content,
+    metadata_: version.metadata,
+    created_at: version.createdAt,
+  };
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { Refusal } from './refusal.ts';
+import { Refusal } from './route.ts';
 
 /** The part of a zod shape that is used here. */
 export type Shape<Value> = {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { contentDigest, metadataDigest, STAMP_KEY, type Digest } from '../domain/digest.ts';
+import { contentDigest, metadataDigest, RESERVED_KEY } from '../domain/digest.ts';
 import { isJsonObject, type JsonObject } from '../domain/json.ts';
 import { placeholdersOf } from '../domain/placeholders.ts';
 import type { Content, EnvironmentPin, Pin, PromptFile } from '../domain/prompt-file.ts';
@@ -60,20 +60,15 @@ export type ParseResult = {
   readonly problems: readonly Problem[];
 };
 
-type Parsing = { readonly path: string; readonly digests: boolean };
-
-/**
- * Parses one prompt file. All its problems are gathered; with an error among them there is no file.
- * @param digests whether digests of the content are made: what makes them takes as long to load as ten files to read
- */
-export function parsePromptFile(bytes: Uint8Array, path: string, digests = true): ParseResult {
+/** Parses one prompt file. All its problems are gathered; with an error among them there is no file. */
+export function parsePromptFile(bytes: Uint8Array, path: string): ParseResult {
   const source = decodeSource(bytes);
   if (source === null) return unreadable([makeProblem('prompt/not-utf8', {}, { path, ...invalidUtf8Place(bytes) })]);
   const problems = [...hiddenCharacterProblems(source, path), ...sourceProblems(source, path)];
   const split = splitFrontMatter(source, path);
   if (split.parts === null) return unreadable([...problems, ...split.problems]);
   if (findConflict(split.parts.yaml) !== -1) return unreadable(problems);
-  const parsed = parseParts(split.parts, { path, digests });
+  const parsed = parseParts(split.parts, path);
   return { ...parsed, file: problems.some(isError) ? null : parsed.file, problems: [...problems, ...parsed.problems] };
 }
 
@@ -82,8 +77,7 @@ export function unreadable(problems: readonly Problem[]): ParseResult {
   return { file: null, outline: null, problems };
 }
 
-function parseParts(parts: SplitFile, parsing: Parsing): ParseResult {
-  const { path } = parsing;
+function parseParts(parts: SplitFile, path: string): ParseResult {
   const text = textOf(parts.body);
   const empty = text.trim() === '';
   const bodyProblems = empty ? [makeProblem('prompt/empty-body', {}, { path, line: parts.bodyLine, column: 1 })] : [];
@@ -95,7 +89,7 @@ function parseParts(parts: SplitFile, parsing: Parsing): ParseResult {
   const further = [...reservedMetadata(mapping), ...variableProblems(mapping, text)];
   const all = [...problems, ...wrong, ...further, ...bodyProblems];
   if (!shaped.success || all.length > 0) return { file: null, outline, problems: all };
-  return { file: makeFile(shaped.data, mapping, text, parsing), outline, problems: [] };
+  return { file: makeFile(shaped.data, mapping, text, path), outline, problems: [] };
 }
 
 /** The body minus one blank line at the start (formatters insert it) and minus one final newline. */
@@ -103,7 +97,7 @@ export function textOf(body: string): string {
   return body.replace(/^\n/, '').replace(/\n$/, '');
 }
 
-function makeFile(written: FrontMatter, mapping: LocatedMapping, text: string, { path, digests }: Parsing): PromptFile {
+function makeFile(written: FrontMatter, mapping: LocatedMapping, text: string, path: string): PromptFile {
   const { id, key, name, description, variables } = written;
   return {
     path,
@@ -113,7 +107,7 @@ function makeFile(written: FrontMatter, mapping: LocatedMapping, text: string, {
     ...(description === undefined ? {} : { description }),
     pins: Object.entries(written.pins ?? {}).map(([environment, pin]) => makePin(environment, pin, mapping)),
     ...(variables === undefined ? {} : { variables }),
-    content: makeContent(text, objectAt(mapping, 'metadata'), digests),
+    content: makeContent(text, objectAt(mapping, 'metadata')),
   };
 }
 
@@ -132,14 +126,11 @@ function parsePin(written: string | number): Pin {
   return LATEST;
 }
 
-function makeContent(text: string, metadata: JsonObject | undefined, digests: boolean): Content {
-  const digest = digests ? contentDigest(text) : NONE;
+function makeContent(text: string, metadata: JsonObject | undefined): Content {
+  const digest = contentDigest(text);
   if (metadata === undefined) return { text, digest };
-  return { text, digest, metadata, metadataDigest: digests ? metadataDigest(metadata) : NONE };
+  return { text, digest, metadata, metadataDigest: metadataDigest(metadata) };
 }
-
-/** Equal to no digest. */
-const NONE: Digest = 'sha256:';
 
 function toProblem(issue: ShapeIssue): Problem {
   const { field, expected, suggestion, place, path } = issue;
@@ -152,7 +143,7 @@ function toProblem(issue: ShapeIssue): Problem {
 }
 
 function reservedMetadata(mapping: LocatedMapping): readonly Problem[] {
-  const path = ['metadata', STAMP_KEY];
+  const path = ['metadata', RESERVED_KEY];
   return mapping.has(path) ? [makeProblem('prompt/reserved-metadata', {}, mapping.keyPlaceOf(path))] : [];
 }
 

@@ -4,7 +4,6 @@ import type { PromptFile } from '../domain/prompt-file.ts';
 import { isError, makeProblem, systemCodeOf, type Problem } from '../problem.ts';
 import { checkNames, checkOutline, type EnvironmentRules, type Names } from './check.ts';
 import { findPromptPaths, type PromptPatterns } from './find.ts';
-import { withLate, type Late } from './late.ts';
 import { parsePromptFile, unreadable, type ParseResult } from './parse.ts';
 import { makeByteReader, type ByteReader } from './read-write.ts';
 import { placeOfFile } from './source.ts';
@@ -18,24 +17,15 @@ export type ReadPromptsResult = {
   readonly count: number;
 };
 
-export type ReadOptions = {
-  /** What is read again when it is asked for, instead of being held. */
-  readonly late?: Late | undefined;
-};
-
 /** In bytes. */
 export const LARGEST_FILE = 16 * 1024 * 1024;
 /** After so many files, signals and timers have their turn. */
 const FILES_AT_ONCE = 64;
 
 /** Reads and checks the prompt files of a workspace. Every problem of every file is reported. */
-export async function readPrompts(
-  where: PromptPatterns,
-  rules: EnvironmentRules,
-  { late }: ReadOptions = {},
-): Promise<ReadPromptsResult> {
+export async function readPrompts(where: PromptPatterns, rules: EnvironmentRules): Promise<ReadPromptsResult> {
   const found = findPromptPaths(where);
-  const read = await readPromptFiles({ folder: where.folder, paths: found.paths, rules, late });
+  const read = await readPromptFiles({ folder: where.folder, paths: found.paths, rules });
   const none = found.paths.length + found.problems.length === 0;
   const problems = [
     ...(none ? [makeProblem('prompt/none-found', { patterns: where.patterns })] : []),
@@ -52,7 +42,6 @@ type Reading = {
   readonly folder: string;
   readonly paths: readonly string[];
   readonly rules: EnvironmentRules;
-  readonly late: Late | undefined;
 };
 
 type FilesRead = {
@@ -63,14 +52,13 @@ type FilesRead = {
   readonly against: Problem[];
 };
 
-/** No more is kept of a file than is needed when all are read. */
-async function readPromptFiles({ folder, paths, rules, late }: Reading): Promise<FilesRead> {
+async function readPromptFiles({ folder, paths, rules }: Reading): Promise<FilesRead> {
   const read = makeByteReader(LARGEST_FILE);
   const all: FilesRead = { files: [], names: [], problems: [], against: [] };
   for (const [index, path] of paths.entries()) {
     if (index % FILES_AT_ONCE === FILES_AT_ONCE - 1) await setImmediate();
-    const { file, outline, problems } = readPromptFile(folder, path, { read, digests: late !== 'content' });
-    if (file !== null) all.files.push(late === undefined ? file : withLate(late, file, { folder, read }));
+    const { file, outline, problems } = readPromptFile(folder, path, read);
+    if (file !== null) all.files.push(file);
     all.problems.push(...problems);
     if (outline === null) continue;
     all.names.push({ path, id: outline.id, key: outline.key });
@@ -79,13 +67,11 @@ async function readPromptFiles({ folder, paths, rules, late }: Reading): Promise
   return all;
 }
 
-type How = { readonly read: ByteReader; readonly digests: boolean };
-
-function readPromptFile(folder: string, path: string, { read, digests }: How): ParseResult {
+function readPromptFile(folder: string, path: string, read: ByteReader): ParseResult {
   const place = placeOfFile(path);
   try {
     const bytes = read(join(folder, path));
-    if (bytes instanceof Uint8Array) return parsePromptFile(bytes, path, digests);
+    if (bytes instanceof Uint8Array) return parsePromptFile(bytes, path);
     if ('reason' in bytes) return unreadable([makeProblem('prompt/unreadable', bytes, place)]);
     return unreadable([makeProblem('prompt/too-large', { bytes: bytes.tooLarge, limit: LARGEST_FILE }, place)]);
   } catch (error) {

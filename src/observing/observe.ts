@@ -1,19 +1,12 @@
 import pLimit from 'p-limit';
-import type { Observation, Observed, ObserveRequest } from '../domain/observed.ts';
-import { untilStopped, type PromptService } from '../domain/prompt-service.ts';
+import type { Observation, Observed, Wanted } from '../domain/observed.ts';
+import type { Provider } from '../domain/provider.ts';
 import { problemOf, type Problem } from '../problem.ts';
-import { observePrompt } from './observe-prompt.ts';
 
-/** How to read: what beside the pins, how much at a time, and until when. */
+/** How much is read at a time, and until when. */
 export type ObserveOptions = {
-  /** The tool's own environment; null when it has none. */
-  readonly trackingEnvironment: string | null;
   /** How many requests the service takes at the same time; it is for the service to let in no more. */
   readonly concurrency: number;
-  /** Once aborted, no further call is started. */
-  readonly stop: AbortSignal;
-  /** What is kept of a prompt as soon as it was read; by default all. */
-  readonly keep?: (observed: Observed) => Observed;
   readonly onObserved?: (done: number, all: number) => void;
 };
 
@@ -25,21 +18,19 @@ const PROMPTS_PER_REQUEST = 4;
  * problem is in `failed`.
  */
 export async function observe(
-  service: PromptService,
-  requests: readonly ObserveRequest[],
-  options: ObserveOptions,
+  provider: Provider,
+  wanted: readonly Wanted[],
+  { concurrency, onObserved }: ObserveOptions,
 ): Promise<Observation> {
   const observed = new Map<string, Observed>();
   const failed = new Map<string, Problem>();
-  const stoppable = untilStopped(service, options.stop);
-  await pLimit(options.concurrency * PROMPTS_PER_REQUEST).map(requests, async (request) => {
+  await pLimit(concurrency * PROMPTS_PER_REQUEST).map(wanted, async (one) => {
     try {
-      const read = await observePrompt(stoppable, request, options.trackingEnvironment);
-      observed.set(request.promptId, options.keep?.(read) ?? read);
+      observed.set(one.promptId, await provider.observe(one));
     } catch (error) {
-      failed.set(request.promptId, problemOf(error));
+      failed.set(one.promptId, problemOf(error));
     }
-    options.onObserved?.(observed.size + failed.size, requests.length);
+    onObserved?.(observed.size + failed.size, wanted.length);
   });
   return { observed, failed };
 }

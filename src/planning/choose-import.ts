@@ -1,10 +1,9 @@
-import type { Observed } from '../domain/observed.ts';
+import type { KnownVersion, Observed } from '../domain/observed.ts';
 import type { Environment } from '../domain/policy.ts';
-import type { Version } from '../domain/version.ts';
 
-/** What a new file is made of: the version whose text it takes, and what it pins. */
+/** What a new file is made of: a text with its metadata, and what it pins. */
 export type Chosen = {
-  readonly version: Version;
+  readonly content: NonNullable<KnownVersion['content']>;
   /** In promotion order; only what something is active in. */
   readonly pins: readonly { readonly environment: string; readonly pin: 'latest' | number }[];
 };
@@ -23,16 +22,16 @@ export function chooseImport(
 ): Chosen | null {
   const serving = environments.flatMap((environment) => {
     const version = active.get(environment.name) ?? null;
-    return version === null ? [] : [{ ...environment, version }];
+    return version?.content ? [{ ...environment, number: version.number, content: version.content }] : [];
   });
   const own =
     wanted === null
       ? (serving.find(({ allowLatest }) => allowLatest) ?? serving[0])
       : serving.find(({ name }) => name === wanted);
   if (own === undefined) return null;
-  const pins = serving.map(({ name, allowLatest, version }) => ({
+  const pins = serving.map(({ name, allowLatest, number }) => ({
     environment: name,
-    pin: name === own.name && allowLatest ? ('latest' as const) : version.number,
+    pin: name === own.name && allowLatest ? ('latest' as const) : number,
   }));
-  return { version: own.version, pins };
+  return { content: own.content, pins };
 }

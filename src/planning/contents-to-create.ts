@@ -1,35 +1,22 @@
-import { isRemembered } from '../domain/known-versions.ts';
-import type { Observed } from '../domain/observed.ts';
-import { asKept } from '../domain/ownership.ts';
-import { isNew, serves, type ContentAtRef, type CreateVersion } from '../domain/plan.ts';
-import { followsLatest, type Content, type PromptFile } from '../domain/prompt-file.ts';
-import type { PinContext, Resolution } from './resolve-pin.ts';
+import { wantsOwnVersion, type ContentsAtRefs, type Meaning } from '../domain/known-versions.ts';
+import { serves, type CreateVersion, type Provenance } from '../domain/plan.ts';
+import type { Content } from '../domain/prompt-file.ts';
+import type { PinContext } from './resolve-pin.ts';
 
 /**
- * The versions to make: those of `git:` pins first, so that the file's own is the newest. Equal contents are made
- * once. The file's own is made even when no pin follows it, provided that the tracking environment can hold on to it:
- * then somebody else's version of equal content does not stand in for it, unless a ledger names that.
+ * The versions to make: those of `git:` pins first, so that the file's own is the newest. Equal contents are made once.
+ * @param provenance of the file's own content
  */
 export function contentsToCreate(
-  { file, observed, contentsAtRefs, mayLook, head, forgets }: PinContext,
-  resolutions: readonly Resolution[],
+  { file, observed, contentsAtRefs }: PinContext,
+  meanings: readonly Meaning[],
+  provenance: Provenance,
 ): readonly CreateVersion[] {
-  const own = file.content;
-  const sought = asKept(own, forgets);
-  const followed = resolutions.flatMap((one) => (one.kind === 'set' && isNew(one.after) ? [one.after.new] : []));
-  const wantsOwn = followsLatest(file)
-    ? followed.includes(own)
-    : mayLook && !isRemembered(withoutLeft(file, observed, resolutions), sought, head);
-  const wanted = [...followed, ...(wantsOwn ? [own] : [])];
+  const followed = meanings.flatMap((one) => (one.kind === 'new' ? [one.content] : []));
+  const wanted = [...followed, ...(wantsOwnVersion(file, observed, meanings) ? [file.content] : [])];
   return wanted
     .filter((content, index) => !wanted.some((other, at) => replaces(other, at, content, index)))
-    .map((content) => ({ ...create(content, contentsAtRefs), ...othersOf(content, wanted) }));
-}
-
-/** What an environment is moved away from is not read again: its ledger is not what a content can be found in. */
-function withoutLeft({ pins }: PromptFile, observed: Observed, resolutions: readonly Resolution[]): Observed {
-  const left = new Set(pins.flatMap(({ environment }, at) => (resolutions[at]?.kind === 'set' ? [environment] : [])));
-  return { ...observed, active: new Map([...observed.active].filter(([environment]) => !left.has(environment))) };
+    .map((content) => ({ ...create(content, contentsAtRefs, provenance), ...othersOf(content, wanted) }));
 }
 
 /** Of two that serve each other the later one is made: the file's own rather than an equal one of a ref. */
@@ -43,13 +30,11 @@ function othersOf(content: Content, wanted: readonly Content[]): Pick<CreateVers
 }
 
 /** The file's own content is at no ref, however equal: contents are told apart by identity here. */
-function create(content: Content, refs: PinContext['contentsAtRefs']): CreateVersion {
-  const found = [...refs].find((entry): entry is [string, ContentAtRef] => isAt(entry[1], content));
-  if (found === undefined) return { kind: 'create-version', content, provenance: {} };
-  const [ref, { provenance }] = found;
-  return { kind: 'create-version', content, ref, provenance };
-}
-
-function isAt(at: ContentAtRef | object, content: Content): boolean {
-  return 'content' in at && at.content === content;
+function create(content: Content, refs: ContentsAtRefs, provenance: Provenance): CreateVersion {
+  for (const [ref, at] of refs) {
+    if ('content' in at && at.content === content) {
+      return { kind: 'create-version', content, ref, provenance: at.provenance };
+    }
+  }
+  return { kind: 'create-version', content, provenance };
 }

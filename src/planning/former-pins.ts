@@ -1,43 +1,31 @@
-import { findNamed, type KnownVersion } from '../domain/known-versions.ts';
-import type { Content, Pin } from '../domain/prompt-file.ts';
-import type { LedgerEntry } from '../domain/version.ts';
-
-/** How an environment was pinned at an earlier commit. */
-export type FormerPin = {
-  readonly commit: string;
-  /** How many states of the file are newer. */
-  readonly age: number;
-  readonly pin: Pin;
-  /** What `latest` or a ref meant then; null where it is not known, and for numbers and ids. */
-  readonly content: Content | null;
-};
-
-/** By environment, newest first. */
-export type FormerPins = ReadonlyMap<string, readonly FormerPin[]>;
+import type { FormerPin, FormerPins } from '../domain/former-pins.ts';
+import { findNamed } from '../domain/known-versions.ts';
+import type { KnownVersion, VersionFacts } from '../domain/observed.ts';
+import type { Content } from '../domain/prompt-file.ts';
 
 /** A version by everything that is known of it; one that is not made yet has a digest alone. */
-export type Wanted = Partial<Pick<LedgerEntry, 'id' | 'number' | 'digest' | 'metadataDigest'>>;
+export type Target = Partial<Omit<VersionFacts, 'ours'>>;
 
-export function contentOf({ digest, metadataDigest }: Content): Wanted {
+export function contentOf({ digest, metadataDigest }: Content): Target {
   return metadataDigest === undefined ? { digest } : { digest, metadataDigest };
 }
 
 /** Equal content is the same whatever its id. */
-export function isSameContent(one: Wanted, other: Wanted): boolean {
+export function isSameContent(one: Target, other: Target): boolean {
   if (one.digest === undefined || one.digest !== other.digest) return false;
   const [a, b] = [one.metadataDigest, other.metadataDigest];
   return a === undefined || b === undefined || a === b;
 }
 
 /** In an earlier run of pins than the one of now. */
-export function wasPinned(target: Wanted, environment: string, former: FormerPins): boolean {
+export function wasPinned(target: Target, environment: string, former: FormerPins): boolean {
   const states = former.get(environment) ?? [];
   const changed = states.findIndex((state) => !means(state, target));
   return changed !== -1 && states.slice(changed).some((state) => means(state, target));
 }
 
 /** In the state of the file before the one that is planned for. */
-export function wasPinnedLast(target: Wanted, environment: string, former: FormerPins): boolean {
+export function wasPinnedLast(target: Target, environment: string, former: FormerPins): boolean {
   const last = former.get(environment)?.[0];
   return last !== undefined && last.age === Math.min(...agesIn(former)) && means(last, target);
 }
@@ -46,7 +34,7 @@ export function wasPinnedLast(target: Wanted, environment: string, former: Forme
  * Whether the environment before was pinned to a version before this one was. Pins of both in one commit skip the one
  * before however old that commit is; only those that the file began with were there already.
  */
-export function cameThrough(target: Wanted, from: string, environment: string, former: FormerPins): boolean {
+export function cameThrough(target: Target, from: string, environment: string, former: FormerPins): boolean {
   const states = former.get(environment) ?? [];
   const changed = states.findIndex((state) => !means(state, target));
   const since = (changed === -1 ? states : states.slice(0, changed)).at(-1)?.age;
@@ -70,7 +58,7 @@ export function versionMeant(
 }
 
 /** Whether a pin of an earlier commit means a version. */
-export function means({ pin, content }: FormerPin, target: Wanted): boolean {
+export function means({ pin, content }: FormerPin, target: Target): boolean {
   if (pin.kind === 'number') return pin.number === target.number;
   if (pin.kind === 'version') return pin.id === target.id;
   return content !== null && isSameContent(contentOf(content), target);

@@ -1,35 +1,33 @@
-import { entryAsServed, knownVersions, type KnownVersion } from '../domain/known-versions.ts';
-import type { Observed } from '../domain/observed.ts';
-import { dropsMetadata } from '../domain/ownership.ts';
-import type { CommitInfo, Maker, PinnedTime, VersionHistory } from '../domain/prompt-history.ts';
-import { pinnedTimes, type FilePast } from './pinned-times.ts';
+import type { FormerPin } from '../domain/former-pins.ts';
+import { asHeld, findContent, holds } from '../domain/known-versions.ts';
+import type { KnownVersion, Observed } from '../domain/observed.ts';
+import type { CommitInfo, FilePast, Maker, PinnedTime, VersionHistory } from '../domain/prompt-history.ts';
+import { versionMeant } from './former-pins.ts';
 
 /** What one prompt's history is made from. */
 export type HistorySources = {
   readonly observed: Observed;
   /** The file on the branch that is checked out; without states outside of git. */
   readonly past: FilePast;
-  /** What git knows of commits; those that are missing are told by their ids. */
+  /** What git knows of commits; those that are missing are named by their ids. */
   readonly commits: ReadonlyMap<string, CommitInfo>;
-  readonly trackingEnvironment: string | null;
-  /** Environments in the order in which they are told; others come after them. */
+  /** Environments in the order in which they are listed; others come after them. */
   readonly order: readonly string[];
-  /** Environments of promptsync's own: nothing is told of them. */
-  readonly hidden: readonly string[];
 };
 
 /** All versions that are known, newest first: who made each, where it is active, and when it was pinned. */
 export function makeHistory(sources: HistorySources): readonly VersionHistory[] {
-  const known = judgedVersions(sources.observed);
-  const forgets = dropsMetadata(sources.observed, sources.trackingEnvironment);
-  const pinned = allPinnedTimes(known, forgets, sources);
+  const { metadata } = sources.observed;
+  const known = knownAsServed(sources.observed);
+  const pinned = allPinnedTimes(known, sources);
   const active = activeIds(sources);
   return known.map((version) => {
-    const { id, number, commit, path, digest } = version;
+    const { id, number, digest, source } = version;
+    const { commit, path } = version.ours && source !== null ? source : {};
     return {
       ref: { id, number },
       digest,
-      madeBy: makerOf(version, forgets),
+      madeBy: makerOf(version, metadata),
       commit: commit === undefined ? null : infoOf(commit, sources),
       path: path ?? null,
       activeIn: active.filter(([, one]) => one === id).map(([environment]) => environment),
@@ -38,22 +36,20 @@ export function makeHistory(sources: HistorySources): readonly VersionHistory[] 
   });
 }
 
-/** What is known, what was read judged as it is where it is served: some services add metadata to every version. */
-function judgedVersions(observed: Observed): readonly KnownVersion[] {
-  const known = knownVersions(observed);
-  return known.map((one) =>
-    one.version === null ? one : { ...entryAsServed(one.version, known), version: one.version },
-  );
+/** A version that is served is taken for what it is where it is served: some services add metadata to every version. */
+function knownAsServed({ known, active }: Observed): readonly KnownVersion[] {
+  const served = [...active.values()].filter((version) => version !== null);
+  return known.map((one) => served.find(({ id }) => id === one.id) ?? one);
 }
 
-function makerOf({ outside, commit }: KnownVersion, forgets: boolean): Maker {
-  if (outside === true) return forgets ? 'unknown' : 'outside';
-  return commit === undefined ? 'uncommitted' : 'git';
+function makerOf({ ours, source }: KnownVersion, metadata: Observed['metadata']): Maker {
+  if (!ours) return metadata === 'dropped' ? 'unknown' : 'outside';
+  return source?.commit === undefined ? 'uncommitted' : 'git';
 }
 
-function activeIds({ observed, hidden, order }: HistorySources): readonly (readonly [string, string | null])[] {
-  const shown = [...observed.active.keys()].filter((environment) => !hidden.includes(environment));
-  return inOrder(shown, order).map((environment) => [environment, observed.active.get(environment)?.id ?? null]);
+function activeIds({ observed, order }: HistorySources): readonly (readonly [string, string | null])[] {
+  const environments = inOrder([...observed.active.keys()], order);
+  return environments.map((environment) => [environment, observed.active.get(environment)?.id ?? null]);
 }
 
 function inOrder(environments: readonly string[], order: readonly string[]): readonly string[] {
@@ -62,19 +58,56 @@ function inOrder(environments: readonly string[], order: readonly string[]): rea
 
 type Pinned = { readonly id: string; readonly time: PinnedTime };
 
-function allPinnedTimes(known: readonly KnownVersion[], forgets: boolean, sources: HistorySources): readonly Pinned[] {
+function allPinnedTimes(known: readonly KnownVersion[], sources: HistorySources): readonly Pinned[] {
   const { past, observed, order } = sources;
   const environments = [...observed.active.keys(), ...past.states.flatMap(({ pins }) => [...pins.keys()])];
   return inOrder(environments, order).flatMap((environment) => {
     const served = observed.active.get(environment)?.id;
     const active = known.find(({ id }) => id === served) ?? null;
-    return pinnedTimes(environment, past, { known, active, forgets }).map(({ id, from, until }): Pinned => {
-      const ended = until === null ? null : infoOf(until, sources);
-      return { id, time: { environment, from: from === null ? null : infoOf(from, sources), until: ended } };
-    });
+    return pinnedTimes(environment, past, { known, active, metadata: observed.metadata }).map(
+      ({ id, from, until }): Pinned => {
+        const ended = until === null ? null : infoOf(until, sources);
+        return { id, time: { environment, from: from === null ? null : infoOf(from, sources), until: ended } };
+      },
+    );
   });
 }
 
 function infoOf(commit: string, { commits }: HistorySources): CommitInfo {
   return commits.get(commit) ?? { commit };
+}
+
+/** A time during which an environment's pin meant one version: between two commits; null: before all that are known. */
+type Stay = { readonly id: string; readonly from: string | null; readonly until: string | null };
+
+/** What pins are read against. */
+type Meanings = {
+  readonly known: readonly KnownVersion[];
+  /** What the environment serves now. */
+  readonly active: KnownVersion | null;
+  readonly metadata: Observed['metadata'];
+};
+
+/**
+ * What an environment was pinned to, newest first. Pins that are written otherwise and mean the same are one time; those
+ * that mean no version that is known are none.
+ */
+function pinnedTimes(environment: string, { states, whole }: FilePast, meanings: Meanings): readonly Stay[] {
+  const oldestFirst = states.toReversed().map(({ commit, pins }) => {
+    const pin = pins.get(environment);
+    return { commit, id: pin === undefined ? null : (meantBy(pin, meanings)?.id ?? null) };
+  });
+  const turns = oldestFirst.filter(({ id }, index) => index === 0 || id !== oldestFirst[index - 1]?.id);
+  const stays = turns.flatMap(({ commit, id }, index): readonly Stay[] =>
+    id === null ? [] : [{ id, from: index === 0 && !whole ? null : commit, until: turns[index + 1]?.commit ?? null }],
+  );
+  return stays.toReversed();
+}
+
+/** Of equal contents the one that is served: which of them a sync had made active does not matter. */
+function meantBy(pin: FormerPin, { known, active, metadata }: Meanings): KnownVersion | undefined {
+  return versionMeant(pin, known, (content) => {
+    const sought = asHeld(content, metadata);
+    return active !== null && holds(active, sought) ? active : findContent(known, sought);
+  });
 }

@@ -1,6 +1,6 @@
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { makeProblem, type Place, type Problem } from '../problem.ts';
-import type { FormerPins } from './former-pins.ts';
+import type { FormerPins } from '../domain/former-pins.ts';
 
 /** Pins that follow the file in environments where that is not allowed. */
 export function latestProblems(file: PromptFile, forbidden: readonly string[]): readonly Problem[] {

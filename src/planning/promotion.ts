@@ -1,30 +1,13 @@
-import { entryAsServed } from '../domain/known-versions.ts';
+import type { Desired, History } from '../domain/desired.ts';
+import type { FormerPin, FormerPins } from '../domain/former-pins.ts';
 import { isNew, type NewVersionRef } from '../domain/plan.ts';
 import type { EnvironmentPin } from '../domain/prompt-file.ts';
 import type { VersionRef } from '../domain/version.ts';
 import { makeProblem, type Problem } from '../problem.ts';
-import {
-  cameThrough,
-  contentOf,
-  isSameContent,
-  means,
-  wasPinned,
-  wasPinnedLast,
-  type FormerPin,
-  type FormerPins,
-  type Wanted,
-} from './former-pins.ts';
+import { cameThrough, contentOf, isSameContent, means, wasPinned, wasPinnedLast, type Target } from './former-pins.ts';
 import type { PinContext } from './resolve-pin.ts';
 
-export type PromotionRules = {
-  /** The environment in which a version must be active before it may be active in the one named. */
-  readonly promotedFrom: ReadonlyMap<string, string>;
-  /** By prompt id; read only of prompts that the rule would refuse without. */
-  readonly formerPins: ReadonlyMap<string, FormerPins>;
-};
-
-type Target = VersionRef | NewVersionRef;
-type Activation = { readonly pin: EnvironmentPin; readonly after: Target };
+type Activation = { readonly pin: EnvironmentPin; readonly after: VersionRef | NewVersionRef };
 
 /**
  * Why a version may not go live in an environment: it is not active in the one before. Two things are no promotion: a
@@ -35,7 +18,8 @@ type Activation = { readonly pin: EnvironmentPin; readonly after: Target };
 export function promotionProblems(
   activations: readonly Activation[],
   context: PinContext,
-  { promotedFrom, formerPins }: PromotionRules,
+  { promotedFrom }: Pick<Desired, 'promotedFrom'>,
+  { formerPins }: Pick<History, 'formerPins'>,
 ): readonly Problem[] {
   const former = formerPins.get(context.file.id) ?? new Map<string, readonly FormerPin[]>();
   return activations.flatMap(({ pin, after }) => {
@@ -50,7 +34,7 @@ export function promotionProblems(
 }
 
 /** A version that is to go live in an environment, and the one that it has to come from. */
-type Step = { readonly environment: string; readonly from: string; readonly target: Wanted };
+type Step = { readonly environment: string; readonly from: string; readonly target: Target };
 
 type Situation = {
   readonly activations: readonly Activation[];
@@ -68,27 +52,26 @@ function isNoPromotion(step: Step, situation: Situation): boolean {
   return cameThrough(target, from, environment, former) && !goesThroughNow(step, situation);
 }
 
-function targetOf(after: Target, { known }: PinContext): Wanted {
+function targetOf(after: VersionRef | NewVersionRef, { observed }: PinContext): Target {
   if (isNew(after)) return contentOf(after.new);
   const { id, number } = after;
-  const version = known.find((one) => one.id === id);
+  const version = observed.known.find((one) => one.id === id);
   return version ?? (number === null ? { id } : { id, number });
 }
 
-function isActive(target: Wanted, environment: string, { observed, known }: PinContext): boolean {
+function isActive(target: Target, environment: string, { observed }: PinContext): boolean {
   const active = observed.active.get(environment) ?? null;
-  return active !== null && isSameVersion(entryAsServed(active, known), target);
+  return active !== null && isSameVersion(active, target);
 }
 
 /** Whether the environment before serves what the file asks for: a newer version, for which no file has asked before. */
 function hasMovedOn({ from, target }: Step, { activations, context, former }: Situation): boolean {
-  const { file, observed, known } = context;
+  const { file, observed } = context;
   const isIn = (pins: readonly EnvironmentPin[]) => pins.some(({ environment }) => environment === from);
   const active = observed.active.get(from) ?? null;
   if (active === null || !isIn(file.pins) || isIn(activations.map(({ pin }) => pin))) return false;
   const isNewer = target.number !== undefined && active.number > target.number;
-  const serves = entryAsServed(active, known);
-  return isNewer && !(former.get(from) ?? []).some((state) => means(state, serves));
+  return isNewer && !(former.get(from) ?? []).some((state) => means(state, active));
 }
 
 /**
@@ -96,23 +79,22 @@ function hasMovedOn({ from, target }: Step, { activations, context, former }: Si
  * or what it was pinned to before. Then commits that were refused have asked for it, and are no proof.
  */
 function goesThroughNow({ environment, from, target }: Step, { activations, context, former }: Situation): boolean {
-  const { observed, known } = context;
   if (!comesTo(from, target, { activations, context })) return false;
-  const active = observed.active.get(environment) ?? null;
-  return active === null || wasPinned(entryAsServed(active, known), environment, former);
+  const active = context.observed.active.get(environment) ?? null;
+  return active === null || wasPinned(active, environment, former);
 }
 
 /** Whether a sync would set an environment to that very version, if nothing were refused. */
 function comesTo(
   environment: string,
-  target: Wanted,
+  target: Target,
   { activations, context }: Pick<Situation, 'activations' | 'context'>,
 ) {
   const first = activations.find(({ pin }) => pin.environment === environment);
   return first !== undefined && isSameVersion(targetOf(first.after, context), target);
 }
 
-function isSameVersion(one: Wanted, other: Wanted): boolean {
+function isSameVersion(one: Target, other: Target): boolean {
   return (one.id !== undefined && one.id === other.id) || isSameContent(one, other);
 }
 
@@ -135,12 +117,12 @@ function servedIn(environment: string, { observed }: PinContext): string | null 
   return active === null ? null : `v${active.number}`;
 }
 
-function nameOf({ number, id }: Wanted): string {
+function nameOf({ number, id }: Target): string {
   if (number !== undefined) return `v${number}`;
   return id ?? 'a version that is not made yet';
 }
 
 /** A pinned environment in which the version is active already: it can be promoted from there. */
-function liveIn(target: Wanted, context: PinContext): string | null {
+function liveIn(target: Target, context: PinContext): string | null {
   return context.file.pins.map(({ environment }) => environment).find((one) => isActive(target, one, context)) ?? null;
 }

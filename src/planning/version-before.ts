@@ -1,6 +1,8 @@
-import { hasGap, type KnownVersion } from '../domain/known-versions.ts';
+import type { FormerPin } from '../domain/former-pins.ts';
+import { hasGap } from '../domain/known-versions.ts';
+import type { KnownVersion } from '../domain/observed.ts';
 import type { Content } from '../domain/prompt-file.ts';
-import { versionMeant, type FormerPin } from './former-pins.ts';
+import { versionMeant } from './former-pins.ts';
 
 /**
  * What an environment goes back to: a number, which need not be known; a pin of an earlier commit of which nobody can

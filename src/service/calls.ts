@@ -1,11 +1,14 @@
 import type { z } from 'zod';
-import { contentDigest, metadataDigest, STAMP_KEY } from '../domain/digest.ts';
-import { withoutKey, type JsonObject } from '../domain/json.ts';
-import { ServiceError, type NewVersion, type PromptFields, type RemotePrompt } from '../domain/prompt-service.ts';
+import type { JsonObject } from '../domain/json.ts';
+import {
+  ServiceError,
+  type NewVersion,
+  type PromptFields,
+  type RemotePrompt,
+  type RemoteVersion,
+} from '../domain/prompt-service.ts';
 import { isPathSegment } from '../domain/text.ts';
-import type { Version } from '../domain/version.ts';
 import { makeProblem } from '../problem.ts';
-import { parseStamp, stampToWire } from './stamp.ts';
 import { paths, PromptShape, SetActiveAnswerShape, VersionShape, type WireVersion } from './wire.ts';
 
 /** One call of the interface as a value: what to send, how to read the answer, whether it may be repeated. */
@@ -34,12 +37,12 @@ export function readPromptCall(promptId: string, environment?: string): Call<Rem
 }
 
 /** Section 4.2. */
-export function createVersionCall(promptId: string, version: NewVersion): Call<Version> {
-  const { text, metadata, stamp, changeSummary } = version;
+export function createVersionCall(promptId: string, version: NewVersion): Call<RemoteVersion> {
+  const { text, metadata, changeSummary } = version;
   const body = {
     content: text,
     ...(changeSummary !== undefined && { change_summary: changeSummary }),
-    metadata_: { ...metadata, [STAMP_KEY]: stampToWire(stamp) },
+    metadata_: metadata,
   };
   const path = paths.versions(addressable(promptId));
   const parse = (value: unknown) => toVersion(conform(VersionShape, value), promptId, 'prompt_id');
@@ -98,18 +101,9 @@ function parsePrompt(value: unknown, promptId: string): RemotePrompt {
 }
 
 /** Interface section 2.2. A version of another prompt than the one asked for is refused. */
-function toVersion(wire: WireVersion, promptId: string, field: string): Version {
+function toVersion(wire: WireVersion, promptId: string, field: string): RemoteVersion {
   if (wire.prompt_id !== promptId) throw new InvalidAnswer(`"${field}" names another prompt`);
-  const metadata = withoutKey(wire.metadata_ ?? {}, STAMP_KEY);
-  return {
-    id: wire.id,
-    number: wire.version_number,
-    text: wire.content,
-    digest: contentDigest(wire.content),
-    metadata,
-    metadataDigest: metadataDigest(metadata),
-    stamp: parseStamp(wire.metadata_),
-  };
+  return { id: wire.id, number: wire.version_number, text: wire.content, metadata: wire.metadata_ ?? {} };
 }
 
 function conform<Shape extends z.ZodType>(shape: Shape, value: unknown): z.output<Shape> {

@@ -51,7 +51,7 @@ async function refusals(scene: Scene, { ref, token }: Given): Promise<string> {
   const world = makeWorld(clone, service.environment);
   const context = {
     ...{ inputs: inputsOf(), event: parseEvent('push', ref, pushEvent(first)), world, runUrl: null },
-    ...{ folder: clone, git: startAt(clone) },
+    ...{ folder: clone, configuration: { config: null, problems: [] }, git: startAt(clone) },
     github: token ? () => Promise.resolve(connectGitHub(access)) : null,
   };
   let found: readonly Problem[] = [];

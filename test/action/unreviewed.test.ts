@@ -23,7 +23,7 @@ const OTHER = '#7 has shown another plan; of 1 changing prompts no comment has s
 function planOf(...ids: readonly string[]): { readonly prompts: readonly PromptPlan[] } {
   const change = { kind: 'create-version', content: content('Text'), provenance: {} } as const;
   const prompts = ids.map((id) => ({ ...file(), id }));
-  const rest = { observed: null, status: 'pending', drift: [], problems: [], lookups: [] } as const;
+  const rest = { observed: null, status: 'pending', drift: [], problems: [], finds: [] } as const;
   return { prompts: prompts.map((one) => ({ file: one, changes: [change], ...rest })) };
 }
 
@@ -47,6 +47,7 @@ async function tell(prepare: (github: GitHubDouble) => void, ids: readonly strin
   const context = {
     ...{ inputs, event: parseEvent('push', 'refs/heads/main', pushEvent(NEWEST)), world: makeWorld('/'), folder: '/' },
     ...{ github: token ? () => Promise.resolve(connectGitHub(access)) : null, runUrl: null, git: startAt('/') },
+    configuration: { config: null, problems: [] },
   };
   const repository = { head: NEWEST, mergesBefore: async () => [NEWEST, EARLIER] };
   const found = await unreviewed(context, { plan: planOf(...ids), repository });

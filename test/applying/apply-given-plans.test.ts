@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { applyPlan } from '../../src/applying/apply-plan.ts';
-import type { ApplyDependencies } from '../../src/applying/deps.ts';
-import type { PromptPlan } from '../../src/domain/plan.ts';
-import { makePlan, planPrompt } from '../../src/planning/make-plan.ts';
+import type { Observed } from '../../src/domain/observed.ts';
+import type { Change, PromptPlan } from '../../src/domain/plan.ts';
+import { ledgerProvider } from '../../src/ledger/provider.ts';
+import { wantedOf } from '../../src/observing/wanted.ts';
 import { inMemoryBackend } from '../doubles/backends.ts';
 import { recorded } from '../doubles/recorded.ts';
-import { file, observation, observed, rules, version } from '../planning/support.ts';
+import { file, makePlan, observation, observed, planPrompt, rules, TRACKING, version } from '../planning/support.ts';
 import { outcomeLine } from './support.ts';
 
 const staging = { staging: 'latest' };
@@ -14,22 +15,18 @@ const never = () => {
   throw new Error('There is nothing to ask.');
 };
 
-/** Applies prompts' plans as a program that uses the library may give them, with nobody to tell. */
-async function apply(prompts: readonly PromptPlan[], parts: Partial<ApplyDependencies> = {}) {
+/** Applies prompts' plans as a program that uses the library may give them. */
+async function apply(prompts: readonly PromptPlan[]) {
   const service = recorded(inMemoryBackend());
-  const asked = { newOperation: never, observe: never, replan: never, digestAt: never, sleep: never };
-  const outcomes = await applyPlan(
-    { prompts, digest: 'not looked at' },
-    {
-      ...{ service, trackingEnvironment: 'promptsync', concurrency: 1, stop: new AbortController().signal },
-      ...{ ...asked, ...parts },
-    },
-  );
-  return {
-    lines: service.lines,
-    outcomes: outcomes.map(outcomeLine),
-    problems: outcomes.flatMap((one) => one.problems),
-  };
+  const world = { trackingEnvironment: TRACKING, newOperation: never, digestAt: never, sleep: never };
+  const provider = ledgerProvider({ ...world, service });
+  const outcomes = await applyPlan({ prompts, digest: 'not looked at' }, provider, {
+    wantedFor: (plan) => wantedOf(plan.file, rules()),
+    planAgain: async (plan, seen: Observed) => ({ ...plan, observed: seen }),
+    ...{ concurrency: 1, stop: new AbortController().signal },
+  });
+  const writes = service.lines.filter((line) => !line.startsWith('read '));
+  return { writes, outcomes: outcomes.map(outcomeLine), problems: outcomes.flatMap((one) => one.problems) };
 }
 
 test('A plan that has nothing to write is applied without a call', async () => {
@@ -39,40 +36,30 @@ test('A plan that has nothing to write is applied without a call', async () => {
     file({ id: 'p2', path: 'prompts/b.md', pins: { staging: 'git:gone' } }),
     file({ id: 'p3', path: 'prompts/c.md' }),
   ];
-  const seen = observation(found, { ...found, prompt: { ...found.prompt, id: 'p2' } });
+  const seen = observation(found, { ...found, fields: { ...found.fields, id: 'p2' } });
   expect(await apply(makePlan(files, seen, rules()).prompts)).toMatchObject({
-    lines: [],
+    writes: [],
     outcomes: ['unchanged:', 'blocked: pin/unknown-ref', 'failed: internal/unexpected'],
   });
 });
 
 describe('A plan that does not hold together fails, and says in what', () => {
-  const found = observed({ active: { staging: null } });
-  const whole = planPrompt(file({ pins: staging }), found, rules());
-  const same: Partial<ApplyDependencies> = { observe: async () => found, replan: async (plan) => plan };
+  const whole = planPrompt(file({ pins: staging }), observed({ active: { staging: null } }), rules());
+  const toUnknown: Change = {
+    ...{ kind: 'set-active', environment: 'staging', before: null },
+    after: { id: 'x', number: null },
+  };
 
-  test.each([
-    ['with changes', { ...whole, observed: null }],
-    ['with a look', { ...whole, observed: null, lookups: ['ver_1'] }],
-  ])('it comes from no observation: %s', async (_, plan) => {
-    const { lines, outcomes, problems } = await apply([plan], same);
-    expect([lines, outcomes]).toStrictEqual([[], ['failed: not_made not_made internal/unexpected']]);
-    expect(problems[0]?.message).toBe('promptsync met an error of its own: nothing was observed');
-  });
-
-  test('it sets a version that it does not make', async () => {
-    const changes = whole.changes.filter(({ kind }) => kind === 'set-active');
-    const { lines, outcomes, problems } = await apply([{ ...whole, changes }], same);
-    expect([lines, outcomes]).toStrictEqual([[], ['failed: not_made internal/unexpected']]);
-    expect(problems[0]?.message).toBe(
-      'Setting "staging": promptsync met an error of its own: a planned version was not made',
-    );
-  });
-
-  test('it looks at versions, and there is no environment for that: nothing is looked at', async () => {
-    const plan = { ...whole, changes: [], lookups: ['ver_1'] };
-    const replan = async () => ({ ...whole, file: file({ text: 'Other' }), changes: [], status: 'unchanged' as const });
-    const { lines, outcomes } = await apply([plan], { ...same, replan, trackingEnvironment: null });
-    expect([lines, outcomes]).toStrictEqual([[], ['unchanged:']]);
+  test.each<[string, readonly Change[], string]>([
+    [
+      'it sets a version that it does not make',
+      whole.changes.filter(({ kind }) => kind === 'set-active'),
+      'a planned version was not made',
+    ],
+    ['it sets a version that nobody has looked at', [toUnknown], 'a version that nobody has looked at was to go live'],
+  ])('%s', async (_, changes, reason) => {
+    const { writes, outcomes, problems } = await apply([{ ...whole, changes }]);
+    expect([writes, outcomes]).toStrictEqual([[], ['failed: not_made internal/unexpected']]);
+    expect(problems[0]?.message).toContain(reason);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { contentDigest, EMPTY_METADATA_DIGEST, metadataDigest } from '../../src/domain/digest.ts';
-import type { LedgerEntry } from '../../src/domain/version.ts';
+import type { LedgerEntry } from '../../src/ledger/stamp.ts';
 import { backends } from '../doubles/backends.ts';
 import { content, entry, file } from '../planning/support.ts';
 import { addOwn, outcomeLine, sync } from './support.ts';
@@ -154,7 +154,7 @@ describe.each(backends)('Applying (%s)', (_, start) => {
               id: 'ver_1',
               digest: contentDigest('Theirs'),
               metadataDigest: metadataDigest({ by: 'hand' }),
-              outside: true,
+              ours: false,
             },
           ],
         },
@@ -172,6 +172,7 @@ describe.each(backends)('Applying (%s)', (_, start) => {
         id: 'ver_2',
         digest: contentDigest('Hello'),
         metadataDigest: metadataDigest({ model: 'x' }),
+        ours: true,
         commit: 'abc',
         path: 'sub/prompts/a.md',
       },
@@ -180,7 +181,7 @@ describe.each(backends)('Applying (%s)', (_, start) => {
         id: 'ver_1',
         digest: contentDigest('Theirs'),
         metadataDigest: metadataDigest({ by: 'hand' }),
-        outside: true,
+        ours: false,
       },
     ]);
   });
@@ -200,6 +201,7 @@ describe.each(backends)('Applying (%s)', (_, start) => {
         id: 'ver_1',
         digest: contentDigest('Old'),
         metadataDigest: EMPTY_METADATA_DIGEST,
+        ours: true,
         commit: 'c1',
         path: 'was/a.md',
       },
@@ -347,21 +349,10 @@ describe.each(backends)('Applying (%s)', (_, start) => {
       'read p1 promptsync-look',
       'create p1 "Two"',
     ]);
-    expect(created[0]?.stamp.ledger.map(({ id, outside }) => [id, outside])).toStrictEqual([
-      ['ver_2', true],
-      ['ver_1', undefined],
+    expect(created[0]?.stamp.ledger.map(({ id, ours }) => [id, ours])).toStrictEqual([
+      ['ver_2', false],
+      ['ver_1', true],
     ]);
-  });
-
-  test('makes nothing beside a newest version that it may not look at', async () => {
-    const service = await start();
-    await sync(service, [file({ text: 'One', pins: staging })], { trackingEnvironment: null });
-    service.addVersion('p1', { text: 'Theirs' });
-    const { lines, outcomes } = await sync(service, [file({ text: 'Two', pins: staging })], {
-      trackingEnvironment: null,
-    });
-    expect(lines).toStrictEqual([]);
-    expect(outcomes.map(outcomeLine)).toStrictEqual(['blocked: not_made not_made guard/unknown-latest']);
   });
 
   test('uses the ledger of what it looked at', async () => {
@@ -446,69 +437,5 @@ describe.each(backends)('Applying (%s)', (_, start) => {
       'applied: made made made',
       'failed: service/not-authorised',
     ]);
-  });
-});
-
-describe.each(backends)('Without a tracking environment (%s)', (_, start) => {
-  const none = { trackingEnvironment: null };
-
-  test('sets what follows and nothing of the tool', async () => {
-    const service = await start();
-    const { lines } = await sync(service, [file({ pins: staging })], none);
-    expect(lines).toStrictEqual(['create p1 "Hello"', 'set p1 staging ver_1', 'read p1 staging']);
-  });
-
-  test('makes no version that no pin follows', async () => {
-    const service = await start();
-    await sync(service, [file({ pins: staging })], none);
-    const { lines } = await sync(service, [file({ text: 'Draft', pins: { staging: 1 } })], none);
-    expect(lines).toStrictEqual([]);
-  });
-
-  test('goes back without a look, and reading back has the last word', async () => {
-    const service = await start();
-    await sync(service, [file({ text: 'One', pins: staging })], none);
-    await sync(service, [file({ text: 'Two', pins: staging })], none);
-    const { lines } = await sync(service, [file({ text: 'One', pins: staging })], none);
-    expect(lines).toStrictEqual(['set p1 staging ver_1', 'read p1 staging']);
-  });
-
-  test('fails where what is read back is not what the ledger knows', async () => {
-    const service = await start();
-    const other = service.addVersion('p1', { text: 'Not what was reviewed' });
-    service.activate('p1', 'staging', addOwn(service, 'Two', [entry(1, 'Reviewed', { id: other })]));
-    const wanted = file({ text: 'Two', pins: { staging: 'latest', production: 1 } });
-    const { outcomes } = await sync(service, [wanted], none);
-    expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: unknown apply/not-active']);
-  });
-
-  test('blocks on an unknown number although the newest version was never read', async () => {
-    const service = await start();
-    service.addVersion('p1', { text: 'Theirs' });
-    const { lines, outcomes } = await sync(service, [file({ pins: { production: 1 } })], none);
-    expect([lines, outcomes.map(outcomeLine)]).toStrictEqual([[], ['blocked: pin/unknown-number']]);
-  });
-
-  test('sets a pinned id that is its own', async () => {
-    const service = await start();
-    service.addVersion('p1', { text: 'Theirs' });
-    const { lines } = await sync(service, [file({ pins: { production: 'version:ver_1' } })], none);
-    expect(lines).toStrictEqual(['set p1 production ver_1', 'read p1 production']);
-  });
-
-  test('blocks on a pinned id that is not its own', async () => {
-    const service = await start();
-    service.addVersion('p2', { text: 'Of p2' });
-    const wanted = file({ pins: { production: 'version:ver_1', staging: 'version:ver_1' } });
-    const { outcomes } = await sync(service, [wanted], none);
-    expect(outcomes.map(outcomeLine)).toStrictEqual(['blocked: not_made not_made pin/unknown-version']);
-    expect(outcomes[0]?.problems[0]).toMatchObject({ path: 'prompts/a.md', line: 5, column: 3 });
-  });
-
-  test('has failed on such an id once something else was written', async () => {
-    const service = await start();
-    const wanted = file({ name: 'New', pins: { production: 'version:ver_9' } });
-    const { outcomes } = await sync(service, [wanted], none);
-    expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: made not_made pin/unknown-version']);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { LedgerEntry } from '../../src/domain/version.ts';
+import type { LedgerEntry } from '../../src/ledger/stamp.ts';
 import { inMemoryBackend } from '../doubles/backends.ts';
 import { entry, file } from '../planning/support.ts';
 import { addOwn, outcomeLine, sync, type SyncParts } from './support.ts';

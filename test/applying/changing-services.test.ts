@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { NewVersion, PromptService } from '../../src/domain/prompt-service.ts';
-import type { Version } from '../../src/domain/version.ts';
+import type { NewVersion, PromptService, RemoteVersion } from '../../src/domain/prompt-service.ts';
 import { inMemoryBackend, type Backend } from '../doubles/backends.ts';
 import { file, type FileParts } from '../planning/support.ts';
 import { outcomeLine, sync, type SyncParts } from './support.ts';
@@ -14,7 +13,7 @@ function storing(backend: Backend, change: (version: NewVersion) => NewVersion):
 
 /** The service as it is when it drops `metadata_`: from its answers as from what it stores. */
 function dropping(backend: Backend): PromptService {
-  const bare = (version: Version) => ({ ...outside(version), metadata: {} });
+  const bare = (version: RemoteVersion): RemoteVersion => ({ ...version, metadata: {} });
   return {
     ...backend,
     readPrompt: async (...asked) => {
@@ -28,10 +27,6 @@ function dropping(backend: Backend): PromptService {
       return bare(activeVersion!);
     },
   };
-}
-
-function outside(version: Version): Version {
-  return { ...version, stamp: null };
 }
 
 async function said(service: PromptService, parts: FileParts, more: SyncParts = {}) {
@@ -92,7 +87,7 @@ describe('A service that', () => {
 
   test('adds metadata where the file manages none is left to do so', async () => {
     const backend = inMemoryBackend();
-    const service = storing(backend, (version) => ({ ...version, metadata: { by: 'api' } }));
+    const service = storing(backend, (version) => ({ ...version, metadata: { ...version.metadata, by: 'api' } }));
     expect(await said(service, { text: 'Hello', pins: staging })).toBe('applied: made made');
     expect(await said(service, { text: 'Hello', pins: staging })).toBe('unchanged:');
     expect(await said(service, { text: 'Hello', pins: {} })).toBe('unchanged:');
@@ -116,14 +111,4 @@ describe('A service that', () => {
       if (parts.pins === staging) expect(backend.serves('p1', 'staging')?.[1]).toBe('Two');
     },
   );
-
-  test('drops metadata of a file that manages some is told of where nothing can be tracked', async () => {
-    const backend = inMemoryBackend();
-    const service = dropping(backend);
-    const parts = { pins: staging, metadata: { model: 'x' } };
-    const none = { trackingEnvironment: null };
-    expect(await said(service, parts, none)).toBe('failed: made not_made apply/rewritten');
-    expect(await said(service, parts, none)).toBe('blocked: not_made not_made guard/unknown-latest');
-    expect(backend.countVersions('p1')).toBe(1);
-  });
 });

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { PromptService } from '../../src/domain/prompt-service.ts';
-import { stampToWire } from '../../src/service/stamp.ts';
 import { inMemoryBackend, type Backend } from '../doubles/backends.ts';
 import { content, file } from '../planning/support.ts';
 import { outcomeLine, sync } from './support.ts';
@@ -14,10 +13,10 @@ const WARNING =
 function keeping(service: Backend, keep: (metadata: JsonObject) => JsonObject): PromptService {
   return {
     ...service,
-    createVersion: async (promptId, { text, metadata, stamp }) => {
+    createVersion: async (promptId, { text, metadata }) => {
       const id = service.addVersion(promptId, {
         text,
-        metadata: keep({ ...metadata, promptsync: stampToWire(stamp) }),
+        metadata: keep(metadata),
       });
       service.activate(promptId, 'made-last', id);
       const { activeVersion } = await service.readPrompt(promptId, 'made-last');
@@ -68,12 +67,6 @@ describe.each([
     await sync(dropping(service), [wanted]);
     expect(service.serves('p1', 'staging')).toStrictEqual(['ver_3', 'One']);
   });
-});
-
-test('Where nothing is tracked, there is nothing to warn of as long as the file has no metadata', async () => {
-  const service = dropping(inMemoryBackend());
-  const { outcomes } = await sync(service, [file({ pins: staging })], { trackingEnvironment: null });
-  expect(outcomes.map(outcomeLine)).toStrictEqual(['applied: made made']);
 });
 
 test("Where the service drops the file's metadata and keeps the tool's, the version is made active nowhere", async () => {

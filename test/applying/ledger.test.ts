@@ -103,7 +103,7 @@ describe('The ledger of a new version', () => {
     service.addVersion('p1', { text: 'Theirs', metadata: { by: 'hand' } });
     const ledger = await edit(service, 3, {});
     const { digest, metadataDigest } = content('Theirs', { by: 'hand' });
-    expect(ledger[0]).toStrictEqual({ number: 2, id: 'ver_2', digest, metadataDigest, outside: true });
+    expect(ledger[0]).toStrictEqual({ number: 2, id: 'ver_2', digest, metadataDigest, ours: false });
   });
 
   test("remembers the newest version of the file's own text, which is made for nobody now", async () => {

@@ -142,21 +142,6 @@ describe.each(backends)('A create-version call whose answer is lost (%s)', (_, s
     expect((await outcomeOf(service)).said).toStrictEqual(['applied: adopted made']);
   });
 
-  test('is not looked for without a tracking environment: the problem says what to do', async () => {
-    const service = await start();
-    await sync(service, [file({ text: 'One', pins: staging })], { trackingEnvironment: null });
-    const parts = { trackingEnvironment: null, hooks: losing('stored') };
-    const { said, problem, lines } = await outcomeOf(service, two, parts);
-    expect(said).toStrictEqual(['failed: unknown not_made apply/outcome-unseen']);
-    expect(problem).toContain('"ver_2"');
-    expect(lines).toStrictEqual(['create p1 "Two"', 'read p1']);
-    const again = await outcomeOf(service, two, { trackingEnvironment: null });
-    expect([again.said, again.lines]).toStrictEqual([['blocked: not_made not_made guard/unknown-latest'], []]);
-    const pinned = file({ text: 'Two', pins: { staging: 'version:ver_2' } });
-    expect((await outcomeOf(service, pinned, { trackingEnvironment: null })).said).toStrictEqual(['applied: made']);
-    expect((await outcomeOf(service, two, { trackingEnvironment: null })).said).toStrictEqual(['unchanged:']);
-  });
-
   test('that the service refused is not looked for', async () => {
     const service = await begun(start);
     const before = (line: string): void => {

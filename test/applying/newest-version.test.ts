@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ServiceError } from '../../src/domain/prompt-service.ts';
 import { makeProblem } from '../../src/problem.ts';
-import { stampToWire } from '../../src/service/stamp.ts';
+import { stampToWire } from '../../src/ledger/stamp.ts';
 import { inMemoryBackend, type Backend } from '../doubles/backends.ts';
 import { content, entry, file, version } from '../planning/support.ts';
 import { addOwn, outcomeLine, sync } from './support.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ServiceError } from '../../src/domain/prompt-service.ts';
 import { makeProblem } from '../../src/problem.ts';
-import type { Base } from '../../src/planning/find-drift.ts';
+import type { DesiredBase } from '../../src/domain/desired.ts';
 import { backends, type Backend } from '../doubles/backends.ts';
 import { file } from '../planning/support.ts';
 import { outcomeLine, sync, type SyncParts } from './support.ts';
@@ -120,7 +120,7 @@ describe.each(backends)('Right before its first write (%s)', (_, start) => {
   test('new drift is refused where drift is, and overwritten where it is not', async () => {
     const service = await start();
     await sync(service, [one]);
-    const base: Base = { files: new Map([['p1', one]]), ancestors: new Set(), former: new Map() };
+    const base: DesiredBase = { files: new Map([['p1', one]]), ancestors: new Set() };
     const meddle = () => meddling(1, () => outsideVersion(service, 'Theirs'));
     const refused = await sync(service, [two], { base, guards: { onDrift: 'fail' }, ...meddle() });
     expect(refused.outcomes.map(outcomeLine)).toStrictEqual(['blocked: not_made not_made guard/drift']);

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { contentDigest } from '../../src/domain/digest.ts';
-import { ServiceError, type NewVersion, type PromptService } from '../../src/domain/prompt-service.ts';
-import type { Version } from '../../src/domain/version.ts';
+import { ServiceError, type PromptService } from '../../src/domain/prompt-service.ts';
 import { makeProblem } from '../../src/problem.ts';
-import { stampToWire } from '../../src/service/stamp.ts';
+import { stampToWire } from '../../src/ledger/stamp.ts';
 import { inMemoryBackend, type Backend } from '../doubles/backends.ts';
 import { content, entry, file } from '../planning/support.ts';
 import { addOwn, outcomeLine, sync, type SyncParts } from './support.ts';
+import { apart, type CreatedVersion } from '../doubles/recorded.ts';
 
 const ALL_WAITS = [250, 1_000, 2_000, 4_000, 8_000];
 const staging = { staging: 'latest' };
@@ -15,7 +15,7 @@ const two = file({ text: 'Two', pins: staging });
 const LOST = 'It is not known whether the version was created: The service did not answer within 1 s.';
 
 /** What a service does with a version whose answer gets lost. */
-type Fate = (service: Backend, sent: NewVersion, store: () => Promise<Version>) => unknown;
+type Fate = (service: Backend, sent: CreatedVersion, store: () => Promise<unknown>) => unknown;
 
 /** Syncs a file after the text One while the answers to create-version get lost. */
 async function syncLosing(fate: Fate, parts: SyncParts = {}, wanted = two, before = [one]) {
@@ -25,7 +25,7 @@ async function syncLosing(fate: Fate, parts: SyncParts = {}, wanted = two, befor
   const losing: PromptService = {
     ...service,
     createVersion: async (promptId, sent) => {
-      await fate(service, sent, () => service.createVersion(promptId, sent));
+      await fate(service, apart(sent), () => service.createVersion(promptId, sent));
       throw new ServiceError(makeProblem('service/timeout', { seconds: 1 }), 'unknown');
     },
   };
@@ -38,7 +38,6 @@ async function syncLosing(fate: Fate, parts: SyncParts = {}, wanted = two, befor
   return { ...synced, service, waits, line: outcomeLine(outcome!), said: outcome?.problems[0]?.message };
 }
 
-const stored: Fate = (_service, _sent, store) => store();
 const neverStored: Fate = () => {};
 
 describe('A version whose answer was lost', () => {
@@ -64,11 +63,6 @@ describe('A version whose answer was lost', () => {
     expect(waits).toStrictEqual(ALL_WAITS);
     expect(lines).toStrictEqual(['create p1 "Two"', ...ALL_WAITS.map(() => 'read p1')]);
     expect([line, said]).toStrictEqual(['failed: unknown not_made apply/outcome-unknown', LOST]);
-  });
-
-  test('is told with its reason and its id where nothing may be looked at', async () => {
-    const { waits, said } = await syncLosing(stored, { trackingEnvironment: null });
-    expect([waits, said]).toStrictEqual([[250], `${LOST} The service's newest version is "ver_2" now.`]);
   });
 
   test('is found beside the ledger of whoever made it, which the next version remembers', async () => {

@@ -1,22 +1,20 @@
 import { applyPlan } from '../../src/applying/apply-plan.ts';
-import { observeRequests } from '../../src/commands/preparing/observe-files.ts';
+import { contentDigest } from '../../src/domain/digest.ts';
 import type { PromptOutcome } from '../../src/domain/outcome.ts';
 import type { Plan, Provenance } from '../../src/domain/plan.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
-import type { PromptService } from '../../src/domain/prompt-service.ts';
-import type { LedgerEntry } from '../../src/domain/version.ts';
-import { contentDigest } from '../../src/domain/digest.ts';
-import { observePrompt } from '../../src/observing/observe-prompt.ts';
+import { untilStopped, type PromptService } from '../../src/domain/prompt-service.ts';
+import type { Provider } from '../../src/domain/provider.ts';
+import { ledgerProvider } from '../../src/ledger/provider.ts';
+import { stampToWire, type LedgerEntry } from '../../src/ledger/stamp.ts';
 import { observe } from '../../src/observing/observe.ts';
-import { refuse, refuseAfresh, type Guards } from '../../src/planning/refuse.ts';
-import { makePlan, planPrompt } from '../../src/planning/make-plan.ts';
-import { promptWithProvenance, withProvenance } from '../../src/planning/with-provenance.ts';
-import { stampToWire } from '../../src/service/stamp.ts';
+import { wantedOf } from '../../src/observing/wanted.ts';
+import { guard, guardAfresh, type Guards } from '../../src/planning/guard.ts';
 import type { Backend } from '../doubles/backends.ts';
 import { recorded, type Hooks, type RecordedService } from '../doubles/recorded.ts';
-import { rules, version, type RulesParts } from '../planning/support.ts';
+import { makePlan, planPrompt, rules, TRACKING, version, type RulesParts } from '../planning/support.ts';
 
-export type SyncParts = RulesParts & {
+export type SyncParts = Omit<RulesParts, 'provenance'> & {
   /** Around the calls that apply the plan; observing, before it and once more, is left alone. */
   readonly hooks?: Hooks;
   readonly provenance?: ReadonlyMap<string, Provenance>;
@@ -50,48 +48,47 @@ export async function sync(
   files: readonly PromptFile[],
   parts: SyncParts = {},
 ): Promise<Synced> {
-  const { hooks = {}, provenance = new Map(), stop = new AbortController().signal, concurrency = 1, ...more } = parts;
-  const {
-    onApplied = () => {},
-    guards: someGuards,
-    inGit = {},
-    onWait = () => {},
-    onObserve = () => {},
-    ...ruleParts
-  } = more;
+  const { hooks = {}, stop = new AbortController().signal, concurrency = 1, ...more } = parts;
+  const { onApplied = () => {}, guards: someGuards, inGit = {}, onWait, onObserve = () => {}, ...ruleParts } = more;
   const given = rules(ruleParts);
   const guards = { ...NO_GUARDS, ...someGuards };
-  const { trackingEnvironment } = given;
-  const observing = { trackingEnvironment, concurrency: 4, stop: new AbortController().signal };
-  const requests = observeRequests(files, given);
-  const observation = await observe(service, requests, observing);
-  const plan = refuse(withProvenance(makePlan(files, observation, given), provenance), guards);
-  const spy = recorded(service, hooks);
-  const outcomes = await applyPlan(plan, {
-    service: spy,
-    trackingEnvironment,
-    concurrency,
+  const wantedFor = (file: PromptFile) => wantedOf(file, given);
+  const world = {
+    trackingEnvironment: TRACKING,
     newOperation: () => `op_${++operations}`,
-    observe: async (_stoppable, { file: { id } }) => {
-      await onObserve();
-      return observePrompt(
-        service,
-        requests.find(({ promptId }) => promptId === id)!,
-        trackingEnvironment,
-      );
-    },
-    replan: async (planned, observed) =>
-      refuseAfresh(promptWithProvenance(planPrompt(planned.file, observed, given), provenance), planned, guards),
-    digestAt: async (commit, path) => {
+    digestAt: async (commit: string, path: string) => {
       const text = inGit[`${commit}:${path}`];
       return text === undefined ? null : contentDigest(text);
     },
-    sleep: async (milliseconds) => {
-      await onWait(milliseconds);
+    sleep: async (milliseconds: number) => {
+      await onWait?.(milliseconds);
       if (stop.aborted) throw stop.reason;
     },
-    stop,
-    onApplied,
+  };
+  const quiet = ledgerProvider({ ...world, service });
+  const observation = await observe(quiet, files.map(wantedFor), { concurrency: 4 });
+  const plan = guard(makePlan(files, observation, given), guards);
+  const spy = recorded(service, hooks);
+  const stoppable = untilStopped(spy, stop);
+  const provider: Provider = {
+    observe: quiet.observe,
+    begin: (wanted) => {
+      let observing = false;
+      const readPrompt: PromptService['readPrompt'] = (...sent) =>
+        (observing ? service : stoppable).readPrompt(...sent);
+      const writer = ledgerProvider({ ...world, service: { ...stoppable, readPrompt } }).begin(wanted);
+      const observeQuietly = async () => {
+        await onObserve();
+        observing = true;
+        return writer.observe().finally(() => (observing = false));
+      };
+      return { ...writer, observe: observeQuietly };
+    },
+  };
+  const outcomes = await applyPlan(plan, provider, {
+    ...{ concurrency, stop, onApplied },
+    wantedFor: ({ file }) => wantedFor(file),
+    planAgain: async (planned, seen) => guardAfresh(planPrompt(planned.file, seen, given), planned, guards),
   });
   return { plan, outcomes, lines: spy.lines, created: spy.created };
 }

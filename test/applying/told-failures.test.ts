@@ -73,7 +73,7 @@ describe('What is read back after an environment was set', () => {
   test.each([
     ['nothing', () => null, 'nothing instead of version "ver_1"'],
     ['another version', () => ({ id: 'ver_9' }), 'version "ver_9" instead of version "ver_1"'],
-    ['another text', () => ({ digest: content('Theirs').digest }), 'another text (v1) instead of the planned text'],
+    ['another text', () => ({ text: 'Theirs' }), 'another text (v1) instead of the planned text'],
   ])('is %s: the prompt has failed, and both are named', async (_, shown, said) => {
     const { outcomes } = await sync(showing(inMemoryBackend(), shown), [file({ pins: staging })]);
     expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: made unknown apply/not-active']);
@@ -81,48 +81,14 @@ describe('What is read back after an environment was set', () => {
       `After it was set, "staging" serves ${said}.`,
     ]);
   });
-
-  test('may be any text of a pinned id that nobody has read, where nothing may be looked at', async () => {
-    const service = inMemoryBackend();
-    service.addVersion('p1', { text: 'Theirs' });
-    const wanted = file({ pins: { staging: 'version:ver_1' } });
-    const { outcomes } = await sync(service, [wanted], { trackingEnvironment: null });
-    expect(outcomes.map(outcomeLine)).toStrictEqual(['applied: made']);
-    expect(outcomes[0]?.changes[0]?.version).toStrictEqual({ id: 'ver_1', number: 1 });
-  });
 });
 
 describe('A version that the service does not find when it is to be set', () => {
-  test('is told as a pin that cannot be resolved, at the place of that pin, where nothing else names it', async () => {
-    const pins = { staging: 'latest', qa: 'version:gone', production: 'version:gone' };
-    const service = inMemoryBackend();
-    await sync(service, [file({ pins: staging })], { trackingEnvironment: null });
-    const { outcomes } = await sync(service, [file({ pins })], { trackingEnvironment: null });
-    expect(outcomes.map(outcomeLine)).toStrictEqual(['blocked: not_made not_made pin/unknown-version']);
-    expect(outcomes[0]?.problems).toMatchObject([
-      {
-        path: 'prompts/a.md',
-        line: 6,
-        column: 3,
-        message: 'Setting "qa": "qa" is pinned to version "gone", which this prompt does not have.',
-      },
-    ]);
-  });
-
-  test('is not what is told where the call has failed for another reason', async () => {
-    const service = inMemoryBackend();
-    service.addVersion('p1', { text: 'Theirs' });
-    const wanted = file({ pins: { staging: 'version:ver_1' } });
-    const hooks = failing('set p1 staging');
-    const { outcomes } = await sync(service, [wanted], { trackingEnvironment: null, hooks });
-    expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: not_made service/redirect']);
-  });
-
   test('is a failure where a ledger names it', async () => {
     const service = inMemoryBackend();
     service.activate('p1', 'staging', addOwn(service, 'Two', [entry(7, 'One', { id: 'gone' })]));
     const wanted = file({ text: 'Two', pins: { staging: 'latest', production: 7 } });
-    const { outcomes } = await sync(service, [wanted], { trackingEnvironment: null });
+    const { outcomes } = await sync(service, [wanted]);
     expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: not_made service/version-not-found']);
     expect(outcomes[0]?.problems[0]?.message).toMatch(/^Setting "production": The service has no prompt "p1" with/);
   });
@@ -133,7 +99,7 @@ describe('A version that the service does not find when it is to be set', () => 
       setActive: (promptId, _environment, versionId) =>
         Promise.reject(new ServiceError(makeProblem('service/version-not-found', { promptId, versionId }), 'rejected')),
     };
-    const { outcomes } = await sync(forgetful, [file({ pins: staging })], { trackingEnvironment: null });
+    const { outcomes } = await sync(forgetful, [file({ pins: staging })]);
     expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: made not_made service/version-not-found']);
   });
 });

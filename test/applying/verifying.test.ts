@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { LedgerEntry } from '../../src/domain/version.ts';
+import type { LedgerEntry } from '../../src/ledger/stamp.ts';
 import { backends, type Backend } from '../doubles/backends.ts';
 import { entry, file } from '../planning/support.ts';
 import { addOwn, outcomeLine, sync, type SyncParts } from './support.ts';
@@ -60,12 +60,9 @@ describe.each(backends)('A version that is active nowhere (%s)', (_, start) => {
     expect((await pinOne(service, { inGit: { 'c1:prompts/a.md': 'Other' } })).said).toBe('applied: made');
   });
 
-  test.each([
-    ['with a tracking environment', {}],
-    ['without one', { trackingEnvironment: null }],
-  ])('does not go live where git has another text at that commit, %s, and is not even looked at', async (_w, rules) => {
+  test('does not go live where git has another text at that commit, and is not even looked at', async () => {
     const service = await twoVersions(start);
-    const { said, hint, lines } = await pinOne(service, { ...rules, inGit: { 'c1:prompts/a.md': 'Other' } });
+    const { said, hint, lines } = await pinOne(service, { inGit: { 'c1:prompts/a.md': 'Other' } });
     expect([said, lines]).toStrictEqual(['failed: not_made apply/other-content', []]);
     expect(hint).toContain('is not what git has at c1:prompts/a.md');
     expect(service.serves('p1', 'production')).toBeNull();

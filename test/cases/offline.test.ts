@@ -94,12 +94,10 @@ describe('A review without a key', () => {
     ['the name', { pins: PINS }, { pins: PINS, name: 'New' }, ['update-prompt']],
     ['metadata', { metadata: { model: 'x' } }, { metadata: { model: 'y' } }, ['create-version', 'staging: base → new']],
   ])('of what the head changes tells %s', async (_, base, head, changes) => {
-    for (const config of [CONFIG, `${CONFIG}tracking_environment: false\n`]) {
-      const { report, result } = await review({ greeting: base }, { greeting: head }, {}, config);
-      expect(changesOf(report)).toEqual(changes);
-      expect(report.prompts[0]!.drift).toEqual([]);
-      expect(result.exitCode).toBe(changes.length === 0 ? 0 : 2);
-    }
+    const { report, result } = await review({ greeting: base }, { greeting: head });
+    expect(changesOf(report)).toEqual(changes);
+    expect(report.prompts[0]!.drift).toEqual([]);
+    expect(result.exitCode).toBe(changes.length === 0 ? 0 : 2);
   });
 
   test('shows texts that git knows, and says of others that they are not known', async () => {
@@ -119,17 +117,14 @@ describe('A review without a key', () => {
     ]);
   });
 
-  test.each([CONFIG, `${CONFIG}tracking_environment: false\n`])(
-    'shows the text of the file where nothing followed it so far: %j',
-    async (config) => {
-      const [base, head] = [{ staging: 7 }, { staging: 7, qa: 'latest' }];
-      const { report, result } = await review({ greeting: { pins: base } }, { greeting: { pins: head } }, {}, config);
-      expect(changesOf(report)).toEqual(['qa: none → base']);
-      expect(textsOf(result, 'prm_greeting')).toMatchObject([
-        { environment: 'qa', before: null, after: { label: 'base', text: 'Text of greeting.' } },
-      ]);
-    },
-  );
+  test('shows the text of the file where nothing followed it so far', async () => {
+    const [base, head] = [{ staging: 7 }, { staging: 7, qa: 'latest' }];
+    const { report, result } = await review({ greeting: { pins: base } }, { greeting: { pins: head } });
+    expect(changesOf(report)).toEqual(['qa: none → base']);
+    expect(textsOf(result, 'prm_greeting')).toMatchObject([
+      { environment: 'qa', before: null, after: { label: 'base', text: 'Text of greeting.' } },
+    ]);
+  });
 
   test('tells of a new prompt that it is made, and of one that is gone that it is', async () => {
     const folder = makeRepository(workspaceFiles({ greeting: {}, farewell: {} }));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { commitMessage } from '../../src/commands/editing/commit-message.ts';
+import { commitMessage } from '../../src/commands/edit-files.ts';
 import type { EditedPrompt } from '../../src/domain/edits.ts';
 
 const edited = (key: string): EditedPrompt => ({

@@ -5,16 +5,15 @@ import type { PromptOutcome } from '../../src/domain/outcome.ts';
 import type { PromptPlan } from '../../src/domain/plan.ts';
 import { makeProblem } from '../../src/problem.ts';
 import type { Run } from '../../src/report/make-report.ts';
-
-const prompt = { id: 'prm', key: 'key', name: 'Name', description: '', latestVersionId: null };
+import { observed } from '../planning/support.ts';
 
 function planned(status: PromptPlan['status'], isObserved = true): PromptPlan {
   const file = {
     ...{ path: 'a.md', id: 'prm', key: 'key', name: 'Name', pins: [] },
     content: { text: 'a', digest: contentDigest('a') },
   };
-  const observed = isObserved ? { prompt, active: new Map(), looked: [], missing: [] } : null;
-  return { file, observed, status, changes: [], drift: [], problems: [], lookups: [] };
+  const seen = isObserved ? observed() : null;
+  return { file, observed: seen, status, changes: [], drift: [], problems: [], finds: [] };
 }
 
 const unobserved = planned('failed', false);

@@ -1,12 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { loadConfig } from '../../src/config/load.ts';
-import { readBase } from '../../src/commands/past/read-base.ts';
-import { goneProblems } from '../../src/commands/preparing/gone-prompts.ts';
 import { commitAll, git, makeRepository, writeFiles } from '../support/folder.ts';
 import { promptText, workspaceFiles } from '../support/prompts.ts';
 import { run, runJson, type Reported } from '../support/run.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { open } from '../git/support.ts';
 
 const REFUND = 'prompts/team/refund.md';
 const PINS = { staging: 'latest', production: 'latest', qa: 'latest' };
@@ -80,18 +76,6 @@ describe('a file that is gone since the base', () => {
     git(folder, 'rm', '--quiet', REFUND);
     expect(goneIn(await runJson(folder, ['plan', '--base', 'HEAD'], service))).toEqual([REFUND]);
     expect(goneIn(await runJson(folder, ['plan'], service))).toEqual([]);
-  });
-
-  test('is not asked for where the service is not', async () => {
-    const folder = await makeGone(await startTestService(['greeting', 'refund']));
-    const { config } = await loadConfig({ workingDirectory: folder, file: undefined, environment: {} });
-    const request = { ref: 'HEAD^', config: config!, files: [], only: [], left: [] };
-    const { gone } = await readBase(request, await open(folder));
-    const { signal: stop } = new AbortController();
-    const [problem] = await goneProblems(gone, { service: null, base: 'main', concurrency: 1, stop });
-    expect(problem?.message).toBe(
-      'The file of prompt "prm_refund" is gone since main; the service keeps what it serves.',
-    );
   });
 });
 

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'n
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { init, type InitOptions } from '../../src/commands/init.ts';
-import type { Interview } from '../../src/commands/world.ts';
+import type { Interview } from '../../src/domain/world.ts';
 import { makeProblem, ProblemError } from '../../src/problem.ts';
 import { EXAMPLE, git, initRepository, makeFolder, makeWorkspace, writeFiles } from '../support/folder.ts';
 import { startFront } from '../support/front.ts';

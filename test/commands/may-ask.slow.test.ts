@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { AskingOptions } from '../../src/commands/preparing/may-ask.ts';
+import type { AskingOptions } from '../../src/commands/may-ask.ts';
 import { sync, type SyncOptions } from '../../src/commands/sync.ts';
 import { commitAll, git, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
 import { startFront, type Front } from '../support/front.ts';

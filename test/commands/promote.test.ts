@@ -2,7 +2,7 @@ import { chmodSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { promote } from '../../src/commands/promote.ts';
-import type { Interview } from '../../src/commands/world.ts';
+import type { Interview } from '../../src/domain/world.ts';
 import { commitAll, git, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
 import { CONFIG, promptText } from '../support/prompts.ts';
 import { begin, PATH, PROMOTION, told, type Scene, type SceneOptions } from '../support/promotion.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { commitAll, git, initRepository, makeFolder, makeRepository, makeWorkspace } from '../support/folder.ts';
 import { startFront } from '../support/front.ts';
-import { CONFIG, promptText, workspaceFiles, type PromptParts } from '../support/prompts.ts';
+import { promptText, workspaceFiles, type PromptParts } from '../support/prompts.ts';
 import { runJson } from '../support/run.ts';
 import { startTestService } from '../support/service.ts';
 import {
@@ -39,17 +39,6 @@ describe('the text that both come from', () => {
     expect((await pull(scene)).exitCode).toBe(0);
     expect(textIn(scene)).toBe(change(TEXT, { 'One.': '1.', 'Three.': '3.' }));
     await settle(scene);
-  });
-
-  test('is that of the copied record where no ledger remembers the version', async () => {
-    const scene = await makeSynced({ pins: { staging: 'latest' } }, `${CONFIG}tracking_environment: false\n`);
-    edit(scene, { text: change(TEXT, { 'Three.': '3.' }) });
-    await sync(scene);
-    const copied = active(scene, 'staging')?.metadata ?? {};
-    // What git has changed since the first version is taken back, which is an edit like any other.
-    changeOutside(scene, { content: change(TEXT, { 'One.': '1.' }), metadata: copied });
-    expect((await pull(scene)).exitCode).toBe(0);
-    expect(textIn(scene)).toBe(change(TEXT, { 'One.': '1.' }));
   });
 
   test('of an environment that is pinned to a number is what it served before', async () => {

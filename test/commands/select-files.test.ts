@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { selectFiles, selectNamed } from '../../src/commands/select-files.ts';
+import { selectFiles, selectNamed } from '../../src/desired/select-files.ts';
 import { literalSelector } from '../../src/domain/literal-selector.ts';
 import { parsePromptFile } from '../../src/files/parse.ts';
 import { promptText } from '../support/prompts.ts';

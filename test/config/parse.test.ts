@@ -85,7 +85,6 @@ test.each(['', '# nothing yet\n', '{}', '---\n'])('the defaults fill an empty fi
 
 describe('values', () => {
   const taken: readonly (readonly [string, Partial<Config>])[] = [
-    ['tracking_environment: false', { trackingEnvironment: null }],
     ['tracking_environment: "false"', { trackingEnvironment: 'false' }],
     ['on_drift: overwrite', { onDrift: 'overwrite' }],
     ['max_changes: 0', { maxChanges: { kind: 'count', count: 0 } }],
@@ -109,10 +108,6 @@ describe('values', () => {
       },
     ],
     ['environments: {constructor: {}}', { environments: [{ name: 'constructor', allowLatest: true }] }],
-    [
-      'environments: {promptsync: {}}\ntracking_environment: false',
-      { environments: [{ name: 'promptsync', allowLatest: true }] },
-    ],
     [
       'environments: {promptsync: {}}\ntracking_environment: tool',
       { environments: [{ name: 'promptsync', allowLatest: true }] },
@@ -162,9 +157,9 @@ describe('values', () => {
     ],
     ['environments: {promptsync-look: {}}', '1:16', "the tool's own"],
     ['environments: {t-look: {}}\ntracking_environment: t', '1:16', "the tool's own"],
-    ['tracking_environment: true', '1:23', 'expected the name of an environment or false'],
+    ['tracking_environment: false', '1:23', 'expected string, received boolean'],
     ['tracking_environment: ""', '1:23', 'it is empty'],
-    ['tracking_environment:', '1:22', 'expected the name of an environment or false'],
+    ['tracking_environment:', '1:22', 'expected string, received null'],
     ['on_drift: ignore', '1:11', '"on_drift" is not valid: expected one of "overwrite"|"fail"'],
     ['max_changes: -1', '1:14', 'expected a number, or a percentage such as 25%'],
     ['max_changes: 1.5', '1:14', 'expected a number, or a percentage'],

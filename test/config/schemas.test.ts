@@ -46,7 +46,6 @@ describe('the schema of promptsync.yaml takes what the parser takes', () => {
     'prompts: ["!drafts/**", "prompts/{a,b}/*.md"]',
     'environments: { staging: , live: { promote_from: staging, allow_latest: false } }',
     'tracking_environment: tool',
-    'tracking_environment: false',
     'on_drift: fail\nmax_changes: 0\nconcurrency: 256\ntimeout_seconds: 0.5',
     'max_changes: 25%',
   ])('%s', (text) => {
@@ -84,7 +83,7 @@ describe('the schema of promptsync.yaml refuses what the parser refuses', () => 
     'environments: { staging: { allow_latest: "yes" } }',
     'environments: { "": {} }',
     'environments: { "a\\tb": {} }',
-    'tracking_environment: true',
+    'tracking_environment: false',
     'tracking_environment: ""',
     'on_drift: ignore',
     'variables: loose',

@@ -1,9 +1,12 @@
-import { contentDigest, metadataDigest, STAMP_KEY } from '../../src/domain/digest.ts';
-import { withoutKey, type JsonObject } from '../../src/domain/json.ts';
-import { ServiceError, type PromptService, type RemotePrompt } from '../../src/domain/prompt-service.ts';
-import type { Version } from '../../src/domain/version.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
+import {
+  ServiceError,
+  type PromptService,
+  type RemotePrompt,
+  type RemoteVersion,
+} from '../../src/domain/prompt-service.ts';
+import { toVersion, type Version } from '../../src/ledger/stamp.ts';
 import { makeProblem } from '../../src/problem.ts';
-import { parseStamp, stampToWire } from '../../src/service/stamp.ts';
 
 export type PromptSeed = Pick<RemotePrompt, 'id' | 'key' | 'name' | 'description'> & { readonly forbidden?: true };
 
@@ -15,6 +18,7 @@ export type InMemoryService = PromptService & {
   readonly addVersion: (promptId: string, version: OutsideVersion) => string;
   /** Null makes none active. */
   readonly activate: (promptId: string, environment: string, versionId: string | null) => void;
+  /** As the tool takes them apart: stamp and own metadata. */
   readonly active: (promptId: string, environment: string) => Version | null;
   readonly versions: (promptId: string) => readonly Version[];
 };
@@ -22,22 +26,22 @@ export type InMemoryService = PromptService & {
 type Entry = {
   readonly seed: PromptSeed;
   fields: Pick<RemotePrompt, 'key' | 'name' | 'description'>;
-  readonly versions: Version[];
+  readonly versions: RemoteVersion[];
   readonly active: Map<string, string>;
 };
 
 export function inMemoryService(seeds: readonly PromptSeed[]): InMemoryService {
   const entries = new Map(seeds.map((seed) => [seed.id, entryFor(seed)]));
   let count = 0;
-  const add = (entry: Entry, text: string, metadata: JsonObject): Version => {
+  const add = (entry: Entry, text: string, metadata: JsonObject): RemoteVersion => {
     const version = makeVersion(`ver_${++count}`, entry.versions.length + 1, text, metadata);
     entry.versions.push(version);
     return version;
   };
   return {
     readPrompt: async (promptId, environment) => toPrompt(find(entries, promptId), environment),
-    createVersion: async (promptId, { text, metadata, stamp }) =>
-      structuredClone(add(find(entries, promptId), text, { ...metadata, [STAMP_KEY]: stampToWire(stamp) })),
+    createVersion: async (promptId, { text, metadata }) =>
+      structuredClone(add(find(entries, promptId), text, metadata)),
     updatePrompt: async (promptId, fields) => {
       const entry = find(entries, promptId);
       entry.fields = { ...entry.fields, ...fields };
@@ -55,8 +59,11 @@ export function inMemoryService(seeds: readonly PromptSeed[]): InMemoryService {
       if (versionId === null) active.delete(environment);
       else active.set(environment, versionId);
     },
-    active: (promptId, environment) => activeIn(find(entries, promptId), environment),
-    versions: (promptId) => find(entries, promptId).versions,
+    active: (promptId, environment) => {
+      const version = activeIn(find(entries, promptId), environment);
+      return version === null ? null : toVersion(version);
+    },
+    versions: (promptId) => find(entries, promptId).versions.map(toVersion),
   };
 }
 
@@ -66,17 +73,8 @@ function entryFor(seed: PromptSeed): Entry {
 }
 
 /** A copy through JSON, as over a wire: nobody holds on to what the service holds. */
-function makeVersion(id: string, number: number, text: string, metadata: JsonObject): Version {
-  const wire: JsonObject = JSON.parse(JSON.stringify(metadata));
-  return {
-    id,
-    number,
-    text,
-    digest: contentDigest(text),
-    metadata: withoutKey(wire, STAMP_KEY),
-    metadataDigest: metadataDigest(wire),
-    stamp: parseStamp(wire),
-  };
+function makeVersion(id: string, number: number, text: string, metadata: JsonObject): RemoteVersion {
+  return { id, number, text, metadata: JSON.parse(JSON.stringify(metadata)) };
 }
 
 function toPrompt(entry: Entry, environment?: string): RemotePrompt {
@@ -85,7 +83,7 @@ function toPrompt(entry: Entry, environment?: string): RemotePrompt {
   return structuredClone({ id: entry.seed.id, ...entry.fields, latestVersionId, activeVersion });
 }
 
-function activeIn({ versions, active }: Entry, environment: string): Version | null {
+function activeIn({ versions, active }: Entry, environment: string): RemoteVersion | null {
   return versions.find(({ id }) => id === active.get(environment)) ?? null;
 }
 

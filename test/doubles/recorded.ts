@@ -1,4 +1,10 @@
+import { RESERVED_KEY } from '../../src/domain/digest.ts';
+import { withoutKey } from '../../src/domain/json.ts';
 import type { NewVersion, PromptService } from '../../src/domain/prompt-service.ts';
+import { parseStamp, type Stamp } from '../../src/ledger/stamp.ts';
+
+/** What was sent, with its stamp apart from its own metadata. */
+export type CreatedVersion = NewVersion & { readonly stamp: Stamp };
 
 /** What happens around a call, which is given as its line and its number from 0; whatever it throws the call throws. */
 export type Hooks = {
@@ -10,14 +16,14 @@ export type Hooks = {
 /** A service that notes each call as a line, such as `set p1 staging ver_1`. */
 export type RecordedService = PromptService & {
   readonly lines: readonly string[];
-  readonly created: readonly NewVersion[];
+  readonly created: readonly CreatedVersion[];
   /** The most calls that were in flight at one time. */
   readonly mostInFlight: () => number;
 };
 
 export function recorded(service: PromptService, { before, after }: Hooks = {}): RecordedService {
   const lines: string[] = [];
-  const created: NewVersion[] = [];
+  const created: CreatedVersion[] = [];
   let inFlight = 0;
   let most = 0;
   const record = async <Answer>(line: string, call: () => Promise<Answer>): Promise<Answer> => {
@@ -41,7 +47,7 @@ export function recorded(service: PromptService, { before, after }: Hooks = {}):
         service.readPrompt(promptId, environment),
       ),
     createVersion: (promptId, version) => {
-      created.push(version);
+      created.push(apart(version));
       return record(`create ${promptId} ${JSON.stringify(version.text)}`, () =>
         service.createVersion(promptId, version),
       );
@@ -51,4 +57,10 @@ export function recorded(service: PromptService, { before, after }: Hooks = {}):
     setActive: (promptId, environment, versionId) =>
       record(`set ${promptId} ${environment} ${versionId}`, () => service.setActive(promptId, environment, versionId)),
   };
+}
+
+export function apart(version: NewVersion): CreatedVersion {
+  const stamp = parseStamp(version.metadata);
+  if (stamp === null) throw new TypeError('a version was made without a stamp');
+  return { ...version, metadata: withoutKey(version.metadata, RESERVED_KEY), stamp };
 }

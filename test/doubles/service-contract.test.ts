@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { contentDigest, digestOf, EMPTY_METADATA_DIGEST, metadataDigest } from '../../src/domain/digest.ts';
 import type { NewVersion, PromptService } from '../../src/domain/prompt-service.ts';
-import type { Stamp } from '../../src/domain/version.ts';
+import { stampToWire, toVersion, type Stamp } from '../../src/ledger/stamp.ts';
 import { failureOf } from '../service/support.ts';
 import { backends } from './backends.ts';
 import { recorded } from './recorded.ts';
@@ -12,13 +12,20 @@ const stamp: Stamp = {
   path: 'prompts/a.md',
   operation: 'op_1',
   ledger: [
-    { number: 3, id: 'ver_x', digest: digestOf('Old'), metadataDigest: EMPTY_METADATA_DIGEST, outside: true },
-    { number: 2, id: 'ver_w', digest: digestOf('Older'), metadataDigest: EMPTY_METADATA_DIGEST, pinned: true },
+    { number: 3, id: 'ver_x', digest: digestOf('Old'), metadataDigest: EMPTY_METADATA_DIGEST, ours: false },
+    {
+      number: 2,
+      id: 'ver_w',
+      digest: digestOf('Older'),
+      metadataDigest: EMPTY_METADATA_DIGEST,
+      ours: true,
+      pinned: true,
+    },
   ],
 };
 
 function draft(text: string, rest: Partial<NewVersion> = {}): NewVersion {
-  return { text, metadata: {}, stamp, ...rest };
+  return { text, ...rest, metadata: { ...rest.metadata, promptsync: stampToWire(stamp) } };
 }
 
 describe.each(backends)('a prompt service (%s)', (_, start) => {
@@ -51,7 +58,7 @@ describe.each(backends)('a prompt service (%s)', (_, start) => {
     const metadata = { model: 'gpt-5', nested: { list: [1, null, 'x'] } };
     const made = await service.createVersion('p1', draft('Hello', { metadata, changeSummary: 'Say hello' }));
     await service.setActive('p1', 'staging', made.id);
-    expect(made).toStrictEqual({
+    expect(toVersion(made)).toStrictEqual({
       id: 'ver_1',
       number: 1,
       text: 'Hello',
@@ -67,7 +74,7 @@ describe.each(backends)('a prompt service (%s)', (_, start) => {
     const service = await start();
     const made = await service.createVersion('p1', draft('a\r\nb\rc\n\n \u{1f600}'));
     expect(made.text).toBe('a\r\nb\rc\n\n \u{1f600}');
-    expect(made.digest).toBe(contentDigest('a\nb\rc\n\n \u{1f600}'));
+    expect(toVersion(made).digest).toBe(contentDigest('a\nb\rc\n\n \u{1f600}'));
   });
 
   test('shows a version that somebody else made without a stamp', async () => {
@@ -76,7 +83,6 @@ describe.each(backends)('a prompt service (%s)', (_, start) => {
     expect((await service.readPrompt('p1', 'staging')).activeVersion).toMatchObject({
       text: 'Theirs',
       metadata: { by: 'hand' },
-      stamp: null,
     });
   });
 

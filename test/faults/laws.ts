@@ -1,4 +1,4 @@
-import { STAMP_KEY } from '../../src/domain/digest.ts';
+import { RESERVED_KEY } from '../../src/domain/digest.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { KEY } from '../support/service.ts';
 import { draftOf, nameOf, promptOf } from './calls.ts';
@@ -30,7 +30,7 @@ export function contentsAreSentOnce({ arrivals }: Pick<RunRecord, 'arrivals'>): 
 
 /** No two versions of one content that the tool made. */
 export function contentsAreThereOnce({ versions }: Pick<Snapshot, 'versions'>): readonly string[] {
-  const own = versions.filter(({ metadata }) => metadata !== null && STAMP_KEY in metadata);
+  const own = versions.filter(({ metadata }) => metadata !== null && RESERVED_KEY in metadata);
   const made = Object.groupBy(own, (version) => contentOf(version.promptId, version));
   return Object.entries(made).flatMap(([content, several = []]) =>
     several.length <= 1 ? [] : [`${several.length} versions of ${content}`],

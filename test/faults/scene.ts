@@ -22,8 +22,6 @@ export type Scene = {
 
 /** The configuration for runs that must not wait long for an answer. */
 export const IMPATIENT = 'impatient.yaml';
-/** The configuration for runs that may look at versions, whatever the state's own says. */
-export const LOOKING = 'looking.yaml';
 
 export type Scenes = {
   readonly get: (state: State) => Promise<Scene>;
@@ -56,7 +54,7 @@ async function makeScene(state: State, folder: string): Promise<Scene> {
   const { commits, settings = '' } = state;
   const config = CONFIG + settings;
   const impatient = `${config}timeout_seconds: 0.4\n`;
-  writeFiles(folder, { 'promptsync.yaml': config, [IMPATIENT]: impatient, [LOOKING]: CONFIG });
+  writeFiles(folder, { 'promptsync.yaml': config, [IMPATIENT]: impatient });
   initRepository(folder);
   const wanted = wantedOf(state);
   let writes: readonly Write[] = [];

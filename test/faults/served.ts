@@ -1,11 +1,11 @@
-import { STAMP_KEY } from '../../src/domain/digest.ts';
+import { RESERVED_KEY } from '../../src/domain/digest.ts';
 import { canonicalJson, withoutKey, type JsonObject } from '../../src/domain/json.ts';
 import type { StoredVersion } from '../../src/embedded/rows.ts';
 import type { Wanted } from './state.ts';
 
 /** A content in one line: its text, and its metadata without the tool's own key. */
 export function contentText(content: string, metadata: JsonObject | null): string {
-  return `${JSON.stringify(content)} ${canonicalJson(withoutKey(metadata ?? {}, STAMP_KEY))}`;
+  return `${JSON.stringify(content)} ${canonicalJson(withoutKey(metadata ?? {}, RESERVED_KEY))}`;
 }
 
 export function servedText(promptId: string, environment: string, version: StoredVersion | null): string {

@@ -9,7 +9,6 @@ import {
   onlyReviewedWasServed,
 } from './laws.ts';
 import { exitCodeFits, reportIsTrue } from './report-laws.ts';
-import { LOOKING } from './scene.ts';
 import { servedText, wantedText } from './served.ts';
 import type { RunRecord, Stage } from './stage.ts';
 
@@ -35,16 +34,10 @@ export async function settle(stage: Stage, { finished, twice }: Settling): Promi
   ];
 }
 
-/** One run puts everything right; where nothing may be looked at, it may take one that is allowed to. */
+/** One run puts everything right. */
 async function runAgain(stage: Stage): Promise<readonly string[]> {
-  const next = await syncInPeace(stage);
-  if (!mustLook(stage, next)) return [...ended(next), ...lawsOf(next)];
-  const last = await syncInPeace(stage, ['--config', LOOKING]);
-  return [...lawsOf(next), ...ended(last), ...lawsOf(last)];
-}
-
-function syncInPeace(stage: Stage, more: readonly string[] = []): Promise<RunRecord> {
-  return stage.run(['sync', '--yes', '--verbose', '--format', 'json', ...more]);
+  const next = await stage.run(['sync', '--yes', '--verbose', '--format', 'json']);
+  return [...ended(next), ...lawsOf(next)];
 }
 
 function ended(run: RunRecord): readonly string[] {
@@ -54,11 +47,6 @@ function ended(run: RunRecord): readonly string[] {
 /** What holds of every run, be there trouble or none. */
 export function lawsOf(run: RunRecord): readonly string[] {
   return [...keyIsHidden(run), ...contentsAreSentOnce(run), ...exitCodeFits(run), ...reportIsTrue(run)];
-}
-
-/** Whether it was told to set a tracking environment, because nobody knows what the newest version holds. */
-function mustLook({ scene }: Stage, run: RunRecord): boolean {
-  return scene.state.looks === false && messagesOf(run).some((message) => message.includes('guard/unknown-latest'));
 }
 
 function asGitSays({ scene }: Stage, snapshot: Snapshot): readonly string[] {

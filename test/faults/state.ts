@@ -31,8 +31,6 @@ export type State = {
   readonly calls: readonly Call[];
   /** The answer to its first create-version is lost in every run, once the service has made the version. */
   readonly loses?: true;
-  /** False where the tool has no environment to look at versions in: it does not get over a lost create by itself. */
-  readonly looks?: false;
 };
 
 /** What a prompt is to serve in an environment. */

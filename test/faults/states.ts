@@ -109,15 +109,6 @@ export const STATES: readonly State[] = [
     ],
   },
   {
-    name: 'no tracking environment',
-    fields: { name: 'After' },
-    settings: 'tracking_environment: false\n',
-    commits: [{ main: one }, { main: { ...two, name: 'After' } }],
-    serves: { staging: 'Two for {{name}}.' },
-    calls: [...twice('staging'), 'create', 'update', ...activated('staging')],
-    looks: false,
-  },
-  {
     name: 'another prompt beside it',
     commits: [
       { main: one, other: { ...one, text: 'First of the other.' } },

@@ -37,9 +37,8 @@ function isExcused({ fault }: Cell, what: string): boolean {
 function heals({ fault, call, nth, state }: Cell, record: RunRecord, fired: number): readonly string[] {
   const kind = kindOf(call);
   const mayHeal = nth !== 'every' && fault.heals?.includes(kind) === true;
-  const lost = kind === 'create' && state.looks === false && !fault.name.startsWith('429');
   // On a machine that is very busy, calls that nothing was done to may come too late for a short time-out.
   const unanswered = record.stderr.split('no answer').length - 1;
-  if (!mayHeal || lost || unanswered > fired + (state.loses ? 1 : 0) || record.exitCode === 0) return [];
+  if (!mayHeal || unanswered > fired + (state.loses ? 1 : 0) || record.exitCode === 0) return [];
   return [`one such fault is got over, but it ended with ${record.exitCode}: ${messagesOf(record).join(' ')}`];
 }

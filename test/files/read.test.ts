@@ -1,4 +1,4 @@
-import { chmodSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { chmodSync, symlinkSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { inPlaceOrder } from '../../src/problem.ts';
@@ -47,45 +47,6 @@ describe('reading all prompt files', () => {
       ],
       count: 5,
     });
-  });
-
-  test('says the same where texts are read when they are asked for', async () => {
-    const root = makeWorkspace({
-      'prompts/a.md': file('a', 'a', 'pins: {staging: 1}\n'),
-      'prompts/b.md': file('b', 'a', 'owner: x\n'),
-      'prompts/c.md': file('c', 'c', 'metadata: {x: 1}\n'),
-      'prompts/d.md': 'Hello.',
-      'prompts/e.md': file('c', 'e'),
-    });
-    const where = { folder: root, root, patterns: ['prompts/**/*.md'] };
-    for (const rules of [ANY, { ...ANY, known: [] }]) {
-      const read = await readPrompts(where, rules);
-      for (const late of ['text', 'content'] as const) {
-        expect(await readPrompts(where, rules, { late })).toEqual(read);
-      }
-    }
-  });
-
-  test.each<[sentence: string, change: (path: string) => void]>([
-    ['is another one', (path) => writeFileSync(path, file('a', 'a').replace('Hello', 'Other'))],
-    ['is gone', (path) => rmSync(path)],
-    ['is no prompt file any more', (path) => writeFileSync(path, 'Hello.')],
-    ['is behind a link', (path) => (renameSync(path, `${path}.bak`), symlinkSync(`${path}.bak`, path))],
-  ])('a text that is asked for when its file %s is refused', async (_, change) => {
-    const root = makeWorkspace({ 'prompts/a.md': file('a', 'a') });
-    const where = { folder: root, root, patterns: ['prompts/**/*.md'] };
-    const { files } = await readPrompts(where, ANY, { late: 'text' });
-    expect(files[0]?.content.text).toContain('Hello');
-    change(join(root, 'prompts/a.md'));
-    expect(() => files[0]?.content.text).toThrow('The file has changed since it was checked.');
-  });
-
-  test('new front matter around the same text does not matter to who asks for the text', async () => {
-    const root = makeWorkspace({ 'prompts/a.md': file('a', 'a') });
-    const where = { folder: root, root, patterns: ['prompts/**/*.md'] };
-    const { files } = await readPrompts(where, ANY, { late: 'text' });
-    writeFileSync(join(root, 'prompts/a.md'), file('a', 'a', 'description: Later\n'));
-    expect(files[0]?.content.text).toContain('Hello');
   });
 
   test('a warning does not make a file invalid', async () => {

@@ -105,7 +105,6 @@ export type Command =
 /** What holds for a whole run of commands. */
 export type Setup = {
   readonly prompts: number;
-  readonly trackingEnvironment: string | null;
   readonly environmentOrder: readonly string[] | null;
   readonly latestForbidden: readonly string[];
   /** `tidies`: trims the texts it is given. `drops`: keeps no metadata. */

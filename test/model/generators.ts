@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { few, prompt, someEdits, tags } from './arbitrary-edits.ts';
 import { outsideCommands } from './arbitrary-outside.ts';
 import { someTroubles } from './arbitrary-troubles.ts';
-import { ENVIRONMENTS, TRACKING, type Command, type Setup, type SyncWith, type Trouble } from './commands.ts';
+import { ENVIRONMENTS, type Command, type Setup, type SyncWith, type Trouble } from './commands.ts';
 
 const concurrency = fc.constantFrom(1, 3);
 const only = fc.constantFrom(3, 3, 3, 1, 2);
@@ -32,7 +32,6 @@ const commands: fc.Arbitrary<Command> = fc.oneof(
 const setups: fc.Arbitrary<Setup> = fc.noBias(
   fc.record({
     prompts: fc.constantFrom(1, 2, 3),
-    trackingEnvironment: fc.constantFrom(TRACKING, TRACKING, TRACKING, TRACKING, TRACKING, TRACKING, TRACKING, null),
     environmentOrder: fc.constantFrom(null, [...ENVIRONMENTS]),
     latestForbidden: fc.constantFrom([], [], [], [], [], [], ['canary']),
     service: fc.oneof(

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { ContentAtRef, Provenance } from '../../src/domain/plan.ts';
 import type { Content, PromptFile } from '../../src/domain/prompt-file.ts';
-import type { Base } from '../../src/planning/find-drift.ts';
+import type { DesiredBase, History as Recalled } from '../../src/domain/desired.ts';
 import { file, type WrittenPins } from '../planning/support.ts';
 
 /** What one prompt's file says, in the words of somebody who edits it. */
@@ -82,13 +82,17 @@ export function provenanceOf({ files }: Commit): ReadonlyMap<string, Provenance>
 }
 
 /** What drift is told by, with a commit as the base: all earlier commits are contained in it. */
-export function baseOf({ commits }: History, base: Commit, files: readonly PromptFile[]): Base {
+export function baseOf(
+  { commits }: History,
+  base: Commit,
+  files: readonly PromptFile[],
+): DesiredBase & Pick<Recalled, 'formerFields'> {
   const earlier = commits.slice(0, commits.indexOf(base) + 1);
   const then = files.flatMap(({ id }) => base.files.get(id)?.file ?? []);
   return {
     files: new Map(then.map((file) => [file.id, file])),
     ancestors: new Set(commits.map(({ id }) => id)),
-    former: new Map(then.map(({ id, path }) => [id, formerFiles(earlier, id, path)])),
+    formerFields: new Map(then.map(({ id, path }) => [id, formerFiles(earlier, id, path)])),
   };
 }
 

@@ -17,12 +17,12 @@ export function checkTruth(world: World, outcome: PromptOutcome, writes: readonl
   const own = writes.filter(({ promptId }) => promptId === id);
   for (const change of outcome.changes) checkChange(world, id, change, own);
   for (const write of own) {
-    if (write.kind === 'set' && isToolsOwn(world, write.environment)) continue;
+    if (write.kind === 'set' && isToolsOwn(write.environment)) continue;
     const reported = outcome.changes.some((change) => change.status !== 'not_made' && isFor(change, write));
     must(reported, () => `a write to ${id} is not in the report: ${JSON.stringify(write)}`);
   }
   checkOrder(outcome);
-  checkStatus(world, outcome, own);
+  checkStatus(outcome, own);
 }
 
 /** Changes are made in order; what follows one that was not made, or whose making is unknown, is not begun. */
@@ -42,7 +42,7 @@ export function checkReviewed(outcome: PromptOutcome, planned: PromptPlan): void
   must(isSame, () => `${planned.file.id} is carried out with another plan than the reviewed one`);
 }
 
-function checkStatus(world: World, { status, changes, problems, plan }: PromptOutcome, own: readonly Write[]): void {
+function checkStatus({ status, changes, problems, plan }: PromptOutcome, own: readonly Write[]): void {
   const { id } = plan.file;
   if (status === 'applied') {
     const done = changes.every((change) => change.status === 'made' || change.status === 'adopted');
@@ -53,7 +53,7 @@ function checkStatus(world: World, { status, changes, problems, plan }: PromptOu
   if (status === 'failed' || status === 'blocked') must(problems.length > 0, () => `${id} is ${status}, unexplained`);
   if (status === 'applied' || status === 'failed') return;
   // Looking is how a run comes to know that nothing is to be done, or that it may not be.
-  const others = own.filter((write) => write.kind !== 'set' || !isToolsOwn(world, write.environment));
+  const others = own.filter((write) => write.kind !== 'set' || !isToolsOwn(write.environment));
   must(others.length === 0, () => `${id} is ${status} and was written: ${JSON.stringify(others)}`);
 }
 
@@ -93,8 +93,8 @@ function isFor({ change }: ChangeOutcome, write: Write): boolean {
   return write.kind === 'update' && isDeepStrictEqual(write.fields, Object.fromEntries(fields));
 }
 
-function isToolsOwn({ setup }: World, environment: string): boolean {
-  return setup.trackingEnvironment !== null && (environment === TRACKING || environment === LOOK);
+function isToolsOwn(environment: string): boolean {
+  return environment === TRACKING || environment === LOOK;
 }
 
 /**
@@ -116,7 +116,7 @@ export async function checkOutcome(world: World, outcome: PromptOutcome, mayBloc
 /** With or without a pin, a file's text has a version: one that is served, or that will be found again. */
 function isKept(world: World, file: PromptFile): boolean {
   const { setup, service } = world;
-  if (setup.trackingEnvironment === null || setup.service === 'drops') return true;
+  if (setup.service === 'drops') return true;
   const wanted: Wanted = { kind: 'content', promptId: file.id, content: file.content };
   // Those of the base commit's file are read as well, where there is one.
   const active = ENVIRONMENTS.flatMap((environment) => service.active(file.id, environment) ?? []);

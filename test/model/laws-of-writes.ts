@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { NewVersion } from '../../src/domain/prompt-service.ts';
 import type { Content, PromptFile } from '../../src/domain/prompt-file.ts';
-import type { Version } from '../../src/domain/version.ts';
+import type { Version } from '../../src/ledger/stamp.ts';
 import { LOOK, TRACKING } from './commands.ts';
 import { contentsOf } from './history.ts';
 import { must } from './law.ts';
@@ -42,9 +42,8 @@ export function checkSet(
   environment: string,
   version: Version,
 ): void {
-  const { trackingEnvironment } = world.setup;
-  if (trackingEnvironment !== null && environment === LOOK) return;
-  if (trackingEnvironment !== null && environment === TRACKING) return checkTracking(world, promptId, version);
+  if (environment === LOOK) return;
+  if (environment === TRACKING) return checkTracking(world, promptId, version);
   const file = files.find(({ id }) => id === promptId);
   const pin = file?.pins.find((one) => one.environment === environment);
   must(file !== undefined && pin !== undefined, () => `${environment} of ${promptId} is set without a pin`);

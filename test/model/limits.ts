@@ -1,5 +1,5 @@
 import type { Content, PromptFile } from '../../src/domain/prompt-file.ts';
-import type { Version } from '../../src/domain/version.ts';
+import type { Version } from '../../src/ledger/stamp.ts';
 import { ENVIRONMENTS, type SyncWith } from './commands.ts';
 import { contentsOf } from './history.ts';
 import { storedText } from './services.ts';
@@ -10,8 +10,7 @@ import { isReachable, type World } from './world.ts';
 /** Whether a clean sync has a reason to refuse the prompt. Asked before the sync. */
 export function mayBeBlocked(world: World, file: PromptFile, { reviewed }: SyncWith): boolean {
   const { service, setup } = world;
-  const { latestForbidden, trackingEnvironment } = setup;
-  if (trackingEnvironment === null && !isNewestServed(world, file)) return true;
+  const { latestForbidden } = setup;
   return file.pins.some(({ environment, pin }) => {
     if (pin.kind === 'latest') return latestForbidden.includes(environment);
     const wanted = wantedBy(world, file, pin);
@@ -23,24 +22,12 @@ export function mayBeBlocked(world: World, file: PromptFile, { reviewed }: SyncW
   });
 }
 
-/** Without a tracking environment an unknown latest version blocks, because nothing is looked at. */
-function isNewestServed({ service }: World, { id, pins }: PromptFile): boolean {
-  const newest = service.versions(id).at(-1);
-  return newest === undefined || pins.some(({ environment }) => service.active(id, environment)?.id === newest.id);
-}
-
-/**
- * Where nothing is looked at, an id that no version has comes to light when it is set, after other writes. What the
- * service rewrites comes to light when it is made; that includes metadata which are dropped where nothing shows it.
- */
+/** What the service rewrites comes to light when it is made. */
 export function mayFailLate(world: World, file: PromptFile): boolean {
   const { setup } = world;
   const contents = contentsOf(world.history, file);
   if (contents.some(({ text }) => storedText(setup, text) !== text)) return true;
-  if (mayBeUnrecognised(world, file)) return true;
-  if (setup.trackingEnvironment !== null) return false;
-  if (setup.service === 'drops' && contents.some(({ metadata }) => metadata !== undefined)) return true;
-  return file.pins.some(({ pin }) => pin.kind === 'version' && wantedBy(world, file, pin).kind === 'nothing');
+  return mayBeUnrecognised(world, file);
 }
 
 /**
@@ -77,7 +64,6 @@ function mayBeUnknown(world: World, file: PromptFile, { id, number }: Version): 
   const { service, madeByTool, setup } = world;
   const isServed = file.pins.some(({ environment }) => service.active(file.id, environment)?.id === id);
   if (isServed) return false;
-  if (setup.trackingEnvironment === null) return true;
   const newer = service.versions(file.id).length - number;
   if (newer === 0 || isReachable(world, file.id, id)) return false;
   if (setup.service === 'drops') return true;
@@ -90,7 +76,6 @@ function mayBeUnknown(world: World, file: PromptFile, { id, number }: Version): 
  */
 export function forgotten(world: World, promptId: string, id: string): string | null {
   const { service, madeByTool, tracked, heldByPins, setup } = world;
-  if (setup.trackingEnvironment === null) return 'no tracking environment';
   if (setup.service === 'drops') return 'services that drop metadata_';
   const versions = service.versions(promptId);
   const at = versions.findIndex((version) => version.id === id);

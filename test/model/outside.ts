@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../src/domain/json.ts';
-import { stampToWire } from '../../src/service/stamp.ts';
+import { stampToWire } from '../../src/ledger/stamp.ts';
 import type { OutsideCommand, TheirText } from './commands.ts';
 import { commitAgo } from './history.ts';
 import { promptAt, type World } from './world.ts';

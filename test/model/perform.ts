@@ -112,10 +112,10 @@ async function checkSecond(
   world.lines.push('the second run:');
   const { plan, outcomes, port } = await runTool(world, { ...options, troubles: [], dryRun: false });
   const refused = exempt.union(refusedIn(outcomes ?? []));
-  for (const { file, status, changes, lookups } of plan.prompts) {
+  for (const { file, status, changes, finds } of plan.prompts) {
     if (refused.has(file.id) || forgets(world, file)) continue;
-    const isEmpty = status === 'unchanged' && changes.length === 0 && lookups.length === 0;
-    must(isEmpty, () => `the second plan of ${file.id} is ${status}: ${JSON.stringify({ changes, lookups })}`);
+    const isEmpty = status === 'unchanged' && changes.length === 0 && finds.length === 0;
+    must(isEmpty, () => `the second plan of ${file.id} is ${status}: ${JSON.stringify({ changes, finds })}`);
   }
   must(refused.size > 0 || world.setup.service === 'drops' || port.begun() === 0, () => 'the second run writes');
   for (const outcome of outcomes ?? []) checkTruth(world, outcome, port.writes);

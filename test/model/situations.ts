@@ -24,7 +24,7 @@ function situationsOf({ plan, changes, status }: PromptOutcome, run: ToolRun): r
   const isBack = changes.some(({ change }) => change.kind === 'set-active' && isOlder(change));
   return [
     ...(planned !== plan ? ['planned afresh'] : []),
-    ...((planned?.lookups.length ?? 0) > 0 ? ['looked at for a pin'] : []),
+    ...((planned?.finds.length ?? 0) > 0 ? ['looked at for a pin'] : []),
     ...(adopted && created ? ['a lost answer settled in the same run'] : []),
     ...(adopted && !created && !isTouched ? ['adopted by a later run'] : []),
     ...(created && status === 'applied' && isTouched ? ['applied in spite of trouble'] : []),
@@ -54,13 +54,11 @@ const EXPECTED = [
     'apply/keeps-changing',
     'apply/not-active',
     'apply/outcome-unknown',
-    'apply/outcome-unseen',
     'apply/rewritten',
     'apply/somebody-else-wrote',
     'guard/drift',
     'guard/latest-not-allowed',
     'guard/stale-plan',
-    'guard/unknown-latest',
     'pin/unknown-number',
     'pin/unknown-ref',
     'pin/unknown-version',

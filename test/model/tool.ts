@@ -1,14 +1,15 @@
 import { applyPlan } from '../../src/applying/apply-plan.ts';
-import { observeRequests } from '../../src/commands/preparing/observe-files.ts';
 import type { PromptOutcome } from '../../src/domain/outcome.ts';
+import { NO_HISTORY, type Desired, type History } from '../../src/domain/desired.ts';
 import type { Plan } from '../../src/domain/plan.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
-import { observePrompt } from '../../src/observing/observe-prompt.ts';
+import { untilStopped } from '../../src/domain/prompt-service.ts';
+import { ledgerProvider } from '../../src/ledger/provider.ts';
 import { observe } from '../../src/observing/observe.ts';
-import { makePlan, planPrompt, type PlanRules } from '../../src/planning/make-plan.ts';
-import { refuse, refuseAfresh, type Guards } from '../../src/planning/refuse.ts';
-import { promptWithProvenance, withProvenance } from '../../src/planning/with-provenance.ts';
-import type { SyncWith } from './commands.ts';
+import { wantedOf } from '../../src/observing/wanted.ts';
+import { makePlan, planPrompt } from '../../src/planning/make-plan.ts';
+import { guard, guardAfresh, type Guards } from '../../src/planning/guard.ts';
+import { TRACKING, type SyncWith } from './commands.ts';
 import { baseOf, commitAgo, contentAtPath, contentsAtTags, head, provenanceOf } from './history.ts';
 import { must } from './law.ts';
 import { openPort, type Port } from './port.ts';
@@ -32,41 +33,35 @@ let operations = 0;
 
 /** Observes, plans and applies, as the command `sync` does with the files of the last commit. */
 export async function runTool(world: World, options: ToolOptions): Promise<ToolRun> {
-  const { trackingEnvironment } = world.setup;
   const { concurrency, only, dryRun, onDrift = 'overwrite', expectedPlan = null } = options;
   const commit = head(world.history);
   const files = [...commit.files.values()].map(({ file }) => file).slice(0, only);
-  const rules = rulesOf(world, files, options);
+  const { desired, history } = desiredOf(world, files, options);
   const guards: Guards = { onDrift, expectedPlan, maxChanges: null, uncommitted: new Set() };
   const troubles = makeTroubles(world, options.troubles);
   const port = openPort(world, files, troubles);
   const { stop } = troubles;
-  const requests = observeRequests(files, rules);
-  const observation = await observe(port.service, requests, { trackingEnvironment, concurrency, stop });
-  const provenance = provenanceOf(commit);
-  const plan = refuse(withProvenance(makePlan(files, observation, rules), provenance), guards);
+  const provider = ledgerProvider({
+    service: untilStopped(port.service, stop),
+    trackingEnvironment: TRACKING,
+    newOperation: () => `op_${++operations}`,
+    digestAt: async (at, path) => contentAtPath(world.history, at, path)?.digest ?? null,
+    sleep: async () => {
+      port.tick();
+      if (stop.aborted) throw stop.reason;
+    },
+  });
+  const wantedFor = (file: PromptFile) => wantedOf(file, desired);
+  const observation = await observe(provider, files.map(wantedFor), { concurrency });
+  const plan = guard(makePlan(desired, observation, history), guards);
   troubles.beginApplying();
   const outcomes = dryRun
     ? null
-    : await applyPlan(plan, {
-        service: port.service,
-        trackingEnvironment,
-        concurrency,
-        newOperation: () => `op_${++operations}`,
-        observe: (service, { file }) =>
-          observePrompt(
-            service,
-            requests.find(({ promptId }) => promptId === file.id)!,
-            trackingEnvironment,
-          ),
-        replan: async (planned, observed) =>
-          refuseAfresh(promptWithProvenance(planPrompt(planned.file, observed, rules), provenance), planned, guards),
-        digestAt: async (at, path) => contentAtPath(world.history, at, path)?.digest ?? null,
-        sleep: async () => {
-          port.tick();
-          if (stop.aborted) throw stop.reason;
-        },
-        stop,
+    : await applyPlan(plan, provider, {
+        ...{ concurrency, stop },
+        wantedFor: ({ file }) => wantedFor(file),
+        planAgain: async (planned, observed) =>
+          guardAfresh(planPrompt(planned.file, observed, desired, history), planned, guards),
       });
   port.settle();
   const broken = port.broken();
@@ -75,8 +70,12 @@ export async function runTool(world: World, options: ToolOptions): Promise<ToolR
   return { files, plan, outcomes: troubles.isKilled() ? null : outcomes, port, troubles };
 }
 
-function rulesOf({ setup, history }: World, files: readonly PromptFile[], { base: ago }: ToolOptions): PlanRules {
-  const { trackingEnvironment, environmentOrder, latestForbidden } = setup;
+function desiredOf(
+  { setup, history }: World,
+  files: readonly PromptFile[],
+  { base: ago }: ToolOptions,
+): { readonly desired: Desired; readonly history: History } {
+  const { environmentOrder, latestForbidden } = setup;
   const base = ago === undefined ? null : baseOf(history, commitAgo(history, ago), files);
   const contentsAtRefs = new Map(
     files.map((file) => {
@@ -86,12 +85,11 @@ function rulesOf({ setup, history }: World, files: readonly PromptFile[], { base
     }),
   );
   return {
-    trackingEnvironment,
-    environmentOrder,
-    latestForbidden,
-    contentsAtRefs,
-    base,
-    promotedFrom: new Map(),
-    formerPins: new Map(),
+    desired: { files, environmentOrder, latestForbidden, contentsAtRefs, base, promotedFrom: new Map() },
+    history: {
+      ...NO_HISTORY,
+      provenance: provenanceOf(head(history)),
+      formerFields: base?.formerFields ?? NO_HISTORY.formerFields,
+    },
   };
 }

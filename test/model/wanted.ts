@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Content, Pin, PromptFile } from '../../src/domain/prompt-file.ts';
-import type { Version } from '../../src/domain/version.ts';
+import type { Version } from '../../src/ledger/stamp.ts';
 import { contentsAtTags } from './history.ts';
 import { note } from './statistics.ts';
 import { isReachable, versionOf, type World } from './world.ts';

@@ -1,4 +1,4 @@
-import type { Version } from '../../src/domain/version.ts';
+import type { Version } from '../../src/ledger/stamp.ts';
 import type { InMemoryService } from '../doubles/in-memory-service.ts';
 import { PROMPTS, TRACKING, type PromptIndex, type Setup } from './commands.ts';
 import { firstDraft, type Ids } from './edits.ts';
@@ -57,7 +57,7 @@ export function idsOf({ service, prompts }: World, promptId: string): Ids {
 }
 
 /** Whether the version that the tracking environment stands on is this one or names it in its ledger. */
-export function isReachable({ service, setup }: World, promptId: string, versionId: string): boolean {
-  const head = setup.trackingEnvironment === null ? null : service.active(promptId, TRACKING);
+export function isReachable({ service }: World, promptId: string, versionId: string): boolean {
+  const head = service.active(promptId, TRACKING);
   return head !== null && (head.id === versionId || (head.stamp?.ledger ?? []).some(({ id }) => id === versionId));
 }

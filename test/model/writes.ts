@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
 import type { PromptFields, PromptService } from '../../src/domain/prompt-service.ts';
+import { apart } from '../doubles/recorded.ts';
 import { noteCreate, noteSet } from './knowledge.ts';
 import { LawBroken } from './law.ts';
 import { checkCreate, checkSet } from './laws-of-writes.ts';
@@ -53,9 +54,10 @@ export function watchWrites(world: World, files: readonly PromptFile[]): Watched
     writes,
     broken: () => broken,
     // Everything up to the first `await` happens at once: what is noted is never behind what is so.
-    createVersion: (promptId, version) => {
+    createVersion: (promptId, sent) => {
+      const version = apart(sent);
       watch(() => checkCreate(world, files, promptId, version));
-      const made = service.createVersion(promptId, version);
+      const made = service.createVersion(promptId, sent);
       const { id } = service.versions(promptId).at(-1)!;
       const file = files.find((one) => one.id === promptId);
       const lastRead = (environment: string): string | null => reads.get(`${promptId} ${environment}`) ?? null;

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { chooseImport } from '../../src/planning/choose-import.ts';
-import type { Version } from '../../src/domain/version.ts';
-import { outside } from './support.ts';
+import type { Version } from '../../src/ledger/stamp.ts';
+import { observed, outside } from './support.ts';
 
-const V1 = outside(1, 'One');
-const V2 = outside(2, 'Two');
+const V1 = outside(1, 'T1');
+const V2 = outside(2, 'T2');
 const open = { name: 'staging', allowLatest: true };
 const closed = { name: 'production', allowLatest: false };
 
@@ -31,27 +31,22 @@ describe('what a new file takes', () => {
     ],
     ['no number for the same text', { staging: V2, production: V2 }, null, 2, { staging: 'latest', production: 2 }],
   ])('%s', (_, active, wanted, number, pins) => {
-    const chosen = chooseImport({ active: new Map(Object.entries(active)) }, [open, closed], wanted);
-    expect(chosen?.version.number ?? null).toBe(number);
+    const chosen = chooseImport(observed({ active }), [open, closed], wanted);
+    expect(chosen?.content.text ?? null).toBe(number === null ? null : `T${number}`);
     const written = (chosen?.pins ?? []).map(({ environment, pin }) => [environment, pin]);
     expect(Object.fromEntries(written)).toEqual(pins);
   });
 
   test('an environment that may follow the file rather than an earlier one that may not', () => {
     const chosen = chooseImport(
-      {
-        active: new Map([
-          ['a', V1],
-          ['b', V2],
-        ]),
-      },
+      observed({ active: { a: V1, b: V2 } }),
       [
         { name: 'a', allowLatest: false },
         { name: 'b', allowLatest: true },
       ],
       null,
     );
-    expect(chosen?.version.number).toBe(2);
+    expect(chosen?.content.text).toBe('T2');
     expect(chosen?.pins).toEqual([
       { environment: 'a', pin: 1 },
       { environment: 'b', pin: 'latest' },

@@ -1,6 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { makePlan } from '../../src/planning/make-plan.ts';
-import { content, file, observation, observed, rules, version, type FileParts, type WrittenPins } from './support.ts';
+import {
+  content,
+  file,
+  type FileParts,
+  makePlan,
+  observation,
+  observed,
+  rules,
+  version,
+  type WrittenPins,
+} from './support.ts';
 
 describe('The digest of a plan that makes a version which nothing serves yet', () => {
   const found = observed({ active: { production: version(7, 'Seven'), promptsync: version(9, 'Nine') } });

@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Observed } from '../../src/domain/observed.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
-import { makePlan } from '../../src/planning/make-plan.ts';
-import { withProvenance } from '../../src/planning/with-provenance.ts';
-import { content, file, observation, observed, outside, rules, version, type RulesParts } from './support.ts';
+import { content, file, makePlan, observation, observed, outside, rules, type RulesParts, version } from './support.ts';
 
 type Case = { readonly file?: PromptFile; readonly observed?: Observed; readonly rules?: RulesParts };
 
@@ -45,7 +43,7 @@ describe('The digest of a plan', () => {
 
   test('stays over commits and change summaries', () => {
     const provenance = { commit: 'abc', path: 'prompts/a.md', changeSummary: 'Soften the tone' };
-    const described = withProvenance(base(), new Map([['prompts/a.md', provenance]]));
+    const described = planFor({ rules: { provenance: new Map([['prompts/a.md', provenance]]) } });
     expect(described.digest).toBe(base().digest);
     expect(described.prompts[0]?.changes.filter(({ kind }) => kind === 'create-version')).toMatchObject([
       { ref: 'v1', provenance: { commit: 'at-v1' } },

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Observed } from '../../src/domain/observed.ts';
-import { planPrompt } from '../../src/planning/make-plan.ts';
-import { entry, file, observed, planLines, rules, version, type WrittenPins } from './support.ts';
+import { entry, file, observed, planLines, planPrompt, rules, version, type WrittenPins } from './support.ts';
 
 const one = version(1, 'One');
 const draft = version(3, 'Draft');

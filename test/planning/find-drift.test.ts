@@ -2,9 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { Observed } from '../../src/domain/observed.ts';
 import type { Drift } from '../../src/domain/plan.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
-import type { Base } from '../../src/planning/find-drift.ts';
-import { planPrompt } from '../../src/planning/make-plan.ts';
-import { deepFreeze, entry, file, observed, outside, rules, version, type WrittenPins } from './support.ts';
+import type { DesiredBase } from '../../src/domain/desired.ts';
+import { deepFreeze, entry, file, observed, outside, planPrompt, rules, version, type WrittenPins } from './support.ts';
 
 type BaseParts = {
   readonly base: PromptFile;
@@ -17,12 +16,9 @@ function driftOf(
   seen: Observed,
   { base, ancestors = [], former = [] }: BaseParts,
 ): readonly string[] {
-  const known: Base = {
-    files: new Map([['p1', base]]),
-    ancestors: new Set(ancestors),
-    former: new Map([['p1', former.map((name) => ({ ...base, name }))]]),
-  };
-  return planPrompt(...deepFreeze([head, seen, rules({ base: known })] as const)).drift.map(lineOf);
+  const known: DesiredBase = { files: new Map([['p1', base]]), ancestors: new Set(ancestors) };
+  const formerFields = new Map([['p1', former.map((name) => ({ ...base, name }))]]);
+  return planPrompt(...deepFreeze([head, seen, rules({ base: known, formerFields })] as const)).drift.map(lineOf);
 }
 
 function lineOf(drift: Drift): string {
@@ -180,14 +176,14 @@ describe('Drift is', () => {
 
   test('not told of a prompt that the base does not know, nor without a base', () => {
     const seen = observed({ active: { staging: theirs } });
-    const other: Base = { files: new Map([['p2', base]]), ancestors: new Set(), former: new Map() };
+    const other: DesiredBase = { files: new Map([['p2', base]]), ancestors: new Set() };
     expect(planPrompt(base, seen, rules({ base: other })).drift).toStrictEqual([]);
     expect(planPrompt(base, seen, rules()).drift).toStrictEqual([]);
   });
 
   test('found without any effect on what is planned', () => {
     const seen = observed({ active: { staging: theirs, promptsync: one } });
-    const known: Base = { files: new Map([['p1', base]]), ancestors: new Set(), former: new Map() };
+    const known: DesiredBase = { files: new Map([['p1', base]]), ancestors: new Set() };
     const [plain, told] = [rules(), rules({ base: known })].map((given) => planPrompt(base, seen, given));
     expect({ ...told, drift: [] }).toStrictEqual(plain);
   });

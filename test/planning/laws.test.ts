@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { LedgerEntry, Version } from '../../src/domain/version.ts';
-import { makePlan } from '../../src/planning/make-plan.ts';
+import type { LedgerEntry, Version } from '../../src/ledger/stamp.ts';
 import {
   content,
   deepFreeze,
   entry,
   file,
+  makePlan,
   observation,
   observed,
   rules,

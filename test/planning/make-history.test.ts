@@ -2,9 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { metadataDigest } from '../../src/domain/digest.ts';
 import type { Observed } from '../../src/domain/observed.ts';
 import type { Content } from '../../src/domain/prompt-file.ts';
-import type { VersionHistory } from '../../src/domain/prompt-history.ts';
+import type { FileState, VersionHistory } from '../../src/domain/prompt-history.ts';
 import { makeHistory, type HistorySources } from '../../src/planning/make-history.ts';
-import type { FileState } from '../../src/planning/pinned-times.ts';
 import { content, entry, file, observed, outside, version, type WrittenPins } from './support.ts';
 
 /** A state of the file; what `latest` means is its text. */
@@ -26,7 +25,7 @@ type Parts = Partial<HistorySources & HistorySources['past']>;
 
 function historyOf(seen: Observed, { states = [], whole = true, ...parts }: Parts = {}): readonly VersionHistory[] {
   const past = { states, whole };
-  const none = { past, commits: new Map(), trackingEnvironment: 'promptsync', order: [], hidden: ['promptsync'] };
+  const none = { past, commits: new Map(), order: [] };
   return makeHistory({ observed: seen, ...none, ...parts });
 }
 

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { makePlan, planPrompt, type PlanRules } from '../../src/planning/make-plan.ts';
 import type { Observed } from '../../src/domain/observed.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
 import { makeProblem } from '../../src/problem.ts';
@@ -8,13 +7,16 @@ import {
   deepFreeze,
   entry,
   file,
+  makePlan,
   observation,
   observed,
   outside,
   planLines,
+  planPrompt,
   rules,
-  version,
+  type Rules,
   type RulesParts,
+  version,
 } from './support.ts';
 
 type Row = readonly [
@@ -27,7 +29,7 @@ type Row = readonly [
 
 /** The lines of a plan, made twice from inputs that cannot be written to. */
 function planOf(wanted: PromptFile, found: Observed, parts: RulesParts = {}): readonly string[] {
-  const given: readonly [PromptFile, Observed, PlanRules] = deepFreeze([wanted, found, rules(parts)]);
+  const given: readonly [PromptFile, Observed, Rules] = deepFreeze([wanted, found, rules(parts)]);
   const plan = planPrompt(...given);
   expect(planPrompt(...given)).toStrictEqual(plan);
   const { changes, problems, status } = plan;
@@ -283,7 +285,7 @@ table('A pinned number', [
     'blocks, and a sync looks at the latest version where that was never read',
     file({ pins: { production: 10 } }),
     observed({ active: { production: null, promptsync: history }, prompt: { latestVersionId: 'ver_10' } }),
-    ['blocked: pin/unknown-number', 'look: ver_10'],
+    ['blocked: pin/unknown-number', 'find: 10'],
   ],
   [
     'is found by looking',
@@ -321,13 +323,6 @@ table('A pinned number', [
     observed({ active: { production: null, promptsync: null } }),
     ['create "Hello"', 'blocked: pin/unknown-number'],
   ],
-  [
-    'is not looked for without a tracking environment',
-    file({ pins: { production: 10 } }),
-    observed({ active: { production: null }, prompt: { latestVersionId: 'ver_10' } }),
-    ['blocked: pin/unknown-number'],
-    { trackingEnvironment: null },
-  ],
 ]);
 
 table('A pinned id', [
@@ -347,13 +342,13 @@ table('A pinned id', [
     'is planned where no ledger knows it, and looked at first',
     file({ pins: { production: 'version:theirs' } }),
     observed({ active: { production: version(8, 'Eight'), promptsync: history } }),
-    ['production: v8 → theirs', 'look: theirs'],
+    ['production: v8 → theirs', 'find: version:theirs'],
   ],
   [
     'is looked at once for two environments',
     file({ pins: { staging: 'version:theirs', production: 'version:theirs' } }),
     observed({ active: { staging: null, production: null, promptsync: history } }),
-    ['staging: none → theirs', 'production: none → theirs', 'look: theirs'],
+    ['staging: none → theirs', 'production: none → theirs', 'find: version:theirs'],
   ],
   [
     'is known once it was looked at',
@@ -366,13 +361,6 @@ table('A pinned id', [
     file({ pins: { production: 'version:theirs' } }),
     observed({ active: { production: version(8, 'Eight'), promptsync: history }, missing: ['theirs'] }),
     ['blocked: pin/unknown-version'],
-  ],
-  [
-    'is set without a look where there is no tracking environment',
-    file({ pins: { production: 'version:theirs' } }),
-    observed({ active: { production: version(8, 'Eight') } }),
-    ['production: v8 → theirs'],
-    { trackingEnvironment: null },
   ],
 ]);
 
@@ -518,20 +506,6 @@ table('No pin latest', [
     ['create "Hello"'],
   ],
   [
-    'makes none without a tracking environment, which could not hold on to it',
-    file({ text: 'Draft', pins: { production: 7 } }),
-    observed({ active: { production: version(7, 'Seven') } }),
-    [],
-    { trackingEnvironment: null },
-  ],
-  [
-    'makes that of a git: pin without a tracking environment, which follows it',
-    file({ text: 'Draft', pins: { production: 'git:v1' } }),
-    observed({ active: { production: version(7, 'Seven') } }),
-    ['create "Old" for git:v1', 'production: v7 → new "Old"'],
-    { ...release, trackingEnvironment: null },
-  ],
-  [
     'leaves environments alone that are not pinned',
     file({ pins: latest }),
     observed({ active: { staging: version(1, 'Hello'), production: version(7, 'Seven') } }),
@@ -671,7 +645,7 @@ describe('A plan', () => {
     const found = { ...observation(observed({ prompt: { id: 'p2', key: 'k/2' } })), failed: new Map([['p1', reason]]) };
     const { prompts } = makePlan([one, two], found, rules());
     expect(prompts.map(({ status }) => status)).toStrictEqual(['failed', 'pending']);
-    expect(prompts[0]).toMatchObject({ observed: null, changes: [], lookups: [], problems: [reason] });
+    expect(prompts[0]).toMatchObject({ observed: null, changes: [], finds: [], problems: [reason] });
   });
 
   test('carries the commit and the path of a content at a ref into what makes it', () => {

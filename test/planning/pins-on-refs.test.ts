@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { isNew } from '../../src/domain/plan.ts';
-import { makePlan } from '../../src/planning/make-plan.ts';
-import { content, file, observation, observed, rules, version } from './support.ts';
+import { content, file, makePlan, observation, observed, rules, version } from './support.ts';
 
 const refs = { v1: content('Old'), v2: content('Older') };
 const pins = { staging: 'latest', qa: 'git:v1', production: 'git:v2' };

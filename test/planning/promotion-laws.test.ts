@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { before } from '../../src/commands/past/former-pins.ts';
+import { before } from '../../src/desired/former-files.ts';
 import type { PromptPlan } from '../../src/domain/plan.ts';
-import type { Version } from '../../src/domain/version.ts';
-import { makePlan } from '../../src/planning/make-plan.ts';
-import type { FormerPins } from '../../src/planning/former-pins.ts';
-import { entry, file, observation, observed, rules, version } from './support.ts';
+import type { Version } from '../../src/ledger/stamp.ts';
+import type { FormerPins } from '../../src/domain/former-pins.ts';
+import { entry, file, makePlan, observation, observed, rules, version } from './support.ts';
 
 const NUMBERS = [1, 2, 3, 4] as const;
 /** A version that is pinned in the last commit alone. */

@@ -1,20 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import type { Version } from '../../src/domain/version.ts';
-import { makePlan } from '../../src/planning/make-plan.ts';
-import type { PromotionRules } from '../../src/planning/promotion.ts';
+import type { Version } from '../../src/ledger/stamp.ts';
 import {
   content,
   deepFreeze,
   entry,
   file,
+  type FileParts,
   formerPins,
+  makePlan,
   observation,
   observed,
   planLines,
   rules,
-  version,
-  type FileParts,
   type RulesParts,
+  version,
 } from './support.ts';
 
 const REFUSED = 'blocked: guard/promotion-order';
@@ -31,7 +30,7 @@ type Scene = {
 
 function planOf(scene: Scene) {
   const found = observed({ active: scene.active, missing: scene.missing ?? [] });
-  const promotion: PromotionRules = {
+  const promotion = {
     promotedFrom: new Map([['production', 'staging']]),
     formerPins: new Map([['p1', formerPins(scene.former ?? [])]]),
   };

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Observed } from '../../src/domain/observed.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
-import { makePlan } from '../../src/planning/make-plan.ts';
-import { refuse } from '../../src/planning/refuse.ts';
-import { file, observation, observed, outside, rules, version } from './support.ts';
+import { guard } from '../../src/planning/guard.ts';
+import { file, makePlan, observation, observed, outside, rules, version } from './support.ts';
 
 const pins = { staging: 'latest', production: 'latest' };
 const wanted = file({ description: 'Ours', pins });
@@ -14,9 +13,8 @@ function planOf(seen: Observed, ancestors: readonly string[] = [], former: reado
   const base = {
     files: new Map([['p1', wanted]]),
     ancestors: new Set(ancestors),
-    former: new Map([['p1', former]]),
   };
-  return makePlan([wanted], observation(seen), rules({ base }));
+  return makePlan([wanted], observation(seen), rules({ base, formerFields: new Map([['p1', former]]) }));
 }
 
 const own = version(1, 'Hello');
@@ -52,7 +50,7 @@ describe('Where on_drift is fail', () => {
   ];
   test.each(rows)('a prompt is refused that somebody has changed, and what it serves is named: %s', (_, seen, what) => {
     const plan = planOf(seen);
-    const [prompt] = refuse(plan, guards).prompts;
+    const [prompt] = guard(plan, guards).prompts;
     expect(prompt).toMatchObject({
       status: 'blocked',
       changes: plan.prompts[0]?.changes,
@@ -79,12 +77,12 @@ describe('Where on_drift is fail', () => {
     ],
   ])('a prompt is not refused %s', (_, planned) => {
     const plan = planned();
-    expect(refuse(plan, guards)).toStrictEqual(plan);
+    expect(guard(plan, guards)).toStrictEqual(plan);
   });
 });
 
 test('Where on_drift is overwrite, drift is told and git wins', () => {
   const plan = planOf(observed({ ...calm, active: { staging: outside(2, 'Theirs'), production: own } }));
   expect(plan.prompts[0]?.drift).toHaveLength(1);
-  expect(refuse(plan, { ...guards, onDrift: 'overwrite' })).toStrictEqual(plan);
+  expect(guard(plan, { ...guards, onDrift: 'overwrite' })).toStrictEqual(plan);
 });

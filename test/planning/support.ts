@@ -1,12 +1,15 @@
 import { contentDigest, metadataDigest } from '../../src/domain/digest.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { entryOf } from '../../src/domain/known-versions.ts';
+import type { Desired, History } from '../../src/domain/desired.ts';
+import type { FormerPin, FormerPins } from '../../src/domain/former-pins.ts';
 import type { Observation, Observed } from '../../src/domain/observed.ts';
-import { isNew, type Change, type ContentAtRef, type PromptPlan } from '../../src/domain/plan.ts';
-import type { Content, EnvironmentPin, Pin, PromptFile } from '../../src/domain/prompt-file.ts';
-import type { LedgerEntry, Version, VersionRef } from '../../src/domain/version.ts';
-import type { FormerPin, FormerPins } from '../../src/planning/former-pins.ts';
-import type { PlanRules } from '../../src/planning/make-plan.ts';
+import { isNew, type Change, type ContentAtRef, type Plan, type PromptPlan } from '../../src/domain/plan.ts';
+import { pinText, type Content, type EnvironmentPin, type Pin, type PromptFile } from '../../src/domain/prompt-file.ts';
+import type { VersionRef } from '../../src/domain/version.ts';
+import { entryOf } from '../../src/ledger/ownership.ts';
+import { interpret, type Reading } from '../../src/ledger/reading.ts';
+import type { LedgerEntry, Version } from '../../src/ledger/stamp.ts';
+import { makePlan as plan, planPrompt as planned } from '../../src/planning/make-plan.ts';
 
 /** Pins as they are written in a file. */
 export type WrittenPins = Readonly<Record<string, string | number>>;
@@ -73,13 +76,21 @@ export function entry(number: number, text: string, parts: VersionParts = {}): L
   return entryOf(version(number, text, parts));
 }
 
-export type ObservedParts = Partial<Omit<Observed, 'prompt' | 'active'>> & {
-  readonly prompt?: Partial<Observed['prompt']>;
+export const TRACKING = 'promptsync';
+
+export type ObservedParts = Partial<Omit<Reading, 'prompt' | 'active'>> & {
+  readonly prompt?: Partial<Reading['prompt']>;
   readonly active?: Readonly<Record<string, Version | null>>;
 };
 
+/** What a reading says, interpreted as the ledger does; `promptsync` among the environments is the tracking one. */
+export function observed(parts: ObservedParts = {}): Observed {
+  const environments = Object.keys(parts.active ?? {}).filter((name) => name !== TRACKING);
+  return interpret(reading(parts), environments, TRACKING);
+}
+
 /** Prompt `p1` as the service has it; the latest version is the newest one active unless the parts say otherwise. */
-export function observed({ prompt, active = {}, looked = [], missing = [] }: ObservedParts = {}): Observed {
+export function reading({ prompt, active = {}, looked = [], missing = [] }: ObservedParts = {}): Reading {
   const newest = Object.values(active).reduce(
     (found, one) => (one === null || (found !== null && found.number > one.number) ? found : one),
     null,
@@ -89,28 +100,26 @@ export function observed({ prompt, active = {}, looked = [], missing = [] }: Obs
 }
 
 export function observation(...prompts: readonly Observed[]): Observation {
-  return { observed: new Map(prompts.map((one) => [one.prompt.id, one])), failed: new Map() };
+  return { observed: new Map(prompts.map((one) => [one.fields.id, one])), failed: new Map() };
 }
 
-export type RulesParts = Partial<Omit<PlanRules, 'contentsAtRefs'>> & {
+export type RulesParts = Partial<Omit<Desired, 'contentsAtRefs'> & History> & {
   readonly refs?: Readonly<Record<string, ContentAtRef | Content>>;
 };
 
-/** Rules with the tracking environment `promptsync`; refs are those of prompt `p1`. */
-export function rules({ refs = {}, ...rest }: RulesParts = {}): PlanRules {
+/** What a plan is made by besides files and observation; refs are those of prompt `p1`. */
+export type Rules = Desired & History;
+
+export function rules({ refs = {}, ...rest }: RulesParts = {}): Rules {
   const contents = Object.entries(refs).map(([ref, at]): [string, ContentAtRef] => [
     ref,
     'content' in at ? at : { content: at, provenance: { commit: `at-${ref}`, path: 'prompts/a.md' } },
   ]);
   const contentsAtRefs = new Map([['p1', new Map(contents)]]);
   return {
-    environmentOrder: null,
-    latestForbidden: [],
-    promotedFrom: new Map(),
-    formerPins: new Map(),
-    trackingEnvironment: 'promptsync',
-    contentsAtRefs,
-    base: null,
+    ...{ files: [], contentsAtRefs, base: null },
+    ...{ environmentOrder: null, latestForbidden: [], promotedFrom: new Map() },
+    ...{ formerPins: new Map(), formerFields: new Map(), provenance: new Map(), contents: new Map() },
     ...rest,
   };
 }
@@ -127,12 +136,12 @@ export function formerPins(states: readonly (WrittenPins & { readonly text?: str
   return new Map([...groups].map(([name, list]) => [name, list.map(({ former }) => former)]));
 }
 
-/** A prompt's plan in lines: what it changes, what blocks it, what it would look at. */
-export function planLines({ changes, problems, lookups }: PromptPlan): readonly string[] {
+/** A prompt's plan in lines: what it changes, what blocks it, what it would look for. */
+export function planLines({ changes, problems, finds }: PromptPlan): readonly string[] {
   return [
     ...changes.flatMap(changeLines),
     ...problems.map(({ code }) => `blocked: ${code}`),
-    ...lookups.map((id) => `look: ${id}`),
+    ...finds.map((pin) => `find: ${pinText(pin)}`),
   ];
 }
 
@@ -171,4 +180,14 @@ export function deepFreeze<Value>(value: Value): Value {
   }
   Object.values(value).forEach(deepFreeze);
   return Object.freeze(value);
+}
+
+/** The plan of one prompt by these rules. */
+export function planPrompt(one: PromptFile, seen: Observed, by: Rules): PromptPlan {
+  return planned(one, seen, by, by);
+}
+
+/** The plan of files by these rules. */
+export function makePlan(files: readonly PromptFile[], seen: Observation, by: Rules): Plan {
+  return plan({ ...by, files }, seen, by);
 }

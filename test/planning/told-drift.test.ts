@@ -1,17 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import type { Observed } from '../../src/domain/observed.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
-import type { Base } from '../../src/planning/find-drift.ts';
-import { planPrompt } from '../../src/planning/make-plan.ts';
-import { content, entry, file, observed, outside, rules, version } from './support.ts';
+import { content, entry, file, observed, outside, planPrompt, rules, version, type Rules } from './support.ts';
 
 const pins = { staging: 'latest', production: 1 };
 const one = version(1, 'One');
 const two = version(2, 'Two', { ledger: [entry(1, 'One')] });
 
-function driftOf(head: PromptFile, base: PromptFile, seen: Observed, parts: Partial<Base> = {}) {
-  const known: Base = { files: new Map([['p1', base]]), ancestors: new Set(), former: new Map(), ...parts };
-  return planPrompt(head, seen, rules({ base: known })).drift;
+function driftOf(head: PromptFile, base: PromptFile, seen: Observed, formerFields: Rules['formerFields'] = new Map()) {
+  const known = { files: new Map([['p1', base]]), ancestors: new Set<string>() };
+  return planPrompt(head, seen, rules({ base: known, formerFields })).drift;
 }
 
 describe('The drift of an environment names', () => {
@@ -74,7 +72,7 @@ describe('The drift of a field', () => {
   test('is unfinished where it is empty and an earlier commit had none', () => {
     const { description: _, ...earlier } = base;
     const former = new Map([['p1', [earlier]]]);
-    expect(driftOf(base, base, emptied, { former })).toStrictEqual([{ ...drift, kind: 'unfinished', observed: '' }]);
+    expect(driftOf(base, base, emptied, former)).toStrictEqual([{ ...drift, kind: 'unfinished', observed: '' }]);
   });
 });
 

@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { findContent, type KnownVersion } from '../../src/domain/known-versions.ts';
+import { findContent } from '../../src/domain/known-versions.ts';
+import type { KnownVersion } from '../../src/domain/observed.ts';
 import type { Pin } from '../../src/domain/prompt-file.ts';
-import type { FormerPin } from '../../src/planning/former-pins.ts';
+import type { FormerPin } from '../../src/domain/former-pins.ts';
 import { knownBefore, pinnedBefore } from '../../src/planning/version-before.ts';
 import { content, entry } from './support.ts';
 
 /** Versions whose texts are T1, T2 …, of which nothing was read. */
 function known(...numbers: readonly number[]): readonly KnownVersion[] {
-  return numbers.map((number) => ({ ...entry(number, `T${number}`), version: null }));
+  return numbers.map((number) => ({ ...entry(number, `T${number}`), source: null, content: null }));
 }
 
 /** A number, `latest T2` for a text, or an id: newest first. */

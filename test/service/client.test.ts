@@ -2,7 +2,6 @@ import { http, HttpResponse, type JsonBodyType } from 'msw';
 import { defineNetwork, InterceptorSource } from 'msw/experimental';
 import { HttpRequestInterceptor } from '@mswjs/interceptors/http';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { digestOf, metadataDigest } from '../../src/domain/digest.ts';
 import type { Effect } from '../../src/domain/prompt-service.ts';
 import type { ProblemCode } from '../../src/problem.ts';
 import {
@@ -64,10 +63,7 @@ describe('what is sent', () => {
       'createVersion',
       'POST',
       '/v1/integration/prompts/prm_1/versions',
-      {
-        content: 'Hello',
-        metadata_: { model: 'gpt-5', promptsync: { digest: digestOf('Hello'), operation: 'op_1', ledger: [] } },
-      },
+      { content: 'Hello', metadata_: { model: 'gpt-5', promptsync: { digest: 'x' } } },
     ],
     ['updatePrompt', 'PATCH', '/v1/integration/prompts/prm_1', { name: 'Greeting' }],
     ['setActive', 'POST', '/v1/integration/prompts/prm_1/set-active', { environment: 'staging', version_id: 'ver_1' }],
@@ -156,9 +152,8 @@ describe('what is sent', () => {
 });
 
 describe('what is answered', () => {
-  test('a prompt with its active version and stamp', async () => {
-    const stamp = { digest: digestOf('a\nb'), operation: 'op', ledger: [] };
-    const metadata_ = { model: 'gpt-5', promptsync: stamp };
+  test('a prompt with its active version, whose metadata are handed on as they are', async () => {
+    const metadata_ = { model: 'gpt-5', promptsync: { digest: 'x' } };
     const active_version = { ...wireVersion, content: 'a\r\nb', metadata_, created_at: null, more: 1 };
     answering(json({ ...wirePrompt, description: 'd', latest_version_id: 'ver_9', active_version, more: [] }));
     expect(await open().service.readPrompt('prm_1', 'staging')).toStrictEqual({
@@ -167,15 +162,7 @@ describe('what is answered', () => {
       name: 'Greeting',
       description: 'd',
       latestVersionId: 'ver_9',
-      activeVersion: {
-        id: 'ver_1',
-        number: 1,
-        text: 'a\r\nb',
-        digest: digestOf('a\nb'),
-        metadata: { model: 'gpt-5' },
-        metadataDigest: metadataDigest({ model: 'gpt-5' }),
-        stamp,
-      },
+      activeVersion: { id: 'ver_1', number: 1, text: 'a\r\nb', metadata: metadata_ },
     });
   });
 
@@ -191,11 +178,10 @@ describe('what is answered', () => {
   test.each([
     ['null', { ...wireVersion, metadata_: null }],
     ['absent', wireVersion],
-    ['not readable as a stamp', { ...wireVersion, metadata_: { promptsync: { digest: 'x' } } }],
   ])('metadata that is %s counts as empty', async (_, answer) => {
     answering(json(answer));
     const version = await open().service.createVersion('prm_1', newVersion);
-    expect(version).toMatchObject({ metadata: {}, metadataDigest: metadataDigest(null), stamp: null });
+    expect(version).toMatchObject({ metadata: {} });
   });
 
   test('a byte order mark before the JSON is borne with', async () => {

@@ -2,7 +2,6 @@ import { createServer, type RequestListener, type Server as HttpServer } from 'n
 import { createServer as createNetServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { ServiceError, type NewVersion, type PromptService } from '../../src/domain/prompt-service.ts';
-import { digestOf } from '../../src/domain/digest.ts';
 import { connect, type CallReport, type ClientOptions, type ConnectedService } from '../../src/service/client.ts';
 
 export const KEY = 'sk-live-0123456789abcdef';
@@ -10,11 +9,7 @@ export const KEY = 'sk-live-0123456789abcdef';
 export const wireVersion = { id: 'ver_1', prompt_id: 'prm_1', version_number: 1, content: 'Hello' };
 export const wirePrompt = { id: 'prm_1', project_id: 'prj', key: 'support/greeting', name: 'Greeting' };
 
-export const newVersion: NewVersion = {
-  text: 'Hello',
-  metadata: { model: 'gpt-5' },
-  stamp: { digest: digestOf('Hello'), operation: 'op_1', ledger: [] },
-};
+export const newVersion: NewVersion = { text: 'Hello', metadata: { model: 'gpt-5', promptsync: { digest: 'x' } } };
 
 export type Recorded = {
   readonly service: ConnectedService;

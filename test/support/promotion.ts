@@ -1,9 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { contentDigest, EMPTY_METADATA_DIGEST } from '../../src/domain/digest.ts';
-import type { LedgerEntry } from '../../src/domain/version.ts';
 import type { StoredVersion } from '../../src/embedded/rows.ts';
-import { stampToWire } from '../../src/service/stamp.ts';
+import { stampToWire, type LedgerEntry } from '../../src/ledger/stamp.ts';
 import { commitAll, commitEdits, makeRepository, writeFiles } from './folder.ts';
 import { CONFIG, promptText, workspaceFiles, type PromptParts } from './prompts.ts';
 import { run, runJson, type Ran, type Reported, type RunOptions } from './run.ts';
@@ -87,7 +86,7 @@ function versionsIn({ store }: TestService): Pick<Scene, 'make' | 'activate' | '
 }
 
 function entryOf({ number, id, content }: StoredVersion): LedgerEntry {
-  return { number, id, digest: contentDigest(content), metadataDigest: EMPTY_METADATA_DIGEST };
+  return { number, id, digest: contentDigest(content), metadataDigest: EMPTY_METADATA_DIGEST, ours: true };
 }
 
 /** A run in one line: exit code, each prompt with its problems, and the codes of all others. */

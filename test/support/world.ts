@@ -1,4 +1,4 @@
-import type { World } from '../../src/commands/world.ts';
+import type { World } from '../../src/domain/world.ts';
 
 /** A world without a terminal, in which nobody waits. */
 export function makeWorld(workingDirectory: string, environment: World['environment'] = {}): World {

@@ -1,0 +1,107 @@
+import { type Drafted, draftEdits, stays } from './edit-files.ts';
+import { planAgain, type Walked } from './walk.ts';
+import type { Config } from '../config/config.ts';
+import type { FileEdit } from '../domain/edits.ts';
+import type { KnownVersion } from '../domain/observed.ts';
+import type { PromptPlan } from '../domain/plan.ts';
+import { toolEnvironments } from '../domain/policy.ts';
+import { type EnvironmentPin, type Pin, pinText, type PromptFile } from '../domain/prompt-file.ts';
+import { suggest } from '../domain/suggest.ts';
+import { hasControlCharacters } from '../domain/text.ts';
+import type { TextChange } from '../domain/texts.ts';
+import type { FrontMatterEdit } from '../files/edit.ts';
+import { textsOf } from '../planning/texts.ts';
+import { isError, makeProblem, type Problem } from '../problem.ts';
+
+/** A pin to write: an environment and the number of the version that it is to serve. */
+export type WantedPin = { readonly environment: string; readonly number: number };
+
+/**
+ * Pins one environment of a prompt to a version. The edited file is planned for like any other: what a sync would refuse
+ * is refused here, and the text that the environment would serve is shown.
+ */
+export async function draftPin(wanted: WantedPin, prompt: PromptPlan, walked: Walked): Promise<Drafted> {
+  const { file } = prompt;
+  const { environment, number } = wanted;
+  const before = file.pins.find((one) => one.environment === environment)?.pin ?? null;
+  if (before?.kind === 'number' && before.number === number) return { draft: stays(file, 'unchanged'), texts: [] };
+  const { edit, change } = pinEdit(wanted, before);
+  const draft = await draftEdits(file, [edit], { frontMatter: [change] }, walked);
+  const edited = draft.change?.file ?? null;
+  if (edited === null) return { draft, texts: [] };
+  const { problems, texts } = await planEdited(edited, environment, prompt, walked);
+  const refused = problems.some(isError);
+  return {
+    draft: { ...draft, problems, status: refused ? 'blocked' : 'pending', change: refused ? null : draft.change },
+    texts,
+  };
+}
+
+/** An edit of a file, as it is told and as it is made. */
+export type PinEdit = { readonly edit: FileEdit; readonly change: FrontMatterEdit };
+
+/** What pins an environment to a number instead of what it was pinned to; null: it was not. */
+export function pinEdit({ environment, number }: WantedPin, before: Pin | null): PinEdit {
+  return {
+    edit: { kind: 'set-pin', environment, before: before && pinText(before), after: String(number) },
+    change: { kind: 'set', path: ['pins', environment], value: number },
+  };
+}
+
+/** What an environment serves now; null where nothing is active or nothing was read. */
+export function servedIn({ observed }: PromptPlan, environment: string): KnownVersion | null {
+  return observed?.active.get(environment) ?? null;
+}
+
+/** What a sync would do in one environment once the file is edited, and why it would refuse. */
+export type EnvironmentPlan = { readonly problems: readonly Problem[]; readonly texts: readonly TextChange[] };
+
+/** Plans for a prompt's file as it would be, with what was observed already. */
+export async function planEdited(
+  edited: PromptFile,
+  environment: string,
+  { observed }: PromptPlan,
+  walked: Walked,
+): Promise<EnvironmentPlan> {
+  if (observed === null) return { problems: [], texts: [] };
+  const { plan, history } = await planAgain(edited, observed, walked);
+  const pin = edited.pins.find((one) => one.environment === environment);
+  const texts = textsOf([plan], walked, history).get(edited.id) ?? [];
+  return {
+    problems: plan.problems.filter((problem) => pin !== undefined && isAt(problem, pin)),
+    texts: texts.filter((text) => text.environment === environment),
+  };
+}
+
+function isAt(problem: Problem, { line, column }: EnvironmentPin): boolean {
+  return problem.line === line && problem.column === column;
+}
+
+type Known = Pick<Config, 'environments' | 'trackingEnvironment'>;
+
+/** What is wrong with an environment that was named on the command line to be pinned. */
+export function environmentProblems(option: string, environment: string, config: Known): readonly Problem[] {
+  if (toolEnvironments(config.trackingEnvironment).includes(environment)) {
+    return [makeProblem('prompt/tool-environment', { environment })];
+  }
+  return unknownEnvironment(option, environment, config);
+}
+
+/** What is wrong with an environment that is only asked about. */
+export function unknownEnvironment(option: string, environment: string, config: Known): readonly Problem[] {
+  const known = config.environments?.map(({ name }) => name) ?? null;
+  const possible = environment !== '' && !hasControlCharacters(environment);
+  if (known === null ? possible : known.includes(environment)) return [];
+  const suggestion = suggest(environment, known ?? []);
+  return [makeProblem('usage/unknown-environment', { option, environment, known: known ?? [], suggestion })];
+}
+
+/** What has to be read to judge a pin of an environment: itself, and the one that it is promoted from. */
+export function readFor(environment: string, config: Known): readonly string[] {
+  return [environmentBefore(environment, config), environment].filter((name) => name !== undefined);
+}
+
+/** The environment that one is promoted from by the configuration. */
+export function environmentBefore(environment: string, { environments }: Known): string | undefined {
+  return environments?.find(({ name }) => name === environment)?.promoteFrom;
+}

@@ -1,0 +1,135 @@
+import type { Config } from '../config/config.ts';
+import type { History } from '../domain/desired.ts';
+import { readingOnly, type Observation, type Observed, type Wanted } from '../domain/observed.ts';
+import type { Plan, PromptPlan } from '../domain/plan.ts';
+import type { PromptFile } from '../domain/prompt-file.ts';
+import type { Provider } from '../domain/provider.ts';
+import type { World } from '../domain/world.ts';
+import { readDesired, type DesiredOptions, type ReadDesired } from '../desired/read-desired.ts';
+import { recall } from '../desired/recall.ts';
+import { openWorkspace, type WorkspaceOptions } from '../desired/workspace.ts';
+import { assumeObservation, NO_PROVIDER, withoutAssumedNumbers } from '../observing/assume.ts';
+import { observe } from '../observing/observe.ts';
+import { wantedOf, type Needs } from '../observing/wanted.ts';
+import { makePlan, planPrompt } from '../planning/make-plan.ts';
+import { isError, makeProblem, type Problem } from '../problem.ts';
+import { reasonNotToAsk, type AskingOptions } from './may-ask.ts';
+import { openProvider, serviceProblems, type ServiceOptions } from './open-service.ts';
+
+export type WalkOptions = WorkspaceOptions &
+  DesiredOptions &
+  ServiceOptions &
+  AskingOptions & {
+    /** What a command asks for beyond its prompts' pins; with a problem nothing is asked of the service. */
+    readonly needs?: ((config: Config) => Needs & { readonly problems: readonly Problem[] }) | undefined;
+  };
+
+/** A plan with everything that it was made from. */
+export type Walked = ReadDesired & {
+  /** How reports call the service; null when it was not asked. */
+  readonly service: string | null;
+  readonly provider: Provider;
+  readonly wantedFor: (file: PromptFile) => Wanted;
+  readonly observation: Observation;
+  readonly history: History;
+  readonly plan: Plan;
+};
+
+/** Why there is no plan. */
+export type NotWalked = { readonly files: readonly PromptFile[]; readonly problems: readonly Problem[] };
+
+/**
+ * Reads files, git and service, plans, and hands the plan over; the service is closed afterwards. With an error in
+ * files, configuration or base nothing is asked of the service.
+ */
+export async function walk<Result>(
+  options: WalkOptions,
+  world: World,
+  use: (walked: Walked) => Promise<Result>,
+  giveUp: (reason: NotWalked) => Result,
+): Promise<Result> {
+  const workspace = await openWorkspace(options, world);
+  const { config, files, problems } = workspace;
+  if (config === null || problems.some(isError)) return giveUp({ files, problems });
+  const needs = options.needs?.(config) ?? { environments: [], whole: false, problems: [] };
+  const mustAsk = (options.asking ?? 'always') === 'always';
+  const early = [...needs.problems, ...(mustAsk ? serviceProblems(config, options, world) : [])];
+  if (early.length > 0) return giveUp({ files, problems: [...problems, ...early] });
+  const read = await readDesired({ ...workspace, config }, options);
+  if ('code' in read) return giveUp({ files, problems: [...problems, read] });
+  const obstacle = await reasonNotToAsk(options, read, world);
+  if (obstacle !== null) return use(await planOffline(read, obstacle));
+  const opened = await openProvider(read, world, options);
+  if ('problems' in opened) return giveUp({ files, problems: [...problems, ...opened.problems] });
+  try {
+    return await use(await planObserved(read, opened, needs, world));
+  } finally {
+    await opened.close();
+  }
+}
+
+type Opened = { readonly provider: Provider; readonly name: string };
+
+async function planObserved(desired: ReadDesired, opened: Opened, needs: Needs, world: World): Promise<Walked> {
+  const { files, base, config } = desired;
+  const { provider, name: service } = opened;
+  const wantedFor = (file: PromptFile) => wantedOf(file, desired, needs);
+  const gone = (base?.gone ?? []).map(({ id, pins }) =>
+    readingOnly(
+      id,
+      pins.map(({ environment }) => environment),
+    ),
+  );
+  const observation = await observe(provider, [...files.map(wantedFor), ...gone], {
+    concurrency: config.concurrency,
+    onObserved: (done, all) => world.onProgress({ what: 'Observing', done, all }),
+  });
+  const history = await recall(files, observation, desired);
+  const plan = makePlan(desired, observation, history);
+  const problems = [...desired.problems, ...goneProblems(desired, observation)];
+  return { ...desired, problems, service, provider, wantedFor, observation, history, plan };
+}
+
+/** Plans against what the service would hold were the base's files all in sync. */
+async function planOffline(read: ReadDesired, obstacle: Problem): Promise<Walked> {
+  // Which number an environment serves is known only where the service is asked.
+  const desired = { ...read, promotedFrom: new Map<string, string>() };
+  const observation = assumeObservation(desired);
+  const history = await recall(desired.files, observation, desired);
+  const plan = withoutAssumedNumbers(makePlan(desired, observation, history));
+  const problems = [...desired.problems, obstacle, ...goneProblems(desired, null)];
+  const wantedFor = (file: PromptFile) => wantedOf(file, desired);
+  return { ...desired, problems, service: null, provider: NO_PROVIDER, wantedFor, observation, history, plan };
+}
+
+/** The plan of a file, of now or as it would be, once more from another observation. */
+export async function planAgain(file: PromptFile, observed: Observed, walked: Walked): Promise<Again> {
+  const history = await recall([file], { observed: new Map([[file.id, observed]]) }, walked);
+  return { plan: planPrompt(file, observed, walked, history), history };
+}
+
+export type Again = { readonly plan: PromptPlan; readonly history: History };
+
+/**
+ * Warnings of prompts whose files are gone, with what is served of them still: the interface has no call that deletes a
+ * prompt.
+ */
+function goneProblems({ base }: ReadDesired, observation: Observation | null): readonly Problem[] {
+  if (base === null) return [];
+  return base.gone.map(({ id, path }) => {
+    return makeProblem('prompt/gone', { id, base: base.ref, serves: servedBy(id, observation) }, { path });
+  });
+}
+
+function servedBy(id: string, observation: Observation | null): string {
+  const failure = observation?.failed.get(id);
+  if (failure !== undefined) return `what it serves cannot be read: ${failure.message}`;
+  const observed = observation?.observed.get(id);
+  if (observed === undefined) return 'the service keeps what it serves.';
+  const active = [...observed.active].flatMap(([environment, version]) =>
+    version === null ? [] : [`v${version.number} in "${environment}"`],
+  );
+  return active.length === 0
+    ? 'no environment of it serves anything.'
+    : `the service still serves ${active.join(', ')}.`;
+}

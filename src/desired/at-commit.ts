@@ -1,0 +1,158 @@
+import { extname } from 'node:path';
+import type { ContentsAtRefs } from '../domain/known-versions.ts';
+import type { ContentAtRef } from '../domain/plan.ts';
+import type { Content, PromptFile } from '../domain/prompt-file.ts';
+import { parsePromptFile, type ParseResult } from '../files/parse.ts';
+import { gathered, type Gathered } from '../git/driver.ts';
+import type { Repository } from '../git/repository.ts';
+import { isError, makeProblem, type Place, type Problem } from '../problem.ts';
+
+/** A prompt file (from the repository's root) as a commit has it; null where no regular file is there. */
+export async function parseAt(
+  repository: Repository,
+  commit: string,
+  pathFromRoot: string,
+): Promise<ParseResult | null> {
+  const bytes = await repository.fileAt(commit, pathFromRoot);
+  return bytes === null ? null : parsePromptFile(bytes, pathFromRoot);
+}
+
+/** What a prompt file held at a commit; null where git has no valid one there. */
+export async function contentInGit(
+  repository: Repository | null,
+  commit: string,
+  path: string,
+): Promise<Content | null> {
+  return (await fileInGit(repository, commit, path))?.content ?? null;
+}
+
+/**
+ * A prompt file as it was at a commit; null where git has no valid one there. Commit and path (from the repository's
+ * root) may come from the service: whatever git makes of them, this does not throw.
+ */
+export async function fileInGit(
+  repository: Repository | null,
+  commit: string,
+  path: string,
+): Promise<PromptFile | null> {
+  if (repository === null) return null;
+  try {
+    const resolved = await repository.resolveRef(commit);
+    return resolved === null ? null : ((await parseAt(repository, resolved, path))?.file ?? null);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * By prompt id and ref: each prompt's content at the refs that its `git:` pins name, or why there is none. Of a prompt
+ * with several files (of now, of the base commit) the first has the say.
+ */
+export async function readContentsAtRefs(
+  files: readonly PromptFile[],
+  repository: Repository | null,
+): Promise<ReadonlyMap<string, ContentsAtRefs>> {
+  const pinned = files.filter(({ pins }) => pins.some(({ pin }) => pin.kind === 'git'));
+  const read = await Promise.all(pinned.map(async (file) => ({ id: file.id, at: await readOne(file, repository) })));
+  const byId = Map.groupBy(read, ({ id }) => id);
+  const merged = (all: readonly { readonly at: ContentsAtRefs }[]) =>
+    new Map(all.toReversed().flatMap(({ at }) => [...at]));
+  return new Map([...byId].map(([id, all]) => [id, merged(all)]));
+}
+
+async function readOne(file: PromptFile, repository: Repository | null): Promise<ContentsAtRefs> {
+  const contents = new Map<string, ContentAtRef | Problem>();
+  for (const { pin, line, column } of file.pins) {
+    if (pin.kind !== 'git' || contents.has(pin.ref)) continue;
+    contents.set(pin.ref, await contentAt(file, pin.ref, repository, { path: file.path, line, column }));
+  }
+  return contents;
+}
+
+async function contentAt(
+  file: PromptFile,
+  ref: string,
+  repository: Repository | null,
+  place: Place,
+): Promise<ContentAtRef | Problem> {
+  if (repository === null) return makeProblem('pin/needs-git', { ref }, place);
+  const commit = await repository.resolveRef(ref);
+  if (commit === null) return makeProblem('pin/unknown-ref', { ref }, place);
+  const found = await findAt({ id: file.id, path: repository.fromRoot(file.path) }, commit, repository);
+  if (typeof found === 'string') return makeProblem('pin/no-prompt-at-ref', { ref, reason: found }, place);
+  const last = await repository.lastCommitAt(commit, found.path);
+  const summary = last?.changeSummary;
+  const provenance = { commit, path: found.path, ...(summary === undefined ? {} : { changeSummary: summary }) };
+  return { content: found.file.content, provenance };
+}
+
+/** A prompt's file at a commit, and its path there from the repository's root. */
+export type Found = { readonly file: PromptFile; readonly path: string };
+
+/**
+ * A prompt as it was at a commit, found by its id: at the path (from the repository's root), or wherever the file was
+ * then. A text says why it is not. Each is looked for once: a commit never changes.
+ */
+export function findAt(
+  { id, path }: Pick<PromptFile, 'id' | 'path'>,
+  commit: string,
+  repository: Repository,
+): Promise<Found | string> {
+  const finder = finders.get(repository) ?? makeFinder(repository);
+  finders.set(repository, finder);
+  const key = [commit, id, path].join('\0');
+  const found = finder.found.get(key) ?? find(id, path, commit, repository, finder);
+  finder.found.set(key, found);
+  return found;
+}
+
+type Candidate = { readonly path: string; readonly parsed: ParseResult };
+
+type Finder = {
+  readonly found: Map<string, Promise<Found | string>>;
+  /** By id, the files at a commit (the first of the group) with an ending (the second) that have it. */
+  readonly search: Gathered<ReadonlyMap<string | undefined, readonly Candidate[]>>;
+};
+
+const finders = new WeakMap<Repository, Finder>();
+
+function makeFinder(repository: Repository): Finder {
+  const search = gathered(async (ids, commit = '', ending = '') => {
+    const paths = await repository.filesHolding(commit, ids, ending);
+    const candidates = await Promise.all(paths.map((path) => candidateAt(repository, commit, path)));
+    return Map.groupBy(candidates.flat(), ({ parsed: { file, outline } }) => file?.id ?? outline?.id?.value);
+  });
+  return { found: new Map(), search };
+}
+
+async function candidateAt(repository: Repository, commit: string, path: string): Promise<readonly Candidate[]> {
+  const parsed = await parseAt(repository, commit, path);
+  return parsed === null ? [] : [{ path, parsed }];
+}
+
+async function find(
+  id: string,
+  own: string,
+  commit: string,
+  repository: Repository,
+  { search }: Finder,
+): Promise<Found | string> {
+  const inPlace = () => candidateAt(repository, commit, own);
+  const others = async () =>
+    ((await search(id, commit, extname(own))).get(id) ?? []).filter(({ path }) => path !== own);
+  let reason = 'no file with its id';
+  for (const candidates of [inPlace, others]) {
+    for (const { path, parsed } of await candidates()) {
+      if (parsed.file?.id === id) return { file: parsed.file, path };
+      reason = invalidity(parsed, path, id, path === own) ?? reason;
+    }
+  }
+  return reason;
+}
+
+/** Why a file that is not readable stands in for the prompt: it has the prompt's id, or its place and no other id. */
+function invalidity({ outline, problems }: ParseResult, path: string, id: string, inPlace: boolean): string | null {
+  const invalid = problems.find(isError);
+  const other = outline?.id?.value ?? (inPlace ? id : null);
+  return invalid === undefined || other !== id ? null : `${path} is not valid: ${invalid.message}`;
+}

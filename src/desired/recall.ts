@@ -1,0 +1,132 @@
+import type { FormerFields, History } from '../domain/desired.ts';
+import type { FormerPins } from '../domain/former-pins.ts';
+import { meaningOf, wantsOwnVersion, type Meaning } from '../domain/known-versions.ts';
+import type { KnownVersion, Observation, Observed, VersionFacts } from '../domain/observed.ts';
+import { FIELDS, type Provenance } from '../domain/plan.ts';
+import type { Content, PromptFile } from '../domain/prompt-file.ts';
+import type { Repository } from '../git/repository.ts';
+import { contentInGit, parseAt } from './at-commit.ts';
+import { before, readFormerPins } from './former-files.ts';
+import type { ReadDesired } from './read-desired.ts';
+
+/** A field that stands as it did so many changes of the file ago is no longer taken for unfinished work. */
+const LONGEST_HISTORY = 50;
+
+type Sources = Pick<ReadDesired, 'repository' | 'base' | 'contentsAtRefs' | 'promotedFrom' | 'uncommitted'>;
+
+/** One prompt's file beside what was observed. */
+type Compared = {
+  readonly file: PromptFile;
+  readonly observed: Observed;
+  /** Of each of its pins. */
+  readonly meanings: readonly Meaning[];
+};
+
+/** Reads what git says of earlier commits, of those of the files alone that differ from what was observed. */
+export async function recall(
+  files: readonly PromptFile[],
+  { observed }: Pick<Observation, 'observed'>,
+  sources: Sources,
+): Promise<History> {
+  const compared = files.flatMap((file): readonly Compared[] => {
+    const found = observed.get(file.id);
+    const atRefs = sources.contentsAtRefs.get(file.id) ?? new Map();
+    const meanings = found === undefined ? [] : file.pins.map((pin) => meaningOf(pin, file, found, atRefs));
+    return found === undefined ? [] : [{ file, observed: found, meanings }];
+  });
+  const { repository } = sources;
+  return {
+    formerPins: await readAll(compared, mayBeRefused(sources), (one) => formerPins(one, sources), repository),
+    formerFields: await readAll(compared, mayDrift(sources), (one) => formerFields(one, sources), repository),
+    provenance: await readProvenance(compared, sources),
+    contents: await readContents(compared, repository),
+  };
+}
+
+/** By prompt id; of the prompts that need it. */
+async function readAll<Read>(
+  compared: readonly Compared[],
+  needs: (one: Compared) => boolean,
+  read: (file: PromptFile) => Promise<Read>,
+  repository: Repository | null,
+): Promise<ReadonlyMap<string, Read>> {
+  const needed = repository === null ? [] : compared.filter(needs);
+  return new Map(await Promise.all(needed.map(async ({ file }) => [file.id, await read(file)] as const)));
+}
+
+/** Whether an environment is to serve what the one before does not: only an earlier pin can allow that. */
+function mayBeRefused({ promotedFrom }: Sources) {
+  return ({ file, observed, meanings }: Compared): boolean =>
+    file.pins.some(({ environment }, at) => {
+      const from = promotedFrom.get(environment);
+      const meaning = meanings[at];
+      if (from === undefined || meaning === undefined || meaning.kind === 'in-sync') return false;
+      const serves = observed.active.get(from) ?? null;
+      return serves === null || meaning.kind !== 'known' || !isSame(serves, meaning.version);
+    });
+}
+
+function isSame(one: VersionFacts, other: VersionFacts): boolean {
+  return one.id === other.id || (one.digest === other.digest && one.metadataDigest === other.metadataDigest);
+}
+
+/**
+ * A rollback is no promotion. What a pull request adds itself is not earlier, so where there is a base, the history is
+ * that of the base.
+ */
+async function formerPins(file: PromptFile, { repository, base }: Sources): Promise<FormerPins> {
+  const then = base === null ? file : base.files.get(file.id);
+  const commit = base?.commit ?? repository?.head ?? null;
+  if (repository === null || then === undefined || commit === null) return new Map();
+  const former = await readFormerPins(then, commit, repository);
+  return base === null ? before(former, file, commit) : former;
+}
+
+/** Whether a field is neither as the base wants it nor as the file does. */
+function mayDrift({ base }: Sources) {
+  return ({ file, observed: { fields } }: Compared): boolean => {
+    const then = base?.files.get(file.id);
+    const differs = (wanted: string | undefined, now: string) => wanted !== undefined && wanted !== now;
+    return FIELDS.some((field) => differs(then?.[field], fields[field]) && differs(file[field], fields[field]));
+  };
+}
+
+async function formerFields({ id }: PromptFile, { repository, base }: Sources): Promise<readonly FormerFields[]> {
+  const then = base?.files.get(id);
+  if (repository === null || base === null || then === undefined) return [];
+  const earlier = await repository.whereTouched(base.commit, repository.fromRoot(then.path), LONGEST_HISTORY);
+  const parsed = await Promise.all(earlier.map((at) => parseAt(repository, at.commit, at.path)));
+  return parsed.flatMap((one) => one?.file ?? []).filter((file) => file.id === id);
+}
+
+/** Of the files that a version is to be made of; what is not committed comes from no commit. */
+async function readProvenance(
+  compared: readonly Compared[],
+  { repository, uncommitted }: Sources,
+): Promise<ReadonlyMap<string, Provenance>> {
+  const creating = compared.filter(({ file, observed, meanings }) => wantsOwnVersion(file, observed, meanings));
+  const paths = creating.map(({ file }) => file.path).filter((path) => !uncommitted.has(path));
+  return repository === null || paths.length === 0 ? new Map() : repository.lastCommits(paths);
+}
+
+/** The texts that environments are to serve and that the service did not show; a plan can be shown without them. */
+async function readContents(
+  compared: readonly Compared[],
+  repository: Repository | null,
+): Promise<ReadonlyMap<string, Content>> {
+  const unread = compared
+    .flatMap(({ meanings }) => meanings)
+    .flatMap((meaning) => (meaning.kind === 'known' && meaning.version.content === null ? [meaning.version] : []));
+  const found = await Promise.all(
+    unread.map(async (version) => [version.id, await fromGit(version, repository)] as const),
+  );
+  return new Map(found.flatMap(([id, content]) => (content === null ? [] : [[id, content]])));
+}
+
+/** The file at the version's commit, provided that it holds what the version does. */
+async function fromGit({ source, digest }: KnownVersion, repository: Repository | null): Promise<Content | null> {
+  const { commit, path } = source ?? {};
+  if (commit === undefined || path === undefined) return null;
+  const content = await contentInGit(repository, commit, path);
+  return content?.digest === digest ? content : null;
+}

@@ -1,0 +1,108 @@
+import { realpathSync } from 'node:fs';
+import { basename, relative, sep } from 'node:path';
+import type { Config } from '../config/config.ts';
+import { loadConfig } from '../config/load.ts';
+import type { ConfigResult } from '../config/parse.ts';
+import { toolEnvironments } from '../domain/policy.ts';
+import type { PromptFile } from '../domain/prompt-file.ts';
+import type { World } from '../domain/world.ts';
+import { isRoot } from '../files/paths.ts';
+import { readPrompts } from '../files/read.ts';
+import type { GitStart } from '../git/environment.ts';
+import type { Repository } from '../git/repository.ts';
+import { inPlaceOrder, isError, makeProblem, problemOf, ProblemError, type Problem } from '../problem.ts';
+import { selectNamed, type Selectors } from './select-files.ts';
+
+export type WorkspaceOptions = Selectors & {
+  /** Only prompts whose files differ from this commit. */
+  readonly changedSince?: string | undefined;
+  /** As given with --config, relative to the working directory. */
+  readonly config?: string | undefined;
+  /** Where it was read already: it is not read again. */
+  readonly configuration?: ConfigResult | undefined;
+};
+
+/** The configuration and the prompt files that a command is about. */
+export type Workspace = {
+  /** Null when it cannot be read; then there is an error among the problems. */
+  readonly config: Config | null;
+  /** The valid files that were selected. */
+  readonly files: readonly PromptFile[];
+  readonly problems: readonly Problem[];
+  /** Null where nothing was to be left out. */
+  readonly narrowed: Narrowed | null;
+};
+
+/** What `--changed-since` leaves out. */
+export type Narrowed = {
+  /** The commit that was named. */
+  readonly since: string;
+  /** The selected prompts that are not looked at. */
+  readonly left: readonly PromptFile[];
+};
+
+/** Reads configuration and prompt files; every problem of both is gathered. */
+export async function openWorkspace(options: WorkspaceOptions, world: World): Promise<Workspace> {
+  const { workingDirectory, environment } = world;
+  const request = { workingDirectory, file: options.config, environment };
+  const { config, problems } = options.configuration ?? (await loadConfig(request));
+  if (config === null) return { config, files: [], problems: inPlaceOrder(problems), narrowed: null };
+  world.keepFolder(config.folder);
+  const read = await readPrompts(config, environmentRules(config));
+  const selected = selectNamed(read.files, options);
+  const unselectable = read.problems.some(isError) ? [] : selected.problems;
+  const found = inPlaceOrder([...problems, ...read.problems, ...unselectable]);
+  const workspace = { config, files: selected.files, problems: found, narrowed: null };
+  return options.changedSince === undefined ? workspace : narrow(workspace, config, options.changedSince);
+}
+
+async function narrow(workspace: Workspace, config: Config, ref: string): Promise<Workspace> {
+  try {
+    return { ...workspace, ...(await leaveOutUnchanged(workspace.files, ref, config)) };
+  } catch (error) {
+    if (!(error instanceof ProblemError)) throw error;
+    return { ...workspace, files: [], problems: inPlaceOrder([...workspace.problems, problemOf(error)]) };
+  }
+}
+
+/**
+ * Leaves out the prompts whose files are as a commit has them. Where the configuration file differs from that commit it
+ * leaves out none, because every prompt may be wanted otherwise. Throws a `ProblemError`.
+ */
+async function leaveOutUnchanged(files: readonly PromptFile[], ref: string, config: Config) {
+  const repository = await openRepositoryOf(config);
+  if (repository === null) throw new ProblemError(makeProblem('git/base-needs-git', { ref }));
+  const since = await repository.resolveRef(ref);
+  if (since === null) throw new ProblemError(makeProblem('git/unknown-base', { ref }));
+  const [there, changed] = await Promise.all([repository.pathsAt(since), repository.changedSince(since)]);
+  const unchanged = new Set(there.filter((path) => !changed.has(path)));
+  const isConfigured = configPaths(config).every((path) => unchanged.has(path));
+  const left = isConfigured ? files.filter(({ path }) => unchanged.has(path)) : [];
+  const leftOut = new Set(left);
+  return { files: files.filter((file) => !leftOut.has(file)), narrowed: { since, left } };
+}
+
+/** Where git may know the configuration file, relative to its folder: of a symbolic link also what it leads to. */
+function configPaths({ file, folder }: Config): readonly string[] {
+  const target = relative(realpathSync(folder), realpathSync(file));
+  return [basename(file), target.split(sep).join('/')];
+}
+
+/** The repository that the workspace is in; null outside of one. */
+export async function openRepositoryOf(config: Config): Promise<Repository | null> {
+  if (!isRoot(config.root)) return null;
+  const { openRepository } = await import('../git/repository.ts');
+  return openRepository(gitStartOf(config), config.folder);
+}
+
+/** How git is started for a configuration. */
+export function gitStartOf({ root, service }: Config): GitStart {
+  return { root, keyVariables: service?.kind === 'remote' ? [service.apiKeyVariable] : [] };
+}
+
+function environmentRules({ environments, trackingEnvironment }: Config) {
+  return {
+    known: environments === null ? null : environments.map(({ name }) => name),
+    reserved: toolEnvironments(trackingEnvironment),
+  };
+}

@@ -1,0 +1,50 @@
+import type { FormerPins } from './former-pins.ts';
+import type { ContentsAtRefs } from './known-versions.ts';
+import type { FieldName, Provenance } from './plan.ts';
+import type { Content, PromptFile } from './prompt-file.ts';
+
+/** All that files, configuration and git say before the service is asked. */
+export type Desired = {
+  readonly files: readonly PromptFile[];
+  /** By prompt id, and then by ref. */
+  readonly contentsAtRefs: ReadonlyMap<string, ContentsAtRefs>;
+  /** What drift is compared with; null where it is not asked for. */
+  readonly base: DesiredBase | null;
+  /** Environments in promotion order; null when the order is the file's own. */
+  readonly environmentOrder: readonly string[] | null;
+  /** Environments in which no pin may be `latest`. */
+  readonly latestForbidden: readonly string[];
+  /** The environment in which a version must be active before it may be active in the one named. */
+  readonly promotedFrom: ReadonlyMap<string, string>;
+};
+
+/** The base commit: what it wanted, and what it takes to say who has moved the service since. */
+export type DesiredBase = {
+  /** By prompt id. */
+  readonly files: ReadonlyMap<string, PromptFile>;
+  /** The commits that base or head contain. */
+  readonly ancestors: ReadonlySet<string>;
+};
+
+/** Fields as a commit had them. */
+export type FormerFields = Pick<PromptFile, FieldName>;
+
+/** What git says of earlier commits, read for the prompts that differ alone. */
+export type History = {
+  /** By prompt id: pins of earlier commits, where promotions may be refused without. */
+  readonly formerPins: ReadonlyMap<string, FormerPins>;
+  /** By prompt id: fields of earlier commits, where fields drift. */
+  readonly formerFields: ReadonlyMap<string, readonly FormerFields[]>;
+  /** By path: where the content of a file comes from. */
+  readonly provenance: ReadonlyMap<string, Provenance>;
+  /** By version id: contents of versions that were not read. */
+  readonly contents: ReadonlyMap<string, Content>;
+};
+
+/** Where git is not asked, or has nothing to say. */
+export const NO_HISTORY: History = {
+  formerPins: new Map(),
+  formerFields: new Map(),
+  provenance: new Map(),
+  contents: new Map(),
+};

@@ -1,0 +1,96 @@
+import { lookEnvironment } from '../domain/policy.ts';
+import { makeProblem, problemOf, ProblemError } from '../problem.ts';
+import { mayFollow } from './ownership.ts';
+import { knownEntries, readHead, unseenNewest, type Reading } from './reading.ts';
+import { toVersion, type LedgerEntry, type Version } from './stamp.ts';
+import { note, readBack, type LedgerWorld, type Writing } from './writing.ts';
+
+/**
+ * Reads a version that is active nowhere by making it active in the look environment, which nobody is served from:
+ * however it fails, nothing that was planned has been done, so its error says nothing of an effect.
+ */
+export async function look(world: LedgerWorld, promptId: string, versionId: string): Promise<Version> {
+  const environment = lookEnvironment(world.trackingEnvironment);
+  try {
+    await world.service.setActive(promptId, environment, versionId);
+    const { activeVersion } = await world.service.readPrompt(promptId, environment);
+    if (activeVersion?.id === versionId) return toVersion(activeVersion);
+  } catch (error) {
+    throw new ProblemError(problemOf(error), { cause: error });
+  }
+  throw new ProblemError(makeProblem('apply/changed-meanwhile', { environment }));
+}
+
+/** The same; null where the prompt has no such version. */
+async function lookIfThere(...asked: Parameters<typeof look>): Promise<Version | null> {
+  try {
+    return await look(...asked);
+  } catch (error) {
+    if (problemOf(error).code === 'service/version-not-found') return null;
+    throw error;
+  }
+}
+
+/**
+ * Looks at the newest version of the service, where nobody has read it and no ledger names it; null otherwise. Throws
+ * also where the service says that there is none: it has named it, and it may be the very one that is to be made.
+ */
+export async function lookAtNewest(writing: Writing): Promise<Version | null> {
+  const { id: promptId, latestVersionId: id } = writing.reading.prompt;
+  if (id === null || writing.known.has(id)) return null;
+  const version = await lookIfThere(writing.world, promptId, id);
+  if (version === null) throw new ProblemError(makeProblem('apply/newest-unreadable', { id }));
+  note(writing, version);
+  return version;
+}
+
+/** Looks at a version that a ledger names. Throws a `ProblemError` where it is not what ledger and git know. */
+export async function lookVerified(writing: Writing, entry: LedgerEntry): Promise<Version> {
+  const { commit, path, digest, number } = entry;
+  if (commit !== undefined && path !== undefined) {
+    const held = await writing.world.digestAt(commit, path);
+    if (held !== null && held !== digest) throw otherContent(number, `git has at ${commit}:${path}`);
+  }
+  const version = await look(writing.world, writing.reading.prompt.id, entry.id);
+  if (version.digest !== digest || version.number !== number) {
+    throw otherContent(version.number, 'the ledger knows it as');
+  }
+  note(writing, version);
+  return version;
+}
+
+function otherContent(number: number, known: string): ProblemError {
+  return new ProblemError(makeProblem('apply/other-content', { version: `v${number}`, known }));
+}
+
+/** What planning could not do without: numbers that nobody knows, of which the newest version may be one, and ids. */
+export type Sought = { readonly numbers: boolean; readonly ids: readonly string[] };
+
+/**
+ * Looks at versions that nobody has read. Those that are not this prompt's are noted as missing; any other failure
+ * throws a `ProblemError`. The tracking environment moves to one that is newer of promptsync's own: it would be
+ * forgotten otherwise.
+ */
+export async function lookUp(world: LedgerWorld, reading: Reading, { numbers, ids }: Sought): Promise<Reading> {
+  const newest = numbers ? unseenNewest(reading, knownEntries(reading)) : null;
+  // Whether a version may follow the head can only be said of a head that was read.
+  let seen = await readHead(world.service, reading, world.trackingEnvironment);
+  for (const id of new Set([...(newest === null ? [] : [newest]), ...ids])) seen = await lookUpOne(world, seen, id);
+  return seen;
+}
+
+async function lookUpOne(world: LedgerWorld, reading: Reading, versionId: string): Promise<Reading> {
+  const version = await lookIfThere(world, reading.prompt.id, versionId);
+  if (version === null) return { ...reading, missing: [...reading.missing, versionId] };
+  const seen = { ...reading, looked: [...reading.looked, version] };
+  const isNewest = knownEntries(seen)[0]?.id === version.id;
+  const leads = isNewest && mayFollow(version, seen.active.get(world.trackingEnvironment));
+  return leads ? moveHead(world, seen, version) : seen;
+}
+
+async function moveHead(world: LedgerWorld, reading: Reading, version: Version): Promise<Reading> {
+  const { service, trackingEnvironment } = world;
+  await service.setActive(reading.prompt.id, trackingEnvironment, version.id);
+  const active = await readBack(service, reading.prompt.id, trackingEnvironment, version);
+  return { ...reading, active: new Map([...reading.active, [trackingEnvironment, active]]) };
+}

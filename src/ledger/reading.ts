@@ -1,0 +1,183 @@
+import { asHeld, findContent, holds } from '../domain/known-versions.ts';
+import { canonicalJson } from '../domain/json.ts';
+import type { KnownVersion, Observed, Wanted } from '../domain/observed.ts';
+import { followsLatest, type Content } from '../domain/prompt-file.ts';
+import { ServiceError, type PromptService, type RemotePrompt } from '../domain/prompt-service.ts';
+import { makeProblem } from '../problem.ts';
+import { entryAsServed, entryOf, isDoubtful, mayFollow } from './ownership.ts';
+import { toVersion, type LedgerEntry, type Version } from './stamp.ts';
+
+/** What was read of one prompt. */
+export type Reading = {
+  readonly prompt: Omit<RemotePrompt, 'activeVersion'>;
+  /** The version active in each environment that was read; null where none is. */
+  readonly active: ReadonlyMap<string, Version | null>;
+  /** Versions that were made active in the look environment only to read them. */
+  readonly looked: readonly Version[];
+  /** Ids that were to be looked at and are no version of this prompt. */
+  readonly missing: readonly string[];
+};
+
+/**
+ * Reads one prompt in every wanted environment, and in the tracking environment where what was read does not show
+ * enough. Throws a `ServiceError` when the prompt cannot be read.
+ */
+export async function readPrompt(service: PromptService, wanted: Wanted, tracking: string): Promise<Reading> {
+  const { promptId, environments } = wanted;
+  const reading = await readEnvironments(service, promptId, environments.length > 0 ? environments : [tracking]);
+  return reading.active.has(tracking) || showsEnough(wanted, reading) ? reading : readHead(service, reading, tracking);
+}
+
+/** The reading with the tracking environment, whatever else was read. */
+export async function readHead(service: PromptService, reading: Reading, tracking: string): Promise<Reading> {
+  if (reading.active.has(tracking)) return reading;
+  const head = await read(service, reading.prompt.id, tracking);
+  if (isFailure(head.answer)) throw head.answer;
+  return { ...reading, active: new Map([...reading.active, activeOf(head)]) };
+}
+
+/** The tracking environment's ledger is the fullest; it is read when something is not found or not clear without it. */
+function showsEnough({ whole, own, pins, contents, numbers }: Wanted, reading: Reading): boolean {
+  if (whole || (own !== null && !followsLatest({ pins })) || versionsRead(reading).some(isDoubtful)) return false;
+  const known = knownEntries(reading);
+  return (
+    contents.every((content) => findContent(known, content) !== undefined) &&
+    numbers.every((number) => known.some((version) => version.number === number))
+  );
+}
+
+type Answer = { readonly environment: string; readonly answer: RemotePrompt | ServiceError };
+
+async function readEnvironments(
+  service: PromptService,
+  promptId: string,
+  environments: readonly string[],
+): Promise<Reading> {
+  const answers = await Promise.all(environments.map((environment) => read(service, promptId, environment)));
+  const failure = answers.map(({ answer }) => answer).find(isFailure);
+  if (failure !== undefined) throw failure;
+  const found = answers.flatMap(({ answer }) => (answer instanceof ServiceError ? [] : [answer])).at(-1);
+  const { activeVersion: _, ...prompt } = found ?? (await service.readPrompt(promptId));
+  return { prompt, active: new Map(answers.map(activeOf)), looked: [], missing: [] };
+}
+
+async function read(service: PromptService, promptId: string, environment: string): Promise<Answer> {
+  try {
+    return { environment, answer: await service.readPrompt(promptId, environment) };
+  } catch (error) {
+    if (error instanceof ServiceError) return { environment, answer: error };
+    throw error;
+  }
+}
+
+/** A 404 may mean that the environment has no active version: then the prompt is found without one. */
+function isFailure(answer: RemotePrompt | ServiceError): answer is ServiceError {
+  return answer instanceof ServiceError && answer.problem.code !== 'service/prompt-not-found';
+}
+
+function activeOf({ environment, answer }: Answer): [string, Version | null] {
+  const active = answer instanceof ServiceError ? null : answer.activeVersion;
+  return [environment, active === null ? null : toVersion(active)];
+}
+
+export function versionsRead({ active, looked }: Reading): readonly Version[] {
+  return [...[...active.values()].filter((version) => version !== null), ...looked];
+}
+
+/** All versions that the versions read and their ledgers name, newest first; of one number the one read first. */
+export function knownEntries(reading: Reading): readonly LedgerEntry[] {
+  const read = versionsRead(reading);
+  const known = new Map<string, LedgerEntry>();
+  const note = (entry: LedgerEntry): void => {
+    known.set(entry.id, stillPinned(entry, known.get(entry.id)));
+  };
+  // What was read comes last: it beats what a ledger says of it, as a newer ledger beats an older one.
+  for (const { stamp } of read.toSorted((a, b) => a.number - b.number)) (stamp?.ledger ?? []).forEach(note);
+  for (const version of read) note(entryOf(version));
+  const ids = new Set(read.map(({ id }) => id));
+  // A ledger that was copied from elsewhere may give another version the number of one that was read.
+  const rank = ({ id }: LedgerEntry) => (ids.has(id) ? 0 : 1);
+  return [...known.values()].toSorted((a, b) => b.number - a.number || rank(a) - rank(b));
+}
+
+/** The entry, pinned where either was: what was pinned once stays so. */
+export function stillPinned(entry: LedgerEntry, other: LedgerEntry | undefined): LedgerEntry {
+  const pinned = entry.pinned ?? other?.pinned;
+  return pinned === undefined ? entry : { ...entry, pinned };
+}
+
+/**
+ * Whether the service drops `metadata_`: promptsync stamps what it makes, and the head is one of its own. Where any
+ * other version carries a stamp, somebody else has moved the tracking environment.
+ */
+export function dropsMetadata(reading: Reading, tracking: string): boolean {
+  const head = reading.active.get(tracking) ?? null;
+  return head !== null && versionsRead(reading).every(({ stamp }) => stamp === null);
+}
+
+/** The service's newest version, where it was never read and no ledger names it. */
+export function unseenNewest({ prompt, missing }: Reading, known: readonly LedgerEntry[]): string | null {
+  const id = prompt.latestVersionId;
+  return id === null || missing.includes(id) || known.some((version) => version.id === id) ? null : id;
+}
+
+/** What a reading says of the versions, for those who need not know how. */
+export function interpret(reading: Reading, environments: readonly string[], tracking: string): Observed {
+  const known = knownEntries(reading);
+  const read = new Map(versionsRead(reading).map((version) => [version.id, version]));
+  const drops = dropsMetadata(reading, tracking);
+  const { id, key, name, description } = reading.prompt;
+  const served = (environment: string): KnownVersion | null => {
+    const version = reading.active.get(environment) ?? null;
+    return version === null ? null : toKnown(entryAsServed(version, known), version);
+  };
+  return {
+    fields: { id, key, name, description },
+    active: new Map(environments.map((environment) => [environment, served(environment)])),
+    known: known.map((entry) => toKnown(entry, read.get(entry.id))),
+    remembers: (content, left) => remembers(reading, asHeld(content, drops ? 'dropped' : 'kept'), left, tracking),
+    findable: unseenNewest(reading, known) !== null,
+    missing: reading.missing,
+    metadata: drops ? 'dropped' : 'kept',
+    problems: drops ? [makeProblem('service/drops-metadata', { environment: tracking })] : [],
+    state: fingerprint(reading),
+  };
+}
+
+function toKnown({ id, number, digest, metadataDigest, ours, commit, path }: LedgerEntry, read?: Version) {
+  const facts = { id, number, digest, metadataDigest, ours };
+  if (read === undefined) {
+    const committed = { ...(commit !== undefined && { commit }), ...(path !== undefined && { path }) };
+    return { ...facts, source: ours ? { digest, ...committed } : null, content: null };
+  }
+  const { text, metadata, stamp } = read;
+  if (stamp === null) return { ...facts, source: null, content: { text, metadata } };
+  const { operation: _, ledger: __, ...source } = stamp;
+  return { ...facts, source, content: { text, metadata } };
+}
+
+/**
+ * Whether a content will be found again whatever becomes active: promptsync made a version of it, or a ledger names
+ * one. Somebody else's version that is merely active is forgotten as soon as it no longer is, and so is one that was
+ * looked at and that the tracking environment may not move to. What an environment is moved away from is not read again.
+ */
+function remembers(reading: Reading, content: Content, left: ReadonlySet<string>, tracking: string): boolean {
+  const known = knownEntries(reading);
+  const head = reading.active.get(tracking);
+  const stays = [...reading.active].flatMap(([name, version]) => (left.has(name) || version === null ? [] : [version]));
+  const own = stays.map((version) => entryAsServed(version, known)).filter(({ ours }) => ours);
+  const looked = reading.looked.filter((version) => mayFollow(version, head)).map(entryOf);
+  // A head without a stamp is our own all the same: then the service drops metadata.
+  const tracked = head ? [entryOf(head)] : [];
+  const named = [...stays, ...reading.looked].flatMap(({ stamp }) => stamp?.ledger ?? []);
+  return [...own, ...looked, ...tracked, ...named].some((entry) => holds(entry, content));
+}
+
+/** Versions never change, but their ids are the service's word: texts are compared as well. */
+function fingerprint({ prompt, active }: Reading): string {
+  const environments = [...active].map(([environment, version]) => [
+    environment,
+    version === null ? null : [version.id, version.number, version.digest, version.metadataDigest],
+  ]);
+  return canonicalJson([{ ...prompt }, environments]);
+}

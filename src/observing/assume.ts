@@ -1,0 +1,102 @@
+import { contentDigest, EMPTY_METADATA_DIGEST } from '../domain/digest.ts';
+import type { Desired } from '../domain/desired.ts';
+import { holds, type ContentsAtRefs } from '../domain/known-versions.ts';
+import type { KnownVersion, Observation, Observed } from '../domain/observed.ts';
+import { isNew, type Change, type Plan } from '../domain/plan.ts';
+import { pinText, type Content, type Pin, type PromptFile } from '../domain/prompt-file.ts';
+import type { Provider } from '../domain/provider.ts';
+import type { VersionRef } from '../domain/version.ts';
+import { makeProblem, ProblemError } from '../problem.ts';
+
+/**
+ * What would be observed were the base commit's files all in sync: a review that may not ask the service compares with
+ * it. Numbers below 1 stand for those that only the service knows.
+ */
+export function assumeObservation({ files, base, contentsAtRefs }: Desired): Observation {
+  const observed = files.map((file): [string, Observed] => {
+    const then = base?.files.get(file.id) ?? null;
+    return [file.id, assumeObserved(file, then, contentsAtRefs.get(file.id) ?? new Map())];
+  });
+  return { observed: new Map(observed), failed: new Map() };
+}
+
+/** What may be written where the service may not be asked: nothing. */
+export const NO_PROVIDER: Provider = {
+  observe: () => Promise.reject(notAsked()),
+  begin: () => {
+    throw notAsked();
+  },
+};
+
+function notAsked(): ProblemError {
+  return new ProblemError(makeProblem('internal/unexpected', { reason: 'the service may not be asked' }));
+}
+
+/** What the base does not pin is taken for empty. */
+function assumeObserved(file: PromptFile, then: PromptFile | null, atRefs: ContentsAtRefs): Observed {
+  const { id, key, name, description = '' } = then ?? file;
+  const versions = versionsOf(file, then, atRefs);
+  const active = (then?.pins ?? []).map(({ environment, pin }): [string, KnownVersion | null] => {
+    return [environment, versions.get(pinText(pin)) ?? null];
+  });
+  const known = [...new Map([...versions.values()].map((version) => [version.id, version])).values()];
+  return {
+    fields: { id, key, name, description },
+    active: new Map(active),
+    known: known.toSorted((a, b) => b.number - a.number),
+    remembers: (content) => known.some((version) => holds(version, content)),
+    ...{ findable: false, missing: [], metadata: 'kept', problems: [], state: '' },
+  };
+}
+
+/** By the pin that means it, with those that the files of now pin: nobody can say that such numbers are not there. */
+function versionsOf(
+  file: PromptFile,
+  then: PromptFile | null,
+  atRefs: ContentsAtRefs,
+): ReadonlyMap<string, KnownVersion> {
+  const pins: readonly Pin[] = [{ kind: 'latest' }, ...[...(then?.pins ?? []), ...file.pins].map(({ pin }) => pin)];
+  return new Map(
+    pins.flatMap((pin, index): [string, KnownVersion][] => {
+      const content = pin.kind === 'latest' ? (then?.content ?? 'unread') : contentAt(atRefs, pin);
+      return content === null ? [] : [[pinText(pin), versionOf(pin, content, -index)]];
+    }),
+  );
+}
+
+function contentAt(atRefs: ContentsAtRefs, pin: Pin): Content | 'unread' | null {
+  if (pin.kind !== 'git') return 'unread';
+  const at = atRefs.get(pin.ref);
+  return at === undefined || 'code' in at ? null : at.content;
+}
+
+function versionOf(pin: Pin, content: Content | 'unread', number: number): KnownVersion {
+  if (content !== 'unread') {
+    const { text, digest, metadata = {}, metadataDigest = EMPTY_METADATA_DIGEST } = content;
+    const id = pin.kind === 'latest' ? 'base' : pinText(pin);
+    return { id, number, digest, metadataDigest, ours: true, source: { digest }, content: { text, metadata } };
+  }
+  const named = pin.kind === 'number' ? { id: `v${pin.number}`, number: pin.number } : { id: idOf(pin), number };
+  const digest = contentDigest(`promptsync: the text of ${pinText(pin)}`);
+  return { ...named, digest, metadataDigest: EMPTY_METADATA_DIGEST, ours: true, source: { digest }, content: null };
+}
+
+function idOf(pin: Pin): string {
+  return pin.kind === 'version' ? pin.id : pinText(pin);
+}
+
+/** The plan as it can be shown: without the numbers that nobody knows. */
+export function withoutAssumedNumbers(plan: Plan): Plan {
+  const prompts = plan.prompts.map((prompt) => ({ ...prompt, changes: prompt.changes.map(unnumbered) }));
+  return { ...plan, prompts };
+}
+
+function unnumbered(change: Change): Change {
+  if (change.kind !== 'set-active') return change;
+  const before = change.before === null ? null : numbered(change.before);
+  return { ...change, before, after: isNew(change.after) ? change.after : numbered(change.after) };
+}
+
+function numbered({ id, number }: VersionRef): VersionRef {
+  return { id, number: number === null || number < 1 ? null : number };
+}

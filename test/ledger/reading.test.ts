@@ -1,0 +1,285 @@
+import { describe, expect, test } from 'vitest';
+import type { Wanted } from '../../src/domain/observed.ts';
+import { ServiceError, type PromptService } from '../../src/domain/prompt-service.ts';
+import { stampToWire, type LedgerEntry } from '../../src/ledger/stamp.ts';
+import { observe } from '../../src/observing/observe.ts';
+import { wantedOf, type Needs } from '../../src/observing/wanted.ts';
+import { makeProblem } from '../../src/problem.ts';
+import { backends, inMemoryBackend, type Backend } from '../doubles/backends.ts';
+import { recorded, type Hooks } from '../doubles/recorded.ts';
+import {
+  content,
+  entry,
+  file,
+  rules,
+  TRACKING,
+  version,
+  type FileParts,
+  type RulesParts,
+} from '../planning/support.ts';
+import { openLedger } from './support.ts';
+
+function requestFor(parts: FileParts, ruleParts: RulesParts = {}, needs?: Needs): Wanted {
+  return wantedOf(file(parts), rules(ruleParts), needs);
+}
+
+/** Observes `p1` and gives the calls, sorted where they are made at the same time, with what was seen. */
+async function observing(service: PromptService, wanted: Wanted, tracking = TRACKING) {
+  const spy = recorded(service);
+  const { observed, failed } = await observe(openLedger(spy, tracking), [wanted], { concurrency: 4 });
+  return { calls: spy.lines, observed: observed.get(wanted.promptId), problem: failed.get(wanted.promptId) };
+}
+
+/** Makes version `ver_<n>` of p1 as the tool would, with a ledger. */
+function addOwn(service: Backend, text: string, ledger: readonly LedgerEntry[] = []): string {
+  const stamp = { ...version(1, text).stamp!, ledger };
+  return service.addVersion('p1', { text, metadata: { promptsync: stampToWire(stamp) } });
+}
+
+function notFound(promptId: string): ServiceError {
+  return new ServiceError(makeProblem('service/prompt-not-found', { promptId }), 'rejected');
+}
+
+/** The in-memory service with a fault before some calls. */
+function faulty(service: PromptService, before: NonNullable<Hooks['before']>): PromptService {
+  return recorded(service, { before });
+}
+
+describe.each(backends)('Observing (%s)', (_, start) => {
+  test('reads every pinned environment once, and no other', async () => {
+    const service = await start();
+    const id = addOwn(service, 'Hello');
+    for (const environment of ['staging', 'elsewhere']) service.activate('p1', environment, id);
+    const request = requestFor({ pins: { staging: 'latest', production: 'latest', qa: 'version:ver_1' } });
+    const { calls, observed } = await observing(service, request);
+    expect(calls.toSorted()).toStrictEqual(['read p1 production', 'read p1 qa', 'read p1 staging']);
+    expect([...(observed?.active ?? [])].map(([name, found]) => [name, found?.id ?? null])).toStrictEqual([
+      ['staging', 'ver_1'],
+      ['production', null],
+      ['qa', null],
+    ]);
+  });
+
+  test('shows the fields, and that a newest version is there to be found', async () => {
+    const service = await start();
+    addOwn(service, 'Hello');
+    const { observed } = await observing(service, requestFor({ pins: { staging: 'latest' } }));
+    expect(observed).toMatchObject({ findable: true, missing: [] });
+    expect(observed?.fields).toStrictEqual({ id: 'p1', key: 'k/1', name: 'First', description: 'About it.' });
+  });
+
+  test('says of a prompt that is not there that it is not, and of others what they hold', async () => {
+    const service = await start();
+    const requests = ['p0', 'p1', 'q1', 'p2'].map((promptId) => ({
+      ...requestFor({ pins: { staging: 'latest' } }),
+      promptId,
+    }));
+    const { observed, failed } = await observe(openLedger(service), requests, { concurrency: 4 });
+    expect([...observed.keys()].toSorted()).toStrictEqual(['p1', 'p2']);
+    expect([failed.get('p0')?.code, failed.get('q1')?.code]).toStrictEqual([
+      'service/prompt-not-found',
+      'service/not-authorised',
+    ]);
+    expect(failed.size).toBe(2);
+  });
+});
+
+describe('The tracking environment', () => {
+  type Row = readonly [sentence: string, file: FileParts, isRead: boolean, rules?: RulesParts, tracking?: string];
+  const known = { v1: content('Old') };
+  const unknown = { v1: content('Nowhere') };
+  /** staging serves version 3, whose ledger knows 2; production serves version 1. */
+  const rows: readonly Row[] = [
+    ['is not read where latest is found active', { pins: { staging: 'latest' } }, false],
+    ['is not read where latest is found in a ledger', { text: 'Two', pins: { staging: 'latest' } }, false],
+    ['is read where the content is found nowhere', { text: 'New', pins: { staging: 'latest' } }, true],
+    ['is read where the text is found with other metadata', { metadata: { a: 1 }, pins: { staging: 'latest' } }, true],
+    ['is read without any pin', {}, true],
+    ['is read without a pin latest', { pins: { staging: 3 } }, true],
+    ['is read without a pin latest, whatever is found', { pins: { staging: 'version:ver_3' } }, true],
+    ['is not read where numbers are found as well', { pins: { staging: 'latest', production: 2 } }, false],
+    ['is not read where a number is active', { pins: { staging: 'latest', production: 1 } }, false],
+    ['is read where a number is found nowhere', { pins: { staging: 'latest', production: 7 } }, true],
+    [
+      'is not read where the content at a ref is found',
+      { pins: { staging: 'latest', production: 'git:v1' } },
+      false,
+      { refs: known },
+    ],
+    [
+      'is read where the content at a ref is found nowhere',
+      { pins: { staging: 'latest', production: 'git:v1' } },
+      true,
+      { refs: unknown },
+    ],
+    ['has the name that is configured', { text: 'New' }, false, {}, 'mine'],
+  ];
+  test.each(rows.map(([sentence, ...given]) => [sentence, given] as const))(
+    '%s',
+    async (_, [parts, isRead, ruleParts, changed]) => {
+      const service = inMemoryBackend();
+      service.activate('p1', 'production', addOwn(service, 'Old'));
+      addOwn(service, 'Two');
+      service.activate('p1', 'staging', addOwn(service, 'Hello', [entry(2, 'Two')]));
+      const { calls } = await observing(service, requestFor(parts, ruleParts), changed);
+      expect(calls.includes('read p1 promptsync')).toBe(isRead);
+      expect(calls.includes('read p1 mine')).toBe(changed === 'mine');
+      expect(calls).toStrictEqual([...new Set(calls)]);
+    },
+  );
+
+  test('is read after the pinned ones, and its ledger counts', async () => {
+    const service = inMemoryBackend();
+    service.activate('p1', 'staging', addOwn(service, 'One'));
+    service.activate('p1', 'promptsync', addOwn(service, 'Two', [entry(1, 'One'), entry(9, 'Nine')]));
+    const { calls, observed } = await observing(service, requestFor({ pins: { staging: 'latest', production: 9 } }));
+    expect(calls.at(-1)).toBe('read p1 promptsync');
+    expect(observed?.known.map(({ number }) => number)).toStrictEqual([9, 2, 1]);
+  });
+
+  test('is the only one read of a file without pins', async () => {
+    const { calls } = await observing(inMemoryBackend(), requestFor({}));
+    expect(calls).toStrictEqual(['read p1 promptsync']);
+  });
+
+  test('may be not found although the prompt is: then nothing is active in it, without another call', async () => {
+    const service = faulty(inMemoryBackend(), (line) => {
+      if (line === 'read p1 promptsync') throw notFound('p1');
+    });
+    const { calls, observed } = await observing(service, requestFor({ pins: { staging: 'latest' } }));
+    expect(calls).toStrictEqual(['read p1 staging', 'read p1 promptsync']);
+    expect(observed?.known).toStrictEqual([]);
+  });
+
+  test('that cannot be read fails the prompt', async () => {
+    const service = faulty(inMemoryBackend(), (line) => {
+      if (line === 'read p1 promptsync')
+        throw new ServiceError(makeProblem('service/timeout', { seconds: 1 }), 'unknown');
+    });
+    const { problem } = await observing(service, requestFor({ pins: { staging: 'latest' } }));
+    expect(problem?.code).toBe('service/timeout');
+  });
+});
+
+describe('An environment that is not found', () => {
+  const pins = { staging: 'latest', production: 'latest' };
+
+  test('serves nothing where the prompt is found in another one', async () => {
+    const service = inMemoryBackend();
+    service.activate('p1', 'staging', addOwn(service, 'Hello'));
+    const front = faulty(service, (line) => {
+      if (line === 'read p1 production') throw notFound('p1');
+    });
+    const { calls, observed } = await observing(front, requestFor({ pins }));
+    expect(observed?.active.get('production')).toBeNull();
+    expect(observed?.active.get('staging')?.content?.text).toBe('Hello');
+    expect(calls).toHaveLength(2);
+  });
+
+  test('serves nothing where the prompt is found without one', async () => {
+    const front = faulty(inMemoryBackend(), (line) => {
+      if (line !== 'read p1') throw notFound('p1');
+    });
+    const { calls, observed } = await observing(front, requestFor({ pins }));
+    expect(calls).toStrictEqual(['read p1 staging', 'read p1 production', 'read p1', 'read p1 promptsync']);
+    expect([...(observed?.active.values() ?? [])]).toStrictEqual([null, null]);
+    expect(observed?.fields.name).toBe('First');
+  });
+
+  test('is a prompt that is not found where the plain read finds none either', async () => {
+    const front = faulty(inMemoryBackend(), () => {
+      throw notFound('p1');
+    });
+    const { observed, problem } = await observing(front, requestFor({ pins }));
+    expect([observed, problem?.code]).toStrictEqual([undefined, 'service/prompt-not-found']);
+  });
+
+  test('does not hide another failure', async () => {
+    const front = faulty(inMemoryBackend(), (line) => {
+      if (line === 'read p1 staging') throw notFound('p1');
+      throw new ServiceError(makeProblem('service/not-authorised', { promptId: 'p1' }), 'rejected');
+    });
+    const { problem } = await observing(front, requestFor({ pins }));
+    expect(problem?.code).toBe('service/not-authorised');
+  });
+});
+
+/** `staging` serves version 3 of p1, whose ledger tells of 2; `production` serves version 1; nobody has moved `promptsync`. */
+function threeVersions(): Backend {
+  const backend = inMemoryBackend();
+  const add = (text: string, ledger = [entry(1, 'One')]) =>
+    backend.addVersion('p1', { text, metadata: { promptsync: stampToWire({ ...version(1, text).stamp!, ledger }) } });
+  backend.activate('p1', 'production', add('One'));
+  add('Two');
+  backend.activate('p1', 'staging', add('Three', [entry(1, 'One'), entry(2, 'Two')]));
+  return backend;
+}
+
+const base = (parts: FileParts) => ({
+  base: { files: new Map([['p1', file(parts)]]), ancestors: new Set<string>() },
+});
+const promoted = { promotedFrom: new Map([['production', 'staging']]) };
+
+type Row = readonly [sentence: string, file: FileParts, reads: readonly string[], rules?: RulesParts, needs?: Needs];
+const reads: readonly Row[] = [
+  ['no pins', {}, ['promptsync']],
+  ['one pin, in sync', { text: 'Three', pins: { staging: 'latest' } }, ['staging']],
+  ['one pin, and a text that a ledger tells of', { text: 'Two', pins: { staging: 'latest' } }, ['staging']],
+  ['one pin, and a new text', { text: 'Four', pins: { staging: 'latest' } }, ['staging', 'promptsync']],
+  ['three pins', { text: 'Three', pins: { staging: 'latest', production: 1, qa: 2 } }, ['staging', 'production', 'qa']],
+  ['a number nobody knows', { text: 'Three', pins: { staging: 'latest', qa: 9 } }, ['staging', 'qa', 'promptsync']],
+  ['numbers alone', { text: 'Three', pins: { staging: 3 } }, ['staging', 'promptsync']],
+  [
+    'git pins alone',
+    { text: 'Three', pins: { staging: 'git:v1' } },
+    ['staging', 'promptsync'],
+    { refs: { v1: content('Three') } },
+  ],
+  [
+    'a git pin beside latest',
+    { text: 'Three', pins: { staging: 'latest', production: 'git:v1' } },
+    ['staging', 'production'],
+    { refs: { v1: content('One') } },
+  ],
+  [
+    'an environment to promote from',
+    { text: 'Three', pins: { production: 'latest' } },
+    ['production', 'staging'],
+    promoted,
+  ],
+  [
+    'an environment to promote from that is pinned as well',
+    { text: 'Three', pins: { production: 'latest', staging: 'latest' } },
+    ['production', 'staging'],
+    promoted,
+  ],
+  [
+    'the environments of the base as well',
+    { text: 'Three', pins: { staging: 'latest' } },
+    ['staging', 'production'],
+    base({ text: 'One', pins: { staging: 'latest', production: 1 } }),
+  ],
+  [
+    'an environment that is asked for',
+    { text: 'Three', pins: { staging: 'latest' } },
+    ['staging', 'qa'],
+    {},
+    { environments: ['qa', 'staging'], whole: false },
+  ],
+  [
+    'all that can be known',
+    { text: 'Four', pins: { staging: 'latest' } },
+    ['staging', 'promptsync'],
+    {},
+    { environments: [], whole: true },
+  ],
+];
+
+test.each(reads.map(([sentence, ...given]) => [sentence, given] as const))(
+  '%s: each needed environment is read once, and no other',
+  async (_, [parts, read, ruleParts, needs]) => {
+    const { calls, problem } = await observing(threeVersions(), requestFor(parts, ruleParts, needs));
+    expect(problem).toBeUndefined();
+    expect(calls).toStrictEqual(read.map((environment) => `read p1 ${environment}`));
+  },
+);
