@@ -45,6 +45,7 @@ crypto$1 = __toESM(crypto$1, 1);
 let fs = require("fs");
 fs = __toESM(fs, 1);
 let node_http = require("node:http");
+let node_buffer = require("node:buffer");
 let node_util = require("node:util");
 let node_events = require("node:events");
 let node_diagnostics_channel = require("node:diagnostics_channel");
@@ -4146,7 +4147,7 @@ function isBackEdge(ctx, value) {
 	const backEdges = ctx[STATE]?.backEdges;
 	return backEdges !== void 0 && isRef(value) && backEdges.has(value);
 }
-var $ZodCyclicError, STATE, NO_ISSUES, recursive, NONE, ASSUMED, PROVEN, handoff, open$1, memo;
+var $ZodCyclicError, STATE, NO_ISSUES, recursive, NONE, ASSUMED, PROVEN, handoff, open, memo;
 var init_memoizer = __esmMin((() => {
 	init_util();
 	$ZodCyclicError = class extends Error {
@@ -4161,7 +4162,7 @@ var init_memoizer = __esmMin((() => {
 	NONE = 0;
 	ASSUMED = 1;
 	PROVEN = 2;
-	open$1 = [];
+	open = [];
 	memo = {
 		alloc(_inst, payload, empty) {
 			const bucket = handoff;
@@ -4172,7 +4173,7 @@ var init_memoizer = __esmMin((() => {
 				issues: null
 			};
 			bucket.set(payload.value, entry);
-			open$1.push(entry);
+			open.push(entry);
 			return empty;
 		},
 		guard(inst) {
@@ -4238,10 +4239,10 @@ var init_memoizer = __esmMin((() => {
 						return payload;
 					}
 					handoff = bucket;
-					const depth = open$1.length;
+					const depth = open.length;
 					const result = base(payload, ctx);
 					handoff = void 0;
-					const entry = open$1.length > depth ? open$1.pop() : void 0;
+					const entry = open.length > depth ? open.pop() : void 0;
 					if (result instanceof Promise) return result.then((r) => {
 						if (entry) entry.issues = r.issues.length ? cloneIssues(r.issues) : NO_ISSUES;
 						return r;
@@ -7193,7 +7194,7 @@ function isCollection(node) {
 	}
 	return false;
 }
-function isNode$1(node) {
+function isNode(node) {
 	if (node && typeof node === "object") switch (node[NODE_TYPE]) {
 		case ALIAS:
 		case MAP:
@@ -7251,7 +7252,7 @@ visit$1.SKIP = SKIP$1;
 visit$1.REMOVE = REMOVE$1;
 function visit_(key, node, visitor, path) {
 	const ctrl = callVisitor(key, node, visitor, path);
-	if (isNode$1(ctrl) || isPair(ctrl)) {
+	if (isNode(ctrl) || isPair(ctrl)) {
 		replaceNode(key, path, ctrl);
 		return visit_(key, ctrl, visitor, path);
 	}
@@ -7324,7 +7325,7 @@ visitAsync.SKIP = SKIP$1;
 visitAsync.REMOVE = REMOVE$1;
 async function visitAsync_(key, node, visitor, path) {
 	const ctrl = await callVisitor(key, node, visitor, path);
-	if (isNode$1(ctrl) || isPair(ctrl)) {
+	if (isNode(ctrl) || isPair(ctrl)) {
 		replaceNode(key, path, ctrl);
 		return visitAsync_(key, ctrl, visitor, path);
 	}
@@ -7527,10 +7528,10 @@ var Directives = class Directives {
 		const lines = this.yaml.explicit ? [`%YAML ${this.yaml.version || "1.2"}`] : [];
 		const tagEntries = Object.entries(this.tags);
 		let tagNames;
-		if (doc && tagEntries.length > 0 && isNode$1(doc.contents)) {
+		if (doc && tagEntries.length > 0 && isNode(doc.contents)) {
 			const tags = {};
 			visit$1(doc.contents, (_key, node) => {
-				if (isNode$1(node) && node.tag) tags[node.tag] = true;
+				if (isNode(node) && node.tag) tags[node.tag] = true;
 			});
 			tagNames = Object.keys(tags);
 		} else tagNames = [];
@@ -7820,7 +7821,7 @@ function findTagObject(value, tagName, tags) {
 }
 function createNode(value, tagName, ctx) {
 	if (isDocument(value)) value = value.contents;
-	if (isNode$1(value)) return value;
+	if (isNode(value)) return value;
 	if (isPair(value)) {
 		const map = ctx.schema[MAP].createNode?.(ctx.schema, null, ctx);
 		map.items.push(value);
@@ -7903,7 +7904,7 @@ var Collection$1 = class extends NodeBase {
 	clone(schema) {
 		const copy = Object.create(Object.getPrototypeOf(this), Object.getOwnPropertyDescriptors(this));
 		if (schema) copy.schema = schema;
-		copy.items = copy.items.map((it) => isNode$1(it) || isPair(it) ? it.clone(schema) : it);
+		copy.items = copy.items.map((it) => isNode(it) || isPair(it) ? it.clone(schema) : it);
 		if (this.range) copy.range = this.range.slice();
 		return copy;
 	}
@@ -8411,7 +8412,7 @@ function stringify(item, ctx, onComment, onChompKeep) {
 		}
 	}
 	let tagObj = void 0;
-	const node = isNode$1(item) ? item : ctx.doc.createNode(item, { onTagObj: (o) => tagObj = o });
+	const node = isNode(item) ? item : ctx.doc.createNode(item, { onTagObj: (o) => tagObj = o });
 	tagObj ?? (tagObj = getTagObject(ctx.doc.schema.tags, node));
 	const props = stringifyProps(node, tagObj, ctx);
 	if (props.length > 0) ctx.indentAtStart = (ctx.indentAtStart ?? 0) + props.length + 1;
@@ -8422,10 +8423,10 @@ function stringify(item, ctx, onComment, onChompKeep) {
 // node_modules/yaml/browser/dist/stringify/stringifyPair.js
 function stringifyPair({ key, value }, ctx, onComment, onChompKeep) {
 	const { allNullValues, doc, indent, indentStep, options: { commentString, indentSeq, simpleKeys } } = ctx;
-	let keyComment = isNode$1(key) && key.comment || null;
+	let keyComment = isNode(key) && key.comment || null;
 	if (simpleKeys) {
 		if (keyComment) throw new Error("With simple keys, key nodes cannot have comments");
-		if (isCollection(key) || !isNode$1(key) && typeof key === "object") throw new Error("With simple keys, collection cannot be used as a key value");
+		if (isCollection(key) || !isNode(key) && typeof key === "object") throw new Error("With simple keys, collection cannot be used as a key value");
 	}
 	let explicitKey = !simpleKeys && (!key || keyComment && value == null && !ctx.inFlow || isCollection(key) || (isScalar(key) ? key.type === Scalar.BLOCK_FOLDED || key.type === Scalar.BLOCK_LITERAL : typeof key === "object"));
 	ctx = Object.assign({}, ctx, {
@@ -8460,7 +8461,7 @@ function stringifyPair({ key, value }, ctx, onComment, onChompKeep) {
 		if (keyComment) str += lineComment(str, ctx.indent, commentString(keyComment));
 	}
 	let vsb, vcb, valueComment;
-	if (isNode$1(value)) {
+	if (isNode(value)) {
 		vsb = !!value.spaceBefore;
 		vcb = value.commentBefore;
 		valueComment = value.comment;
@@ -8549,7 +8550,7 @@ function resolveAliasValue(ctx, value) {
 }
 // node_modules/yaml/browser/dist/nodes/addPairToJSMap.js
 function addPairToJSMap(ctx, map, { key, value }) {
-	if (isNode$1(key) && key.addToJSMap) key.addToJSMap(ctx, map, value);
+	if (isNode(key) && key.addToJSMap) key.addToJSMap(ctx, map, value);
 	else if (isMergeKey(ctx, key)) addMergeToJSMap(ctx, map, value);
 	else {
 		const jsKey = toJS(key, "", ctx);
@@ -8572,7 +8573,7 @@ function addPairToJSMap(ctx, map, { key, value }) {
 function stringifyKey(key, jsKey, ctx) {
 	if (jsKey === null) return "";
 	if (typeof jsKey !== "object") return String(jsKey);
-	if (isNode$1(key) && ctx?.doc) {
+	if (isNode(key) && ctx?.doc) {
 		const strCtx = createStringifyContext(ctx.doc, {});
 		strCtx.anchors = /* @__PURE__ */ new Set();
 		for (const node of ctx.anchors.keys()) strCtx.anchors.add(node.anchor);
@@ -8601,8 +8602,8 @@ var Pair = class Pair {
 	}
 	clone(schema) {
 		let { key, value } = this;
-		if (isNode$1(key)) key = key.clone(schema);
-		if (isNode$1(value)) value = value.clone(schema);
+		if (isNode(key)) key = key.clone(schema);
+		if (isNode(value)) value = value.clone(schema);
 		return new Pair(key, value);
 	}
 	toJSON(_, ctx) {
@@ -8627,12 +8628,12 @@ function stringifyBlockCollection({ comment, items }, ctx, { blockItemPrefix, fl
 	for (let i = 0; i < items.length; ++i) {
 		const item = items[i];
 		let comment = null;
-		if (isNode$1(item)) {
+		if (isNode(item)) {
 			if (!chompKeep && item.spaceBefore) lines.push("");
 			addCommentBefore(ctx, lines, item.commentBefore, chompKeep);
 			if (item.comment) comment = item.comment;
 		} else if (isPair(item)) {
-			const ik = isNode$1(item.key) ? item.key : null;
+			const ik = isNode(item.key) ? item.key : null;
 			if (ik) {
 				if (!chompKeep && ik.spaceBefore) lines.push("");
 				addCommentBefore(ctx, lines, ik.commentBefore, chompKeep);
@@ -8673,18 +8674,18 @@ function stringifyFlowCollection({ items }, ctx, { flowChars, itemIndent }) {
 	for (let i = 0; i < items.length; ++i) {
 		const item = items[i];
 		let comment = null;
-		if (isNode$1(item)) {
+		if (isNode(item)) {
 			if (item.spaceBefore) lines.push("");
 			addCommentBefore(ctx, lines, item.commentBefore, false);
 			if (item.comment) comment = item.comment;
 		} else if (isPair(item)) {
-			const ik = isNode$1(item.key) ? item.key : null;
+			const ik = isNode(item.key) ? item.key : null;
 			if (ik) {
 				if (ik.spaceBefore) lines.push("");
 				addCommentBefore(ctx, lines, ik.commentBefore, false);
 				if (ik.comment) reqNewline = true;
 			}
-			const iv = isNode$1(item.value) ? item.value : null;
+			const iv = isNode(item.value) ? item.value : null;
 			if (iv) {
 				if (iv.comment) comment = iv.comment;
 				if (iv.commentBefore) reqNewline = true;
@@ -9676,7 +9677,7 @@ function stringifyDocument(doc, options) {
 	let chompKeep = false;
 	let contentComment = null;
 	if (doc.contents) {
-		if (isNode$1(doc.contents)) {
+		if (isNode(doc.contents)) {
 			if (doc.contents.spaceBefore && hasDirectives) lines.push("");
 			if (doc.contents.commentBefore) {
 				const cs = commentString(doc.contents.commentBefore);
@@ -9760,7 +9761,7 @@ var Document = class Document {
 		copy.options = Object.assign({}, this.options);
 		if (this.directives) copy.directives = this.directives.clone();
 		copy.schema = this.schema.clone();
-		copy.contents = isNode$1(this.contents) ? this.contents.clone(copy.schema) : this.contents;
+		copy.contents = isNode(this.contents) ? this.contents.clone(copy.schema) : this.contents;
 		if (this.range) copy.range = this.range.slice();
 		return copy;
 	}
@@ -10497,7 +10498,7 @@ function composeCollection(CN, ctx, token, props, onError) {
 	}
 	const coll = resolveCollection(CN, ctx, token, onError, tagName, tag);
 	const res = tag.resolve?.(coll, (msg) => onError(tagToken, "TAG_RESOLVE_FAILED", msg), ctx.options) ?? coll;
-	const node = isNode$1(res) ? res : new Scalar(res);
+	const node = isNode(res) ? res : new Scalar(res);
 	node.range = coll.range;
 	node.tag = tagName;
 	if (tag?.format) node.format = tag.format;
@@ -12836,74 +12837,43 @@ function parseDocument(source, options = {}) {
 // src/files/yaml-values.ts
 init_problem();
 const DEEPEST = 64;
-const SHORTEST_VIEW = 13;
-const NO_CHILDREN = /* @__PURE__ */ new Map();
-/** Turns a parsed YAML node into plain JSON data, noting where each value stands and all that is not plain. */
+/** Turns a parsed YAML node into plain JSON data, noting all that is not plain; that is null in it. */
 function toJson(node, placeAt) {
 	const walk = {
 		placeAt,
-		problems: []
+		problems: [],
+		refused: /* @__PURE__ */ new Set()
 	};
-	const offset = offsetOf(node);
-	const { value, places } = convert(walk, node, {
-		offset,
-		keyOffset: offset,
-		depth: 0
-	});
 	return {
-		value,
-		places,
-		problems: walk.problems
+		value: convert(walk, node, offsetOf(node), 0),
+		problems: walk.problems,
+		refused: walk.refused
 	};
 }
-function convert(walk, node, spot) {
-	const problem = spot.depth > DEEPEST ? makeProblem("yaml/too-deep", {}, walk.placeAt(spot.offset)) : oddity(walk, node, spot.offset);
-	if (problem !== null) return refuse(walk, problem, spot);
-	if (isScalar(node)) return convertScalar(walk, node, spot);
-	if (isMap(node)) return convertMap(walk, node, spot);
-	return isSeq(node) ? convertSeq(walk, node, spot) : converted(null, spot);
+function convert(walk, node, offset, depth) {
+	const problem = depth > DEEPEST ? makeProblem("yaml/too-deep", {}, walk.placeAt(offset)) : oddity(walk, node, offset);
+	if (problem !== null) return refuse(walk, problem, node);
+	if (isScalar(node)) return convertScalar(walk, node, offset);
+	if (isMap(node)) return convertMap(walk, node, depth);
+	return isSeq(node) ? node.items.map((item) => convert(walk, item, offsetOf(item), depth + 1)) : null;
 }
-function convertMap(walk, map, spot) {
+function convertMap(walk, map, depth) {
 	const values = /* @__PURE__ */ new Map();
-	const children = /* @__PURE__ */ new Map();
 	for (const pair of map.items) {
 		const keyOffset = offsetOf(pair.key ?? pair.value);
-		const offset = pair.value === null ? keyOffset : offsetOf(pair.value);
-		const { value, places } = convert(walk, pair.value, {
-			offset,
-			keyOffset,
-			depth: spot.depth + 1
-		});
+		const value = convert(walk, pair.value, pair.value === null ? keyOffset : offsetOf(pair.value), depth + 1);
 		const key = keyOf(walk, pair, keyOffset);
 		if (key === null) continue;
 		if (values.has(key)) walk.problems.push(makeProblem("yaml/duplicate-key", { key }, walk.placeAt(keyOffset)));
 		values.set(key, value);
-		children.set(key, places);
 	}
-	return converted(Object.fromEntries(values), spot, children);
+	return Object.fromEntries(values);
 }
-function convertSeq(walk, seq, spot) {
-	const items = seq.items.map((item) => {
-		const offset = offsetOf(item);
-		return convert(walk, item, {
-			offset,
-			keyOffset: offset,
-			depth: spot.depth + 1
-		});
-	});
-	const children = new Map(items.map(({ places }, index) => [index, places]));
-	return converted(items.map(({ value }) => value), spot, children);
-}
-function convertScalar(walk, scalar, spot) {
+function convertScalar(walk, scalar, offset) {
 	const { value } = scalar;
-	if (typeof value === "string") return converted(detached(value), spot);
-	if (typeof value === "boolean" || value === null) return converted(value, spot);
-	if (isExact(value)) return converted(Number(value), spot);
-	return refuse(walk, makeProblem("yaml/number", { number: scalar.source ?? String(value) }, walk.placeAt(spot.offset)), spot);
-}
-/** The engine keeps a part of a text as a view of the whole: each id that is kept would keep all front matter. */
-function detached(text) {
-	return text.length < SHORTEST_VIEW ? text : Buffer.from(text).toString();
+	if (typeof value === "string" || typeof value === "boolean" || value === null) return value;
+	if (isExact(value)) return Number(value);
+	return refuse(walk, makeProblem("yaml/number", { number: scalar.source ?? String(value) }, walk.placeAt(offset)), scalar);
 }
 /** Integers come as bigint, except those with a point or an exponent, which were rounded already. */
 function isExact(value) {
@@ -12935,34 +12905,14 @@ function oddity({ placeAt }, node, offset) {
 function halfCharacterIn(text) {
 	return text.isWellFormed() ? null : "an escape sequence names half of a character";
 }
-function converted(value, { offset, keyOffset }, children = NO_CHILDREN) {
-	return {
-		value,
-		places: {
-			offset,
-			keyOffset,
-			refused: false,
-			children
-		}
-	};
+function refuse({ problems, refused }, problem, node) {
+	problems.push(problem);
+	refused.add(node);
+	return null;
 }
-function refuse(walk, problem, { offset, keyOffset }) {
-	walk.problems.push(problem);
-	return {
-		value: null,
-		places: {
-			offset,
-			keyOffset,
-			refused: true,
-			children: NO_CHILDREN
-		}
-	};
-}
+/** Where a node begins. */
 function offsetOf(node) {
 	return (isNode(node) ? node.range?.[0] : void 0) ?? 0;
-}
-function isNode(node) {
-	return isScalar(node) || isMap(node) || isSeq(node) || isAlias(node);
 }
 // src/files/strict-yaml.ts
 init_problem();
@@ -12989,7 +12939,7 @@ function parseStrictYaml(text, path, firstLine = 1) {
 	const result = toJson(document.contents, placeAt);
 	const value = isEmpty(document) ? {} : result.value;
 	if (isJsonObject(value)) return {
-		mapping: locate(value, result.places, placeAt),
+		mapping: locate(value, document.contents, result.refused, placeAt),
 		problems: result.problems
 	};
 	return failed$3(result.problems.length > 0 ? result.problems : [makeProblem("yaml/not-a-mapping", {}, placeAt(0))]);
@@ -13014,35 +12964,66 @@ function wordingOf({ code, message }) {
 	if (code === "MULTIPLE_DOCS") return "it holds more than one document";
 	return (message.split("\n")[0] ?? message).replace(/: ".*$/, "").replace(/[.:]?\s*$/, "").slice(0, 200);
 }
-function locate(value, root, placeAt) {
+function locate(value, root, refused, placeAt) {
 	return {
 		value,
 		has: (path) => follow$1(root, path).found,
-		isRefused: (path) => follow$1(root, path).tree.refused,
+		isRefused: (path) => refused.has(follow$1(root, path).node),
 		keysOf: (path) => keysOf(follow$1(root, path)),
-		placeOf: (path) => placeAt(follow$1(root, path).tree.offset),
-		keyPlaceOf: (path) => placeAt(follow$1(root, path).tree.keyOffset)
+		placeOf: (path) => placeAt(follow$1(root, path).offset),
+		keyPlaceOf: (path) => placeAt(follow$1(root, path).keyOffset)
 	};
 }
 /** Goes down a path as far as there are values. */
 function follow$1(root, path) {
-	let tree = root;
+	let at = {
+		node: root,
+		offset: offsetOf(root),
+		keyOffset: offsetOf(root),
+		found: true
+	};
 	for (const step of path) {
-		const child = typeof step === "symbol" ? void 0 : tree.children.get(step);
-		if (child === void 0) return {
-			tree,
+		const child = childOf(at.node, step);
+		if (child === null) return {
+			...at,
 			found: false
 		};
-		tree = child;
+		at = child;
 	}
+	return at;
+}
+function childOf(node, step) {
+	if (isSeq(node)) {
+		const item = typeof step === "number" ? node.items[step] : void 0;
+		return item === void 0 ? null : {
+			node: item,
+			offset: offsetOf(item),
+			keyOffset: offsetOf(item),
+			found: true
+		};
+	}
+	const pair = isMap(node) ? pairsOf(node).get(step) : void 0;
+	if (pair === void 0) return null;
+	const keyOffset = offsetOf(pair.key);
 	return {
-		tree,
+		node: pair.value,
+		offset: pair.value === null ? keyOffset : offsetOf(pair.value),
+		keyOffset,
 		found: true
 	};
 }
-function keysOf({ tree, found }) {
-	return found ? [...tree.children.keys()].map(String) : [];
+function keysOf({ node, found }) {
+	return (found && isMap(node) ? [...pairsOf(node).keys()] : []).filter((key) => typeof key === "string");
 }
+/** Found once for each mapping: it may have thousands of keys, each with a place. */
+function pairsOf(map) {
+	const known = PAIRS.get(map);
+	if (known !== void 0) return known;
+	const pairs = new Map(map.items.map((pair) => [isScalar(pair.key) ? pair.key.value : null, pair]));
+	PAIRS.set(map, pairs);
+	return pairs;
+}
+const PAIRS = /* @__PURE__ */ new WeakMap();
 function failed$3(problems) {
 	return {
 		mapping: null,
@@ -13578,20 +13559,12 @@ init_problem();
 const CONFLICT_MARKER = /(?<=^|\n)(<{7}|\|{7}|>{7})(?=[ \n]|$)/;
 /** The text of a file with LF line endings and without its BOM; null when it is not UTF-8. */
 function decodeSource(bytes) {
-	const text = decodeStart(bytes, bytes.length, false);
-	return text === null ? null : withLineFeeds(text);
+	return (0, node_buffer.isUtf8)(bytes) ? withLineFeeds(new TextDecoder().decode(bytes)) : null;
 }
-/** Where a file stops being UTF-8. */
+/** Where a file stops being UTF-8, or where it has a sign for what cannot be read already. */
 function invalidUtf8Place(bytes) {
-	let valid = 0;
-	let end = bytes.length;
-	while (valid < end) {
-		const middle = Math.ceil((valid + end) / 2);
-		if (decodeStart(bytes, middle, true) === null) end = middle - 1;
-		else valid = middle;
-	}
-	const text = decodeStart(bytes, valid, true) ?? "";
-	return placeAt(text, text.length);
+	const text = new TextDecoder().decode(bytes);
+	return placeAt(text, text.indexOf("�"));
 }
 /** What is wrong with a file whatever its parts hold. */
 function sourceProblems(source, path) {
@@ -13627,14 +13600,6 @@ function placeOfFile(path) {
 		line: 1,
 		column: 1
 	};
-}
-/** With `open`, a character may be cut in two at the end. */
-function decodeStart(bytes, length, open) {
-	try {
-		return new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(0, length), { stream: open });
-	} catch {
-		return null;
-	}
 }
 // src/files/find.ts
 init_problem();
@@ -14640,42 +14605,26 @@ function isListOfTexts(value) {
 	return Array.isArray(value) && value.every((name) => typeof name === "string");
 }
 // src/files/read-write.ts
+/** Of a prompt, in bytes. */
+const LARGEST_FILE = 16777216;
 /** Since the file was found, a link or a pipe may stand in its place: none is followed, none waited for. */
 const FLAGS = node_fs.constants.O_RDONLY | node_fs.constants.O_NOFOLLOW | node_fs.constants.O_NONBLOCK;
-const USUAL_SIZE = 65536;
 /**
-* Makes a reader of regular files of at most so many bytes; it throws what the system says of one that cannot be read.
-* The bytes are good until it reads the next file: a buffer each for thousands of files is memory that comes back late.
-* It blocks, because handing the four steps of a small file to threads and back takes ten times as long as they do.
+* Reads a regular file of at most so many bytes. Throws what the system says of one that cannot be read. It blocks,
+* because handing the four steps of a small file to threads and back takes ten times as long as they do.
 */
-function makeByteReader(limit) {
-	const usual = Buffer.allocUnsafeSlow(USUAL_SIZE);
-	return (path) => {
-		const descriptor = (0, node_fs.openSync)(path, FLAGS);
-		try {
-			const stats = (0, node_fs.fstatSync)(descriptor);
-			if (!stats.isFile()) return { reason: "it is not a regular file" };
-			if (stats.size > limit) return { tooLarge: stats.size };
-			return readInto(stats.size > usual.length ? Buffer.allocUnsafeSlow(stats.size) : usual, stats.size, descriptor);
-		} finally {
-			(0, node_fs.closeSync)(descriptor);
-		}
-	};
-}
-/** Less where the file has become shorter. */
-function readInto(buffer, size, descriptor) {
-	let length = 0;
-	while (length < size) {
-		const count = (0, node_fs.readSync)(descriptor, buffer, length, size - length, null);
-		if (count === 0) break;
-		length += count;
+function readBytes(path, limit = LARGEST_FILE) {
+	const descriptor = (0, node_fs.openSync)(path, FLAGS);
+	try {
+		const stats = (0, node_fs.fstatSync)(descriptor);
+		if (!stats.isFile()) return { reason: "it is not a regular file" };
+		return stats.size > limit ? { tooLarge: stats.size } : (0, node_fs.readFileSync)(descriptor);
+	} finally {
+		(0, node_fs.closeSync)(descriptor);
 	}
-	return buffer.subarray(0, length);
 }
 // src/files/read.ts
 init_problem();
-/** In bytes. */
-const LARGEST_FILE = 16777216;
 /** After so many files, signals and timers have their turn. */
 const FILES_AT_ONCE = 64;
 /** Reads and checks the prompt files of a workspace. Every problem of every file is reported. */
@@ -14701,7 +14650,6 @@ async function readPrompts(where, rules) {
 	};
 }
 async function readPromptFiles({ folder, paths, rules }) {
-	const read = makeByteReader(LARGEST_FILE);
 	const all = {
 		files: [],
 		names: [],
@@ -14710,7 +14658,7 @@ async function readPromptFiles({ folder, paths, rules }) {
 	};
 	for (const [index, path] of paths.entries()) {
 		if (index % FILES_AT_ONCE === 63) await (0, node_timers_promises.setImmediate)();
-		const { file, outline, problems } = readPromptFile(folder, path, read);
+		const { file, outline, problems } = readPromptFile(folder, path);
 		if (file !== null) all.files.push(file);
 		all.problems.push(...problems);
 		if (outline === null) continue;
@@ -14723,10 +14671,10 @@ async function readPromptFiles({ folder, paths, rules }) {
 	}
 	return all;
 }
-function readPromptFile(folder, path, read) {
+function readPromptFile(folder, path) {
 	const place = placeOfFile(path);
 	try {
-		const bytes = read((0, node_path.join)(folder, path));
+		const bytes = readBytes((0, node_path.join)(folder, path));
 		if (bytes instanceof Uint8Array) return parsePromptFile(bytes, path);
 		if ("reason" in bytes) return unreadable([makeProblem("prompt/unreadable", bytes, place)]);
 		return unreadable([makeProblem("prompt/too-large", {
@@ -18990,7 +18938,7 @@ async function runGit(start, options, use) {
 			...options,
 			...SAFE,
 			baseDir,
-			errors: failureOf$1
+			errors: options.errors ?? failureOf$1
 		}).env(env).outputHandler(endAtOnce));
 	} catch (error) {
 		throw gitProblem(error);
