@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { rolldown, type OutputChunk, type OutputOptions, type Plugin } from 'rolldown';
 
 export type Bundle = {
@@ -17,7 +17,13 @@ export async function bundle(input: string, external: readonly string[], options
     external: [...external],
     plugins: [instead],
     // yaml's build for Node asks process.env at every token whether it is to print it.
-    resolve: { alias: { yaml$: fileURLToPath(import.meta.resolve('yaml').replace('/dist/', '/browser/')) } },
+    resolve: {
+      alias: {
+        yaml$: createRequire(import.meta.filename)
+          .resolve('yaml')
+          .replace('/dist/', '/browser/'),
+      },
+    },
     // gray-matter's own engine for `---js`, which prompts/front-matter.ts replaces on every call.
     checks: { eval: false },
     // Loading them does nothing; what is unused of them, a second undici among it, is left out.

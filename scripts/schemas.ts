@@ -24,14 +24,14 @@ export async function schemaTexts(): Promise<Readonly<Record<string, string>>> {
 }
 
 function schemaOf(shape: z.ZodType, title: string, target: 'draft-7' | 'draft-2020-12') {
-  const override = shape === WrittenConfigShape ? tellDefault : () => {};
+  const override = shape === WrittenConfigShape ? describeDefault : () => {};
   return { title, ...z.toJSONSchema(shape, { io: 'input', target, override }) };
 }
 
-type Told = { readonly jsonSchema: z.core.JSONSchema.BaseSchema; readonly path: readonly (string | number)[] };
+type Overridden = { readonly jsonSchema: z.core.JSONSchema.BaseSchema; readonly path: readonly (string | number)[] };
 
 /** Editors show the description alone. */
-function tellDefault({ jsonSchema, path }: Told): void {
+function describeDefault({ jsonSchema, path }: Overridden): void {
   const value = Object.entries(DEFAULTS).find(([name]) => path.at(-2) === 'properties' && path.at(-1) === name)?.[1];
   if (value === undefined) return;
   jsonSchema.default = Array.isArray(value) ? [...value] : value;

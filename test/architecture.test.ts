@@ -9,7 +9,7 @@ import { describe, expect, test } from 'vitest';
 const rooms: Readonly<Record<string, readonly string[]>> = {
   'problem.ts': ['domain'],
   domain: ['problem.ts', 'node:crypto', 'node:process', 'fastest-levenshtein'],
-  files: ['problem.ts', 'domain', 'node:', 'gray-matter', 'node-diff3', 'yaml', 'zod'],
+  files: ['problem.ts', 'domain', 'node:', 'gray-matter', 'yaml', 'zod'],
   templates: [],
   planning: ['problem.ts', 'domain'],
   report: ['problem.ts', 'domain', 'templates', 'diff', 'fast-string-width', 'picocolors', 'zod'],

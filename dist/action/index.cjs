@@ -44,8 +44,8 @@ let crypto$1 = require("crypto");
 crypto$1 = __toESM(crypto$1, 1);
 let fs = require("fs");
 fs = __toESM(fs, 1);
-let node_net = require("node:net");
 let node_http = require("node:http");
+let node_buffer = require("node:buffer");
 let node_util = require("node:util");
 let node_events = require("node:events");
 let node_diagnostics_channel = require("node:diagnostics_channel");
@@ -56,14 +56,13 @@ let node_path = require("node:path");
 let node_timers_promises = require("node:timers/promises");
 let node_process = require("node:process");
 node_process = __toESM(node_process, 1);
-let node_child_process = require("node:child_process");
-let node_stream_consumers = require("node:stream/consumers");
-let node_readline = require("node:readline");
-let node_tty = require("node:tty");
-node_tty = __toESM(node_tty, 1);
-let node_sqlite = require("node:sqlite");
 let node_os = require("node:os");
 node_os = __toESM(node_os, 1);
+let node_tty = require("node:tty");
+node_tty = __toESM(node_tty, 1);
+let node_child_process = require("node:child_process");
+let node_readline = require("node:readline");
+let node_sqlite = require("node:sqlite");
 let process$1 = require("process");
 process$1 = __toESM(process$1, 1);
 // node_modules/@actions/core/lib/utils.js
@@ -4148,7 +4147,7 @@ function isBackEdge(ctx, value) {
 	const backEdges = ctx[STATE]?.backEdges;
 	return backEdges !== void 0 && isRef(value) && backEdges.has(value);
 }
-var $ZodCyclicError, STATE, NO_ISSUES, recursive, NONE, ASSUMED, PROVEN, handoff, open$1, memo;
+var $ZodCyclicError, STATE, NO_ISSUES, recursive, NONE, ASSUMED, PROVEN, handoff, open, memo;
 var init_memoizer = __esmMin((() => {
 	init_util();
 	$ZodCyclicError = class extends Error {
@@ -4163,7 +4162,7 @@ var init_memoizer = __esmMin((() => {
 	NONE = 0;
 	ASSUMED = 1;
 	PROVEN = 2;
-	open$1 = [];
+	open = [];
 	memo = {
 		alloc(_inst, payload, empty) {
 			const bucket = handoff;
@@ -4174,7 +4173,7 @@ var init_memoizer = __esmMin((() => {
 				issues: null
 			};
 			bucket.set(payload.value, entry);
-			open$1.push(entry);
+			open.push(entry);
 			return empty;
 		},
 		guard(inst) {
@@ -4240,10 +4239,10 @@ var init_memoizer = __esmMin((() => {
 						return payload;
 					}
 					handoff = bucket;
-					const depth = open$1.length;
+					const depth = open.length;
 					const result = base(payload, ctx);
 					handoff = void 0;
-					const entry = open$1.length > depth ? open$1.pop() : void 0;
+					const entry = open.length > depth ? open.pop() : void 0;
 					if (result instanceof Promise) return result.then((r) => {
 						if (entry) entry.issues = r.issues.length ? cloneIssues(r.issues) : NO_ISSUES;
 						return r;
@@ -7195,7 +7194,7 @@ function isCollection(node) {
 	}
 	return false;
 }
-function isNode$1(node) {
+function isNode(node) {
 	if (node && typeof node === "object") switch (node[NODE_TYPE]) {
 		case ALIAS:
 		case MAP:
@@ -7253,7 +7252,7 @@ visit$1.SKIP = SKIP$1;
 visit$1.REMOVE = REMOVE$1;
 function visit_(key, node, visitor, path) {
 	const ctrl = callVisitor(key, node, visitor, path);
-	if (isNode$1(ctrl) || isPair(ctrl)) {
+	if (isNode(ctrl) || isPair(ctrl)) {
 		replaceNode(key, path, ctrl);
 		return visit_(key, ctrl, visitor, path);
 	}
@@ -7326,7 +7325,7 @@ visitAsync.SKIP = SKIP$1;
 visitAsync.REMOVE = REMOVE$1;
 async function visitAsync_(key, node, visitor, path) {
 	const ctrl = await callVisitor(key, node, visitor, path);
-	if (isNode$1(ctrl) || isPair(ctrl)) {
+	if (isNode(ctrl) || isPair(ctrl)) {
 		replaceNode(key, path, ctrl);
 		return visitAsync_(key, ctrl, visitor, path);
 	}
@@ -7529,10 +7528,10 @@ var Directives = class Directives {
 		const lines = this.yaml.explicit ? [`%YAML ${this.yaml.version || "1.2"}`] : [];
 		const tagEntries = Object.entries(this.tags);
 		let tagNames;
-		if (doc && tagEntries.length > 0 && isNode$1(doc.contents)) {
+		if (doc && tagEntries.length > 0 && isNode(doc.contents)) {
 			const tags = {};
 			visit$1(doc.contents, (_key, node) => {
-				if (isNode$1(node) && node.tag) tags[node.tag] = true;
+				if (isNode(node) && node.tag) tags[node.tag] = true;
 			});
 			tagNames = Object.keys(tags);
 		} else tagNames = [];
@@ -7822,7 +7821,7 @@ function findTagObject(value, tagName, tags) {
 }
 function createNode(value, tagName, ctx) {
 	if (isDocument(value)) value = value.contents;
-	if (isNode$1(value)) return value;
+	if (isNode(value)) return value;
 	if (isPair(value)) {
 		const map = ctx.schema[MAP].createNode?.(ctx.schema, null, ctx);
 		map.items.push(value);
@@ -7905,7 +7904,7 @@ var Collection$1 = class extends NodeBase {
 	clone(schema) {
 		const copy = Object.create(Object.getPrototypeOf(this), Object.getOwnPropertyDescriptors(this));
 		if (schema) copy.schema = schema;
-		copy.items = copy.items.map((it) => isNode$1(it) || isPair(it) ? it.clone(schema) : it);
+		copy.items = copy.items.map((it) => isNode(it) || isPair(it) ? it.clone(schema) : it);
 		if (this.range) copy.range = this.range.slice();
 		return copy;
 	}
@@ -8413,7 +8412,7 @@ function stringify(item, ctx, onComment, onChompKeep) {
 		}
 	}
 	let tagObj = void 0;
-	const node = isNode$1(item) ? item : ctx.doc.createNode(item, { onTagObj: (o) => tagObj = o });
+	const node = isNode(item) ? item : ctx.doc.createNode(item, { onTagObj: (o) => tagObj = o });
 	tagObj ?? (tagObj = getTagObject(ctx.doc.schema.tags, node));
 	const props = stringifyProps(node, tagObj, ctx);
 	if (props.length > 0) ctx.indentAtStart = (ctx.indentAtStart ?? 0) + props.length + 1;
@@ -8424,10 +8423,10 @@ function stringify(item, ctx, onComment, onChompKeep) {
 // node_modules/yaml/browser/dist/stringify/stringifyPair.js
 function stringifyPair({ key, value }, ctx, onComment, onChompKeep) {
 	const { allNullValues, doc, indent, indentStep, options: { commentString, indentSeq, simpleKeys } } = ctx;
-	let keyComment = isNode$1(key) && key.comment || null;
+	let keyComment = isNode(key) && key.comment || null;
 	if (simpleKeys) {
 		if (keyComment) throw new Error("With simple keys, key nodes cannot have comments");
-		if (isCollection(key) || !isNode$1(key) && typeof key === "object") throw new Error("With simple keys, collection cannot be used as a key value");
+		if (isCollection(key) || !isNode(key) && typeof key === "object") throw new Error("With simple keys, collection cannot be used as a key value");
 	}
 	let explicitKey = !simpleKeys && (!key || keyComment && value == null && !ctx.inFlow || isCollection(key) || (isScalar(key) ? key.type === Scalar.BLOCK_FOLDED || key.type === Scalar.BLOCK_LITERAL : typeof key === "object"));
 	ctx = Object.assign({}, ctx, {
@@ -8462,7 +8461,7 @@ function stringifyPair({ key, value }, ctx, onComment, onChompKeep) {
 		if (keyComment) str += lineComment(str, ctx.indent, commentString(keyComment));
 	}
 	let vsb, vcb, valueComment;
-	if (isNode$1(value)) {
+	if (isNode(value)) {
 		vsb = !!value.spaceBefore;
 		vcb = value.commentBefore;
 		valueComment = value.comment;
@@ -8551,7 +8550,7 @@ function resolveAliasValue(ctx, value) {
 }
 // node_modules/yaml/browser/dist/nodes/addPairToJSMap.js
 function addPairToJSMap(ctx, map, { key, value }) {
-	if (isNode$1(key) && key.addToJSMap) key.addToJSMap(ctx, map, value);
+	if (isNode(key) && key.addToJSMap) key.addToJSMap(ctx, map, value);
 	else if (isMergeKey(ctx, key)) addMergeToJSMap(ctx, map, value);
 	else {
 		const jsKey = toJS(key, "", ctx);
@@ -8574,7 +8573,7 @@ function addPairToJSMap(ctx, map, { key, value }) {
 function stringifyKey(key, jsKey, ctx) {
 	if (jsKey === null) return "";
 	if (typeof jsKey !== "object") return String(jsKey);
-	if (isNode$1(key) && ctx?.doc) {
+	if (isNode(key) && ctx?.doc) {
 		const strCtx = createStringifyContext(ctx.doc, {});
 		strCtx.anchors = /* @__PURE__ */ new Set();
 		for (const node of ctx.anchors.keys()) strCtx.anchors.add(node.anchor);
@@ -8603,8 +8602,8 @@ var Pair = class Pair {
 	}
 	clone(schema) {
 		let { key, value } = this;
-		if (isNode$1(key)) key = key.clone(schema);
-		if (isNode$1(value)) value = value.clone(schema);
+		if (isNode(key)) key = key.clone(schema);
+		if (isNode(value)) value = value.clone(schema);
 		return new Pair(key, value);
 	}
 	toJSON(_, ctx) {
@@ -8629,12 +8628,12 @@ function stringifyBlockCollection({ comment, items }, ctx, { blockItemPrefix, fl
 	for (let i = 0; i < items.length; ++i) {
 		const item = items[i];
 		let comment = null;
-		if (isNode$1(item)) {
+		if (isNode(item)) {
 			if (!chompKeep && item.spaceBefore) lines.push("");
 			addCommentBefore(ctx, lines, item.commentBefore, chompKeep);
 			if (item.comment) comment = item.comment;
 		} else if (isPair(item)) {
-			const ik = isNode$1(item.key) ? item.key : null;
+			const ik = isNode(item.key) ? item.key : null;
 			if (ik) {
 				if (!chompKeep && ik.spaceBefore) lines.push("");
 				addCommentBefore(ctx, lines, ik.commentBefore, chompKeep);
@@ -8675,18 +8674,18 @@ function stringifyFlowCollection({ items }, ctx, { flowChars, itemIndent }) {
 	for (let i = 0; i < items.length; ++i) {
 		const item = items[i];
 		let comment = null;
-		if (isNode$1(item)) {
+		if (isNode(item)) {
 			if (item.spaceBefore) lines.push("");
 			addCommentBefore(ctx, lines, item.commentBefore, false);
 			if (item.comment) comment = item.comment;
 		} else if (isPair(item)) {
-			const ik = isNode$1(item.key) ? item.key : null;
+			const ik = isNode(item.key) ? item.key : null;
 			if (ik) {
 				if (ik.spaceBefore) lines.push("");
 				addCommentBefore(ctx, lines, ik.commentBefore, false);
 				if (ik.comment) reqNewline = true;
 			}
-			const iv = isNode$1(item.value) ? item.value : null;
+			const iv = isNode(item.value) ? item.value : null;
 			if (iv) {
 				if (iv.comment) comment = iv.comment;
 				if (iv.commentBefore) reqNewline = true;
@@ -9678,7 +9677,7 @@ function stringifyDocument(doc, options) {
 	let chompKeep = false;
 	let contentComment = null;
 	if (doc.contents) {
-		if (isNode$1(doc.contents)) {
+		if (isNode(doc.contents)) {
 			if (doc.contents.spaceBefore && hasDirectives) lines.push("");
 			if (doc.contents.commentBefore) {
 				const cs = commentString(doc.contents.commentBefore);
@@ -9762,7 +9761,7 @@ var Document = class Document {
 		copy.options = Object.assign({}, this.options);
 		if (this.directives) copy.directives = this.directives.clone();
 		copy.schema = this.schema.clone();
-		copy.contents = isNode$1(this.contents) ? this.contents.clone(copy.schema) : this.contents;
+		copy.contents = isNode(this.contents) ? this.contents.clone(copy.schema) : this.contents;
 		if (this.range) copy.range = this.range.slice();
 		return copy;
 	}
@@ -10499,7 +10498,7 @@ function composeCollection(CN, ctx, token, props, onError) {
 	}
 	const coll = resolveCollection(CN, ctx, token, onError, tagName, tag);
 	const res = tag.resolve?.(coll, (msg) => onError(tagToken, "TAG_RESOLVE_FAILED", msg), ctx.options) ?? coll;
-	const node = isNode$1(res) ? res : new Scalar(res);
+	const node = isNode(res) ? res : new Scalar(res);
 	node.range = coll.range;
 	node.tag = tagName;
 	if (tag?.format) node.format = tag.format;
@@ -12838,74 +12837,43 @@ function parseDocument(source, options = {}) {
 // src/files/yaml-values.ts
 init_problem();
 const DEEPEST = 64;
-const SHORTEST_VIEW = 13;
-const NO_CHILDREN = /* @__PURE__ */ new Map();
-/** Turns a parsed YAML node into plain JSON data, noting where each value stands and all that is not plain. */
+/** Turns a parsed YAML node into plain JSON data, noting all that is not plain; that is null in it. */
 function toJson(node, placeAt) {
 	const walk = {
 		placeAt,
-		problems: []
+		problems: [],
+		refused: /* @__PURE__ */ new Set()
 	};
-	const offset = offsetOf(node);
-	const { value, places } = convert(walk, node, {
-		offset,
-		keyOffset: offset,
-		depth: 0
-	});
 	return {
-		value,
-		places,
-		problems: walk.problems
+		value: convert(walk, node, offsetOf(node), 0),
+		problems: walk.problems,
+		refused: walk.refused
 	};
 }
-function convert(walk, node, spot) {
-	const problem = spot.depth > DEEPEST ? makeProblem("yaml/too-deep", {}, walk.placeAt(spot.offset)) : oddity(walk, node, spot.offset);
-	if (problem !== null) return refuse(walk, problem, spot);
-	if (isScalar(node)) return convertScalar(walk, node, spot);
-	if (isMap(node)) return convertMap(walk, node, spot);
-	return isSeq(node) ? convertSeq(walk, node, spot) : converted(null, spot);
+function convert(walk, node, offset, depth) {
+	const problem = depth > DEEPEST ? makeProblem("yaml/too-deep", {}, walk.placeAt(offset)) : oddity(walk, node, offset);
+	if (problem !== null) return refuse(walk, problem, node);
+	if (isScalar(node)) return convertScalar(walk, node, offset);
+	if (isMap(node)) return convertMap(walk, node, depth);
+	return isSeq(node) ? node.items.map((item) => convert(walk, item, offsetOf(item), depth + 1)) : null;
 }
-function convertMap(walk, map, spot) {
+function convertMap(walk, map, depth) {
 	const values = /* @__PURE__ */ new Map();
-	const children = /* @__PURE__ */ new Map();
 	for (const pair of map.items) {
 		const keyOffset = offsetOf(pair.key ?? pair.value);
-		const offset = pair.value === null ? keyOffset : offsetOf(pair.value);
-		const { value, places } = convert(walk, pair.value, {
-			offset,
-			keyOffset,
-			depth: spot.depth + 1
-		});
+		const value = convert(walk, pair.value, pair.value === null ? keyOffset : offsetOf(pair.value), depth + 1);
 		const key = keyOf(walk, pair, keyOffset);
 		if (key === null) continue;
 		if (values.has(key)) walk.problems.push(makeProblem("yaml/duplicate-key", { key }, walk.placeAt(keyOffset)));
 		values.set(key, value);
-		children.set(key, places);
 	}
-	return converted(Object.fromEntries(values), spot, children);
+	return Object.fromEntries(values);
 }
-function convertSeq(walk, seq, spot) {
-	const items = seq.items.map((item) => {
-		const offset = offsetOf(item);
-		return convert(walk, item, {
-			offset,
-			keyOffset: offset,
-			depth: spot.depth + 1
-		});
-	});
-	const children = new Map(items.map(({ places }, index) => [index, places]));
-	return converted(items.map(({ value }) => value), spot, children);
-}
-function convertScalar(walk, scalar, spot) {
+function convertScalar(walk, scalar, offset) {
 	const { value } = scalar;
-	if (typeof value === "string") return converted(detached(value), spot);
-	if (typeof value === "boolean" || value === null) return converted(value, spot);
-	if (isExact(value)) return converted(Number(value), spot);
-	return refuse(walk, makeProblem("yaml/number", { number: scalar.source ?? String(value) }, walk.placeAt(spot.offset)), spot);
-}
-/** The engine keeps a part of a text as a view of the whole: each id that is kept would keep all front matter. */
-function detached(text) {
-	return text.length < SHORTEST_VIEW ? text : Buffer.from(text).toString();
+	if (typeof value === "string" || typeof value === "boolean" || value === null) return value;
+	if (isExact(value)) return Number(value);
+	return refuse(walk, makeProblem("yaml/number", { number: scalar.source ?? String(value) }, walk.placeAt(offset)), scalar);
 }
 /** Integers come as bigint, except those with a point or an exponent, which were rounded already. */
 function isExact(value) {
@@ -12937,34 +12905,14 @@ function oddity({ placeAt }, node, offset) {
 function halfCharacterIn(text) {
 	return text.isWellFormed() ? null : "an escape sequence names half of a character";
 }
-function converted(value, { offset, keyOffset }, children = NO_CHILDREN) {
-	return {
-		value,
-		places: {
-			offset,
-			keyOffset,
-			refused: false,
-			children
-		}
-	};
+function refuse({ problems, refused }, problem, node) {
+	problems.push(problem);
+	refused.add(node);
+	return null;
 }
-function refuse(walk, problem, { offset, keyOffset }) {
-	walk.problems.push(problem);
-	return {
-		value: null,
-		places: {
-			offset,
-			keyOffset,
-			refused: true,
-			children: NO_CHILDREN
-		}
-	};
-}
+/** Where a node begins. */
 function offsetOf(node) {
 	return (isNode(node) ? node.range?.[0] : void 0) ?? 0;
-}
-function isNode(node) {
-	return isScalar(node) || isMap(node) || isSeq(node) || isAlias(node);
 }
 // src/files/strict-yaml.ts
 init_problem();
@@ -12991,7 +12939,7 @@ function parseStrictYaml(text, path, firstLine = 1) {
 	const result = toJson(document.contents, placeAt);
 	const value = isEmpty(document) ? {} : result.value;
 	if (isJsonObject(value)) return {
-		mapping: locate(value, result.places, placeAt),
+		mapping: locate(value, document.contents, result.refused, placeAt),
 		problems: result.problems
 	};
 	return failed$3(result.problems.length > 0 ? result.problems : [makeProblem("yaml/not-a-mapping", {}, placeAt(0))]);
@@ -13016,35 +12964,66 @@ function wordingOf({ code, message }) {
 	if (code === "MULTIPLE_DOCS") return "it holds more than one document";
 	return (message.split("\n")[0] ?? message).replace(/: ".*$/, "").replace(/[.:]?\s*$/, "").slice(0, 200);
 }
-function locate(value, root, placeAt) {
+function locate(value, root, refused, placeAt) {
 	return {
 		value,
 		has: (path) => follow$1(root, path).found,
-		isRefused: (path) => follow$1(root, path).tree.refused,
+		isRefused: (path) => refused.has(follow$1(root, path).node),
 		keysOf: (path) => keysOf(follow$1(root, path)),
-		placeOf: (path) => placeAt(follow$1(root, path).tree.offset),
-		keyPlaceOf: (path) => placeAt(follow$1(root, path).tree.keyOffset)
+		placeOf: (path) => placeAt(follow$1(root, path).offset),
+		keyPlaceOf: (path) => placeAt(follow$1(root, path).keyOffset)
 	};
 }
 /** Goes down a path as far as there are values. */
 function follow$1(root, path) {
-	let tree = root;
+	let at = {
+		node: root,
+		offset: offsetOf(root),
+		keyOffset: offsetOf(root),
+		found: true
+	};
 	for (const step of path) {
-		const child = typeof step === "symbol" ? void 0 : tree.children.get(step);
-		if (child === void 0) return {
-			tree,
+		const child = childOf(at.node, step);
+		if (child === null) return {
+			...at,
 			found: false
 		};
-		tree = child;
+		at = child;
 	}
+	return at;
+}
+function childOf(node, step) {
+	if (isSeq(node)) {
+		const item = typeof step === "number" ? node.items[step] : void 0;
+		return item === void 0 ? null : {
+			node: item,
+			offset: offsetOf(item),
+			keyOffset: offsetOf(item),
+			found: true
+		};
+	}
+	const pair = isMap(node) ? pairsOf(node).get(step) : void 0;
+	if (pair === void 0) return null;
+	const keyOffset = offsetOf(pair.key);
 	return {
-		tree,
+		node: pair.value,
+		offset: pair.value === null ? keyOffset : offsetOf(pair.value),
+		keyOffset,
 		found: true
 	};
 }
-function keysOf({ tree, found }) {
-	return found ? [...tree.children.keys()].map(String) : [];
+function keysOf({ node, found }) {
+	return (found && isMap(node) ? [...pairsOf(node).keys()] : []).filter((key) => typeof key === "string");
 }
+/** Found once for each mapping: it may have thousands of keys, each with a place. */
+function pairsOf(map) {
+	const known = PAIRS.get(map);
+	if (known !== void 0) return known;
+	const pairs = new Map(map.items.map((pair) => [isScalar(pair.key) ? pair.key.value : null, pair]));
+	PAIRS.set(map, pairs);
+	return pairs;
+}
+const PAIRS = /* @__PURE__ */ new WeakMap();
 function failed$3(problems) {
 	return {
 		mapping: null,
@@ -13580,20 +13559,12 @@ init_problem();
 const CONFLICT_MARKER = /(?<=^|\n)(<{7}|\|{7}|>{7})(?=[ \n]|$)/;
 /** The text of a file with LF line endings and without its BOM; null when it is not UTF-8. */
 function decodeSource(bytes) {
-	const text = decodeStart(bytes, bytes.length, false);
-	return text === null ? null : withLineFeeds(text);
+	return (0, node_buffer.isUtf8)(bytes) ? withLineFeeds(new TextDecoder().decode(bytes)) : null;
 }
-/** Where a file stops being UTF-8. */
+/** Where a file stops being UTF-8, or where it has a sign for what cannot be read already. */
 function invalidUtf8Place(bytes) {
-	let valid = 0;
-	let end = bytes.length;
-	while (valid < end) {
-		const middle = Math.ceil((valid + end) / 2);
-		if (decodeStart(bytes, middle, true) === null) end = middle - 1;
-		else valid = middle;
-	}
-	const text = decodeStart(bytes, valid, true) ?? "";
-	return placeAt(text, text.length);
+	const text = new TextDecoder().decode(bytes);
+	return placeAt(text, text.indexOf("�"));
 }
 /** What is wrong with a file whatever its parts hold. */
 function sourceProblems(source, path) {
@@ -13629,14 +13600,6 @@ function placeOfFile(path) {
 		line: 1,
 		column: 1
 	};
-}
-/** With `open`, a character may be cut in two at the end. */
-function decodeStart(bytes, length, open) {
-	try {
-		return new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(0, length), { stream: open });
-	} catch {
-		return null;
-	}
 }
 // src/files/find.ts
 init_problem();
@@ -14486,14 +14449,14 @@ const FRONT_MATTER_FIELDS = Object.keys(FrontMatterShape.shape);
 /** Parses one prompt file. All its problems are gathered; with an error among them there is no file. */
 function parsePromptFile(bytes, path) {
 	const source = decodeSource(bytes);
-	if (source === null) return unreadable$1([makeProblem("prompt/not-utf8", {}, {
+	if (source === null) return unreadable([makeProblem("prompt/not-utf8", {}, {
 		path,
 		...invalidUtf8Place(bytes)
 	})]);
 	const problems = [...hiddenCharacterProblems(source, path), ...sourceProblems(source, path)];
 	const split = splitFrontMatter(source, path);
-	if (split.parts === null) return unreadable$1([...problems, ...split.problems]);
-	if (findConflict(split.parts.yaml) !== -1) return unreadable$1(problems);
+	if (split.parts === null) return unreadable([...problems, ...split.problems]);
+	if (findConflict(split.parts.yaml) !== -1) return unreadable(problems);
 	const parsed = parseParts(split.parts, path);
 	return {
 		...parsed,
@@ -14502,7 +14465,7 @@ function parsePromptFile(bytes, path) {
 	};
 }
 /** What is returned for a file of which nothing can be read. */
-function unreadable$1(problems) {
+function unreadable(problems) {
 	return {
 		file: null,
 		outline: null,
@@ -14510,14 +14473,14 @@ function unreadable$1(problems) {
 	};
 }
 function parseParts(parts, path) {
-	const text = textOf$4(parts.body);
+	const text = textOf$3(parts.body);
 	const bodyProblems = text.trim() === "" ? [makeProblem("prompt/empty-body", {}, {
 		path,
 		line: parts.bodyLine,
 		column: 1
 	})] : [];
 	const { mapping, problems } = parseStrictYaml(parts.yaml, path, 2);
-	if (mapping === null) return unreadable$1([...problems, ...bodyProblems]);
+	if (mapping === null) return unreadable([...problems, ...bodyProblems]);
 	const outline = outlineOf(mapping, path);
 	const shaped = FrontMatterShape.safeParse(mapping.value);
 	const wrong = shaped.success ? [] : describeIssues(shaped.error, mapping, FRONT_MATTER_FIELDS).map(toProblem);
@@ -14540,7 +14503,7 @@ function parseParts(parts, path) {
 	};
 }
 /** The body minus one blank line at the start (formatters insert it) and minus one final newline. */
-function textOf$4(body) {
+function textOf$3(body) {
 	return body.replace(/^\n/, "").replace(/\n$/, "");
 }
 function makeFile(written, mapping, text, path) {
@@ -14642,42 +14605,26 @@ function isListOfTexts(value) {
 	return Array.isArray(value) && value.every((name) => typeof name === "string");
 }
 // src/files/read-write.ts
+/** Of a prompt, in bytes. */
+const LARGEST_FILE = 16777216;
 /** Since the file was found, a link or a pipe may stand in its place: none is followed, none waited for. */
 const FLAGS = node_fs.constants.O_RDONLY | node_fs.constants.O_NOFOLLOW | node_fs.constants.O_NONBLOCK;
-const USUAL_SIZE = 65536;
 /**
-* Makes a reader of regular files of at most so many bytes; it throws what the system says of one that cannot be read.
-* The bytes are good until it reads the next file: a buffer each for thousands of files is memory that comes back late.
-* It blocks, because handing the four steps of a small file to threads and back takes ten times as long as they do.
+* Reads a regular file of at most so many bytes. Throws what the system says of one that cannot be read. It blocks,
+* because handing the four steps of a small file to threads and back takes ten times as long as they do.
 */
-function makeByteReader(limit) {
-	const usual = Buffer.allocUnsafeSlow(USUAL_SIZE);
-	return (path) => {
-		const descriptor = (0, node_fs.openSync)(path, FLAGS);
-		try {
-			const stats = (0, node_fs.fstatSync)(descriptor);
-			if (!stats.isFile()) return { reason: "it is not a regular file" };
-			if (stats.size > limit) return { tooLarge: stats.size };
-			return readInto(stats.size > usual.length ? Buffer.allocUnsafeSlow(stats.size) : usual, stats.size, descriptor);
-		} finally {
-			(0, node_fs.closeSync)(descriptor);
-		}
-	};
-}
-/** Less where the file has become shorter. */
-function readInto(buffer, size, descriptor) {
-	let length = 0;
-	while (length < size) {
-		const count = (0, node_fs.readSync)(descriptor, buffer, length, size - length, null);
-		if (count === 0) break;
-		length += count;
+function readBytes(path, limit = LARGEST_FILE) {
+	const descriptor = (0, node_fs.openSync)(path, FLAGS);
+	try {
+		const stats = (0, node_fs.fstatSync)(descriptor);
+		if (!stats.isFile()) return { reason: "it is not a regular file" };
+		return stats.size > limit ? { tooLarge: stats.size } : (0, node_fs.readFileSync)(descriptor);
+	} finally {
+		(0, node_fs.closeSync)(descriptor);
 	}
-	return buffer.subarray(0, length);
 }
 // src/files/read.ts
 init_problem();
-/** In bytes. */
-const LARGEST_FILE = 16777216;
 /** After so many files, signals and timers have their turn. */
 const FILES_AT_ONCE = 64;
 /** Reads and checks the prompt files of a workspace. Every problem of every file is reported. */
@@ -14703,7 +14650,6 @@ async function readPrompts(where, rules) {
 	};
 }
 async function readPromptFiles({ folder, paths, rules }) {
-	const read = makeByteReader(LARGEST_FILE);
 	const all = {
 		files: [],
 		names: [],
@@ -14712,7 +14658,7 @@ async function readPromptFiles({ folder, paths, rules }) {
 	};
 	for (const [index, path] of paths.entries()) {
 		if (index % FILES_AT_ONCE === 63) await (0, node_timers_promises.setImmediate)();
-		const { file, outline, problems } = readPromptFile(folder, path, read);
+		const { file, outline, problems } = readPromptFile(folder, path);
 		if (file !== null) all.files.push(file);
 		all.problems.push(...problems);
 		if (outline === null) continue;
@@ -14725,18 +14671,18 @@ async function readPromptFiles({ folder, paths, rules }) {
 	}
 	return all;
 }
-function readPromptFile(folder, path, read) {
+function readPromptFile(folder, path) {
 	const place = placeOfFile(path);
 	try {
-		const bytes = read((0, node_path.join)(folder, path));
+		const bytes = readBytes((0, node_path.join)(folder, path));
 		if (bytes instanceof Uint8Array) return parsePromptFile(bytes, path);
-		if ("reason" in bytes) return unreadable$1([makeProblem("prompt/unreadable", bytes, place)]);
-		return unreadable$1([makeProblem("prompt/too-large", {
+		if ("reason" in bytes) return unreadable([makeProblem("prompt/unreadable", bytes, place)]);
+		return unreadable([makeProblem("prompt/too-large", {
 			bytes: bytes.tooLarge,
 			limit: LARGEST_FILE
 		}, place)]);
 	} catch (error) {
-		return unreadable$1([makeProblem("prompt/unreadable", { reason: systemCodeOf(error) }, place)]);
+		return unreadable([makeProblem("prompt/unreadable", { reason: systemCodeOf(error) }, place)]);
 	}
 }
 // src/desired/select-files.ts
@@ -14926,23 +14872,6 @@ function validateConcurrency(concurrency) {
 var init_p_limit = __esmMin((() => {
 	init_yocto_queue();
 }));
-// src/git/problem-of-git.ts
-function gitProblem(error) {
-	return new ProblemError(makeProblem("git/failed", { reason: reasonOf$1(error) }));
-}
-/** The one process that answers for all objects calls those missing as well that are there and are not whole. */
-function unreadable(object) {
-	return gitProblem(/* @__PURE__ */ new Error(`the object ${object} is missing or damaged.`));
-}
-/** In one line, and without the stack that simple-git hands on when git cannot be started. */
-function reasonOf$1(error) {
-	const message = messageOf(error);
-	if (message.includes("spawn git ENOENT")) return "there is no program git in PATH.";
-	return message.replaceAll(/\s+/g, " ").trim();
-}
-var init_problem_of_git = __esmMin((() => {
-	init_problem();
-}));
 // src/git/environment.ts
 /**
 * The folder that git is started in and what it inherits of this process: no key, and nothing that changes what git
@@ -14963,9 +14892,18 @@ function isLeftOut(name, keyVariables) {
 	const lower = name.trim().toLowerCase();
 	return keyVariables.includes(name) || lower.startsWith("git_") || OTHERS.has(lower) || OURS.test(lower);
 }
+function gitProblem(error) {
+	return new ProblemError(makeProblem("git/failed", { reason: reasonOf$1(error) }));
+}
+/** In one line, without what simple-git puts before some reasons, or behind them when git cannot be started. */
+function reasonOf$1(error) {
+	const message = messageOf(error);
+	if (message.includes("spawn git ENOENT")) return "there is no program git in PATH.";
+	return message.replace(/^Error: /, "").replaceAll(/\s+/g, " ").trim();
+}
 var SETTINGS, OTHERS, OURS;
 var init_environment = __esmMin((() => {
-	init_problem_of_git();
+	init_problem();
 	SETTINGS = ["safe.bareRepository=explicit", "core.fsmonitor=false"];
 	OTHERS = /* @__PURE__ */ new Set([
 		"editor",
@@ -14976,136 +14914,4069 @@ var init_environment = __esmMin((() => {
 	]);
 	OURS = /^(?:promptsync|input)_/;
 }));
-// src/git/ask.ts
-/** Whether a text can be a commit's id: nothing else that comes from the service is handed to git. */
-function isCommitId(text) {
-	return COMMIT.test(text);
+// node_modules/@simple-git/args-pathspec/dist/index.mjs
+function c$1(...n) {
+	const e = new String(n);
+	return t.set(e, n), e;
 }
-/** For questions, which change nothing: each is a process that ends with its answer. */
-function askingIn(start) {
-	const limit = pLimit(AT_ONCE);
+function r(n) {
+	return n instanceof String && t.has(n);
+}
+function o(n) {
+	return t.get(n) ?? [];
+}
+var t;
+var init_dist$3 = __esmMin((() => {
+	t = /* @__PURE__ */ new WeakMap();
+}));
+// node_modules/ms/index.js
+var require_ms = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	/**
+	* Helpers.
+	*/
+	var s = 1e3;
+	var m = s * 60;
+	var h = m * 60;
+	var d = h * 24;
+	var w = d * 7;
+	var y = d * 365.25;
+	/**
+	* Parse or format the given `val`.
+	*
+	* Options:
+	*
+	*  - `long` verbose formatting [false]
+	*
+	* @param {String|Number} val
+	* @param {Object} [options]
+	* @throws {Error} throw an error if val is not a non-empty string or a number
+	* @return {String|Number}
+	* @api public
+	*/
+	module.exports = function(val, options) {
+		options = options || {};
+		var type = typeof val;
+		if (type === "string" && val.length > 0) return parse(val);
+		else if (type === "number" && isFinite(val)) return options.long ? fmtLong(val) : fmtShort(val);
+		throw new Error("val is not a non-empty string or a valid number. val=" + JSON.stringify(val));
+	};
+	/**
+	* Parse the given `str` and return milliseconds.
+	*
+	* @param {String} str
+	* @return {Number}
+	* @api private
+	*/
+	function parse(str) {
+		str = String(str);
+		if (str.length > 100) return;
+		var match = /^(-?(?:\d+)?\.?\d+) *(milliseconds?|msecs?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?|d|weeks?|w|years?|yrs?|y)?$/i.exec(str);
+		if (!match) return;
+		var n = parseFloat(match[1]);
+		switch ((match[2] || "ms").toLowerCase()) {
+			case "years":
+			case "year":
+			case "yrs":
+			case "yr":
+			case "y": return n * y;
+			case "weeks":
+			case "week":
+			case "w": return n * w;
+			case "days":
+			case "day":
+			case "d": return n * d;
+			case "hours":
+			case "hour":
+			case "hrs":
+			case "hr":
+			case "h": return n * h;
+			case "minutes":
+			case "minute":
+			case "mins":
+			case "min":
+			case "m": return n * m;
+			case "seconds":
+			case "second":
+			case "secs":
+			case "sec":
+			case "s": return n * s;
+			case "milliseconds":
+			case "millisecond":
+			case "msecs":
+			case "msec":
+			case "ms": return n;
+			default: return;
+		}
+	}
+	/**
+	* Short format for `ms`.
+	*
+	* @param {Number} ms
+	* @return {String}
+	* @api private
+	*/
+	function fmtShort(ms) {
+		var msAbs = Math.abs(ms);
+		if (msAbs >= d) return Math.round(ms / d) + "d";
+		if (msAbs >= h) return Math.round(ms / h) + "h";
+		if (msAbs >= m) return Math.round(ms / m) + "m";
+		if (msAbs >= s) return Math.round(ms / s) + "s";
+		return ms + "ms";
+	}
+	/**
+	* Long format for `ms`.
+	*
+	* @param {Number} ms
+	* @return {String}
+	* @api private
+	*/
+	function fmtLong(ms) {
+		var msAbs = Math.abs(ms);
+		if (msAbs >= d) return plural(ms, msAbs, d, "day");
+		if (msAbs >= h) return plural(ms, msAbs, h, "hour");
+		if (msAbs >= m) return plural(ms, msAbs, m, "minute");
+		if (msAbs >= s) return plural(ms, msAbs, s, "second");
+		return ms + " ms";
+	}
+	/**
+	* Pluralization helper.
+	*/
+	function plural(ms, msAbs, n, name) {
+		var isPlural = msAbs >= n * 1.5;
+		return Math.round(ms / n) + " " + name + (isPlural ? "s" : "");
+	}
+}));
+// node_modules/debug/src/common.js
+var require_common = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	/**
+	* This is the common logic for both the Node.js and web browser
+	* implementations of `debug()`.
+	*/
+	function setup(env) {
+		createDebug.debug = createDebug;
+		createDebug.default = createDebug;
+		createDebug.coerce = coerce;
+		createDebug.disable = disable;
+		createDebug.enable = enable;
+		createDebug.enabled = enabled;
+		createDebug.humanize = require_ms();
+		createDebug.destroy = destroy;
+		Object.keys(env).forEach((key) => {
+			createDebug[key] = env[key];
+		});
+		/**
+		* The currently active debug mode names, and names to skip.
+		*/
+		createDebug.names = [];
+		createDebug.skips = [];
+		/**
+		* Map of special "%n" handling functions, for the debug "format" argument.
+		*
+		* Valid key names are a single, lower or upper-case letter, i.e. "n" and "N".
+		*/
+		createDebug.formatters = {};
+		/**
+		* Selects a color for a debug namespace
+		* @param {String} namespace The namespace string for the debug instance to be colored
+		* @return {Number|String} An ANSI color code for the given namespace
+		* @api private
+		*/
+		function selectColor(namespace) {
+			let hash = 0;
+			for (let i = 0; i < namespace.length; i++) {
+				hash = (hash << 5) - hash + namespace.charCodeAt(i);
+				hash |= 0;
+			}
+			return createDebug.colors[Math.abs(hash) % createDebug.colors.length];
+		}
+		createDebug.selectColor = selectColor;
+		/**
+		* Create a debugger with the given `namespace`.
+		*
+		* @param {String} namespace
+		* @return {Function}
+		* @api public
+		*/
+		function createDebug(namespace) {
+			let prevTime;
+			let enableOverride = null;
+			let namespacesCache;
+			let enabledCache;
+			function debug(...args) {
+				if (!debug.enabled) return;
+				const self = debug;
+				const curr = Number(/* @__PURE__ */ new Date());
+				self.diff = curr - (prevTime || curr);
+				self.prev = prevTime;
+				self.curr = curr;
+				prevTime = curr;
+				args[0] = createDebug.coerce(args[0]);
+				if (typeof args[0] !== "string") args.unshift("%O");
+				let index = 0;
+				args[0] = args[0].replace(/%([a-zA-Z%])/g, (match, format) => {
+					if (match === "%%") return "%";
+					index++;
+					const formatter = createDebug.formatters[format];
+					if (typeof formatter === "function") {
+						const val = args[index];
+						match = formatter.call(self, val);
+						args.splice(index, 1);
+						index--;
+					}
+					return match;
+				});
+				createDebug.formatArgs.call(self, args);
+				(self.log || createDebug.log).apply(self, args);
+			}
+			debug.namespace = namespace;
+			debug.useColors = createDebug.useColors();
+			debug.color = createDebug.selectColor(namespace);
+			debug.extend = extend;
+			debug.destroy = createDebug.destroy;
+			Object.defineProperty(debug, "enabled", {
+				enumerable: true,
+				configurable: false,
+				get: () => {
+					if (enableOverride !== null) return enableOverride;
+					if (namespacesCache !== createDebug.namespaces) {
+						namespacesCache = createDebug.namespaces;
+						enabledCache = createDebug.enabled(namespace);
+					}
+					return enabledCache;
+				},
+				set: (v) => {
+					enableOverride = v;
+				}
+			});
+			if (typeof createDebug.init === "function") createDebug.init(debug);
+			return debug;
+		}
+		function extend(namespace, delimiter) {
+			const newDebug = createDebug(this.namespace + (typeof delimiter === "undefined" ? ":" : delimiter) + namespace);
+			newDebug.log = this.log;
+			return newDebug;
+		}
+		/**
+		* Enables a debug mode by namespaces. This can include modes
+		* separated by a colon and wildcards.
+		*
+		* @param {String} namespaces
+		* @api public
+		*/
+		function enable(namespaces) {
+			createDebug.save(namespaces);
+			createDebug.namespaces = namespaces;
+			createDebug.names = [];
+			createDebug.skips = [];
+			const split = (typeof namespaces === "string" ? namespaces : "").trim().replace(/\s+/g, ",").split(",").filter(Boolean);
+			for (const ns of split) if (ns[0] === "-") createDebug.skips.push(ns.slice(1));
+			else createDebug.names.push(ns);
+		}
+		/**
+		* Checks if the given string matches a namespace template, honoring
+		* asterisks as wildcards.
+		*
+		* @param {String} search
+		* @param {String} template
+		* @return {Boolean}
+		*/
+		function matchesTemplate(search, template) {
+			let searchIndex = 0;
+			let templateIndex = 0;
+			let starIndex = -1;
+			let matchIndex = 0;
+			while (searchIndex < search.length) if (templateIndex < template.length && (template[templateIndex] === search[searchIndex] || template[templateIndex] === "*")) {
+				if (template[templateIndex] === "*") {
+					starIndex = templateIndex;
+					matchIndex = searchIndex;
+					templateIndex++;
+				} else {
+					searchIndex++;
+					templateIndex++;
+				}
+			} else if (starIndex !== -1) {
+				templateIndex = starIndex + 1;
+				matchIndex++;
+				searchIndex = matchIndex;
+			} else return false;
+			while (templateIndex < template.length && template[templateIndex] === "*") templateIndex++;
+			return templateIndex === template.length;
+		}
+		/**
+		* Disable debug output.
+		*
+		* @return {String} namespaces
+		* @api public
+		*/
+		function disable() {
+			const namespaces = [...createDebug.names, ...createDebug.skips.map((namespace) => "-" + namespace)].join(",");
+			createDebug.enable("");
+			return namespaces;
+		}
+		/**
+		* Returns true if the given mode name is enabled, false otherwise.
+		*
+		* @param {String} name
+		* @return {Boolean}
+		* @api public
+		*/
+		function enabled(name) {
+			for (const skip of createDebug.skips) if (matchesTemplate(name, skip)) return false;
+			for (const ns of createDebug.names) if (matchesTemplate(name, ns)) return true;
+			return false;
+		}
+		/**
+		* Coerce `val`.
+		*
+		* @param {Mixed} val
+		* @return {Mixed}
+		* @api private
+		*/
+		function coerce(val) {
+			if (val instanceof Error) return val.stack || val.message;
+			return val;
+		}
+		/**
+		* XXX DO NOT USE. This is a temporary stub function.
+		* XXX It WILL be removed in the next major release.
+		*/
+		function destroy() {
+			console.warn("Instance method `debug.destroy()` is deprecated and no longer does anything. It will be removed in the next major version of `debug`.");
+		}
+		createDebug.enable(createDebug.load());
+		return createDebug;
+	}
+	module.exports = setup;
+}));
+// node_modules/debug/src/browser.js
+var require_browser = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	/**
+	* This is the web browser implementation of `debug()`.
+	*/
+	exports.formatArgs = formatArgs;
+	exports.save = save;
+	exports.load = load;
+	exports.useColors = useColors;
+	exports.storage = localstorage();
+	exports.destroy = (() => {
+		let warned = false;
+		return () => {
+			if (!warned) {
+				warned = true;
+				console.warn("Instance method `debug.destroy()` is deprecated and no longer does anything. It will be removed in the next major version of `debug`.");
+			}
+		};
+	})();
+	/**
+	* Colors.
+	*/
+	exports.colors = [
+		"#0000CC",
+		"#0000FF",
+		"#0033CC",
+		"#0033FF",
+		"#0066CC",
+		"#0066FF",
+		"#0099CC",
+		"#0099FF",
+		"#00CC00",
+		"#00CC33",
+		"#00CC66",
+		"#00CC99",
+		"#00CCCC",
+		"#00CCFF",
+		"#3300CC",
+		"#3300FF",
+		"#3333CC",
+		"#3333FF",
+		"#3366CC",
+		"#3366FF",
+		"#3399CC",
+		"#3399FF",
+		"#33CC00",
+		"#33CC33",
+		"#33CC66",
+		"#33CC99",
+		"#33CCCC",
+		"#33CCFF",
+		"#6600CC",
+		"#6600FF",
+		"#6633CC",
+		"#6633FF",
+		"#66CC00",
+		"#66CC33",
+		"#9900CC",
+		"#9900FF",
+		"#9933CC",
+		"#9933FF",
+		"#99CC00",
+		"#99CC33",
+		"#CC0000",
+		"#CC0033",
+		"#CC0066",
+		"#CC0099",
+		"#CC00CC",
+		"#CC00FF",
+		"#CC3300",
+		"#CC3333",
+		"#CC3366",
+		"#CC3399",
+		"#CC33CC",
+		"#CC33FF",
+		"#CC6600",
+		"#CC6633",
+		"#CC9900",
+		"#CC9933",
+		"#CCCC00",
+		"#CCCC33",
+		"#FF0000",
+		"#FF0033",
+		"#FF0066",
+		"#FF0099",
+		"#FF00CC",
+		"#FF00FF",
+		"#FF3300",
+		"#FF3333",
+		"#FF3366",
+		"#FF3399",
+		"#FF33CC",
+		"#FF33FF",
+		"#FF6600",
+		"#FF6633",
+		"#FF9900",
+		"#FF9933",
+		"#FFCC00",
+		"#FFCC33"
+	];
+	/**
+	* Currently only WebKit-based Web Inspectors, Firefox >= v31,
+	* and the Firebug extension (any Firefox version) are known
+	* to support "%c" CSS customizations.
+	*
+	* TODO: add a `localStorage` variable to explicitly enable/disable colors
+	*/
+	function useColors() {
+		if (typeof window !== "undefined" && window.process && (window.process.type === "renderer" || window.process.__nwjs)) return true;
+		if (typeof navigator !== "undefined" && navigator.userAgent && navigator.userAgent.toLowerCase().match(/(edge|trident)\/(\d+)/)) return false;
+		let m;
+		return typeof document !== "undefined" && document.documentElement && document.documentElement.style && document.documentElement.style.WebkitAppearance || typeof window !== "undefined" && window.console && (window.console.firebug || window.console.exception && window.console.table) || typeof navigator !== "undefined" && navigator.userAgent && (m = navigator.userAgent.toLowerCase().match(/firefox\/(\d+)/)) && parseInt(m[1], 10) >= 31 || typeof navigator !== "undefined" && navigator.userAgent && navigator.userAgent.toLowerCase().match(/applewebkit\/(\d+)/);
+	}
+	/**
+	* Colorize log arguments if enabled.
+	*
+	* @api public
+	*/
+	function formatArgs(args) {
+		args[0] = (this.useColors ? "%c" : "") + this.namespace + (this.useColors ? " %c" : " ") + args[0] + (this.useColors ? "%c " : " ") + "+" + module.exports.humanize(this.diff);
+		if (!this.useColors) return;
+		const c = "color: " + this.color;
+		args.splice(1, 0, c, "color: inherit");
+		let index = 0;
+		let lastC = 0;
+		args[0].replace(/%[a-zA-Z%]/g, (match) => {
+			if (match === "%%") return;
+			index++;
+			if (match === "%c") lastC = index;
+		});
+		args.splice(lastC, 0, c);
+	}
+	/**
+	* Invokes `console.debug()` when available.
+	* No-op when `console.debug` is not a "function".
+	* If `console.debug` is not available, falls back
+	* to `console.log`.
+	*
+	* @api public
+	*/
+	exports.log = console.debug || console.log || (() => {});
+	/**
+	* Save `namespaces`.
+	*
+	* @param {String} namespaces
+	* @api private
+	*/
+	function save(namespaces) {
+		try {
+			if (namespaces) exports.storage.setItem("debug", namespaces);
+			else exports.storage.removeItem("debug");
+		} catch (error) {}
+	}
+	/**
+	* Load `namespaces`.
+	*
+	* @return {String} returns the previously persisted debug modes
+	* @api private
+	*/
+	function load() {
+		let r;
+		try {
+			r = exports.storage.getItem("debug") || exports.storage.getItem("DEBUG");
+		} catch (error) {}
+		if (!r && typeof process !== "undefined" && "env" in process) r = process.env.DEBUG;
+		return r;
+	}
+	/**
+	* Localstorage attempts to return the localstorage.
+	*
+	* This is necessary because safari throws
+	* when a user disables cookies/localstorage
+	* and you attempt to access it.
+	*
+	* @return {LocalStorage}
+	* @api private
+	*/
+	function localstorage() {
+		try {
+			return localStorage;
+		} catch (error) {}
+	}
+	module.exports = require_common()(exports);
+	const { formatters } = module.exports;
+	/**
+	* Map %j to `JSON.stringify()`, since no Web Inspectors do that by default.
+	*/
+	formatters.j = function(v) {
+		try {
+			return JSON.stringify(v);
+		} catch (error) {
+			return "[UnexpectedJSONParseError]: " + error.message;
+		}
+	};
+}));
+// node_modules/supports-color/index.js
+var supports_color_exports = /* @__PURE__ */ __exportAll({
+	createSupportsColor: () => createSupportsColor,
+	default: () => supportsColor
+});
+function hasFlag$1(flag, argv = globalThis.Deno ? globalThis.Deno.args : node_process.default.argv) {
+	const prefix = flag.startsWith("-") ? "" : flag.length === 1 ? "-" : "--";
+	const position = argv.indexOf(prefix + flag);
+	const terminatorPosition = argv.indexOf("--");
+	return position !== -1 && (terminatorPosition === -1 || position < terminatorPosition);
+}
+function envForceColor() {
+	if (!("FORCE_COLOR" in env)) return;
+	if (env.FORCE_COLOR === "true") return 1;
+	if (env.FORCE_COLOR === "false") return 0;
+	if (env.FORCE_COLOR.length === 0) return 1;
+	const level = Math.min(Number.parseInt(env.FORCE_COLOR, 10), 3);
+	if (![
+		0,
+		1,
+		2,
+		3
+	].includes(level)) return;
+	return level;
+}
+function translateLevel(level) {
+	if (level === 0) return false;
 	return {
-		ask: (...words) => limit(() => answerTo(start, words, [])),
-		askWith: (input, ...words) => limit(() => answerTo(start, words, input))
+		level,
+		hasBasic: true,
+		has256: level >= 2,
+		has16m: level >= 3
 	};
 }
-/**
-* Git with pipes for all that it reads and says: nothing of it gets to the terminal. Throws a `ProblemError` for some
-* reasons not to start; of others the process tells in an event.
-*/
-function startGit(start, [command = "", ...words]) {
-	const { cwd, env } = startOf(start);
-	const all = [
-		...SETTINGS.flatMap((setting) => ["-c", setting]),
+function _supportsColor(haveStream, { streamIsTTY, sniffFlags = true } = {}) {
+	const noFlagForceColor = envForceColor();
+	if (noFlagForceColor !== void 0) flagForceColor = noFlagForceColor;
+	const forceColor = sniffFlags ? flagForceColor : noFlagForceColor;
+	if (forceColor === 0) return 0;
+	if (sniffFlags) {
+		if (hasFlag$1("color=16m") || hasFlag$1("color=full") || hasFlag$1("color=truecolor")) return 3;
+		if (hasFlag$1("color=256")) return 2;
+	}
+	if ("TF_BUILD" in env && "AGENT_NAME" in env) return 1;
+	if (haveStream && !streamIsTTY && forceColor === void 0) return 0;
+	const min = forceColor || 0;
+	if (env.TERM === "dumb") return min;
+	if (node_process.default.platform === "win32") {
+		const osRelease = node_os.default.release().split(".");
+		if (Number(osRelease[0]) >= 10 && Number(osRelease[2]) >= 10586) return Number(osRelease[2]) >= 14931 ? 3 : 2;
+		return 1;
+	}
+	if ("CI" in env) {
+		if ([
+			"GITHUB_ACTIONS",
+			"GITEA_ACTIONS",
+			"CIRCLECI"
+		].some((key) => key in env)) return 3;
+		if ([
+			"TRAVIS",
+			"APPVEYOR",
+			"GITLAB_CI",
+			"BUILDKITE",
+			"DRONE"
+		].some((sign) => sign in env) || env.CI_NAME === "codeship") return 1;
+		return min;
+	}
+	if ("TEAMCITY_VERSION" in env) return /^(9\.(0*[1-9]\d*)\.|\d{2,}\.)/.test(env.TEAMCITY_VERSION) ? 1 : 0;
+	if (env.COLORTERM === "truecolor") return 3;
+	if (env.TERM === "xterm-kitty") return 3;
+	if (env.TERM === "xterm-ghostty") return 3;
+	if (env.TERM === "wezterm") return 3;
+	if ("TERM_PROGRAM" in env) {
+		const version = Number.parseInt((env.TERM_PROGRAM_VERSION || "").split(".")[0], 10);
+		switch (env.TERM_PROGRAM) {
+			case "iTerm.app": return version >= 3 ? 3 : 2;
+			case "Apple_Terminal": return 2;
+		}
+	}
+	if (/-256(color)?$/i.test(env.TERM)) return 2;
+	if (/^screen|^xterm|^vt100|^vt220|^rxvt|color|ansi|cygwin|linux/i.test(env.TERM)) return 1;
+	if ("COLORTERM" in env) return 1;
+	return min;
+}
+function createSupportsColor(stream, options = {}) {
+	return translateLevel(_supportsColor(stream, {
+		streamIsTTY: stream && stream.isTTY,
+		...options
+	}));
+}
+var env, flagForceColor, supportsColor;
+var init_supports_color = __esmMin((() => {
+	({env} = node_process.default);
+	if (hasFlag$1("no-color") || hasFlag$1("no-colors") || hasFlag$1("color=false") || hasFlag$1("color=never")) flagForceColor = 0;
+	else if (hasFlag$1("color") || hasFlag$1("colors") || hasFlag$1("color=true") || hasFlag$1("color=always")) flagForceColor = 1;
+	supportsColor = {
+		stdout: createSupportsColor({ isTTY: node_tty.default.isatty(1) }),
+		stderr: createSupportsColor({ isTTY: node_tty.default.isatty(2) })
+	};
+}));
+// node_modules/debug/src/node.js
+var require_node = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	/**
+	* Module dependencies.
+	*/
+	const tty = require("tty");
+	const util = require("util");
+	/**
+	* This is the Node.js implementation of `debug()`.
+	*/
+	exports.init = init;
+	exports.log = log;
+	exports.formatArgs = formatArgs;
+	exports.save = save;
+	exports.load = load;
+	exports.useColors = useColors;
+	exports.destroy = util.deprecate(() => {}, "Instance method `debug.destroy()` is deprecated and no longer does anything. It will be removed in the next major version of `debug`.");
+	/**
+	* Colors.
+	*/
+	exports.colors = [
+		6,
+		2,
+		3,
+		4,
+		5,
+		1
+	];
+	try {
+		const supportsColor = (init_supports_color(), __toCommonJS(supports_color_exports));
+		if (supportsColor && (supportsColor.stderr || supportsColor).level >= 2) exports.colors = [
+			20,
+			21,
+			26,
+			27,
+			32,
+			33,
+			38,
+			39,
+			40,
+			41,
+			42,
+			43,
+			44,
+			45,
+			56,
+			57,
+			62,
+			63,
+			68,
+			69,
+			74,
+			75,
+			76,
+			77,
+			78,
+			79,
+			80,
+			81,
+			92,
+			93,
+			98,
+			99,
+			112,
+			113,
+			128,
+			129,
+			134,
+			135,
+			148,
+			149,
+			160,
+			161,
+			162,
+			163,
+			164,
+			165,
+			166,
+			167,
+			168,
+			169,
+			170,
+			171,
+			172,
+			173,
+			178,
+			179,
+			184,
+			185,
+			196,
+			197,
+			198,
+			199,
+			200,
+			201,
+			202,
+			203,
+			204,
+			205,
+			206,
+			207,
+			208,
+			209,
+			214,
+			215,
+			220,
+			221
+		];
+	} catch (error) {}
+	/**
+	* Build up the default `inspectOpts` object from the environment variables.
+	*
+	*   $ DEBUG_COLORS=no DEBUG_DEPTH=10 DEBUG_SHOW_HIDDEN=enabled node script.js
+	*/
+	exports.inspectOpts = Object.keys(process.env).filter((key) => {
+		return /^debug_/i.test(key);
+	}).reduce((obj, key) => {
+		const prop = key.substring(6).toLowerCase().replace(/_([a-z])/g, (_, k) => {
+			return k.toUpperCase();
+		});
+		let val = process.env[key];
+		if (/^(yes|on|true|enabled)$/i.test(val)) val = true;
+		else if (/^(no|off|false|disabled)$/i.test(val)) val = false;
+		else if (val === "null") val = null;
+		else val = Number(val);
+		obj[prop] = val;
+		return obj;
+	}, {});
+	/**
+	* Is stdout a TTY? Colored output is enabled when `true`.
+	*/
+	function useColors() {
+		return "colors" in exports.inspectOpts ? Boolean(exports.inspectOpts.colors) : tty.isatty(process.stderr.fd);
+	}
+	/**
+	* Adds ANSI color escape codes if enabled.
+	*
+	* @api public
+	*/
+	function formatArgs(args) {
+		const { namespace: name, useColors } = this;
+		if (useColors) {
+			const c = this.color;
+			const colorCode = "\x1B[3" + (c < 8 ? c : "8;5;" + c);
+			const prefix = `  ${colorCode};1m${name} \u001B[0m`;
+			args[0] = prefix + args[0].split("\n").join("\n" + prefix);
+			args.push(colorCode + "m+" + module.exports.humanize(this.diff) + "\x1B[0m");
+		} else args[0] = getDate() + name + " " + args[0];
+	}
+	function getDate() {
+		if (exports.inspectOpts.hideDate) return "";
+		return (/* @__PURE__ */ new Date()).toISOString() + " ";
+	}
+	/**
+	* Invokes `util.formatWithOptions()` with the specified arguments and writes to stderr.
+	*/
+	function log(...args) {
+		return process.stderr.write(util.formatWithOptions(exports.inspectOpts, ...args) + "\n");
+	}
+	/**
+	* Save `namespaces`.
+	*
+	* @param {String} namespaces
+	* @api private
+	*/
+	function save(namespaces) {
+		if (namespaces) process.env.DEBUG = namespaces;
+		else delete process.env.DEBUG;
+	}
+	/**
+	* Load `namespaces`.
+	*
+	* @return {String} returns the previously persisted debug modes
+	* @api private
+	*/
+	function load() {
+		return process.env.DEBUG;
+	}
+	/**
+	* Init logic for `debug` instances.
+	*
+	* Create a new `inspectOpts` object in case `useColors` is set
+	* differently for a particular `debug` instance.
+	*/
+	function init(debug) {
+		debug.inspectOpts = {};
+		const keys = Object.keys(exports.inspectOpts);
+		for (let i = 0; i < keys.length; i++) debug.inspectOpts[keys[i]] = exports.inspectOpts[keys[i]];
+	}
+	module.exports = require_common()(exports);
+	const { formatters } = module.exports;
+	/**
+	* Map %o to `util.inspect()`, all on a single line.
+	*/
+	formatters.o = function(v) {
+		this.inspectOpts.colors = this.useColors;
+		return util.inspect(v, this.inspectOpts).split("\n").map((str) => str.trim()).join(" ");
+	};
+	/**
+	* Map %O to `util.inspect()`, allowing multiple lines if needed.
+	*/
+	formatters.O = function(v) {
+		this.inspectOpts.colors = this.useColors;
+		return util.inspect(v, this.inspectOpts);
+	};
+}));
+// node_modules/debug/src/index.js
+var require_src$1 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	/**
+	* Detect Electron renderer / nwjs process, which is node, but we should
+	* treat as a browser.
+	*/
+	if (typeof process === "undefined" || process.type === "renderer" || process.browser === true || process.__nwjs) module.exports = require_browser();
+	else module.exports = require_node();
+}));
+// node_modules/@kwsites/file-exists/dist/src/index.js
+var require_src = /* @__PURE__ */ __commonJSMin(((exports, module, this$2) => {
+	var __importDefault = this$2 && this$2.__importDefault || function(mod) {
+		return mod && mod.__esModule ? mod : { "default": mod };
+	};
+	Object.defineProperty(exports, "__esModule", { value: true });
+	const fs_1 = require("fs");
+	const log = __importDefault(require_src$1()).default("@kwsites/file-exists");
+	function check(path, isFile, isDirectory) {
+		log(`checking %s`, path);
+		try {
+			const stat = fs_1.statSync(path);
+			if (stat.isFile() && isFile) {
+				log(`[OK] path represents a file`);
+				return true;
+			}
+			if (stat.isDirectory() && isDirectory) {
+				log(`[OK] path represents a directory`);
+				return true;
+			}
+			log(`[FAIL] path represents something other than a file or directory`);
+			return false;
+		} catch (e) {
+			if (e.code === "ENOENT") {
+				log(`[FAIL] path is not accessible: %o`, e);
+				return false;
+			}
+			log(`[FATAL] %o`, e);
+			throw e;
+		}
+	}
+	/**
+	* Synchronous validation of a path existing either as a file or as a directory.
+	*
+	* @param {string} path The path to check
+	* @param {number} type One or both of the exported numeric constants
+	*/
+	function exists(path, type = exports.READABLE) {
+		return check(path, (type & exports.FILE) > 0, (type & exports.FOLDER) > 0);
+	}
+	exports.exists = exists;
+	/**
+	* Constant representing a file
+	*/
+	exports.FILE = 1;
+	/**
+	* Constant representing a folder
+	*/
+	exports.FOLDER = 2;
+	/**
+	* Constant representing either a file or a folder
+	*/
+	exports.READABLE = exports.FILE + exports.FOLDER;
+}));
+// node_modules/@kwsites/file-exists/dist/index.js
+var require_dist$1 = /* @__PURE__ */ __commonJSMin(((exports) => {
+	function __export(m) {
+		for (var p in m) if (!exports.hasOwnProperty(p)) exports[p] = m[p];
+	}
+	Object.defineProperty(exports, "__esModule", { value: true });
+	__export(require_src());
+}));
+// node_modules/@kwsites/promise-deferred/dist/index.js
+var require_dist = /* @__PURE__ */ __commonJSMin(((exports) => {
+	Object.defineProperty(exports, "__esModule", { value: true });
+	exports.createDeferred = exports.deferred = void 0;
+	/**
+	* Creates a new `DeferredPromise`
+	*
+	* ```typescript
+	import {deferred} from '@kwsites/promise-deferred`;
+	```
+	*/
+	function deferred() {
+		let done;
+		let fail;
+		let status = "pending";
+		return {
+			promise: new Promise((_done, _fail) => {
+				done = _done;
+				fail = _fail;
+			}),
+			done(result) {
+				if (status === "pending") {
+					status = "resolved";
+					done(result);
+				}
+			},
+			fail(error) {
+				if (status === "pending") {
+					status = "rejected";
+					fail(error);
+				}
+			},
+			get fulfilled() {
+				return status !== "pending";
+			},
+			get status() {
+				return status;
+			}
+		};
+	}
+	exports.deferred = deferred;
+	/**
+	* Alias of the exported `deferred` function, to help consumers wanting to use `deferred` as the
+	* local variable name rather than the factory import name, without needing to rename on import.
+	*
+	* ```typescript
+	import {createDeferred} from '@kwsites/promise-deferred`;
+	```
+	*/
+	exports.createDeferred = deferred;
+}));
+// node_modules/@simple-git/argv-parser/dist/index.mjs
+function* x$1(e, n) {
+	const t = n === "global";
+	for (const o of e) o.isGlobal === t && (yield o);
+}
+function A$1(e, n) {
+	for (const { name: o } of x$1(e, "task")) {
+		if (P$1.has(o)) return w(!0, n);
+		if (S$1.has(o)) return w(!1, n);
+	}
+	const t = n.at(0)?.toLowerCase();
+	return t === void 0 ? null : E$1.has(t) ? w(!0, n.slice(1)) : F$1.has(t) ? w(!1, n.slice(1)) : n.length === 1 ? w(!1, n) : w(!0, n);
+}
+function w(e = !1, n = []) {
+	const t = n.at(0)?.toLowerCase();
+	return t === void 0 ? null : {
+		isWrite: e,
+		isRead: !e,
+		key: t,
+		value: n.at(1)
+	};
+}
+function O$1(e, n) {
+	return n.isWrite && n.value !== void 0 ? {
+		key: n.key,
+		value: n.value,
+		scope: e
+	} : {
+		key: n.key,
+		scope: e
+	};
+}
+function G$1(e) {
+	const n = e?.indexOf("=") || -1;
+	return !e || n < 0 ? null : {
+		key: e.slice(0, n).trim().toLowerCase(),
+		value: e.slice(n + 1)
+	};
+}
+function M$1(e) {
+	for (const { name: n } of x$1(e, "task")) switch (n) {
+		case "--global": return "global";
+		case "--system": return "system";
+		case "--worktree": return "worktree";
+		case "--local": return "local";
+		case "--file":
+		case "-f": return "file";
+	}
+	return "local";
+}
+function N$1({ name: e }) {
+	if (e === "-c" || e === "--config") return "inline";
+	if (e === "--config-env") return "env";
+}
+function* $$1(e) {
+	for (const n of e) {
+		const t = N$1(n), o = t && G$1(n.value);
+		o && (yield {
+			...o,
+			scope: t
+		});
+	}
+}
+function D(e, n, t) {
+	const o = {
+		read: [],
+		write: [...$$1(n)]
+	};
+	return e === "config" && L$1(o, M$1(n), A$1(n, t)), o;
+}
+function L$1(e, n, t) {
+	if (t === null) return;
+	const o = O$1(n, t);
+	t.isWrite ? e.write.push(o) : e.read.push(o);
+}
+function B$1(e) {
+	const n = R$1[e ?? ""] ?? T;
+	return {
+		short: new Map([...C.short.entries(), ...n.short.entries()]),
+		long: n.long
+	};
+}
+function b$1(e, n = I$1) {
+	if (e.startsWith("--")) {
+		const t = e.indexOf("=");
+		if (t > 2) return [{
+			name: e.slice(0, t),
+			value: e.slice(t + 1),
+			needsNext: !1
+		}];
+		const o = e.slice(2);
+		return [{
+			name: e,
+			needsNext: n.long.has(o)
+		}];
+	}
+	if (e.length === 2) {
+		const t = e.charAt(1);
+		return [{
+			name: e,
+			needsNext: n.short.get(t) === !0
+		}];
+	}
+	return j$1(e, n.short);
+}
+function j$1(e, n) {
+	const t = e.slice(1).split(""), o = [];
+	for (let a = 0; a < t.length; a++) {
+		const s = t[a], r = n.get(s);
+		if (r === void 0) return [{
+			name: e,
+			needsNext: !1
+		}];
+		if (r) {
+			const i = t.slice(a + 1).join("");
+			if (i && ![...i].every((m) => n.has(m))) return o.push({
+				name: `-${s}`,
+				value: i,
+				needsNext: !1
+			}), o;
+		}
+		o.push({
+			name: `-${s}`,
+			needsNext: r
+		});
+	}
+	return o;
+}
+function W$1(e, n = []) {
+	let t = 0;
+	for (; t < e.length;) {
+		const o = String(e[t]);
+		if (!o.startsWith("-") || o.length < 2) break;
+		const a = b$1(o);
+		let s = t + 1;
+		for (const r of a) {
+			const i = {
+				name: r.name,
+				value: r.value,
+				absorbedNext: !1,
+				isGlobal: !0
+			};
+			r.needsNext && i.value === void 0 && s < e.length && (i.value = String(e[s]), i.absorbedNext = !0, s++), n.push(i);
+		}
+		t = s;
+	}
+	return {
+		flags: n,
+		taskIndex: t
+	};
+}
+function V$1(e, n, t = []) {
+	const o$2 = B$1(n), a = [], s = [];
+	let r$3 = 0;
+	for (; r$3 < e.length;) {
+		const i = e[r$3];
+		if (r(i)) {
+			s.push(...o(i)), r$3++;
+			continue;
+		}
+		const p = String(i);
+		if (p === "--") {
+			for (let d = r$3 + 1; d < e.length; d++) {
+				const g = e[d];
+				r(g) ? s.push(...o(g)) : s.push(String(g));
+			}
+			break;
+		}
+		if (!p.startsWith("-") || p.length < 2) {
+			a.push(p), r$3++;
+			continue;
+		}
+		const m = b$1(p, o$2);
+		let u = r$3 + 1;
+		for (const d of m) {
+			const g = {
+				name: d.name,
+				value: d.value,
+				absorbedNext: !1,
+				isGlobal: !1
+			};
+			d.needsNext && g.value === void 0 && u < e.length && !r(e[u]) && (g.value = String(e[u]), g.absorbedNext = !0, u++), t.push(g);
+		}
+		r$3 = u;
+	}
+	return {
+		flags: t,
+		positionals: a,
+		pathspecs: s
+	};
+}
+function* q$1({ write: e }) {
+	for (const n of e) for (const t of K$1) {
+		const o = t(n.key);
+		o && (yield o);
+	}
+}
+function f$1(e, n, t = String(e)) {
+	const o = typeof e == "string" ? new RegExp(`\\s*${e.toLowerCase()}`) : e;
+	return function(s) {
+		if (o.test(s)) return {
+			category: n,
+			message: `Configuring ${t} is not permitted without enabling ${n}`
+		};
+	};
+}
+function l$1(e, n) {
+	return f$1(new RegExp(`\\s*${e.toLowerCase().replace(/\./g, "(..+)?.")}`), n, e);
+}
+function* H$1(e, n) {
+	for (const t of n) for (const o of X$1) {
+		const a = o(e, t);
+		a && (yield a);
+	}
+}
+function c(e, n, t, { name: o = String(n), globalOnly: a = !1, withValue: s = !1 } = {}) {
+	const r = typeof n == "string" ? new RegExp(`\\s*${n.toLowerCase()}`) : n, i = `Use of ${e ? `${e} with option ` : ""}${o} is not permitted without enabling ${t}`;
+	return function(m, u) {
+		if (!(e && m !== e) && !(a && !u.isGlobal) && !(s && u.value === void 0) && r.test(u.name)) return {
+			category: t,
+			message: i
+		};
+	};
+}
+function k(e, n, t) {
+	return [...H$1(e, n), ...q$1(t)];
+}
+function Y$1(...e) {
+	const { flags: n, taskIndex: t } = W$1(e), o = t < e.length ? String(e[t]).toLowerCase() : null, { positionals: s, pathspecs: r } = V$1(o !== null ? e.slice(t + 1) : [], o, n), i = D(o, n, s);
+	return {
+		task: o,
+		flags: n.map(J$1),
+		paths: r,
+		config: i,
+		vulnerabilities: z$1(k(o, n, i))
+	};
+}
+function z$1(e) {
+	return Object.defineProperty(e, "vulnerabilities", { value: e });
+}
+function J$1({ value: e, name: n }) {
+	return e !== void 0 ? {
+		name: n,
+		value: e
+	} : { name: n };
+}
+function* Q$1(e) {
+	const n = parseInt(e.git_config_count ?? "0", 10);
+	for (let t = 0; t < n; t++) {
+		const o = e[`git_config_key_${t}`], a = e[`git_config_value_${t}`];
+		o !== void 0 && (yield {
+			key: o.toLowerCase().trim(),
+			value: a,
+			scope: "env"
+		});
+	}
+}
+function* Z$1(e) {
+	for (const n of Object.keys(e)) if (_$1(n)) {
+		const t = y[n];
+		yield {
+			category: t,
+			message: `Use of "${n.toUpperCase()}" is not permitted without enabling ${t}`
+		};
+	}
+}
+function _$1(e) {
+	return Object.hasOwn(y, e);
+}
+function ee$1(e) {
+	const n = {};
+	for (const [t, o] of Object.entries(e)) {
+		const a = t.toLowerCase().trim();
+		(_$1(a) || a.startsWith("git")) && (n[a] = String(o));
+	}
+	return n;
+}
+function ne$1(e) {
+	const n = ee$1(e), t = {
+		read: [],
+		write: [...Q$1(n)]
+	};
+	return {
+		config: t,
+		vulnerabilities: [...Z$1(n), ...k(null, [], t)]
+	};
+}
+function oe$1(e, n) {
+	return [...Y$1(...e).vulnerabilities, ...ne$1(n).vulnerabilities];
+}
+var P$1, S$1, E$1, F$1, C, I$1, R$1, T, K$1, h$1, X$1, y;
+var init_dist$2 = __esmMin((() => {
+	init_dist$3();
+	P$1 = /* @__PURE__ */ new Set([
+		"--add",
+		"--edit",
+		"--remove-section",
+		"--rename-section",
+		"--replace-all",
+		"--unset",
+		"--unset-all",
+		"-e"
+	]);
+	S$1 = /* @__PURE__ */ new Set([
+		"--get",
+		"--get-all",
+		"--get-color",
+		"--get-colorbool",
+		"--get-regexp",
+		"--get-urlmatch",
+		"--list",
+		"-l"
+	]);
+	E$1 = /* @__PURE__ */ new Set([
+		"edit",
+		"remove-section",
+		"rename-section",
+		"set",
+		"unset"
+	]);
+	F$1 = /* @__PURE__ */ new Set([
+		"get",
+		"get-color",
+		"get-colorbool",
+		"list"
+	]);
+	C = { short: /* @__PURE__ */ new Map([["c", !0]]) };
+	I$1 = {
+		short: new Map([
+			["C", !0],
+			["P", !1],
+			["h", !1],
+			["p", !1],
+			["v", !1],
+			...C.short.entries()
+		]),
+		long: /* @__PURE__ */ new Set([
+			"attr-source",
+			"config-env",
+			"exec-path",
+			"git-dir",
+			"list-cmds",
+			"namespace",
+			"super-prefix",
+			"work-tree"
+		])
+	};
+	R$1 = {
+		clone: {
+			short: /* @__PURE__ */ new Map([
+				["b", !0],
+				["j", !0],
+				["l", !1],
+				["n", !1],
+				["o", !0],
+				["q", !1],
+				["s", !1],
+				["u", !0]
+			]),
+			long: /* @__PURE__ */ new Set([
+				"branch",
+				"config",
+				"jobs",
+				"origin",
+				"upload-pack",
+				"u",
+				"template"
+			])
+		},
+		commit: {
+			short: /* @__PURE__ */ new Map([
+				["C", !0],
+				["F", !0],
+				["c", !0],
+				["m", !0],
+				["t", !0]
+			]),
+			long: /* @__PURE__ */ new Set([
+				"file",
+				"message",
+				"reedit-message",
+				"reuse-message",
+				"template"
+			])
+		},
+		config: {
+			short: /* @__PURE__ */ new Map([
+				["e", !1],
+				["f", !0],
+				["l", !1]
+			]),
+			long: /* @__PURE__ */ new Set([
+				"blob",
+				"comment",
+				"default",
+				"file",
+				"type",
+				"value"
+			])
+		},
+		fetch: {
+			short: /* @__PURE__ */ new Map(),
+			long: /* @__PURE__ */ new Set(["upload-pack"])
+		},
+		init: {
+			short: /* @__PURE__ */ new Map(),
+			long: /* @__PURE__ */ new Set(["template"])
+		},
+		pull: {
+			short: /* @__PURE__ */ new Map(),
+			long: /* @__PURE__ */ new Set(["upload-pack"])
+		},
+		push: {
+			short: /* @__PURE__ */ new Map(),
+			long: /* @__PURE__ */ new Set(["exec", "receive-pack"])
+		},
+		rebase: {
+			short: /* @__PURE__ */ new Map([
+				["X", !0],
+				["f", !1],
+				["i", !1],
+				["k", !1],
+				["m", !1],
+				["n", !1],
+				["q", !1],
+				["r", !1],
+				["s", !0],
+				["v", !1],
+				["x", !0]
+			]),
+			long: /* @__PURE__ */ new Set([
+				"exec",
+				"onto",
+				"strategy",
+				"strategy-option"
+			])
+		}
+	};
+	T = {
+		short: /* @__PURE__ */ new Map(),
+		long: /* @__PURE__ */ new Set()
+	};
+	K$1 = [
+		f$1("alias", "allowUnsafeAlias"),
+		f$1("core.askPass", "allowUnsafeAskPass"),
+		f$1("core.editor", "allowUnsafeEditor"),
+		f$1("core.fsmonitor", "allowUnsafeFsMonitor"),
+		f$1("core.gitProxy", "allowUnsafeGitProxy"),
+		f$1("core.hooksPath", "allowUnsafeHooksPath"),
+		f$1("core.pager", "allowUnsafePager"),
+		f$1("core.sshCommand", "allowUnsafeSshCommand"),
+		l$1("credential.helper", "allowUnsafeCredentialHelper"),
+		l$1("diff.command", "allowUnsafeDiffExternal"),
+		f$1("diff.external", "allowUnsafeDiffExternal"),
+		l$1("difftool.cmd", "allowUnsafeDiffExternal"),
+		l$1("diff.textconv", "allowUnsafeDiffTextConv"),
+		l$1("filter.clean", "allowUnsafeFilter"),
+		l$1("filter.process", "allowUnsafeFilter"),
+		l$1("filter.smudge", "allowUnsafeFilter"),
+		l$1("gpg.program", "allowUnsafeGpgProgram"),
+		f$1("include.path", "allowUnsafeInclude"),
+		l$1("includeIf", "allowUnsafeInclude"),
+		f$1("init.templateDir", "allowUnsafeTemplateDir"),
+		l$1("pager.", "allowUnsafePager"),
+		l$1("merge.driver", "allowUnsafeMergeDriver"),
+		l$1("mergetool.path", "allowUnsafeMergeDriver"),
+		l$1("mergetool.cmd", "allowUnsafeMergeDriver"),
+		l$1("protocol.allow", "allowUnsafeProtocolOverride"),
+		l$1("remote.receivepack", "allowUnsafePack"),
+		l$1("remote.uploadpack", "allowUnsafePack"),
+		f$1("uploadpack.packObjectsHook", "allowUnsafePack"),
+		f$1("sequence.editor", "allowUnsafeEditor"),
+		l$1("submodule.update", "allowUnsafeSubmodule"),
+		l$1("tar.command", "allowUnsafeCommandBinaries"),
+		l$1("trailer.cmd", "allowUnsafeCommandBinaries"),
+		l$1("trailer.command", "allowUnsafeCommandBinaries"),
+		l$1("url.insteadOf", "allowUnsafeUrlRewrite")
+	];
+	h$1 = {
+		globalOnly: !0,
+		withValue: !0
+	};
+	X$1 = [
+		c(null, /--(upload|receive)-pack/, "allowUnsafePack", { name: "--upload-pack or --receive-pack" }),
+		c("clone", /^-\w*u/, "allowUnsafePack"),
+		c("clone", "--u", "allowUnsafePack"),
+		c("push", /^--exec$/, "allowUnsafePack", { name: "--exec" }),
+		c("rebase", /^(-x|--ex(ec?)?)$/, "allowUnsafeExec", { name: "-x or --exec" }),
+		c(null, "--template", "allowUnsafeTemplateDir"),
+		c(null, "--exec-path", "allowUnsafeExec", h$1),
+		c(null, "--git-dir", "allowUnsafeConfigPaths", h$1),
+		c(null, "--work-tree", "allowUnsafeConfigPaths", h$1),
+		c(null, /^-C$/, "allowUnsafeConfigPaths", {
+			...h$1,
+			name: "-C"
+		})
+	];
+	y = {
+		editor: "allowUnsafeEditor",
+		git_askpass: "allowUnsafeAskPass",
+		git_config_global: "allowUnsafeConfigPaths",
+		git_config_system: "allowUnsafeConfigPaths",
+		git_config_count: "allowUnsafeConfigEnvCount",
+		git_config_parameters: "allowUnsafeConfigEnvCount",
+		git_config: "allowUnsafeConfigPaths",
+		git_editor: "allowUnsafeEditor",
+		git_exec_path: "allowUnsafeExec",
+		git_external_diff: "allowUnsafeDiffExternal",
+		git_pager: "allowUnsafePager",
+		git_proxy_command: "allowUnsafeGitProxy",
+		git_template_dir: "allowUnsafeTemplateDir",
+		git_sequence_editor: "allowUnsafeEditor",
+		git_ssh: "allowUnsafeSshCommand",
+		git_ssh_command: "allowUnsafeSshCommand",
+		pager: "allowUnsafePager",
+		prefix: "allowUnsafeConfigPaths",
+		ssh_askpass: "allowUnsafeAskPass",
+		visual: "allowUnsafeEditor"
+	};
+}));
+// node_modules/simple-git/dist/index.mjs
+var dist_exports = /* @__PURE__ */ __exportAll({
+	CheckRepoActions: () => qe,
+	CleanOptions: () => zt,
+	DiffNameStatus: () => Kt,
+	GitConfigScope: () => Ht,
+	GitConstructError: () => Ae,
+	GitError: () => O,
+	GitPluginError: () => A,
+	GitResponseError: () => at,
+	ResetMode: () => Vt,
+	TaskConfigurationError: () => xe,
+	grepQueryBuilder: () => Sn,
+	pathspec: () => c$1,
+	simpleGit: () => wo
+});
+function Ne(t) {
+	return typeof t != "function" ? W : t;
+}
+function $e(t) {
+	return typeof t == "function" && t !== W;
+}
+function Pe(t, e) {
+	const n = t.indexOf(e);
+	return n <= 0 ? [t, ""] : [t.substr(0, n), t.substr(n + 1)];
+}
+function Me(t, e = 0) {
+	return Dt(t) && t.length > e ? t[e] : void 0;
+}
+function N(t, e = 0) {
+	if (Dt(t) && t.length > e) return t[t.length - 1 - e];
+}
+function Dt(t) {
+	return Bt(t);
+}
+function H(t = "", e = !0, n = `
+`) {
+	return t.split(n).reduce((r, s) => {
+		const o = e ? s.trim() : s;
+		return o && r.push(o), r;
+	}, []);
+}
+function ut(t, e) {
+	return H(t, !0).map((n) => e(n));
+}
+function Lt(t) {
+	return (0, import_dist.exists)(t, import_dist.FOLDER);
+}
+function S(t, e) {
+	return Array.isArray(t) ? t.includes(e) || t.push(e) : t.add(e), e;
+}
+function De(t, e) {
+	return Array.isArray(t) && !t.includes(e) && t.push(e), t;
+}
+function ct(t, e) {
+	if (Array.isArray(t)) {
+		const n = t.indexOf(e);
+		n >= 0 && t.splice(n, 1);
+	} else t.delete(e);
+	return e;
+}
+function v(t) {
+	return Array.isArray(t) ? t : [t];
+}
+function jt(t) {
+	return t.replace(/[\s-]+(.)/g, (e, n) => n.toUpperCase());
+}
+function L(t) {
+	return v(t).map((e) => e instanceof String ? e : String(e));
+}
+function p(t, e = 0) {
+	if (t == null) return e;
+	const n = parseInt(t, 10);
+	return Number.isNaN(n) ? e : n;
+}
+function U(t, e) {
+	const n = [];
+	for (let r = 0, s = t.length; r < s; r++) n.push(e, t[r]);
+	return n;
+}
+function F(t) {
+	return (Array.isArray(t) ? Buffer.concat(t) : t).toString("utf-8");
+}
+function Le(t) {
+	return t ? Buffer.isBuffer(t) ? t.length : Buffer.byteLength(t) : 0;
+}
+function je(t, e) {
+	const n = {};
+	return e.forEach((r) => {
+		t[r] !== void 0 && (n[r] = t[r]);
+	}), n;
+}
+function wt(t = 0) {
+	return new Promise((e) => setTimeout(e, t));
+}
+function bt(t) {
+	if (t !== !1) return t;
+}
+function d(t, e, n) {
+	return e(t) ? t : arguments.length > 2 ? n : void 0;
+}
+function st(t, e) {
+	const n = r(t) ? "string" : typeof t;
+	return /number|string|boolean/.test(n) && (!e || !e.includes(n));
+}
+function lt(t) {
+	return !!t && ft(t) === "[object Object]";
+}
+function Ie(t) {
+	return typeof t == "function";
+}
+function Ue() {
+	throw new Error("LineParser:useMatches not implemented");
+}
+function Ge(...t) {
+	const e = process.cwd(), n = Object.assign({
+		baseDir: e,
+		...Fe
+	}, ...t.filter((r) => typeof r == "object" && r));
+	return n.baseDir = n.baseDir || e, n.trimmed = n.trimmed === !0, n;
+}
+function It(t, e = []) {
+	return lt(t) ? Object.keys(t).reduce((n, r$1) => {
+		const s = t[r$1];
+		if (r(s)) n.push(s);
+		else if (st(s, ["boolean"])) n.push(r$1 + "=" + s);
+		else if (Array.isArray(s)) for (const o of s) st(o, ["string", "number"]) || n.push(r$1 + "=" + o);
+		else n.push(r$1);
+		return n;
+	}, e) : e;
+}
+function h(t, e = 0, n = !1) {
+	const r = [];
+	for (let s = 0, o = e < 0 ? t.length : e; s < o; s++) "string|number".includes(typeof t[s]) && r.push(String(t[s]));
+	return It(ht(t), r), n || r.push(...ze(t)), r;
+}
+function ze(t) {
+	return L(d(N(t, typeof N(t) == "function" ? 1 : 0), K, []));
+}
+function ht(t) {
+	return d(N(t, Ie(N(t)) ? 1 : 0), lt);
+}
+function u(t, e = !0) {
+	const n = Ne(N(t));
+	return e || $e(n) ? n : void 0;
+}
+function Tt(t, e) {
+	return t(e.stdOut, e.stdErr);
+}
+function E(t, e, n, r = !0) {
+	return v(n).forEach((s) => {
+		for (let o = H(s, r), i = 0, a = o.length; i < a; i++) {
+			const c = (y = 0) => {
+				if (!(i + y >= a)) return o[i + y];
+			};
+			e.some(({ parse: y }) => y(c, t));
+		}
+	}), t;
+}
+function We(t) {
+	switch (t) {
+		case "bare": return Ke();
+		case "root": return He();
+	}
+	return {
+		commands: ["rev-parse", "--is-inside-work-tree"],
+		format: "utf-8",
+		onError: mt,
+		parser: Ut
+	};
+}
+function He() {
+	return {
+		commands: ["rev-parse", "--git-dir"],
+		format: "utf-8",
+		onError: mt,
+		parser(e) {
+			return /^\.(git)?$/.test(e.trim());
+		}
+	};
+}
+function Ke() {
+	return {
+		commands: ["rev-parse", "--is-bare-repository"],
+		format: "utf-8",
+		onError: mt,
+		parser: Ut
+	};
+}
+function Ve(t) {
+	return /(Not a git repository|Kein Git-Repository)/i.test(String(t));
+}
+function Ze(t, e) {
+	const n = new Xe(t), r = t ? Qe : Ye;
+	return H(e).forEach((s) => {
+		const o = s.replace(r, "");
+		n.paths.push(o), (Je.test(o) ? n.folders : n.files).push(o);
+	}), n;
+}
+function tn(t) {
+	return {
+		commands: Ft,
+		format: "empty",
+		parser: t
+	};
+}
+function b(t) {
+	return {
+		commands: Ft,
+		format: "empty",
+		parser() {
+			throw typeof t == "string" ? new xe(t) : t;
+		}
+	};
+}
+function g(t, e = !1) {
+	return {
+		commands: t,
+		format: "utf-8",
+		parser(n) {
+			return e ? String(n).trim() : n;
+		}
+	};
+}
+function Gt(t) {
+	return {
+		commands: t,
+		format: "buffer",
+		parser(e) {
+			return e;
+		}
+	};
+}
+function en(t) {
+	return t.format === "buffer";
+}
+function kt(t) {
+	return t.format === "empty" || !t.commands.length;
+}
+function on(t, e) {
+	const { cleanMode: n, options: r, valid: s } = cn(t);
+	return n ? s.options ? (r.push(...e), r.some(hn) ? b(nn) : an(n, r)) : b(sn + JSON.stringify(t)) : b(rn);
+}
+function an(t, e) {
+	return {
+		commands: [
+			"clean",
+			`-${t}`,
+			...e
+		],
+		format: "utf-8",
+		parser(r) {
+			return Ze(t === "n", r);
+		}
+	};
+}
+function un(t) {
+	return Array.isArray(t) && t.every((e) => qt.has(e));
+}
+function cn(t) {
+	let e, n = [], r = {
+		cleanMode: !1,
+		options: !0
+	};
+	return t.replace(/[^a-z]i/g, "").split("").forEach((s) => {
+		fn(s) ? (e = s, r.cleanMode = !0) : r.options = r.options && ln(n[n.length] = `-${s}`);
+	}), {
+		cleanMode: e,
+		options: n,
+		valid: r
+	};
+}
+function fn(t) {
+	return t === "f" || t === "n";
+}
+function ln(t) {
+	return /^-[a-z]$/i.test(t) && qt.has(t.charAt(1));
+}
+function hn(t) {
+	return /^-[^\-]/.test(t) ? t.indexOf("i") > 0 : t === "--interactive";
+}
+function pn(t) {
+	const e = new mn();
+	for (const n of Wt(t)) e.addValue(n.file, String(n.key), n.value);
+	return e;
+}
+function dn(t, e) {
+	let n = null;
+	const r = [], s = /* @__PURE__ */ new Map();
+	for (const o of Wt(t, e)) o.key === e && (r.push(n = o.value), s.has(o.file) || s.set(o.file, []), s.get(o.file).push(n));
+	return {
+		key: e,
+		paths: Array.from(s.keys()),
+		scopes: s,
+		value: n,
+		values: r
+	};
+}
+function gn(t) {
+	return t.replace(/^(file):/, "");
+}
+function* Wt(t, e = null) {
+	const n = t.split("\0");
+	for (let r = 0, s = n.length - 1; r < s;) {
+		const o = gn(n[r++]);
+		let i = n[r++], a = e;
+		if (i.includes(`
+`)) {
+			const c = Pe(i, `
+`);
+			a = c[0], i = c[1];
+		}
+		yield {
+			file: o,
+			key: a,
+			value: i
+		};
+	}
+}
+function Y(t, e) {
+	return typeof t == "string" && Object.hasOwn(Ht, t) ? t : e;
+}
+function yn(t, e, n, r) {
+	const s = ["config", `--${r}`];
+	return n && s.push("--add"), s.push(t, e), {
+		commands: s,
+		format: "utf-8",
+		parser(o) {
+			return o;
+		}
+	};
+}
+function wn(t, e) {
+	const n = [
+		"config",
+		"--null",
+		"--show-origin",
+		"--get-all",
+		t
+	];
+	return e && n.splice(1, 0, `--${e}`), {
+		commands: n,
+		format: "utf-8",
+		parser(r) {
+			return dn(r, t);
+		}
+	};
+}
+function bn(t) {
+	const e = [
+		"config",
+		"--list",
+		"--show-origin",
+		"--null"
+	];
+	return t && e.push(`--${t}`), {
+		commands: e,
+		format: "utf-8",
+		parser(n) {
+			return pn(n);
+		}
+	};
+}
+function Tn() {
+	return {
+		addConfig(t, e, ...n) {
+			return this._runTask(yn(t, e, n[0] === !0, Y(n[1], "local")), u(arguments));
+		},
+		getConfig(t, e) {
+			return this._runTask(wn(t, Y(e, void 0)), u(arguments));
+		},
+		listConfig(...t) {
+			return this._runTask(bn(Y(t[0], void 0)), u(arguments));
+		}
+	};
+}
+function _n(t) {
+	return kn.has(t);
+}
+function Sn(...t) {
+	return new En().param(...t);
+}
+function Rn(t) {
+	const e = /* @__PURE__ */ new Set(), n = {};
+	return ut(t, (r) => {
+		const [s, o, i] = r.split(I);
+		e.add(s), (n[s] = n[s] || []).push({
+			line: p(o),
+			path: s,
+			preview: i
+		});
+	}), {
+		paths: e,
+		results: n
+	};
+}
+function On() {
+	return { grep(t) {
+		const e = u(arguments), n = h(arguments);
+		for (const s of vn) if (n.includes(s)) return this._runTask(b(`git.grep: use of "${s}" is not supported.`), e);
+		typeof t == "string" && (t = Sn().param(t));
+		const r = [
+			"grep",
+			"--null",
+			"-n",
+			"--full-name",
+			...n,
+			...t
+		];
+		return this._runTask({
+			commands: r,
+			format: "utf-8",
+			parser(s) {
+				return Rn(s);
+			}
+		}, e);
+	} };
+}
+function An(t, e) {
+	const n = ["reset"];
+	return Xt(t) && n.push(`--${t}`), n.push(...e), g(n);
+}
+function xn(t) {
+	if (Xt(t)) return t;
+	switch (typeof t) {
+		case "string":
+		case "undefined": return "soft";
+	}
+}
+function Xt(t) {
+	return typeof t == "string" && Cn.includes(t);
+}
+function Nn() {
+	return (0, import_src.default)("simple-git");
+}
+function vt(t, e, n) {
+	return !e || !String(e).replace(/\s*/, "") ? n ? (r, ...s) => {
+		t(r, ...s), n(r, ...s);
+	} : t : (r, ...s) => {
+		t(`%s ${r}`, e, ...s), n && n(r, ...s);
+	};
+}
+function $n(t, e, { namespace: n }) {
+	if (typeof t == "string") return t;
+	const r = e && e.namespace || "";
+	return r.startsWith(n) ? r.substr(n.length + 1) : r || n;
+}
+function $(t, e, n, r = Nn()) {
+	const s = t && `[${t}]` || "", o = [], i = typeof e == "string" ? r.extend(e) : e, a = $n(d(e, m), i, r);
+	return y(n);
+	function c(w, T) {
+		return S(o, $(t, a.replace(/^[^:]+/, w), T, r));
+	}
+	function y(w) {
+		const T = w && `[${w}]` || "", k = i && vt(i, T) || W, C = vt(r, `${s} ${T}`, k);
+		return Object.assign(i ? k : C, {
+			label: t,
+			sibling: c,
+			info: C,
+			step: y
+		});
+	}
+}
+function Mn(t, e) {
+	return (n) => {
+		e("[ERROR] child process exception %o", n), t.push(Buffer.from(String(n.stack), "ascii"));
+	};
+}
+function Et(t, e, n, r) {
+	return (s) => {
+		n("%s received %L bytes", e, s), r("%B", s), t.push(s);
+	};
+}
+function Ln(t, e, n = W) {
+	const r = (o) => {
+		n(null, o);
+	}, s = (o) => {
+		o?.task === t && n(o, void 0);
+	};
+	e.then(r, s);
+}
+function St(t, e) {
+	return tn((n) => {
+		if (!Lt(t)) throw new Error(`Git.cwd: cannot change to non-directory "${t}"`);
+		return (e || n).cwd = t;
+	});
+}
+function Q(t) {
+	const e = ["checkout", ...t];
+	return e[1] === "-b" && e.includes("-B") && (e[1] = ct(e, "-B")), g(e);
+}
+function jn() {
+	return {
+		checkout() {
+			return this._runTask(Q(h(arguments, 1)), u(arguments));
+		},
+		checkoutBranch(t, e) {
+			return this._runTask(Q([
+				"-b",
+				t,
+				e,
+				...h(arguments)
+			]), u(arguments));
+		},
+		checkoutLocalBranch(t) {
+			return this._runTask(Q([
+				"-b",
+				t,
+				...h(arguments)
+			]), u(arguments));
+		}
+	};
+}
+function Rt(t, e, n, ...r) {
+	return m(n) ? e(n, d(r[0], m), h(arguments)) : b(`git.${t}() requires a string 'repoPath'`);
+}
+function In() {
+	return {
+		clone(t, ...e) {
+			return this._runTask(Rt("clone", Yt, d(t, m), ...e), u(arguments));
+		},
+		mirror(t, ...e) {
+			return this._runTask(Rt("mirror", Bn, d(t, m), ...e), u(arguments));
+		}
+	};
+}
+function Fn(t) {
+	return E({
+		author: null,
+		branch: "",
+		commit: "",
+		root: !1,
+		summary: {
+			changes: 0,
+			insertions: 0,
+			deletions: 0
+		}
+	}, Un, t);
+}
+function Gn(t, e, n) {
+	return {
+		commands: [
+			"-c",
+			"core.abbrev=40",
+			"commit",
+			...U(t, "-m"),
+			...e,
+			...n
+		],
+		format: "utf-8",
+		parser: Fn
+	};
+}
+function zn() {
+	return { commit(e, ...n) {
+		const r = u(arguments), s = t(e) || Gn(v(e), v(d(n[0], G, [])), [...L(d(n[1], K, [])), ...h(arguments, 0, !0)]);
+		return this._runTask(s, r);
+	} };
+	function t(e) {
+		return !G(e) && b("git.commit: requires the commit message to be supplied as a string/string[]");
+	}
+}
+function qn() {
+	return {
+		count: 0,
+		garbage: 0,
+		inPack: 0,
+		packs: 0,
+		prunePackable: 0,
+		size: 0,
+		sizeGarbage: 0,
+		sizePack: 0
+	};
+}
+function Hn() {
+	return { countObjects() {
+		return this._runTask({
+			commands: ["count-objects", "--verbose"],
+			format: "utf-8",
+			parser(t) {
+				return E(qn(), [Wn], t);
+			}
+		});
+	} };
+}
+function Kn() {
+	return { firstCommit() {
+		return this._runTask(g([
+			"rev-list",
+			"--max-parents=0",
+			"HEAD"
+		], !0), u(arguments));
+	} };
+}
+function Vn(t, e) {
+	const n = ["hash-object", t];
+	return e && n.push("-w"), g(n, !0);
+}
+function Qn(t, e, n) {
+	const r = String(n).trim();
+	let s;
+	if (s = Xn.exec(r)) return new J(t, e, !1, s[1]);
+	if (s = Yn.exec(r)) return new J(t, e, !0, s[1]);
+	let o = "";
+	const i = r.split(" ");
+	for (; i.length;) if (i.shift() === "in") {
+		o = i.join(" ");
+		break;
+	}
+	return new J(t, e, /^re/i.test(r), o);
+}
+function Jn(t) {
+	return t.includes(Qt);
+}
+function Zn(t = !1, e, n) {
+	const r = ["init", ...n];
+	return t && !Jn(r) && r.splice(1, 0, Qt), {
+		commands: r,
+		format: "utf-8",
+		parser(s) {
+			return Qn(r.includes("--bare"), e, s);
+		}
+	};
+}
+function tr(t) {
+	return t === void 0 ? b("interpretTrailers called without input content") : {
+		format: "utf-8",
+		parser(e) {
+			return Object.fromEntries(ut(e, (n) => {
+				const r = n.indexOf(":");
+				return [jt(n.substring(0, r).toLowerCase()), n.substring(r + 2).trim()];
+			}));
+		},
+		commands: ["interpret-trailers", "--parse"],
+		input: t
+	};
+}
+function er() {
+	return { interpretTrailers(t) {
+		return this._runTask(tr(d(t, Be)), u(arguments));
+	} };
+}
+function pt(t) {
+	for (let e = 0; e < t.length; e++) {
+		const n = Jt.exec(t[e]);
+		if (n) return `--${n[1]}`;
+	}
+	return "";
+}
+function nr(t) {
+	return Jt.test(t);
+}
+function Zt(t = R.NONE) {
+	const e = ar[t];
+	return (n) => E(new rr(), e, n, !1);
+}
+function cr(t, e) {
+	return e.reduce((n, r, s) => (n[r] = t[s] || "", n), /* @__PURE__ */ Object.create({ diff: null }));
+}
+function re(t = ne, e = ur, n = R.NONE) {
+	const r = Zt(n);
+	return function(s) {
+		const o = H(s.trim(), !1, te).map(function(i) {
+			const a = i.split(ee), c = cr(a[0].split(t), e);
+			return a.length > 1 && a[1].trim() && (c.diff = r(a[1])), c;
+		});
+		return {
+			all: o,
+			latest: o.length && o[0] || null,
+			total: o.length
+		};
+	};
+}
+function fr(t) {
+	let e = pt(t);
+	const n = ["diff"];
+	return e === R.NONE && (e = R.STAT, n.push("--stat=4096")), n.push(...t), dt(n) || {
+		commands: n,
+		format: "utf-8",
+		parser: Zt(e)
+	};
+}
+function dt(t) {
+	const e = t.filter(nr);
+	if (e.length > 1) return b(`Summary flags are mutually exclusive - pick one of ${e.join(",")}`);
+	if (e.length && t.includes("-z")) return b(`Summary flag ${e} parsing is not compatible with null termination option '-z'`);
+}
+function lr(t, e) {
+	const n = [], r = [];
+	return Object.keys(t).forEach((s) => {
+		n.push(s), r.push(String(t[s]));
+	}), [n, r.join(e)];
+}
+function hr(t) {
+	return Object.keys(t).reduce((e, n) => (n in se || (e[n] = t[n]), e), {});
+}
+function oe(t = {}, e = []) {
+	const n = d(t.splitter, m, ne), [s, o] = lr(lt(t.format) ? t.format : {
+		hash: "%H",
+		date: t.strictDate === !1 ? "%ai" : "%aI",
+		message: "%s",
+		refs: "%D",
+		body: t.multiLine ? "%B" : "%b",
+		author_name: t.mailMap !== !1 ? "%aN" : "%an",
+		author_email: t.mailMap !== !1 ? "%aE" : "%ae"
+	}, n), i = [], a = [`--pretty=format:${te}${o}${ee}`, ...e], c = t.n || t["max-count"] || t.maxCount;
+	if (c && a.push(`--max-count=${c}`), t.from || t.to) {
+		const y = t.symmetric !== !1 ? "..." : "..";
+		i.push(`${t.from || ""}${y}${t.to || ""}`);
+	}
+	return m(t.file) && a.push("--follow", c$1(t.file)), It(hr(t), a), {
+		fields: s,
+		splitter: n,
+		commands: [...a, ...i]
+	};
+}
+function mr(t, e, n) {
+	const r = re(t, e, pt(n));
+	return {
+		commands: ["log", ...n],
+		format: "utf-8",
+		parser: r
+	};
+}
+function pr() {
+	return { log(...n) {
+		const r = u(arguments), s = oe(ht(arguments), L(d(arguments[0], K, []))), o = e(...n) || dt(s.commands) || t(s);
+		return this._runTask(o, r);
+	} };
+	function t(n) {
+		return mr(n.splitter, n.fields, n.commands);
+	}
+	function e(n, r) {
+		return m(n) && m(r) && b("git.log(string, string) should be replaced with git.log({ from: string, to: string })");
+	}
+}
+function tt(t) {
+	return t.objects = t.objects || {
+		compressing: 0,
+		counting: 0,
+		enumerating: 0,
+		packReused: 0,
+		reused: {
+			count: 0,
+			delta: 0
+		},
+		total: {
+			count: 0,
+			delta: 0
+		}
+	};
+}
+function Ct(t) {
+	const e = /^\s*(\d+)/.exec(t), n = /delta (\d+)/i.exec(t);
+	return {
+		count: p(e && e[1] || "0"),
+		delta: p(n && n[1] || "0")
+	};
+}
+function ae(t, e) {
+	return E({ remoteMessages: new br() }, wr, e);
+}
+function Rr(t, e) {
+	const n = E(new gr(), Er, [t, e]);
+	return n.message && n;
+}
+function At(t) {
+	return t.length ? {
+		commands: ["merge", ...t],
+		format: "utf-8",
+		parser(e, n) {
+			const r = Cr(e, n);
+			if (r.failed) throw new at(r);
+			return r;
+		}
+	} : b("Git.merge requires at least one option");
+}
+function xr(t, e, n) {
+	const r = n.includes("deleted"), s = n.includes("tag") || /^refs\/tags/.test(t), o = !n.includes("new");
+	return {
+		deleted: r,
+		tag: s,
+		branch: !s,
+		new: !o,
+		alreadyUpdated: o,
+		local: t,
+		remote: e
+	};
+}
+function Mr(t = {}, e) {
+	return S(e, "--tags"), ce(t, e);
+}
+function ce(t = {}, e) {
+	const n = ["push", ...e];
+	return t.branch && n.splice(1, 0, t.branch), t.remote && n.splice(1, 0, t.remote), ct(n, "-v"), S(n, "--verbose"), S(n, "--porcelain"), {
+		commands: n,
+		format: "utf-8",
+		parser: $r
+	};
+}
+function Dr() {
+	return {
+		showBuffer() {
+			const t = ["show", ...h(arguments, 1)];
+			return t.includes("--binary") || t.splice(1, 0, "--binary"), this._runTask(Gt(t), u(arguments));
+		},
+		show() {
+			const t = ["show", ...h(arguments, 1)];
+			return this._runTask(g(t), u(arguments));
+		}
+	};
+}
+function xt(t) {
+	const [e, n] = t.split(I);
+	return {
+		from: n || e,
+		to: e
+	};
+}
+function _(t, e, n) {
+	return [`${t}${e}`, n];
+}
+function et(t, ...e) {
+	return e.map((n) => _(t, n, (r, s) => r.conflicted.push(s)));
+}
+function Fr(t, e) {
+	const n = e.trim();
+	switch (" ") {
+		case n.charAt(2): return r(n.charAt(0), n.charAt(1), n.slice(3));
+		case n.charAt(1): return r(" ", n.charAt(0), n.slice(2));
+		default: return;
+	}
+	function r(s, o, i) {
+		const a = `${s}${o}`, c = Ir.get(a);
+		c && c(t, i), a !== "##" && a !== "!!" && t.files.push(new jr(i, s, o));
+	}
+}
+function zr(t) {
+	return {
+		format: "utf-8",
+		commands: [
+			"status",
+			"--porcelain",
+			"-b",
+			"-u",
+			"--null",
+			...t.filter((n) => !Gr.includes(n))
+		],
+		parser(n) {
+			return Ur(n);
+		}
+	};
+}
+function q(t = 0, e = 0, n = 0, r = "", s = !0) {
+	return Object.defineProperty({
+		major: t,
+		minor: e,
+		patch: n,
+		agent: r,
+		installed: s
+	}, "toString", {
+		value() {
+			return `${this.major}.${this.minor}.${this.patch}`;
+		},
+		configurable: !1,
+		enumerable: !1
+	});
+}
+function qr() {
+	return q(0, 0, 0, "", !1);
+}
+function Wr() {
+	return { version() {
+		return this._runTask({
+			commands: ["--version"],
+			format: "utf-8",
+			parser: Kr,
+			onError(t, e, n, r) {
+				if (t.exitCode === V.NOT_FOUND) return n(Buffer.from(fe));
+				r(e);
+			}
+		});
+	} };
+}
+function Kr(t) {
+	return t === fe ? qr() : E(q(0, 0, 0, t), Hr, t);
+}
+function Yr(t, e) {
+	return g([
+		"apply",
+		...e,
+		...t
+	]);
+}
+function Nt(t) {
+	return t ? t.charAt(0) : "";
+}
+function me(t, e = !1) {
+	return E(new Qr(), e ? [Zr] : Jr, t);
+}
+function es(t, e) {
+	return {
+		branch: t,
+		hash: e,
+		success: !0
+	};
+}
+function ns(t) {
+	return {
+		branch: t,
+		hash: null,
+		success: !1
+	};
+}
+function de(t, e) {
+	return e === V.ERROR && pe.test(t);
+}
+function os$1(t) {
+	const e = [
+		"-d",
+		"-D",
+		"--delete"
+	];
+	return t.some((n) => e.includes(n));
+}
+function is(t) {
+	const e = os$1(t), n = t.includes("--show-current"), r = ["branch", ...t];
+	return r.length === 1 && r.push("-a"), r.includes("-v") || r.splice(1, 0, "-v"), {
+		format: "utf-8",
+		commands: r,
+		parser(s, o) {
+			return e ? gt(s, o).all[0] : me(s, n);
+		}
+	};
+}
+function as() {
+	return {
+		format: "utf-8",
+		commands: ["branch", "-v"],
+		parser(t) {
+			return me(t);
+		}
+	};
+}
+function us(t, e = !1) {
+	return {
+		format: "utf-8",
+		commands: [
+			"branch",
+			"-v",
+			e ? "-D" : "-d",
+			...t
+		],
+		parser(n, r) {
+			return gt(n, r);
+		},
+		onError({ exitCode: n, stdOut: r }, s, o, i) {
+			if (!de(String(s), n)) return i(s);
+			o(r);
+		}
+	};
+}
+function cs(t, e = !1) {
+	const n = {
+		format: "utf-8",
+		commands: [
+			"branch",
+			"-v",
+			e ? "-D" : "-d",
+			t
+		],
+		parser(r, s) {
+			return gt(r, s).branches[t];
+		},
+		onError({ exitCode: r, stdErr: s, stdOut: o }, i, a, c) {
+			if (!de(String(i), r)) return c(i);
+			throw new at(n.parser(F(o), F(s)), String(i));
+		}
+	};
+	return n;
+}
+function fs$1(t) {
+	return {
+		commands: ["check-ignore", ...t],
+		format: "utf-8",
+		parser: ls
+	};
+}
+function ls(t) {
+	return t.split(/\n/g).map(hs).filter(Boolean);
+}
+function hs(t) {
+	const e = t.trim().replace(/^["']|["']$/g, "");
+	return e && (0, node_path.normalize)(e);
+}
+function ps(t, e) {
+	return E({
+		raw: t,
+		remote: null,
+		branches: [],
+		tags: [],
+		updated: [],
+		deleted: []
+	}, ms, [t, e]);
+}
+function ds(t) {
+	return /^--upload-pack(=|$)/.test(t);
+}
+function gs(t, e, n) {
+	const r = ["fetch", ...n];
+	return t && e && r.push(t, e), r.find(ds) ? b("git.fetch: potential exploit argument blocked.") : {
+		commands: r,
+		format: "utf-8",
+		parser: ps
+	};
+}
+function ws(t) {
+	return E({ moves: [] }, ys, t);
+}
+function bs(t, e) {
+	return {
+		commands: [
+			"mv",
+			"-v",
+			...v(t),
+			e
+		],
+		format: "utf-8",
+		parser: ws
+	};
+}
+function Ts(t, e, n) {
+	const r = ["pull", ...n];
+	return t && e && r.splice(1, 0, t, e), {
+		commands: r,
+		format: "utf-8",
+		parser(s, o) {
+			return ue(s, o);
+		},
+		onError(s, o, i, a) {
+			const c = Rr(F(s.stdOut), F(s.stdErr));
+			if (c) return a(new at(c));
+			a(o);
+		}
+	};
+}
+function ks(t) {
+	const e = {};
+	return ge(t, ([n]) => e[n] = { name: n }), Object.values(e);
+}
+function _s(t) {
+	const e = {};
+	return ge(t, ([n, r, s]) => {
+		Object.hasOwn(e, n) || (e[n] = {
+			name: n,
+			refs: {
+				fetch: "",
+				push: ""
+			}
+		}), s && r && (e[n].refs[s.replace(/[^a-z]/g, "")] = r);
+	}), Object.values(e);
+}
+function ge(t, e) {
+	ut(t, (n) => e(n.split(/\s+/)));
+}
+function vs(t, e, n) {
+	return g([
+		"remote",
+		"add",
+		...n,
+		t,
+		e
+	]);
+}
+function Es(t) {
+	const e = ["remote"];
+	return t && e.push("-v"), {
+		commands: e,
+		format: "utf-8",
+		parser: t ? _s : ks
+	};
+}
+function Ss(t) {
+	const e = [...t];
+	return e[0] !== "ls-remote" && e.unshift("ls-remote"), g(e);
+}
+function Rs(t) {
+	const e = [...t];
+	return e[0] !== "remote" && e.unshift("remote"), g(e);
+}
+function Os(t) {
+	return g([
+		"remote",
+		"remove",
+		t
+	]);
+}
+function Cs(t = {}, e) {
+	const n = oe(t), r = [
+		"stash",
+		"list",
+		...n.commands,
+		...e
+	], s = re(n.splitter, n.fields, pt(r));
+	return dt(r) || {
+		commands: r,
+		format: "utf-8",
+		parser: s
+	};
+}
+function As(t, e) {
+	return X([
+		"add",
+		t,
+		e
+	]);
+}
+function xs(t) {
+	return X(["init", ...t]);
+}
+function X(t) {
+	const e = [...t];
+	return e[0] !== "submodule" && e.unshift("submodule"), g(e);
+}
+function Ns(t) {
+	return X(["update", ...t]);
+}
+function Ms(t, e) {
+	const n = Number.isNaN(t);
+	return n !== Number.isNaN(e) ? n ? 1 : -1 : n ? ye(t, e) : 0;
+}
+function ye(t, e) {
+	return t === e ? 0 : t > e ? 1 : -1;
+}
+function Ds(t) {
+	return t.trim();
+}
+function B(t) {
+	return typeof t == "string" && parseInt(t.replace(/^\D+/g, ""), 10) || 0;
+}
+function Ls(t = []) {
+	const e = t.some((n) => /^--sort=/.test(n));
+	return {
+		format: "utf-8",
+		commands: [
+			"tag",
+			"-l",
+			...t
+		],
+		parser(n) {
+			return Ps(n, e);
+		}
+	};
+}
+function js(t) {
+	return {
+		format: "utf-8",
+		commands: ["tag", t],
+		parser() {
+			return { name: t };
+		}
+	};
+}
+function Bs(t, e) {
+	return {
+		format: "utf-8",
+		commands: [
+			"tag",
+			"-a",
+			"-m",
+			e,
+			t
+		],
+		parser() {
+			return { name: t };
+		}
+	};
+}
+function f(t, e) {
+	this._plugins = e, this._executor = new Dn(t.baseDir, new Xr(t.maxConcurrentProcesses), e), this._trimmed = t.trimmed;
+}
+function Is(t) {
+	return t ? [{
+		type: "spawn.before",
+		action(r, s) {
+			t.aborted && s.kill(new A(void 0, "abort", "Abort already signaled"));
+		}
+	}, {
+		type: "spawn.after",
+		action(r, s) {
+			function o() {
+				s.kill(new A(void 0, "abort", "Abort signal received"));
+			}
+			t.addEventListener("abort", o), s.spawned.on("close", () => t.removeEventListener("abort", o));
+		}
+	}] : void 0;
+}
+function Fs(t, e = !1) {
+	const n = new Set(t.map((r) => r.toLowerCase().trim()));
+	return {
+		type: "spawn.options",
+		action(r, s) {
+			const o = { ...r.env ?? process.env }, i = new Set(Object.keys(s.env).map((a) => a.toLowerCase().trim()));
+			for (const a of Object.keys(o)) {
+				const c = a.toLowerCase().trim();
+				if (!(!Gs(c) || n.has(c))) {
+					if (i.has(c)) throw new A(void 0, "allowEnvironment", `Use of "${a}" is blocked by the environment guard - add it to the allowEnvironment option to permit it`);
+					Us("removing ambient guarded environment variable %s", a), delete o[a];
+				}
+			}
+			return {
+				...r,
+				env: {
+					...o,
+					GIT_TEST_DISALLOW_ABBREVIATED_OPTIONS: String(!e)
+				}
+			};
+		}
+	};
+}
+function Gs(t) {
+	const e = t.toLowerCase().trim();
+	return e.startsWith("git_") || _$1(e);
+}
+function zs(t = {}) {
+	return {
+		type: "spawn.args",
+		action(e, { env: n }) {
+			for (const r of oe$1(e, n)) if (t[r.category] !== !0) throw new A(void 0, "unsafe", r.message);
+			return e;
+		}
+	};
+}
+function qs(t) {
+	const e = U(t, "-c");
+	return {
+		type: "spawn.args",
+		action(n) {
+			return [...e, ...n];
+		}
+	};
+}
+function Ws({ onClose: t = !0, onExit: e = 50 } = {}) {
+	function n() {
+		let s = -1;
+		const o = {
+			close: (0, import_dist$1.deferred)(),
+			closeTimeout: (0, import_dist$1.deferred)(),
+			exit: (0, import_dist$1.deferred)(),
+			exitTimeout: (0, import_dist$1.deferred)()
+		}, i = Promise.race([t === !1 ? $t : o.closeTimeout.promise, e === !1 ? $t : o.exitTimeout.promise]);
+		return r(t, o.close, o.closeTimeout), r(e, o.exit, o.exitTimeout), {
+			close(a) {
+				s = a, o.close.done();
+			},
+			exit(a) {
+				s = a, o.exit.done();
+			},
+			get exitCode() {
+				return s;
+			},
+			result: i
+		};
+	}
+	function r(s, o, i) {
+		s !== !1 && (s === !0 ? o.promise : o.promise.then(() => wt(s))).then(i.done);
+	}
+	return {
+		type: "spawn.after",
+		async action(s, { spawned: o, close: i }) {
+			const a = n();
+			let c = !0, y = () => {
+				c = !1;
+			};
+			o.stdout?.on("data", y), o.stderr?.on("data", y), o.on("error", y), o.on("close", (w) => a.close(w)), o.on("exit", (w) => a.exit(w));
+			try {
+				await a.result, c && await wt(50), i(a.exitCode);
+			} catch (w) {
+				i(a.exitCode, w);
+			}
+		}
+	};
+}
+function Vs(t) {
+	return !t || !/^([a-z]:)?([a-z0-9/.\\_~-]+)$/i.test(t);
+}
+function Pt(t, e) {
+	if (t.length < 1 || t.length > 2) throw new A(void 0, "binary", Hs);
+	if (t.some(Vs)) if (e) we("permitted unsafe binary %o", t);
+	else throw new A(void 0, "binary", Ks);
+	const [r, s] = t;
+	return {
+		binary: r,
+		prefix: s
+	};
+}
+function Xs(t, e = ["git"], n = !1) {
+	let r = Pt(v(e), n);
+	t.on("binary", (s) => {
+		r = Pt(v(s), n), we.info("reconfiguring %o", r);
+	}), t.append("spawn.binary", () => r.binary), t.append("spawn.args", (s) => r.prefix ? [r.prefix, ...s] : s);
+}
+function Ys(t) {
+	if (!t) return "UNKNOWN";
+	for (const [e, { text: n }] of Object.entries(be)) if (t.startsWith(`fatal: ${n}`)) return e;
+	return "UNKNOWN";
+}
+function Js(t) {
+	return !!(t.exitCode && t.stdErr.length);
+}
+function Zs(t) {
+	return Buffer.concat([...t.stdOut, ...t.stdErr]);
+}
+function to(t = !1, e = Js, n = Zs) {
+	return (r, s) => !t && r || !e(s) ? r : n(s);
+}
+function eo(t, e) {
+	return t === 128 && e.startsWith("fatal:") ? new Qs(e) : new O(void 0, e);
+}
+function Mt(t) {
+	return {
+		type: "task.error",
+		action(e, n) {
+			const r = t(e.error, {
+				stdErr: n.stdErr,
+				stdOut: n.stdOut,
+				exitCode: n.exitCode
+			});
+			return Buffer.isBuffer(r) ? { error: eo(n.exitCode, r.toString("utf-8")) } : { error: r };
+		}
+	};
+}
+function no(t) {
+	return {
+		type: "spawn.after",
+		action(e, { commands: n, input: r, spawned: { stdin: s } }) {
+			if (!s) return;
+			const o = t?.([...n]) ?? r;
+			if (!o) return nt("generated zero length content, not writing to stdin");
+			nt("writing %s bytes to stdin", Le(o)), s.on("error", (i) => {
+				i.code !== "EPIPE" && nt("[ERROR] stdin error %o", i);
+			}), s.end(o);
+		}
+	};
+}
+function so(t) {
+	const e = "--progress", n = [
+		"checkout",
+		"clone",
+		"fetch",
+		"pull",
+		"push"
+	];
+	return [{
+		type: "spawn.args",
+		action(o, i) {
+			return n.includes(i.method) ? De(o, e) : o;
+		}
+	}, {
+		type: "spawn.after",
+		action(o, i) {
+			i.commands.includes(e) && i.spawned.stderr?.on("data", (a) => {
+				const c = /^([\s\S]+?):\s*(\d+)% \((\d+)\/(\d+)\)/.exec(a.toString("utf8"));
+				c && t({
+					method: i.method,
+					stage: oo(c[1]),
+					progress: p(c[2]),
+					processed: p(c[3]),
+					total: p(c[4])
+				});
+			});
+		}
+	}];
+}
+function oo(t) {
+	return String(t.toLowerCase().split(" ", 1)) || "unknown";
+}
+function io(t) {
+	const e = je(t, ["uid", "gid"]);
+	return {
+		type: "spawn.options",
+		action(n) {
+			return {
+				...e,
+				...n
+			};
+		}
+	};
+}
+function ao() {
+	return {
+		type: "spawn.args",
+		action(t) {
+			const e = [];
+			let n;
+			function r$2(s) {
+				(n = n || []).push(...s);
+			}
+			for (let s = 0; s < t.length; s++) {
+				const o$1 = t[s];
+				if (r(o$1)) {
+					r$2(o(o$1));
+					continue;
+				}
+				if (o$1 === "--") {
+					r$2(t.slice(s + 1).flatMap((i) => r(i) && o(i) || i));
+					break;
+				}
+				e.push(o$1);
+			}
+			return n ? [
+				...e,
+				"--",
+				...n.map(String)
+			] : e;
+		}
+	};
+}
+function uo({ block: t, stdErr: e = !0, stdOut: n = !0 }) {
+	if (t > 0) return {
+		type: "spawn.after",
+		action(r, s) {
+			let o;
+			function i() {
+				o && clearTimeout(o), o = setTimeout(c, t);
+			}
+			function a() {
+				s.spawned.stdout?.off("data", i), s.spawned.stderr?.off("data", i), s.spawned.off("exit", a), s.spawned.off("close", a), o && clearTimeout(o);
+			}
+			function c() {
+				a(), s.kill(new A(void 0, "timeout", "block timeout reached"));
+			}
+			n && s.spawned.stdout?.on("data", i), e && s.spawned.stderr?.on("data", i), s.spawned.on("exit", a), s.spawned.on("close", a), i();
+		}
+	};
+}
+var import_dist, import_src, import_dist$1, O, Ae, A, at, xe, I, W, ft, K, m, Be, G, Bt, V, z, l, x, Fe, qe, mt, Ut, Xe, Ye, Qe, Je, Ft, nn, rn, sn, zt, qt, mn, Ht, Kt, kn, _t, vn, j, En, Vt, Cn, M, ot, Pn, Dn, Yt, Bn, Un, Wn, J, Xn, Yn, Qt, R, Jt, rr, Ot, sr, or, ir, ar, te, ee, ne, ur, se, Z, dr, ie, gr, yr, wr, br, vr, Er, Sr, ue, Or, Cr, Ar, Nr, $r, Pr, Lr, jr, Br, Ir, Ur, Gr, fe, Hr, le, Vr, Xr, he, Qr, Jr, Zr, ts, rs, pe, ss, gt, ms, ys, $s, Ps, Us, $t, we, Hs, Ks, be, Qs, nt, ro, wo;
+var init_dist$1 = __esmMin((() => {
+	init_dist$3();
+	import_dist = require_dist$1();
+	import_src = /* @__PURE__ */ __toESM(require_src$1(), 1);
+	import_dist$1 = require_dist();
+	init_dist$2();
+	O = class extends Error {
+		constructor(e, n) {
+			super(n), this.task = e, Object.setPrototypeOf(this, new.target.prototype);
+		}
+	};
+	Ae = class extends O {
+		constructor(e, n) {
+			super(void 0, n), this.config = e;
+		}
+	};
+	A = class extends O {
+		constructor(e, n, r) {
+			super(e, r), this.task = e, this.plugin = n, Object.setPrototypeOf(this, new.target.prototype);
+		}
+	};
+	at = class extends O {
+		constructor(e, n) {
+			super(void 0, n || String(e)), this.git = e;
+		}
+	};
+	xe = class extends O {
+		constructor(e) {
+			super(void 0, e);
+		}
+	};
+	I = "\0";
+	W = () => {};
+	ft = Object.prototype.toString.call.bind(Object.prototype.toString);
+	K = (t) => Array.isArray(t);
+	m = (t) => typeof t == "string" || r(t);
+	Be = (t) => m(t) || Buffer.isBuffer(t);
+	G = (t) => m(t) || Array.isArray(t) && t.every(m);
+	Bt = (t) => t == null || "number|boolean|function".includes(typeof t) ? !1 : typeof t.length == "number";
+	V = /* @__PURE__ */ ((t) => (t[t.SUCCESS = 0] = "SUCCESS", t[t.ERROR = 1] = "ERROR", t[t.NOT_FOUND = -2] = "NOT_FOUND", t[t.UNCLEAN = 128] = "UNCLEAN", t))(V || {});
+	z = class z {
+		constructor(e, n) {
+			this.stdOut = e, this.stdErr = n;
+		}
+		asStrings() {
+			return new z(this.stdOut.toString("utf8"), this.stdErr.toString("utf8"));
+		}
+	};
+	l = class {
+		constructor(e, n) {
+			this.matches = [], this.useMatches = Ue, this.parse = (r, s) => (this.resetMatches(), this._regExp.every((o, i) => this.addMatch(o, i, r(i))) ? this.useMatches(s, this.prepareMatches()) !== !1 : !1), this._regExp = Array.isArray(e) ? e : [e], n && (this.useMatches = n);
+		}
+		resetMatches() {
+			this.matches.length = 0;
+		}
+		prepareMatches() {
+			return this.matches;
+		}
+		addMatch(e, n, r) {
+			const s = r && e.exec(r);
+			return s && this.pushMatch(n, s), !!s;
+		}
+		pushMatch(e, n) {
+			this.matches.push(...n.slice(1));
+		}
+	};
+	x = class extends l {
+		addMatch(e, n, r) {
+			return /^remote:\s/.test(String(r)) && super.addMatch(e, n, r);
+		}
+		pushMatch(e, n) {
+			(e > 0 || n.length > 1) && super.pushMatch(e, n);
+		}
+	};
+	Fe = {
+		binary: "git",
+		maxConcurrentProcesses: 5,
+		config: [],
+		trimmed: !1
+	};
+	qe = /* @__PURE__ */ ((t) => (t.BARE = "bare", t.IN_TREE = "tree", t.IS_REPO_ROOT = "root", t))(qe || {});
+	mt = ({ exitCode: t }, e, n, r) => {
+		if (t === V.UNCLEAN && Ve(e)) return n(Buffer.from("false"));
+		r(e);
+	};
+	Ut = (t) => t.trim() === "true";
+	Xe = class {
+		constructor(e) {
+			this.paths = [], this.files = [], this.folders = [], this.dryRun = e;
+		}
+	};
+	Ye = /^[a-z]+\s*/i;
+	Qe = /^[a-z]+\s+[a-z]+\s*/i;
+	Je = /\/$/;
+	Ft = [];
+	nn = "Git clean interactive mode is not supported";
+	rn = "Git clean mode parameter (\"n\" or \"f\") is required";
+	sn = "Git clean unknown option found in: ";
+	zt = /* @__PURE__ */ ((t) => (t.DRY_RUN = "n", t.FORCE = "f", t.IGNORED_INCLUDED = "x", t.IGNORED_ONLY = "X", t.EXCLUDING = "e", t.QUIET = "q", t.RECURSIVE = "d", t))(zt || {});
+	qt = /* @__PURE__ */ new Set(["i", ...L(Object.values(zt))]);
+	mn = class {
+		constructor() {
+			this.files = [], this.values = /* @__PURE__ */ Object.create(null);
+		}
+		get all() {
+			return this._all || (this._all = this.files.reduce((e, n) => Object.assign(e, this.values[n]), {})), this._all;
+		}
+		addFile(e) {
+			if (!(e in this.values)) {
+				const n = N(this.files);
+				this.values[e] = n ? Object.create(this.values[n]) : {}, this.files.push(e);
+			}
+			return this.values[e];
+		}
+		addValue(e, n, r) {
+			const s = this.addFile(e);
+			Object.hasOwn(s, n) ? Array.isArray(s[n]) ? s[n].push(r) : s[n] = [s[n], r] : s[n] = r, this._all = void 0;
+		}
+	};
+	Ht = /* @__PURE__ */ ((t) => (t.system = "system", t.global = "global", t.local = "local", t.worktree = "worktree", t))(Ht || {});
+	Kt = /* @__PURE__ */ ((t) => (t.ADDED = "A", t.COPIED = "C", t.DELETED = "D", t.MODIFIED = "M", t.RENAMED = "R", t.CHANGED = "T", t.UNMERGED = "U", t.UNKNOWN = "X", t.BROKEN = "B", t))(Kt || {});
+	kn = new Set(Object.values(Kt));
+	vn = ["-h"];
+	j = /* @__PURE__ */ Symbol("grepQuery");
+	En = class {
+		constructor() {
+			this[_t] = [];
+		}
+		*[(_t = j, Symbol.iterator)]() {
+			for (const e of this[j]) yield e;
+		}
+		and(...e) {
+			return e.length && this[j].push("--and", "(", ...U(e, "-e"), ")"), this;
+		}
+		param(...e) {
+			return this[j].push(...U(e, "-e")), this;
+		}
+	};
+	Vt = /* @__PURE__ */ ((t) => (t.MIXED = "mixed", t.SOFT = "soft", t.HARD = "hard", t.MERGE = "merge", t.KEEP = "keep", t))(Vt || {});
+	Cn = L(Object.values(Vt));
+	import_src.default.formatters.L = (t) => String(Bt(t) ? t.length : "-");
+	import_src.default.formatters.B = (t) => Buffer.isBuffer(t) ? t.toString("utf8") : ft(t);
+	M = class M {
+		constructor(e = "GitExecutor") {
+			this.logLabel = e, this._queue = /* @__PURE__ */ new Map();
+		}
+		withProgress(e) {
+			return this._queue.get(e);
+		}
+		createProgress(e) {
+			const n = M.getName(e.commands[0]);
+			return {
+				task: e,
+				logger: $(this.logLabel, n),
+				name: n
+			};
+		}
+		push(e) {
+			const n = this.createProgress(e);
+			return n.logger("Adding task to the queue, commands = %o", e.commands), this._queue.set(e, n), n;
+		}
+		fatal(e) {
+			for (const [n, { logger: r }] of Array.from(this._queue.entries())) n === e.task ? (r.info("Failed %o", e), r("Fatal exception, any as-yet un-started tasks run through this executor will not be attempted")) : r.info("A fatal exception occurred in a previous task, the queue has been purged: %o", e.message), this.complete(n);
+			if (this._queue.size !== 0) throw new Error(`Queue size should be zero after fatal: ${this._queue.size}`);
+		}
+		complete(e) {
+			this.withProgress(e) && this._queue.delete(e);
+		}
+		attempt(e) {
+			const n = this.withProgress(e);
+			if (!n) throw new O(void 0, "TasksPendingQueue: attempt called for an unknown task");
+			return n.logger("Starting task"), n;
+		}
+		static getName(e = "empty") {
+			return `task:${e}:${++M.counter}`;
+		}
+	};
+	M.counter = 0;
+	ot = M;
+	Pn = class {
+		constructor(e, n, r) {
+			this._executor = e, this._scheduler = n, this._plugins = r, this._chain = Promise.resolve(), this._queue = new ot();
+		}
+		get cwd() {
+			return this._cwd || this._executor.cwd;
+		}
+		set cwd(e) {
+			this._cwd = e;
+		}
+		get env() {
+			return this._executor.env;
+		}
+		get outputHandler() {
+			return this._executor.outputHandler;
+		}
+		chain() {
+			return this;
+		}
+		push(e) {
+			return this._queue.push(e), this._chain = this._chain.then(() => this.attemptTask(e));
+		}
+		async attemptTask(e) {
+			const n = await this._scheduler.next(), r = () => this._queue.complete(e);
+			try {
+				const { logger: s } = this._queue.attempt(e);
+				return await (kt(e) ? this.attemptEmptyTask(e, s) : this.attemptRemoteTask(e, s));
+			} catch (s) {
+				throw this.onFatalException(e, s);
+			} finally {
+				r(), n();
+			}
+		}
+		onFatalException(e, n) {
+			const r = n instanceof O ? Object.assign(n, { task: e }) : new O(e, n && String(n));
+			return this._chain = Promise.resolve(), this._queue.fatal(r), r;
+		}
+		async attemptRemoteTask(e, n) {
+			const r = this._plugins.exec("spawn.binary", "", this.taskContext(e, e.commands)), s = this._plugins.exec("spawn.args", [...e.commands], this.taskContext(e, e.commands)), o = await this.gitResponse(e, r, s, this.outputHandler, n.step("SPAWN")), i = await this.handleTaskData(e, s, o, n.step("HANDLE"));
+			return n("passing response to task's parser as a %s", e.format), en(e) ? Tt(e.parser, i) : Tt(e.parser, i.asStrings());
+		}
+		async attemptEmptyTask(e, n) {
+			return n("empty task bypassing child process to call to task's parser"), e.parser(this);
+		}
+		handleTaskData(e, n, r, s) {
+			const { exitCode: o, rejection: i, stdOut: a, stdErr: c } = r;
+			return new Promise((y, w) => {
+				s("Preparing to handle process response exitCode=%d stdOut=", o);
+				const { error: T } = this._plugins.exec("task.error", { error: i }, {
+					...this.taskContext(e, n),
+					...r
+				});
+				if (T && e.onError) return s.info("exitCode=%s handling with custom error handler"), e.onError(r, T, (k) => {
+					s.info("custom error handler treated as success"), s("custom error returned a %s", ft(k)), y(new z(Array.isArray(k) ? Buffer.concat(k) : k, Buffer.concat(c)));
+				}, w);
+				if (T) return s.info("handling as error: exitCode=%s stdErr=%s rejection=%o", o, c.length, i), w(T);
+				s.info("retrieving task output complete"), y(new z(Buffer.concat(a), Buffer.concat(c)));
+			});
+		}
+		async gitResponse(e, n, r, s, o) {
+			const i = o.sibling("output"), a = this._plugins.exec("spawn.options", {
+				cwd: this.cwd,
+				env: this.env,
+				windowsHide: !0
+			}, this.taskContext(e, e.commands));
+			return new Promise((c) => {
+				const y = [], w = [];
+				o.info("%s %o", n, r), o("%O", a);
+				let T = this._beforeSpawn(e, r);
+				if (T) return c({
+					stdOut: y,
+					stdErr: w,
+					exitCode: 9901,
+					rejection: T
+				});
+				this._plugins.exec("spawn.before", void 0, {
+					...this.taskContext(e, r),
+					kill(C) {
+						T = C || T;
+					}
+				});
+				const k = (0, node_child_process.spawn)(n, r, a);
+				k.stdout.on("data", Et(y, "stdOut", o, i.step("stdOut"))), k.stderr.on("data", Et(w, "stdErr", o, i.step("stdErr"))), k.on("error", Mn(w, o)), s && (o("Passing child process stdOut/stdErr to custom outputHandler"), s(n, k.stdout, k.stderr, [...r])), this._plugins.exec("spawn.after", void 0, {
+					...this.taskContext(e, r),
+					spawned: k,
+					close(C, Te) {
+						c({
+							stdOut: y,
+							stdErr: w,
+							exitCode: C,
+							rejection: T || Te
+						});
+					},
+					kill(C) {
+						k.killed || (T = C, k.kill("SIGINT"));
+					}
+				});
+			});
+		}
+		_beforeSpawn(e, n) {
+			let r;
+			return this._plugins.exec("spawn.before", void 0, {
+				...this.taskContext(e, n),
+				kill(s) {
+					r = s || r;
+				}
+			}), r;
+		}
+		taskContext(e, n) {
+			return {
+				method: String(Me(e.commands) || ""),
+				commands: n,
+				env: { ...this.env },
+				input: kt(e) ? void 0 : e.input
+			};
+		}
+	};
+	Dn = class {
+		constructor(e, n, r) {
+			this.cwd = e, this._scheduler = n, this._plugins = r, this._chain = this.chain();
+		}
+		chain() {
+			return new Pn(this, this._scheduler, this._plugins);
+		}
+		push(e) {
+			return this._chain.push(e);
+		}
+	};
+	Yt = (t, e, n) => {
+		const r = ["clone", ...n];
+		return m(t) && r.push(c$1(t)), m(e) && r.push(c$1(e)), g(r);
+	};
+	Bn = (t, e, n) => (S(n, "--mirror"), Yt(t, e, n));
+	Un = [
+		new l(/^\[([^\s]+)( \([^)]+\))? ([^\]]+)/, (t, [e, n, r]) => {
+			t.branch = e, t.commit = r, t.root = !!n;
+		}),
+		new l(/\s*Author:\s(.+)/i, (t, [e]) => {
+			const n = e.split("<"), r = n.pop();
+			!r || !r.includes("@") || (t.author = {
+				email: r.substr(0, r.length - 1),
+				name: n.join("<").trim()
+			});
+		}),
+		new l(/(\d+)[^,]*(?:,\s*(\d+)[^,]*)(?:,\s*(\d+))/g, (t, [e, n, r]) => {
+			t.summary.changes = parseInt(e, 10) || 0, t.summary.insertions = parseInt(n, 10) || 0, t.summary.deletions = parseInt(r, 10) || 0;
+		}),
+		new l(/^(\d+)[^,]*(?:,\s*(\d+)[^(]+\(([+-]))?/, (t, [e, n, r]) => {
+			t.summary.changes = parseInt(e, 10) || 0;
+			const s = parseInt(n, 10) || 0;
+			r === "-" ? t.summary.deletions = s : r === "+" && (t.summary.insertions = s);
+		})
+	];
+	Wn = new l(/([a-z-]+): (\d+)$/, (t, [e, n]) => {
+		const r = jt(e);
+		Object.hasOwn(t, r) && (t[r] = p(n));
+	});
+	J = class {
+		constructor(e, n, r, s) {
+			this.bare = e, this.path = n, this.existing = r, this.gitDir = s;
+		}
+	};
+	Xn = /^Init.+ repository in (.+)$/;
+	Yn = /^Rein.+ in (.+)$/;
+	Qt = "--bare";
+	R = /* @__PURE__ */ ((t) => (t.NONE = "", t.STAT = "--stat", t.NUM_STAT = "--numstat", t.NAME_ONLY = "--name-only", t.NAME_STATUS = "--name-status", t))(R || {});
+	Jt = /^--(stat|numstat|name-only|name-status)(=|$)/;
+	rr = class {
+		constructor() {
+			this.changed = 0, this.deletions = 0, this.insertions = 0, this.files = [];
+		}
+	};
+	Ot = [
+		new l(/^(.+)\s+\|\s+(\d+)(\s+[+\-]+)?$/, (t, [e, n, r = ""]) => {
+			t.files.push({
+				file: e.trim(),
+				changes: p(n),
+				insertions: r.replace(/[^+]/g, "").length,
+				deletions: r.replace(/[^-]/g, "").length,
+				binary: !1
+			});
+		}),
+		new l(/^(.+) \|\s+Bin ([0-9.]+) -> ([0-9.]+) ([a-z]+)/, (t, [e, n, r]) => {
+			t.files.push({
+				file: e.trim(),
+				before: p(n),
+				after: p(r),
+				binary: !0
+			});
+		}),
+		new l(/^(.+)\s+\|\s+Bin\s*$/, (t, [e]) => {
+			t.files.push({
+				file: e.trim(),
+				before: 0,
+				after: 0,
+				binary: !0
+			});
+		}),
+		new l(/(\d+) files? changed\s*((?:, \d+ [^,]+){0,2})/, (t, [e, n]) => {
+			const r = /(\d+) i/.exec(n), s = /(\d+) d/.exec(n);
+			t.changed = p(e), t.insertions = p(r?.[1]), t.deletions = p(s?.[1]);
+		})
+	];
+	sr = [new l(/(\d+)\t(\d+)\t(.+)$/, (t, [e, n, r]) => {
+		const s = p(e), o = p(n);
+		t.changed++, t.insertions += s, t.deletions += o, t.files.push({
+			file: r,
+			changes: s + o,
+			insertions: s,
+			deletions: o,
+			binary: !1
+		});
+	}), new l(/-\t-\t(.+)$/, (t, [e]) => {
+		t.changed++, t.files.push({
+			file: e,
+			after: 0,
+			before: 0,
+			binary: !0
+		});
+	})];
+	or = [new l(/(.+)$/, (t, [e]) => {
+		t.changed++, t.files.push({
+			file: e,
+			changes: 0,
+			insertions: 0,
+			deletions: 0,
+			binary: !1
+		});
+	})];
+	ir = [new l(/([ACDMRTUXB])([0-9]{0,3})\t(.[^\t]*)(\t(.[^\t]*))?$/, (t, [e, n, r, s, o]) => {
+		t.changed++, t.files.push({
+			file: o ?? r,
+			changes: 0,
+			insertions: 0,
+			deletions: 0,
+			binary: !1,
+			status: bt(_n(e) && e),
+			from: bt(!!o && r !== o && r),
+			similarity: p(n)
+		});
+	})];
+	ar = {
+		[R.NONE]: Ot,
+		[R.STAT]: Ot,
+		[R.NUM_STAT]: sr,
+		[R.NAME_STATUS]: ir,
+		[R.NAME_ONLY]: or
+	};
+	te = "òòòòòò ";
+	ee = " òò";
+	ne = " ò ";
+	ur = [
+		"hash",
+		"date",
+		"message",
+		"refs",
+		"author_name",
+		"author_email"
+	];
+	se = /* @__PURE__ */ ((t) => (t[t["--pretty"] = 0] = "--pretty", t[t["max-count"] = 1] = "max-count", t[t.maxCount = 2] = "maxCount", t[t.n = 3] = "n", t[t.file = 4] = "file", t[t.format = 5] = "format", t[t.from = 6] = "from", t[t.to = 7] = "to", t[t.splitter = 8] = "splitter", t[t.symmetric = 9] = "symmetric", t[t.mailMap = 10] = "mailMap", t[t.multiLine = 11] = "multiLine", t[t.strictDate = 12] = "strictDate", t))(se || {});
+	Z = class {
+		constructor(e, n = null, r) {
+			this.reason = e, this.file = n, this.meta = r;
+		}
+		toString() {
+			return `${this.file}:${this.reason}`;
+		}
+	};
+	dr = class {
+		constructor() {
+			this.conflicts = [], this.merges = [], this.result = "success";
+		}
+		get failed() {
+			return this.conflicts.length > 0;
+		}
+		get reason() {
+			return this.result;
+		}
+		toString() {
+			return this.conflicts.length ? `CONFLICTS: ${this.conflicts.join(", ")}` : "OK";
+		}
+	};
+	ie = class {
+		constructor() {
+			this.remoteMessages = { all: [] }, this.created = [], this.deleted = [], this.files = [], this.deletions = {}, this.insertions = {}, this.summary = {
+				changes: 0,
+				deletions: 0,
+				insertions: 0
+			};
+		}
+	};
+	gr = class {
+		constructor() {
+			this.remote = "", this.hash = {
+				local: "",
+				remote: ""
+			}, this.branch = {
+				local: "",
+				remote: ""
+			}, this.message = "";
+		}
+		toString() {
+			return this.message;
+		}
+	};
+	yr = [
+		new x(/^remote:\s*(enumerating|counting|compressing) objects: (\d+),/i, (t, [e, n]) => {
+			const r = e.toLowerCase(), s = tt(t.remoteMessages);
+			Object.assign(s, { [r]: p(n) });
+		}),
+		new x(/^remote:\s*(enumerating|counting|compressing) objects: \d+% \(\d+\/(\d+)\),/i, (t, [e, n]) => {
+			const r = e.toLowerCase(), s = tt(t.remoteMessages);
+			Object.assign(s, { [r]: p(n) });
+		}),
+		new x(/total ([^,]+), reused ([^,]+), pack-reused (\d+)/i, (t, [e, n, r]) => {
+			const s = tt(t.remoteMessages);
+			s.total = Ct(e), s.reused = Ct(n), s.packReused = p(r);
+		})
+	];
+	wr = [
+		new x(/^remote:\s*(.+)$/, (t, [e]) => (t.remoteMessages.all.push(e.trim()), !1)),
+		...yr,
+		new x([/create a (?:pull|merge) request/i, /\s(https?:\/\/\S+)$/], (t, [e]) => {
+			t.remoteMessages.pullRequestUrl = e;
+		}),
+		new x([/found (\d+) vulnerabilities.+\(([^)]+)\)/i, /\s(https?:\/\/\S+)$/], (t, [e, n, r]) => {
+			t.remoteMessages.vulnerabilities = {
+				count: p(e),
+				summary: n,
+				url: r
+			};
+		})
+	];
+	br = class {
+		constructor() {
+			this.all = [];
+		}
+	};
+	vr = [
+		new l(/^\s*(.+?)\s+\|\s+\d+\s*(\+*)(-*)/, (t, [e, n, r]) => {
+			t.files.push(e), n && (t.insertions[e] = n.length), r && (t.deletions[e] = r.length);
+		}),
+		new l(/(\d+)\D+((\d+)\D+\(\+\))?(\D+(\d+)\D+\(-\))?/, (t, [e, , n, , r]) => n !== void 0 || r !== void 0 ? (t.summary.changes = +e || 0, t.summary.insertions = +n || 0, t.summary.deletions = +r || 0, !0) : !1),
+		new l(/^(create|delete) mode \d+ (.+)/, (t, [e, n]) => {
+			S(t.files, n), S(e === "create" ? t.created : t.deleted, n);
+		})
+	];
+	Er = [
+		new l(/^from\s(.+)$/i, (t, [e]) => {
+			t.remote = e;
+		}),
+		new l(/^fatal:\s(.+)$/, (t, [e]) => {
+			t.message = e;
+		}),
+		new l(/([a-z0-9]+)\.\.([a-z0-9]+)\s+(\S+)\s+->\s+(\S+)$/, (t, [e, n, r, s]) => {
+			t.branch.local = r, t.hash.local = e, t.branch.remote = s, t.hash.remote = n;
+		})
+	];
+	Sr = (t, e) => E(new ie(), vr, [t, e]);
+	ue = (t, e) => Object.assign(new ie(), Sr(t, e), ae(t, e));
+	Or = [
+		new l(/^Auto-merging\s+(.+)$/, (t, [e]) => {
+			t.merges.push(e);
+		}),
+		new l(/^CONFLICT\s+\((.+)\): Merge conflict in (.+)$/, (t, [e, n]) => {
+			t.conflicts.push(new Z(e, n));
+		}),
+		new l(/^CONFLICT\s+\((.+\/delete)\): (.+) deleted in (.+) and/, (t, [e, n, r]) => {
+			t.conflicts.push(new Z(e, n, { deleteRef: r }));
+		}),
+		new l(/^CONFLICT\s+\((.+)\):/, (t, [e]) => {
+			t.conflicts.push(new Z(e, null));
+		}),
+		new l(/^Automatic merge failed;\s+(.+)$/, (t, [e]) => {
+			t.result = e;
+		})
+	];
+	Cr = (t, e) => Object.assign(Ar(t), ue(t, e));
+	Ar = (t) => E(new dr(), Or, t);
+	Nr = [
+		new l(/^Pushing to (.+)$/, (t, [e]) => {
+			t.repo = e;
+		}),
+		new l(/^updating local tracking ref '(.+)'/, (t, [e]) => {
+			t.ref = {
+				...t.ref || {},
+				local: e
+			};
+		}),
+		new l(/^[=*-]\s+([^:]+):(\S+)\s+\[(.+)]$/, (t, [e, n, r]) => {
+			t.pushed.push(xr(e, n, r));
+		}),
+		new l(/^Branch '([^']+)' set up to track remote branch '([^']+)' from '([^']+)'/, (t, [e, n, r]) => {
+			t.branch = {
+				...t.branch || {},
+				local: e,
+				remote: n,
+				remoteName: r
+			};
+		}),
+		new l(/^([^:]+):(\S+)\s+([a-z0-9]+)\.\.([a-z0-9]+)$/, (t, [e, n, r, s]) => {
+			t.update = {
+				head: {
+					local: e,
+					remote: n
+				},
+				hash: {
+					from: r,
+					to: s
+				}
+			};
+		})
+	];
+	$r = (t, e) => {
+		const n = Pr(t, e), r = ae(t, e);
+		return {
+			...n,
+			...r
+		};
+	};
+	Pr = (t, e) => E({ pushed: [] }, Nr, [t, e]);
+	Lr = /^(.+)\0(.+)$/;
+	jr = class {
+		constructor(e, n, r) {
+			if (this.path = e, this.index = n, this.working_dir = r, n === "R" || r === "R") {
+				const s = Lr.exec(e) || [
+					null,
+					e,
+					e
+				];
+				this.from = s[2] || "", this.path = s[1] || "";
+			}
+		}
+	};
+	Br = class {
+		constructor() {
+			this.not_added = [], this.conflicted = [], this.created = [], this.deleted = [], this.ignored = void 0, this.modified = [], this.renamed = [], this.files = [], this.staged = [], this.ahead = 0, this.behind = 0, this.current = null, this.tracking = null, this.detached = !1, this.isClean = () => !this.files.length;
+		}
+	};
+	Ir = new Map([
+		_(" ", "A", (t, e) => t.created.push(e)),
+		_(" ", "D", (t, e) => t.deleted.push(e)),
+		_(" ", "M", (t, e) => t.modified.push(e)),
+		_("A", " ", (t, e) => {
+			t.created.push(e), t.staged.push(e);
+		}),
+		_("A", "M", (t, e) => {
+			t.created.push(e), t.staged.push(e), t.modified.push(e);
+		}),
+		_("D", " ", (t, e) => {
+			t.deleted.push(e), t.staged.push(e);
+		}),
+		_("M", " ", (t, e) => {
+			t.modified.push(e), t.staged.push(e);
+		}),
+		_("M", "M", (t, e) => {
+			t.modified.push(e), t.staged.push(e);
+		}),
+		_("R", " ", (t, e) => {
+			t.renamed.push(xt(e));
+		}),
+		_("R", "M", (t, e) => {
+			const n = xt(e);
+			t.renamed.push(n), t.modified.push(n.to);
+		}),
+		_("!", "!", (t, e) => {
+			(t.ignored = t.ignored || []).push(e);
+		}),
+		_("?", "?", (t, e) => t.not_added.push(e)),
+		...et("A", "A", "U"),
+		...et("D", "D", "U"),
+		...et("U", "A", "D", "U"),
+		["##", (t, e) => {
+			const n = /ahead (\d+)/, r = /behind (\d+)/, s = /^(.+?(?=(?:\.{3}|\s|$)))/, o = /\.{3}(\S*)/, i = /\son\s(\S+?)(?=\.{3}|$)/;
+			let a = n.exec(e);
+			t.ahead = a && +a[1] || 0, a = r.exec(e), t.behind = a && +a[1] || 0, a = s.exec(e), t.current = d(a?.[1], m, null), a = o.exec(e), t.tracking = d(a?.[1], m, null), a = i.exec(e), a && (t.current = d(a?.[1], m, t.current)), t.detached = /\(no branch\)/.test(e);
+		}]
+	]);
+	Ur = function(t) {
+		const e = t.split(I), n = new Br();
+		for (let r = 0, s = e.length; r < s;) {
+			let o = e[r++].trim();
+			o && (o.charAt(0) === "R" && (o += I + (e[r++] || "")), Fr(n, o));
+		}
+		return n;
+	};
+	Gr = ["--null", "-z"];
+	fe = "installed=false";
+	Hr = [new l(/version (\d+)\.(\d+)\.(\d+)(?:\s*\((.+)\))?/, (t, [e, n, r, s = ""]) => {
+		Object.assign(t, q(p(e), p(n), p(r), s));
+	}), new l(/version (\d+)\.(\d+)\.(\D+)(.+)?$/, (t, [e, n, r, s = ""]) => {
+		Object.assign(t, q(p(e), p(n), r, s));
+	})];
+	le = class {
+		constructor(e) {
+			this._executor = e;
+		}
+		_runTask(e, n) {
+			const r = this._executor.chain(), s = r.push(e);
+			return n && Ln(e, s, n), Object.create(this, {
+				then: { value: s.then.bind(s) },
+				catch: { value: s.catch.bind(s) },
+				_executor: { value: r }
+			});
+		}
+		add(e) {
+			return this._runTask(g(["add", ...v(e)]), u(arguments));
+		}
+		cwd(e) {
+			const n = u(arguments);
+			return typeof e == "string" ? this._runTask(St(e, this._executor), n) : typeof e?.path == "string" ? this._runTask(St(e.path, e.root && this._executor || void 0), n) : this._runTask(b("Git.cwd: workingDirectory must be supplied as a string"), n);
+		}
+		hashObject(e, n) {
+			return this._runTask(Vn(e, n === !0), u(arguments));
+		}
+		init(e) {
+			return this._runTask(Zn(e === !0, this._executor.cwd, h(arguments)), u(arguments));
+		}
+		merge() {
+			return this._runTask(At(h(arguments)), u(arguments));
+		}
+		mergeFromTo(e, n) {
+			return m(e) && m(n) ? this._runTask(At([
+				e,
+				n,
+				...h(arguments)
+			]), u(arguments, !1)) : this._runTask(b("Git.mergeFromTo requires that the 'remote' and 'branch' arguments are supplied as strings"));
+		}
+		outputHandler(e) {
+			return this._executor.outputHandler = e, this;
+		}
+		push() {
+			const e = ce({
+				remote: d(arguments[0], m),
+				branch: d(arguments[1], m)
+			}, h(arguments));
+			return this._runTask(e, u(arguments));
+		}
+		stash() {
+			return this._runTask(g(["stash", ...h(arguments)]), u(arguments));
+		}
+		status() {
+			return this._runTask(zr(h(arguments)), u(arguments));
+		}
+	};
+	Object.assign(le.prototype, jn(), In(), zn(), Tn(), Hn(), Kn(), On(), er(), pr(), Dr(), Wr());
+	Vr = /* @__PURE__ */ (() => {
+		let t = 0;
+		return () => {
+			t++;
+			const { promise: e, done: n } = (0, import_dist$1.createDeferred)();
+			return {
+				promise: e,
+				done: n,
+				id: t
+			};
+		};
+	})();
+	Xr = class {
+		constructor(e = 2) {
+			this.concurrency = e, this.logger = $("", "scheduler"), this.pending = [], this.running = [], this.logger("Constructed, concurrency=%s", e);
+		}
+		schedule() {
+			if (!this.pending.length || this.running.length >= this.concurrency) {
+				this.logger("Schedule attempt ignored, pending=%s running=%s concurrency=%s", this.pending.length, this.running.length, this.concurrency);
+				return;
+			}
+			const e = S(this.running, this.pending.shift());
+			this.logger("Attempting id=%s", e.id), e.done(() => {
+				this.logger("Completing id=", e.id), ct(this.running, e), this.schedule();
+			});
+		}
+		next() {
+			const { promise: e, id: n } = S(this.pending, Vr());
+			return this.logger("Scheduling id=%s", n), this.schedule(), e;
+		}
+	};
+	he = /* @__PURE__ */ ((t) => (t.CURRENT = "*", t.LINKED = "+", t))(he || {});
+	Qr = class {
+		constructor() {
+			this.all = [], this.branches = {}, this.current = "", this.detached = !1;
+		}
+		push(e, n, r, s, o) {
+			e === "*" && (this.detached = n, this.current = r), this.all.push(r), this.branches[r] = {
+				current: e === "*",
+				linkedWorkTree: e === "+",
+				name: r,
+				commit: s,
+				label: o
+			};
+		}
+	};
+	Jr = [new l(/^([*+]\s)?\((?:HEAD )?detached (?:from|at) (\S+)\)\s+([a-z0-9]+)\s(.*)$/, (t, [e, n, r, s]) => {
+		t.push(Nt(e), !0, n, r, s);
+	}), new l(/^([*+]\s)?(\S+)\s+([a-z0-9]+)\s?(.*)$/s, (t, [e, n, r, s]) => {
+		t.push(Nt(e), !1, n, r, s);
+	})];
+	Zr = new l(/^(\S+)$/s, (t, [e]) => {
+		t.push(he.CURRENT, !1, e, "", "");
+	});
+	ts = class {
+		constructor() {
+			this.all = [], this.branches = {}, this.errors = [];
+		}
+		get success() {
+			return !this.errors.length;
+		}
+	};
+	rs = /(\S+)\s+\(\S+\s([^)]+)\)/;
+	pe = /^error[^']+'([^']+)'/m;
+	ss = [new l(rs, (t, [e, n]) => {
+		const r = es(e, n);
+		t.all.push(r), t.branches[e] = r;
+	}), new l(pe, (t, [e]) => {
+		const n = ns(e);
+		t.errors.push(n), t.all.push(n), t.branches[e] = n;
+	})];
+	gt = (t, e) => E(new ts(), ss, [t, e]);
+	ms = [
+		new l(/From (.+)$/, (t, [e]) => {
+			t.remote = e;
+		}),
+		new l(/\* \[new branch]\s+(\S+)\s*-> (.+)$/, (t, [e, n]) => {
+			t.branches.push({
+				name: e,
+				tracking: n
+			});
+		}),
+		new l(/\* \[new tag]\s+(\S+)\s*-> (.+)$/, (t, [e, n]) => {
+			t.tags.push({
+				name: e,
+				tracking: n
+			});
+		}),
+		new l(/- \[deleted]\s+\S+\s*-> (.+)$/, (t, [e]) => {
+			t.deleted.push({ tracking: e });
+		}),
+		new l(/\s*([^.]+)\.\.(\S+)\s+(\S+)\s*-> (.+)$/, (t, [e, n, r, s]) => {
+			t.updated.push({
+				name: r,
+				tracking: s,
+				to: n,
+				from: e
+			});
+		})
+	];
+	ys = [new l(/^Renaming (.+) to (.+)$/, (t, [e, n]) => {
+		t.moves.push({
+			from: e,
+			to: n
+		});
+	})];
+	$s = class {
+		constructor(e, n) {
+			this.all = e, this.latest = n;
+		}
+	};
+	Ps = function(t, e = !1) {
+		const n = t.split(`
+`).map(Ds).filter(Boolean);
+		e || n.sort(function(s, o) {
+			const i = s.split("."), a = o.split(".");
+			if (i.length === 1 || a.length === 1) return Ms(B(i[0]), B(a[0]));
+			for (let c = 0, y = Math.max(i.length, a.length); c < y; c++) {
+				const w = ye(B(i[c]), B(a[c]));
+				if (w) return w;
+			}
+			return 0;
+		});
+		const r = e ? n[0] : [...n].reverse().find((s) => s.indexOf(".") >= 0);
+		return new $s(n, r);
+	};
+	(f.prototype = Object.create(le.prototype)).constructor = f;
+	f.prototype.customBinary = function(t) {
+		return this._plugins.reconfigure("binary", t), this;
+	};
+	f.prototype.env = function(t, e) {
+		return arguments.length === 1 && typeof t == "object" ? this._executor.env = t : (this._executor.env = this._executor.env || {})[t] = e, this;
+	};
+	f.prototype.stashList = function(t) {
+		return this._runTask(Cs(ht(arguments) || {}, K(t) && t || []), u(arguments));
+	};
+	f.prototype.mv = function(t, e) {
+		return this._runTask(bs(t, e), u(arguments));
+	};
+	f.prototype.checkoutLatestTag = function(t) {
+		var e = this;
+		return this.pull(function() {
+			e.tags(function(n, r) {
+				e.checkout(r.latest, t);
+			});
+		});
+	};
+	f.prototype.pull = function(t, e, n, r) {
+		return this._runTask(Ts(d(t, m), d(e, m), h(arguments)), u(arguments));
+	};
+	f.prototype.fetch = function(t, e) {
+		return this._runTask(gs(d(t, m), d(e, m), h(arguments)), u(arguments));
+	};
+	f.prototype.tags = function(t, e) {
+		return this._runTask(Ls(h(arguments)), u(arguments));
+	};
+	f.prototype.rebase = function() {
+		return this._runTask(g(["rebase", ...h(arguments)]), u(arguments));
+	};
+	f.prototype.reset = function(t) {
+		return this._runTask(An(xn(t), h(arguments)), u(arguments));
+	};
+	f.prototype.revert = function(t) {
+		const e = u(arguments);
+		return typeof t != "string" ? this._runTask(b("Commit must be a string"), e) : this._runTask(g([
+			"revert",
+			...h(arguments, 0, !0),
+			t
+		]), e);
+	};
+	f.prototype.addTag = function(t) {
+		const e = typeof t == "string" ? js(t) : b("Git.addTag requires a tag name");
+		return this._runTask(e, u(arguments));
+	};
+	f.prototype.addAnnotatedTag = function(t, e) {
+		return this._runTask(Bs(t, e), u(arguments));
+	};
+	f.prototype.deleteLocalBranch = function(t, e, n) {
+		return this._runTask(cs(t, typeof e == "boolean" ? e : !1), u(arguments));
+	};
+	f.prototype.deleteLocalBranches = function(t, e, n) {
+		return this._runTask(us(t, typeof e == "boolean" ? e : !1), u(arguments));
+	};
+	f.prototype.branch = function(t, e) {
+		return this._runTask(is(h(arguments)), u(arguments));
+	};
+	f.prototype.branchLocal = function(t) {
+		return this._runTask(as(), u(arguments));
+	};
+	f.prototype.raw = function(t) {
+		const e = !Array.isArray(t), n = [].slice.call(e ? arguments : t, 0);
+		for (let s = 0; s < n.length && e; s++) if (!st(n[s])) {
+			n.splice(s, n.length - s);
+			break;
+		}
+		n.push(...h(arguments, 0, !0));
+		var r = u(arguments);
+		return n.length ? this._runTask(g(n, this._trimmed), r) : this._runTask(b("Raw: must supply one or more command to execute"), r);
+	};
+	f.prototype.submoduleAdd = function(t, e, n) {
+		return this._runTask(As(t, e), u(arguments));
+	};
+	f.prototype.submoduleUpdate = function(t, e) {
+		return this._runTask(Ns(h(arguments, !0)), u(arguments));
+	};
+	f.prototype.submoduleInit = function(t, e) {
+		return this._runTask(xs(h(arguments, !0)), u(arguments));
+	};
+	f.prototype.subModule = function(t, e) {
+		return this._runTask(X(h(arguments)), u(arguments));
+	};
+	f.prototype.listRemote = function() {
+		return this._runTask(Ss(h(arguments)), u(arguments));
+	};
+	f.prototype.addRemote = function(t, e, n) {
+		return this._runTask(vs(t, e, h(arguments)), u(arguments));
+	};
+	f.prototype.removeRemote = function(t, e) {
+		return this._runTask(Os(t), u(arguments));
+	};
+	f.prototype.getRemotes = function(t, e) {
+		return this._runTask(Es(t === !0), u(arguments));
+	};
+	f.prototype.remote = function(t, e) {
+		return this._runTask(Rs(h(arguments)), u(arguments));
+	};
+	f.prototype.tag = function(t, e) {
+		const n = h(arguments);
+		return n[0] !== "tag" && n.unshift("tag"), this._runTask(g(n), u(arguments));
+	};
+	f.prototype.updateServerInfo = function(t) {
+		return this._runTask(g(["update-server-info"]), u(arguments));
+	};
+	f.prototype.pushTags = function(t, e) {
+		const n = Mr({ remote: d(t, m) }, h(arguments));
+		return this._runTask(n, u(arguments));
+	};
+	f.prototype.rm = function(t) {
+		return this._runTask(g([
+			"rm",
+			"-f",
+			...v(t)
+		]), u(arguments));
+	};
+	f.prototype.rmKeepLocal = function(t) {
+		return this._runTask(g([
+			"rm",
+			"--cached",
+			...v(t)
+		]), u(arguments));
+	};
+	f.prototype.catFile = function(t, e) {
+		return this._catFile("utf-8", arguments);
+	};
+	f.prototype.binaryCatFile = function() {
+		return this._catFile("buffer", arguments);
+	};
+	f.prototype._catFile = function(t, e) {
+		var n = u(e), r = ["cat-file"], s = e[0];
+		if (typeof s == "string") return this._runTask(b("Git.catFile: options must be supplied as an array of strings"), n);
+		Array.isArray(s) && r.push.apply(r, s);
+		const o = t === "buffer" ? Gt(r) : g(r);
+		return this._runTask(o, n);
+	};
+	f.prototype.diff = function(t, e) {
+		const n = m(t) ? b("git.diff: supplying options as a single string is no longer supported, switch to an array of strings") : g(["diff", ...h(arguments)]);
+		return this._runTask(n, u(arguments));
+	};
+	f.prototype.diffSummary = function() {
+		return this._runTask(fr(h(arguments, 1)), u(arguments));
+	};
+	f.prototype.applyPatch = function(t) {
+		const e = G(t) ? Yr(v(t), h([].slice.call(arguments, 1))) : b("git.applyPatch requires one or more string patches as the first argument");
+		return this._runTask(e, u(arguments));
+	};
+	f.prototype.revparse = function() {
+		const t = ["rev-parse", ...h(arguments, !0)];
+		return this._runTask(g(t, !0), u(arguments));
+	};
+	f.prototype.clean = function(t, e, n) {
+		const r = un(t), s = r && t.join("") || d(t, m) || "", o = h([].slice.call(arguments, r ? 1 : 0));
+		return this._runTask(on(s, o), u(arguments));
+	};
+	f.prototype.exec = function(t) {
+		return this._runTask({
+			commands: [],
+			format: "utf-8",
+			parser() {
+				typeof t == "function" && t();
+			}
+		});
+	};
+	f.prototype.checkIgnore = function(t, e) {
+		return this._runTask(fs$1(v(d(t, G, []))), u(arguments));
+	};
+	f.prototype.checkIsRepo = function(t, e) {
+		return this._runTask(We(d(t, m)), u(arguments));
+	};
+	Us = $("", "plugin:allowEnvironment");
+	$t = (0, import_dist$1.deferred)().promise;
+	we = $("", "plugin:binary");
+	Hs = "Invalid value supplied for custom binary, requires a single string or an array containing either one or two strings";
+	Ks = "Invalid value supplied for custom binary, restricted characters must be removed or supply the unsafe.allowUnsafeCustomBinary option";
+	be = {
+		DISALLOWED_ABBREVIATED: {
+			text: "disallowed abbreviated or ambiguous option",
+			solution: "Unambiguous abbreviated options blocked with unsafe.allowAbbreviatedOptions setting: {message}"
+		},
+		UNKNOWN: {
+			text: "~ unknown ~",
+			solution: void 0
+		}
+	};
+	Qs = class extends O {
+		constructor(e = "") {
+			const n = Ys(e);
+			super(void 0, be[n].solution?.replace("{message}", e) ?? e), this.reason = n;
+		}
+	};
+	nt = $("", "plugin:input");
+	ro = class {
+		constructor() {
+			this.plugins = /* @__PURE__ */ new Set(), this.events = new node_events.EventEmitter();
+		}
+		on(e, n) {
+			this.events.on(e, n);
+		}
+		reconfigure(e, n) {
+			this.events.emit(e, n);
+		}
+		append(e, n) {
+			const r = S(this.plugins, {
+				type: e,
+				action: n
+			});
+			return () => this.plugins.delete(r);
+		}
+		add(e) {
+			const n = [];
+			return v(e).forEach((r) => {
+				r && this.plugins.add(S(n, r));
+			}), () => {
+				n.forEach((r) => {
+					this.plugins.delete(r);
+				});
+			};
+		}
+		exec(e, n, r) {
+			let s = n;
+			const o = Object.freeze(Object.create(r));
+			for (const i of this.plugins) i.type === e && (s = i.action(s, o));
+			return s;
+		}
+	};
+	wo = (t, e) => {
+		const n = new ro(), r = Ge(t && (typeof t == "string" ? { baseDir: t } : t) || {}, e);
+		if (!Lt(r.baseDir)) throw new Ae(r, "Cannot use simple-git on a directory that does not exist");
+		return Array.isArray(r.config) && n.add(qs(r.config)), n.add(zs(r.unsafe)), n.add(Ws(r.completion)), r.abort && n.add(Is(r.abort)), r.progress && n.add(so(r.progress)), r.timeout && n.add(uo(r.timeout)), r.spawnOptions && n.add(io(r.spawnOptions)), n.add(ao()), n.add(no(r.input)), n.add(Mt(to(!0))), r.errors && n.add(Mt(r.errors)), Xs(n, r.binary, r.unsafe?.allowUnsafeCustomBinary), n.add(Fs(r.allowEnvironment ?? [], r.unsafe?.allowAbbreviatedOptions)), new f(r, n);
+	};
+}));
+// src/git/driver.ts
+/** simple-git takes a while to load: it is when something is asked. */
+function openGit(start, options = {}) {
+	const limit = pLimit(AT_ONCE);
+	const run = (lines, use) => {
+		const input = lines.map((line) => `${line}\n`).join("");
+		return limit(() => runGit(start, {
+			...options,
+			input: () => input
+		}, use));
+	};
+	return {
+		ask: (...words) => run([], (git) => git.raw(withoutPrograms(words))),
+		askWith: (input, ...words) => run(input, (git) => git.raw(withoutPrograms(words))),
+		catFiles: (names) => run(names, (git) => git.binaryCatFile(["--batch"]))
+	};
+}
+async function runGit(start, options, use) {
+	const { cwd: baseDir, env } = startOf(start, options.allowEnvironment);
+	const { simpleGit } = await Promise.resolve().then(() => (init_dist$1(), dist_exports));
+	try {
+		return await use(simpleGit({
+			...options,
+			...SAFE,
+			baseDir,
+			errors: options.errors ?? failureOf$1
+		}).env(env).outputHandler(endAtOnce));
+	} catch (error) {
+		throw gitProblem(error);
+	}
+}
+/** simple-git waits 50 ms for a command that has printed nothing, unless a piece comes, be it empty. */
+function endAtOnce(_, stdout) {
+	stdout.once("end", () => stdout.emit("data", Buffer.alloc(0)));
+}
+function withoutPrograms([command = "", ...words]) {
+	return [
 		command,
 		...COMPARING.has(command) ? NO_PROGRAMS : [],
 		...words
 	];
-	const variables = {
-		...env,
-		GIT_TEST_DISALLOW_ABBREVIATED_OPTIONS: "true"
-	};
-	try {
-		return (0, node_child_process.spawn)("git", all, {
-			cwd,
-			env: variables,
-			stdio: "pipe",
-			windowsHide: true
-		});
-	} catch (error) {
-		throw gitProblem(error);
-	}
 }
-async function answerTo(start, words, input) {
-	const child = startGit(start, words);
-	child.stdin.on("error", () => {}).end(input.map((line) => `${line}\n`).join(""));
-	const ended = new Promise((done, fail) => child.on("error", fail).on("close", (code) => done(code === 0)));
-	try {
-		const [good, said, complaint] = await Promise.all([
-			ended,
-			textOf$3(child.stdout),
-			textOf$3(child.stderr)
-		]);
-		if (good || complaint === "" && child.signalCode === null) return said;
-		throw new Error(complaint || `it was ended by ${child.signalCode}`);
-	} catch (error) {
-		throw gitProblem(error);
-	}
+/** Whether a text can be a commit's id: nothing else that comes from the service is handed to git as one. */
+function isCommitId(text) {
+	return COMMIT.test(text);
 }
-async function textOf$3(stream) {
-	return (await (0, node_stream_consumers.buffer)(stream)).toString("utf8");
-}
-/**
-* The files, by their paths from the root, that differ between a commit and the work tree, whatever the user has
-* configured; with `--cached` between it and what is staged.
-*/
-async function changedFiles(ask, commit, where = EVERYWHERE, ...how) {
-	return new Set(namesIn$1(await ask("diff", ...PLAIN$1, ...how, commit, "--", ...where)));
-}
-/** The files, by their paths from the root, that the commits of a range touch; merges as their first parent sees them. */
-async function touchedFiles(ask, range) {
-	return namesIn$1(await ask("log", ...[
-		"--format=",
-		"--no-show-signature",
-		"--no-follow",
-		"--root",
-		"--diff-merges=first-parent"
-	], ...PLAIN$1, range, "--", ...EVERYWHERE));
-}
-/** The files among these pathspecs that are staged. */
-async function trackedFiles(ask, wanted) {
-	return namesIn$1(await ask(...LIST_FILES, ...wanted)).map((entry) => ({
-		path: entry.slice(2),
-		watched: entry.startsWith("H ")
-	}));
-}
-/** The files whose edits git was told to overlook, or of which a merge is not done; all others, thousands, are passed over. */
-async function unwatchedFiles(ask) {
-	const listed = await ask(...LIST_FILES, ...EVERYWHERE);
-	const unwatched = [];
-	for (let start = 0; start < listed.length; start = listed.indexOf("\0", start) + 1) if (listed[start] !== "H") unwatched.push(listed.slice(start + 2, listed.indexOf("\0", start)));
-	return unwatched;
-}
-/** The names in a list of git's that has NUL after each. */
-function namesIn$1(listed) {
-	return listed.split("\0").filter((name) => name !== "");
-}
-/** A path from the repository's root, as it is: nothing in it is a pattern or a word of git's. */
+/** A path from the repository's root as a pathspec that matches it as it is: nothing in it is a pattern or magic. */
 function literally(pathFromRoot) {
 	return `:(top,literal)${pathFromRoot}`;
 }
-var COMMIT, AT_ONCE, COMPARING, NO_PROGRAMS, PLAIN$1, EVERYWHERE, LIST_FILES;
-var init_ask = __esmMin((() => {
-	init_p_limit();
-	init_environment();
-	init_problem_of_git();
-	COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
-	AT_ONCE = 4;
-	COMPARING = /* @__PURE__ */ new Set([
-		"diff",
-		"diff-tree",
-		"log"
-	]);
-	NO_PROGRAMS = ["--no-ext-diff", "--no-textconv"];
-	PLAIN$1 = [
-		"--name-only",
-		"-z",
-		"--no-renames",
-		"--no-relative"
-	];
-	EVERYWHERE = [":(top)"];
-	LIST_FILES = [
-		"ls-files",
-		"-v",
-		"-z",
-		"--full-name",
-		"--"
-	];
-}));
-// src/git/gather.ts
+/** Pathspecs that match these paths from the root: each of a few, of many the folder that all of them are in. */
+function pathspecsOf(paths) {
+	if (paths.length <= FEW) return paths.map(literally);
+	const [first = [], ...rest] = paths.map((path) => path.split("/").slice(0, -1));
+	const end = first.findIndex((name, index) => rest.some((names) => names[index] !== name));
+	return [literally((end === -1 ? first : first.slice(0, end)).join("/"))];
+}
+/** What git lists with a NUL after each. */
+function namesIn$1(listed) {
+	return listed.split("\0").filter((name) => name !== "");
+}
 /**
-* What is asked at a time is answered at a time, where each answer takes a process: items of one group that are asked
-* for in the same turn, or while the group's last answer is being made, are answered together.
+* Where each answer takes a process: items of one group that are asked for in the same turn, or while the group's last
+* answer is being made, are answered together.
 */
 function gathered(answer) {
 	const next = /* @__PURE__ */ new Map();
@@ -15130,194 +19001,147 @@ function gathered(answer) {
 		return round.answer;
 	};
 }
-var init_gather = __esmMin((() => {}));
-// src/git/log-entries.ts
-/** Reads what git answers to these words. No field can hold the NUL that ends it. */
-function parseLog(listed) {
-	const words = listed.split("\0");
-	const entries = [];
-	for (let index = 0; index + 2 < words.length;) {
-		const { [index + 1]: ids = "", [index + 2]: subject = "" } = words;
-		const [commit = "", ...parents] = ids.split(" ").filter((id) => id !== "");
-		const changes = /* @__PURE__ */ new Map();
-		for (index += 3; CHANGE.test(words[index] ?? ""); index += 2) note$1(changes, words[index], words[index + 1]);
-		entries.push({
-			commit,
-			parents,
-			subject,
-			changes
-		});
-	}
-	return entries;
-}
-/** Where a file takes the place of a folder, the one is told as new and the other as gone. */
-function note$1(changes, line = "", path = "") {
-	const [, mode = "", id = "", kind = ""] = CHANGE.exec(line) ?? [];
-	if (kind !== "D") changes.set(path, {
-		now: {
-			mode,
-			id
-		},
-		isNew: kind === "A"
-	});
-	else if (!changes.has(path)) changes.set(path, {
-		now: null,
-		isNew: false
-	});
-}
-var LOG_ENTRIES, CHANGE;
-var init_log_entries = __esmMin((() => {
-	LOG_ENTRIES = [
-		...[
-			"log",
-			"--no-show-signature",
-			"--encoding=UTF-8",
-			"--no-color",
-			"--no-notes",
-			"--no-follow",
-			"--no-relative"
-		],
-		...[
-			"--no-renames",
-			"--root",
-			"--diff-merges=first-parent",
-			"--raw",
-			"-t",
-			"-z",
-			"--no-abbrev"
-		],
-		"--format=tformat:%x00%H %P%x00%s"
-	];
-	CHANGE = /^\n?:[0-9]{6} ([0-9]{6}) [0-9a-f]+ ([0-9a-f]+) ([A-Z])$/;
-}));
-// src/git/last-commits.ts
-/**
-* By path (from the root), the commit that last touched it as of a commit; none where none did. It is the one that
-* `git log -1` tells for the path alone: from each commit the search goes on to its first parent that has the same there.
-* The history is read once for all paths, as far back as it takes.
-*/
-async function findLastCommits(ask, trees, asOf, paths) {
-	const found = /* @__PURE__ */ new Map();
-	const sought = new Map(paths.length === 0 ? [] : [[asOf, new Set(paths)]]);
-	const where = whereAll(paths);
-	for (let turn = 0; sought.size > 0; turn += 1) {
-		const most = WINDOWS$1[turn] ?? Math.max(...WINDOWS$1);
-		const words = [
-			...LOG_ENTRIES,
-			`--max-count=${most}`,
-			"--full-history",
-			"--sparse",
-			"--stdin",
-			"--",
-			...where
-		];
-		const entries = parseLog(await ask([...sought.keys()], ...words));
-		if (!entries.some(({ commit }) => sought.has(commit))) break;
-		await searchAll(entries, sought, trees, found);
-	}
-	return found;
-}
-/** Changes elsewhere need not be told. With a path or none, `--sparse` still tells of every commit. */
-function whereAll(paths) {
-	const [first = [], ...rest] = paths.map((path) => path.split("/"));
-	const end = first.findIndex((name, index) => rest.some((names) => names[index] !== name));
-	const common = (end === -1 ? first : first.slice(0, end)).join("/");
-	return common === "" ? [] : [literally(common)];
-}
-/** Commits are told newest first. Where a clock was wrong one may come before its child: then it is looked at again. */
-async function searchAll(entries, sought, trees, found) {
-	while (entries.some(({ commit }) => sought.has(commit))) for (const entry of entries) {
-		const paths = sought.get(entry.commit);
-		if (paths === void 0) continue;
-		sought.delete(entry.commit);
-		await searchAt(entry, paths, sought, trees, found);
-	}
-}
-async function searchAt({ commit, parents, subject, changes }, paths, sought, trees, found) {
-	const [first, ...merged] = parents;
-	const changed = [...changes].filter(([path]) => paths.has(path));
-	for (const [path, { now }] of changed) {
-		paths.delete(path);
-		const same = await findSame(merged, async (parent) => isSame$1(await trees.entryAt(parent, path), now));
-		if (same !== void 0) seek(sought, same, /* @__PURE__ */ new Set([path]));
-		else found.set(path, {
-			commit,
-			path,
-			...subject === "" ? {} : { changeSummary: subject }
-		});
-	}
-	if (first !== void 0 && paths.size > 0) seek(sought, first, paths);
-}
-async function findSame(parents, isIt) {
-	for (const parent of parents) if (await isIt(parent)) return parent;
-}
-function isSame$1(one, other) {
-	return one?.id === other?.id && one?.mode.replace(/^0/, "") === other?.mode.replace(/^0/, "");
-}
-function seek(sought, commit, paths) {
-	const there = sought.get(commit);
-	if (there === void 0) sought.set(commit, paths);
-	else for (const path of paths) there.add(path);
-}
-var WINDOWS$1;
-var init_last_commits = __esmMin((() => {
-	init_ask();
-	init_log_entries();
-	WINDOWS$1 = [
-		100,
-		2e3,
-		2e4
-	];
+var AT_ONCE, SAFE, failureOf$1, COMPARING, NO_PROGRAMS, COMMIT, FEW, EVERYWHERE;
+var init_driver = __esmMin((() => {
+	init_p_limit();
+	init_environment();
+	AT_ONCE = 4;
+	SAFE = {
+		config: [...SETTINGS],
+		unsafe: { allowUnsafeFsMonitor: true },
+		completion: {
+			onClose: true,
+			onExit: false
+		}
+	};
+	failureOf$1 = (error, { exitCode }) => error ?? (Number.isInteger(exitCode) ? void 0 : /* @__PURE__ */ new Error("it was ended by a signal."));
+	COMPARING = /* @__PURE__ */ new Set(["diff", "log"]);
+	NO_PROGRAMS = ["--no-ext-diff", "--no-textconv"];
+	COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+	FEW = 50;
+	EVERYWHERE = ":(top)";
 }));
 // src/git/files-at.ts
-function filesAt(sources, fromRoot) {
-	const { askWith, objects, trees } = sources;
+function filesAt(git, trees) {
 	const resolved = /* @__PURE__ */ new Map();
-	const last = gathered((paths, commit = "") => findLastCommits(askWith, trees, commit, paths));
+	const objects = gathered((names) => readObjects(git, names));
+	const read = async (name) => (await objects(name)).get(name) ?? null;
 	return {
-		fromRoot,
 		resolveRef: (ref) => {
-			const commit = resolved.get(ref) ?? resolveRef(objects, ref);
+			const commit = resolved.get(ref) ?? resolveRef(git, read, ref);
 			resolved.set(ref, commit);
 			return commit;
 		},
-		fileAt: (commit, path) => readFileAt(sources, commit, path),
-		filesHolding: (commit, texts, ending) => findHolding(askWith, commit, texts, `:(top,glob)**/*${ending}`),
-		lastCommitAt: async (commit, path) => (await last(path, commit)).get(path) ?? null
+		fileAt: async (commit, path) => {
+			const blob = await trees.blobAt(commit, path);
+			if (blob === null) return null;
+			const found = await read(blob);
+			if (found === null) throw gitProblem(/* @__PURE__ */ new Error(`the object ${blob} is missing or damaged.`));
+			return found.bytes;
+		},
+		filesHolding: async (commit, texts, ending) => {
+			const plain = [
+				"--no-color",
+				"--fixed-strings",
+				"--full-name",
+				"-l",
+				"-z"
+			];
+			const where = `:(top,glob)**/*${ending}`;
+			return namesIn$1(await git.askWith(texts, "grep", ...plain, "-f", "-", commit, "--", where)).map((name) => name.slice(commit.length + 1));
+		}
 	};
 }
 /** Of some refs that are not there git complains aloud, and a tree or a file is no commit: all of them are null. */
-async function resolveRef(objects, ref) {
-	const found = await objects.read(`${ref}^{commit}`).catch(() => null);
-	return found?.kind === "commit" ? found.id : null;
+async function resolveRef({ ask }, read, ref) {
+	try {
+		if (isCommitId(ref)) return (await read(`${ref}^{commit}`))?.id ?? null;
+		const commit = (await ask("rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`)).trim();
+		return isCommitId(commit) ? commit : null;
+	} catch {
+		return null;
+	}
 }
-async function readFileAt({ objects, trees, known }, commit, path) {
-	const told = known.find(commit, path);
-	const blob = told === void 0 ? await findBlob(trees, commit, path) : told;
-	if (blob === null) return null;
-	const found = await objects.read(blob);
-	if (found === null) throw unreadable(blob);
-	return found.bytes;
+/** The objects by these names, of one line each; null where there is none. */
+async function readObjects(git, names) {
+	const printed = await git.catFiles(names);
+	const objects = /* @__PURE__ */ new Map();
+	let start = 0;
+	for (const name of names) {
+		const { found, end } = parseObject(printed, start);
+		objects.set(name, found);
+		start = end;
+	}
+	return objects;
 }
-/** Regular files alone: at a commit, too, a symbolic link is no prompt file. */
-async function findBlob(trees, commit, path) {
-	const entry = await trees.entryAt(commit, path);
-	return entry !== null && /^100[0-9]{3}$/.test(entry.mode) ? entry.id : null;
+/** For an object `cat-file --batch` prints a line with id, kind and size, and its bytes in a line; else a line alone. */
+function parseObject(printed, start) {
+	const first = printed.indexOf(LINE_FEED, start) + 1;
+	const header = printed.toString("latin1", start, first);
+	const [, id, kind, size] = /^((?:[0-9a-f]{40}|[0-9a-f]{64})) ([a-z]+) ([0-9]+)\n$/.exec(header) ?? [];
+	const end = first + (size === void 0 ? 0 : Number(size) + 1);
+	if (first === 0 || end > printed.length) throw gitProblem(/* @__PURE__ */ new Error("its output ended too early."));
+	if (id === void 0 || kind === void 0) return {
+		found: null,
+		end
+	};
+	return {
+		found: {
+			id,
+			kind,
+			bytes: printed.subarray(first, end - 1)
+		},
+		end
+	};
 }
-async function findHolding(ask, commit, texts, where) {
-	return namesIn$1(await ask(texts, "grep", ...[
-		"--no-color",
-		"--fixed-strings",
-		"--full-name",
-		"-l",
-		"-z"
-	], "-f", "-", commit, "--", where)).map((name) => name.slice(commit.length + 1));
+function openTrees({ ask }) {
+	const known = /* @__PURE__ */ new Map();
+	const note = (commit, path, blob) => void known.set(`${commit}\0${path}`, blob);
+	const list = async (commit, ...pathspecs) => {
+		const entries = parseTree(await ask("ls-tree", "-r", "-z", "--full-tree", commit, "--", ...pathspecs));
+		for (const { path, blob } of entries) note(commit, path, blob);
+		return entries.map(({ path }) => path);
+	};
+	const listed = gathered((paths, commit = "") => list(commit, ...pathspecsOf(paths)));
+	return {
+		note,
+		pathsAt: (commit) => list(commit),
+		blobAt: async (commit, path) => {
+			const key = `${commit}\0${path}`;
+			if (!known.has(key) && canBeListed(path)) await listed(path, commit);
+			return known.get(key) ?? null;
+		}
+	};
 }
+/** Paths may come from the service: git would refuse what leads out of the root, and with it what is asked beside it. */
+function canBeListed(path) {
+	const names = path.split("/");
+	return path.length <= LONGEST_PATH$1 && !path.includes("\0") && !names.some((name) => [
+		"",
+		".",
+		".."
+	].includes(name));
+}
+/** Of each file the mode, the kind, the id and, after a tab, the path. */
+function parseTree(listed) {
+	return namesIn$1(listed).map((entry) => {
+		const [mode = "", , id = ""] = entry.slice(0, entry.indexOf("	")).split(" ");
+		return {
+			path: entry.slice(entry.indexOf("	") + 1),
+			blob: isRegular(mode) ? id : null
+		};
+	});
+}
+/** Whether a mode is that of a file that is neither a link nor a repository of its own. */
+function isRegular(mode) {
+	return mode.startsWith("100");
+}
+var LINE_FEED, LONGEST_PATH$1;
 var init_files_at = __esmMin((() => {
-	init_ask();
-	init_gather();
-	init_last_commits();
-	init_problem_of_git();
+	init_driver();
+	init_environment();
+	LINE_FEED = 10;
+	LONGEST_PATH$1 = 4096;
 }));
 // src/domain/pull-request.ts
 /**
@@ -15353,13 +19177,197 @@ var MERGE_REQUEST;
 var init_pull_request = __esmMin((() => {
 	MERGE_REQUEST = /^See merge request [^\s!]*!\d{1,9}(?=\r?$)/gm;
 }));
-// src/git/commits.ts
+// src/git/log.ts
 /**
-* Who made commits, when and why; those that are not there are left out. Ids may come from the service: only what can
-* be a commit's id is handed to git.
+* By path (from the root), the newest commit that has left there what is there as of a commit. For a path alone it is
+* what `git log -1` prints; the history is read once for all paths. None for a path where no regular file is.
 */
-async function commitsOf$1(ask, ids) {
-	const wanted = new Set([...new Set(ids)].filter(isCommitId));
+async function findLastCommits(ask, { blobAt }, asOf, paths) {
+	const blobs = await Promise.all(paths.map(async (path) => [path, await blobAt(asOf, path)]));
+	const sought = new Map(blobs.filter(([, blob]) => blob !== null));
+	const found = /* @__PURE__ */ new Map();
+	for (const most of [LATELY, ALL_OF_THEM]) {
+		if (found.size === sought.size) break;
+		const how = [
+			"--no-renames",
+			"--diff-merges=combined",
+			`--max-count=${most}`
+		];
+		for (const { commit, subject, changes } of await readLog(ask, ...how, asOf, "--", ...pathspecsOf(paths))) for (const { path, blob } of changes) {
+			if (blob === null || sought.get(path) !== blob || found.has(path)) continue;
+			found.set(path, {
+				commit,
+				path,
+				...subject === "" ? {} : { changeSummary: subject }
+			});
+		}
+	}
+	return found;
+}
+/**
+* By path (from the root), where the file was touched up to a commit, under earlier names as well, newest first. The
+* history is read once for all paths, and renames are those that git finds in each commit.
+*/
+async function findTouched(ask, { note }, { commit: asOf, most, which }, paths) {
+	const places = new Map(paths.map((path) => [path, []]));
+	const followed = new Map(paths.map((path) => [path, [path]]));
+	const how = [
+		"--find-renames",
+		"-l1000",
+		`--max-count=${MOST_COMMITS}`
+	];
+	for (const { commit, changes } of await readLog(ask, ...which, ...how, asOf, "--")) {
+		const touched = changes.filter(({ path }) => followed.has(path));
+		for (const { path, blob } of touched) {
+			note(commit, path, blob);
+			for (const now of followed.get(path) ?? []) {
+				const all = places.get(now);
+				if (all !== void 0 && all.length < most) all.push({
+					commit,
+					path
+				});
+			}
+		}
+		followRenames(followed, touched);
+	}
+	return places;
+}
+/** From the commit before on, renamed files are looked for under the names that they had there. */
+function followRenames(followed, touched) {
+	const renamed = touched.flatMap(({ path, before }) => before === null ? [] : [{
+		path,
+		before,
+		files: followed.get(path) ?? []
+	}]);
+	for (const { path } of renamed) followed.delete(path);
+	for (const { before, files } of renamed) followed.set(before, [...followed.get(before) ?? [], ...files]);
+}
+async function readLog(ask, ...which) {
+	return parseLog(await ask("log", ...PLAIN$1, ...which));
+}
+/** Of a commit the id and the subject, and its changes; before those of a merge is an empty word. No field can hold NUL. */
+function parseLog(listed) {
+	const words = listed.split("\0");
+	const entries = [];
+	for (let index = 0; index < words.length;) {
+		const { [index]: word = "", [index + 1]: first = "", [index + 2]: second = "" } = words;
+		const changes = parseChange(word, first, second);
+		if (isCommitId(word)) entries.push({
+			commit: word,
+			subject: first,
+			changes: []
+		});
+		else entries.at(-1)?.changes.push(...changes);
+		index += isCommitId(word) ? 2 : 1 + changes.length;
+	}
+	return entries;
+}
+/** One for each name: a renamed file has two, and is gone from the first one. None where the line is none of a change. */
+function parseChange(line, first, second) {
+	const [, mode, id = "", isRename] = CHANGE.exec(line) ?? [];
+	if (mode === void 0) return [];
+	const blob = isRegular(mode) ? id : null;
+	if (isRename === void 0) return [{
+		path: first,
+		before: null,
+		blob
+	}];
+	return [{
+		path: first,
+		before: null,
+		blob: null
+	}, {
+		path: second,
+		before: first,
+		blob
+	}];
+}
+var LATELY, ALL_OF_THEM, MOST_COMMITS, BRANCH, ALL, PLAIN$1, CHANGE;
+var init_log = __esmMin((() => {
+	init_driver();
+	init_files_at();
+	LATELY = 1e3;
+	ALL_OF_THEM = -1;
+	MOST_COMMITS = 1e5;
+	BRANCH = ["--first-parent", "--diff-merges=first-parent"];
+	ALL = ["--diff-merges=off"];
+	PLAIN$1 = [...[
+		"--no-show-signature",
+		"--encoding=UTF-8",
+		"--no-color",
+		"--no-notes",
+		"--no-follow",
+		"--no-relative"
+	], ...[
+		"--root",
+		"--raw",
+		"-z",
+		"--no-abbrev",
+		"--format=tformat:%H%x00%s"
+	]];
+	CHANGE = /^\n?:+(?:[0-9]{6} )+([0-9]{6}) (?:[0-9a-f]+ )+([0-9a-f]+) (?:[A-Z]+|(R)[0-9]*)$/;
+}));
+// src/git/history.ts
+function historyOf$1({ ask, askWith }, trees, { prefix, shallow }) {
+	const touchedIn = (which) => gathered((paths, commit = "", most = "") => findTouched(ask, trees, {
+		commit,
+		most: Number(most),
+		which
+	}, paths));
+	const [touched, merged] = [touchedIn(ALL), touchedIn(BRANCH)];
+	const toFolder = (path) => node_path.posix.relative(prefix === "" ? "." : prefix, path);
+	const revList = async (...words) => linesIn(await ask("rev-list", ...words, "--"));
+	return {
+		pathsAt: async (commit) => (await trees.pathsAt(commit)).map(toFolder),
+		changedSince: async (...commits) => {
+			const differences = [...new Set(commits)].map((commit) => changedFiles(ask, [EVERYWHERE], commit));
+			const paths = await Promise.all([...differences, unwatchedFiles(ask)]);
+			return new Set(paths.flatMap((some) => [...some]).map(toFolder));
+		},
+		changedBetween: async (earlier, later) => {
+			const range = `${earlier}..${later}`;
+			const paths = await Promise.all([changedFiles(ask, [EVERYWHERE], range), touchedFiles(ask, range)]);
+			return new Set(paths.flatMap((some) => [...some]).map(toFolder));
+		},
+		ancestorsOf: async (commits) => new Set(await revList(...commits)),
+		whereTouched: async (commit, path, most) => (await touched(path, commit, String(most))).get(path) ?? [],
+		whereMerged: async (commit, path, most) => (await merged(path, commit, String(most))).get(path) ?? [],
+		commitsOf: (ids) => readCommits(askWith, ids),
+		mergesOf: async (commit) => findMerges(await revList("--parents", `--max-count=${MOST_COMMITS}`, commit)),
+		parentsOf: async (commit) => (await revList("--parents", "--max-count=1", commit))[0]?.split(" ").slice(1) ?? [],
+		mergeBase: async (one, other) => (await ask("merge-base", "--", one, other).catch(() => "")).trim() || null,
+		mergesBefore: (commit, most) => revList("--first-parent", `--max-count=${most}`, commit),
+		descendantsOf: (commit, candidates) => findDescendants(askWith, commit, candidates),
+		isShallow: async () => shallow
+	};
+}
+function linesIn(listed) {
+	return listed.split("\n").filter((line) => line !== "");
+}
+/**
+* The files, by their paths from the root, that differ between a commit and the work tree; with `--cached` between it
+* and what is staged.
+*/
+async function changedFiles(ask, pathspecs, commit, ...how) {
+	return new Set(namesIn$1(await ask("diff", ...NAMES, ...how, commit, "--", ...pathspecs)));
+}
+/** The files, by their paths from the root, that the commits of a range touch; merges as their first parent sees them. */
+async function touchedFiles(ask, range) {
+	return namesIn$1(await ask("log", ...[
+		"--format=",
+		"--no-show-signature",
+		"--no-follow",
+		"--root",
+		"--diff-merges=first-parent"
+	], ...NAMES, range, "--", EVERYWHERE));
+}
+/** The files whose edits git ignores, or of which a merge is not done. */
+async function unwatchedFiles(ask) {
+	return namesIn$1(await ask(...LIST_FILES, EVERYWHERE)).filter((entry) => !entry.startsWith("H ")).map((entry) => entry.slice(2));
+}
+/** Ids may come from the service: only what can be a commit's id is handed to git. */
+async function readCommits(ask, ids) {
+	const wanted = new Set([...ids].filter(isCommitId));
 	if (wanted.size === 0) return /* @__PURE__ */ new Map();
 	const plain = [
 		"--no-show-signature",
@@ -15371,128 +19379,34 @@ async function commitsOf$1(ask, ids) {
 	];
 	const format = `--format=tformat:${FIELDS$1.join("%x00")}`;
 	const listed = await ask([...wanted], "log", "--no-walk=unsorted", "--ignore-missing", ...plain, format, "--stdin");
-	return new Map([...parseCommits(listed)].filter(([id]) => wanted.has(id)));
+	return new Map(parseCommits(listed).flatMap((info) => wanted.has(info.commit) ? [[info.commit, info]] : []));
 }
 /** No field can hold the NUL that ends it. */
 function parseCommits(listed) {
 	const words = listed.split("\0");
-	const starts = words.slice(0, -1).flatMap((_, index) => index % FIELDS$1.length === 0 ? [index] : []);
-	return new Map(starts.map((start) => {
-		const [commit = "", author = "", date = "", subject = "", body = ""] = words.slice(start, start + FIELDS$1.length);
-		const { pullRequest, subject: told } = readMessage(subject, body);
-		return [commit, {
+	return words.slice(0, -1).flatMap((_, index) => index % FIELDS$1.length === 0 ? [index] : []).map((start) => {
+		const [commit = "", author = "", date = "", title = "", body = ""] = words.slice(start, start + FIELDS$1.length);
+		const { pullRequest, subject } = readMessage(title, body);
+		return {
 			commit,
 			author,
 			date,
-			subject: told,
+			subject,
 			...pullRequest === null ? {} : { pullRequest }
-		}];
-	}));
+		};
+	});
 }
-var FIELDS$1;
-var init_commits = __esmMin((() => {
-	init_pull_request();
-	init_ask();
-	FIELDS$1 = [
-		"%H",
-		"%an",
-		"%aI",
-		"%s",
-		"%b"
-	];
-}));
-// src/git/lineages.ts
 /**
-* By path (from the root), where the branch of a commit itself changed the file, merges included; under earlier names
-* as well, newest first. The history is read once for all paths. It is what `git log --first-parent --follow` tells for
-* each alone, but where files compete for one earlier name: git looks for the best there is for one file, this for the
-* best for all, so that two files never come from one. In a commit with more than a thousand files moved and edited at
-* once, those whose names changed as well are taken for new ones.
+* By commit, the merge that brought it into the branch; of its own commits there is none.
+* @param listed commits with their parents, newest first, beginning with the branch's tip
 */
-async function findMerged({ ask, known }, commit, paths, most) {
-	const lineages = new Map(paths.map((path) => [path, []]));
-	const followed = new Map([...lineages].map(([path, lineage]) => [path, [lineage]]));
-	let next = commit;
-	for (let turn = 0; next !== void 0 && followed.size > 0; turn += 1) {
-		const window = WINDOWS[turn] ?? Math.max(...WINDOWS);
-		const entries = parseLog(await ask(...LOG_ENTRIES, "--first-parent", `--max-count=${window}`, next, "--"));
-		for (const entry of entries) await followTo(entry, {
-			followed,
-			most,
-			ask,
-			known
-		});
-		next = entries.at(-1)?.parents[0];
-	}
-	return lineages;
-}
-async function followTo(entry, { followed, most, ask, known }) {
-	const { commit, changes } = entry;
-	const touched = [...changes].filter(([path]) => followed.has(path));
-	for (const [path, { now }] of touched) {
-		const lineages = followed.get(path) ?? [];
-		for (const lineage of lineages) lineage.push({
-			commit,
-			path
-		});
-		known.note(commit, path, now !== null && now.mode.startsWith("100") ? now.id : null);
-		keep$1(followed, path, lineages.filter(({ length }) => length < most));
-	}
-	const added = touched.flatMap(([path, { isNew }]) => isNew && followed.has(path) ? [path] : []);
-	const renames = added.length === 0 ? NO_RENAMES : await renamesIn(entry, ask);
-	const moved = added.map((path) => ({
-		path,
-		before: renames.get(path),
-		lineages: followed.get(path) ?? []
-	}));
-	for (const { path, before } of moved) if (before !== void 0) followed.delete(path);
-	for (const { before, lineages } of moved) if (before !== void 0) keep$1(followed, before, [...followed.get(before) ?? [], ...lineages]);
-}
-function keep$1(followed, path, lineages) {
-	if (lineages.length === 0) followed.delete(path);
-	else followed.set(path, lineages);
-}
-/** By new name the earlier one. Where nothing is gone, nothing was renamed, which is so in most commits. */
-async function renamesIn({ commit, parents, changes }, ask) {
-	const [parent] = parents;
-	const isGone = [...changes.values()].some(({ now }) => now === null);
-	if (parent === void 0 || !isGone) return NO_RENAMES;
-	const words = namesIn$1(await ask("diff-tree", ...[
-		"-r",
-		"-z",
-		"--find-renames",
-		"-l1000",
-		"--diff-filter=R",
-		"--name-status",
-		"--no-relative"
-	], parent, commit, "--"));
-	const renames = words.flatMap((_, index) => index % 3 === 0 ? [[words[index + 2] ?? "", words[index + 1] ?? ""]] : []);
-	return new Map(renames);
-}
-var WINDOWS, NO_RENAMES;
-var init_lineages = __esmMin((() => {
-	init_ask();
-	init_log_entries();
-	WINDOWS = [
-		500,
-		5e3,
-		2e4
-	];
-	NO_RENAMES = /* @__PURE__ */ new Map();
-}));
-// src/git/merges.ts
-/** By commit: the merge that brought it into the branch that is checked out. Of its own commits there is none. */
-async function mergesOf(ask, head) {
-	return findMerges(await ask("rev-list", "--parents", `--max-count=${MOST$1}`, head, "--"));
-}
-/** Reads commits with their parents, newest first; the first one is the branch's tip. */
 function findMerges(listed) {
-	const commits = listed.split("\n").map((line) => line.split(" "));
-	const parents = new Map(commits.map(([commit = "", ...rest]) => [commit, rest]));
-	const line = firstParents(commits[0]?.[0], parents);
-	const known = new Set(line);
+	const parents = new Map(listed.map((line) => [line.split(" ")[0], line.split(" ").slice(1)]));
+	const branch = [];
+	for (let commit = listed[0]?.split(" ")[0]; commit !== void 0; commit = parents.get(commit)?.[0]) branch.push(commit);
+	const known = new Set(branch);
 	const merges = /* @__PURE__ */ new Map();
-	for (const merge of line.toReversed()) {
+	for (const merge of branch.toReversed()) {
 		const left = (parents.get(merge) ?? []).slice(1);
 		for (let commit = left.pop(); commit !== void 0; commit = left.pop()) {
 			if (known.has(commit)) continue;
@@ -15503,51 +19417,6 @@ function findMerges(listed) {
 	}
 	return merges;
 }
-/** The branch's own commits, newest first. */
-function firstParents(tip, parents) {
-	const line = [];
-	for (let commit = tip; commit !== void 0; commit = parents.get(commit)?.[0]) line.push(commit);
-	return line;
-}
-var MOST$1;
-var init_merges = __esmMin((() => {
-	MOST$1 = 5e4;
-}));
-// src/git/history.ts
-function historyOf$1(sources, { prefix, shallow }) {
-	const { ask, askWith, known } = sources;
-	const merged = gathered((paths, commit = "", most = "") => findMerged(sources, commit, paths, Number(most)));
-	const toFolder = (path) => node_path.posix.relative(prefix === "" ? "." : prefix, path);
-	const lines = (listed) => listed.split("\n").filter((line) => line !== "");
-	return {
-		pathsAt: async (commit) => namesIn$1(await ask("ls-tree", "-r", "-z", "--name-only", "--full-tree", commit)).map(toFolder),
-		changedSince: async (...commits) => {
-			const differences = [...new Set(commits)].map((commit) => changedFiles(ask, commit));
-			const paths = await Promise.all([...differences, unwatchedFiles(ask)]);
-			return new Set(paths.flatMap((some) => [...some]).map(toFolder));
-		},
-		changedBetween: async (earlier, later) => {
-			const range = `${earlier}..${later}`;
-			const [changed, touched] = await Promise.all([changedFiles(ask, range), touchedFiles(ask, range)]);
-			return new Set([...changed, ...touched].map(toFolder));
-		},
-		ancestorsOf: async (commits) => new Set(lines(await ask("rev-list", ...commits, "--"))),
-		whereTouched: (commit, path, most) => findTouched(ask, known, [
-			`--max-count=${most}`,
-			commit,
-			"--",
-			literally(path)
-		]),
-		whereMerged: async (commit, path, most) => (await merged(path, commit, String(most))).get(path) ?? [],
-		commitsOf: (ids) => commitsOf$1(askWith, ids),
-		mergesOf: (commit) => mergesOf(ask, commit),
-		parentsOf: async (commit) => (await ask("rev-list", "--parents", "--max-count=1", commit, "--")).trim().split(" ").slice(1),
-		mergeBase: async (one, other) => (await ask("merge-base", "--", one, other).catch(() => "")).trim() || null,
-		mergesBefore: async (commit, most) => lines(await ask("rev-list", "--first-parent", `--max-count=${most}`, commit, "--")),
-		descendantsOf: (commit, candidates) => findDescendants(askWith, commit, candidates),
-		isShallow: async () => shallow
-	};
-}
 /** Candidates may come from the service: only what can be a commit's id is handed to git. */
 async function findDescendants(ask, commit, candidates) {
 	const ids = [...new Set(candidates)].filter(isCommitId);
@@ -15556,278 +19425,31 @@ async function findDescendants(ask, commit, candidates) {
 	const after = new Set(listed.split("\n"));
 	return ids.filter((id) => after.has(id));
 }
-/** What git tells of the contents is kept: each of these files is read next, and asking again takes a process. */
-async function findTouched(ask, known, which) {
-	const touched = parseTouched(await ask("log", ...[
-		"--follow",
-		"--root",
-		"--no-show-signature",
-		"--raw",
-		"--no-abbrev",
-		"-z",
-		"--no-relative",
-		"--format=%H"
-	], ...which));
-	for (const { commit, path, blob } of touched) if (blob !== void 0) known.note(commit, path, blob);
-	return touched.map(({ commit, path }) => ({
-		commit,
-		path
-	}));
-}
-/** Each commit is followed by a line that begins with a line feed, and by the names of the file; a merge may have none. */
-function parseTouched(listed) {
-	const words = listed.split("\0");
-	const touched = [];
-	for (let index = 1; index < words.length; index += 1) {
-		const { [index - 1]: commit = "", [index]: line = "" } = words;
-		if (!line.startsWith("\n")) continue;
-		const names = / [RC][0-9]*$/.test(line) ? 2 : 1;
-		touched.push({
-			commit,
-			path: words[index + names] ?? "",
-			blob: blobIn(line)
-		});
-		index += names + 1;
-	}
-	return touched;
-}
-/** Null where the commit has no regular file; undefined where the line is none of a commit with one parent. */
-function blobIn(line) {
-	const [, mode, blob] = /^\n:[0-9]{6} ([0-9]{6}) [0-9a-f]+ ([0-9a-f]+) /.exec(line) ?? [];
-	if (mode === void 0 || blob === void 0) return void 0;
-	return mode.startsWith("100") ? blob : null;
-}
+var NAMES, LIST_FILES, FIELDS$1;
 var init_history = __esmMin((() => {
-	init_ask();
-	init_commits();
-	init_gather();
-	init_lineages();
-	init_merges();
-}));
-// src/git/known-blobs.ts
-/** A commit never changes: what is known once stays. */
-function makeKnownBlobs() {
-	const blobs = /* @__PURE__ */ new Map();
-	return {
-		note: (commit, path, blob) => void blobs.set(`${commit}\0${path}`, blob),
-		find: (commit, path) => blobs.get(`${commit}\0${path}`)
-	};
-}
-var init_known_blobs = __esmMin((() => {}));
-// src/git/batch-answers.ts
-/**
-* Reads what `git cat-file --batch` writes, in pieces of any size: for each object a line with id, kind and size, its
-* bytes and a line feed; for what is none a line that says so. Answers are told in order, null for no object.
-*/
-function readAnswers(tell) {
-	let pieces = [];
-	let length = 0;
-	let needed = 1;
-	return (piece) => {
-		pieces.push(piece);
-		length += piece.length;
-		if (length < needed) return;
-		let rest = pieces.length === 1 ? piece : Buffer.concat(pieces, length);
-		for (let answer = answerIn(rest);; answer = answerIn(rest)) {
-			if (typeof answer === "number") {
-				needed = answer;
-				break;
-			}
-			rest = rest.subarray(answer.end);
-			tell(answer.found);
-		}
-		pieces = [rest];
-		length = rest.length;
-	};
-}
-/** The first answer and where it ends; how many bytes it takes to go on where it is not whole. */
-function answerIn(bytes) {
-	const lineEnd = bytes.indexOf(LINE_FEED);
-	if (lineEnd === -1) return bytes.length + 1;
-	const header = bytes.toString("latin1", 0, lineEnd);
-	const [, id, kind, size] = /^((?:[0-9a-f]{40}|[0-9a-f]{64})) ([a-z]+) ([0-9]+)$/.exec(header) ?? [];
-	const start = lineEnd + 1;
-	if (id === void 0 || kind === void 0) return {
-		found: null,
-		end: start
-	};
-	const end = start + Number(size) + 1;
-	return bytes.length < end ? end : {
-		found: {
-			id,
-			kind,
-			bytes: bytes.subarray(start, end - 1)
-		},
-		end
-	};
-}
-var LINE_FEED;
-var init_batch_answers = __esmMin((() => {
-	LINE_FEED = 10;
-}));
-// src/git/objects.ts
-/**
-* One process answers all questions, one after the other; it is started by the first one. Nobody has to close it: it
-* keeps no other process waiting, and ends when nothing was asked for a while.
-*/
-function openObjects(start) {
-	let batch = null;
-	const ask = (question) => {
-		try {
-			if (batch === null || !batch.isOpen()) batch = startBatch(start, askAgain);
-			batch.ask(question);
-		} catch (error) {
-			question.fail(error);
-		}
-	};
-	const askAgain = (open, reason) => {
-		for (const [index, question] of open.entries()) if (index === 0 && question.repeated) question.fail(gitProblem(reason));
-		else ask({
-			...question,
-			repeated: question.repeated || index === 0
-		});
-	};
-	return { read: (name) => /[\n\0]/.test(name) ? Promise.resolve(null) : new Promise((answer, fail) => ask({
-		name,
-		repeated: false,
-		answer,
-		fail
-	})) };
-}
-/** Tells what it was still to answer when it ended. */
-function startBatch(start, onEnd) {
-	const child = startGit(start, ["cat-file", "--batch"]);
-	const open = [];
-	const idle = makeIdle([
-		child,
-		child.stdin,
-		child.stdout,
-		child.stderr
-	], () => child.stdin.end());
-	let complaint = "";
-	let failure;
-	child.stderr.on("data", (text) => complaint = `${complaint}${text}`.slice(-4e3));
-	child.stdout.on("data", readAnswers((found) => {
-		open.shift()?.answer(found);
-		if (open.length === 0) idle.begin();
-	}));
-	child.stdin.on("error", () => {});
-	child.on("error", (error) => failure = error);
-	child.on("close", (code) => {
-		idle.end();
-		onEnd(open.splice(0), failure ?? new Error(complaint || `its answers ended (${child.signalCode ?? code})`));
-	});
-	return {
-		isOpen: () => child.exitCode === null && child.signalCode === null && child.stdin.writable,
-		ask: (question) => {
-			idle.end();
-			open.push(question);
-			child.stdin.write(`${question.name}\n`);
-		}
-	};
-}
-/** While nothing is asked, a process and its pipes do not keep this one from ending. */
-function makeIdle(parts, onLong) {
-	const held = parts.filter((part) => part instanceof node_net.Socket || "pid" in part);
-	let timer;
-	return {
-		begin: () => {
-			for (const part of held) part.unref();
-			timer = setTimeout(onLong, IDLE).unref();
-		},
-		end: () => {
-			clearTimeout(timer);
-			for (const part of held) part.ref();
-		}
-	};
-}
-var IDLE;
-var init_objects = __esmMin((() => {
-	init_ask();
-	init_batch_answers();
-	init_problem_of_git();
-	IDLE = 1e4;
-}));
-// src/git/place.ts
-/** Asked all at once. Throws a `ProblemError` outside of a repository. */
-async function placeOf$2(ask) {
-	const said = await ask("rev-parse", "--is-shallow-repository", ...["--path-format=absolute", "--git-common-dir"], "--revs-only", "HEAD");
-	const [, shallow, common = "", head = null] = ANSWER.exec(said) ?? [];
-	return {
-		commonDir: common,
-		shallow: shallow === "true",
-		head
-	};
-}
-var ANSWER;
-var init_place = __esmMin((() => {
-	ANSWER = /^(true|false)\n(.+?)\n(?:([0-9a-f]{40,64})\n)?$/s;
-}));
-// src/git/trees.ts
-/** Paths are compared byte by byte, and no path is ever part of a question. */
-function treesOf(objects) {
-	const treeAt = kept((name) => readTree(objects, name));
-	return { entryAt: async (commit, path) => {
-		const names = Buffer.from(path).toString("latin1").split("/");
-		let tree = await treeAt(`${commit}^{tree}`);
-		for (const name of names.slice(0, -1)) {
-			const folder = tree.get(name);
-			if (folder?.mode !== FOLDER) return null;
-			tree = await treeAt(folder.id);
-		}
-		return tree.get(names.at(-1) ?? "") ?? null;
-	} };
-}
-/** Keeps the trees that were read last. */
-function kept(read) {
-	const trees = /* @__PURE__ */ new Map();
-	const sizes = /* @__PURE__ */ new Map();
-	let all = 0;
-	const count = (name, size) => {
-		sizes.set(name, size);
-		all += size;
-		for (const [oldest, entries] of sizes) {
-			if (all <= MOST_ENTRIES || oldest === name) break;
-			trees.delete(oldest);
-			sizes.delete(oldest);
-			all -= entries;
-		}
-	};
-	return (name) => {
-		const known = trees.get(name);
-		if (known !== void 0) return known;
-		const tree = read(name);
-		trees.set(name, tree);
-		tree.then(({ size }) => count(name, size + 1), () => trees.delete(name));
-		return tree;
-	};
-}
-async function readTree(objects, name) {
-	const found = await objects.read(name);
-	if (found?.kind !== "tree") throw unreadable(name);
-	return parseTree(found.bytes, found.id.length / 2);
-}
-/** Of each entry the mode, a blank, the name, NUL and the bytes of the id. */
-function parseTree(bytes, idLength) {
-	const tree = /* @__PURE__ */ new Map();
-	for (let start = 0; start < bytes.length;) {
-		const blank = bytes.indexOf(32, start);
-		const end = bytes.indexOf(0, blank);
-		const next = end + 1 + idLength;
-		const id = bytes.toString("hex", end + 1, next);
-		tree.set(bytes.toString("latin1", blank + 1, end), {
-			mode: bytes.toString("latin1", start, blank),
-			id
-		});
-		start = next;
-	}
-	return tree;
-}
-var FOLDER, MOST_ENTRIES;
-var init_trees = __esmMin((() => {
-	init_problem_of_git();
-	FOLDER = "40000";
-	MOST_ENTRIES = 1e5;
+	init_pull_request();
+	init_driver();
+	init_log();
+	NAMES = [
+		"--name-only",
+		"-z",
+		"--no-renames",
+		"--no-relative"
+	];
+	LIST_FILES = [
+		"ls-files",
+		"-v",
+		"-z",
+		"--full-name",
+		"--"
+	];
+	FIELDS$1 = [
+		"%H",
+		"%an",
+		"%aI",
+		"%s",
+		"%b"
+	];
 }));
 // src/git/repository.ts
 var repository_exports = /* @__PURE__ */ __exportAll({ openRepository: () => openRepository });
@@ -15836,40 +19458,33 @@ var repository_exports = /* @__PURE__ */ __exportAll({ openRepository: () => ope
 * written but git's own notes of file times, and paths and refs never stand where git would take them for options.
 */
 async function openRepository(start, folder) {
-	const { ask, askWith } = askingIn(start);
+	const git = openGit(start);
+	const { ask } = git;
 	const prefix = prefixOf(start, folder);
 	const { commonDir, shallow, head } = await placeOf$2(ask);
-	const fromRoot = (path) => CLEAN.test(path) ? prefix + path : node_path.posix.normalize(prefix + path);
-	const objects = openObjects(start);
-	const sources = {
-		askWith,
-		objects,
-		trees: treesOf(objects),
-		known: makeKnownBlobs()
+	const fromRoot = (path) => node_path.posix.normalize(prefix + path);
+	const trees = openTrees(git);
+	const lastAt = gathered((paths, commit = "") => findLastCommits(ask, trees, commit, paths));
+	const whole = {
+		ask,
+		head,
+		fromRoot
 	};
 	return {
 		head,
 		commonDir,
-		uncommitted: (paths) => findUncommitted(paths, {
-			ask,
-			head,
-			fromRoot
-		}),
-		staged: (paths) => findStaged(paths, {
-			ask,
-			head,
-			fromRoot
-		}),
-		lastCommits: (paths) => lastCommitsOf(paths, {
-			...sources,
-			head,
-			fromRoot
-		}),
-		...filesAt(sources, fromRoot),
-		...historyOf$1({
-			...sources,
-			ask
-		}, {
+		fromRoot,
+		uncommitted: (paths) => findUncommitted(paths, whole),
+		staged: (paths) => findStaged(paths, whole),
+		lastCommits: async (paths) => {
+			if (head === null || paths.length === 0) return /* @__PURE__ */ new Map();
+			const found = await findLastCommits(ask, trees, head, paths.map(fromRoot));
+			const last = paths.map((path) => [path, found.get(fromRoot(path))]);
+			return new Map(last.flatMap(([path, commit]) => commit === void 0 ? [] : [[path, commit]]));
+		},
+		lastCommitAt: async (commit, path) => (await lastAt(path, commit)).get(path) ?? null,
+		...filesAt(git, trees),
+		...historyOf$1(git, trees, {
 			prefix,
 			shallow
 		})
@@ -15880,41 +19495,36 @@ function prefixOf({ root }, folder) {
 	const way = (0, node_path.relative)((0, node_fs.realpathSync)(root), (0, node_fs.realpathSync)(folder));
 	return way === "" ? "" : `${way.split(node_path.sep).join("/")}/`;
 }
+/** Throws a `ProblemError` outside of a repository. */
+async function placeOf$2(ask) {
+	const printed = await ask("rev-parse", "--is-shallow-repository", ...["--path-format=absolute", "--git-common-dir"], "--revs-only", "HEAD");
+	const [, shallow, common = "", head = null] = /^(true|false)\n(.+?)\n(?:([0-9a-f]{40,64})\n)?$/s.exec(printed) ?? [];
+	return {
+		commonDir: common,
+		shallow: shallow === "true",
+		head
+	};
+}
 async function findUncommitted(paths, { ask, head, fromRoot }) {
 	if (head === null) return new Set(paths);
-	const wanted = paths.length > FEW ? EVERYWHERE : paths.map((path) => literally(fromRoot(path)));
-	const [listed, different] = await Promise.all([trackedFiles(ask, wanted), changedFiles(ask, head, wanted)]);
-	const known = new Set(listed.flatMap(({ watched, path }) => watched ? [path] : []));
+	const wanted = pathspecsOf(paths.map(fromRoot));
+	const [listed, different] = await Promise.all([ask(...LIST_FILES, ...wanted), changedFiles(ask, wanted, head)]);
+	const watched = new Set(namesIn$1(listed).flatMap((entry) => entry.startsWith("H ") ? [entry.slice(2)] : []));
 	return new Set(paths.filter((path) => {
 		const full = fromRoot(path);
-		return !known.has(full) || different.has(full);
+		return !watched.has(full) || different.has(full);
 	}));
 }
 async function findStaged(paths, { ask, head, fromRoot }) {
 	if (head === null) return new Set(paths);
-	const different = await changedFiles(ask, "HEAD", EVERYWHERE, "--cached");
+	const different = await changedFiles(ask, [EVERYWHERE], "HEAD", "--cached");
 	return new Set(paths.filter((path) => different.has(fromRoot(path))));
 }
-async function lastCommitsOf(paths, { askWith, trees, head, fromRoot }) {
-	if (head === null) return /* @__PURE__ */ new Map();
-	const found = await findLastCommits(askWith, trees, head, paths.map(fromRoot));
-	return new Map(paths.flatMap((path) => {
-		const last = found.get(fromRoot(path));
-		return last === void 0 ? [] : [[path, last]];
-	}));
-}
-var CLEAN, FEW;
 var init_repository = __esmMin((() => {
-	init_ask();
+	init_driver();
 	init_files_at();
 	init_history();
-	init_known_blobs();
-	init_last_commits();
-	init_objects();
-	init_place();
-	init_trees();
-	CLEAN = /^(?:[^./][^/]*\/)*[^./][^/]*$/;
-	FEW = 50;
+	init_log();
 }));
 // src/desired/workspace.ts
 init_policy();
@@ -16703,7 +20313,7 @@ function unescapeQuotedPairs(str, start, end) {
 	return result + str.slice(start, end);
 }
 var SP, HTAB, SEMI, EQ, DQUOTE, BSLASH, COMMA, LOWER_CASE, OWS, SEMI_FLAG, COMMA_FLAG, TOKEN_FLAG, NON_ASCII, CASE_FLAGS, CHAR_MAP, NullObject;
-var init_dist$3 = __esmMin((() => {
+var init_dist = __esmMin((() => {
 	SP = 32;
 	HTAB = 9;
 	SEMI = 59;
@@ -17162,7 +20772,7 @@ var defaults_default, noop$2, request$1;
 var init_dist_bundle$5 = __esmMin((() => {
 	init_dist_bundle$6();
 	init_universal_user_agent();
-	init_dist$3();
+	init_dist();
 	init_json_with_bigint();
 	init_dist_src$1();
 	defaults_default = { headers: { "user-agent": `octokit-request.js/10.0.16 ${getUserAgent()}` } };
@@ -17488,14 +21098,14 @@ var init_dist_bundle$2 = __esmMin((() => {
 	paginateRest.VERSION = VERSION$2;
 }));
 // node_modules/bottleneck/light.js
-var require_light = /* @__PURE__ */ __commonJSMin(((exports, module, this$2) => {
+var require_light = /* @__PURE__ */ __commonJSMin(((exports, module, this$1) => {
 	/**
 	* This file contains the Bottleneck library (MIT), compiled to ES2017, and without Clustering support.
 	* https://github.com/SGrondin/bottleneck
 	*/
 	(function(global, factory) {
 		typeof exports === "object" && typeof module !== "undefined" ? module.exports = factory() : typeof define === "function" && define.amd ? define(factory) : global.Bottleneck = factory();
-	})(this$2, (function() {
+	})(this$1, (function() {
 		"use strict";
 		var commonjsGlobal = typeof globalThis !== "undefined" ? globalThis : typeof window !== "undefined" ? window : typeof global !== "undefined" ? global : typeof self !== "undefined" ? self : {};
 		function getCjsExportFromNamespace(n) {
@@ -47250,7 +50860,7 @@ function readingOnly(promptId, environments) {
 	};
 }
 // src/desired/at-commit.ts
-init_gather();
+init_driver();
 init_problem();
 /** A prompt file (from the repository's root) as a commit has it; null where no regular file is there. */
 async function parseAt(repository, commit, pathFromRoot) {
@@ -50807,4039 +54417,12 @@ function resultOf(run, texts, options, { stop }) {
 		})
 	};
 }
-// node_modules/@simple-git/args-pathspec/dist/index.mjs
-function c$1(...n) {
-	const e = new String(n);
-	return t.set(e, n), e;
-}
-function r(n) {
-	return n instanceof String && t.has(n);
-}
-function o(n) {
-	return t.get(n) ?? [];
-}
-var t;
-var init_dist$2 = __esmMin((() => {
-	t = /* @__PURE__ */ new WeakMap();
-}));
-// node_modules/ms/index.js
-var require_ms = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	/**
-	* Helpers.
-	*/
-	var s = 1e3;
-	var m = s * 60;
-	var h = m * 60;
-	var d = h * 24;
-	var w = d * 7;
-	var y = d * 365.25;
-	/**
-	* Parse or format the given `val`.
-	*
-	* Options:
-	*
-	*  - `long` verbose formatting [false]
-	*
-	* @param {String|Number} val
-	* @param {Object} [options]
-	* @throws {Error} throw an error if val is not a non-empty string or a number
-	* @return {String|Number}
-	* @api public
-	*/
-	module.exports = function(val, options) {
-		options = options || {};
-		var type = typeof val;
-		if (type === "string" && val.length > 0) return parse(val);
-		else if (type === "number" && isFinite(val)) return options.long ? fmtLong(val) : fmtShort(val);
-		throw new Error("val is not a non-empty string or a valid number. val=" + JSON.stringify(val));
-	};
-	/**
-	* Parse the given `str` and return milliseconds.
-	*
-	* @param {String} str
-	* @return {Number}
-	* @api private
-	*/
-	function parse(str) {
-		str = String(str);
-		if (str.length > 100) return;
-		var match = /^(-?(?:\d+)?\.?\d+) *(milliseconds?|msecs?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?|d|weeks?|w|years?|yrs?|y)?$/i.exec(str);
-		if (!match) return;
-		var n = parseFloat(match[1]);
-		switch ((match[2] || "ms").toLowerCase()) {
-			case "years":
-			case "year":
-			case "yrs":
-			case "yr":
-			case "y": return n * y;
-			case "weeks":
-			case "week":
-			case "w": return n * w;
-			case "days":
-			case "day":
-			case "d": return n * d;
-			case "hours":
-			case "hour":
-			case "hrs":
-			case "hr":
-			case "h": return n * h;
-			case "minutes":
-			case "minute":
-			case "mins":
-			case "min":
-			case "m": return n * m;
-			case "seconds":
-			case "second":
-			case "secs":
-			case "sec":
-			case "s": return n * s;
-			case "milliseconds":
-			case "millisecond":
-			case "msecs":
-			case "msec":
-			case "ms": return n;
-			default: return;
-		}
-	}
-	/**
-	* Short format for `ms`.
-	*
-	* @param {Number} ms
-	* @return {String}
-	* @api private
-	*/
-	function fmtShort(ms) {
-		var msAbs = Math.abs(ms);
-		if (msAbs >= d) return Math.round(ms / d) + "d";
-		if (msAbs >= h) return Math.round(ms / h) + "h";
-		if (msAbs >= m) return Math.round(ms / m) + "m";
-		if (msAbs >= s) return Math.round(ms / s) + "s";
-		return ms + "ms";
-	}
-	/**
-	* Long format for `ms`.
-	*
-	* @param {Number} ms
-	* @return {String}
-	* @api private
-	*/
-	function fmtLong(ms) {
-		var msAbs = Math.abs(ms);
-		if (msAbs >= d) return plural(ms, msAbs, d, "day");
-		if (msAbs >= h) return plural(ms, msAbs, h, "hour");
-		if (msAbs >= m) return plural(ms, msAbs, m, "minute");
-		if (msAbs >= s) return plural(ms, msAbs, s, "second");
-		return ms + " ms";
-	}
-	/**
-	* Pluralization helper.
-	*/
-	function plural(ms, msAbs, n, name) {
-		var isPlural = msAbs >= n * 1.5;
-		return Math.round(ms / n) + " " + name + (isPlural ? "s" : "");
-	}
-}));
-// node_modules/debug/src/common.js
-var require_common = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	/**
-	* This is the common logic for both the Node.js and web browser
-	* implementations of `debug()`.
-	*/
-	function setup(env) {
-		createDebug.debug = createDebug;
-		createDebug.default = createDebug;
-		createDebug.coerce = coerce;
-		createDebug.disable = disable;
-		createDebug.enable = enable;
-		createDebug.enabled = enabled;
-		createDebug.humanize = require_ms();
-		createDebug.destroy = destroy;
-		Object.keys(env).forEach((key) => {
-			createDebug[key] = env[key];
-		});
-		/**
-		* The currently active debug mode names, and names to skip.
-		*/
-		createDebug.names = [];
-		createDebug.skips = [];
-		/**
-		* Map of special "%n" handling functions, for the debug "format" argument.
-		*
-		* Valid key names are a single, lower or upper-case letter, i.e. "n" and "N".
-		*/
-		createDebug.formatters = {};
-		/**
-		* Selects a color for a debug namespace
-		* @param {String} namespace The namespace string for the debug instance to be colored
-		* @return {Number|String} An ANSI color code for the given namespace
-		* @api private
-		*/
-		function selectColor(namespace) {
-			let hash = 0;
-			for (let i = 0; i < namespace.length; i++) {
-				hash = (hash << 5) - hash + namespace.charCodeAt(i);
-				hash |= 0;
-			}
-			return createDebug.colors[Math.abs(hash) % createDebug.colors.length];
-		}
-		createDebug.selectColor = selectColor;
-		/**
-		* Create a debugger with the given `namespace`.
-		*
-		* @param {String} namespace
-		* @return {Function}
-		* @api public
-		*/
-		function createDebug(namespace) {
-			let prevTime;
-			let enableOverride = null;
-			let namespacesCache;
-			let enabledCache;
-			function debug(...args) {
-				if (!debug.enabled) return;
-				const self = debug;
-				const curr = Number(/* @__PURE__ */ new Date());
-				self.diff = curr - (prevTime || curr);
-				self.prev = prevTime;
-				self.curr = curr;
-				prevTime = curr;
-				args[0] = createDebug.coerce(args[0]);
-				if (typeof args[0] !== "string") args.unshift("%O");
-				let index = 0;
-				args[0] = args[0].replace(/%([a-zA-Z%])/g, (match, format) => {
-					if (match === "%%") return "%";
-					index++;
-					const formatter = createDebug.formatters[format];
-					if (typeof formatter === "function") {
-						const val = args[index];
-						match = formatter.call(self, val);
-						args.splice(index, 1);
-						index--;
-					}
-					return match;
-				});
-				createDebug.formatArgs.call(self, args);
-				(self.log || createDebug.log).apply(self, args);
-			}
-			debug.namespace = namespace;
-			debug.useColors = createDebug.useColors();
-			debug.color = createDebug.selectColor(namespace);
-			debug.extend = extend;
-			debug.destroy = createDebug.destroy;
-			Object.defineProperty(debug, "enabled", {
-				enumerable: true,
-				configurable: false,
-				get: () => {
-					if (enableOverride !== null) return enableOverride;
-					if (namespacesCache !== createDebug.namespaces) {
-						namespacesCache = createDebug.namespaces;
-						enabledCache = createDebug.enabled(namespace);
-					}
-					return enabledCache;
-				},
-				set: (v) => {
-					enableOverride = v;
-				}
-			});
-			if (typeof createDebug.init === "function") createDebug.init(debug);
-			return debug;
-		}
-		function extend(namespace, delimiter) {
-			const newDebug = createDebug(this.namespace + (typeof delimiter === "undefined" ? ":" : delimiter) + namespace);
-			newDebug.log = this.log;
-			return newDebug;
-		}
-		/**
-		* Enables a debug mode by namespaces. This can include modes
-		* separated by a colon and wildcards.
-		*
-		* @param {String} namespaces
-		* @api public
-		*/
-		function enable(namespaces) {
-			createDebug.save(namespaces);
-			createDebug.namespaces = namespaces;
-			createDebug.names = [];
-			createDebug.skips = [];
-			const split = (typeof namespaces === "string" ? namespaces : "").trim().replace(/\s+/g, ",").split(",").filter(Boolean);
-			for (const ns of split) if (ns[0] === "-") createDebug.skips.push(ns.slice(1));
-			else createDebug.names.push(ns);
-		}
-		/**
-		* Checks if the given string matches a namespace template, honoring
-		* asterisks as wildcards.
-		*
-		* @param {String} search
-		* @param {String} template
-		* @return {Boolean}
-		*/
-		function matchesTemplate(search, template) {
-			let searchIndex = 0;
-			let templateIndex = 0;
-			let starIndex = -1;
-			let matchIndex = 0;
-			while (searchIndex < search.length) if (templateIndex < template.length && (template[templateIndex] === search[searchIndex] || template[templateIndex] === "*")) {
-				if (template[templateIndex] === "*") {
-					starIndex = templateIndex;
-					matchIndex = searchIndex;
-					templateIndex++;
-				} else {
-					searchIndex++;
-					templateIndex++;
-				}
-			} else if (starIndex !== -1) {
-				templateIndex = starIndex + 1;
-				matchIndex++;
-				searchIndex = matchIndex;
-			} else return false;
-			while (templateIndex < template.length && template[templateIndex] === "*") templateIndex++;
-			return templateIndex === template.length;
-		}
-		/**
-		* Disable debug output.
-		*
-		* @return {String} namespaces
-		* @api public
-		*/
-		function disable() {
-			const namespaces = [...createDebug.names, ...createDebug.skips.map((namespace) => "-" + namespace)].join(",");
-			createDebug.enable("");
-			return namespaces;
-		}
-		/**
-		* Returns true if the given mode name is enabled, false otherwise.
-		*
-		* @param {String} name
-		* @return {Boolean}
-		* @api public
-		*/
-		function enabled(name) {
-			for (const skip of createDebug.skips) if (matchesTemplate(name, skip)) return false;
-			for (const ns of createDebug.names) if (matchesTemplate(name, ns)) return true;
-			return false;
-		}
-		/**
-		* Coerce `val`.
-		*
-		* @param {Mixed} val
-		* @return {Mixed}
-		* @api private
-		*/
-		function coerce(val) {
-			if (val instanceof Error) return val.stack || val.message;
-			return val;
-		}
-		/**
-		* XXX DO NOT USE. This is a temporary stub function.
-		* XXX It WILL be removed in the next major release.
-		*/
-		function destroy() {
-			console.warn("Instance method `debug.destroy()` is deprecated and no longer does anything. It will be removed in the next major version of `debug`.");
-		}
-		createDebug.enable(createDebug.load());
-		return createDebug;
-	}
-	module.exports = setup;
-}));
-// node_modules/debug/src/browser.js
-var require_browser = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	/**
-	* This is the web browser implementation of `debug()`.
-	*/
-	exports.formatArgs = formatArgs;
-	exports.save = save;
-	exports.load = load;
-	exports.useColors = useColors;
-	exports.storage = localstorage();
-	exports.destroy = (() => {
-		let warned = false;
-		return () => {
-			if (!warned) {
-				warned = true;
-				console.warn("Instance method `debug.destroy()` is deprecated and no longer does anything. It will be removed in the next major version of `debug`.");
-			}
-		};
-	})();
-	/**
-	* Colors.
-	*/
-	exports.colors = [
-		"#0000CC",
-		"#0000FF",
-		"#0033CC",
-		"#0033FF",
-		"#0066CC",
-		"#0066FF",
-		"#0099CC",
-		"#0099FF",
-		"#00CC00",
-		"#00CC33",
-		"#00CC66",
-		"#00CC99",
-		"#00CCCC",
-		"#00CCFF",
-		"#3300CC",
-		"#3300FF",
-		"#3333CC",
-		"#3333FF",
-		"#3366CC",
-		"#3366FF",
-		"#3399CC",
-		"#3399FF",
-		"#33CC00",
-		"#33CC33",
-		"#33CC66",
-		"#33CC99",
-		"#33CCCC",
-		"#33CCFF",
-		"#6600CC",
-		"#6600FF",
-		"#6633CC",
-		"#6633FF",
-		"#66CC00",
-		"#66CC33",
-		"#9900CC",
-		"#9900FF",
-		"#9933CC",
-		"#9933FF",
-		"#99CC00",
-		"#99CC33",
-		"#CC0000",
-		"#CC0033",
-		"#CC0066",
-		"#CC0099",
-		"#CC00CC",
-		"#CC00FF",
-		"#CC3300",
-		"#CC3333",
-		"#CC3366",
-		"#CC3399",
-		"#CC33CC",
-		"#CC33FF",
-		"#CC6600",
-		"#CC6633",
-		"#CC9900",
-		"#CC9933",
-		"#CCCC00",
-		"#CCCC33",
-		"#FF0000",
-		"#FF0033",
-		"#FF0066",
-		"#FF0099",
-		"#FF00CC",
-		"#FF00FF",
-		"#FF3300",
-		"#FF3333",
-		"#FF3366",
-		"#FF3399",
-		"#FF33CC",
-		"#FF33FF",
-		"#FF6600",
-		"#FF6633",
-		"#FF9900",
-		"#FF9933",
-		"#FFCC00",
-		"#FFCC33"
-	];
-	/**
-	* Currently only WebKit-based Web Inspectors, Firefox >= v31,
-	* and the Firebug extension (any Firefox version) are known
-	* to support "%c" CSS customizations.
-	*
-	* TODO: add a `localStorage` variable to explicitly enable/disable colors
-	*/
-	function useColors() {
-		if (typeof window !== "undefined" && window.process && (window.process.type === "renderer" || window.process.__nwjs)) return true;
-		if (typeof navigator !== "undefined" && navigator.userAgent && navigator.userAgent.toLowerCase().match(/(edge|trident)\/(\d+)/)) return false;
-		let m;
-		return typeof document !== "undefined" && document.documentElement && document.documentElement.style && document.documentElement.style.WebkitAppearance || typeof window !== "undefined" && window.console && (window.console.firebug || window.console.exception && window.console.table) || typeof navigator !== "undefined" && navigator.userAgent && (m = navigator.userAgent.toLowerCase().match(/firefox\/(\d+)/)) && parseInt(m[1], 10) >= 31 || typeof navigator !== "undefined" && navigator.userAgent && navigator.userAgent.toLowerCase().match(/applewebkit\/(\d+)/);
-	}
-	/**
-	* Colorize log arguments if enabled.
-	*
-	* @api public
-	*/
-	function formatArgs(args) {
-		args[0] = (this.useColors ? "%c" : "") + this.namespace + (this.useColors ? " %c" : " ") + args[0] + (this.useColors ? "%c " : " ") + "+" + module.exports.humanize(this.diff);
-		if (!this.useColors) return;
-		const c = "color: " + this.color;
-		args.splice(1, 0, c, "color: inherit");
-		let index = 0;
-		let lastC = 0;
-		args[0].replace(/%[a-zA-Z%]/g, (match) => {
-			if (match === "%%") return;
-			index++;
-			if (match === "%c") lastC = index;
-		});
-		args.splice(lastC, 0, c);
-	}
-	/**
-	* Invokes `console.debug()` when available.
-	* No-op when `console.debug` is not a "function".
-	* If `console.debug` is not available, falls back
-	* to `console.log`.
-	*
-	* @api public
-	*/
-	exports.log = console.debug || console.log || (() => {});
-	/**
-	* Save `namespaces`.
-	*
-	* @param {String} namespaces
-	* @api private
-	*/
-	function save(namespaces) {
-		try {
-			if (namespaces) exports.storage.setItem("debug", namespaces);
-			else exports.storage.removeItem("debug");
-		} catch (error) {}
-	}
-	/**
-	* Load `namespaces`.
-	*
-	* @return {String} returns the previously persisted debug modes
-	* @api private
-	*/
-	function load() {
-		let r;
-		try {
-			r = exports.storage.getItem("debug") || exports.storage.getItem("DEBUG");
-		} catch (error) {}
-		if (!r && typeof process !== "undefined" && "env" in process) r = process.env.DEBUG;
-		return r;
-	}
-	/**
-	* Localstorage attempts to return the localstorage.
-	*
-	* This is necessary because safari throws
-	* when a user disables cookies/localstorage
-	* and you attempt to access it.
-	*
-	* @return {LocalStorage}
-	* @api private
-	*/
-	function localstorage() {
-		try {
-			return localStorage;
-		} catch (error) {}
-	}
-	module.exports = require_common()(exports);
-	const { formatters } = module.exports;
-	/**
-	* Map %j to `JSON.stringify()`, since no Web Inspectors do that by default.
-	*/
-	formatters.j = function(v) {
-		try {
-			return JSON.stringify(v);
-		} catch (error) {
-			return "[UnexpectedJSONParseError]: " + error.message;
-		}
-	};
-}));
-// node_modules/supports-color/index.js
-var supports_color_exports = /* @__PURE__ */ __exportAll({
-	createSupportsColor: () => createSupportsColor,
-	default: () => supportsColor
-});
-function hasFlag$1(flag, argv = globalThis.Deno ? globalThis.Deno.args : node_process.default.argv) {
-	const prefix = flag.startsWith("-") ? "" : flag.length === 1 ? "-" : "--";
-	const position = argv.indexOf(prefix + flag);
-	const terminatorPosition = argv.indexOf("--");
-	return position !== -1 && (terminatorPosition === -1 || position < terminatorPosition);
-}
-function envForceColor() {
-	if (!("FORCE_COLOR" in env)) return;
-	if (env.FORCE_COLOR === "true") return 1;
-	if (env.FORCE_COLOR === "false") return 0;
-	if (env.FORCE_COLOR.length === 0) return 1;
-	const level = Math.min(Number.parseInt(env.FORCE_COLOR, 10), 3);
-	if (![
-		0,
-		1,
-		2,
-		3
-	].includes(level)) return;
-	return level;
-}
-function translateLevel(level) {
-	if (level === 0) return false;
-	return {
-		level,
-		hasBasic: true,
-		has256: level >= 2,
-		has16m: level >= 3
-	};
-}
-function _supportsColor(haveStream, { streamIsTTY, sniffFlags = true } = {}) {
-	const noFlagForceColor = envForceColor();
-	if (noFlagForceColor !== void 0) flagForceColor = noFlagForceColor;
-	const forceColor = sniffFlags ? flagForceColor : noFlagForceColor;
-	if (forceColor === 0) return 0;
-	if (sniffFlags) {
-		if (hasFlag$1("color=16m") || hasFlag$1("color=full") || hasFlag$1("color=truecolor")) return 3;
-		if (hasFlag$1("color=256")) return 2;
-	}
-	if ("TF_BUILD" in env && "AGENT_NAME" in env) return 1;
-	if (haveStream && !streamIsTTY && forceColor === void 0) return 0;
-	const min = forceColor || 0;
-	if (env.TERM === "dumb") return min;
-	if (node_process.default.platform === "win32") {
-		const osRelease = node_os.default.release().split(".");
-		if (Number(osRelease[0]) >= 10 && Number(osRelease[2]) >= 10586) return Number(osRelease[2]) >= 14931 ? 3 : 2;
-		return 1;
-	}
-	if ("CI" in env) {
-		if ([
-			"GITHUB_ACTIONS",
-			"GITEA_ACTIONS",
-			"CIRCLECI"
-		].some((key) => key in env)) return 3;
-		if ([
-			"TRAVIS",
-			"APPVEYOR",
-			"GITLAB_CI",
-			"BUILDKITE",
-			"DRONE"
-		].some((sign) => sign in env) || env.CI_NAME === "codeship") return 1;
-		return min;
-	}
-	if ("TEAMCITY_VERSION" in env) return /^(9\.(0*[1-9]\d*)\.|\d{2,}\.)/.test(env.TEAMCITY_VERSION) ? 1 : 0;
-	if (env.COLORTERM === "truecolor") return 3;
-	if (env.TERM === "xterm-kitty") return 3;
-	if (env.TERM === "xterm-ghostty") return 3;
-	if (env.TERM === "wezterm") return 3;
-	if ("TERM_PROGRAM" in env) {
-		const version = Number.parseInt((env.TERM_PROGRAM_VERSION || "").split(".")[0], 10);
-		switch (env.TERM_PROGRAM) {
-			case "iTerm.app": return version >= 3 ? 3 : 2;
-			case "Apple_Terminal": return 2;
-		}
-	}
-	if (/-256(color)?$/i.test(env.TERM)) return 2;
-	if (/^screen|^xterm|^vt100|^vt220|^rxvt|color|ansi|cygwin|linux/i.test(env.TERM)) return 1;
-	if ("COLORTERM" in env) return 1;
-	return min;
-}
-function createSupportsColor(stream, options = {}) {
-	return translateLevel(_supportsColor(stream, {
-		streamIsTTY: stream && stream.isTTY,
-		...options
-	}));
-}
-var env, flagForceColor, supportsColor;
-var init_supports_color = __esmMin((() => {
-	({env} = node_process.default);
-	if (hasFlag$1("no-color") || hasFlag$1("no-colors") || hasFlag$1("color=false") || hasFlag$1("color=never")) flagForceColor = 0;
-	else if (hasFlag$1("color") || hasFlag$1("colors") || hasFlag$1("color=true") || hasFlag$1("color=always")) flagForceColor = 1;
-	supportsColor = {
-		stdout: createSupportsColor({ isTTY: node_tty.default.isatty(1) }),
-		stderr: createSupportsColor({ isTTY: node_tty.default.isatty(2) })
-	};
-}));
-// node_modules/debug/src/node.js
-var require_node = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	/**
-	* Module dependencies.
-	*/
-	const tty = require("tty");
-	const util = require("util");
-	/**
-	* This is the Node.js implementation of `debug()`.
-	*/
-	exports.init = init;
-	exports.log = log;
-	exports.formatArgs = formatArgs;
-	exports.save = save;
-	exports.load = load;
-	exports.useColors = useColors;
-	exports.destroy = util.deprecate(() => {}, "Instance method `debug.destroy()` is deprecated and no longer does anything. It will be removed in the next major version of `debug`.");
-	/**
-	* Colors.
-	*/
-	exports.colors = [
-		6,
-		2,
-		3,
-		4,
-		5,
-		1
-	];
-	try {
-		const supportsColor = (init_supports_color(), __toCommonJS(supports_color_exports));
-		if (supportsColor && (supportsColor.stderr || supportsColor).level >= 2) exports.colors = [
-			20,
-			21,
-			26,
-			27,
-			32,
-			33,
-			38,
-			39,
-			40,
-			41,
-			42,
-			43,
-			44,
-			45,
-			56,
-			57,
-			62,
-			63,
-			68,
-			69,
-			74,
-			75,
-			76,
-			77,
-			78,
-			79,
-			80,
-			81,
-			92,
-			93,
-			98,
-			99,
-			112,
-			113,
-			128,
-			129,
-			134,
-			135,
-			148,
-			149,
-			160,
-			161,
-			162,
-			163,
-			164,
-			165,
-			166,
-			167,
-			168,
-			169,
-			170,
-			171,
-			172,
-			173,
-			178,
-			179,
-			184,
-			185,
-			196,
-			197,
-			198,
-			199,
-			200,
-			201,
-			202,
-			203,
-			204,
-			205,
-			206,
-			207,
-			208,
-			209,
-			214,
-			215,
-			220,
-			221
-		];
-	} catch (error) {}
-	/**
-	* Build up the default `inspectOpts` object from the environment variables.
-	*
-	*   $ DEBUG_COLORS=no DEBUG_DEPTH=10 DEBUG_SHOW_HIDDEN=enabled node script.js
-	*/
-	exports.inspectOpts = Object.keys(process.env).filter((key) => {
-		return /^debug_/i.test(key);
-	}).reduce((obj, key) => {
-		const prop = key.substring(6).toLowerCase().replace(/_([a-z])/g, (_, k) => {
-			return k.toUpperCase();
-		});
-		let val = process.env[key];
-		if (/^(yes|on|true|enabled)$/i.test(val)) val = true;
-		else if (/^(no|off|false|disabled)$/i.test(val)) val = false;
-		else if (val === "null") val = null;
-		else val = Number(val);
-		obj[prop] = val;
-		return obj;
-	}, {});
-	/**
-	* Is stdout a TTY? Colored output is enabled when `true`.
-	*/
-	function useColors() {
-		return "colors" in exports.inspectOpts ? Boolean(exports.inspectOpts.colors) : tty.isatty(process.stderr.fd);
-	}
-	/**
-	* Adds ANSI color escape codes if enabled.
-	*
-	* @api public
-	*/
-	function formatArgs(args) {
-		const { namespace: name, useColors } = this;
-		if (useColors) {
-			const c = this.color;
-			const colorCode = "\x1B[3" + (c < 8 ? c : "8;5;" + c);
-			const prefix = `  ${colorCode};1m${name} \u001B[0m`;
-			args[0] = prefix + args[0].split("\n").join("\n" + prefix);
-			args.push(colorCode + "m+" + module.exports.humanize(this.diff) + "\x1B[0m");
-		} else args[0] = getDate() + name + " " + args[0];
-	}
-	function getDate() {
-		if (exports.inspectOpts.hideDate) return "";
-		return (/* @__PURE__ */ new Date()).toISOString() + " ";
-	}
-	/**
-	* Invokes `util.formatWithOptions()` with the specified arguments and writes to stderr.
-	*/
-	function log(...args) {
-		return process.stderr.write(util.formatWithOptions(exports.inspectOpts, ...args) + "\n");
-	}
-	/**
-	* Save `namespaces`.
-	*
-	* @param {String} namespaces
-	* @api private
-	*/
-	function save(namespaces) {
-		if (namespaces) process.env.DEBUG = namespaces;
-		else delete process.env.DEBUG;
-	}
-	/**
-	* Load `namespaces`.
-	*
-	* @return {String} returns the previously persisted debug modes
-	* @api private
-	*/
-	function load() {
-		return process.env.DEBUG;
-	}
-	/**
-	* Init logic for `debug` instances.
-	*
-	* Create a new `inspectOpts` object in case `useColors` is set
-	* differently for a particular `debug` instance.
-	*/
-	function init(debug) {
-		debug.inspectOpts = {};
-		const keys = Object.keys(exports.inspectOpts);
-		for (let i = 0; i < keys.length; i++) debug.inspectOpts[keys[i]] = exports.inspectOpts[keys[i]];
-	}
-	module.exports = require_common()(exports);
-	const { formatters } = module.exports;
-	/**
-	* Map %o to `util.inspect()`, all on a single line.
-	*/
-	formatters.o = function(v) {
-		this.inspectOpts.colors = this.useColors;
-		return util.inspect(v, this.inspectOpts).split("\n").map((str) => str.trim()).join(" ");
-	};
-	/**
-	* Map %O to `util.inspect()`, allowing multiple lines if needed.
-	*/
-	formatters.O = function(v) {
-		this.inspectOpts.colors = this.useColors;
-		return util.inspect(v, this.inspectOpts);
-	};
-}));
-// node_modules/debug/src/index.js
-var require_src$1 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	/**
-	* Detect Electron renderer / nwjs process, which is node, but we should
-	* treat as a browser.
-	*/
-	if (typeof process === "undefined" || process.type === "renderer" || process.browser === true || process.__nwjs) module.exports = require_browser();
-	else module.exports = require_node();
-}));
-// node_modules/@kwsites/file-exists/dist/src/index.js
-var require_src = /* @__PURE__ */ __commonJSMin(((exports, module, this$1) => {
-	var __importDefault = this$1 && this$1.__importDefault || function(mod) {
-		return mod && mod.__esModule ? mod : { "default": mod };
-	};
-	Object.defineProperty(exports, "__esModule", { value: true });
-	const fs_1 = require("fs");
-	const log = __importDefault(require_src$1()).default("@kwsites/file-exists");
-	function check(path, isFile, isDirectory) {
-		log(`checking %s`, path);
-		try {
-			const stat = fs_1.statSync(path);
-			if (stat.isFile() && isFile) {
-				log(`[OK] path represents a file`);
-				return true;
-			}
-			if (stat.isDirectory() && isDirectory) {
-				log(`[OK] path represents a directory`);
-				return true;
-			}
-			log(`[FAIL] path represents something other than a file or directory`);
-			return false;
-		} catch (e) {
-			if (e.code === "ENOENT") {
-				log(`[FAIL] path is not accessible: %o`, e);
-				return false;
-			}
-			log(`[FATAL] %o`, e);
-			throw e;
-		}
-	}
-	/**
-	* Synchronous validation of a path existing either as a file or as a directory.
-	*
-	* @param {string} path The path to check
-	* @param {number} type One or both of the exported numeric constants
-	*/
-	function exists(path, type = exports.READABLE) {
-		return check(path, (type & exports.FILE) > 0, (type & exports.FOLDER) > 0);
-	}
-	exports.exists = exists;
-	/**
-	* Constant representing a file
-	*/
-	exports.FILE = 1;
-	/**
-	* Constant representing a folder
-	*/
-	exports.FOLDER = 2;
-	/**
-	* Constant representing either a file or a folder
-	*/
-	exports.READABLE = exports.FILE + exports.FOLDER;
-}));
-// node_modules/@kwsites/file-exists/dist/index.js
-var require_dist$1 = /* @__PURE__ */ __commonJSMin(((exports) => {
-	function __export(m) {
-		for (var p in m) if (!exports.hasOwnProperty(p)) exports[p] = m[p];
-	}
-	Object.defineProperty(exports, "__esModule", { value: true });
-	__export(require_src());
-}));
-// node_modules/@kwsites/promise-deferred/dist/index.js
-var require_dist = /* @__PURE__ */ __commonJSMin(((exports) => {
-	Object.defineProperty(exports, "__esModule", { value: true });
-	exports.createDeferred = exports.deferred = void 0;
-	/**
-	* Creates a new `DeferredPromise`
-	*
-	* ```typescript
-	import {deferred} from '@kwsites/promise-deferred`;
-	```
-	*/
-	function deferred() {
-		let done;
-		let fail;
-		let status = "pending";
-		return {
-			promise: new Promise((_done, _fail) => {
-				done = _done;
-				fail = _fail;
-			}),
-			done(result) {
-				if (status === "pending") {
-					status = "resolved";
-					done(result);
-				}
-			},
-			fail(error) {
-				if (status === "pending") {
-					status = "rejected";
-					fail(error);
-				}
-			},
-			get fulfilled() {
-				return status !== "pending";
-			},
-			get status() {
-				return status;
-			}
-		};
-	}
-	exports.deferred = deferred;
-	/**
-	* Alias of the exported `deferred` function, to help consumers wanting to use `deferred` as the
-	* local variable name rather than the factory import name, without needing to rename on import.
-	*
-	* ```typescript
-	import {createDeferred} from '@kwsites/promise-deferred`;
-	```
-	*/
-	exports.createDeferred = deferred;
-}));
-// node_modules/@simple-git/argv-parser/dist/index.mjs
-function* x$1(e, n) {
-	const t = n === "global";
-	for (const o of e) o.isGlobal === t && (yield o);
-}
-function A$1(e, n) {
-	for (const { name: o } of x$1(e, "task")) {
-		if (P$1.has(o)) return w(!0, n);
-		if (S$1.has(o)) return w(!1, n);
-	}
-	const t = n.at(0)?.toLowerCase();
-	return t === void 0 ? null : E$1.has(t) ? w(!0, n.slice(1)) : F$1.has(t) ? w(!1, n.slice(1)) : n.length === 1 ? w(!1, n) : w(!0, n);
-}
-function w(e = !1, n = []) {
-	const t = n.at(0)?.toLowerCase();
-	return t === void 0 ? null : {
-		isWrite: e,
-		isRead: !e,
-		key: t,
-		value: n.at(1)
-	};
-}
-function O$1(e, n) {
-	return n.isWrite && n.value !== void 0 ? {
-		key: n.key,
-		value: n.value,
-		scope: e
-	} : {
-		key: n.key,
-		scope: e
-	};
-}
-function G$1(e) {
-	const n = e?.indexOf("=") || -1;
-	return !e || n < 0 ? null : {
-		key: e.slice(0, n).trim().toLowerCase(),
-		value: e.slice(n + 1)
-	};
-}
-function M$1(e) {
-	for (const { name: n } of x$1(e, "task")) switch (n) {
-		case "--global": return "global";
-		case "--system": return "system";
-		case "--worktree": return "worktree";
-		case "--local": return "local";
-		case "--file":
-		case "-f": return "file";
-	}
-	return "local";
-}
-function N$1({ name: e }) {
-	if (e === "-c" || e === "--config") return "inline";
-	if (e === "--config-env") return "env";
-}
-function* $$1(e) {
-	for (const n of e) {
-		const t = N$1(n), o = t && G$1(n.value);
-		o && (yield {
-			...o,
-			scope: t
-		});
-	}
-}
-function D(e, n, t) {
-	const o = {
-		read: [],
-		write: [...$$1(n)]
-	};
-	return e === "config" && L$1(o, M$1(n), A$1(n, t)), o;
-}
-function L$1(e, n, t) {
-	if (t === null) return;
-	const o = O$1(n, t);
-	t.isWrite ? e.write.push(o) : e.read.push(o);
-}
-function B$1(e) {
-	const n = R$1[e ?? ""] ?? T;
-	return {
-		short: new Map([...C.short.entries(), ...n.short.entries()]),
-		long: n.long
-	};
-}
-function b$1(e, n = I$1) {
-	if (e.startsWith("--")) {
-		const t = e.indexOf("=");
-		if (t > 2) return [{
-			name: e.slice(0, t),
-			value: e.slice(t + 1),
-			needsNext: !1
-		}];
-		const o = e.slice(2);
-		return [{
-			name: e,
-			needsNext: n.long.has(o)
-		}];
-	}
-	if (e.length === 2) {
-		const t = e.charAt(1);
-		return [{
-			name: e,
-			needsNext: n.short.get(t) === !0
-		}];
-	}
-	return j$1(e, n.short);
-}
-function j$1(e, n) {
-	const t = e.slice(1).split(""), o = [];
-	for (let a = 0; a < t.length; a++) {
-		const s = t[a], r = n.get(s);
-		if (r === void 0) return [{
-			name: e,
-			needsNext: !1
-		}];
-		if (r) {
-			const i = t.slice(a + 1).join("");
-			if (i && ![...i].every((m) => n.has(m))) return o.push({
-				name: `-${s}`,
-				value: i,
-				needsNext: !1
-			}), o;
-		}
-		o.push({
-			name: `-${s}`,
-			needsNext: r
-		});
-	}
-	return o;
-}
-function W$1(e, n = []) {
-	let t = 0;
-	for (; t < e.length;) {
-		const o = String(e[t]);
-		if (!o.startsWith("-") || o.length < 2) break;
-		const a = b$1(o);
-		let s = t + 1;
-		for (const r of a) {
-			const i = {
-				name: r.name,
-				value: r.value,
-				absorbedNext: !1,
-				isGlobal: !0
-			};
-			r.needsNext && i.value === void 0 && s < e.length && (i.value = String(e[s]), i.absorbedNext = !0, s++), n.push(i);
-		}
-		t = s;
-	}
-	return {
-		flags: n,
-		taskIndex: t
-	};
-}
-function V$1(e, n, t = []) {
-	const o$2 = B$1(n), a = [], s = [];
-	let r$3 = 0;
-	for (; r$3 < e.length;) {
-		const i = e[r$3];
-		if (r(i)) {
-			s.push(...o(i)), r$3++;
-			continue;
-		}
-		const p = String(i);
-		if (p === "--") {
-			for (let d = r$3 + 1; d < e.length; d++) {
-				const g = e[d];
-				r(g) ? s.push(...o(g)) : s.push(String(g));
-			}
-			break;
-		}
-		if (!p.startsWith("-") || p.length < 2) {
-			a.push(p), r$3++;
-			continue;
-		}
-		const m = b$1(p, o$2);
-		let u = r$3 + 1;
-		for (const d of m) {
-			const g = {
-				name: d.name,
-				value: d.value,
-				absorbedNext: !1,
-				isGlobal: !1
-			};
-			d.needsNext && g.value === void 0 && u < e.length && !r(e[u]) && (g.value = String(e[u]), g.absorbedNext = !0, u++), t.push(g);
-		}
-		r$3 = u;
-	}
-	return {
-		flags: t,
-		positionals: a,
-		pathspecs: s
-	};
-}
-function* q$1({ write: e }) {
-	for (const n of e) for (const t of K$1) {
-		const o = t(n.key);
-		o && (yield o);
-	}
-}
-function f$1(e, n, t = String(e)) {
-	const o = typeof e == "string" ? new RegExp(`\\s*${e.toLowerCase()}`) : e;
-	return function(s) {
-		if (o.test(s)) return {
-			category: n,
-			message: `Configuring ${t} is not permitted without enabling ${n}`
-		};
-	};
-}
-function l$1(e, n) {
-	return f$1(new RegExp(`\\s*${e.toLowerCase().replace(/\./g, "(..+)?.")}`), n, e);
-}
-function* H$1(e, n) {
-	for (const t of n) for (const o of X$1) {
-		const a = o(e, t);
-		a && (yield a);
-	}
-}
-function c(e, n, t, { name: o = String(n), globalOnly: a = !1, withValue: s = !1 } = {}) {
-	const r = typeof n == "string" ? new RegExp(`\\s*${n.toLowerCase()}`) : n, i = `Use of ${e ? `${e} with option ` : ""}${o} is not permitted without enabling ${t}`;
-	return function(m, u) {
-		if (!(e && m !== e) && !(a && !u.isGlobal) && !(s && u.value === void 0) && r.test(u.name)) return {
-			category: t,
-			message: i
-		};
-	};
-}
-function k(e, n, t) {
-	return [...H$1(e, n), ...q$1(t)];
-}
-function Y$1(...e) {
-	const { flags: n, taskIndex: t } = W$1(e), o = t < e.length ? String(e[t]).toLowerCase() : null, { positionals: s, pathspecs: r } = V$1(o !== null ? e.slice(t + 1) : [], o, n), i = D(o, n, s);
-	return {
-		task: o,
-		flags: n.map(J$1),
-		paths: r,
-		config: i,
-		vulnerabilities: z$1(k(o, n, i))
-	};
-}
-function z$1(e) {
-	return Object.defineProperty(e, "vulnerabilities", { value: e });
-}
-function J$1({ value: e, name: n }) {
-	return e !== void 0 ? {
-		name: n,
-		value: e
-	} : { name: n };
-}
-function* Q$1(e) {
-	const n = parseInt(e.git_config_count ?? "0", 10);
-	for (let t = 0; t < n; t++) {
-		const o = e[`git_config_key_${t}`], a = e[`git_config_value_${t}`];
-		o !== void 0 && (yield {
-			key: o.toLowerCase().trim(),
-			value: a,
-			scope: "env"
-		});
-	}
-}
-function* Z$1(e) {
-	for (const n of Object.keys(e)) if (_$1(n)) {
-		const t = y[n];
-		yield {
-			category: t,
-			message: `Use of "${n.toUpperCase()}" is not permitted without enabling ${t}`
-		};
-	}
-}
-function _$1(e) {
-	return Object.hasOwn(y, e);
-}
-function ee$1(e) {
-	const n = {};
-	for (const [t, o] of Object.entries(e)) {
-		const a = t.toLowerCase().trim();
-		(_$1(a) || a.startsWith("git")) && (n[a] = String(o));
-	}
-	return n;
-}
-function ne$1(e) {
-	const n = ee$1(e), t = {
-		read: [],
-		write: [...Q$1(n)]
-	};
-	return {
-		config: t,
-		vulnerabilities: [...Z$1(n), ...k(null, [], t)]
-	};
-}
-function oe$1(e, n) {
-	return [...Y$1(...e).vulnerabilities, ...ne$1(n).vulnerabilities];
-}
-var P$1, S$1, E$1, F$1, C, I$1, R$1, T, K$1, h$1, X$1, y;
-var init_dist$1 = __esmMin((() => {
-	init_dist$2();
-	P$1 = /* @__PURE__ */ new Set([
-		"--add",
-		"--edit",
-		"--remove-section",
-		"--rename-section",
-		"--replace-all",
-		"--unset",
-		"--unset-all",
-		"-e"
-	]);
-	S$1 = /* @__PURE__ */ new Set([
-		"--get",
-		"--get-all",
-		"--get-color",
-		"--get-colorbool",
-		"--get-regexp",
-		"--get-urlmatch",
-		"--list",
-		"-l"
-	]);
-	E$1 = /* @__PURE__ */ new Set([
-		"edit",
-		"remove-section",
-		"rename-section",
-		"set",
-		"unset"
-	]);
-	F$1 = /* @__PURE__ */ new Set([
-		"get",
-		"get-color",
-		"get-colorbool",
-		"list"
-	]);
-	C = { short: /* @__PURE__ */ new Map([["c", !0]]) };
-	I$1 = {
-		short: new Map([
-			["C", !0],
-			["P", !1],
-			["h", !1],
-			["p", !1],
-			["v", !1],
-			...C.short.entries()
-		]),
-		long: /* @__PURE__ */ new Set([
-			"attr-source",
-			"config-env",
-			"exec-path",
-			"git-dir",
-			"list-cmds",
-			"namespace",
-			"super-prefix",
-			"work-tree"
-		])
-	};
-	R$1 = {
-		clone: {
-			short: /* @__PURE__ */ new Map([
-				["b", !0],
-				["j", !0],
-				["l", !1],
-				["n", !1],
-				["o", !0],
-				["q", !1],
-				["s", !1],
-				["u", !0]
-			]),
-			long: /* @__PURE__ */ new Set([
-				"branch",
-				"config",
-				"jobs",
-				"origin",
-				"upload-pack",
-				"u",
-				"template"
-			])
-		},
-		commit: {
-			short: /* @__PURE__ */ new Map([
-				["C", !0],
-				["F", !0],
-				["c", !0],
-				["m", !0],
-				["t", !0]
-			]),
-			long: /* @__PURE__ */ new Set([
-				"file",
-				"message",
-				"reedit-message",
-				"reuse-message",
-				"template"
-			])
-		},
-		config: {
-			short: /* @__PURE__ */ new Map([
-				["e", !1],
-				["f", !0],
-				["l", !1]
-			]),
-			long: /* @__PURE__ */ new Set([
-				"blob",
-				"comment",
-				"default",
-				"file",
-				"type",
-				"value"
-			])
-		},
-		fetch: {
-			short: /* @__PURE__ */ new Map(),
-			long: /* @__PURE__ */ new Set(["upload-pack"])
-		},
-		init: {
-			short: /* @__PURE__ */ new Map(),
-			long: /* @__PURE__ */ new Set(["template"])
-		},
-		pull: {
-			short: /* @__PURE__ */ new Map(),
-			long: /* @__PURE__ */ new Set(["upload-pack"])
-		},
-		push: {
-			short: /* @__PURE__ */ new Map(),
-			long: /* @__PURE__ */ new Set(["exec", "receive-pack"])
-		},
-		rebase: {
-			short: /* @__PURE__ */ new Map([
-				["X", !0],
-				["f", !1],
-				["i", !1],
-				["k", !1],
-				["m", !1],
-				["n", !1],
-				["q", !1],
-				["r", !1],
-				["s", !0],
-				["v", !1],
-				["x", !0]
-			]),
-			long: /* @__PURE__ */ new Set([
-				"exec",
-				"onto",
-				"strategy",
-				"strategy-option"
-			])
-		}
-	};
-	T = {
-		short: /* @__PURE__ */ new Map(),
-		long: /* @__PURE__ */ new Set()
-	};
-	K$1 = [
-		f$1("alias", "allowUnsafeAlias"),
-		f$1("core.askPass", "allowUnsafeAskPass"),
-		f$1("core.editor", "allowUnsafeEditor"),
-		f$1("core.fsmonitor", "allowUnsafeFsMonitor"),
-		f$1("core.gitProxy", "allowUnsafeGitProxy"),
-		f$1("core.hooksPath", "allowUnsafeHooksPath"),
-		f$1("core.pager", "allowUnsafePager"),
-		f$1("core.sshCommand", "allowUnsafeSshCommand"),
-		l$1("credential.helper", "allowUnsafeCredentialHelper"),
-		l$1("diff.command", "allowUnsafeDiffExternal"),
-		f$1("diff.external", "allowUnsafeDiffExternal"),
-		l$1("difftool.cmd", "allowUnsafeDiffExternal"),
-		l$1("diff.textconv", "allowUnsafeDiffTextConv"),
-		l$1("filter.clean", "allowUnsafeFilter"),
-		l$1("filter.process", "allowUnsafeFilter"),
-		l$1("filter.smudge", "allowUnsafeFilter"),
-		l$1("gpg.program", "allowUnsafeGpgProgram"),
-		f$1("include.path", "allowUnsafeInclude"),
-		l$1("includeIf", "allowUnsafeInclude"),
-		f$1("init.templateDir", "allowUnsafeTemplateDir"),
-		l$1("pager.", "allowUnsafePager"),
-		l$1("merge.driver", "allowUnsafeMergeDriver"),
-		l$1("mergetool.path", "allowUnsafeMergeDriver"),
-		l$1("mergetool.cmd", "allowUnsafeMergeDriver"),
-		l$1("protocol.allow", "allowUnsafeProtocolOverride"),
-		l$1("remote.receivepack", "allowUnsafePack"),
-		l$1("remote.uploadpack", "allowUnsafePack"),
-		f$1("uploadpack.packObjectsHook", "allowUnsafePack"),
-		f$1("sequence.editor", "allowUnsafeEditor"),
-		l$1("submodule.update", "allowUnsafeSubmodule"),
-		l$1("tar.command", "allowUnsafeCommandBinaries"),
-		l$1("trailer.cmd", "allowUnsafeCommandBinaries"),
-		l$1("trailer.command", "allowUnsafeCommandBinaries"),
-		l$1("url.insteadOf", "allowUnsafeUrlRewrite")
-	];
-	h$1 = {
-		globalOnly: !0,
-		withValue: !0
-	};
-	X$1 = [
-		c(null, /--(upload|receive)-pack/, "allowUnsafePack", { name: "--upload-pack or --receive-pack" }),
-		c("clone", /^-\w*u/, "allowUnsafePack"),
-		c("clone", "--u", "allowUnsafePack"),
-		c("push", /^--exec$/, "allowUnsafePack", { name: "--exec" }),
-		c("rebase", /^(-x|--ex(ec?)?)$/, "allowUnsafeExec", { name: "-x or --exec" }),
-		c(null, "--template", "allowUnsafeTemplateDir"),
-		c(null, "--exec-path", "allowUnsafeExec", h$1),
-		c(null, "--git-dir", "allowUnsafeConfigPaths", h$1),
-		c(null, "--work-tree", "allowUnsafeConfigPaths", h$1),
-		c(null, /^-C$/, "allowUnsafeConfigPaths", {
-			...h$1,
-			name: "-C"
-		})
-	];
-	y = {
-		editor: "allowUnsafeEditor",
-		git_askpass: "allowUnsafeAskPass",
-		git_config_global: "allowUnsafeConfigPaths",
-		git_config_system: "allowUnsafeConfigPaths",
-		git_config_count: "allowUnsafeConfigEnvCount",
-		git_config_parameters: "allowUnsafeConfigEnvCount",
-		git_config: "allowUnsafeConfigPaths",
-		git_editor: "allowUnsafeEditor",
-		git_exec_path: "allowUnsafeExec",
-		git_external_diff: "allowUnsafeDiffExternal",
-		git_pager: "allowUnsafePager",
-		git_proxy_command: "allowUnsafeGitProxy",
-		git_template_dir: "allowUnsafeTemplateDir",
-		git_sequence_editor: "allowUnsafeEditor",
-		git_ssh: "allowUnsafeSshCommand",
-		git_ssh_command: "allowUnsafeSshCommand",
-		pager: "allowUnsafePager",
-		prefix: "allowUnsafeConfigPaths",
-		ssh_askpass: "allowUnsafeAskPass",
-		visual: "allowUnsafeEditor"
-	};
-}));
-// node_modules/simple-git/dist/index.mjs
-var dist_exports = /* @__PURE__ */ __exportAll({
-	CheckRepoActions: () => qe,
-	CleanOptions: () => zt,
-	DiffNameStatus: () => Kt,
-	GitConfigScope: () => Ht,
-	GitConstructError: () => Ae,
-	GitError: () => O,
-	GitPluginError: () => A,
-	GitResponseError: () => at,
-	ResetMode: () => Vt,
-	TaskConfigurationError: () => xe,
-	grepQueryBuilder: () => Sn,
-	pathspec: () => c$1,
-	simpleGit: () => wo
-});
-function Ne(t) {
-	return typeof t != "function" ? W : t;
-}
-function $e(t) {
-	return typeof t == "function" && t !== W;
-}
-function Pe(t, e) {
-	const n = t.indexOf(e);
-	return n <= 0 ? [t, ""] : [t.substr(0, n), t.substr(n + 1)];
-}
-function Me(t, e = 0) {
-	return Dt(t) && t.length > e ? t[e] : void 0;
-}
-function N(t, e = 0) {
-	if (Dt(t) && t.length > e) return t[t.length - 1 - e];
-}
-function Dt(t) {
-	return Bt(t);
-}
-function H(t = "", e = !0, n = `
-`) {
-	return t.split(n).reduce((r, s) => {
-		const o = e ? s.trim() : s;
-		return o && r.push(o), r;
-	}, []);
-}
-function ut(t, e) {
-	return H(t, !0).map((n) => e(n));
-}
-function Lt(t) {
-	return (0, import_dist.exists)(t, import_dist.FOLDER);
-}
-function S(t, e) {
-	return Array.isArray(t) ? t.includes(e) || t.push(e) : t.add(e), e;
-}
-function De(t, e) {
-	return Array.isArray(t) && !t.includes(e) && t.push(e), t;
-}
-function ct(t, e) {
-	if (Array.isArray(t)) {
-		const n = t.indexOf(e);
-		n >= 0 && t.splice(n, 1);
-	} else t.delete(e);
-	return e;
-}
-function v(t) {
-	return Array.isArray(t) ? t : [t];
-}
-function jt(t) {
-	return t.replace(/[\s-]+(.)/g, (e, n) => n.toUpperCase());
-}
-function L(t) {
-	return v(t).map((e) => e instanceof String ? e : String(e));
-}
-function p(t, e = 0) {
-	if (t == null) return e;
-	const n = parseInt(t, 10);
-	return Number.isNaN(n) ? e : n;
-}
-function U(t, e) {
-	const n = [];
-	for (let r = 0, s = t.length; r < s; r++) n.push(e, t[r]);
-	return n;
-}
-function F(t) {
-	return (Array.isArray(t) ? Buffer.concat(t) : t).toString("utf-8");
-}
-function Le(t) {
-	return t ? Buffer.isBuffer(t) ? t.length : Buffer.byteLength(t) : 0;
-}
-function je(t, e) {
-	const n = {};
-	return e.forEach((r) => {
-		t[r] !== void 0 && (n[r] = t[r]);
-	}), n;
-}
-function wt(t = 0) {
-	return new Promise((e) => setTimeout(e, t));
-}
-function bt(t) {
-	if (t !== !1) return t;
-}
-function d(t, e, n) {
-	return e(t) ? t : arguments.length > 2 ? n : void 0;
-}
-function st(t, e) {
-	const n = r(t) ? "string" : typeof t;
-	return /number|string|boolean/.test(n) && (!e || !e.includes(n));
-}
-function lt(t) {
-	return !!t && ft(t) === "[object Object]";
-}
-function Ie(t) {
-	return typeof t == "function";
-}
-function Ue() {
-	throw new Error("LineParser:useMatches not implemented");
-}
-function Ge(...t) {
-	const e = process.cwd(), n = Object.assign({
-		baseDir: e,
-		...Fe
-	}, ...t.filter((r) => typeof r == "object" && r));
-	return n.baseDir = n.baseDir || e, n.trimmed = n.trimmed === !0, n;
-}
-function It(t, e = []) {
-	return lt(t) ? Object.keys(t).reduce((n, r$1) => {
-		const s = t[r$1];
-		if (r(s)) n.push(s);
-		else if (st(s, ["boolean"])) n.push(r$1 + "=" + s);
-		else if (Array.isArray(s)) for (const o of s) st(o, ["string", "number"]) || n.push(r$1 + "=" + o);
-		else n.push(r$1);
-		return n;
-	}, e) : e;
-}
-function h(t, e = 0, n = !1) {
-	const r = [];
-	for (let s = 0, o = e < 0 ? t.length : e; s < o; s++) "string|number".includes(typeof t[s]) && r.push(String(t[s]));
-	return It(ht(t), r), n || r.push(...ze(t)), r;
-}
-function ze(t) {
-	return L(d(N(t, typeof N(t) == "function" ? 1 : 0), K, []));
-}
-function ht(t) {
-	return d(N(t, Ie(N(t)) ? 1 : 0), lt);
-}
-function u(t, e = !0) {
-	const n = Ne(N(t));
-	return e || $e(n) ? n : void 0;
-}
-function Tt(t, e) {
-	return t(e.stdOut, e.stdErr);
-}
-function E(t, e, n, r = !0) {
-	return v(n).forEach((s) => {
-		for (let o = H(s, r), i = 0, a = o.length; i < a; i++) {
-			const c = (y = 0) => {
-				if (!(i + y >= a)) return o[i + y];
-			};
-			e.some(({ parse: y }) => y(c, t));
-		}
-	}), t;
-}
-function We(t) {
-	switch (t) {
-		case "bare": return Ke();
-		case "root": return He();
-	}
-	return {
-		commands: ["rev-parse", "--is-inside-work-tree"],
-		format: "utf-8",
-		onError: mt,
-		parser: Ut
-	};
-}
-function He() {
-	return {
-		commands: ["rev-parse", "--git-dir"],
-		format: "utf-8",
-		onError: mt,
-		parser(e) {
-			return /^\.(git)?$/.test(e.trim());
-		}
-	};
-}
-function Ke() {
-	return {
-		commands: ["rev-parse", "--is-bare-repository"],
-		format: "utf-8",
-		onError: mt,
-		parser: Ut
-	};
-}
-function Ve(t) {
-	return /(Not a git repository|Kein Git-Repository)/i.test(String(t));
-}
-function Ze(t, e) {
-	const n = new Xe(t), r = t ? Qe : Ye;
-	return H(e).forEach((s) => {
-		const o = s.replace(r, "");
-		n.paths.push(o), (Je.test(o) ? n.folders : n.files).push(o);
-	}), n;
-}
-function tn(t) {
-	return {
-		commands: Ft,
-		format: "empty",
-		parser: t
-	};
-}
-function b(t) {
-	return {
-		commands: Ft,
-		format: "empty",
-		parser() {
-			throw typeof t == "string" ? new xe(t) : t;
-		}
-	};
-}
-function g(t, e = !1) {
-	return {
-		commands: t,
-		format: "utf-8",
-		parser(n) {
-			return e ? String(n).trim() : n;
-		}
-	};
-}
-function Gt(t) {
-	return {
-		commands: t,
-		format: "buffer",
-		parser(e) {
-			return e;
-		}
-	};
-}
-function en(t) {
-	return t.format === "buffer";
-}
-function kt(t) {
-	return t.format === "empty" || !t.commands.length;
-}
-function on(t, e) {
-	const { cleanMode: n, options: r, valid: s } = cn(t);
-	return n ? s.options ? (r.push(...e), r.some(hn) ? b(nn) : an(n, r)) : b(sn + JSON.stringify(t)) : b(rn);
-}
-function an(t, e) {
-	return {
-		commands: [
-			"clean",
-			`-${t}`,
-			...e
-		],
-		format: "utf-8",
-		parser(r) {
-			return Ze(t === "n", r);
-		}
-	};
-}
-function un(t) {
-	return Array.isArray(t) && t.every((e) => qt.has(e));
-}
-function cn(t) {
-	let e, n = [], r = {
-		cleanMode: !1,
-		options: !0
-	};
-	return t.replace(/[^a-z]i/g, "").split("").forEach((s) => {
-		fn(s) ? (e = s, r.cleanMode = !0) : r.options = r.options && ln(n[n.length] = `-${s}`);
-	}), {
-		cleanMode: e,
-		options: n,
-		valid: r
-	};
-}
-function fn(t) {
-	return t === "f" || t === "n";
-}
-function ln(t) {
-	return /^-[a-z]$/i.test(t) && qt.has(t.charAt(1));
-}
-function hn(t) {
-	return /^-[^\-]/.test(t) ? t.indexOf("i") > 0 : t === "--interactive";
-}
-function pn(t) {
-	const e = new mn();
-	for (const n of Wt(t)) e.addValue(n.file, String(n.key), n.value);
-	return e;
-}
-function dn(t, e) {
-	let n = null;
-	const r = [], s = /* @__PURE__ */ new Map();
-	for (const o of Wt(t, e)) o.key === e && (r.push(n = o.value), s.has(o.file) || s.set(o.file, []), s.get(o.file).push(n));
-	return {
-		key: e,
-		paths: Array.from(s.keys()),
-		scopes: s,
-		value: n,
-		values: r
-	};
-}
-function gn(t) {
-	return t.replace(/^(file):/, "");
-}
-function* Wt(t, e = null) {
-	const n = t.split("\0");
-	for (let r = 0, s = n.length - 1; r < s;) {
-		const o = gn(n[r++]);
-		let i = n[r++], a = e;
-		if (i.includes(`
-`)) {
-			const c = Pe(i, `
-`);
-			a = c[0], i = c[1];
-		}
-		yield {
-			file: o,
-			key: a,
-			value: i
-		};
-	}
-}
-function Y(t, e) {
-	return typeof t == "string" && Object.hasOwn(Ht, t) ? t : e;
-}
-function yn(t, e, n, r) {
-	const s = ["config", `--${r}`];
-	return n && s.push("--add"), s.push(t, e), {
-		commands: s,
-		format: "utf-8",
-		parser(o) {
-			return o;
-		}
-	};
-}
-function wn(t, e) {
-	const n = [
-		"config",
-		"--null",
-		"--show-origin",
-		"--get-all",
-		t
-	];
-	return e && n.splice(1, 0, `--${e}`), {
-		commands: n,
-		format: "utf-8",
-		parser(r) {
-			return dn(r, t);
-		}
-	};
-}
-function bn(t) {
-	const e = [
-		"config",
-		"--list",
-		"--show-origin",
-		"--null"
-	];
-	return t && e.push(`--${t}`), {
-		commands: e,
-		format: "utf-8",
-		parser(n) {
-			return pn(n);
-		}
-	};
-}
-function Tn() {
-	return {
-		addConfig(t, e, ...n) {
-			return this._runTask(yn(t, e, n[0] === !0, Y(n[1], "local")), u(arguments));
-		},
-		getConfig(t, e) {
-			return this._runTask(wn(t, Y(e, void 0)), u(arguments));
-		},
-		listConfig(...t) {
-			return this._runTask(bn(Y(t[0], void 0)), u(arguments));
-		}
-	};
-}
-function _n(t) {
-	return kn.has(t);
-}
-function Sn(...t) {
-	return new En().param(...t);
-}
-function Rn(t) {
-	const e = /* @__PURE__ */ new Set(), n = {};
-	return ut(t, (r) => {
-		const [s, o, i] = r.split(I);
-		e.add(s), (n[s] = n[s] || []).push({
-			line: p(o),
-			path: s,
-			preview: i
-		});
-	}), {
-		paths: e,
-		results: n
-	};
-}
-function On() {
-	return { grep(t) {
-		const e = u(arguments), n = h(arguments);
-		for (const s of vn) if (n.includes(s)) return this._runTask(b(`git.grep: use of "${s}" is not supported.`), e);
-		typeof t == "string" && (t = Sn().param(t));
-		const r = [
-			"grep",
-			"--null",
-			"-n",
-			"--full-name",
-			...n,
-			...t
-		];
-		return this._runTask({
-			commands: r,
-			format: "utf-8",
-			parser(s) {
-				return Rn(s);
-			}
-		}, e);
-	} };
-}
-function An(t, e) {
-	const n = ["reset"];
-	return Xt(t) && n.push(`--${t}`), n.push(...e), g(n);
-}
-function xn(t) {
-	if (Xt(t)) return t;
-	switch (typeof t) {
-		case "string":
-		case "undefined": return "soft";
-	}
-}
-function Xt(t) {
-	return typeof t == "string" && Cn.includes(t);
-}
-function Nn() {
-	return (0, import_src.default)("simple-git");
-}
-function vt(t, e, n) {
-	return !e || !String(e).replace(/\s*/, "") ? n ? (r, ...s) => {
-		t(r, ...s), n(r, ...s);
-	} : t : (r, ...s) => {
-		t(`%s ${r}`, e, ...s), n && n(r, ...s);
-	};
-}
-function $n(t, e, { namespace: n }) {
-	if (typeof t == "string") return t;
-	const r = e && e.namespace || "";
-	return r.startsWith(n) ? r.substr(n.length + 1) : r || n;
-}
-function $(t, e, n, r = Nn()) {
-	const s = t && `[${t}]` || "", o = [], i = typeof e == "string" ? r.extend(e) : e, a = $n(d(e, m), i, r);
-	return y(n);
-	function c(w, T) {
-		return S(o, $(t, a.replace(/^[^:]+/, w), T, r));
-	}
-	function y(w) {
-		const T = w && `[${w}]` || "", k = i && vt(i, T) || W, C = vt(r, `${s} ${T}`, k);
-		return Object.assign(i ? k : C, {
-			label: t,
-			sibling: c,
-			info: C,
-			step: y
-		});
-	}
-}
-function Mn(t, e) {
-	return (n) => {
-		e("[ERROR] child process exception %o", n), t.push(Buffer.from(String(n.stack), "ascii"));
-	};
-}
-function Et(t, e, n, r) {
-	return (s) => {
-		n("%s received %L bytes", e, s), r("%B", s), t.push(s);
-	};
-}
-function Ln(t, e, n = W) {
-	const r = (o) => {
-		n(null, o);
-	}, s = (o) => {
-		o?.task === t && n(o, void 0);
-	};
-	e.then(r, s);
-}
-function St(t, e) {
-	return tn((n) => {
-		if (!Lt(t)) throw new Error(`Git.cwd: cannot change to non-directory "${t}"`);
-		return (e || n).cwd = t;
-	});
-}
-function Q(t) {
-	const e = ["checkout", ...t];
-	return e[1] === "-b" && e.includes("-B") && (e[1] = ct(e, "-B")), g(e);
-}
-function jn() {
-	return {
-		checkout() {
-			return this._runTask(Q(h(arguments, 1)), u(arguments));
-		},
-		checkoutBranch(t, e) {
-			return this._runTask(Q([
-				"-b",
-				t,
-				e,
-				...h(arguments)
-			]), u(arguments));
-		},
-		checkoutLocalBranch(t) {
-			return this._runTask(Q([
-				"-b",
-				t,
-				...h(arguments)
-			]), u(arguments));
-		}
-	};
-}
-function Rt(t, e, n, ...r) {
-	return m(n) ? e(n, d(r[0], m), h(arguments)) : b(`git.${t}() requires a string 'repoPath'`);
-}
-function In() {
-	return {
-		clone(t, ...e) {
-			return this._runTask(Rt("clone", Yt, d(t, m), ...e), u(arguments));
-		},
-		mirror(t, ...e) {
-			return this._runTask(Rt("mirror", Bn, d(t, m), ...e), u(arguments));
-		}
-	};
-}
-function Fn(t) {
-	return E({
-		author: null,
-		branch: "",
-		commit: "",
-		root: !1,
-		summary: {
-			changes: 0,
-			insertions: 0,
-			deletions: 0
-		}
-	}, Un, t);
-}
-function Gn(t, e, n) {
-	return {
-		commands: [
-			"-c",
-			"core.abbrev=40",
-			"commit",
-			...U(t, "-m"),
-			...e,
-			...n
-		],
-		format: "utf-8",
-		parser: Fn
-	};
-}
-function zn() {
-	return { commit(e, ...n) {
-		const r = u(arguments), s = t(e) || Gn(v(e), v(d(n[0], G, [])), [...L(d(n[1], K, [])), ...h(arguments, 0, !0)]);
-		return this._runTask(s, r);
-	} };
-	function t(e) {
-		return !G(e) && b("git.commit: requires the commit message to be supplied as a string/string[]");
-	}
-}
-function qn() {
-	return {
-		count: 0,
-		garbage: 0,
-		inPack: 0,
-		packs: 0,
-		prunePackable: 0,
-		size: 0,
-		sizeGarbage: 0,
-		sizePack: 0
-	};
-}
-function Hn() {
-	return { countObjects() {
-		return this._runTask({
-			commands: ["count-objects", "--verbose"],
-			format: "utf-8",
-			parser(t) {
-				return E(qn(), [Wn], t);
-			}
-		});
-	} };
-}
-function Kn() {
-	return { firstCommit() {
-		return this._runTask(g([
-			"rev-list",
-			"--max-parents=0",
-			"HEAD"
-		], !0), u(arguments));
-	} };
-}
-function Vn(t, e) {
-	const n = ["hash-object", t];
-	return e && n.push("-w"), g(n, !0);
-}
-function Qn(t, e, n) {
-	const r = String(n).trim();
-	let s;
-	if (s = Xn.exec(r)) return new J(t, e, !1, s[1]);
-	if (s = Yn.exec(r)) return new J(t, e, !0, s[1]);
-	let o = "";
-	const i = r.split(" ");
-	for (; i.length;) if (i.shift() === "in") {
-		o = i.join(" ");
-		break;
-	}
-	return new J(t, e, /^re/i.test(r), o);
-}
-function Jn(t) {
-	return t.includes(Qt);
-}
-function Zn(t = !1, e, n) {
-	const r = ["init", ...n];
-	return t && !Jn(r) && r.splice(1, 0, Qt), {
-		commands: r,
-		format: "utf-8",
-		parser(s) {
-			return Qn(r.includes("--bare"), e, s);
-		}
-	};
-}
-function tr(t) {
-	return t === void 0 ? b("interpretTrailers called without input content") : {
-		format: "utf-8",
-		parser(e) {
-			return Object.fromEntries(ut(e, (n) => {
-				const r = n.indexOf(":");
-				return [jt(n.substring(0, r).toLowerCase()), n.substring(r + 2).trim()];
-			}));
-		},
-		commands: ["interpret-trailers", "--parse"],
-		input: t
-	};
-}
-function er() {
-	return { interpretTrailers(t) {
-		return this._runTask(tr(d(t, Be)), u(arguments));
-	} };
-}
-function pt(t) {
-	for (let e = 0; e < t.length; e++) {
-		const n = Jt.exec(t[e]);
-		if (n) return `--${n[1]}`;
-	}
-	return "";
-}
-function nr(t) {
-	return Jt.test(t);
-}
-function Zt(t = R.NONE) {
-	const e = ar[t];
-	return (n) => E(new rr(), e, n, !1);
-}
-function cr(t, e) {
-	return e.reduce((n, r, s) => (n[r] = t[s] || "", n), /* @__PURE__ */ Object.create({ diff: null }));
-}
-function re(t = ne, e = ur, n = R.NONE) {
-	const r = Zt(n);
-	return function(s) {
-		const o = H(s.trim(), !1, te).map(function(i) {
-			const a = i.split(ee), c = cr(a[0].split(t), e);
-			return a.length > 1 && a[1].trim() && (c.diff = r(a[1])), c;
-		});
-		return {
-			all: o,
-			latest: o.length && o[0] || null,
-			total: o.length
-		};
-	};
-}
-function fr(t) {
-	let e = pt(t);
-	const n = ["diff"];
-	return e === R.NONE && (e = R.STAT, n.push("--stat=4096")), n.push(...t), dt(n) || {
-		commands: n,
-		format: "utf-8",
-		parser: Zt(e)
-	};
-}
-function dt(t) {
-	const e = t.filter(nr);
-	if (e.length > 1) return b(`Summary flags are mutually exclusive - pick one of ${e.join(",")}`);
-	if (e.length && t.includes("-z")) return b(`Summary flag ${e} parsing is not compatible with null termination option '-z'`);
-}
-function lr(t, e) {
-	const n = [], r = [];
-	return Object.keys(t).forEach((s) => {
-		n.push(s), r.push(String(t[s]));
-	}), [n, r.join(e)];
-}
-function hr(t) {
-	return Object.keys(t).reduce((e, n) => (n in se || (e[n] = t[n]), e), {});
-}
-function oe(t = {}, e = []) {
-	const n = d(t.splitter, m, ne), [s, o] = lr(lt(t.format) ? t.format : {
-		hash: "%H",
-		date: t.strictDate === !1 ? "%ai" : "%aI",
-		message: "%s",
-		refs: "%D",
-		body: t.multiLine ? "%B" : "%b",
-		author_name: t.mailMap !== !1 ? "%aN" : "%an",
-		author_email: t.mailMap !== !1 ? "%aE" : "%ae"
-	}, n), i = [], a = [`--pretty=format:${te}${o}${ee}`, ...e], c = t.n || t["max-count"] || t.maxCount;
-	if (c && a.push(`--max-count=${c}`), t.from || t.to) {
-		const y = t.symmetric !== !1 ? "..." : "..";
-		i.push(`${t.from || ""}${y}${t.to || ""}`);
-	}
-	return m(t.file) && a.push("--follow", c$1(t.file)), It(hr(t), a), {
-		fields: s,
-		splitter: n,
-		commands: [...a, ...i]
-	};
-}
-function mr(t, e, n) {
-	const r = re(t, e, pt(n));
-	return {
-		commands: ["log", ...n],
-		format: "utf-8",
-		parser: r
-	};
-}
-function pr() {
-	return { log(...n) {
-		const r = u(arguments), s = oe(ht(arguments), L(d(arguments[0], K, []))), o = e(...n) || dt(s.commands) || t(s);
-		return this._runTask(o, r);
-	} };
-	function t(n) {
-		return mr(n.splitter, n.fields, n.commands);
-	}
-	function e(n, r) {
-		return m(n) && m(r) && b("git.log(string, string) should be replaced with git.log({ from: string, to: string })");
-	}
-}
-function tt(t) {
-	return t.objects = t.objects || {
-		compressing: 0,
-		counting: 0,
-		enumerating: 0,
-		packReused: 0,
-		reused: {
-			count: 0,
-			delta: 0
-		},
-		total: {
-			count: 0,
-			delta: 0
-		}
-	};
-}
-function Ct(t) {
-	const e = /^\s*(\d+)/.exec(t), n = /delta (\d+)/i.exec(t);
-	return {
-		count: p(e && e[1] || "0"),
-		delta: p(n && n[1] || "0")
-	};
-}
-function ae(t, e) {
-	return E({ remoteMessages: new br() }, wr, e);
-}
-function Rr(t, e) {
-	const n = E(new gr(), Er, [t, e]);
-	return n.message && n;
-}
-function At(t) {
-	return t.length ? {
-		commands: ["merge", ...t],
-		format: "utf-8",
-		parser(e, n) {
-			const r = Cr(e, n);
-			if (r.failed) throw new at(r);
-			return r;
-		}
-	} : b("Git.merge requires at least one option");
-}
-function xr(t, e, n) {
-	const r = n.includes("deleted"), s = n.includes("tag") || /^refs\/tags/.test(t), o = !n.includes("new");
-	return {
-		deleted: r,
-		tag: s,
-		branch: !s,
-		new: !o,
-		alreadyUpdated: o,
-		local: t,
-		remote: e
-	};
-}
-function Mr(t = {}, e) {
-	return S(e, "--tags"), ce(t, e);
-}
-function ce(t = {}, e) {
-	const n = ["push", ...e];
-	return t.branch && n.splice(1, 0, t.branch), t.remote && n.splice(1, 0, t.remote), ct(n, "-v"), S(n, "--verbose"), S(n, "--porcelain"), {
-		commands: n,
-		format: "utf-8",
-		parser: $r
-	};
-}
-function Dr() {
-	return {
-		showBuffer() {
-			const t = ["show", ...h(arguments, 1)];
-			return t.includes("--binary") || t.splice(1, 0, "--binary"), this._runTask(Gt(t), u(arguments));
-		},
-		show() {
-			const t = ["show", ...h(arguments, 1)];
-			return this._runTask(g(t), u(arguments));
-		}
-	};
-}
-function xt(t) {
-	const [e, n] = t.split(I);
-	return {
-		from: n || e,
-		to: e
-	};
-}
-function _(t, e, n) {
-	return [`${t}${e}`, n];
-}
-function et(t, ...e) {
-	return e.map((n) => _(t, n, (r, s) => r.conflicted.push(s)));
-}
-function Fr(t, e) {
-	const n = e.trim();
-	switch (" ") {
-		case n.charAt(2): return r(n.charAt(0), n.charAt(1), n.slice(3));
-		case n.charAt(1): return r(" ", n.charAt(0), n.slice(2));
-		default: return;
-	}
-	function r(s, o, i) {
-		const a = `${s}${o}`, c = Ir.get(a);
-		c && c(t, i), a !== "##" && a !== "!!" && t.files.push(new jr(i, s, o));
-	}
-}
-function zr(t) {
-	return {
-		format: "utf-8",
-		commands: [
-			"status",
-			"--porcelain",
-			"-b",
-			"-u",
-			"--null",
-			...t.filter((n) => !Gr.includes(n))
-		],
-		parser(n) {
-			return Ur(n);
-		}
-	};
-}
-function q(t = 0, e = 0, n = 0, r = "", s = !0) {
-	return Object.defineProperty({
-		major: t,
-		minor: e,
-		patch: n,
-		agent: r,
-		installed: s
-	}, "toString", {
-		value() {
-			return `${this.major}.${this.minor}.${this.patch}`;
-		},
-		configurable: !1,
-		enumerable: !1
-	});
-}
-function qr() {
-	return q(0, 0, 0, "", !1);
-}
-function Wr() {
-	return { version() {
-		return this._runTask({
-			commands: ["--version"],
-			format: "utf-8",
-			parser: Kr,
-			onError(t, e, n, r) {
-				if (t.exitCode === V.NOT_FOUND) return n(Buffer.from(fe));
-				r(e);
-			}
-		});
-	} };
-}
-function Kr(t) {
-	return t === fe ? qr() : E(q(0, 0, 0, t), Hr, t);
-}
-function Yr(t, e) {
-	return g([
-		"apply",
-		...e,
-		...t
-	]);
-}
-function Nt(t) {
-	return t ? t.charAt(0) : "";
-}
-function me(t, e = !1) {
-	return E(new Qr(), e ? [Zr] : Jr, t);
-}
-function es(t, e) {
-	return {
-		branch: t,
-		hash: e,
-		success: !0
-	};
-}
-function ns(t) {
-	return {
-		branch: t,
-		hash: null,
-		success: !1
-	};
-}
-function de(t, e) {
-	return e === V.ERROR && pe.test(t);
-}
-function os$1(t) {
-	const e = [
-		"-d",
-		"-D",
-		"--delete"
-	];
-	return t.some((n) => e.includes(n));
-}
-function is(t) {
-	const e = os$1(t), n = t.includes("--show-current"), r = ["branch", ...t];
-	return r.length === 1 && r.push("-a"), r.includes("-v") || r.splice(1, 0, "-v"), {
-		format: "utf-8",
-		commands: r,
-		parser(s, o) {
-			return e ? gt(s, o).all[0] : me(s, n);
-		}
-	};
-}
-function as() {
-	return {
-		format: "utf-8",
-		commands: ["branch", "-v"],
-		parser(t) {
-			return me(t);
-		}
-	};
-}
-function us(t, e = !1) {
-	return {
-		format: "utf-8",
-		commands: [
-			"branch",
-			"-v",
-			e ? "-D" : "-d",
-			...t
-		],
-		parser(n, r) {
-			return gt(n, r);
-		},
-		onError({ exitCode: n, stdOut: r }, s, o, i) {
-			if (!de(String(s), n)) return i(s);
-			o(r);
-		}
-	};
-}
-function cs(t, e = !1) {
-	const n = {
-		format: "utf-8",
-		commands: [
-			"branch",
-			"-v",
-			e ? "-D" : "-d",
-			t
-		],
-		parser(r, s) {
-			return gt(r, s).branches[t];
-		},
-		onError({ exitCode: r, stdErr: s, stdOut: o }, i, a, c) {
-			if (!de(String(i), r)) return c(i);
-			throw new at(n.parser(F(o), F(s)), String(i));
-		}
-	};
-	return n;
-}
-function fs$1(t) {
-	return {
-		commands: ["check-ignore", ...t],
-		format: "utf-8",
-		parser: ls
-	};
-}
-function ls(t) {
-	return t.split(/\n/g).map(hs).filter(Boolean);
-}
-function hs(t) {
-	const e = t.trim().replace(/^["']|["']$/g, "");
-	return e && (0, node_path.normalize)(e);
-}
-function ps(t, e) {
-	return E({
-		raw: t,
-		remote: null,
-		branches: [],
-		tags: [],
-		updated: [],
-		deleted: []
-	}, ms, [t, e]);
-}
-function ds(t) {
-	return /^--upload-pack(=|$)/.test(t);
-}
-function gs(t, e, n) {
-	const r = ["fetch", ...n];
-	return t && e && r.push(t, e), r.find(ds) ? b("git.fetch: potential exploit argument blocked.") : {
-		commands: r,
-		format: "utf-8",
-		parser: ps
-	};
-}
-function ws(t) {
-	return E({ moves: [] }, ys, t);
-}
-function bs(t, e) {
-	return {
-		commands: [
-			"mv",
-			"-v",
-			...v(t),
-			e
-		],
-		format: "utf-8",
-		parser: ws
-	};
-}
-function Ts(t, e, n) {
-	const r = ["pull", ...n];
-	return t && e && r.splice(1, 0, t, e), {
-		commands: r,
-		format: "utf-8",
-		parser(s, o) {
-			return ue(s, o);
-		},
-		onError(s, o, i, a) {
-			const c = Rr(F(s.stdOut), F(s.stdErr));
-			if (c) return a(new at(c));
-			a(o);
-		}
-	};
-}
-function ks(t) {
-	const e = {};
-	return ge(t, ([n]) => e[n] = { name: n }), Object.values(e);
-}
-function _s(t) {
-	const e = {};
-	return ge(t, ([n, r, s]) => {
-		Object.hasOwn(e, n) || (e[n] = {
-			name: n,
-			refs: {
-				fetch: "",
-				push: ""
-			}
-		}), s && r && (e[n].refs[s.replace(/[^a-z]/g, "")] = r);
-	}), Object.values(e);
-}
-function ge(t, e) {
-	ut(t, (n) => e(n.split(/\s+/)));
-}
-function vs(t, e, n) {
-	return g([
-		"remote",
-		"add",
-		...n,
-		t,
-		e
-	]);
-}
-function Es(t) {
-	const e = ["remote"];
-	return t && e.push("-v"), {
-		commands: e,
-		format: "utf-8",
-		parser: t ? _s : ks
-	};
-}
-function Ss(t) {
-	const e = [...t];
-	return e[0] !== "ls-remote" && e.unshift("ls-remote"), g(e);
-}
-function Rs(t) {
-	const e = [...t];
-	return e[0] !== "remote" && e.unshift("remote"), g(e);
-}
-function Os(t) {
-	return g([
-		"remote",
-		"remove",
-		t
-	]);
-}
-function Cs(t = {}, e) {
-	const n = oe(t), r = [
-		"stash",
-		"list",
-		...n.commands,
-		...e
-	], s = re(n.splitter, n.fields, pt(r));
-	return dt(r) || {
-		commands: r,
-		format: "utf-8",
-		parser: s
-	};
-}
-function As(t, e) {
-	return X([
-		"add",
-		t,
-		e
-	]);
-}
-function xs(t) {
-	return X(["init", ...t]);
-}
-function X(t) {
-	const e = [...t];
-	return e[0] !== "submodule" && e.unshift("submodule"), g(e);
-}
-function Ns(t) {
-	return X(["update", ...t]);
-}
-function Ms(t, e) {
-	const n = Number.isNaN(t);
-	return n !== Number.isNaN(e) ? n ? 1 : -1 : n ? ye(t, e) : 0;
-}
-function ye(t, e) {
-	return t === e ? 0 : t > e ? 1 : -1;
-}
-function Ds(t) {
-	return t.trim();
-}
-function B(t) {
-	return typeof t == "string" && parseInt(t.replace(/^\D+/g, ""), 10) || 0;
-}
-function Ls(t = []) {
-	const e = t.some((n) => /^--sort=/.test(n));
-	return {
-		format: "utf-8",
-		commands: [
-			"tag",
-			"-l",
-			...t
-		],
-		parser(n) {
-			return Ps(n, e);
-		}
-	};
-}
-function js(t) {
-	return {
-		format: "utf-8",
-		commands: ["tag", t],
-		parser() {
-			return { name: t };
-		}
-	};
-}
-function Bs(t, e) {
-	return {
-		format: "utf-8",
-		commands: [
-			"tag",
-			"-a",
-			"-m",
-			e,
-			t
-		],
-		parser() {
-			return { name: t };
-		}
-	};
-}
-function f(t, e) {
-	this._plugins = e, this._executor = new Dn(t.baseDir, new Xr(t.maxConcurrentProcesses), e), this._trimmed = t.trimmed;
-}
-function Is(t) {
-	return t ? [{
-		type: "spawn.before",
-		action(r, s) {
-			t.aborted && s.kill(new A(void 0, "abort", "Abort already signaled"));
-		}
-	}, {
-		type: "spawn.after",
-		action(r, s) {
-			function o() {
-				s.kill(new A(void 0, "abort", "Abort signal received"));
-			}
-			t.addEventListener("abort", o), s.spawned.on("close", () => t.removeEventListener("abort", o));
-		}
-	}] : void 0;
-}
-function Fs(t, e = !1) {
-	const n = new Set(t.map((r) => r.toLowerCase().trim()));
-	return {
-		type: "spawn.options",
-		action(r, s) {
-			const o = { ...r.env ?? process.env }, i = new Set(Object.keys(s.env).map((a) => a.toLowerCase().trim()));
-			for (const a of Object.keys(o)) {
-				const c = a.toLowerCase().trim();
-				if (!(!Gs(c) || n.has(c))) {
-					if (i.has(c)) throw new A(void 0, "allowEnvironment", `Use of "${a}" is blocked by the environment guard - add it to the allowEnvironment option to permit it`);
-					Us("removing ambient guarded environment variable %s", a), delete o[a];
-				}
-			}
-			return {
-				...r,
-				env: {
-					...o,
-					GIT_TEST_DISALLOW_ABBREVIATED_OPTIONS: String(!e)
-				}
-			};
-		}
-	};
-}
-function Gs(t) {
-	const e = t.toLowerCase().trim();
-	return e.startsWith("git_") || _$1(e);
-}
-function zs(t = {}) {
-	return {
-		type: "spawn.args",
-		action(e, { env: n }) {
-			for (const r of oe$1(e, n)) if (t[r.category] !== !0) throw new A(void 0, "unsafe", r.message);
-			return e;
-		}
-	};
-}
-function qs(t) {
-	const e = U(t, "-c");
-	return {
-		type: "spawn.args",
-		action(n) {
-			return [...e, ...n];
-		}
-	};
-}
-function Ws({ onClose: t = !0, onExit: e = 50 } = {}) {
-	function n() {
-		let s = -1;
-		const o = {
-			close: (0, import_dist$1.deferred)(),
-			closeTimeout: (0, import_dist$1.deferred)(),
-			exit: (0, import_dist$1.deferred)(),
-			exitTimeout: (0, import_dist$1.deferred)()
-		}, i = Promise.race([t === !1 ? $t : o.closeTimeout.promise, e === !1 ? $t : o.exitTimeout.promise]);
-		return r(t, o.close, o.closeTimeout), r(e, o.exit, o.exitTimeout), {
-			close(a) {
-				s = a, o.close.done();
-			},
-			exit(a) {
-				s = a, o.exit.done();
-			},
-			get exitCode() {
-				return s;
-			},
-			result: i
-		};
-	}
-	function r(s, o, i) {
-		s !== !1 && (s === !0 ? o.promise : o.promise.then(() => wt(s))).then(i.done);
-	}
-	return {
-		type: "spawn.after",
-		async action(s, { spawned: o, close: i }) {
-			const a = n();
-			let c = !0, y = () => {
-				c = !1;
-			};
-			o.stdout?.on("data", y), o.stderr?.on("data", y), o.on("error", y), o.on("close", (w) => a.close(w)), o.on("exit", (w) => a.exit(w));
-			try {
-				await a.result, c && await wt(50), i(a.exitCode);
-			} catch (w) {
-				i(a.exitCode, w);
-			}
-		}
-	};
-}
-function Vs(t) {
-	return !t || !/^([a-z]:)?([a-z0-9/.\\_~-]+)$/i.test(t);
-}
-function Pt(t, e) {
-	if (t.length < 1 || t.length > 2) throw new A(void 0, "binary", Hs);
-	if (t.some(Vs)) if (e) we("permitted unsafe binary %o", t);
-	else throw new A(void 0, "binary", Ks);
-	const [r, s] = t;
-	return {
-		binary: r,
-		prefix: s
-	};
-}
-function Xs(t, e = ["git"], n = !1) {
-	let r = Pt(v(e), n);
-	t.on("binary", (s) => {
-		r = Pt(v(s), n), we.info("reconfiguring %o", r);
-	}), t.append("spawn.binary", () => r.binary), t.append("spawn.args", (s) => r.prefix ? [r.prefix, ...s] : s);
-}
-function Ys(t) {
-	if (!t) return "UNKNOWN";
-	for (const [e, { text: n }] of Object.entries(be)) if (t.startsWith(`fatal: ${n}`)) return e;
-	return "UNKNOWN";
-}
-function Js(t) {
-	return !!(t.exitCode && t.stdErr.length);
-}
-function Zs(t) {
-	return Buffer.concat([...t.stdOut, ...t.stdErr]);
-}
-function to(t = !1, e = Js, n = Zs) {
-	return (r, s) => !t && r || !e(s) ? r : n(s);
-}
-function eo(t, e) {
-	return t === 128 && e.startsWith("fatal:") ? new Qs(e) : new O(void 0, e);
-}
-function Mt(t) {
-	return {
-		type: "task.error",
-		action(e, n) {
-			const r = t(e.error, {
-				stdErr: n.stdErr,
-				stdOut: n.stdOut,
-				exitCode: n.exitCode
-			});
-			return Buffer.isBuffer(r) ? { error: eo(n.exitCode, r.toString("utf-8")) } : { error: r };
-		}
-	};
-}
-function no(t) {
-	return {
-		type: "spawn.after",
-		action(e, { commands: n, input: r, spawned: { stdin: s } }) {
-			if (!s) return;
-			const o = t?.([...n]) ?? r;
-			if (!o) return nt("generated zero length content, not writing to stdin");
-			nt("writing %s bytes to stdin", Le(o)), s.on("error", (i) => {
-				i.code !== "EPIPE" && nt("[ERROR] stdin error %o", i);
-			}), s.end(o);
-		}
-	};
-}
-function so(t) {
-	const e = "--progress", n = [
-		"checkout",
-		"clone",
-		"fetch",
-		"pull",
-		"push"
-	];
-	return [{
-		type: "spawn.args",
-		action(o, i) {
-			return n.includes(i.method) ? De(o, e) : o;
-		}
-	}, {
-		type: "spawn.after",
-		action(o, i) {
-			i.commands.includes(e) && i.spawned.stderr?.on("data", (a) => {
-				const c = /^([\s\S]+?):\s*(\d+)% \((\d+)\/(\d+)\)/.exec(a.toString("utf8"));
-				c && t({
-					method: i.method,
-					stage: oo(c[1]),
-					progress: p(c[2]),
-					processed: p(c[3]),
-					total: p(c[4])
-				});
-			});
-		}
-	}];
-}
-function oo(t) {
-	return String(t.toLowerCase().split(" ", 1)) || "unknown";
-}
-function io(t) {
-	const e = je(t, ["uid", "gid"]);
-	return {
-		type: "spawn.options",
-		action(n) {
-			return {
-				...e,
-				...n
-			};
-		}
-	};
-}
-function ao() {
-	return {
-		type: "spawn.args",
-		action(t) {
-			const e = [];
-			let n;
-			function r$2(s) {
-				(n = n || []).push(...s);
-			}
-			for (let s = 0; s < t.length; s++) {
-				const o$1 = t[s];
-				if (r(o$1)) {
-					r$2(o(o$1));
-					continue;
-				}
-				if (o$1 === "--") {
-					r$2(t.slice(s + 1).flatMap((i) => r(i) && o(i) || i));
-					break;
-				}
-				e.push(o$1);
-			}
-			return n ? [
-				...e,
-				"--",
-				...n.map(String)
-			] : e;
-		}
-	};
-}
-function uo({ block: t, stdErr: e = !0, stdOut: n = !0 }) {
-	if (t > 0) return {
-		type: "spawn.after",
-		action(r, s) {
-			let o;
-			function i() {
-				o && clearTimeout(o), o = setTimeout(c, t);
-			}
-			function a() {
-				s.spawned.stdout?.off("data", i), s.spawned.stderr?.off("data", i), s.spawned.off("exit", a), s.spawned.off("close", a), o && clearTimeout(o);
-			}
-			function c() {
-				a(), s.kill(new A(void 0, "timeout", "block timeout reached"));
-			}
-			n && s.spawned.stdout?.on("data", i), e && s.spawned.stderr?.on("data", i), s.spawned.on("exit", a), s.spawned.on("close", a), i();
-		}
-	};
-}
-var import_dist, import_src, import_dist$1, O, Ae, A, at, xe, I, W, ft, K, m, Be, G, Bt, V, z, l, x, Fe, qe, mt, Ut, Xe, Ye, Qe, Je, Ft, nn, rn, sn, zt, qt, mn, Ht, Kt, kn, _t, vn, j, En, Vt, Cn, M, ot, Pn, Dn, Yt, Bn, Un, Wn, J, Xn, Yn, Qt, R, Jt, rr, Ot, sr, or, ir, ar, te, ee, ne, ur, se, Z, dr, ie, gr, yr, wr, br, vr, Er, Sr, ue, Or, Cr, Ar, Nr, $r, Pr, Lr, jr, Br, Ir, Ur, Gr, fe, Hr, le, Vr, Xr, he, Qr, Jr, Zr, ts, rs, pe, ss, gt, ms, ys, $s, Ps, Us, $t, we, Hs, Ks, be, Qs, nt, ro, wo;
-var init_dist = __esmMin((() => {
-	init_dist$2();
-	import_dist = require_dist$1();
-	import_src = /* @__PURE__ */ __toESM(require_src$1(), 1);
-	import_dist$1 = require_dist();
-	init_dist$1();
-	O = class extends Error {
-		constructor(e, n) {
-			super(n), this.task = e, Object.setPrototypeOf(this, new.target.prototype);
-		}
-	};
-	Ae = class extends O {
-		constructor(e, n) {
-			super(void 0, n), this.config = e;
-		}
-	};
-	A = class extends O {
-		constructor(e, n, r) {
-			super(e, r), this.task = e, this.plugin = n, Object.setPrototypeOf(this, new.target.prototype);
-		}
-	};
-	at = class extends O {
-		constructor(e, n) {
-			super(void 0, n || String(e)), this.git = e;
-		}
-	};
-	xe = class extends O {
-		constructor(e) {
-			super(void 0, e);
-		}
-	};
-	I = "\0";
-	W = () => {};
-	ft = Object.prototype.toString.call.bind(Object.prototype.toString);
-	K = (t) => Array.isArray(t);
-	m = (t) => typeof t == "string" || r(t);
-	Be = (t) => m(t) || Buffer.isBuffer(t);
-	G = (t) => m(t) || Array.isArray(t) && t.every(m);
-	Bt = (t) => t == null || "number|boolean|function".includes(typeof t) ? !1 : typeof t.length == "number";
-	V = /* @__PURE__ */ ((t) => (t[t.SUCCESS = 0] = "SUCCESS", t[t.ERROR = 1] = "ERROR", t[t.NOT_FOUND = -2] = "NOT_FOUND", t[t.UNCLEAN = 128] = "UNCLEAN", t))(V || {});
-	z = class z {
-		constructor(e, n) {
-			this.stdOut = e, this.stdErr = n;
-		}
-		asStrings() {
-			return new z(this.stdOut.toString("utf8"), this.stdErr.toString("utf8"));
-		}
-	};
-	l = class {
-		constructor(e, n) {
-			this.matches = [], this.useMatches = Ue, this.parse = (r, s) => (this.resetMatches(), this._regExp.every((o, i) => this.addMatch(o, i, r(i))) ? this.useMatches(s, this.prepareMatches()) !== !1 : !1), this._regExp = Array.isArray(e) ? e : [e], n && (this.useMatches = n);
-		}
-		resetMatches() {
-			this.matches.length = 0;
-		}
-		prepareMatches() {
-			return this.matches;
-		}
-		addMatch(e, n, r) {
-			const s = r && e.exec(r);
-			return s && this.pushMatch(n, s), !!s;
-		}
-		pushMatch(e, n) {
-			this.matches.push(...n.slice(1));
-		}
-	};
-	x = class extends l {
-		addMatch(e, n, r) {
-			return /^remote:\s/.test(String(r)) && super.addMatch(e, n, r);
-		}
-		pushMatch(e, n) {
-			(e > 0 || n.length > 1) && super.pushMatch(e, n);
-		}
-	};
-	Fe = {
-		binary: "git",
-		maxConcurrentProcesses: 5,
-		config: [],
-		trimmed: !1
-	};
-	qe = /* @__PURE__ */ ((t) => (t.BARE = "bare", t.IN_TREE = "tree", t.IS_REPO_ROOT = "root", t))(qe || {});
-	mt = ({ exitCode: t }, e, n, r) => {
-		if (t === V.UNCLEAN && Ve(e)) return n(Buffer.from("false"));
-		r(e);
-	};
-	Ut = (t) => t.trim() === "true";
-	Xe = class {
-		constructor(e) {
-			this.paths = [], this.files = [], this.folders = [], this.dryRun = e;
-		}
-	};
-	Ye = /^[a-z]+\s*/i;
-	Qe = /^[a-z]+\s+[a-z]+\s*/i;
-	Je = /\/$/;
-	Ft = [];
-	nn = "Git clean interactive mode is not supported";
-	rn = "Git clean mode parameter (\"n\" or \"f\") is required";
-	sn = "Git clean unknown option found in: ";
-	zt = /* @__PURE__ */ ((t) => (t.DRY_RUN = "n", t.FORCE = "f", t.IGNORED_INCLUDED = "x", t.IGNORED_ONLY = "X", t.EXCLUDING = "e", t.QUIET = "q", t.RECURSIVE = "d", t))(zt || {});
-	qt = /* @__PURE__ */ new Set(["i", ...L(Object.values(zt))]);
-	mn = class {
-		constructor() {
-			this.files = [], this.values = /* @__PURE__ */ Object.create(null);
-		}
-		get all() {
-			return this._all || (this._all = this.files.reduce((e, n) => Object.assign(e, this.values[n]), {})), this._all;
-		}
-		addFile(e) {
-			if (!(e in this.values)) {
-				const n = N(this.files);
-				this.values[e] = n ? Object.create(this.values[n]) : {}, this.files.push(e);
-			}
-			return this.values[e];
-		}
-		addValue(e, n, r) {
-			const s = this.addFile(e);
-			Object.hasOwn(s, n) ? Array.isArray(s[n]) ? s[n].push(r) : s[n] = [s[n], r] : s[n] = r, this._all = void 0;
-		}
-	};
-	Ht = /* @__PURE__ */ ((t) => (t.system = "system", t.global = "global", t.local = "local", t.worktree = "worktree", t))(Ht || {});
-	Kt = /* @__PURE__ */ ((t) => (t.ADDED = "A", t.COPIED = "C", t.DELETED = "D", t.MODIFIED = "M", t.RENAMED = "R", t.CHANGED = "T", t.UNMERGED = "U", t.UNKNOWN = "X", t.BROKEN = "B", t))(Kt || {});
-	kn = new Set(Object.values(Kt));
-	vn = ["-h"];
-	j = /* @__PURE__ */ Symbol("grepQuery");
-	En = class {
-		constructor() {
-			this[_t] = [];
-		}
-		*[(_t = j, Symbol.iterator)]() {
-			for (const e of this[j]) yield e;
-		}
-		and(...e) {
-			return e.length && this[j].push("--and", "(", ...U(e, "-e"), ")"), this;
-		}
-		param(...e) {
-			return this[j].push(...U(e, "-e")), this;
-		}
-	};
-	Vt = /* @__PURE__ */ ((t) => (t.MIXED = "mixed", t.SOFT = "soft", t.HARD = "hard", t.MERGE = "merge", t.KEEP = "keep", t))(Vt || {});
-	Cn = L(Object.values(Vt));
-	import_src.default.formatters.L = (t) => String(Bt(t) ? t.length : "-");
-	import_src.default.formatters.B = (t) => Buffer.isBuffer(t) ? t.toString("utf8") : ft(t);
-	M = class M {
-		constructor(e = "GitExecutor") {
-			this.logLabel = e, this._queue = /* @__PURE__ */ new Map();
-		}
-		withProgress(e) {
-			return this._queue.get(e);
-		}
-		createProgress(e) {
-			const n = M.getName(e.commands[0]);
-			return {
-				task: e,
-				logger: $(this.logLabel, n),
-				name: n
-			};
-		}
-		push(e) {
-			const n = this.createProgress(e);
-			return n.logger("Adding task to the queue, commands = %o", e.commands), this._queue.set(e, n), n;
-		}
-		fatal(e) {
-			for (const [n, { logger: r }] of Array.from(this._queue.entries())) n === e.task ? (r.info("Failed %o", e), r("Fatal exception, any as-yet un-started tasks run through this executor will not be attempted")) : r.info("A fatal exception occurred in a previous task, the queue has been purged: %o", e.message), this.complete(n);
-			if (this._queue.size !== 0) throw new Error(`Queue size should be zero after fatal: ${this._queue.size}`);
-		}
-		complete(e) {
-			this.withProgress(e) && this._queue.delete(e);
-		}
-		attempt(e) {
-			const n = this.withProgress(e);
-			if (!n) throw new O(void 0, "TasksPendingQueue: attempt called for an unknown task");
-			return n.logger("Starting task"), n;
-		}
-		static getName(e = "empty") {
-			return `task:${e}:${++M.counter}`;
-		}
-	};
-	M.counter = 0;
-	ot = M;
-	Pn = class {
-		constructor(e, n, r) {
-			this._executor = e, this._scheduler = n, this._plugins = r, this._chain = Promise.resolve(), this._queue = new ot();
-		}
-		get cwd() {
-			return this._cwd || this._executor.cwd;
-		}
-		set cwd(e) {
-			this._cwd = e;
-		}
-		get env() {
-			return this._executor.env;
-		}
-		get outputHandler() {
-			return this._executor.outputHandler;
-		}
-		chain() {
-			return this;
-		}
-		push(e) {
-			return this._queue.push(e), this._chain = this._chain.then(() => this.attemptTask(e));
-		}
-		async attemptTask(e) {
-			const n = await this._scheduler.next(), r = () => this._queue.complete(e);
-			try {
-				const { logger: s } = this._queue.attempt(e);
-				return await (kt(e) ? this.attemptEmptyTask(e, s) : this.attemptRemoteTask(e, s));
-			} catch (s) {
-				throw this.onFatalException(e, s);
-			} finally {
-				r(), n();
-			}
-		}
-		onFatalException(e, n) {
-			const r = n instanceof O ? Object.assign(n, { task: e }) : new O(e, n && String(n));
-			return this._chain = Promise.resolve(), this._queue.fatal(r), r;
-		}
-		async attemptRemoteTask(e, n) {
-			const r = this._plugins.exec("spawn.binary", "", this.taskContext(e, e.commands)), s = this._plugins.exec("spawn.args", [...e.commands], this.taskContext(e, e.commands)), o = await this.gitResponse(e, r, s, this.outputHandler, n.step("SPAWN")), i = await this.handleTaskData(e, s, o, n.step("HANDLE"));
-			return n("passing response to task's parser as a %s", e.format), en(e) ? Tt(e.parser, i) : Tt(e.parser, i.asStrings());
-		}
-		async attemptEmptyTask(e, n) {
-			return n("empty task bypassing child process to call to task's parser"), e.parser(this);
-		}
-		handleTaskData(e, n, r, s) {
-			const { exitCode: o, rejection: i, stdOut: a, stdErr: c } = r;
-			return new Promise((y, w) => {
-				s("Preparing to handle process response exitCode=%d stdOut=", o);
-				const { error: T } = this._plugins.exec("task.error", { error: i }, {
-					...this.taskContext(e, n),
-					...r
-				});
-				if (T && e.onError) return s.info("exitCode=%s handling with custom error handler"), e.onError(r, T, (k) => {
-					s.info("custom error handler treated as success"), s("custom error returned a %s", ft(k)), y(new z(Array.isArray(k) ? Buffer.concat(k) : k, Buffer.concat(c)));
-				}, w);
-				if (T) return s.info("handling as error: exitCode=%s stdErr=%s rejection=%o", o, c.length, i), w(T);
-				s.info("retrieving task output complete"), y(new z(Buffer.concat(a), Buffer.concat(c)));
-			});
-		}
-		async gitResponse(e, n, r, s, o) {
-			const i = o.sibling("output"), a = this._plugins.exec("spawn.options", {
-				cwd: this.cwd,
-				env: this.env,
-				windowsHide: !0
-			}, this.taskContext(e, e.commands));
-			return new Promise((c) => {
-				const y = [], w = [];
-				o.info("%s %o", n, r), o("%O", a);
-				let T = this._beforeSpawn(e, r);
-				if (T) return c({
-					stdOut: y,
-					stdErr: w,
-					exitCode: 9901,
-					rejection: T
-				});
-				this._plugins.exec("spawn.before", void 0, {
-					...this.taskContext(e, r),
-					kill(C) {
-						T = C || T;
-					}
-				});
-				const k = (0, node_child_process.spawn)(n, r, a);
-				k.stdout.on("data", Et(y, "stdOut", o, i.step("stdOut"))), k.stderr.on("data", Et(w, "stdErr", o, i.step("stdErr"))), k.on("error", Mn(w, o)), s && (o("Passing child process stdOut/stdErr to custom outputHandler"), s(n, k.stdout, k.stderr, [...r])), this._plugins.exec("spawn.after", void 0, {
-					...this.taskContext(e, r),
-					spawned: k,
-					close(C, Te) {
-						c({
-							stdOut: y,
-							stdErr: w,
-							exitCode: C,
-							rejection: T || Te
-						});
-					},
-					kill(C) {
-						k.killed || (T = C, k.kill("SIGINT"));
-					}
-				});
-			});
-		}
-		_beforeSpawn(e, n) {
-			let r;
-			return this._plugins.exec("spawn.before", void 0, {
-				...this.taskContext(e, n),
-				kill(s) {
-					r = s || r;
-				}
-			}), r;
-		}
-		taskContext(e, n) {
-			return {
-				method: String(Me(e.commands) || ""),
-				commands: n,
-				env: { ...this.env },
-				input: kt(e) ? void 0 : e.input
-			};
-		}
-	};
-	Dn = class {
-		constructor(e, n, r) {
-			this.cwd = e, this._scheduler = n, this._plugins = r, this._chain = this.chain();
-		}
-		chain() {
-			return new Pn(this, this._scheduler, this._plugins);
-		}
-		push(e) {
-			return this._chain.push(e);
-		}
-	};
-	Yt = (t, e, n) => {
-		const r = ["clone", ...n];
-		return m(t) && r.push(c$1(t)), m(e) && r.push(c$1(e)), g(r);
-	};
-	Bn = (t, e, n) => (S(n, "--mirror"), Yt(t, e, n));
-	Un = [
-		new l(/^\[([^\s]+)( \([^)]+\))? ([^\]]+)/, (t, [e, n, r]) => {
-			t.branch = e, t.commit = r, t.root = !!n;
-		}),
-		new l(/\s*Author:\s(.+)/i, (t, [e]) => {
-			const n = e.split("<"), r = n.pop();
-			!r || !r.includes("@") || (t.author = {
-				email: r.substr(0, r.length - 1),
-				name: n.join("<").trim()
-			});
-		}),
-		new l(/(\d+)[^,]*(?:,\s*(\d+)[^,]*)(?:,\s*(\d+))/g, (t, [e, n, r]) => {
-			t.summary.changes = parseInt(e, 10) || 0, t.summary.insertions = parseInt(n, 10) || 0, t.summary.deletions = parseInt(r, 10) || 0;
-		}),
-		new l(/^(\d+)[^,]*(?:,\s*(\d+)[^(]+\(([+-]))?/, (t, [e, n, r]) => {
-			t.summary.changes = parseInt(e, 10) || 0;
-			const s = parseInt(n, 10) || 0;
-			r === "-" ? t.summary.deletions = s : r === "+" && (t.summary.insertions = s);
-		})
-	];
-	Wn = new l(/([a-z-]+): (\d+)$/, (t, [e, n]) => {
-		const r = jt(e);
-		Object.hasOwn(t, r) && (t[r] = p(n));
-	});
-	J = class {
-		constructor(e, n, r, s) {
-			this.bare = e, this.path = n, this.existing = r, this.gitDir = s;
-		}
-	};
-	Xn = /^Init.+ repository in (.+)$/;
-	Yn = /^Rein.+ in (.+)$/;
-	Qt = "--bare";
-	R = /* @__PURE__ */ ((t) => (t.NONE = "", t.STAT = "--stat", t.NUM_STAT = "--numstat", t.NAME_ONLY = "--name-only", t.NAME_STATUS = "--name-status", t))(R || {});
-	Jt = /^--(stat|numstat|name-only|name-status)(=|$)/;
-	rr = class {
-		constructor() {
-			this.changed = 0, this.deletions = 0, this.insertions = 0, this.files = [];
-		}
-	};
-	Ot = [
-		new l(/^(.+)\s+\|\s+(\d+)(\s+[+\-]+)?$/, (t, [e, n, r = ""]) => {
-			t.files.push({
-				file: e.trim(),
-				changes: p(n),
-				insertions: r.replace(/[^+]/g, "").length,
-				deletions: r.replace(/[^-]/g, "").length,
-				binary: !1
-			});
-		}),
-		new l(/^(.+) \|\s+Bin ([0-9.]+) -> ([0-9.]+) ([a-z]+)/, (t, [e, n, r]) => {
-			t.files.push({
-				file: e.trim(),
-				before: p(n),
-				after: p(r),
-				binary: !0
-			});
-		}),
-		new l(/^(.+)\s+\|\s+Bin\s*$/, (t, [e]) => {
-			t.files.push({
-				file: e.trim(),
-				before: 0,
-				after: 0,
-				binary: !0
-			});
-		}),
-		new l(/(\d+) files? changed\s*((?:, \d+ [^,]+){0,2})/, (t, [e, n]) => {
-			const r = /(\d+) i/.exec(n), s = /(\d+) d/.exec(n);
-			t.changed = p(e), t.insertions = p(r?.[1]), t.deletions = p(s?.[1]);
-		})
-	];
-	sr = [new l(/(\d+)\t(\d+)\t(.+)$/, (t, [e, n, r]) => {
-		const s = p(e), o = p(n);
-		t.changed++, t.insertions += s, t.deletions += o, t.files.push({
-			file: r,
-			changes: s + o,
-			insertions: s,
-			deletions: o,
-			binary: !1
-		});
-	}), new l(/-\t-\t(.+)$/, (t, [e]) => {
-		t.changed++, t.files.push({
-			file: e,
-			after: 0,
-			before: 0,
-			binary: !0
-		});
-	})];
-	or = [new l(/(.+)$/, (t, [e]) => {
-		t.changed++, t.files.push({
-			file: e,
-			changes: 0,
-			insertions: 0,
-			deletions: 0,
-			binary: !1
-		});
-	})];
-	ir = [new l(/([ACDMRTUXB])([0-9]{0,3})\t(.[^\t]*)(\t(.[^\t]*))?$/, (t, [e, n, r, s, o]) => {
-		t.changed++, t.files.push({
-			file: o ?? r,
-			changes: 0,
-			insertions: 0,
-			deletions: 0,
-			binary: !1,
-			status: bt(_n(e) && e),
-			from: bt(!!o && r !== o && r),
-			similarity: p(n)
-		});
-	})];
-	ar = {
-		[R.NONE]: Ot,
-		[R.STAT]: Ot,
-		[R.NUM_STAT]: sr,
-		[R.NAME_STATUS]: ir,
-		[R.NAME_ONLY]: or
-	};
-	te = "òòòòòò ";
-	ee = " òò";
-	ne = " ò ";
-	ur = [
-		"hash",
-		"date",
-		"message",
-		"refs",
-		"author_name",
-		"author_email"
-	];
-	se = /* @__PURE__ */ ((t) => (t[t["--pretty"] = 0] = "--pretty", t[t["max-count"] = 1] = "max-count", t[t.maxCount = 2] = "maxCount", t[t.n = 3] = "n", t[t.file = 4] = "file", t[t.format = 5] = "format", t[t.from = 6] = "from", t[t.to = 7] = "to", t[t.splitter = 8] = "splitter", t[t.symmetric = 9] = "symmetric", t[t.mailMap = 10] = "mailMap", t[t.multiLine = 11] = "multiLine", t[t.strictDate = 12] = "strictDate", t))(se || {});
-	Z = class {
-		constructor(e, n = null, r) {
-			this.reason = e, this.file = n, this.meta = r;
-		}
-		toString() {
-			return `${this.file}:${this.reason}`;
-		}
-	};
-	dr = class {
-		constructor() {
-			this.conflicts = [], this.merges = [], this.result = "success";
-		}
-		get failed() {
-			return this.conflicts.length > 0;
-		}
-		get reason() {
-			return this.result;
-		}
-		toString() {
-			return this.conflicts.length ? `CONFLICTS: ${this.conflicts.join(", ")}` : "OK";
-		}
-	};
-	ie = class {
-		constructor() {
-			this.remoteMessages = { all: [] }, this.created = [], this.deleted = [], this.files = [], this.deletions = {}, this.insertions = {}, this.summary = {
-				changes: 0,
-				deletions: 0,
-				insertions: 0
-			};
-		}
-	};
-	gr = class {
-		constructor() {
-			this.remote = "", this.hash = {
-				local: "",
-				remote: ""
-			}, this.branch = {
-				local: "",
-				remote: ""
-			}, this.message = "";
-		}
-		toString() {
-			return this.message;
-		}
-	};
-	yr = [
-		new x(/^remote:\s*(enumerating|counting|compressing) objects: (\d+),/i, (t, [e, n]) => {
-			const r = e.toLowerCase(), s = tt(t.remoteMessages);
-			Object.assign(s, { [r]: p(n) });
-		}),
-		new x(/^remote:\s*(enumerating|counting|compressing) objects: \d+% \(\d+\/(\d+)\),/i, (t, [e, n]) => {
-			const r = e.toLowerCase(), s = tt(t.remoteMessages);
-			Object.assign(s, { [r]: p(n) });
-		}),
-		new x(/total ([^,]+), reused ([^,]+), pack-reused (\d+)/i, (t, [e, n, r]) => {
-			const s = tt(t.remoteMessages);
-			s.total = Ct(e), s.reused = Ct(n), s.packReused = p(r);
-		})
-	];
-	wr = [
-		new x(/^remote:\s*(.+)$/, (t, [e]) => (t.remoteMessages.all.push(e.trim()), !1)),
-		...yr,
-		new x([/create a (?:pull|merge) request/i, /\s(https?:\/\/\S+)$/], (t, [e]) => {
-			t.remoteMessages.pullRequestUrl = e;
-		}),
-		new x([/found (\d+) vulnerabilities.+\(([^)]+)\)/i, /\s(https?:\/\/\S+)$/], (t, [e, n, r]) => {
-			t.remoteMessages.vulnerabilities = {
-				count: p(e),
-				summary: n,
-				url: r
-			};
-		})
-	];
-	br = class {
-		constructor() {
-			this.all = [];
-		}
-	};
-	vr = [
-		new l(/^\s*(.+?)\s+\|\s+\d+\s*(\+*)(-*)/, (t, [e, n, r]) => {
-			t.files.push(e), n && (t.insertions[e] = n.length), r && (t.deletions[e] = r.length);
-		}),
-		new l(/(\d+)\D+((\d+)\D+\(\+\))?(\D+(\d+)\D+\(-\))?/, (t, [e, , n, , r]) => n !== void 0 || r !== void 0 ? (t.summary.changes = +e || 0, t.summary.insertions = +n || 0, t.summary.deletions = +r || 0, !0) : !1),
-		new l(/^(create|delete) mode \d+ (.+)/, (t, [e, n]) => {
-			S(t.files, n), S(e === "create" ? t.created : t.deleted, n);
-		})
-	];
-	Er = [
-		new l(/^from\s(.+)$/i, (t, [e]) => {
-			t.remote = e;
-		}),
-		new l(/^fatal:\s(.+)$/, (t, [e]) => {
-			t.message = e;
-		}),
-		new l(/([a-z0-9]+)\.\.([a-z0-9]+)\s+(\S+)\s+->\s+(\S+)$/, (t, [e, n, r, s]) => {
-			t.branch.local = r, t.hash.local = e, t.branch.remote = s, t.hash.remote = n;
-		})
-	];
-	Sr = (t, e) => E(new ie(), vr, [t, e]);
-	ue = (t, e) => Object.assign(new ie(), Sr(t, e), ae(t, e));
-	Or = [
-		new l(/^Auto-merging\s+(.+)$/, (t, [e]) => {
-			t.merges.push(e);
-		}),
-		new l(/^CONFLICT\s+\((.+)\): Merge conflict in (.+)$/, (t, [e, n]) => {
-			t.conflicts.push(new Z(e, n));
-		}),
-		new l(/^CONFLICT\s+\((.+\/delete)\): (.+) deleted in (.+) and/, (t, [e, n, r]) => {
-			t.conflicts.push(new Z(e, n, { deleteRef: r }));
-		}),
-		new l(/^CONFLICT\s+\((.+)\):/, (t, [e]) => {
-			t.conflicts.push(new Z(e, null));
-		}),
-		new l(/^Automatic merge failed;\s+(.+)$/, (t, [e]) => {
-			t.result = e;
-		})
-	];
-	Cr = (t, e) => Object.assign(Ar(t), ue(t, e));
-	Ar = (t) => E(new dr(), Or, t);
-	Nr = [
-		new l(/^Pushing to (.+)$/, (t, [e]) => {
-			t.repo = e;
-		}),
-		new l(/^updating local tracking ref '(.+)'/, (t, [e]) => {
-			t.ref = {
-				...t.ref || {},
-				local: e
-			};
-		}),
-		new l(/^[=*-]\s+([^:]+):(\S+)\s+\[(.+)]$/, (t, [e, n, r]) => {
-			t.pushed.push(xr(e, n, r));
-		}),
-		new l(/^Branch '([^']+)' set up to track remote branch '([^']+)' from '([^']+)'/, (t, [e, n, r]) => {
-			t.branch = {
-				...t.branch || {},
-				local: e,
-				remote: n,
-				remoteName: r
-			};
-		}),
-		new l(/^([^:]+):(\S+)\s+([a-z0-9]+)\.\.([a-z0-9]+)$/, (t, [e, n, r, s]) => {
-			t.update = {
-				head: {
-					local: e,
-					remote: n
-				},
-				hash: {
-					from: r,
-					to: s
-				}
-			};
-		})
-	];
-	$r = (t, e) => {
-		const n = Pr(t, e), r = ae(t, e);
-		return {
-			...n,
-			...r
-		};
-	};
-	Pr = (t, e) => E({ pushed: [] }, Nr, [t, e]);
-	Lr = /^(.+)\0(.+)$/;
-	jr = class {
-		constructor(e, n, r) {
-			if (this.path = e, this.index = n, this.working_dir = r, n === "R" || r === "R") {
-				const s = Lr.exec(e) || [
-					null,
-					e,
-					e
-				];
-				this.from = s[2] || "", this.path = s[1] || "";
-			}
-		}
-	};
-	Br = class {
-		constructor() {
-			this.not_added = [], this.conflicted = [], this.created = [], this.deleted = [], this.ignored = void 0, this.modified = [], this.renamed = [], this.files = [], this.staged = [], this.ahead = 0, this.behind = 0, this.current = null, this.tracking = null, this.detached = !1, this.isClean = () => !this.files.length;
-		}
-	};
-	Ir = new Map([
-		_(" ", "A", (t, e) => t.created.push(e)),
-		_(" ", "D", (t, e) => t.deleted.push(e)),
-		_(" ", "M", (t, e) => t.modified.push(e)),
-		_("A", " ", (t, e) => {
-			t.created.push(e), t.staged.push(e);
-		}),
-		_("A", "M", (t, e) => {
-			t.created.push(e), t.staged.push(e), t.modified.push(e);
-		}),
-		_("D", " ", (t, e) => {
-			t.deleted.push(e), t.staged.push(e);
-		}),
-		_("M", " ", (t, e) => {
-			t.modified.push(e), t.staged.push(e);
-		}),
-		_("M", "M", (t, e) => {
-			t.modified.push(e), t.staged.push(e);
-		}),
-		_("R", " ", (t, e) => {
-			t.renamed.push(xt(e));
-		}),
-		_("R", "M", (t, e) => {
-			const n = xt(e);
-			t.renamed.push(n), t.modified.push(n.to);
-		}),
-		_("!", "!", (t, e) => {
-			(t.ignored = t.ignored || []).push(e);
-		}),
-		_("?", "?", (t, e) => t.not_added.push(e)),
-		...et("A", "A", "U"),
-		...et("D", "D", "U"),
-		...et("U", "A", "D", "U"),
-		["##", (t, e) => {
-			const n = /ahead (\d+)/, r = /behind (\d+)/, s = /^(.+?(?=(?:\.{3}|\s|$)))/, o = /\.{3}(\S*)/, i = /\son\s(\S+?)(?=\.{3}|$)/;
-			let a = n.exec(e);
-			t.ahead = a && +a[1] || 0, a = r.exec(e), t.behind = a && +a[1] || 0, a = s.exec(e), t.current = d(a?.[1], m, null), a = o.exec(e), t.tracking = d(a?.[1], m, null), a = i.exec(e), a && (t.current = d(a?.[1], m, t.current)), t.detached = /\(no branch\)/.test(e);
-		}]
-	]);
-	Ur = function(t) {
-		const e = t.split(I), n = new Br();
-		for (let r = 0, s = e.length; r < s;) {
-			let o = e[r++].trim();
-			o && (o.charAt(0) === "R" && (o += I + (e[r++] || "")), Fr(n, o));
-		}
-		return n;
-	};
-	Gr = ["--null", "-z"];
-	fe = "installed=false";
-	Hr = [new l(/version (\d+)\.(\d+)\.(\d+)(?:\s*\((.+)\))?/, (t, [e, n, r, s = ""]) => {
-		Object.assign(t, q(p(e), p(n), p(r), s));
-	}), new l(/version (\d+)\.(\d+)\.(\D+)(.+)?$/, (t, [e, n, r, s = ""]) => {
-		Object.assign(t, q(p(e), p(n), r, s));
-	})];
-	le = class {
-		constructor(e) {
-			this._executor = e;
-		}
-		_runTask(e, n) {
-			const r = this._executor.chain(), s = r.push(e);
-			return n && Ln(e, s, n), Object.create(this, {
-				then: { value: s.then.bind(s) },
-				catch: { value: s.catch.bind(s) },
-				_executor: { value: r }
-			});
-		}
-		add(e) {
-			return this._runTask(g(["add", ...v(e)]), u(arguments));
-		}
-		cwd(e) {
-			const n = u(arguments);
-			return typeof e == "string" ? this._runTask(St(e, this._executor), n) : typeof e?.path == "string" ? this._runTask(St(e.path, e.root && this._executor || void 0), n) : this._runTask(b("Git.cwd: workingDirectory must be supplied as a string"), n);
-		}
-		hashObject(e, n) {
-			return this._runTask(Vn(e, n === !0), u(arguments));
-		}
-		init(e) {
-			return this._runTask(Zn(e === !0, this._executor.cwd, h(arguments)), u(arguments));
-		}
-		merge() {
-			return this._runTask(At(h(arguments)), u(arguments));
-		}
-		mergeFromTo(e, n) {
-			return m(e) && m(n) ? this._runTask(At([
-				e,
-				n,
-				...h(arguments)
-			]), u(arguments, !1)) : this._runTask(b("Git.mergeFromTo requires that the 'remote' and 'branch' arguments are supplied as strings"));
-		}
-		outputHandler(e) {
-			return this._executor.outputHandler = e, this;
-		}
-		push() {
-			const e = ce({
-				remote: d(arguments[0], m),
-				branch: d(arguments[1], m)
-			}, h(arguments));
-			return this._runTask(e, u(arguments));
-		}
-		stash() {
-			return this._runTask(g(["stash", ...h(arguments)]), u(arguments));
-		}
-		status() {
-			return this._runTask(zr(h(arguments)), u(arguments));
-		}
-	};
-	Object.assign(le.prototype, jn(), In(), zn(), Tn(), Hn(), Kn(), On(), er(), pr(), Dr(), Wr());
-	Vr = /* @__PURE__ */ (() => {
-		let t = 0;
-		return () => {
-			t++;
-			const { promise: e, done: n } = (0, import_dist$1.createDeferred)();
-			return {
-				promise: e,
-				done: n,
-				id: t
-			};
-		};
-	})();
-	Xr = class {
-		constructor(e = 2) {
-			this.concurrency = e, this.logger = $("", "scheduler"), this.pending = [], this.running = [], this.logger("Constructed, concurrency=%s", e);
-		}
-		schedule() {
-			if (!this.pending.length || this.running.length >= this.concurrency) {
-				this.logger("Schedule attempt ignored, pending=%s running=%s concurrency=%s", this.pending.length, this.running.length, this.concurrency);
-				return;
-			}
-			const e = S(this.running, this.pending.shift());
-			this.logger("Attempting id=%s", e.id), e.done(() => {
-				this.logger("Completing id=", e.id), ct(this.running, e), this.schedule();
-			});
-		}
-		next() {
-			const { promise: e, id: n } = S(this.pending, Vr());
-			return this.logger("Scheduling id=%s", n), this.schedule(), e;
-		}
-	};
-	he = /* @__PURE__ */ ((t) => (t.CURRENT = "*", t.LINKED = "+", t))(he || {});
-	Qr = class {
-		constructor() {
-			this.all = [], this.branches = {}, this.current = "", this.detached = !1;
-		}
-		push(e, n, r, s, o) {
-			e === "*" && (this.detached = n, this.current = r), this.all.push(r), this.branches[r] = {
-				current: e === "*",
-				linkedWorkTree: e === "+",
-				name: r,
-				commit: s,
-				label: o
-			};
-		}
-	};
-	Jr = [new l(/^([*+]\s)?\((?:HEAD )?detached (?:from|at) (\S+)\)\s+([a-z0-9]+)\s(.*)$/, (t, [e, n, r, s]) => {
-		t.push(Nt(e), !0, n, r, s);
-	}), new l(/^([*+]\s)?(\S+)\s+([a-z0-9]+)\s?(.*)$/s, (t, [e, n, r, s]) => {
-		t.push(Nt(e), !1, n, r, s);
-	})];
-	Zr = new l(/^(\S+)$/s, (t, [e]) => {
-		t.push(he.CURRENT, !1, e, "", "");
-	});
-	ts = class {
-		constructor() {
-			this.all = [], this.branches = {}, this.errors = [];
-		}
-		get success() {
-			return !this.errors.length;
-		}
-	};
-	rs = /(\S+)\s+\(\S+\s([^)]+)\)/;
-	pe = /^error[^']+'([^']+)'/m;
-	ss = [new l(rs, (t, [e, n]) => {
-		const r = es(e, n);
-		t.all.push(r), t.branches[e] = r;
-	}), new l(pe, (t, [e]) => {
-		const n = ns(e);
-		t.errors.push(n), t.all.push(n), t.branches[e] = n;
-	})];
-	gt = (t, e) => E(new ts(), ss, [t, e]);
-	ms = [
-		new l(/From (.+)$/, (t, [e]) => {
-			t.remote = e;
-		}),
-		new l(/\* \[new branch]\s+(\S+)\s*-> (.+)$/, (t, [e, n]) => {
-			t.branches.push({
-				name: e,
-				tracking: n
-			});
-		}),
-		new l(/\* \[new tag]\s+(\S+)\s*-> (.+)$/, (t, [e, n]) => {
-			t.tags.push({
-				name: e,
-				tracking: n
-			});
-		}),
-		new l(/- \[deleted]\s+\S+\s*-> (.+)$/, (t, [e]) => {
-			t.deleted.push({ tracking: e });
-		}),
-		new l(/\s*([^.]+)\.\.(\S+)\s+(\S+)\s*-> (.+)$/, (t, [e, n, r, s]) => {
-			t.updated.push({
-				name: r,
-				tracking: s,
-				to: n,
-				from: e
-			});
-		})
-	];
-	ys = [new l(/^Renaming (.+) to (.+)$/, (t, [e, n]) => {
-		t.moves.push({
-			from: e,
-			to: n
-		});
-	})];
-	$s = class {
-		constructor(e, n) {
-			this.all = e, this.latest = n;
-		}
-	};
-	Ps = function(t, e = !1) {
-		const n = t.split(`
-`).map(Ds).filter(Boolean);
-		e || n.sort(function(s, o) {
-			const i = s.split("."), a = o.split(".");
-			if (i.length === 1 || a.length === 1) return Ms(B(i[0]), B(a[0]));
-			for (let c = 0, y = Math.max(i.length, a.length); c < y; c++) {
-				const w = ye(B(i[c]), B(a[c]));
-				if (w) return w;
-			}
-			return 0;
-		});
-		const r = e ? n[0] : [...n].reverse().find((s) => s.indexOf(".") >= 0);
-		return new $s(n, r);
-	};
-	(f.prototype = Object.create(le.prototype)).constructor = f;
-	f.prototype.customBinary = function(t) {
-		return this._plugins.reconfigure("binary", t), this;
-	};
-	f.prototype.env = function(t, e) {
-		return arguments.length === 1 && typeof t == "object" ? this._executor.env = t : (this._executor.env = this._executor.env || {})[t] = e, this;
-	};
-	f.prototype.stashList = function(t) {
-		return this._runTask(Cs(ht(arguments) || {}, K(t) && t || []), u(arguments));
-	};
-	f.prototype.mv = function(t, e) {
-		return this._runTask(bs(t, e), u(arguments));
-	};
-	f.prototype.checkoutLatestTag = function(t) {
-		var e = this;
-		return this.pull(function() {
-			e.tags(function(n, r) {
-				e.checkout(r.latest, t);
-			});
-		});
-	};
-	f.prototype.pull = function(t, e, n, r) {
-		return this._runTask(Ts(d(t, m), d(e, m), h(arguments)), u(arguments));
-	};
-	f.prototype.fetch = function(t, e) {
-		return this._runTask(gs(d(t, m), d(e, m), h(arguments)), u(arguments));
-	};
-	f.prototype.tags = function(t, e) {
-		return this._runTask(Ls(h(arguments)), u(arguments));
-	};
-	f.prototype.rebase = function() {
-		return this._runTask(g(["rebase", ...h(arguments)]), u(arguments));
-	};
-	f.prototype.reset = function(t) {
-		return this._runTask(An(xn(t), h(arguments)), u(arguments));
-	};
-	f.prototype.revert = function(t) {
-		const e = u(arguments);
-		return typeof t != "string" ? this._runTask(b("Commit must be a string"), e) : this._runTask(g([
-			"revert",
-			...h(arguments, 0, !0),
-			t
-		]), e);
-	};
-	f.prototype.addTag = function(t) {
-		const e = typeof t == "string" ? js(t) : b("Git.addTag requires a tag name");
-		return this._runTask(e, u(arguments));
-	};
-	f.prototype.addAnnotatedTag = function(t, e) {
-		return this._runTask(Bs(t, e), u(arguments));
-	};
-	f.prototype.deleteLocalBranch = function(t, e, n) {
-		return this._runTask(cs(t, typeof e == "boolean" ? e : !1), u(arguments));
-	};
-	f.prototype.deleteLocalBranches = function(t, e, n) {
-		return this._runTask(us(t, typeof e == "boolean" ? e : !1), u(arguments));
-	};
-	f.prototype.branch = function(t, e) {
-		return this._runTask(is(h(arguments)), u(arguments));
-	};
-	f.prototype.branchLocal = function(t) {
-		return this._runTask(as(), u(arguments));
-	};
-	f.prototype.raw = function(t) {
-		const e = !Array.isArray(t), n = [].slice.call(e ? arguments : t, 0);
-		for (let s = 0; s < n.length && e; s++) if (!st(n[s])) {
-			n.splice(s, n.length - s);
-			break;
-		}
-		n.push(...h(arguments, 0, !0));
-		var r = u(arguments);
-		return n.length ? this._runTask(g(n, this._trimmed), r) : this._runTask(b("Raw: must supply one or more command to execute"), r);
-	};
-	f.prototype.submoduleAdd = function(t, e, n) {
-		return this._runTask(As(t, e), u(arguments));
-	};
-	f.prototype.submoduleUpdate = function(t, e) {
-		return this._runTask(Ns(h(arguments, !0)), u(arguments));
-	};
-	f.prototype.submoduleInit = function(t, e) {
-		return this._runTask(xs(h(arguments, !0)), u(arguments));
-	};
-	f.prototype.subModule = function(t, e) {
-		return this._runTask(X(h(arguments)), u(arguments));
-	};
-	f.prototype.listRemote = function() {
-		return this._runTask(Ss(h(arguments)), u(arguments));
-	};
-	f.prototype.addRemote = function(t, e, n) {
-		return this._runTask(vs(t, e, h(arguments)), u(arguments));
-	};
-	f.prototype.removeRemote = function(t, e) {
-		return this._runTask(Os(t), u(arguments));
-	};
-	f.prototype.getRemotes = function(t, e) {
-		return this._runTask(Es(t === !0), u(arguments));
-	};
-	f.prototype.remote = function(t, e) {
-		return this._runTask(Rs(h(arguments)), u(arguments));
-	};
-	f.prototype.tag = function(t, e) {
-		const n = h(arguments);
-		return n[0] !== "tag" && n.unshift("tag"), this._runTask(g(n), u(arguments));
-	};
-	f.prototype.updateServerInfo = function(t) {
-		return this._runTask(g(["update-server-info"]), u(arguments));
-	};
-	f.prototype.pushTags = function(t, e) {
-		const n = Mr({ remote: d(t, m) }, h(arguments));
-		return this._runTask(n, u(arguments));
-	};
-	f.prototype.rm = function(t) {
-		return this._runTask(g([
-			"rm",
-			"-f",
-			...v(t)
-		]), u(arguments));
-	};
-	f.prototype.rmKeepLocal = function(t) {
-		return this._runTask(g([
-			"rm",
-			"--cached",
-			...v(t)
-		]), u(arguments));
-	};
-	f.prototype.catFile = function(t, e) {
-		return this._catFile("utf-8", arguments);
-	};
-	f.prototype.binaryCatFile = function() {
-		return this._catFile("buffer", arguments);
-	};
-	f.prototype._catFile = function(t, e) {
-		var n = u(e), r = ["cat-file"], s = e[0];
-		if (typeof s == "string") return this._runTask(b("Git.catFile: options must be supplied as an array of strings"), n);
-		Array.isArray(s) && r.push.apply(r, s);
-		const o = t === "buffer" ? Gt(r) : g(r);
-		return this._runTask(o, n);
-	};
-	f.prototype.diff = function(t, e) {
-		const n = m(t) ? b("git.diff: supplying options as a single string is no longer supported, switch to an array of strings") : g(["diff", ...h(arguments)]);
-		return this._runTask(n, u(arguments));
-	};
-	f.prototype.diffSummary = function() {
-		return this._runTask(fr(h(arguments, 1)), u(arguments));
-	};
-	f.prototype.applyPatch = function(t) {
-		const e = G(t) ? Yr(v(t), h([].slice.call(arguments, 1))) : b("git.applyPatch requires one or more string patches as the first argument");
-		return this._runTask(e, u(arguments));
-	};
-	f.prototype.revparse = function() {
-		const t = ["rev-parse", ...h(arguments, !0)];
-		return this._runTask(g(t, !0), u(arguments));
-	};
-	f.prototype.clean = function(t, e, n) {
-		const r = un(t), s = r && t.join("") || d(t, m) || "", o = h([].slice.call(arguments, r ? 1 : 0));
-		return this._runTask(on(s, o), u(arguments));
-	};
-	f.prototype.exec = function(t) {
-		return this._runTask({
-			commands: [],
-			format: "utf-8",
-			parser() {
-				typeof t == "function" && t();
-			}
-		});
-	};
-	f.prototype.checkIgnore = function(t, e) {
-		return this._runTask(fs$1(v(d(t, G, []))), u(arguments));
-	};
-	f.prototype.checkIsRepo = function(t, e) {
-		return this._runTask(We(d(t, m)), u(arguments));
-	};
-	Us = $("", "plugin:allowEnvironment");
-	$t = (0, import_dist$1.deferred)().promise;
-	we = $("", "plugin:binary");
-	Hs = "Invalid value supplied for custom binary, requires a single string or an array containing either one or two strings";
-	Ks = "Invalid value supplied for custom binary, restricted characters must be removed or supply the unsafe.allowUnsafeCustomBinary option";
-	be = {
-		DISALLOWED_ABBREVIATED: {
-			text: "disallowed abbreviated or ambiguous option",
-			solution: "Unambiguous abbreviated options blocked with unsafe.allowAbbreviatedOptions setting: {message}"
-		},
-		UNKNOWN: {
-			text: "~ unknown ~",
-			solution: void 0
-		}
-	};
-	Qs = class extends O {
-		constructor(e = "") {
-			const n = Ys(e);
-			super(void 0, be[n].solution?.replace("{message}", e) ?? e), this.reason = n;
-		}
-	};
-	nt = $("", "plugin:input");
-	ro = class {
-		constructor() {
-			this.plugins = /* @__PURE__ */ new Set(), this.events = new node_events.EventEmitter();
-		}
-		on(e, n) {
-			this.events.on(e, n);
-		}
-		reconfigure(e, n) {
-			this.events.emit(e, n);
-		}
-		append(e, n) {
-			const r = S(this.plugins, {
-				type: e,
-				action: n
-			});
-			return () => this.plugins.delete(r);
-		}
-		add(e) {
-			const n = [];
-			return v(e).forEach((r) => {
-				r && this.plugins.add(S(n, r));
-			}), () => {
-				n.forEach((r) => {
-					this.plugins.delete(r);
-				});
-			};
-		}
-		exec(e, n, r) {
-			let s = n;
-			const o = Object.freeze(Object.create(r));
-			for (const i of this.plugins) i.type === e && (s = i.action(s, o));
-			return s;
-		}
-	};
-	wo = (t, e) => {
-		const n = new ro(), r = Ge(t && (typeof t == "string" ? { baseDir: t } : t) || {}, e);
-		if (!Lt(r.baseDir)) throw new Ae(r, "Cannot use simple-git on a directory that does not exist");
-		return Array.isArray(r.config) && n.add(qs(r.config)), n.add(zs(r.unsafe)), n.add(Ws(r.completion)), r.abort && n.add(Is(r.abort)), r.progress && n.add(so(r.progress)), r.timeout && n.add(uo(r.timeout)), r.spawnOptions && n.add(io(r.spawnOptions)), n.add(ao()), n.add(no(r.input)), n.add(Mt(to(!0))), r.errors && n.add(Mt(r.errors)), Xs(n, r.binary, r.unsafe?.allowUnsafeCustomBinary), n.add(Fs(r.allowEnvironment ?? [], r.unsafe?.allowAbbreviatedOptions)), new f(r, n);
-	};
-}));
-// src/git/simple.ts
-init_environment();
-init_problem_of_git();
-/** By default an output would count as complete 50 ms after the process has ended, read or not. */
-const WHOLE_OUTPUT = {
-	onClose: true,
-	onExit: false
-};
-/** For what changes a repository or asks another one. simple-git takes a while to load: it is when something is asked. */
-function simpleAsker(start, options) {
-	return async (...words) => {
-		const { cwd: baseDir, env } = startOf(start, options.allowEnvironment);
-		const { simpleGit } = await Promise.resolve().then(() => (init_dist(), dist_exports));
-		const safe = {
-			config: [...SETTINGS],
-			unsafe: { allowUnsafeFsMonitor: true },
-			completion: WHOLE_OUTPUT
-		};
-		try {
-			return await simpleGit({
-				...options,
-				...safe,
-				baseDir
-			}).env(env).raw([...words]);
-		} catch (error) {
-			throw gitProblem(error);
-		}
-	};
-}
 // src/git/remote.ts
+init_driver();
 /** A remote that says nothing for so long has hung, or waits for a password that nobody will type. */
 const SILENCE = 6e4;
 function openRemote(start, name = "origin") {
-	const ask = simpleAsker(start, { timeout: { block: SILENCE } });
+	const { ask } = openGit(start, { timeout: { block: SILENCE } });
 	return {
 		tipOf: async (ref) => {
 			const peeled = `${ref}^{}`;

@@ -9,7 +9,7 @@ const ActionShape = z.object({
 });
 
 /**
- * What pages tell of the GitHub Action: `inputs`, `outputs` and `workflows`.
+ * What pages say of the GitHub Action: `inputs`, `outputs` and `workflows`.
  * @param workflows the workflows to copy, by path
  */
 export function actionParts(actionYaml: string, workflows: Readonly<Record<string, string>>): Parts {

@@ -19,17 +19,35 @@ export function commandParts(): Parts {
 function commandSection({ name, help, argument, flags, after }: CommandRow): string {
   const shared = new Set<Option>(Object.values(SHARED));
   const own = Object.values(flags).filter((flag) => !shared.has(flag));
-  const further = Object.values(flags).filter((flag) => shared.has(flag));
   const usage = ['promptsync', name, '[options]', ...(argument === undefined ? [] : [shown(argument)])];
   return [
     `## promptsync ${name}`,
     sentence(help),
     `\`\`\`text\n${usage.join(' ')}\n\`\`\``,
     ...(argument === undefined ? [] : [argumentTable(argument)]),
-    ...(own.length === 0 ? [] : [optionTable(own)]),
-    ...(further.length === 0 ? [] : [`[Shared flags](#shared-flags): ${further.map(shortFlag).join(', ')}.`]),
+    ...(own.length === 0 ? [] : [flagsOf(name, own)]),
+    ...sharedFlags(Object.values(flags).filter((flag) => shared.has(flag))),
     ...(after === undefined ? [] : [fenced(after.trim())]),
   ].join('\n\n');
+}
+
+/** Flags that another command has as well, all of them, are not explained again. */
+function flagsOf(name: string, own: readonly Option[]): string {
+  const whole = COMMANDS.find((other) => other.name !== name && own.every((flag) => hasFlag(other, flag)));
+  if (whole === undefined) return optionTable(own);
+  return `The flags of [${whole.name}](#promptsync-${whole.name}): ${own.map(shortFlag).join(', ')}.`;
+}
+
+function hasFlag({ flags }: CommandRow, flag: Option): boolean {
+  return Object.values<Option>(flags).includes(flag);
+}
+
+function sharedFlags(given: readonly Option[]): readonly string[] {
+  if (given.length === 0) return [];
+  const all = given.length === Object.keys(SHARED).length;
+  return [
+    all ? 'All [shared flags](#shared-flags).' : `[Shared flags](#shared-flags): ${given.map(shortFlag).join(', ')}.`,
+  ];
 }
 
 function shown(argument: Argument): string {
@@ -61,7 +79,7 @@ function defaultOf({ defaultValue }: Option): string {
   return ['string', 'number'].includes(typeof defaultValue) ? code(String(defaultValue)) : '';
 }
 
-/** A default that is no value is told of in the description. */
+/** A default that is no value stands in the description. */
 function withoutDefault(description: string): { readonly meaning: string; readonly default: string } {
   const [, meaning = description, value = ''] = /^(.*) \(default: (.*)\)$/.exec(description) ?? [];
   return { meaning, default: value };

@@ -1,5 +1,5 @@
 import { ANSWER_LIMIT } from '../../src/service/http.ts';
-import { LARGEST_FILE } from '../../src/files/read.ts';
+import { LARGEST_FILE } from '../../src/files/read-write.ts';
 import type { EvidenceOf, ProblemCode } from '../../src/problem.ts';
 
 /** What the examples of docs/troubleshooting.md are made with: one of each problem, in the order of the page. */

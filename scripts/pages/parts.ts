@@ -42,11 +42,11 @@ export function sentence(text: string): string {
 }
 
 function cell(text: string): string {
-  return inert(text.replaceAll('\n', ' ').replaceAll('|', String.raw`\|`));
+  return escapeMarkdown(text.replaceAll('\n', ' ').replaceAll('|', String.raw`\|`));
 }
 
 /** Text of which nothing is formatting but code spans. */
-export function inert(text: string): string {
+export function escapeMarkdown(text: string): string {
   const parts = text.split('`');
   return parts.map((part, index) => (index % 2 === 0 ? part.replaceAll(/[<*]/g, String.raw`\$&`) : part)).join('`');
 }

@@ -1,7 +1,7 @@
 import { makeProblem, type Problem, type ProblemCode } from '../../src/problem.ts';
 import { ADVICE } from './advice.ts';
 import { EVIDENCE } from './evidence.ts';
-import { inert, type Parts } from './parts.ts';
+import { escapeMarkdown, type Parts } from './parts.ts';
 
 type Room<Code extends ProblemCode = ProblemCode> = Code extends `${infer Name}/${string}` ? Name : never;
 
@@ -25,7 +25,7 @@ const TITLES = {
   internal: 'Faults of promptsync',
 } as const satisfies Record<Room, string>;
 
-/** What pages tell of the catalogue of problems: `problems`. */
+/** What pages say of the catalogue of problems: `problems`. */
 export function problemParts(): Parts {
   const problems = Object.entries(EVIDENCE).map(([code, evidence]) => exampleOf(code as ProblemCode, evidence));
   const sections = Object.entries(TITLES).map(([room, title]) => {
@@ -45,8 +45,8 @@ function problemSection({ code, severity, message, hint }: Problem): string {
   const more = advice[code];
   return [
     `### ${code}`,
-    `${severity === 'error' ? 'Error' : 'Warning'}: ${inert(message)}`,
-    `→ ${inert(hint)}`,
+    `${severity === 'error' ? 'Error' : 'Warning'}: ${escapeMarkdown(message)}`,
+    `→ ${escapeMarkdown(hint)}`,
     ...(more === undefined ? [] : [more]),
   ].join('\n\n');
 }

@@ -5,7 +5,7 @@ import { findNamed, hasGap } from '../domain/known-versions.ts';
 import type { KnownVersion, Source } from '../domain/observed.ts';
 import type { PromptPlan } from '../domain/plan.ts';
 import { type EnvironmentPin, pinText, type PromptFile } from '../domain/prompt-file.ts';
-import type { Side } from '../files/merge-text.ts';
+import type { Side } from '../files/merge.ts';
 import type { FormerPin, FormerPins } from '../domain/former-pins.ts';
 import { means } from '../planning/former-pins.ts';
 import { makeProblem, type Problem } from '../problem.ts';

@@ -10,7 +10,7 @@ import { findNamed } from '../domain/known-versions.ts';
 import type { KnownVersion } from '../domain/observed.ts';
 import type { FieldName, PromptPlan } from '../domain/plan.ts';
 import type { Content, EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
-import type { Side } from '../files/merge-text.ts';
+import type { Side } from '../files/merge.ts';
 import type { MergedPrompt, Theirs } from '../files/merge.ts';
 import type { Repository } from '../git/repository.ts';
 import { makeProblem } from '../problem.ts';
@@ -123,14 +123,14 @@ type Asked = { readonly side: Side; readonly dryRun: boolean };
 /** Makes the edits of a merge, pins included. A conflict is left to somebody only if the service's side can be taken. */
 export async function draftMerge(
   file: PromptFile,
-  merge: (side: Side) => MergedPrompt,
+  merge: (side: Side) => Promise<MergedPrompt>,
   pins: readonly PinEdit[],
   { side, dryRun }: Asked,
   walked: Walked,
 ): Promise<Draft> {
-  const merged = merge(side);
+  const merged = await merge(side);
   const places = conflictsIn(merged);
-  const taken = places === 0 ? null : await draftMerged(file, merge('theirs'), pins, walked);
+  const taken = places === 0 ? null : await draftMerged(file, await merge('theirs'), pins, walked);
   if (taken?.status === 'failed') return taken;
   const draft = await draftMerged(file, merged, pins, walked);
   if (places === 0 || draft.change === null) return draft;

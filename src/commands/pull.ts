@@ -2,8 +2,8 @@ import type { PromptPlan } from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import type { TextChange } from '../domain/texts.ts';
 import { codePoint } from '../domain/text.ts';
-import { mergePrompt, type MergedPrompt } from '../files/merge.ts';
-import type { Labels, Side } from '../files/merge-text.ts';
+import { mergePrompt, type Labels, type MergedPrompt, type Side } from '../files/merge.ts';
+import { makeMerger } from '../git/merge-file.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import { commitMessage, type Draft, type EditPromptsOptions, runEdits, stays } from './edit-files.ts';
 import { draftMerge, readTheirs } from './pull-merge.ts';
@@ -12,6 +12,7 @@ import { findChanged, isInSync, obstaclesIn, type OutsideEdit, pinEdits } from '
 import type { Walked } from './walk.ts';
 import type { CommandResult } from './result.ts';
 import type { World } from '../domain/world.ts';
+import { gitStartOf } from '../desired/workspace.ts';
 
 export type PullOptions = EditPromptsOptions & {
   /** By default all that the files pin. */
@@ -47,10 +48,11 @@ async function draftPull(prompt: PromptPlan, options: PullOptions, walked: Walke
   if (obstacles.length > 0) return stays(file, 'blocked', obstacles);
   const [edit = null] = found.edits;
   const theirs = await readTheirs(prompt, edit, found.earlier, walked);
-  const merge = (side: Side) => mergePrompt(file, theirs, side, labelsOf(file, edit));
+  const mergeLines = makeMerger(gitStartOf(walked.config).keyVariables);
+  const merge = (side: Side) => mergePrompt(file, theirs, { side, labels: labelsOf(file, edit), mergeLines });
   const draft = await draftMerge(file, merge, pinEdits(found, options), options, walked);
   const known = found.environments.flatMap((one) => knownWarning(one, file));
-  const texts = edit === null || draft.status === 'failed' ? null : textsOf(file, merge(options.side), edit);
+  const texts = edit === null || draft.status === 'failed' ? null : textsOf(file, await merge(options.side), edit);
   const edits = draft.edits.map((one) => (texts !== null && one.kind === 'set-text' ? { ...one, texts } : one));
   return { ...draft, edits, problems: [...draft.problems, ...known] };
 }

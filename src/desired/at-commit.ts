@@ -3,7 +3,7 @@ import type { ContentsAtRefs } from '../domain/known-versions.ts';
 import type { ContentAtRef } from '../domain/plan.ts';
 import type { Content, PromptFile } from '../domain/prompt-file.ts';
 import { parsePromptFile, type ParseResult } from '../files/parse.ts';
-import { gathered, type Gathered } from '../git/gather.ts';
+import { gathered, type Gathered } from '../git/driver.ts';
 import type { Repository } from '../git/repository.ts';
 import { isError, makeProblem, type Place, type Problem } from '../problem.ts';
 

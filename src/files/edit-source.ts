@@ -1,14 +1,6 @@
 import { withLineFeeds } from '../domain/digest.ts';
-import type { JsonValue } from '../domain/json.ts';
-import {
-  movedBy,
-  replaceIn,
-  replaceInOriginal,
-  replacementFor,
-  type Replacement,
-  type Span,
-} from '../domain/replacement.ts';
-import { editYaml, isFlowMapping, linesOfField, type YamlEdit } from './edit-yaml.ts';
+import { movedBy, replaceInOriginal, replacementFor, type Replacement } from '../domain/replacement.ts';
+import { editYaml, type YamlEdit } from './edit-yaml.ts';
 import { offsetsOf } from './front-matter.ts';
 
 const BYTE_ORDER_MARK = '\ufeff';
@@ -18,11 +10,6 @@ export function editFrontMatter(original: string, edits: readonly YamlEdit[]): s
   return edits.reduce((text, edit) => replaceInYaml(text, (yaml) => editYaml(yaml, edit)), original);
 }
 
-/** The file's text with conflicts in its front matter. */
-export function conflictFrontMatter(original: string, conflicts: readonly FieldConflict[]): string {
-  return replaceInYaml(original, (yaml) => markConflicts(yaml, conflicts));
-}
-
 /** The file's text with another text of the prompt. */
 export function editText(original: string, text: string): string {
   return replaceInSource(original, (source) => {
@@ -30,13 +17,6 @@ export function editText(original: string, text: string): string {
     const body = source.slice(start);
     return movedBy(start, replacementFor(body, bodyLike(body, text)));
   });
-}
-
-/** Whether the front matter is one mapping in braces. */
-export function hasFlowFrontMatter(original: string): boolean {
-  const source = sourceOf(original);
-  const { start, end } = offsetsOf(source).yaml;
-  return isFlowMapping(source.slice(start, end));
 }
 
 /** A body with the blank line and the final newline of another one, and with those that the text needs. */
@@ -66,40 +46,27 @@ function sourceOf(original: string): string {
 /** What git writes behind its markers: where each side comes from. */
 export type ConflictLabels = { readonly ours: string; readonly theirs: string };
 
-/** A field that both sides changed: the file keeps its lines and shows the other ones, between git's markers. */
-export type FieldConflict = {
-  readonly kind: 'conflict';
-  readonly field: string;
-  readonly theirs: JsonValue;
-  readonly labels: ConflictLabels;
-};
-
-type Marks = { readonly ours: Span; readonly labels: ConflictLabels; readonly theirs: string };
-
-/** What to put into the lines of front matter in block style, so that they hold the conflicts. */
-export function markConflicts(yaml: string, conflicts: readonly FieldConflict[]): readonly Replacement[] {
-  const all = conflicts.flatMap((conflict) => findSides(yaml, conflict));
-  // Of two marks at one place the one that closes has to come first.
-  return all.toSorted((a, b) => a.ours.start - b.ours.start).flatMap(marks);
-}
-
-/** Nothing when both sides are the same. */
-function findSides(yaml: string, { field, theirs: value, labels }: FieldConflict): readonly Marks[] {
-  const changed = replaceIn(yaml, editYaml(yaml, { kind: 'set', path: [field], value }));
-  const theirs = linesOfField(changed, field);
-  if (changed === yaml || theirs === null) return [];
-  const ours = linesOfField(yaml, field) ?? { start: theirs.start, end: theirs.start };
-  return [{ ours, labels, theirs: changed.slice(theirs.start, theirs.end) }];
-}
-
-function marks({ ours, labels, theirs }: Marks): readonly Replacement[] {
+/** Both sides of all lines from the first to the last one that differs, between git's markers. The last line is equal. */
+export function markDifference(ours: string, theirs: string, labels: ConflictLabels): string {
+  const [own, other] = [ours.split(/(?<=\n)/), theirs.split(/(?<=\n)/)];
+  const most = Math.min(own.length, other.length);
+  let start = 0;
+  while (start < most && own[start] === other[start]) start += 1;
+  let kept = 0;
+  while (kept < most - start && own.at(-1 - kept) === other.at(-1 - kept)) kept += 1;
+  const newline = /\r?\n/.exec(ours)?.[0] ?? '\n';
   return [
-    { start: ours.start, end: ours.start, text: `<<<<<<< ${inert(labels.ours)}\n` },
-    { start: ours.end, end: ours.end, text: `=======\n${theirs}>>>>>>> ${inert(labels.theirs)}\n` },
-  ];
+    ...own.slice(0, start),
+    `<<<<<<< ${onOneLine(labels.ours)}${newline}`,
+    ...own.slice(start, own.length - kept),
+    `=======${newline}`,
+    ...other.slice(start, other.length - kept),
+    `>>>>>>> ${onOneLine(labels.theirs)}${newline}`,
+    ...own.slice(own.length - kept),
+  ].join('');
 }
 
-/** A label may hold an id of the service: it stays on its line. */
-function inert(label: string): string {
+/** A label may hold an id of the service. */
+function onOneLine(label: string): string {
   return label.replaceAll(/\p{Cc}+/gu, ' ');
 }

@@ -2,18 +2,20 @@ import { contentDigest, withLineFeeds } from '../domain/digest.ts';
 import { canonicalJson, isJsonObject, withoutKey, type JsonObject, type JsonValue } from '../domain/json.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
-import {
-  conflictFrontMatter,
-  editFrontMatter,
-  editText,
-  hasFlowFrontMatter,
-  type FieldConflict,
-} from './edit-source.ts';
+import { editFrontMatter, editText, markDifference, type ConflictLabels } from './edit-source.ts';
 import type { YamlEdit } from './edit-yaml.ts';
 import { splitFrontMatter } from './front-matter.ts';
 import { parsePromptFile, textOf } from './parse.ts';
 import { decodeSource, placeOfFile } from './source.ts';
 import { parseStrictYaml } from './strict-yaml.ts';
+
+/** A field that both sides changed: the file shows its lines and the other ones, between git's markers. */
+export type FieldConflict = {
+  readonly kind: 'conflict';
+  readonly field: string;
+  readonly theirs: JsonValue;
+  readonly labels: ConflictLabels;
+};
 
 /** One value to set or to remove, or a field that both sides have changed. */
 export type FrontMatterEdit = YamlEdit | FieldConflict;
@@ -47,29 +49,27 @@ export function editPromptFile(bytes: Uint8Array, path: string, edits: PromptEdi
   const text = changesText ? withLineFeeds(edits.text) : before.text;
   const meant = { frontMatter: plain.reduce(editJson, before.frontMatter), text };
   const edited = editText(editFrontMatter(decode(bytes), plain), text);
-  const reason = misreading(encode(edited), path, meant) ?? conflictFault(edited, path, meant, conflicts);
+  const reason = misreading(encode(edited), path, meant);
   if (reason !== null) return notKept(reason, path);
-  const marked = conflictFrontMatter(edited, conflicts);
-  if (edits.conflicted === true || marked !== edited) return { bytes: encode(marked), file: null };
-  return validated(encode(edited), path);
+  const marked = conflicts.length === 0 ? null : withConflicts(edited, path, meant, conflicts);
+  if (marked !== null) return marked;
+  return edits.conflicted === true ? { bytes: encode(edited), file: null } : validated(encode(edited), path);
 }
 
-/** Each side of a conflict has to be one that can be taken. */
-function conflictFault(
+/** Each side of a conflict has to be one that can be taken. Null where both are the same. */
+function withConflicts(
   edited: string,
   path: string,
   meant: Meaning,
   conflicts: readonly FieldConflict[],
-): string | null {
-  if (conflicts.length > 0 && hasFlowFrontMatter(edited)) {
-    return 'its front matter is in braces, where conflict markers cannot stand';
-  }
-  const faults = conflicts.map(({ field, theirs }) => {
-    const edit: YamlEdit = { kind: 'set', path: [field], value: theirs };
-    const frontMatter = editJson(meant.frontMatter, edit);
-    return misreading(encode(editFrontMatter(edited, [edit])), path, { ...meant, frontMatter });
-  });
-  return faults.find((fault) => fault !== null) ?? null;
+): EditResult | null {
+  const sets = conflicts.map(({ field, theirs }): YamlEdit => ({ kind: 'set', path: [field], value: theirs }));
+  const theirs = editFrontMatter(edited, sets);
+  const reason = misreading(encode(theirs), path, { ...meant, frontMatter: sets.reduce(editJson, meant.frontMatter) });
+  if (reason !== null) return notKept(reason, path);
+  const labels = conflicts[0]?.labels;
+  if (theirs === edited || labels === undefined) return null;
+  return { bytes: encode(markDifference(edited, theirs, labels)), file: null };
 }
 
 function validated(bytes: Uint8Array, path: string): EditResult {
@@ -100,7 +100,7 @@ function encode(text: string): Uint8Array {
 export type Meaning = { readonly frontMatter: JsonObject; readonly text: string };
 
 /** Null when a part of the file cannot be read. */
-export function meaningOf(bytes: Uint8Array, path: string): Meaning | null {
+function meaningOf(bytes: Uint8Array, path: string): Meaning | null {
   const source = decodeSource(bytes);
   const parts = source === null ? null : splitFrontMatter(source, path).parts;
   if (parts === null) return null;
@@ -112,13 +112,14 @@ export function meaningOf(bytes: Uint8Array, path: string): Meaning | null {
 export function misreading(bytes: Uint8Array, path: string, meant: Meaning): string | null {
   const read = meaningOf(bytes, path);
   if (read === null) return 'it could no longer be read';
-  if (canonicalJson(read.frontMatter) !== canonicalJson(meant.frontMatter))
-    return 'its front matter would say something else';
+  if (canonicalJson(read.frontMatter) !== canonicalJson(meant.frontMatter)) {
+    return 'its front matter is written in a way that only a person can change';
+  }
   return read.text === meant.text ? null : 'its text would be another one';
 }
 
 /** What a mapping holds after an edit: what the edited source must be read as. */
-export function editJson(object: JsonObject, edit: YamlEdit): JsonObject {
+function editJson(object: JsonObject, edit: YamlEdit): JsonObject {
   return edit.kind === 'set' ? withValue(object, edit.path, edit.value) : withoutEntry(object, edit.path);
 }
 

@@ -6,7 +6,24 @@ import { FIELDS } from '../domain/plan.ts';
 import type { Content, PromptFile } from '../domain/prompt-file.ts';
 import type { RemotePrompt } from '../domain/prompt-service.ts';
 import type { FrontMatterEdit } from './edit.ts';
-import { mergeText, type Labels, type Merged, type Side } from './merge-text.ts';
+
+/** Which side counts where both have changed the same; null: neither, the file gets both. */
+export type Side = 'ours' | 'theirs' | null;
+
+/** What the conflict markers say of each side. */
+export type Labels = { readonly ours: string; readonly theirs: string };
+
+export type Merged = { readonly text: string; readonly conflicts: number };
+
+/** Three texts; the base is null where it is not known what both come from: then all that differs is a conflict. */
+export type Texts = { readonly base: string | null; readonly ours: string; readonly theirs: string };
+
+/** How to merge. Lines are merged by git, which another room starts. */
+export type Merging = {
+  readonly side: Side;
+  readonly labels: Labels;
+  readonly mergeLines: (texts: Texts, side: Side, labels: Labels) => Promise<Merged>;
+};
 
 /** What the service holds of a prompt, and what file and service come from. */
 export type Theirs = {
@@ -30,14 +47,15 @@ export type MergedPrompt = {
 type Done = { readonly edits: readonly FileEdit[]; readonly frontMatter: readonly FrontMatterEdit[] };
 
 /** Merges what was changed in the service into a prompt's file: its fields, its text, its metadata. */
-export function mergePrompt(file: PromptFile, theirs: Theirs, side: Side, labels: Labels): MergedPrompt {
-  const text = textOf(file, theirs, side, labels);
+export async function mergePrompt(file: PromptFile, theirs: Theirs, merging: Merging): Promise<MergedPrompt> {
+  const text = await mergeContent(file, theirs, merging);
   const parts = [
-    ...FIELDS.map((field) => mergeField(file, field, theirs, side, labels)),
-    mergeMetadata(file, theirs, side, labels),
+    ...FIELDS.map((field) => mergeField(file, field, theirs, merging)),
+    mergeMetadata(file, theirs, merging),
     text === null || text.conflicts > 0 ? nothing : followVariables(file, text.text),
   ];
-  const said = text === null ? [] : [{ kind: 'set-text' as const, from: labels.theirs, conflicts: text.conflicts }];
+  const from = merging.labels.theirs;
+  const said = text === null ? [] : [{ kind: 'set-text' as const, from, conflicts: text.conflicts }];
   return {
     edits: [...parts.flatMap(({ edits }) => edits), ...said],
     frontMatter: parts.flatMap(({ frontMatter }) => frontMatter),
@@ -48,20 +66,48 @@ export function mergePrompt(file: PromptFile, theirs: Theirs, side: Side, labels
 const nothing: Done = { edits: [], frontMatter: [] };
 
 /** Null where the file's text stays. */
-function textOf({ content }: PromptFile, theirs: Theirs, side: Side, labels: Labels): Merged | null {
+async function mergeContent({ content }: PromptFile, theirs: Theirs, merging: Merging): Promise<Merged | null> {
   if (theirs.content === null) return null;
-  const base = theirs.baseContent?.text ?? null;
-  const since = theirs.since?.map(({ text }) => text) ?? null;
-  const merged = mergeText({ base, ours: content.text, theirs: theirs.content.text, since }, side, labels);
+  const texts = { base: theirs.baseContent?.text ?? null, ours: content.text, theirs: theirs.content.text };
+  const merged = await mergeText(texts, theirs.since?.map(({ text }) => text) ?? null, merging);
   return merged.text === content.text ? null : merged;
+}
+
+/** Merges two texts line by line. What only one side has changed is taken from it. */
+export async function mergeText(texts: Texts, since: readonly string[] | null, merging: Merging): Promise<Merged> {
+  const { ours, theirs } = texts;
+  // No file can hold it: whoever writes it says why.
+  if (!isMergeable(theirs)) return { text: merging.side === 'ours' ? ours : theirs, conflicts: 0 };
+  const base = texts.base !== null && isMergeable(texts.base) ? texts.base : null;
+  if (ours === theirs || (theirs === base && since === null)) return { text: ours, conflicts: 0 };
+  if (ours === base && (since ?? []).length === 0) return { text: theirs, conflicts: 0 };
+  if (since !== null) return mergeDoubtful({ base, ours, theirs }, since, merging);
+  return merging.mergeLines({ base, ours, theirs }, merging.side, merging.labels);
+}
+
+/**
+ * Theirs may come from the base or from anything newer (`since`): what it has of an older text was never seen, or was
+ * taken back, and nobody but the user knows. So both are merged over each; where it then still differs is a conflict.
+ */
+async function mergeDoubtful({ base, ours, theirs }: Texts, since: readonly string[], merging: Merging) {
+  const { side, labels, mergeLines } = merging;
+  let kept = theirs;
+  for (const from of [base, ...since]) {
+    kept = (await mergeLines({ base: from, ours, theirs: kept }, 'ours', labels)).text;
+  }
+  return mergeLines({ base: null, ours: kept, theirs }, side, labels);
+}
+
+/** Git merges no text with NUL, and half a character cannot be written to a file. */
+function isMergeable(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed();
 }
 
 function mergeField(
   file: PromptFile,
   field: (typeof FIELDS)[number],
   { base, fields }: Theirs,
-  side: Side,
-  labels: Labels,
+  { side, labels }: Merging,
 ): Done {
   const ours = file[field];
   // A field that the file does not manage stays so.
@@ -73,15 +119,15 @@ function mergeField(
   return value === ours ? nothing : set([field], ours, value);
 }
 
-function mergeMetadata({ content }: PromptFile, theirs: Theirs, side: Side, labels: Labels): Done {
+function mergeMetadata({ content }: PromptFile, theirs: Theirs, { side, labels }: Merging): Done {
   const ours = content.metadata;
   if (ours === undefined || theirs.content === null) return nothing;
   const base = theirs.baseContent?.metadata;
   const since = (theirs.since ?? []).flatMap(({ metadata }) => metadata ?? []);
   const others = since.filter((one) => !isDeepStrictEqual(one, base) && !isDeepStrictEqual(one, ours));
   const from = base === undefined || others.length > 0 ? null : { value: base };
-  const merging = { base: from, ours, theirs: theirs.content.metadata, doubtful: theirs.since !== null };
-  const { changed, conflict } = mergeMapping(merging, side);
+  const values = { base: from, ours, theirs: theirs.content.metadata, doubtful: theirs.since !== null };
+  const { changed, conflict } = mergeMapping(values, side);
   if (conflict !== null) return conflicting('metadata', ours, conflict, labels);
   const done = [...changed].map(([key, value]) => set(['metadata', key], ours[key], value));
   return { edits: done.flatMap(({ edits }) => edits), frontMatter: done.flatMap(({ frontMatter }) => frontMatter) };

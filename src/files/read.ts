@@ -5,7 +5,7 @@ import { isError, makeProblem, systemCodeOf, type Problem } from '../problem.ts'
 import { checkNames, checkOutline, type EnvironmentRules, type Names } from './check.ts';
 import { findPromptPaths, type PromptPatterns } from './find.ts';
 import { parsePromptFile, unreadable, type ParseResult } from './parse.ts';
-import { makeByteReader, type ByteReader } from './read-write.ts';
+import { LARGEST_FILE, readBytes } from './read-write.ts';
 import { placeOfFile } from './source.ts';
 
 /** What was read of a workspace; with an error among the problems the files are not to be synced. */
@@ -17,8 +17,6 @@ export type ReadPromptsResult = {
   readonly count: number;
 };
 
-/** In bytes. */
-export const LARGEST_FILE = 16 * 1024 * 1024;
 /** After so many files, signals and timers have their turn. */
 const FILES_AT_ONCE = 64;
 
@@ -53,11 +51,10 @@ type FilesRead = {
 };
 
 async function readPromptFiles({ folder, paths, rules }: Reading): Promise<FilesRead> {
-  const read = makeByteReader(LARGEST_FILE);
   const all: FilesRead = { files: [], names: [], problems: [], against: [] };
   for (const [index, path] of paths.entries()) {
     if (index % FILES_AT_ONCE === FILES_AT_ONCE - 1) await setImmediate();
-    const { file, outline, problems } = readPromptFile(folder, path, read);
+    const { file, outline, problems } = readPromptFile(folder, path);
     if (file !== null) all.files.push(file);
     all.problems.push(...problems);
     if (outline === null) continue;
@@ -67,10 +64,10 @@ async function readPromptFiles({ folder, paths, rules }: Reading): Promise<Files
   return all;
 }
 
-function readPromptFile(folder: string, path: string, read: ByteReader): ParseResult {
+function readPromptFile(folder: string, path: string): ParseResult {
   const place = placeOfFile(path);
   try {
-    const bytes = read(join(folder, path));
+    const bytes = readBytes(join(folder, path));
     if (bytes instanceof Uint8Array) return parsePromptFile(bytes, path);
     if ('reason' in bytes) return unreadable([makeProblem('prompt/unreadable', bytes, place)]);
     return unreadable([makeProblem('prompt/too-large', { bytes: bytes.tooLarge, limit: LARGEST_FILE }, place)]);

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { withLineFeeds } from '../domain/digest.ts';
 import { findHidden, makePlaceAt, placeAt } from '../domain/text.ts';
 import { makeProblem, type Place, type Problem } from '../problem.ts';
@@ -6,21 +7,13 @@ const CONFLICT_MARKER = /(?<=^|\n)(<{7}|\|{7}|>{7})(?=[ \n]|$)/;
 
 /** The text of a file with LF line endings and without its BOM; null when it is not UTF-8. */
 export function decodeSource(bytes: Uint8Array): string | null {
-  const text = decodeStart(bytes, bytes.length, false);
-  return text === null ? null : withLineFeeds(text);
+  return isUtf8(bytes) ? withLineFeeds(new TextDecoder().decode(bytes)) : null;
 }
 
-/** Where a file stops being UTF-8. */
+/** Where a file stops being UTF-8, or where it has a sign for what cannot be read already. */
 export function invalidUtf8Place(bytes: Uint8Array): Place {
-  let valid = 0;
-  let end = bytes.length;
-  while (valid < end) {
-    const middle = Math.ceil((valid + end) / 2);
-    if (decodeStart(bytes, middle, true) === null) end = middle - 1;
-    else valid = middle;
-  }
-  const text = decodeStart(bytes, valid, true) ?? '';
-  return placeAt(text, text.length);
+  const text = new TextDecoder().decode(bytes);
+  return placeAt(text, text.indexOf('\ufffd'));
 }
 
 /** What is wrong with a file whatever its parts hold. */
@@ -51,13 +44,4 @@ export function hiddenCharacterProblems(source: string, path: string): readonly 
 /** The first line of a file, for what concerns it as a whole. */
 export function placeOfFile(path: string): Place {
   return { path, line: 1, column: 1 };
-}
-
-/** With `open`, a character may be cut in two at the end. */
-function decodeStart(bytes: Uint8Array, length: number, open: boolean): string | null {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, length), { stream: open });
-  } catch {
-    return null;
-  }
 }

@@ -1,7 +1,7 @@
-import { isScalar, LineCounter, parseDocument, type Document } from 'yaml';
+import { isMap, isScalar, isSeq, LineCounter, parseDocument, type Document, type Pair, type YAMLMap } from 'yaml';
 import { isJsonObject, type JsonObject } from '../domain/json.ts';
 import { makeProblem, type Place, type Problem } from '../problem.ts';
-import { toJson, type PlaceTree } from './yaml-values.ts';
+import { offsetOf, toJson } from './yaml-values.ts';
 
 /** A YAML mapping as plain data that still knows where each of its values stands. */
 export type LocatedMapping = {
@@ -39,7 +39,8 @@ export function parseStrictYaml(text: string, path: string, firstLine = 1): Yaml
   if (problems.length > 0) return failed(problems);
   const result = toJson(document.contents, placeAt);
   const value = isEmpty(document) ? {} : result.value;
-  if (isJsonObject(value)) return { mapping: locate(value, result.places, placeAt), problems: result.problems };
+  if (isJsonObject(value))
+    return { mapping: locate(value, document.contents, result.refused, placeAt), problems: result.problems };
   return failed(result.problems.length > 0 ? result.problems : [makeProblem('yaml/not-a-mapping', {}, placeAt(0))]);
 }
 
@@ -70,33 +71,67 @@ function wordingOf({ code, message }: Document['errors'][number]): string {
   return sentence.slice(0, 200);
 }
 
-function locate(value: JsonObject, root: PlaceTree, placeAt: (offset: number) => Place): LocatedMapping {
+function locate(
+  value: JsonObject,
+  root: unknown,
+  refused: ReadonlySet<unknown>,
+  placeAt: (offset: number) => Place,
+): LocatedMapping {
   return {
     value,
     has: (path) => follow(root, path).found,
-    isRefused: (path) => follow(root, path).tree.refused,
+    isRefused: (path) => refused.has(follow(root, path).node),
     keysOf: (path) => keysOf(follow(root, path)),
-    placeOf: (path) => placeAt(follow(root, path).tree.offset),
-    keyPlaceOf: (path) => placeAt(follow(root, path).tree.keyOffset),
+    placeOf: (path) => placeAt(follow(root, path).offset),
+    keyPlaceOf: (path) => placeAt(follow(root, path).keyOffset),
   };
 }
 
-type Followed = { readonly tree: PlaceTree; readonly found: boolean };
+type Followed = {
+  readonly node: unknown;
+  readonly offset: number;
+  /** Of the key whose value it is; elsewhere its own. */
+  readonly keyOffset: number;
+  readonly found: boolean;
+};
 
 /** Goes down a path as far as there are values. */
-function follow(root: PlaceTree, path: readonly PropertyKey[]): Followed {
-  let tree = root;
+function follow(root: unknown, path: readonly PropertyKey[]): Followed {
+  let at: Followed = { node: root, offset: offsetOf(root), keyOffset: offsetOf(root), found: true };
   for (const step of path) {
-    const child = typeof step === 'symbol' ? undefined : tree.children.get(step);
-    if (child === undefined) return { tree, found: false };
-    tree = child;
+    const child = childOf(at.node, step);
+    if (child === null) return { ...at, found: false };
+    at = child;
   }
-  return { tree, found: true };
+  return at;
 }
 
-function keysOf({ tree, found }: Followed): readonly string[] {
-  return found ? [...tree.children.keys()].map(String) : [];
+function childOf(node: unknown, step: PropertyKey): Followed | null {
+  if (isSeq(node)) {
+    const item = typeof step === 'number' ? node.items[step] : undefined;
+    return item === undefined ? null : { node: item, offset: offsetOf(item), keyOffset: offsetOf(item), found: true };
+  }
+  const pair = isMap(node) ? pairsOf(node).get(step) : undefined;
+  if (pair === undefined) return null;
+  const keyOffset = offsetOf(pair.key);
+  return { node: pair.value, offset: pair.value === null ? keyOffset : offsetOf(pair.value), keyOffset, found: true };
 }
+
+function keysOf({ node, found }: Followed): readonly string[] {
+  const keys = found && isMap(node) ? [...pairsOf(node).keys()] : [];
+  return keys.filter((key) => typeof key === 'string');
+}
+
+/** Found once for each mapping: it may have thousands of keys, each with a place. */
+function pairsOf(map: YAMLMap): ReadonlyMap<unknown, Pair> {
+  const known = PAIRS.get(map);
+  if (known !== undefined) return known;
+  const pairs = new Map(map.items.map((pair) => [isScalar(pair.key) ? pair.key.value : null, pair]));
+  PAIRS.set(map, pairs);
+  return pairs;
+}
+
+const PAIRS = new WeakMap<YAMLMap, ReadonlyMap<unknown, Pair>>();
 
 function failed(problems: readonly Problem[]): YamlResult {
   return { mapping: null, problems };

@@ -1,8 +1,7 @@
 import type { Committed } from '../domain/edits.ts';
 import { makeProblem, ProblemError, problemOf, type Problem } from '../problem.ts';
-import { literally, type Ask } from './ask.ts';
+import { literally, openGit, type Ask } from './driver.ts';
 import type { GitStart } from './environment.ts';
-import { simpleAsker } from './simple.ts';
 
 /** Commits what a command has edited. Throws a `ProblemError` when git refuses a commit. */
 export type Committer = {
@@ -20,7 +19,7 @@ const IDENTITY = ['AUTHOR', 'COMMITTER'].flatMap((who) =>
 );
 
 export function openCommitter(start: GitStart): Committer {
-  const ask = simpleAsker(start, { allowEnvironment: IDENTITY });
+  const { ask } = openGit(start, { allowEnvironment: IDENTITY });
   return {
     branchProblem: (name) => branchProblem(ask, name),
     switchTo: (branch) => switchTo(ask, branch),

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { env } from 'node:process';
-import { gitProblem } from './problem-of-git.ts';
+import { makeProblem, messageOf, ProblemError } from '../problem.ts';
 
 /** Where git is started, and what it is not handed. */
 export type GitStart = {
@@ -39,4 +39,18 @@ export function startOf({ root, keyVariables }: GitStart, handedOn: readonly str
 function isLeftOut(name: string, keyVariables: readonly string[]): boolean {
   const lower = name.trim().toLowerCase();
   return keyVariables.includes(name) || lower.startsWith('git_') || OTHERS.has(lower) || OURS.test(lower);
+}
+
+export function gitProblem(error: unknown): ProblemError {
+  return new ProblemError(makeProblem('git/failed', { reason: reasonOf(error) }));
+}
+
+/** In one line, without what simple-git puts before some reasons, or behind them when git cannot be started. */
+function reasonOf(error: unknown): string {
+  const message = messageOf(error);
+  if (message.includes('spawn git ENOENT')) return 'there is no program git in PATH.';
+  return message
+    .replace(/^Error: /, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
 }

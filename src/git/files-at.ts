@@ -1,11 +1,5 @@
-import type { Provenance } from '../domain/plan.ts';
-import { namesIn, type AskWith } from './ask.ts';
-import { gathered } from './gather.ts';
-import type { KnownBlobs } from './known-blobs.ts';
-import { findLastCommits } from './last-commits.ts';
-import type { Objects } from './objects.ts';
-import { unreadable } from './problem-of-git.ts';
-import type { Trees } from './trees.ts';
+import { gathered, isCommitId, namesIn, pathspecsOf, type Git } from './driver.ts';
+import { gitProblem } from './environment.ts';
 
 /** What git knows of files at other commits. Paths from here are relative to the repository's root. */
 export type FilesAt = {
@@ -15,64 +9,125 @@ export type FilesAt = {
   readonly fileAt: (commit: string, pathFromRoot: string) => Promise<Buffer | null>;
   /** The files at a commit whose names end so (`.md`) and in which one of the texts occurs; a text is a line. */
   readonly filesHolding: (commit: string, texts: readonly string[], ending: string) => Promise<readonly string[]>;
-  /** The commit that last touched a file as of another one. */
-  readonly lastCommitAt: (commit: string, pathFromRoot: string) => Promise<Provenance | null>;
-  readonly fromRoot: (path: string) => string;
 };
 
-/** What questions go through. */
-export type Sources = {
-  readonly askWith: AskWith;
-  readonly objects: Objects;
-  readonly trees: Trees;
-  readonly known: KnownBlobs;
-};
-
-export function filesAt(sources: Sources, fromRoot: (path: string) => string): FilesAt {
-  const { askWith, objects, trees } = sources;
+export function filesAt(git: Git, trees: Trees): FilesAt {
   const resolved = new Map<string, Promise<string | null>>();
-  const last = gathered((paths, commit = '') => findLastCommits(askWith, trees, commit, paths));
+  const objects = gathered((names) => readObjects(git, names));
+  const read = async (name: string) => (await objects(name)).get(name) ?? null;
   return {
-    fromRoot,
     resolveRef: (ref) => {
-      const commit = resolved.get(ref) ?? resolveRef(objects, ref);
+      const commit = resolved.get(ref) ?? resolveRef(git, read, ref);
       resolved.set(ref, commit);
       return commit;
     },
-    fileAt: (commit, path) => readFileAt(sources, commit, path),
-    filesHolding: (commit, texts, ending) => findHolding(askWith, commit, texts, `:(top,glob)**/*${ending}`),
-    lastCommitAt: async (commit, path) => (await last(path, commit)).get(path) ?? null,
+    fileAt: async (commit, path) => {
+      const blob = await trees.blobAt(commit, path);
+      if (blob === null) return null;
+      const found = await read(blob);
+      if (found === null) throw gitProblem(new Error(`the object ${blob} is missing or damaged.`));
+      return found.bytes;
+    },
+    filesHolding: async (commit, texts, ending) => {
+      const plain = ['--no-color', '--fixed-strings', '--full-name', '-l', '-z'];
+      const where = `:(top,glob)**/*${ending}`;
+      const found = await git.askWith(texts, 'grep', ...plain, '-f', '-', commit, '--', where);
+      return namesIn(found).map((name) => name.slice(commit.length + 1));
+    },
   };
 }
 
+/** An object of git's: a commit, a tree, a blob or a tag. */
+type GitObject = { readonly id: string; readonly kind: string; readonly bytes: Buffer };
+
+type ReadObject = (name: string) => Promise<GitObject | null>;
+
 /** Of some refs that are not there git complains aloud, and a tree or a file is no commit: all of them are null. */
-async function resolveRef(objects: Objects, ref: string): Promise<string | null> {
-  const found = await objects.read(`${ref}^{commit}`).catch(() => null);
-  return found?.kind === 'commit' ? found.id : null;
+async function resolveRef({ ask }: Git, read: ReadObject, ref: string): Promise<string | null> {
+  try {
+    // The ledgers of many prompts name many commits.
+    if (isCommitId(ref)) return (await read(`${ref}^{commit}`))?.id ?? null;
+    const commit = (await ask('rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`)).trim();
+    return isCommitId(commit) ? commit : null;
+  } catch {
+    return null;
+  }
 }
 
-async function readFileAt({ objects, trees, known }: Sources, commit: string, path: string): Promise<Buffer | null> {
-  const told = known.find(commit, path);
-  const blob = told === undefined ? await findBlob(trees, commit, path) : told;
-  if (blob === null) return null;
-  const found = await objects.read(blob);
-  if (found === null) throw unreadable(blob);
-  return found.bytes;
+/** The objects by these names, of one line each; null where there is none. */
+async function readObjects(git: Git, names: readonly string[]): Promise<ReadonlyMap<string, GitObject | null>> {
+  const printed = await git.catFiles(names);
+  const objects = new Map<string, GitObject | null>();
+  let start = 0;
+  for (const name of names) {
+    const { found, end } = parseObject(printed, start);
+    objects.set(name, found);
+    start = end;
+  }
+  return objects;
 }
 
-/** Regular files alone: at a commit, too, a symbolic link is no prompt file. */
-async function findBlob(trees: Trees, commit: string, path: string): Promise<string | null> {
-  const entry = await trees.entryAt(commit, path);
-  return entry !== null && /^100[0-9]{3}$/.test(entry.mode) ? entry.id : null;
+const LINE_FEED = 0x0a;
+
+/** For an object `cat-file --batch` prints a line with id, kind and size, and its bytes in a line; else a line alone. */
+function parseObject(printed: Buffer, start: number): { readonly found: GitObject | null; readonly end: number } {
+  const first = printed.indexOf(LINE_FEED, start) + 1;
+  const header = printed.toString('latin1', start, first);
+  const [, id, kind, size] = /^((?:[0-9a-f]{40}|[0-9a-f]{64})) ([a-z]+) ([0-9]+)\n$/.exec(header) ?? [];
+  const end = first + (size === undefined ? 0 : Number(size) + 1);
+  if (first === 0 || end > printed.length) throw gitProblem(new Error('its output ended too early.'));
+  if (id === undefined || kind === undefined) return { found: null, end };
+  return { found: { id, kind, bytes: printed.subarray(first, end - 1) }, end };
 }
 
-async function findHolding(
-  ask: AskWith,
-  commit: string,
-  texts: readonly string[],
-  where: string,
-): Promise<readonly string[]> {
-  const plain = ['--no-color', '--fixed-strings', '--full-name', '-l', '-z'];
-  const found = await ask(texts, 'grep', ...plain, '-f', '-', commit, '--', where);
-  return namesIn(found).map((name) => name.slice(commit.length + 1));
+/** What commits have at paths from the root. */
+export type Trees = {
+  /** All files at a commit. */
+  readonly pathsAt: (commit: string) => Promise<readonly string[]>;
+  /** The id of a regular file's content; null where there is none. At a commit, too, a symbolic link is no prompt file. */
+  readonly blobAt: (commit: string, path: string) => Promise<string | null>;
+  /** Keeps what another command of git has printed. A commit never changes: what is known once stays. */
+  readonly note: (commit: string, path: string, blob: string | null) => void;
+};
+
+export function openTrees({ ask }: Git): Trees {
+  const known = new Map<string, string | null>();
+  const note = (commit: string, path: string, blob: string | null) => void known.set(`${commit}\0${path}`, blob);
+  const list = async (commit: string, ...pathspecs: readonly string[]) => {
+    const entries = parseTree(await ask('ls-tree', '-r', '-z', '--full-tree', commit, '--', ...pathspecs));
+    for (const { path, blob } of entries) note(commit, path, blob);
+    return entries.map(({ path }) => path);
+  };
+  const listed = gathered((paths, commit = '') => list(commit, ...pathspecsOf(paths)));
+  return {
+    note,
+    pathsAt: (commit) => list(commit),
+    blobAt: async (commit, path) => {
+      const key = `${commit}\0${path}`;
+      if (!known.has(key) && canBeListed(path)) await listed(path, commit);
+      return known.get(key) ?? null;
+    },
+  };
+}
+
+/** Longer than a system lets a path be. */
+const LONGEST_PATH = 4096;
+
+/** Paths may come from the service: git would refuse what leads out of the root, and with it what is asked beside it. */
+function canBeListed(path: string): boolean {
+  const names = path.split('/');
+  return path.length <= LONGEST_PATH && !path.includes('\0') && !names.some((name) => ['', '.', '..'].includes(name));
+}
+
+/** Of each file the mode, the kind, the id and, after a tab, the path. */
+function parseTree(listed: string): readonly { readonly path: string; readonly blob: string | null }[] {
+  return namesIn(listed).map((entry) => {
+    const [mode = '', , id = ''] = entry.slice(0, entry.indexOf('\t')).split(' ');
+    return { path: entry.slice(entry.indexOf('\t') + 1), blob: isRegular(mode) ? id : null };
+  });
+}
+
+/** Whether a mode is that of a file that is neither a link nor a repository of its own. */
+export function isRegular(mode: string): boolean {
+  return mode.startsWith('100');
 }

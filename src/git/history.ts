@@ -1,29 +1,17 @@
 import { posix } from 'node:path';
 import type { CommitInfo } from '../domain/prompt-history.ts';
-import {
-  changedFiles,
-  isCommitId,
-  literally,
-  namesIn,
-  touchedFiles,
-  type Ask,
-  type AskWith,
-  unwatchedFiles,
-} from './ask.ts';
-import { commitsOf } from './commits.ts';
-import type { Sources } from './files-at.ts';
-import { gathered } from './gather.ts';
-import type { KnownBlobs } from './known-blobs.ts';
-import { findMerged } from './lineages.ts';
-import { mergesOf } from './merges.ts';
+import { readMessage } from '../domain/pull-request.ts';
+import { EVERYWHERE, gathered, isCommitId, namesIn, type Ask, type Git } from './driver.ts';
+import type { Trees } from './files-at.ts';
+import { ALL, BRANCH, findTouched, MOST_COMMITS, type FileAtCommit } from './log.ts';
 
 /** What git knows of the history between commits. */
 export type History = {
   /** All files at a commit, their paths relative to the configuration's folder. */
   readonly pathsAt: (commit: string) => Promise<readonly string[]>;
   /**
-   * Those files that differ between one of the commits and the work tree, or are in one of the two alone, or whose edits git was
-   * told to overlook; untracked ones are not.
+   * Those files that differ between one of the commits and the work tree, or are in one of the two alone, or whose edits
+   * git ignores (`update-index --assume-unchanged`); untracked ones are not.
    */
   readonly changedSince: (...commits: readonly string[]) => Promise<ReadonlySet<string>>;
   /**
@@ -52,48 +40,127 @@ export type History = {
   readonly descendantsOf: (commit: string, candidates: readonly string[]) => Promise<readonly string[]>;
 };
 
-/** A path from the repository's root, as it was called at the commit. */
-export type FileAtCommit = { readonly commit: string; readonly path: string };
-
 type Place = { readonly prefix: string; readonly shallow: boolean };
 
-export function historyOf(sources: Sources & { readonly ask: Ask }, { prefix, shallow }: Place): History {
-  const { ask, askWith, known } = sources;
-  const merged = gathered((paths, commit = '', most = '') => findMerged(sources, commit, paths, Number(most)));
+export function historyOf({ ask, askWith }: Git, trees: Trees, { prefix, shallow }: Place): History {
+  const touchedIn = (which: readonly string[]) =>
+    gathered((paths, commit = '', most = '') => findTouched(ask, trees, { commit, most: Number(most), which }, paths));
+  const [touched, merged] = [touchedIn(ALL), touchedIn(BRANCH)];
   const toFolder = (path: string): string => posix.relative(prefix === '' ? '.' : prefix, path);
-  const lines = (listed: string) => listed.split('\n').filter((line) => line !== '');
+  const revList = async (...words: readonly string[]) => linesIn(await ask('rev-list', ...words, '--'));
   return {
-    pathsAt: async (commit) =>
-      namesIn(await ask('ls-tree', '-r', '-z', '--name-only', '--full-tree', commit)).map(toFolder),
+    pathsAt: async (commit) => (await trees.pathsAt(commit)).map(toFolder),
     changedSince: async (...commits) => {
-      const differences = [...new Set(commits)].map((commit) => changedFiles(ask, commit));
+      const differences = [...new Set(commits)].map((commit) => changedFiles(ask, [EVERYWHERE], commit));
       const paths = await Promise.all([...differences, unwatchedFiles(ask)]);
       return new Set(paths.flatMap((some) => [...some]).map(toFolder));
     },
     changedBetween: async (earlier, later) => {
       const range = `${earlier}..${later}`;
-      const [changed, touched] = await Promise.all([changedFiles(ask, range), touchedFiles(ask, range)]);
-      return new Set([...changed, ...touched].map(toFolder));
+      const paths = await Promise.all([changedFiles(ask, [EVERYWHERE], range), touchedFiles(ask, range)]);
+      return new Set(paths.flatMap((some) => [...some]).map(toFolder));
     },
-    ancestorsOf: async (commits) => new Set(lines(await ask('rev-list', ...commits, '--'))),
-    whereTouched: (commit, path, most) =>
-      findTouched(ask, known, [`--max-count=${most}`, commit, '--', literally(path)]),
+    ancestorsOf: async (commits) => new Set(await revList(...commits)),
+    whereTouched: async (commit, path, most) => (await touched(path, commit, String(most))).get(path) ?? [],
     whereMerged: async (commit, path, most) => (await merged(path, commit, String(most))).get(path) ?? [],
-    commitsOf: (ids) => commitsOf(askWith, ids),
-    mergesOf: (commit) => mergesOf(ask, commit),
-    parentsOf: async (commit) =>
-      (await ask('rev-list', '--parents', '--max-count=1', commit, '--')).trim().split(' ').slice(1),
+    commitsOf: (ids) => readCommits(askWith, ids),
+    mergesOf: async (commit) => findMerges(await revList('--parents', `--max-count=${MOST_COMMITS}`, commit)),
+    parentsOf: async (commit) => (await revList('--parents', '--max-count=1', commit))[0]?.split(' ').slice(1) ?? [],
     mergeBase: async (one, other) => (await ask('merge-base', '--', one, other).catch(() => '')).trim() || null,
-    mergesBefore: async (commit, most) =>
-      lines(await ask('rev-list', '--first-parent', `--max-count=${most}`, commit, '--')),
+    mergesBefore: (commit, most) => revList('--first-parent', `--max-count=${most}`, commit),
     descendantsOf: (commit, candidates) => findDescendants(askWith, commit, candidates),
     isShallow: async () => shallow,
   };
 }
 
+function linesIn(listed: string): readonly string[] {
+  return listed.split('\n').filter((line) => line !== '');
+}
+
+/** Names alone, whatever the user has configured. */
+const NAMES = ['--name-only', '-z', '--no-renames', '--no-relative'];
+
+/**
+ * The files, by their paths from the root, that differ between a commit and the work tree; with `--cached` between it
+ * and what is staged.
+ */
+export async function changedFiles(
+  ask: Ask,
+  pathspecs: readonly string[],
+  commit: string,
+  ...how: readonly '--cached'[]
+): Promise<ReadonlySet<string>> {
+  return new Set(namesIn(await ask('diff', ...NAMES, ...how, commit, '--', ...pathspecs)));
+}
+
+/** The files, by their paths from the root, that the commits of a range touch; merges as their first parent sees them. */
+async function touchedFiles(ask: Ask, range: string): Promise<readonly string[]> {
+  const words = ['--format=', '--no-show-signature', '--no-follow', '--root', '--diff-merges=first-parent'];
+  return namesIn(await ask('log', ...words, ...NAMES, range, '--', EVERYWHERE));
+}
+
+/** Each path after a letter: `H` where git watches it, another where it ignores edits, or where a merge is not done. */
+export const LIST_FILES = ['ls-files', '-v', '-z', '--full-name', '--'] as const;
+
+/** The files whose edits git ignores, or of which a merge is not done. */
+async function unwatchedFiles(ask: Ask): Promise<readonly string[]> {
+  const listed = namesIn(await ask(...LIST_FILES, EVERYWHERE));
+  return listed.filter((entry) => !entry.startsWith('H ')).map((entry) => entry.slice(2));
+}
+
+const FIELDS = ['%H', '%an', '%aI', '%s', '%b'];
+
+/** Ids may come from the service: only what can be a commit's id is handed to git. */
+async function readCommits(ask: Git['askWith'], ids: Iterable<string>): Promise<ReadonlyMap<string, CommitInfo>> {
+  const wanted = new Set([...ids].filter(isCommitId));
+  if (wanted.size === 0) return new Map();
+  // What the user has configured for reading logs must not change what is read here.
+  const plain = ['--no-show-signature', '--encoding=UTF-8', '--no-color', '--no-notes', '-s', '-z'];
+  const format = `--format=tformat:${FIELDS.join('%x00')}`;
+  const listed = await ask([...wanted], 'log', '--no-walk=unsorted', '--ignore-missing', ...plain, format, '--stdin');
+  // Where no id is there, git prints HEAD instead, and for a tag its commit.
+  return new Map(parseCommits(listed).flatMap((info) => (wanted.has(info.commit) ? [[info.commit, info]] : [])));
+}
+
+/** No field can hold the NUL that ends it. */
+function parseCommits(listed: string): readonly CommitInfo[] {
+  const words = listed.split('\0');
+  const starts = words.slice(0, -1).flatMap((_, index) => (index % FIELDS.length === 0 ? [index] : []));
+  return starts.map((start): CommitInfo => {
+    const [commit = '', author = '', date = '', title = '', body = ''] = words.slice(start, start + FIELDS.length);
+    const { pullRequest, subject } = readMessage(title, body);
+    return { commit, author, date, subject, ...(pullRequest === null ? {} : { pullRequest }) };
+  });
+}
+
+/**
+ * By commit, the merge that brought it into the branch; of its own commits there is none.
+ * @param listed commits with their parents, newest first, beginning with the branch's tip
+ */
+export function findMerges(listed: readonly string[]): ReadonlyMap<string, string> {
+  const parents = new Map(listed.map((line) => [line.split(' ')[0], line.split(' ').slice(1)]));
+  const branch: string[] = [];
+  for (let commit = listed[0]?.split(' ')[0]; commit !== undefined; commit = parents.get(commit)?.[0]) {
+    branch.push(commit);
+  }
+  const known = new Set(branch);
+  const merges = new Map<string, string>();
+  // From the oldest on: what an earlier merge has brought, a later one has not.
+  for (const merge of branch.toReversed()) {
+    const left = (parents.get(merge) ?? []).slice(1);
+    for (let commit = left.pop(); commit !== undefined; commit = left.pop()) {
+      if (known.has(commit)) continue;
+      known.add(commit);
+      merges.set(commit, merge);
+      left.push(...(parents.get(commit) ?? []));
+    }
+  }
+  return merges;
+}
+
 /** Candidates may come from the service: only what can be a commit's id is handed to git. */
 async function findDescendants(
-  ask: AskWith,
+  ask: Git['askWith'],
   commit: string,
   candidates: readonly string[],
 ): Promise<readonly string[]> {
@@ -102,44 +169,4 @@ async function findDescendants(
   const listed = await ask([...ids, `^${commit}`], 'rev-list', '--ignore-missing', '--ancestry-path', '--stdin');
   const after = new Set(listed.split('\n'));
   return ids.filter((id) => after.has(id));
-}
-
-/** What git tells of the contents is kept: each of these files is read next, and asking again takes a process. */
-async function findTouched(ask: Ask, known: KnownBlobs, which: readonly string[]): Promise<readonly FileAtCommit[]> {
-  const how = [
-    '--follow',
-    '--root',
-    '--no-show-signature',
-    '--raw',
-    '--no-abbrev',
-    '-z',
-    '--no-relative',
-    '--format=%H',
-  ];
-  const touched = parseTouched(await ask('log', ...how, ...which));
-  for (const { commit, path, blob } of touched) if (blob !== undefined) known.note(commit, path, blob);
-  return touched.map(({ commit, path }) => ({ commit, path }));
-}
-
-type Touched = FileAtCommit & { readonly blob: string | null | undefined };
-
-/** Each commit is followed by a line that begins with a line feed, and by the names of the file; a merge may have none. */
-function parseTouched(listed: string): readonly Touched[] {
-  const words = listed.split('\0');
-  const touched: Touched[] = [];
-  for (let index = 1; index < words.length; index += 1) {
-    const { [index - 1]: commit = '', [index]: line = '' } = words;
-    if (!line.startsWith('\n')) continue;
-    const names = / [RC][0-9]*$/.test(line) ? 2 : 1;
-    touched.push({ commit, path: words[index + names] ?? '', blob: blobIn(line) });
-    index += names + 1;
-  }
-  return touched;
-}
-
-/** Null where the commit has no regular file; undefined where the line is none of a commit with one parent. */
-function blobIn(line: string): string | null | undefined {
-  const [, mode, blob] = /^\n:[0-9]{6} ([0-9]{6}) [0-9a-f]+ ([0-9a-f]+) /.exec(line) ?? [];
-  if (mode === undefined || blob === undefined) return undefined;
-  return mode.startsWith('100') ? blob : null;
 }

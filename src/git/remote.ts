@@ -1,5 +1,5 @@
 import type { GitStart } from './environment.ts';
-import { simpleAsker } from './simple.ts';
+import { openGit } from './driver.ts';
 
 /** What is asked of the remote that a clone comes from. Each function throws a `ProblemError` when it cannot answer. */
 export type Remote = {
@@ -13,7 +13,7 @@ export type Remote = {
 const SILENCE = 60_000;
 
 export function openRemote(start: GitStart, name = 'origin'): Remote {
-  const ask = simpleAsker(start, { timeout: { block: SILENCE } });
+  const { ask } = openGit(start, { timeout: { block: SILENCE } });
   return {
     tipOf: async (ref) => {
       const peeled = `${ref}^{}`;

@@ -1,15 +1,11 @@
 import { realpathSync } from 'node:fs';
 import { posix, relative, sep } from 'node:path';
 import type { Provenance } from '../domain/plan.ts';
-import { askingIn, changedFiles, EVERYWHERE, literally, trackedFiles, type Ask } from './ask.ts';
+import { EVERYWHERE, gathered, namesIn, openGit, pathspecsOf, type Ask } from './driver.ts';
 import type { GitStart } from './environment.ts';
-import { filesAt, type FilesAt, type Sources } from './files-at.ts';
-import { historyOf, type History } from './history.ts';
-import { makeKnownBlobs } from './known-blobs.ts';
-import { findLastCommits } from './last-commits.ts';
-import { openObjects } from './objects.ts';
-import { placeOf } from './place.ts';
-import { treesOf } from './trees.ts';
+import { filesAt, openTrees, type FilesAt } from './files-at.ts';
+import { changedFiles, historyOf, LIST_FILES, type History } from './history.ts';
+import { findLastCommits } from './log.ts';
 
 /** What git knows of the folder that holds the configuration. Paths are relative to it, as in prompt files. */
 export type Repository = FilesAt &
@@ -18,12 +14,15 @@ export type Repository = FilesAt &
     readonly head: string | null;
     /** The absolute path of the folder that git keeps its own in, the same one for all work trees. */
     readonly commonDir: string;
+    readonly fromRoot: (path: string) => string;
     /** Those of the paths that differ from HEAD: edited, staged, untracked or ignored. */
     readonly uncommitted: (paths: readonly string[]) => Promise<ReadonlySet<string>>;
     /** Those of the paths of which something else is staged than HEAD has, whatever is in the folder. */
     readonly staged: (paths: readonly string[]) => Promise<ReadonlySet<string>>;
     /** The commit that last touched each path, with the path from the repository's root. */
     readonly lastCommits: (paths: readonly string[]) => Promise<ReadonlyMap<string, Provenance>>;
+    /** The commit that last touched a file (from the repository's root) as of another commit. */
+    readonly lastCommitAt: (commit: string, pathFromRoot: string) => Promise<Provenance | null>;
   };
 
 /**
@@ -31,20 +30,29 @@ export type Repository = FilesAt &
  * written but git's own notes of file times, and paths and refs never stand where git would take them for options.
  */
 export async function openRepository(start: GitStart, folder: string): Promise<Repository> {
-  const { ask, askWith } = askingIn(start);
+  const git = openGit(start);
+  const { ask } = git;
   const prefix = prefixOf(start, folder);
   const { commonDir, shallow, head } = await placeOf(ask);
-  const fromRoot = (path: string): string => (CLEAN.test(path) ? prefix + path : posix.normalize(prefix + path));
-  const objects = openObjects(start);
-  const sources = { askWith, objects, trees: treesOf(objects), known: makeKnownBlobs() };
+  const fromRoot = (path: string): string => posix.normalize(prefix + path);
+  const trees = openTrees(git);
+  const lastAt = gathered((paths, commit = '') => findLastCommits(ask, trees, commit, paths));
+  const whole = { ask, head, fromRoot };
   return {
     head,
     commonDir,
-    uncommitted: (paths) => findUncommitted(paths, { ask, head, fromRoot }),
-    staged: (paths) => findStaged(paths, { ask, head, fromRoot }),
-    lastCommits: (paths) => lastCommitsOf(paths, { ...sources, head, fromRoot }),
-    ...filesAt(sources, fromRoot),
-    ...historyOf({ ...sources, ask }, { prefix, shallow }),
+    fromRoot,
+    uncommitted: (paths) => findUncommitted(paths, whole),
+    staged: (paths) => findStaged(paths, whole),
+    lastCommits: async (paths) => {
+      if (head === null || paths.length === 0) return new Map();
+      const found = await findLastCommits(ask, trees, head, paths.map(fromRoot));
+      const last = paths.map((path) => [path, found.get(fromRoot(path))] as const);
+      return new Map(last.flatMap(([path, commit]) => (commit === undefined ? [] : [[path, commit]])));
+    },
+    lastCommitAt: async (commit, path) => (await lastAt(path, commit)).get(path) ?? null,
+    ...filesAt(git, trees),
+    ...historyOf(git, trees, { prefix, shallow }),
   };
 }
 
@@ -54,54 +62,37 @@ function prefixOf({ root }: GitStart, folder: string): string {
   return way === '' ? '' : `${way.split(sep).join('/')}/`;
 }
 
-/** No part of it is empty or begins with a dot: what is asked for thousands of paths need not take them apart. */
-const CLEAN = /^(?:[^./][^/]*\/)*[^./][^/]*$/;
-
-/** So many paths fit on every command line; for more of them git tells of all files. */
-const FEW = 50;
+/** Throws a `ProblemError` outside of a repository. */
+async function placeOf(ask: Ask) {
+  const commonDir = ['--path-format=absolute', '--git-common-dir'];
+  const printed = await ask('rev-parse', '--is-shallow-repository', ...commonDir, '--revs-only', 'HEAD');
+  // Folders may have a line feed in their names.
+  const [, shallow, common = '', head = null] = /^(true|false)\n(.+?)\n(?:([0-9a-f]{40,64})\n)?$/s.exec(printed) ?? [];
+  return { commonDir: common, shallow: shallow === 'true', head };
+}
 
 /** Where paths are, and what they are compared with. */
-type At = Pick<Repository, 'head' | 'fromRoot'>;
+type Whole = Pick<Repository, 'head' | 'fromRoot'> & { readonly ask: Ask };
 
-async function findUncommitted(
-  paths: readonly string[],
-  { ask, head, fromRoot }: At & { readonly ask: Ask },
-): Promise<ReadonlySet<string>> {
+async function findUncommitted(paths: readonly string[], { ask, head, fromRoot }: Whole): Promise<ReadonlySet<string>> {
   if (head === null) return new Set(paths);
-  const wanted = paths.length > FEW ? EVERYWHERE : paths.map((path) => literally(fromRoot(path)));
+  const wanted = pathspecsOf(paths.map(fromRoot));
   const [listed, different] = await Promise.all([
-    trackedFiles(ask, wanted),
+    ask(...LIST_FILES, ...wanted),
     // Not HEAD, which may have moved since.
-    changedFiles(ask, head, wanted),
+    changedFiles(ask, wanted, head),
   ]);
-  const known = new Set(listed.flatMap(({ watched, path }) => (watched ? [path] : [])));
+  const watched = new Set(namesIn(listed).flatMap((entry) => (entry.startsWith('H ') ? [entry.slice(2)] : [])));
   return new Set(
     paths.filter((path) => {
       const full = fromRoot(path);
-      return !known.has(full) || different.has(full);
+      return !watched.has(full) || different.has(full);
     }),
   );
 }
 
-async function findStaged(
-  paths: readonly string[],
-  { ask, head, fromRoot }: At & { readonly ask: Ask },
-): Promise<ReadonlySet<string>> {
+async function findStaged(paths: readonly string[], { ask, head, fromRoot }: Whole): Promise<ReadonlySet<string>> {
   if (head === null) return new Set(paths);
-  const different = await changedFiles(ask, 'HEAD', EVERYWHERE, '--cached');
+  const different = await changedFiles(ask, [EVERYWHERE], 'HEAD', '--cached');
   return new Set(paths.filter((path) => different.has(fromRoot(path))));
-}
-
-async function lastCommitsOf(
-  paths: readonly string[],
-  { askWith, trees, head, fromRoot }: At & Sources,
-): Promise<ReadonlyMap<string, Provenance>> {
-  if (head === null) return new Map();
-  const found = await findLastCommits(askWith, trees, head, paths.map(fromRoot));
-  return new Map(
-    paths.flatMap((path): [string, Provenance][] => {
-      const last = found.get(fromRoot(path));
-      return last === undefined ? [] : [[path, last]];
-    }),
-  );
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { baseOf, openWhole } from '../../src/action/history.ts';
 import { parseEvent } from '../../src/github/event.ts';
-import { commitAll, git, makeFolder, makeRepository } from '../support/folder.ts';
+import { commitAll, git, initRepository, makeFolder, makeRepository } from '../support/folder.ts';
 import { open, startAt } from '../git/support.ts';
 import { pullEvent, pushEvent, scheduleEvent } from './events.ts';
 import { checkOut } from './team.ts';
@@ -60,7 +60,7 @@ describe('the commit to compare with', () => {
 
   test('of a repository without a commit is none', async () => {
     const folder = makeFolder();
-    git(folder, 'init', '--quiet');
+    initRepository(folder);
     expect(await baseOf(other(), await open(folder))).toBeUndefined();
   });
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { runAction, runnerCommands, type ActionRun } from '../support/action.ts';
 import type { CliOptions } from '../support/cli.ts';
-import { commitAll, git, makeFolder, writeFiles, type Files } from '../support/folder.ts';
+import { commitAll, type Files, git, initRepository, makeFolder, writeFiles } from '../support/folder.ts';
 import { startGitHub, TOKEN, type GitHubDouble } from '../support/github-api.ts';
 import { CONFIG, workspaceFiles, type PromptParts } from '../support/prompts.ts';
 import { KEY, KEYS, startTestService, type TestService } from '../support/service.ts';
@@ -121,7 +121,7 @@ function mergeForTry(desk: string, branch: string, number: number): string {
 /** A workspace as actions/checkout makes it. */
 export function checkOut(origin: string, commit: string, depth: number): string {
   const workspace = makeFolder();
-  git(workspace, 'init', '--quiet');
+  initRepository(workspace);
   git(workspace, 'remote', 'add', 'origin', `file://${origin}`);
   const fetch = (...words: readonly string[]) => git(workspace, 'fetch', '--quiet', '--no-tags', ...words);
   if (depth === 0) fetch('origin', '+refs/heads/*:refs/remotes/origin/*', commit);

@@ -39,16 +39,6 @@ export const cutAfter: Fault = async (request, forward) => {
   throw new Error('cut');
 };
 
-/** After the first create has been done, nothing comes through any more: what a run leaves that is killed then. */
-export function deadAfterCreate(): Fault {
-  let dead = false;
-  return async (request, forward) => {
-    if (dead) throw new Error('cut');
-    dead = isCreate(request);
-    return dead ? cutAfter(request, forward) : null;
-  };
-}
-
 /** The service keeps another version than was sent. */
 export function keeps(change: (version: Sent) => Sent): Fault {
   return on(isCreate, async (request, forward) => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { activates, cutAfter, cutBefore, isCreate, isRead, on, type Fault, type Matches } from './faults.ts';
-import { begin, beginOutsideGit, expectNoWrites, expectSettled, told } from './support.ts';
+import { beginOutsideGit, expectNoWrites, expectSettled, told, type Story } from './support.ts';
 
 /** The service makes the version, and this is what the tool gets to see of it. */
 function answering(change: (body: string) => { readonly status: number; readonly body: string }): Fault {
@@ -29,26 +29,6 @@ describe('a lost answer to create-version, after the commit', () => {
     await expectNoWrites(story);
   });
 
-  test('a time-out, the commit coming late: waited for, and adopted', async () => {
-    let commit: (() => Promise<unknown>) | undefined;
-    let waits = 0;
-    const onWait = async (): Promise<void> => {
-      waits += commit === undefined ? 0 : 1;
-      if (waits === 3) await commit?.();
-    };
-    const story = await beginOutsideGit({ text: 'A' }, { config: 'timeout_seconds: 0.5\n', onWait });
-    const late: Fault = (request, forward) => {
-      commit = () => forward(request);
-      return new Promise(() => {});
-    };
-    await story.through(on(isCreate, late));
-    expect(told(await story.sync())).toBe('exit 0, applied, create adopted, staging made');
-    expect(waits).toBeGreaterThanOrEqual(3);
-    story.directly();
-    expect([story.versions(), story.serves('staging')]).toEqual([1, 'v1 A']);
-    await expectSettled(story);
-  });
-
   test('reading fails at first as well: it is still found', async () => {
     const story = await beginOutsideGit({ text: 'A' });
     let made = false;
@@ -63,38 +43,31 @@ describe('a lost answer to create-version, after the commit', () => {
   });
 });
 
-describe('a lost create-version, before the commit', () => {
-  test('is unknown to that run, and the next one makes exactly one', async () => {
-    const story = await beginOutsideGit({ text: 'A' });
-    const front = await story.through(on(isCreate, cutBefore));
-    const lost = await story.sync();
-    expect(told(lost)).toBe('exit 4, failed, create unknown, staging not_made, apply/outcome-unknown');
-    expect(lost.report.prompts[0]!.problems[0]!.hint).toMatch(/run again/i);
-    expect(front.requests.filter(isCreate)).toHaveLength(1);
-    expect(story.waits.reduce((sum, wait) => sum + wait, 0)).toBeGreaterThan(10_000);
-    expect(story.versions()).toBe(0);
+test('a lost create that somebody else has overtaken: the way that the hint names ends with one version of it', async () => {
+  let [ours, theirs] = ['', ''];
+  const onWait = (times: number): void => {
+    if (times === 1) theirs = story.draft('Theirs.');
+  };
+  const story: Story = await beginOutsideGit({ text: 'A' }, { onWait });
+  await story.sync();
+  story.edit({ text: 'B' });
+  const made: Fault = async (request, forward) => {
+    ours = JSON.parse((await forward(request)).body).id;
+    throw new Error('cut');
+  };
+  await story.through(on(isCreate, made));
+  const ran = await story.sync();
+  expect(told(ran)).toBe('exit 4, failed, create unknown, staging not_made, apply/somebody-else-wrote');
+  const { message, hint } = ran.report.prompts[0]!.problems[0]!;
+  expect(message).toContain(theirs);
+  expect(hint).toMatch(/run again/i);
+  expect([story.serves('staging'), story.serves('promptsync')]).toEqual(['v1 A', 'v1 A']);
 
-    story.directly();
-    expect(told(await story.sync())).toBe('exit 0, applied, create made, staging made');
-    expect([story.versions(), story.serves('staging')]).toEqual([1, 'v1 A']);
-    await expectSettled(story);
-  });
-});
-
-describe('a lost answer for one of two creates in a run (of a git: pin, and of the file)', () => {
-  test.each([
-    ['the first', 1, 'create adopted, create made'],
-    ['the second', 2, 'create made, create adopted'],
-  ])('%s', async (_, lost, creates) => {
-    const story = await begin({ text: 'A' });
-    story.edit({ text: 'B' });
-    story.edit({ text: 'C', pins: { staging: 'latest', production: 'git:HEAD~1' } });
-    await story.through(on(isCreate, cutAfter, lost));
-    expect(told(await story.sync())).toBe(`exit 0, applied, ${creates}, staging made, production made`);
-    expect([story.serves('production'), story.serves('staging')]).toEqual(['v1 B', 'v2 C']);
-    expect([story.serves('promptsync'), story.versions()]).toEqual(['v2 C', 2]);
-    await expectSettled(story);
-  });
+  story.directly();
+  story.activate('staging', ours);
+  expect(await story.sync()).toMatchObject({ exitCode: 0 });
+  expect([story.serves('staging'), story.versions()]).toEqual(['v2 B', 3]);
+  await expectSettled(story);
 });
 
 describe('a lost answer to another call, which is repeated', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { cutBefore, on, reads, type Fault } from './faults.ts';
+import { on, reads, type Fault } from './faults.ts';
 import { begin, expectSettled, told, type Story } from './support.ts';
 
 /** Somebody writes when a run begins to read staging: for the second time, which is right before it writes, or always. */
@@ -33,46 +33,6 @@ describe('somebody writes between the plan and the first write', () => {
     await expectSettled(story);
   });
 
-  test('the very content is made and activated: nothing is left to do', async () => {
-    const story = await edited();
-    const front = await story.through(whenRead(() => story.activate('staging', story.draft('B')), 2));
-    expect(told(await story.sync())).toBe('exit 0, unchanged');
-    expect(front.takeWrites()).toEqual([]);
-    expect([story.serves('staging'), story.versions()]).toEqual(['v2 B', 2]);
-  });
-
-  test('a draft of the very content is made: looked at, and adopted', async () => {
-    const story = await edited();
-    await story.through(whenRead(() => story.draft('B'), 2));
-    expect(await story.sync()).toMatchObject({ exitCode: 0 });
-    story.directly();
-    expect([story.serves('staging'), story.versions()]).toEqual(['v2 B', 2]);
-    await expectSettled(story);
-  });
-
-  test('a field is changed: planned afresh', async () => {
-    const story = await edited();
-    const rename = () => story.service.store.updatePrompt('prm_greeting', { name: 'Their name' });
-    await story.through(whenRead(rename, 2));
-    expect(told(await story.sync())).toBe('exit 0, applied, create made, update made, staging made');
-    story.directly();
-    await expectSettled(story);
-  });
-
-  test('and again each time: it fails, nothing is written, and a quiet run goes on', async () => {
-    const story = await edited();
-    const front = await story.through(whenRead(() => activateTheirs(story)));
-    const ran = await story.sync();
-    expect(ran.exitCode).toBe(4);
-    expect(ran.report.prompts).toMatchObject([{ status: 'failed', problems: [{ code: 'apply/keeps-changing' }] }]);
-    expect(front.takeWrites()).toEqual([]);
-
-    story.directly();
-    expect(await story.sync()).toMatchObject({ exitCode: 0 });
-    expect(story.serves('staging')).toMatch(/ B$/);
-    await expectSettled(story);
-  });
-
   test('with --expect-plan it is another plan: refused, and nothing is written', async () => {
     const story = await edited();
     const { report } = await story.plan();
@@ -92,13 +52,6 @@ describe('somebody writes between the plan and the first write', () => {
     expect(ran.report.prompts).toMatchObject([
       { status: 'blocked', drift: [{ environment: 'staging', kind: 'outside' }], problems: [{ code: 'guard/drift' }] },
     ]);
-    expect(front.takeWrites()).toEqual([]);
-  });
-
-  test('it cannot be read any more: a failure, and nothing is written', async () => {
-    const story = await edited();
-    const front = await story.through(on(reads('staging'), cutBefore, 2, 3, 4, 5));
-    expect(told(await story.sync())).toBe('exit 4, failed, create not_made, staging not_made, service/connection-lost');
     expect(front.takeWrites()).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { commitAll, git, makeWorkspace, writeFiles, type Files } from '../support/folder.ts';
+import { commitAll, type Files, initRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
 import { workspaceFiles, type PromptParts } from '../support/prompts.ts';
 import { runJson } from '../support/run.ts';
 import { startTestService } from '../support/service.ts';
@@ -38,7 +38,7 @@ test('pin 1 after 25 edits: found where it was pinned once or all along, else bl
     folder,
     files((id) => parts(id, 0)),
   );
-  git(folder, 'init', '--quiet', '--initial-branch', 'main');
+  initRepository(folder);
   commitAll(folder, 'First texts');
   writeFiles(folder, pinned('git:HEAD~1'));
   commitAll(folder, 'Last texts');

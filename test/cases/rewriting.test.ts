@@ -50,19 +50,6 @@ describe('a service that keeps another text than was sent', () => {
     await expectSettled(story);
   });
 
-  test('it rewrites the first text of all: the same', async () => {
-    const story = await beginOutsideGit({ text: 'Hello.  ' });
-    await story.through(rewritten((content) => content.trim()));
-    for (const _ of ['first', 'second', 'third']) {
-      expect(await story.sync()).toMatchObject({ exitCode: 4 });
-      expect([story.serves('staging'), story.versions()]).toEqual(['nothing', 1]);
-    }
-    story.edit({ text: 'Hello.' });
-    expect(await story.sync()).toMatchObject({ exitCode: 0 });
-    expect([story.serves('staging'), story.versions()]).toEqual(['v1 Hello.', 1]);
-    await expectSettled(story);
-  });
-
   test.each<[string, (story: Story) => void]>([
     ['its number is pinned', ({ edit }) => edit({ pins: { staging: 'latest', production: 1 } })],
     ['somebody makes it active', ({ activate, newest }) => activate('staging', newest())],
@@ -78,52 +65,11 @@ describe('a service that keeps another text than was sent', () => {
       expect(story.versions()).toBe(1);
     }
   });
-
-  test('only line endings: they make no difference', async () => {
-    const story = await beginOutsideGit({ text: 'One\nTwo' });
-    await story.through(rewritten((content) => content.replaceAll('\n', '\r\n')));
-    expect(told(await story.sync())).toBe('exit 0, applied, create made, staging made');
-    expect([story.serves('staging'), story.versions()]).toEqual(['v1 One\r\nTwo', 1]);
-    await expectSettled(story);
-  });
 });
 
 describe('a service that drops metadata_ altogether', () => {
   const dropped = () => keeps(({ metadata_: _, ...rest }) => rest);
   const withoutWarning = (line: string) => line.replaceAll(', service/drops-metadata', '');
-
-  test.each<[string, object | undefined]>([
-    ['a file without metadata', undefined],
-    ['a file with metadata', { model: 'small' }],
-  ])('%s: one version of each text, and it says what is not possible', async (_, metadata) => {
-    const story = await beginOutsideGit({ text: 'A', ...(metadata && { metadata }) });
-    await story.through(dropped());
-    const first = await story.sync();
-    expect(withoutWarning(told(first))).toBe('exit 0, applied, create made, staging made');
-    const second = await story.sync();
-    expect(withoutWarning(told(second))).toBe('exit 0, unchanged');
-    expect(withoutWarning(told(await story.sync()))).toBe('exit 0, unchanged');
-    expect([story.serves('staging'), story.versions()]).toEqual(['v1 A', 1]);
-    expect(told(first) + told(second)).toContain('service/drops-metadata');
-
-    story.edit({ text: 'B' });
-    expect(withoutWarning(told(await story.sync()))).toBe('exit 0, applied, create made, staging made');
-    for (const _ of ['second', 'third']) expect(withoutWarning(told(await story.sync()))).toBe('exit 0, unchanged');
-    expect([story.serves('staging'), story.versions()]).toEqual(['v2 B', 2]);
-  });
-
-  test('a revert makes the old text live, if need be as a new version', async () => {
-    const story = await beginOutsideGit({ text: 'A' });
-    await story.through(dropped());
-    await story.sync();
-    story.edit({ text: 'B' });
-    await story.sync();
-    story.edit({ text: 'A' });
-    expect(await story.sync()).toMatchObject({ exitCode: 0 });
-    expect(withoutWarning(told(await story.sync()))).toBe('exit 0, unchanged');
-    expect(story.active('staging')!.content).toBe('A');
-    expect(story.versions()).toBeLessThanOrEqual(3);
-  });
 
   test('a lost answer to create-version: the text tells it', async () => {
     const story = await beginOutsideGit({ text: 'A' });

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { StoredVersion } from '../../src/embedded/rows.ts';
 import type { ReportChange, ReportPrompt } from '../../src/report/schema.ts';
-import { git, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
+import { commitEdits, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
 import { startFront, type Front } from '../support/front.ts';
 import { CONFIG, promptText, workspaceFiles, type PromptParts } from '../support/prompts.ts';
 import { runJson, type Reported } from '../support/run.ts';
@@ -53,7 +53,7 @@ export type StoryOptions = {
 /** A repository with the prompt's file in its first commit, and the service before the first sync. */
 export function begin(first: PromptParts, options: StoryOptions = {}): Promise<Story> {
   const folder = makeRepository(workspaceFiles({ greeting: first }, options.config ?? CONFIG));
-  const commit = () => void git(folder, 'commit', '--quiet', '--all', '--allow-empty', '--message', 'Edit');
+  const commit = () => void commitEdits(folder, 'Edit');
   return tell(folder, commit, first, options);
 }
 

@@ -1,17 +1,16 @@
 import { createServer } from 'node:http';
+import { readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
-import { join } from 'node:path';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { bundleCli } from '../../scripts/bundle-cli.ts';
+import { dirname, join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Bundle } from '../../scripts/bundle.ts';
-import { childEnvironment, startNode } from '../support/cli.ts';
+import { CLI, runCli } from '../support/cli.ts';
 import { makeWorkspace } from '../support/folder.ts';
 import { workspaceFiles } from '../support/prompts.ts';
 
-let chunks: Bundle['chunks'] = [];
-beforeAll(async () => {
-  ({ chunks } = await bundleCli());
-});
+/** Of the bundle that all children run. */
+const chunks = JSON.parse(readFileSync(join(dirname(CLI), '../chunks.json'), 'utf8')) as readonly Chunk[];
+type Chunk = Pick<Bundle['chunks'][number], 'fileName' | 'moduleIds' | 'imports'>;
 
 /** What each command loads, by the source files that it imports one after the other. */
 const HELP = ['cli.ts', 'cli/main.ts', 'process.ts'];
@@ -32,7 +31,7 @@ describe('the bundled command line loads', () => {
   test('what reads files for a validate, and neither service nor git, nor a report in Markdown', () => {
     const { packages, sources, builtins } = loadedFor(VALIDATE);
     expect(packages).toEqual(expect.arrayContaining(['commander', 'gray-matter', 'yaml', 'zod']));
-    const late = ['undici', 'simple-git', 'js-yaml', '@clack/prompts', 'node-diff3'];
+    const late = ['undici', 'simple-git', 'js-yaml', '@clack/prompts'];
     for (const name of [...late, 'fast-string-width', 'supports-hyperlinks']) {
       expect(packages).not.toContain(name);
     }
@@ -85,16 +84,14 @@ test('the bundled command line asks a proxy for a tunnel', async () => {
 
 /** Runs the bundle in a workspace of two prompts. */
 function bundledWith(config: string, variables: Readonly<Record<string, string>> = {}) {
-  const bundled = Object.fromEntries(chunks.map(({ fileName, code }) => [`dist/${fileName}`, code]));
-  const folder = makeWorkspace({ ...workspaceFiles({ a: {}, b: {} }, config), ...bundled });
-  return (...words: readonly string[]) =>
-    startNode(join(folder, 'dist/cli.cjs'), words, { cwd: folder, environment: childEnvironment(variables) }).ended;
+  const folder = makeWorkspace(workspaceFiles({ a: {}, b: {} }, config));
+  return (...words: readonly string[]) => runCli(folder, words, { environment: variables });
 }
 
 /** The packages, source files and parts of Node in the files that these source files are in, and in what those import. */
 function loadedFor(entries: readonly string[]) {
-  const loaded = new Set<Bundle['chunks'][number]>();
-  const load = (chunk: Bundle['chunks'][number] | undefined): void => {
+  const loaded = new Set<Chunk>();
+  const load = (chunk: Chunk | undefined): void => {
     if (chunk === undefined || loaded.has(chunk)) return;
     loaded.add(chunk);
     for (const name of chunk.imports) load(chunks.find(({ fileName }) => fileName === name));

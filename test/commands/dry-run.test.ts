@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { commitAll, makeRepository, writeFiles } from '../support/folder.ts';
+import { commitAll, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
 import { promptText, workspaceFiles, type PromptParts } from '../support/prompts.ts';
 import { run, runJson } from '../support/run.ts';
 import { startTestService } from '../support/service.ts';
@@ -19,7 +19,8 @@ describe('a dry run', () => {
     ['a text that no environment follows', 2, { pins: {}, text: 'Second text.' }],
     ['nothing pending', 0, { pins: both }],
   ])('sends nothing but GET: %s (exit %i)', async (_, exitCode, next) => {
-    const folder = makeRepository(workspaceFiles({ greeting: { pins: both } }));
+    const make = next.pins?.['staging'] === 'git:HEAD' ? makeRepository : makeWorkspace;
+    const folder = make(workspaceFiles({ greeting: { pins: both } }));
     const { environment, requests } = await startTestService(['greeting']);
     await run(folder, ['sync', '--yes'], { environment });
     writeFiles(folder, { 'prompts/greeting.md': promptText('greeting', next) });

@@ -1,6 +1,14 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { commitAll, git, makeFolder, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
+import {
+  commitAll,
+  git,
+  initRepository,
+  makeFolder,
+  makeRepository,
+  makeWorkspace,
+  writeFiles,
+} from '../support/folder.ts';
 import { CONFIG, promptText, workspaceFiles } from '../support/prompts.ts';
 import { runJson } from '../support/run.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -111,7 +119,7 @@ describe('where a version comes from', () => {
 
   test('a repository without a commit refuses', async () => {
     const folder = makeWorkspace(workspaceFiles({ greeting: {} }));
-    git(folder, 'init', '--quiet');
+    initRepository(folder);
     const service = await startTestService(['greeting']);
     const { exitCode, report } = await runJson(folder, ['sync', '--yes'], service);
     expect({ exitCode, commit: report.commit }).toEqual({ exitCode: 3, commit: null });

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { init, type InitOptions } from '../../src/commands/init.ts';
 import type { Interview } from '../../src/domain/world.ts';
 import { makeProblem, ProblemError } from '../../src/problem.ts';
-import { EXAMPLE, git, makeFolder, makeWorkspace, writeFiles } from '../support/folder.ts';
+import { EXAMPLE, git, initRepository, makeFolder, makeWorkspace, writeFiles } from '../support/folder.ts';
 import { startFront } from '../support/front.ts';
 import { promptText } from '../support/prompts.ts';
 import { run, runJson } from '../support/run.ts';
@@ -16,7 +16,7 @@ const WORKFLOWS = ['review', 'apply', 'drift'].map((name) => `.github/workflows/
 
 function makeRoot(): string {
   const folder = makeFolder();
-  git(folder, 'init', '--quiet', '--initial-branch', 'main');
+  initRepository(folder);
   return folder;
 }
 

@@ -3,17 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { promote } from '../../src/commands/promote.ts';
 import type { Interview } from '../../src/domain/world.ts';
-import { commitAll, git, makeWorkspace, writeFiles } from '../support/folder.ts';
+import { commitAll, git, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
 import { CONFIG, promptText } from '../support/prompts.ts';
-import {
-  begin,
-  makeOwnRepository,
-  PATH,
-  PROMOTION,
-  told,
-  type Scene,
-  type SceneOptions,
-} from '../support/promotion.ts';
+import { begin, PATH, PROMOTION, told, type Scene, type SceneOptions } from '../support/promotion.ts';
 import { makeWorld } from '../support/world.ts';
 
 const TO_PRODUCTION = ['promote', 'greeting', '--to', 'production'] as const;
@@ -418,7 +410,7 @@ describe('promptsync promote --commit', () => {
     const scene = await ready({
       makeFolder: (files) => {
         const there = Object.fromEntries(Object.entries(files).map(([path, text]) => [`team/${path}`, text]));
-        return join(makeOwnRepository({ ...there, 'prompts/greeting.md': 'another file' }), 'team');
+        return join(makeRepository({ ...there, 'prompts/greeting.md': 'another file' }), 'team');
       },
     });
     expect(told(await scene.runJson(...TO_PRODUCTION, '--commit'))).toBe('exit 0, greeting applied');

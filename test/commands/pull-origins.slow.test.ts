@@ -1,7 +1,7 @@
 import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { commitAll, git, makeFolder, makeRepository, makeWorkspace } from '../support/folder.ts';
+import { commitAll, git, initRepository, makeFolder, makeRepository, makeWorkspace } from '../support/folder.ts';
 import { startFront } from '../support/front.ts';
 import { promptText, workspaceFiles, type PromptParts } from '../support/prompts.ts';
 import { runJson } from '../support/run.ts';
@@ -125,7 +125,7 @@ describe('where it is not known what both come from, no side is lost', () => {
 
   test.each<[string, (folder: string) => void]>([
     ['without git', () => {}],
-    ['in a repository without a commit', (folder) => void git(folder, 'init', '--quiet')],
+    ['in a repository without a commit', (folder) => void initRepository(folder)],
   ])('%s', async (_, prepare) => {
     const folder = makeWorkspace(workspaceFiles({ greeting: { text: ours } }));
     prepare(folder);

@@ -58,29 +58,6 @@ describe('against promptsync serve in another process', () => {
     expect(plan).toMatchObject({ exitCode: 2, stdout: expect.stringContaining('+Shorter.') });
   });
 
-  test('an edit sends one POST to versions and one set-active for each environment that follows', async () => {
-    const { sync } = await makeStage({ pins: both });
-    await sync({ pins: { ...both, canary: 1 } });
-    expect(await sync({ pins: { ...both, canary: 1 }, text: 'Another text.' })).toEqual([
-      'POST prm_greeting versions',
-      'set-active prm_greeting promptsync',
-      'set-active prm_greeting staging',
-      'set-active prm_greeting production',
-    ]);
-  });
-
-  test('a changed description sends one PATCH with that field alone, and no version', async () => {
-    const { sync } = await makeStage({ pins: both, description: 'Before.' });
-    expect(await sync({ pins: both, description: 'After.' })).toEqual(['PATCH prm_greeting {"description":"After."}']);
-  });
-
-  test('a pin moved from 1 to 2 sends one set-active, and no version', async () => {
-    const { sync } = await makeStage({ pins: { staging: 'latest' } });
-    await sync({ pins: { staging: 'latest', production: 1 }, text: 'Second text.' });
-    const moved = await sync({ pins: { staging: 'latest', production: 2 }, text: 'Second text.' });
-    expect(moved).toEqual(['set-active prm_greeting production']);
-  });
-
   test.each([
     ['an edit', { pins: both, text: 'Second text.' }, ['staging', 'production']],
     ['an edit that one environment follows', { pins: { staging: 'latest' }, text: 'Second text.' }, ['staging']],

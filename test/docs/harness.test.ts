@@ -14,9 +14,8 @@ test('what a page may show', async () => {
     shown('$ echo one two\none …'),
     shown('$ echo ver_1 0a1b2c3 2026-01-02\nver_9f… 9f2c1ab04d3e 2026-11-20'),
     sh('mkdir a; cd a\nx=1'),
-    shown('$ echo $x $(basename $PWD)\n1 a\n$ true'),
+    shown('$ echo $x $(basename "$PWD")\n1 a\n$ true'),
     `<!-- exit: 1 -->\n\n${shown('$ promptsync validate\nerror: …\n…')}`,
-    `<!-- exit: 3 -->\n\n${sh('true\nsh -c \\\n  "exit 3"')}`,
     `<!-- setup: echo one > a.txt -->\n\n${shown('$ cat a.txt\none')}`,
     '<!-- file: b/a.txt -->\n\n```text\none\n```',
     shown('$ cat b/a.txt\none'),
@@ -34,8 +33,8 @@ describe('a page is wrong', () => {
     ['where an output is not shown', 'page:4: echo one', page(shown('$ echo one'))],
     ['where a command fails', 'page:4: false', page(sh('false'), sh('true'))],
     ['where a command before the last one fails', 'page:4: false\ntrue', page(sh('false\ntrue'))],
-    ['where it does not fail as it should', 'page:6: true', page(`<!-- exit: 3 -->\n\n${sh('true')}`)],
-    ['where it fails otherwise', 'page:6: exit 2', page(`<!-- exit: 3 -->\n\n${sh('exit 2')}`)],
+    ['where it does not fail as it should', 'page:6: true', page(`<!-- exit: 3 -->\n\n${shown('$ true')}`)],
+    ['where it fails otherwise', 'page:6: exit 2', page(`<!-- exit: 3 -->\n\n${shown('$ exit 2')}`)],
     ['where the preparation fails', 'page:5: setup: false', page(`<!-- setup: false -->\n\n${sh('true')}`)],
     ['where the shell cannot read it', 'page:4: echo "', page(sh('echo "'))],
   ])('%s', async (_, difference, wrong) => {
@@ -46,7 +45,7 @@ describe('a page is wrong', () => {
     ['a comment that means nothing', `<!-- wolrd: team -->\n\n${sh('true')}`, /<!-- wolrd: team --> is none of/],
     ['a command in no world', sh('true'), /no <!-- world: … --> is above it/],
     ['an output without a command', page(shown('one')), /begins with a line "\$ command"/],
-    ['an exit code of nothing', page('<!-- exit: 3 -->\n\n```text\none\n```'), /<!-- exit: 3 -->/],
+    ['an exit code of a whole script', page(`<!-- exit: 3 -->\n\n${sh('exit 3')}`), /<!-- exit: 3 -->/],
   ])('with %s', (_, wrong, message) => {
     expect(() => playsIn(wrong)).toThrow(message);
   });

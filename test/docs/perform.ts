@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { makeFolder } from '../support/folder.ts';
 import { KEY } from '../support/service.ts';
-import { isShown, SERVICE, steady } from './compare.ts';
 import type { Play, Step } from './steps.ts';
 import { WORLDS, type World } from './worlds.ts';
+
+/** What the pages call the service. */
+const SERVICE = 'https://prompts.example.com';
 
 /** How a step came out, and how it should have; where both are the same it did as the page says. */
 export type Performed = { readonly is: Seen; readonly wanted: Seen };
@@ -25,7 +27,9 @@ export async function perform(page: string, { world: name, line, steps }: Play):
   ];
   writeFileSync(join(folder, 'script'), `${script.join('\n')}\n`);
   const said = await runShell(join(folder, 'script'), world);
-  const performed = steps.map((step, index) => judge(page, step, readStep(join(folder, `${index}`), said, world)));
+  const performed = steps.map((step, index) =>
+    compareStep(page, step, readStep(join(folder, `${index}`), said, world)),
+  );
   const first = performed.findIndex(({ is, wanted }) => is !== wanted);
   return first === -1 ? performed : performed.slice(0, first + 1);
 }
@@ -55,11 +59,42 @@ function readStep(path: string, shell: Shell, world: World): Shell {
 }
 
 /** The two are one value where the step did as the page says. */
-function judge(page: string, { line, shown, exitCode, output }: Step, ran: Shell): Performed {
+function compareStep(page: string, { line, shown, exitCode, output }: Step, ran: Shell): Performed {
   expect(ran.output).not.toContain(KEY);
   const printed = steady(ran.output);
   const is = { step: `${page}:${line}: ${shown}`, exitCode: ran.exitCode, output: printed.split('\n') };
   const right = output === null || isShown(printed, steady(output));
   if (right && ran.exitCode === exitCode) return { is, wanted: is };
   return { is, wanted: { ...is, exitCode, output: right ? is.output : steady(output).split('\n') } };
+}
+
+/** The text without what differs from run to run. */
+function steady(text: string): string {
+  return text
+    .replaceAll(/sha256:[0-9a-f]{4,64}/g, 'sha256:<digest>')
+    .replaceAll(/\bver_[\w-]+/g, 'ver_<id>')
+    .replaceAll(/\b(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b/g, '<commit>')
+    .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:<port>')
+    .replaceAll(/\b\d{4}-\d{2}-\d{2}(?:T[\d:.]+Z?)?/g, '<date>')
+    .replaceAll(/\b\d+(?:\.\d+)? ?(?:ms|s)\b/g, '<time>')
+    .replaceAll(/[ \t]+$/gm, '')
+    .replace(/\n+$/, '');
+}
+
+/**
+ * Whether an output is what the page shows of it, both steady. There `…` stands for the rest of a word or a line, and a
+ * line of nothing else for any number of lines.
+ */
+function isShown(actual: string, shown: string): boolean {
+  const lines = shown.split('\n').map((line) => (line === '…' ? ANY_LINES : `${fragment(line)}\n`));
+  return new RegExp(`^${lines.join('')}$`).test(`${actual}\n`);
+}
+
+const ANY_LINES = '(?:.*\\n)*?';
+
+function fragment(line: string): string {
+  return line
+    .split('…')
+    .map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`))
+    .join('.*');
 }

@@ -1,5 +1,46 @@
 import { dirname } from 'node:path';
-import { blocksIn, type Block } from './blocks.ts';
+import type { Html, Nodes } from 'mdast';
+import { parseMarkdown } from '../support/markdown.ts';
+
+const DIRECTIVES = ['world', 'exit', 'setup', 'file', 'elsewhere', 'other'] as const;
+export type Directive = (typeof DIRECTIVES)[number];
+
+/** A fenced block of a page, with what the comments right above it say. */
+export type Block = {
+  readonly line: number;
+  readonly language: string;
+  readonly text: string;
+  /** The empty text where a directive needs no more. */
+  readonly directives: ReadonlyMap<Directive, string>;
+};
+
+/** The fenced and indented blocks of a page, in order. Throws on a comment above a block that means nothing. */
+export function blocksIn(markdown: string): readonly Block[] {
+  return blocksBelow(parseMarkdown(markdown));
+}
+
+function blocksBelow(node: Nodes): readonly Block[] {
+  const children: readonly Nodes[] = 'children' in node ? node.children : [];
+  return children.flatMap((child, index) => {
+    if (child.type !== 'code') return blocksBelow(child);
+    const directives = new Map(commentsAbove(children.slice(0, index)).flatMap(directiveIn));
+    return [{ line: child.position!.start.line, language: child.lang ?? '', text: child.value, directives }];
+  });
+}
+
+function commentsAbove(before: readonly Nodes[]): readonly Html[] {
+  const first = before.findLastIndex((node) => node.type !== 'html' || !node.value.startsWith('<!--'));
+  return before.slice(first + 1).filter((node) => node.type === 'html');
+}
+
+function directiveIn({ value, position }: Html): readonly [Directive, string][] {
+  const [, name = '', text = ''] = /^<!--\s*([\w-]+)(?::\s*|\s)([\s\S]*?)\s*-->$/.exec(value) ?? [];
+  if (['begin', 'end', 'prettier-ignore'].includes(name)) return [];
+  const known = DIRECTIVES.find((one) => one === name);
+  if (known === undefined)
+    throw new Error(`line ${position?.start.line}: ${value} is none of ${DIRECTIVES.join(', ')}`);
+  return [[known, text]];
+}
 
 /** What is run as one piece, and has to come out as the page says. */
 export type Step = {
@@ -45,17 +86,7 @@ function fileIn({ directives, line, text }: Block): readonly Step[] {
 
 function commandsIn(block: Block): readonly Step[] {
   if (block.language === 'console') return consoleSteps(block);
-  return block.language === 'sh' ? shellSteps(block) : [];
-}
-
-/** One step, but for a last command that is to fail: with `set -e` nothing before it may. */
-function shellSteps({ line, text, directives }: Block): readonly Step[] {
-  const whole = step(line + 1, text, text);
-  if (!directives.has('exit')) return [whole];
-  const lines = text.trimEnd().split('\n');
-  const last = lines.findLastIndex((_, index) => index === 0 || !lines[index - 1]!.endsWith('\\'));
-  const [before, end] = [lines.slice(0, last).join('\n'), lines.slice(last).join('\n')];
-  return [...(before === '' ? [] : [step(line + 1, before, before)]), step(line + 1 + last, end, end)];
+  return block.language === 'sh' ? [step(block.line + 1, block.text, block.text)] : [];
 }
 
 /** `$ ` begins a command, which goes on in lines with `> ` after a backslash; the rest is what it prints. */
@@ -69,10 +100,11 @@ function consoleSteps({ line, text }: Block): readonly Step[] {
   });
 }
 
-function withExitCode(steps: readonly Step[], { directives, line }: Block): readonly Step[] {
+/** That of the last command; of a `sh` block, which is one step, it would hide that one before has failed. */
+function withExitCode(steps: readonly Step[], { directives, line, language }: Block): readonly Step[] {
   const written = directives.get('exit');
   if (written === undefined) return steps;
-  if (!/^\d+$/.test(written) || steps.length === 0) throw new Error(`line ${line}: <!-- exit: ${written} -->`);
+  if (!/^\d+$/.test(written) || language !== 'console') throw new Error(`line ${line}: <!-- exit: ${written} -->`);
   return steps.map((one, index) => (index === steps.length - 1 ? { ...one, exitCode: Number(written) } : one));
 }
 

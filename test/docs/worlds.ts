@@ -4,7 +4,7 @@ import { delimiter, dirname, join, resolve } from 'node:path';
 import { expect } from 'vitest';
 import { changeService } from '../support/change-service.ts';
 import { childEnvironment, CLI } from '../support/cli.ts';
-import { commitAll, git, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
+import { commitAll, git, initRepository, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
 import { run } from '../support/run.ts';
 import { KEY, startTestService, type TestService } from '../support/service.ts';
 
@@ -38,7 +38,7 @@ function copyOfThis(): string {
     cpSync(join(ROOT, path), join(folder, path));
   }
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-  git(folder, 'init', '--quiet', '--initial-branch', 'main');
+  initRepository(folder);
   // The link is no folder, so that .gitignore does not leave it out.
   git(folder, 'add', '--all', ':!node_modules');
   git(folder, 'commit', '--quiet', '--message', 'All');
@@ -53,7 +53,7 @@ async function makeEmpty(): Promise<World> {
     await changeService(service.baseUrl, name, 'staging', text);
   }
   const folder = makeFolder();
-  git(folder, 'init', '--quiet', '--initial-branch', 'main');
+  initRepository(folder);
   return makeWorld(withOrigin(folder), service);
 }
 

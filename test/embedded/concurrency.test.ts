@@ -24,7 +24,7 @@ test('100 versions made at once by three processes that open one new file togeth
   const path = join(makeFolder(), 'new', 'service.db');
   const baseUrls = await Promise.all([spawnServer(path), spawnServer(path), spawnServer(path)]);
   expect(await createFrom(baseUrls)).toEqual(FROM_1_TO_100);
-}, 30_000);
+});
 
 test('the version whose number is highest is the latest one for every server', async () => {
   const path = join(makeFolder(), 'service.db');

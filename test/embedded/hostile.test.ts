@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { KEY, sendRaw, startService, type Service } from './support.ts';
+import { KEY, nextRequest, sendRaw, startService, type Service } from './support.ts';
 
 const VERSIONS = '/v1/integration/prompts/p1/versions';
 const PROMPT = '/v1/integration/prompts/p1';
@@ -163,10 +163,12 @@ test('a client that leaves in the middle of a body writes nothing and disturbs n
   const errors: unknown[] = [];
   const service = await startService({ onError: (error) => errors.push(error) });
   const socket = connect(service.server.port, '127.0.0.1');
+  const begun = nextRequest();
   socket.write(`${headOf(service)}Content-Length: 1000\r\n\r\n{"content":"x"}`);
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  const left = Promise.withResolvers<void>();
+  (await begun).socket.on('close', left.resolve);
   socket.destroy();
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await left.promise;
   await expectAlive(service);
   expect((await service.read('p1')).body.latest_version_id).toBeNull();
   expect(errors).toEqual([]);

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { expect, test } from 'vitest';
 import { startServer, type RequestRecord } from '../../src/embedded/server.ts';
-import { KEY, startService } from './support.ts';
+import { KEY, nextRequest, startService } from './support.ts';
 
 test('the base URL names the loopback address and the port that was taken', async () => {
   const { server } = await startService();
@@ -26,8 +26,9 @@ test('close ends idle connections and those in the middle of a request at once',
   const half = connect(server.port, '127.0.0.1').on('error', () => {});
   const ended = new Promise((resolve) => half.on('close', resolve));
   const head = `POST /v1/integration/prompts/p1/versions HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\n`;
+  const begun = nextRequest();
   half.write(`${head}X-API-Key: ${KEY}\r\nContent-Length: 9\r\n\r\n{`);
-  await new Promise((resolve) => setTimeout(resolve, 30));
+  await begun;
   await server.close();
   await ended;
   await expect(reach(server.port, '127.0.0.1')).rejects.toThrow('ECONNREFUSED');

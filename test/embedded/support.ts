@@ -1,5 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { request } from 'node:http';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { request, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -51,6 +52,19 @@ export async function startService(options: Partial<ServerOptions> & { path?: st
     update: (id, body) => call('PATCH', paths.prompt(id), { body }),
     activate: (id, environment, version_id) => call('POST', paths.setActive(id), { body: { environment, version_id } }),
   };
+}
+
+/** Resolves when a server of this process has the head of its next request. */
+export async function nextRequest(): Promise<IncomingMessage> {
+  const { promise, resolve } = Promise.withResolvers<IncomingMessage>();
+  const name = 'http.server.request.start';
+  const begin = (message: unknown): void => resolve((message as { readonly request: IncomingMessage }).request);
+  subscribe(name, begin);
+  try {
+    return await promise;
+  } finally {
+    unsubscribe(name, begin);
+  }
 }
 
 /** Two projects with a key each and one key for both. `p1` and `p2` belong to the first project, `q1` to the second. */

@@ -2,7 +2,7 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { commitAll, git, writeFiles } from '../support/folder.ts';
+import { commitAll, git, initRepository, writeFiles } from '../support/folder.ts';
 import { CONFIG } from '../support/prompts.ts';
 import { MAIN } from './calls.ts';
 import type { Act } from './exchange.ts';
@@ -55,7 +55,7 @@ async function makeScene(state: State, folder: string): Promise<Scene> {
   const config = CONFIG + settings;
   const impatient = `${config}timeout_seconds: 0.4\n`;
   writeFiles(folder, { 'promptsync.yaml': config, [IMPATIENT]: impatient });
-  git(folder, 'init', '--quiet', '--initial-branch', 'main');
+  initRepository(folder);
   const wanted = wantedOf(state);
   let writes: readonly Write[] = [];
   for (const [index, commit] of commits.entries()) {

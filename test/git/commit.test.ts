@@ -4,7 +4,6 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { openCommitter } from '../../src/git/commit.ts';
 import { ProblemError } from '../../src/problem.ts';
 import { git, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
-import { introduce } from '../support/promotion.ts';
 import { configure, ODD_NAMES, startAt, UNUSUAL_VARIABLES } from './support.ts';
 
 afterEach(() => void vi.unstubAllEnvs());
@@ -23,12 +22,6 @@ const SETTINGS = {
   'status.relativePaths': 'false',
 } as const;
 
-function makeOwn(files: Readonly<Record<string, string>>): string {
-  const folder = makeRepository(files);
-  introduce(folder);
-  return folder;
-}
-
 const pathsIn = (folder: string, ref = 'HEAD'): readonly string[] =>
   git(folder, 'show', '--format=', '--name-only', '-z', ref)
     .split('\0')
@@ -37,7 +30,7 @@ const pathsIn = (folder: string, ref = 'HEAD'): readonly string[] =>
 
 describe('a commit', () => {
   test('holds the files named and nothing else, whatever is staged, and however git is set up', async () => {
-    const folder = makeOwn({ 'a.md': 'a', 'b.md': 'b', 'c.md': 'c' });
+    const folder = makeRepository({ 'a.md': 'a', 'b.md': 'b', 'c.md': 'c' });
     configure(folder, SETTINGS);
     writeFiles(folder, { 'a.md': 'A', 'b.md': 'B', 'c.md': 'C', 'new.md': 'n' });
     git(folder, 'add', 'b.md');
@@ -50,7 +43,7 @@ describe('a commit', () => {
 
   test('takes paths as they are, from the root, also from a folder below it', async () => {
     const files = Object.fromEntries(ODD_NAMES.map((name) => [`sub/${name}`, 'before']));
-    const folder = makeOwn({ ...files, 'sub/other.md': 'before' });
+    const folder = makeRepository({ ...files, 'sub/other.md': 'before' });
     for (const path of ['sub/other.md', ...Object.keys(files)]) writeFiles(folder, { [path]: 'after' });
     await openCommitter(startAt(folder)).commit(Object.keys(files), 'Edit');
     expect(pathsIn(folder)).toEqual(Object.keys(files).toSorted());
@@ -59,7 +52,7 @@ describe('a commit', () => {
   test.each(['# no comment', '-m', '--amend', 'two\nlines', 'quo\'te "$HOME"', '\u202edesrever'])(
     'has the message as it is: %j',
     async (message) => {
-      const folder = makeOwn({ 'a.md': 'a' });
+      const folder = makeRepository({ 'a.md': 'a' });
       writeFiles(folder, { 'a.md': 'A' });
       await openCommitter(startAt(folder)).commit(['a.md'], message);
       expect(git(folder, 'log', '-1', '--format=%B').trim()).toBe(message);
@@ -69,12 +62,11 @@ describe('a commit', () => {
   test('is the first one where there is none', async () => {
     const folder = makeWorkspace({ 'a.md': 'a' });
     git(folder, 'init', '--quiet', '--initial-branch', 'trunk');
-    introduce(folder);
     expect(await openCommitter(startAt(folder)).commit(['a.md'], 'First')).toMatchObject({ branch: 'trunk' });
   });
 
   test('is in the name that a workflow has in its variables', async () => {
-    const folder = makeOwn({ 'a.md': 'a' });
+    const folder = makeRepository({ 'a.md': 'a' });
     writeFiles(folder, { 'a.md': 'A' });
     vi.stubEnv('GIT_AUTHOR_NAME', 'A bot');
     vi.stubEnv('GIT_AUTHOR_EMAIL', 'bot@example.com');
@@ -86,7 +78,7 @@ describe('a commit', () => {
   });
 
   test('is of the folder’s own repository, whatever a hook or a user has in the variables', async () => {
-    const folder = makeOwn({ 'a.md': 'a' });
+    const folder = makeRepository({ 'a.md': 'a' });
     writeFiles(folder, { 'a.md': 'A' });
     for (const [name, value] of Object.entries(UNUSUAL_VARIABLES)) vi.stubEnv(name, value);
     await openCommitter(startAt(folder)).commit(['a.md'], 'Edit');
@@ -97,7 +89,7 @@ describe('a commit', () => {
 
 describe('git refuses a commit', () => {
   test('because of a hook, which has its say in the problem', async () => {
-    const folder = makeOwn({ 'a.md': 'a' });
+    const folder = makeRepository({ 'a.md': 'a' });
     writeFiles(folder, { 'a.md': 'A', '.git/hooks/commit-msg': '#!/bin/sh\necho "not today" >&2\nexit 1\n' });
     chmodSync(join(folder, '.git/hooks/commit-msg'), 0o755);
     const problem = openCommitter(startAt(folder)).commit(['a.md'], 'Edit');
@@ -106,7 +98,7 @@ describe('git refuses a commit', () => {
   });
 
   test('because of a hook without a word: nothing is told as committed that is not', async () => {
-    const folder = makeOwn({ 'a.md': 'a' });
+    const folder = makeRepository({ 'a.md': 'a' });
     writeFiles(folder, { 'a.md': 'A', '.git/hooks/pre-commit': '#!/bin/sh\nexit 1\n' });
     chmodSync(join(folder, '.git/hooks/pre-commit'), 0o755);
     await expect(openCommitter(startAt(folder)).commit(['a.md'], 'Edit')).rejects.toThrow('it made no commit');
@@ -116,12 +108,12 @@ describe('git refuses a commit', () => {
   });
 
   test('because nothing has changed', async () => {
-    const folder = makeOwn({ 'a.md': 'a' });
+    const folder = makeRepository({ 'a.md': 'a' });
     await expect(openCommitter(startAt(folder)).commit(['a.md'], 'Edit')).rejects.toThrow(ProblemError);
   });
 
   test('because a merge is not done', async () => {
-    const folder = makeOwn({ 'a.md': 'a', 'b.md': 'b' });
+    const folder = makeRepository({ 'a.md': 'a', 'b.md': 'b' });
     git(folder, 'switch', '--quiet', '--create', 'side');
     writeFiles(folder, { 'a.md': 'side' });
     git(folder, 'commit', '--quiet', '--all', '--message', 'side');

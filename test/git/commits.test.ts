@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { findMerges } from '../../src/git/merges.ts';
-import { commitAll, git, makeRepository, writeFiles } from '../support/folder.ts';
+import { findMerges } from '../../src/git/history.ts';
+import { commitAll, git, makeRepository } from '../support/folder.ts';
 import { configure, open, UNUSUAL_SETTINGS } from './support.ts';
 
 const head = (folder: string) => git(folder, 'rev-parse', 'HEAD');
@@ -94,29 +94,6 @@ describe('the merge that brought a commit', () => {
     ['of several branches at once', 'm a x y\nx a\ny a\na\n', { x: 'm', y: 'm' }],
     ['what is too old to be listed is left out of its branch', 'm b s\ns r\n', { s: 'm', r: 'm' }],
   ])('%s', (_, listed, expected) => {
-    expect(Object.fromEntries(findMerges(listed))).toEqual(expected);
-  });
-});
-
-describe('where the branch itself changed a file', () => {
-  test('is told by merges and its own commits, under earlier names as well', async () => {
-    const folder = makeRepository({ 'old.md': 'a\nb\nc\nd\ne\nf\n' });
-    const first = head(folder);
-    git(folder, 'switch', '--quiet', '--create', 'side');
-    git(folder, 'mv', 'old.md', 'new.md');
-    commitAll(folder, 'Rename');
-    writeFiles(folder, { 'new.md': 'a\nb\nc\nd\ne\nF\n' });
-    commitAll(folder, 'Edit');
-    git(folder, 'switch', '--quiet', 'main');
-    writeFiles(folder, { 'old.md': 'A\nb\nc\nd\ne\nf\n' });
-    const own = commitAll(folder, 'Own');
-    git(folder, 'merge', '--quiet', '--no-ff', '--message', 'Merge', 'side');
-    const merged = head(folder);
-    configure(folder, UNUSUAL_SETTINGS);
-    expect(await (await open(folder)).whereMerged('HEAD', 'new.md', 50)).toEqual([
-      { commit: merged, path: 'new.md' },
-      { commit: own, path: 'old.md' },
-      { commit: first, path: 'old.md' },
-    ]);
+    expect(Object.fromEntries(findMerges(listed.split('\n').slice(0, -1)))).toEqual(expected);
   });
 });

@@ -1,76 +1,98 @@
-import { symlinkSync } from 'node:fs';
+import { rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { wrapGit } from '../support/count-git.ts';
 import { commitAll, git, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
 import { configure, lastCommitOf, open, uncommittedOf, UNUSUAL_SETTINGS, UNUSUAL_VARIABLES } from './support.ts';
 
+/** By the name of a commit, words that name it. */
+const COMMITS = {
+  first: [
+    ...[
+      'HEAD~1',
+      'HEAD^',
+      'HEAD^1^{commit}',
+      'HEAD@{1}',
+      'HEAD^{/First}',
+      'v1',
+      'tags/v1',
+      'v1-annotated',
+      'tag-of-tag',
+    ],
+    ...['feature/one', 'größe', 'refs/heads/-n'],
+  ],
+  second: [
+    'HEAD',
+    '@',
+    'HEAD~0',
+    'HEAD^{}',
+    'HEAD@{0}',
+    '@{0}',
+    'main',
+    'heads/main',
+    'refs/heads/main',
+    'main@{0}',
+    'same',
+  ],
+} as const;
+
 const NO_COMMITS = [
-  'nope',
-  '',
-  '-n',
-  '--all',
-  '--help',
-  '--upload-pack=touch x',
-  '--exec-path=.',
-  '-c core.pager=x',
-  'HEAD..main',
-  'HEAD...main',
-  '^HEAD',
-  'HEAD^!',
-  'HEAD^{tree}',
-  'HEAD:a.md',
-  'HEAD@{upstream}',
-  'HEAD@{9999}',
-  'blob-tag',
-  'HEAD main',
-  'HEAD\nmain',
-  'HEAD\0',
-  '0000000000000000000000000000000000000000',
-  'deadbeefdeadbeefdeadbeefdeadbeefdeadbeef',
-  '$(touch x)',
-  '; touch x',
-  ':(top)',
-  '../..',
-];
+  ...[
+    'nope',
+    '',
+    ' ',
+    '-',
+    '-x',
+    '--',
+    '--all',
+    '--help',
+    '--upload-pack=touch x',
+    '--exec-path=.',
+    '--end-of-options',
+  ],
+  ...[
+    '-c core.pager=x',
+    'HEAD main',
+    'HEAD ',
+    ' HEAD',
+    'a b',
+    'HEAD\nmain',
+    'HEAD\0',
+    '"HEAD"',
+    '$(touch x)',
+    '; touch x',
+  ],
+  ...['HEAD..main', 'HEAD...main', 'HEAD..', '..HEAD', '^HEAD', '^', 'HEAD^!', 'HEAD^-', 'HEAD^@', 'HEAD^2', 'v1~1'],
+  ...['HEAD^{tree}', 'HEAD^{blob}', 'HEAD:', 'HEAD:a.md', ':a.md', ':0:a.md', 'blob-tag', 'refs/heads', 'FETCH_HEAD'],
+  ...['HEAD@{upstream}', 'main@{u}', 'HEAD@{9999}', 'v1-0-gdeadbeef', ':(top)', '../..', ':/First'],
+  ...['0000000000000000000000000000000000000000', 'deadbeefdeadbeefdeadbeefdeadbeefdeadbeef'],
+] as const;
 
 describe('a ref', () => {
-  test.each([
-    ['HEAD', 'HEAD'],
-    ['a branch', 'main'],
-    ['a tag', 'v1'],
-    ['an annotated tag', 'v1-annotated'],
-    ['a tag of a tag', 'tag-of-tag'],
-    ['a branch with a slash', 'feature/one'],
-    ['a name with umlauts', 'größe'],
-    ['what a command would take for an option, spelt out', 'refs/heads/-n'],
-    ['an ancestor', 'HEAD~0'],
-    ['the short form of HEAD', '@'],
-  ])('%s is a commit', async (_, ref) => {
+  test('is the commit that git takes it for, and null, but no failure, where there is none', async () => {
     const folder = makeRepository({ 'a.md': 'a' });
-    const head = git(folder, 'rev-parse', 'HEAD');
-    git(folder, 'tag', 'v1');
+    const first = git(folder, 'rev-parse', 'HEAD');
+    for (const ref of ['heads/größe', 'heads/-n', 'heads/same', 'heads/feature/one', 'tags/v1'])
+      git(folder, 'update-ref', `refs/${ref}`, 'HEAD');
     git(folder, 'tag', '--annotate', '--message', 'm', 'v1-annotated');
     git(folder, 'tag', '--annotate', '--message', 'm', 'tag-of-tag', 'v1-annotated');
-    for (const name of ['heads/feature/one', 'heads/größe', 'heads/-n'])
-      git(folder, 'update-ref', `refs/${name}`, head);
-    expect(await (await open(folder)).resolveRef(ref)).toBe(head);
-  });
-
-  test('whole and short hashes are commits', async () => {
-    const folder = makeRepository({ 'a.md': 'a' });
-    const head = git(folder, 'rev-parse', 'HEAD');
-    const repository = await open(folder);
-    expect(repository.head).toBe(head);
-    expect(await repository.resolveRef(head)).toBe(head);
-    expect(await repository.resolveRef(head.slice(0, 7))).toBe(head);
-  });
-
-  test('what is none is null, and no failure either', async () => {
-    const folder = makeRepository({ 'a.md': 'a' });
+    const second = commitAll(folder, 'Second');
+    git(folder, 'update-ref', 'refs/tags/same', 'HEAD');
     git(folder, 'tag', 'blob-tag', git(folder, 'rev-parse', 'HEAD:a.md'));
-    const { resolveRef } = await open(folder);
-    const resolved = await Promise.all(NO_COMMITS.map(async (ref) => [ref, await resolveRef(ref)]));
-    expect(resolved).toEqual(NO_COMMITS.map((ref) => [ref, null]));
+    const { resolveRef, head } = await open(folder);
+    expect(head).toBe(second);
+    const ofAll = async (words: readonly string[]) =>
+      Promise.all(words.map(async (word) => [word, await resolveRef(word)]));
+    const named = (words: readonly string[], commit: string | null) => words.map((word) => [word, commit]);
+    const tag = git(folder, 'rev-parse', 'v1-annotated');
+    const names = {
+      first: [...COMMITS.first, first, tag, tag.slice(0, 7)],
+      second: [...COMMITS.second, second, second.slice(0, 7)],
+    };
+    expect(await ofAll(names.first)).toEqual(named(names.first, first));
+    expect(await ofAll(names.second)).toEqual(named(names.second, second));
+    const none = [...NO_COMMITS, ...['HEAD^{tree}', 'HEAD:a.md'].map((name) => git(folder, 'rev-parse', name))];
+    expect(await ofAll(none)).toEqual(named(none, null));
     expect(git(folder, 'status', '--porcelain')).toBe('');
   });
 
@@ -86,37 +108,6 @@ describe('a ref', () => {
     expect(await repository.resolveRef('HEAD~1')).toBeNull();
   });
 });
-
-/** What names a commit, and what does not, in git's own words. */
-const WORDS = [
-  ...['HEAD~1', 'HEAD^', 'HEAD^2', 'HEAD^1^{commit}', 'HEAD@{0}', 'HEAD@{1}', 'main@{0}', '@{-1}', '@{0}', ':/First'],
-  ...['HEAD^{/First}', 'HEAD^{}', 'HEAD^{tree}', 'HEAD^{blob}', 'tags/v1', 'heads/main', 'v1~1', 'v1-0-gdeadbeef'],
-  ...['-n', '-', 'a b', 'HEAD ', ' HEAD', 'FETCH_HEAD', 'ORIG_HEAD', '--end-of-options', '--', 'same', 'refs/heads'],
-  ...[':a.md', ':0:a.md', 'HEAD:', 'HEAD^-', 'HEAD^@', 'HEAD..', '..HEAD', '^main', 'größe', '"HEAD"', 'main@{u}', '^'],
-] as const;
-
-test('a ref is the commit that git itself takes it for', async () => {
-  const folder = makeRepository({ 'a.md': 'a' });
-  for (const ref of ['heads/größe', 'heads/-n', 'heads/same', 'tags/v1'])
-    git(folder, 'update-ref', `refs/${ref}`, 'HEAD');
-  commitAll(folder, 'Second');
-  for (const ref of ['tags/same', 'heads/other']) git(folder, 'update-ref', `refs/${ref}`, 'HEAD');
-  git(folder, 'checkout', '--quiet', 'other');
-  const { resolveRef } = await open(folder);
-  const short = [4, 5, 7, 39].map((length) => git(folder, 'rev-parse', 'HEAD').slice(0, length));
-  const words = [...WORDS, ...NO_COMMITS.filter((word) => !word.includes('\0')), ...short];
-  const bySelf = await Promise.all(words.map(async (word) => [word, await resolveRef(word)]));
-  expect(bySelf).toEqual(words.map((word) => [word, commitOf(folder, word)]));
-});
-
-function commitOf(folder: string, word: string): string | null {
-  try {
-    const said = git(folder, 'rev-parse', '--verify', '--quiet', '--end-of-options', `${word}^{commit}`);
-    return /^[0-9a-f]{40}$/.test(said) ? said : null;
-  } catch {
-    return null;
-  }
-}
 
 describe('a file at a commit', () => {
   test('has the bytes of that commit, whatever the folder holds now', async () => {
@@ -170,10 +161,84 @@ describe('variables of the user', () => {
     expect((await repository.fileAt(commit, 'a.md'))?.toString()).toBe('a');
     expect(await repository.filesHolding(commit, ['id'], '.md')).toEqual(['b.md']);
   });
+});
 
-  test('without git in PATH the problem says so', async () => {
+describe('the contents of many files', () => {
+  test('are read together, each its own, and null where there is none', async () => {
+    const names = Array.from({ length: 120 }, (_, index) => `p/${index % 7}/${index}.md`);
+    const textOf = (name: string) => `${'a'.repeat(40)} blob 3\n${name}\n`;
+    const { fileAt, head } = await open(makeRepository(Object.fromEntries(names.map((name) => [name, textOf(name)]))));
+    const asked = names.flatMap((name) => [name, `${name}.none`]);
+    const answers = await Promise.all(asked.map(async (name) => (await fileAt(head!, name))?.toString() ?? null));
+    expect(answers).toEqual(names.flatMap((name) => [textOf(name), null]));
+  });
+
+  test('may be large, empty, or the same', async () => {
+    const large = Buffer.alloc(3_000_000, 'large\n\0');
+    const { fileAt, head } = await open(makeRepository({ 'large.md': large, 'empty.md': '', 'same.md': large }));
+    const [one, none, same] = await Promise.all(['large.md', 'empty.md', 'same.md'].map((name) => fileAt(head!, name)));
+    expect([one?.equals(large), none?.length, same?.equals(large)]).toEqual([true, 0, true]);
+  });
+
+  test.each(['..', '../a.md', './a.md', '/a.md', 'p//a.md', 'a.md\0', `${'p/'.repeat(2500)}a.md`])(
+    'are found beside a path that leads nowhere: %j',
+    async (path) => {
+      const { fileAt, head } = await open(makeRepository({ 'a.md': 'a', 'p/a.md': 'b' }));
+      const [odd, other] = await Promise.all([fileAt(head!, path), fileAt(head!, 'p/a.md')]);
+      expect([odd, other?.toString()]).toEqual([null, 'b']);
+    },
+  );
+
+  test.each([
+    ['a content that is gone', 'HEAD:p/a.md', null],
+    ['a content that is damaged', 'HEAD:p/a.md', 'not packed'],
+    ['a content that is empty', 'HEAD:p/a.md', ''],
+    ['a folder that is gone', 'HEAD:p', null],
+    ['a folder that is damaged', 'HEAD:p', 'not packed'],
+  ])('of which %s are a problem', async (_, name, bytes) => {
+    const folder = makeRepository({ 'p/a.md': 'a' });
+    const id = git(folder, 'rev-parse', name);
+    const file = `.git/objects/${id.slice(0, 2)}/${id.slice(2)}`;
+    rmSync(join(folder, file));
+    if (bytes !== null) writeFiles(folder, { [file]: bytes });
+    const { fileAt, head } = await open(folder);
+    await expect(fileAt(head!, 'p/a.md')).rejects.toThrow('git could not answer');
+    await expect(fileAt('d'.repeat(40), 'p/a.md')).rejects.toThrow('git could not answer');
+  });
+});
+
+describe('git that fails', () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  test.each([
+    ['with a word', 'ls-tree', 'echo "fatal: no\nluck" >&2; exit 3', 'git could not answer: fatal: no luck'],
+    ['by a signal', 'ls-tree', 'kill -9 $$', 'git could not answer: it was ended by a signal.'],
+    ['without one', 'cat-file', 'exit 3', 'git could not answer: its output ended too early.'],
+    ['half-way', 'cat-file', 'printf "%040d blob 9\nab" 0', 'git could not answer: its output ended too early.'],
+  ])('%s is a problem, and may answer the next time', async (_, command, does, message) => {
+    const folder = makeRepository({ 'a.md': 'a' });
+    const { fileAt, head } = await open(folder);
+    const { path } = wrapGit((real) => [`[[ " $* " == *" ${command} "* ]] && { ${does}; exit; }`, `exec ${real} "$@"`]);
+    vi.stubEnv('PATH', path);
+    await expect(fileAt(head!, 'a.md')).rejects.toThrow(message);
+    vi.unstubAllEnvs();
+    expect((await fileAt(head!, 'a.md'))?.toString()).toBe('a');
+  });
+
+  test('to start is a problem', async () => {
     const folder = makeRepository({ 'a.md': 'a' });
     vi.stubEnv('PATH', '/nowhere');
     await expect(open(folder)).rejects.toThrow('git could not answer: there is no program git in PATH.');
+  });
+
+  test.skipIf(process.platform === 'win32')('to be found out about is a problem', async () => {
+    const folder = makeRepository({ 'a.md': 'a' });
+    const programs = makeFolder();
+    symlinkSync('git', join(programs, 'git'));
+    vi.stubEnv('PATH', programs);
+    await expect(open(folder)).rejects.toMatchObject({
+      message: 'git could not answer: spawn ELOOP',
+      problem: { code: 'git/failed' },
+    });
   });
 });

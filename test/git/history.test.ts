@@ -105,17 +105,6 @@ describe('where a file was touched', () => {
     expect(await touched(commits[1]!, 'sub/a.md', 50)).toEqual(commits.slice(1));
     expect(await touched('HEAD', 'sub/*.md', 50)).toEqual([]);
   });
-
-  test('goes on under the names that the file had before', async () => {
-    const folder = makeRepository({ 'Über maß.md': 'a\nb\nc\nd\n' });
-    const first = head(folder);
-    git(folder, 'mv', 'Über maß.md', 'new name.md');
-    const renamed = commitAll(folder, 'renamed');
-    expect(await (await open(folder)).whereTouched('HEAD', 'new name.md', 50)).toEqual([
-      { commit: renamed, path: 'new name.md' },
-      { commit: first, path: 'Über maß.md' },
-    ]);
-  });
 });
 
 test('what each commit has there is read as it is, be it a file, a link or nothing', async () => {
@@ -136,27 +125,6 @@ test('what each commit has there is read as it is, be it a file, a link or nothi
   const places = await repository.whereTouched('HEAD', '\n:100644 b.md', 50);
   const contents = await Promise.all(places.map((at) => repository.fileAt(at.commit, at.path)));
   expect(contents.map((bytes) => bytes?.toString()[6] ?? null)).toEqual(['E', 'E', null, null, 'D', 'd']);
-});
-
-describe('where a file landed', () => {
-  test('is told along first parents: a merge stands for all that it has brought', async () => {
-    const folder = makeRepository({ 'a.md': 'a\nb\nc\nd\n' });
-    const first = head(folder);
-    git(folder, 'checkout', '--quiet', '-b', 'side');
-    for (const text of ['1', '2']) {
-      writeFiles(folder, { 'a.md': `a\nb\nc\nd\n${text}\n` });
-      commitAll(folder, text);
-    }
-    git(folder, 'checkout', '--quiet', 'main');
-    git(folder, 'mv', 'a.md', 'b.md');
-    const renamed = commitAll(folder, 'renamed');
-    git(folder, 'merge', '--quiet', '--no-ff', '--no-edit', 'side');
-    expect(await (await open(folder)).whereMerged('HEAD', 'b.md', 50)).toEqual([
-      { commit: head(folder), path: 'b.md' },
-      { commit: renamed, path: 'b.md' },
-      { commit: first, path: 'a.md' },
-    ]);
-  });
 });
 
 describe('a clone', () => {

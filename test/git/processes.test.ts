@@ -29,7 +29,8 @@ const AT_TAG = [{ text: 'One.' }, { text: 'Two.', pins: { staging: 'git:v1' } }]
 const TOO_EARLY = [{ text: 'One.' }, { text: 'Two.', pins: { staging: 1, production: 'latest' } }] as const;
 const NUMBERS = [{ pins: { staging: 3 } }, { pins: { staging: 1, production: 2 } }] as const;
 
-const PLAN = ['diff', 'log', 'ls-files', 'rev-parse'];
+const OPENED = ['diff', 'ls-files', 'rev-parse'];
+const PLAN = [...OPENED, 'log', 'ls-tree'];
 
 describe('a run starts as many processes of git for 60 prompts as for 3', () => {
   test.each<[string, readonly [PromptParts, PromptParts], readonly string[], number, readonly string[]]>([
@@ -39,10 +40,10 @@ describe('a run starts as many processes of git for 60 prompts as for 3', () => 
       TEXTS,
       ['plan', '--base', 'HEAD~1'],
       0,
-      [...PLAN, 'cat-file', 'diff', 'ls-files', 'ls-tree', 'rev-list'],
+      [...PLAN, 'cat-file', 'diff', 'ls-files', 'ls-tree', 'rev-list', 'rev-parse'],
     ],
     ['a history', TEXTS, ['history', '**'], 0, [...PLAN, 'cat-file', 'log', 'log', 'rev-list']],
-    ['what may be a rollback, and is none', TOO_EARLY, ['plan'], 3, [...PLAN, 'cat-file', 'log']],
+    ['what may be a rollback, and is none', TOO_EARLY, ['plan'], 3, [...OPENED, 'cat-file', 'log', 'log']],
     ['what may be a rollback, without the service', NUMBERS, ['validate'], 0, ['cat-file', 'log', 'rev-parse']],
   ])('%s', async (_, [before, after], words, expectedExit, expected) => {
     for (const count of [3, 60]) {
@@ -68,10 +69,10 @@ describe('a run starts as many processes of git for 60 prompts as for 3', () => 
   });
 });
 
-test('the last commits of 60 files take one process', async () => {
+test('the last commits of 60 files take two processes', async () => {
   const { folder } = await makeChanged(60, ...TEXTS);
   const { lastCommits } = await open(folder);
   const counted = countGit();
   expect((await lastCommits(Array.from({ length: 60 }, (_, index) => `prompts/p${index}.md`))).size).toBe(60);
-  expect(counted()).toEqual(['log']);
+  expect(counted()).toEqual(['log', 'ls-tree']);
 });

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
-import { git, GIT_VARIABLES, makeFolder } from '../support/folder.ts';
+import { GIT_VARIABLES, initRepository, makeFolder } from '../support/folder.ts';
 
 /** The files of random histories, of several folders; one stands where another time a folder is. */
 export const PATHS = ['p/a.md', 'p/b.md', 'p/ü b.md', 'p/deep/c.md', 'p/deep', 'd.md'] as const;
@@ -66,7 +66,7 @@ function commitsOf(steps: readonly Step[]): readonly Commit[] {
 /** A repository with these commits, the last one checked out as far as git knows; no file is written. */
 export function importHistory(commits: readonly Commit[]): string {
   const folder = makeFolder();
-  git(folder, 'init', '--quiet', '--initial-branch', 'main');
+  initRepository(folder);
   const input = commits.map((commit, index) => importing(commit, index)).join('');
   const end = `reset refs/heads/main\nfrom :${commits.length}\n\n`;
   const env = { ...process.env, ...GIT_VARIABLES };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openRemote } from '../../src/git/remote.ts';
 import { ProblemError, problemOf } from '../../src/problem.ts';
-import { commitAll, git, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
+import { commitAll, git, initRepository, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
 import { configure, open, startAt, UNUSUAL_SETTINGS } from './support.ts';
 
 type Scene = {
@@ -31,7 +31,7 @@ function makeScene(): Scene {
 /** What actions/checkout makes: one commit, on no branch. */
 function checkOutShallow(origin: string, commit: string): string {
   const folder = makeFolder();
-  git(folder, 'init', '--quiet');
+  initRepository(folder);
   git(folder, 'remote', 'add', 'origin', `file://${origin}`);
   git(folder, 'fetch', '--quiet', '--no-tags', '--depth=1', 'origin', commit);
   git(folder, 'checkout', '--quiet', '--detach', commit);

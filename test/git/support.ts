@@ -2,7 +2,8 @@ import type { Provenance } from '../../src/domain/plan.ts';
 import { findRoot } from '../../src/files/paths.ts';
 import type { GitStart } from '../../src/git/environment.ts';
 import { openRepository, type Repository } from '../../src/git/repository.ts';
-import { git } from '../support/folder.ts';
+
+export { configure } from '../support/folder.ts';
 
 /** File names that a shell, a pattern or git's own syntax would take for something else. */
 export const ODD_NAMES = [
@@ -41,10 +42,6 @@ export async function lastCommitOf(folder: string, path: string): Promise<Proven
 
 export function open(folder: string): Promise<Repository> {
   return openRepository(startAt(folder), folder);
-}
-
-export function configure(folder: string, settings: Readonly<Record<string, string>>): void {
-  for (const [name, value] of Object.entries(settings)) git(folder, 'config', name, value);
 }
 
 /** Settings of a user that change what git prints, or run programs of their own. */

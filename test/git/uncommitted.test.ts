@@ -1,7 +1,15 @@
 import { chmodSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { commitAll, git, makeFolder, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
+import {
+  commitAll,
+  git,
+  initRepository,
+  makeFolder,
+  makeRepository,
+  makeWorkspace,
+  writeFiles,
+} from '../support/folder.ts';
 import { configure, ODD_NAMES, open, uncommittedOf, UNUSUAL_SETTINGS } from './support.ts';
 
 const edit = (folder: string) => writeFiles(folder, { 'a.md': 'edited' });
@@ -43,7 +51,7 @@ describe('a file differs from HEAD', () => {
 
   test('every file before the first commit', async () => {
     const folder = makeWorkspace({ 'a.md': 'a' });
-    git(folder, 'init', '--quiet');
+    initRepository(folder);
     git(folder, 'add', '.');
     expect(await uncommittedOf(folder, ['a.md'])).toEqual(['a.md']);
   });

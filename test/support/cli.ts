@@ -1,12 +1,13 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';
-import { delimiter, join, resolve } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { GIT_VARIABLES, makeFolder } from './folder.ts';
 import type { Ran } from './run.ts';
 import { KEY } from './service.ts';
 
-export const CLI = resolve(import.meta.dirname, '../../src/cli.ts');
+/** The bundle that before-all.ts has made of the sources. */
+export const CLI = join(process.env['TESTS_FOLDER'] ?? '', 'bundle/cli.cjs');
 
 export type CliOptions = {
   readonly environment?: Readonly<Record<string, string>>;

@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -35,10 +45,8 @@ export function copyExample(folder: string): void {
   cpSync(EXAMPLE, folder, { recursive: true, filter: (source) => !source.includes('.promptsync') });
 }
 
-/** Nothing of the user's own git configuration, and the same commit ids in each run. */
+/** The same commit ids in each run. What git is configured with says before-all.ts. */
 export const GIT_VARIABLES = {
-  GIT_CONFIG_GLOBAL: '/dev/null',
-  GIT_CONFIG_NOSYSTEM: '1',
   GIT_AUTHOR_NAME: 'Ada',
   GIT_AUTHOR_EMAIL: 'ada@example.com',
   GIT_AUTHOR_DATE: '2026-01-02T03:04:05Z',
@@ -57,12 +65,59 @@ export function git(folder: string, ...words: readonly string[]): string {
 export function commitAll(folder: string, message: string): string {
   git(folder, 'add', '--all', '--force');
   git(folder, 'commit', '--quiet', '--allow-empty', '--message', message);
-  return git(folder, 'rev-parse', 'HEAD');
+  return headOf(folder);
+}
+
+/** Commits what was edited in files that git keeps already, which is half the work. */
+export function commitEdits(folder: string, message: string): string {
+  git(folder, 'commit', '--quiet', '--all', '--allow-empty', '--message', message);
+  return headOf(folder);
+}
+
+/** The commit that is checked out. Read as git does where the branch is a file, because a process takes 50 times as long. */
+function headOf(folder: string): string {
+  const ref = join(folder, '.git/HEAD');
+  const branch = existsSync(ref) ? /^ref: (.*)\n$/.exec(readFileSync(ref, 'utf8'))?.[1] : undefined;
+  const file = join(folder, '.git', branch ?? '');
+  return branch !== undefined && existsSync(file)
+    ? readFileSync(file, 'utf8').trim()
+    : git(folder, 'rev-parse', 'HEAD');
+}
+
+/** Repositories that were made once and are copied since: a copy takes a tenth of the time of git. */
+const templates = new Map<string, string>();
+
+function copyTemplate(folder: string, key: string, make: (template: string) => void): void {
+  let template = templates.get(key);
+  if (template === undefined) {
+    template = mkdtempSync(join(process.env['TESTS_FOLDER'] ?? tmpdir(), 'template-'));
+    make(template);
+    templates.set(key, template);
+  }
+  cpSync(template, folder, { recursive: true });
+}
+
+/** `git init`, on the branch main. */
+export function initRepository(folder: string): void {
+  copyTemplate(folder, 'init', (template) => git(template, 'init', '--quiet', '--initial-branch', 'main'));
 }
 
 export function makeRepository(files: Files): string {
-  const folder = makeWorkspace(files);
-  git(folder, 'init', '--quiet', '--initial-branch', 'main');
-  commitAll(folder, 'First prompts');
+  const folder = makeFolder();
+  copyTemplate(folder, JSON.stringify(Object.entries(files)), (template) => {
+    writeFiles(template, files);
+    initRepository(template);
+    commitAll(template, 'First prompts');
+  });
   return folder;
+}
+
+/** Sets what `git config` would, in one go. */
+export function configure(folder: string, settings: Readonly<Record<string, string>>): void {
+  const lines = Object.entries(settings).map(([name, value]) => {
+    const [, section, subsection, key] = /^([^.]+)(?:\.(.*))?\.([^.]+)$/.exec(name) ?? [];
+    const title = subsection === undefined ? section : `${section} ${JSON.stringify(subsection)}`;
+    return `[${title}]\n  ${key} = ${JSON.stringify(value)}\n`;
+  });
+  appendFileSync(join(folder, '.git/config'), lines.join(''));
 }

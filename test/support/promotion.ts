@@ -1,9 +1,9 @@
-import { appendFileSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { contentDigest, EMPTY_METADATA_DIGEST } from '../../src/domain/digest.ts';
 import type { StoredVersion } from '../../src/embedded/rows.ts';
 import { stampToWire, type LedgerEntry } from '../../src/ledger/stamp.ts';
-import { commitAll, makeRepository, writeFiles } from './folder.ts';
+import { commitAll, commitEdits, makeRepository, writeFiles } from './folder.ts';
 import { CONFIG, promptText, workspaceFiles, type PromptParts } from './prompts.ts';
 import { run, runJson, type Ran, type Reported, type RunOptions } from './run.ts';
 import { startTestService, type TestService } from './service.ts';
@@ -42,7 +42,7 @@ export type SceneOptions = {
 
 /** The prompt `greeting` in a repository, and a service that knows it. */
 export async function begin(greeting: PromptParts, scene: SceneOptions = {}): Promise<Scene> {
-  const { config = PROMOTION, others = {}, makeFolder = makeOwnRepository, options = {} } = scene;
+  const { config = PROMOTION, others = {}, makeFolder = makeRepository, options = {} } = scene;
   const folder = makeFolder(workspaceFiles({ greeting, ...others }, config));
   const service = await startTestService(['greeting', ...Object.keys(others)]);
   const given = { ...options, environment: { ...service.environment, ...options.environment } };
@@ -52,22 +52,14 @@ export async function begin(greeting: PromptParts, scene: SceneOptions = {}): Pr
   return {
     ...{ folder, service, make, activate, serves, write },
     read: (path = PATH) => readFileSync(join(folder, path), 'utf8'),
-    commit: (parts, id) => (write(parts, id), commitAll(folder, 'Edit')),
+    commit: (parts, id = 'greeting') => {
+      const isNew = !existsSync(join(folder, `prompts/${id}.md`));
+      write(parts, id);
+      return isNew ? commitAll(folder, 'Edit') : commitEdits(folder, 'Edit');
+    },
     run: (...words) => run(folder, words, given),
     runJson: (...words) => runJson(folder, words, given),
   };
-}
-
-/** With somebody's name in its configuration: the tests' own process has none in its variables. */
-export function makeOwnRepository(files: ReturnType<typeof workspaceFiles>): string {
-  const folder = makeRepository(files);
-  introduce(folder);
-  return folder;
-}
-
-/** Says who commits in a repository. */
-export function introduce(folder: string): void {
-  appendFileSync(join(folder, '.git/config'), '[user]\n\tname = Ada\n\temail = ada@example.com\n');
 }
 
 function versionsIn({ store }: TestService): Pick<Scene, 'make' | 'activate' | 'serves'> {

@@ -22,7 +22,7 @@ export async function startServe(
       if (found === undefined) throw new Error(`not serving yet: ${written.stderr}`);
       return found;
     },
-    { timeout: 30_000, interval: 20 },
+    { timeout: 60_000, interval: 20 },
   );
   const end = async (signal: NodeJS.Signals = 'SIGTERM'): Promise<number> => {
     child.kill(signal);

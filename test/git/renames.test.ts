@@ -62,29 +62,33 @@ function turned(file: File, what: Step['what'], line: number): File {
 
 const nameOf = (which: number, name: number) => `p/${which % 2 === 0 ? 'ü ' : ''}${which}/${name}.md`;
 
+/** Which commits count. */
+const WHICH = { whereMerged: ['--first-parent', '--diff-merges=first-parent'], whereTouched: ['--diff-merges=off'] };
+
 /** What git tells of a file alone. */
-function alone(folder: string, path: string, most: number): readonly string[] {
-  const how = ['--follow', '--first-parent', '--diff-merges=first-parent', `--max-count=${most}`];
+function alone(folder: string, path: string, which: keyof typeof WHICH, most: number): readonly string[] {
+  const how = ['--follow', ...WHICH[which], `--max-count=${most}`];
   const shown = ['--name-only', '-z', '--format=tformat:%x00%H'];
   const words = git(folder, 'log', ...how, ...shown, 'HEAD', '--', path).split('\0');
   return words.flatMap((word, index) => (/^[0-9a-f]{40}$/.test(word) ? [`${word} ${words[index + 1]!.trim()}`] : []));
 }
 
-test('where many files landed is what git tells of each alone, under earlier names as well', async () => {
+test('where many files were touched, or landed, is what git tells of each alone, under earlier names as well', async () => {
   const histories = fc.array(step, { minLength: 1, maxLength: 40 }).map(ordinary);
-  const property = fc.asyncProperty(histories, fc.constantFrom(3, 500), async (commits, most) => {
+  const which = fc.constantFrom('whereMerged', 'whereTouched');
+  const property = fc.asyncProperty(histories, which, fc.constantFrom(3, 500), async (commits, how, most) => {
     const folder = importHistory(commits);
     const paths = [...commits.at(-1)!.tree.keys(), nameOf(1, 0), 'never.md'];
-    const expected = paths.map((path) => [path, alone(folder, path, most)]);
+    const expected = paths.map((path) => [path, alone(folder, path, how, most)]);
     configure(folder, UNUSUAL_SETTINGS);
     const refs = git(folder, 'for-each-ref', '--format=%(objectname) %(refname:lstrip=2)', 'refs/heads/c*');
     const byId = new Map(refs.split('\n').map((line) => [line.slice(0, 40), commits[Number(line.slice(42))]]));
-    const { whereMerged, fileAt } = await open(folder);
+    const repository = await open(folder);
     const told = await Promise.all(
       paths.map(async (path) => {
-        const places = await whereMerged('HEAD', path, most);
+        const places = await repository[how]('HEAD', path, most);
         for (const at of places) {
-          expect((await fileAt(at.commit, at.path))?.toString() ?? null).toBe(
+          expect((await repository.fileAt(at.commit, at.path))?.toString() ?? null).toBe(
             byId.get(at.commit)?.tree.get(at.path)?.[1] ?? null,
           );
         }

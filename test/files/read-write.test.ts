@@ -1,8 +1,38 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, lstatSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { replaceFile } from '../../src/files/read-write.ts';
-import { makeFolder, writeFiles } from '../support/folder.ts';
+import { readBytes, replaceFile } from '../../src/files/read-write.ts';
+import { makeFolder, makeWorkspace, writeFiles } from '../support/folder.ts';
+
+const LIMIT = 200_000;
+const NOT_A_FILE = { reason: 'it is not a regular file' };
+
+describe('the bytes of a file', () => {
+  test.each([0, 1, 65_536, LIMIT])('are all %d that are in it', (size) => {
+    const root = makeWorkspace({ a: Buffer.alloc(size, 7) });
+    expect(readBytes(join(root, 'a'), LIMIT)).toEqual(Buffer.alloc(size, 7));
+  });
+
+  test('are not read where there are too many', () => {
+    const root = makeWorkspace({ a: Buffer.alloc(LIMIT + 1) });
+    expect(readBytes(join(root, 'a'), LIMIT)).toEqual({ tooLarge: LIMIT + 1 });
+  });
+
+  test('are those of a file alone: a pipe is not waited for, a folder not opened', () => {
+    const root = makeWorkspace({ 'folder/a': '' });
+    expect(readBytes(join(root, 'folder'))).toEqual(NOT_A_FILE);
+    execFileSync('mkfifo', [join(root, 'pipe')]);
+    expect(readBytes(join(root, 'pipe'))).toEqual(NOT_A_FILE);
+  });
+
+  test('are not those that a link leads to', () => {
+    const root = makeWorkspace({ a: 'x' });
+    symlinkSync('a', join(root, 'link'));
+    expect(() => readBytes(join(root, 'link'))).toThrow('ELOOP');
+    expect(() => readBytes(join(root, 'none'))).toThrow('ENOENT');
+  });
+});
 
 describe('replacing a file', () => {
   test('follows no link that a repository holds beside it, and leaves nothing behind', async () => {

@@ -1,0 +1,134 @@
+import { setImmediate } from 'node:timers/promises';
+import pLimit from 'p-limit';
+import type { SimpleGit, SimpleGitOptions } from 'simple-git';
+import { gitProblem, SETTINGS, startOf, type GitStart } from './environment.ts';
+
+/** One git command's output. Throws a `ProblemError` when git fails; a command that fails without a word has printed nothing. */
+export type Ask = (...words: readonly string[]) => Promise<string>;
+
+/** The commands of git, a few processes at a time. */
+export type Git = {
+  readonly ask: Ask;
+  /** With lines for the standard input, at least one: a command line is not long enough for many ids. */
+  readonly askWith: (input: readonly string[], ...words: readonly string[]) => Promise<string>;
+  /** What `cat-file --batch` prints for these names, at least one. */
+  readonly catFiles: (names: readonly string[]) => Promise<Buffer>;
+};
+
+const AT_ONCE = 4;
+
+/** simple-git takes a while to load: it is when something is asked. */
+export function openGit(start: GitStart, options: Partial<SimpleGitOptions> = {}): Git {
+  const limit = pLimit(AT_ONCE);
+  const run = <Output>(lines: readonly string[], use: (git: SimpleGit) => PromiseLike<Output>): Promise<Output> => {
+    const input = lines.map((line) => `${line}\n`).join('');
+    return limit(() => runGit(start, { ...options, input: () => input }, use));
+  };
+  return {
+    ask: (...words) => run([], (git) => git.raw(withoutPrograms(words))),
+    askWith: (input, ...words) => run(input, (git) => git.raw(withoutPrograms(words))),
+    catFiles: (names) => run(names, (git): PromiseLike<Buffer> => git.binaryCatFile(['--batch'])),
+  };
+}
+
+async function runGit<Output>(
+  start: GitStart,
+  options: Partial<SimpleGitOptions>,
+  use: (git: SimpleGit) => PromiseLike<Output>,
+): Promise<Output> {
+  const { cwd: baseDir, env } = startOf(start, options.allowEnvironment);
+  const { simpleGit } = await import('simple-git');
+  try {
+    const git = simpleGit({ ...options, ...SAFE, baseDir, errors: options.errors ?? failureOf }).env(env);
+    return await use(git.outputHandler(endAtOnce));
+  } catch (error) {
+    throw gitProblem(error);
+  }
+}
+
+/** An output is complete when its pipe is closed, not 50 ms after the process has ended, as is the default. */
+const SAFE: Partial<SimpleGitOptions> = {
+  config: [...SETTINGS],
+  unsafe: { allowUnsafeFsMonitor: true },
+  completion: { onClose: true, onExit: false },
+};
+
+/** simple-git waits 50 ms for a command that has printed nothing, unless a piece comes, be it empty. */
+function endAtOnce(_: string, stdout: NodeJS.ReadableStream): void {
+  stdout.once('end', () => stdout.emit('data', Buffer.alloc(0)));
+}
+
+/** A process that was ended by a signal has no exit code, and its output may be cut: to simple-git that is no error. */
+export const failureOf: NonNullable<SimpleGitOptions['errors']> = (error, { exitCode }) =>
+  error ?? (Number.isInteger(exitCode) ? undefined : new Error('it was ended by a signal.'));
+
+/** Commands that would start the programs that attributes of files name, where the user has configured them. */
+const COMPARING = new Set(['diff', 'log']);
+const NO_PROGRAMS = ['--no-ext-diff', '--no-textconv'] as const;
+
+function withoutPrograms([command = '', ...words]: readonly string[]): string[] {
+  return [command, ...(COMPARING.has(command) ? NO_PROGRAMS : []), ...words];
+}
+
+const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+
+/** Whether a text can be a commit's id: nothing else that comes from the service is handed to git as one. */
+export function isCommitId(text: string): boolean {
+  return COMMIT.test(text);
+}
+
+/** A path from the repository's root as a pathspec that matches it as it is: nothing in it is a pattern or magic. */
+export function literally(pathFromRoot: string): string {
+  return `:(top,literal)${pathFromRoot}`;
+}
+
+/** So many paths fit on every command line. */
+const FEW = 50;
+
+/** Pathspecs that match these paths from the root: each of a few, of many the folder that all of them are in. */
+export function pathspecsOf(paths: readonly string[]): readonly string[] {
+  if (paths.length <= FEW) return paths.map(literally);
+  const [first = [], ...rest] = paths.map((path) => path.split('/').slice(0, -1));
+  const end = first.findIndex((name, index) => rest.some((names) => names[index] !== name));
+  return [literally((end === -1 ? first : first.slice(0, end)).join('/'))];
+}
+
+export const EVERYWHERE = ':(top)';
+
+/** What git lists with a NUL after each. */
+export function namesIn(listed: string): readonly string[] {
+  return listed.split('\0').filter((name) => name !== '');
+}
+
+/** Asks for one item of a group, and gets the answer for all that were asked for along with it. */
+export type Gathered<Answer> = (item: string, ...group: readonly string[]) => Promise<Answer>;
+
+type Round<Answer> = { readonly items: Set<string>; readonly answer: Promise<Answer> };
+
+/**
+ * Where each answer takes a process: items of one group that are asked for in the same turn, or while the group's last
+ * answer is being made, are answered together.
+ */
+export function gathered<Answer>(
+  answer: (items: readonly string[], ...group: readonly string[]) => Promise<Answer>,
+): Gathered<Answer> {
+  const next = new Map<string, Round<Answer>>();
+  const last = new Map<string, Promise<unknown>>();
+  const start = (key: string, group: readonly string[]): Round<Answer> => {
+    const items = new Set<string>();
+    const before = Promise.allSettled([last.get(key), setImmediate()]);
+    const made = before.then(() => {
+      next.delete(key);
+      return answer([...items], ...group);
+    });
+    last.set(key, made);
+    return { items, answer: made };
+  };
+  return (item, ...group) => {
+    const key = group.join('\0');
+    const round = next.get(key) ?? start(key, group);
+    next.set(key, round);
+    round.items.add(item);
+    return round.answer;
+  };
+}

@@ -1,0 +1,78 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { SCHEMAS } from '../../scripts/schemas.ts';
+import { readPage } from './pages.ts';
+import { ROOT } from './worlds.ts';
+
+const page = readPage('docs/commands.md');
+
+describe('docs/commands.md', () => {
+  test.each([
+    ['schema', '`config`, `front-matter`, `report`'],
+    ['completion', '`bash`, `zsh`, `fish`'],
+  ])('says what %s can be given', (command, choices) => {
+    expect(section(command)).toContain(choices);
+  });
+
+  test('has line by line what is to be typed', () => {
+    const typed = [...section('completion').matchAll(/^```text\n([\s\S]*?)^```$/gm)].at(-1)?.[1]?.trim().split('\n');
+
+    expect(typed?.map((line) => line.split(' ')[0])).toEqual(['bash', 'zsh', 'fish']);
+  });
+
+  test('makes no heading of a line of a help', () => {
+    expect(page.replaceAll(/^```[\s\S]*?^```$/gm, '').match(/^# .*$/gm)).toEqual(['# Commands']);
+  });
+
+  test('lists the variables that are read, and no others', () => {
+    const rows = /## Environment variables\n([\s\S]*)$/.exec(page)?.[1] ?? '';
+    const listed = [...rows.matchAll(/^\| (`[^|]*) \|/gm)].flatMap(([, names = '']) => names.match(/\w+/g) ?? []);
+    expect(listed.toSorted()).toEqual(readInSources().toSorted());
+  });
+});
+
+test.each(['docs/action.md', 'docs/commands.md', 'docs/configuration.md', 'docs/prompt-files.md'])(
+  '%s says what everything in its generated tables means',
+  (name) => {
+    const parts = [...readPage(name).matchAll(/^<!-- begin (\S+) -->$([\s\S]*?)^<!-- end \1 -->$/gm)];
+    const rows = parts.flatMap(([, , part = '']) => part.match(/^\| .*\|$/gm) ?? []);
+    expect(rows.filter((row) => /\|\s+\|$/.test(row))).toEqual([]);
+  },
+);
+
+test('the schema of the report says what each field means, at least once', () => {
+  const described = describedIn(SCHEMAS['schemas/report.schema.json'], '');
+  const paths = new Set(described.map(({ path }) => path));
+  const silent = [...paths].filter((path) => !described.some((one) => one.path === path && one.is));
+  expect(paths.size).toBeGreaterThan(100);
+  expect(silent).toEqual([]);
+});
+
+type Described = { readonly path: string; readonly is: boolean };
+
+/** The properties of a JSON Schema and of what is in them, and whether each has a description. */
+function describedIn(schema: unknown, path: string): readonly Described[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  return Object.entries(schema).flatMap(([key, value]: [string, unknown]) => {
+    if (key !== 'properties') return describedIn(value, path);
+    return Object.entries(value as object).flatMap(([name, property]: [string, object]) => [
+      { path: `${path}.${name}`, is: 'description' in property },
+      ...describedIn(property, `${path}.${name}`),
+    ]);
+  });
+}
+
+function section(command: string): string {
+  return new RegExp(`^## promptsync ${command}$([\\s\\S]*?)(?=^## |^<!-- end )`, 'm').exec(page)?.[1] ?? '';
+}
+
+/** Those that a GitHub runner sets, for the action alone. */
+const RUNNERS = /^(GITHUB_(WORKSPACE|REPOSITORY|API_URL|EVENT_\w+)|RUNNER_TEMP)$/;
+
+function readInSources(): readonly string[] {
+  const sources = globSync('src/**/*.ts', { cwd: ROOT }).map((path) => readFileSync(join(ROOT, path), 'utf8'));
+  const read = /environment\['([A-Z_]+)'\]|_VARIABLE = '([A-Z_]+)'|\{ (CI): value/g;
+  const names = sources.flatMap((text) => [...text.matchAll(read)].map(([, ...found]) => found.find(Boolean) ?? ''));
+  return [...new Set(names)].filter((name) => !RUNNERS.test(name));
+}
