@@ -670,14 +670,14 @@ function pinThen({ pin, commit }) {
 }
 /** Another folder helps alone where a pattern matches the file there. */
 function notMatchedHint({ elsewhere, pattern }) {
-	const folder = elsewhere === null ? null : `name another folder, such as --dir ${word$1(elsewhere || ".")}`;
+	const folder = elsewhere === null ? null : `name another folder, such as --dir ${word(elsewhere || ".")}`;
 	const further = pattern === null ? "change the patterns under `prompts:` in promptsync.yaml" : `add a pattern such as \`${pattern}\` to \`prompts:\` in promptsync.yaml`;
 	const hint = folder === null ? further : `${folder}, or ${further}`;
 	return `${hint.charAt(0).toUpperCase()}${hint.slice(1)}.`;
 }
 /** The command that would be right: the next step on the way, not all of it. */
 function promotionHint(e) {
-	const step = (from, to) => promoteCommand(e.key, `--from ${word$1(from)} --to ${word$1(to)}`);
+	const step = (from, to) => promoteCommand(e.key, `--from ${word(from)} --to ${word(to)}`);
 	if (e.liveIn !== null && e.liveIn !== e.environment) return `Run: ${step(e.liveIn, e.from)}; sync it, then: ${step(e.from, e.environment)}`;
 	if (e.serves === null || e.sourceComes) {
 		const first = e.sourcePinned ? "" : `Pin "${e.from}". `;
@@ -688,10 +688,10 @@ function promotionHint(e) {
 }
 /** A key that begins like an option goes last. */
 function promoteCommand(key, options) {
-	return key.startsWith("-") ? `promptsync promote ${options} -- ${word$1(literalSelector(key))}` : `promptsync promote ${word$1(literalSelector(key))} ${options}`;
+	return key.startsWith("-") ? `promptsync promote ${options} -- ${word(literalSelector(key))}` : `promptsync promote ${word(literalSelector(key))} ${options}`;
 }
 /** A word as a shell takes it: what is shown as a command may be copied, and keys come from strangers. */
-function word$1(text) {
+function word(text) {
 	return /^[\w./][\w./-]*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 function statusHint(status) {
@@ -892,7 +892,6 @@ function refused(mode, ...problems) {
 			files: [],
 			problems
 		}),
-		texts: /* @__PURE__ */ new Map(),
 		exitCode: 1
 	};
 }
@@ -14473,7 +14472,7 @@ function unreadable(problems) {
 	};
 }
 function parseParts(parts, path) {
-	const text = textOf$3(parts.body);
+	const text = textOf$4(parts.body);
 	const bodyProblems = text.trim() === "" ? [makeProblem("prompt/empty-body", {}, {
 		path,
 		line: parts.bodyLine,
@@ -14503,7 +14502,7 @@ function parseParts(parts, path) {
 	};
 }
 /** The body minus one blank line at the start (formatters insert it) and minus one final newline. */
-function textOf$3(body) {
+function textOf$4(body) {
 	return body.replace(/^\n/, "").replace(/\n$/, "");
 }
 function makeFile(written, mapping, text, path) {
@@ -18971,7 +18970,7 @@ function pathspecsOf(paths) {
 	return [literally((end === -1 ? first : first.slice(0, end)).join("/"))];
 }
 /** What git lists with a NUL after each. */
-function namesIn$1(listed) {
+function namesIn(listed) {
 	return listed.split("\0").filter((name) => name !== "");
 }
 /**
@@ -19048,7 +19047,7 @@ function filesAt(git, trees) {
 				"-z"
 			];
 			const where = `:(top,glob)**/*${ending}`;
-			return namesIn$1(await git.askWith(texts, "grep", ...plain, "-f", "-", commit, "--", where)).map((name) => name.slice(commit.length + 1));
+			return namesIn(await git.askWith(texts, "grep", ...plain, "-f", "-", commit, "--", where)).map((name) => name.slice(commit.length + 1));
 		}
 	};
 }
@@ -19124,7 +19123,7 @@ function canBeListed(path) {
 }
 /** Of each file the mode, the kind, the id and, after a tab, the path. */
 function parseTree(listed) {
-	return namesIn$1(listed).map((entry) => {
+	return namesIn(listed).map((entry) => {
 		const [mode = "", , id = ""] = entry.slice(0, entry.indexOf("	")).split(" ");
 		return {
 			path: entry.slice(entry.indexOf("	") + 1),
@@ -19308,7 +19307,7 @@ var init_log = __esmMin((() => {
 	CHANGE = /^\n?:+(?:[0-9]{6} )+([0-9]{6}) (?:[0-9a-f]+ )+([0-9a-f]+) (?:[A-Z]+|(R)[0-9]*)$/;
 }));
 // src/git/history.ts
-function historyOf$1({ ask, askWith }, trees, { prefix, shallow }) {
+function historyOf$2({ ask, askWith }, trees, { prefix, shallow }) {
 	const touchedIn = (which) => gathered((paths, commit = "", most = "") => findTouched(ask, trees, {
 		commit,
 		most: Number(most),
@@ -19349,11 +19348,11 @@ function linesIn(listed) {
 * and what is staged.
 */
 async function changedFiles(ask, pathspecs, commit, ...how) {
-	return new Set(namesIn$1(await ask("diff", ...NAMES, ...how, commit, "--", ...pathspecs)));
+	return new Set(namesIn(await ask("diff", ...NAMES, ...how, commit, "--", ...pathspecs)));
 }
 /** The files, by their paths from the root, that the commits of a range touch; merges as their first parent sees them. */
 async function touchedFiles(ask, range) {
-	return namesIn$1(await ask("log", ...[
+	return namesIn(await ask("log", ...[
 		"--format=",
 		"--no-show-signature",
 		"--no-follow",
@@ -19363,7 +19362,7 @@ async function touchedFiles(ask, range) {
 }
 /** The files whose edits git ignores, or of which a merge is not done. */
 async function unwatchedFiles(ask) {
-	return namesIn$1(await ask(...LIST_FILES, EVERYWHERE)).filter((entry) => !entry.startsWith("H ")).map((entry) => entry.slice(2));
+	return namesIn(await ask(...LIST_FILES, EVERYWHERE)).filter((entry) => !entry.startsWith("H ")).map((entry) => entry.slice(2));
 }
 /** Ids may come from the service: only what can be a commit's id is handed to git. */
 async function readCommits(ask, ids) {
@@ -19461,7 +19460,7 @@ async function openRepository(start, folder) {
 	const git = openGit(start);
 	const { ask } = git;
 	const prefix = prefixOf(start, folder);
-	const { commonDir, shallow, head } = await placeOf$2(ask);
+	const { commonDir, shallow, head } = await placeOf$1(ask);
 	const fromRoot = (path) => node_path.posix.normalize(prefix + path);
 	const trees = openTrees(git);
 	const lastAt = gathered((paths, commit = "") => findLastCommits(ask, trees, commit, paths));
@@ -19484,7 +19483,7 @@ async function openRepository(start, folder) {
 		},
 		lastCommitAt: async (commit, path) => (await lastAt(path, commit)).get(path) ?? null,
 		...filesAt(git, trees),
-		...historyOf$1(git, trees, {
+		...historyOf$2(git, trees, {
 			prefix,
 			shallow
 		})
@@ -19496,7 +19495,7 @@ function prefixOf({ root }, folder) {
 	return way === "" ? "" : `${way.split(node_path.sep).join("/")}/`;
 }
 /** Throws a `ProblemError` outside of a repository. */
-async function placeOf$2(ask) {
+async function placeOf$1(ask) {
 	const printed = await ask("rev-parse", "--is-shallow-repository", ...["--path-format=absolute", "--git-common-dir"], "--revs-only", "HEAD");
 	const [, shallow, common = "", head = null] = /^(true|false)\n(.+?)\n(?:([0-9a-f]{40,64})\n)?$/s.exec(printed) ?? [];
 	return {
@@ -19509,7 +19508,7 @@ async function findUncommitted(paths, { ask, head, fromRoot }) {
 	if (head === null) return new Set(paths);
 	const wanted = pathspecsOf(paths.map(fromRoot));
 	const [listed, different] = await Promise.all([ask(...LIST_FILES, ...wanted), changedFiles(ask, wanted, head)]);
-	const watched = new Set(namesIn$1(listed).flatMap((entry) => entry.startsWith("H ") ? [entry.slice(2)] : []));
+	const watched = new Set(namesIn(listed).flatMap((entry) => entry.startsWith("H ") ? [entry.slice(2)] : []));
 	return new Set(paths.filter((path) => {
 		const full = fromRoot(path);
 		return !watched.has(full) || different.has(full);
@@ -19622,22 +19621,47 @@ function environmentRules({ environments, trackingEnvironment }) {
 		reserved: toolEnvironments(trackingEnvironment)
 	};
 }
-// src/report/inert.ts
+// src/report/escape.ts
 init_text();
 /** A value within a line: nothing in it can move the cursor, hide, or begin another line. */
-function inertLine(text) {
+function escapeLine(text) {
 	return showHidden(text).replace(/[\n\t]/g, codePoint);
 }
 /** A text of several lines; its line feeds and tabs stay. */
-function inertText(text) {
+function escapeText(text) {
 	return showHidden(text);
 }
 /**
 * Output as a GitHub runner's log can take it: no line can be a workflow command (`::` after leading blanks, `##[`
 * anywhere). Anything else stays as it is.
 */
-function inertForRunner(output) {
+function escapeForRunner(output) {
 	return output.replace(/^(\s*):(?=:)/gm, "$1\\u{3a}").replaceAll("##[", "##\\u{5b}");
+}
+/**
+* A value within a line of Markdown: as a code span, in which nothing is a link, a mention, HTML or formatting. A pipe
+* would end the cell of a table even there.
+*/
+function codeSpan(text) {
+	const shown = escapeLine(text).replaceAll("|", "\\u{7c}");
+	if (shown.trim() === "") return `\`"${shown}"\``;
+	const fence = "`".repeat(longestRun(shown) + 1);
+	const padding = /^`|`$|^ .* $/.test(shown) ? " " : "";
+	return `${fence}${padding}${shown}${padding}${fence}`;
+}
+/** Lines as a fenced block, in which nothing is formatting. The fence is longer than any run in them. */
+function codeBlock(lines, language) {
+	const text = escapeText(lines.join("\n"));
+	const fence = "`".repeat(Math.max(3, longestRun(text) + 1));
+	return `${fence}${language}\n${text}\n${fence}`;
+}
+/** A value within HTML. The at sign is a mention on GitHub wherever it stands outside of code. */
+function escapeHtml(text) {
+	return escapeLine(text).replaceAll(/[&<>"'@`]/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+/** A long text has more runs than a call takes arguments. */
+function longestRun(text) {
+	return (text.match(/`+/g) ?? []).reduce((longest, { length }) => Math.max(longest, length), 0);
 }
 // src/cli/questions.ts
 init_problem();
@@ -50472,25 +50496,12 @@ var init_known_versions = __esmMin((() => {
 	init_digest();
 	init_prompt_file();
 }));
-// src/domain/version.ts
-/** What a version is called where people read it: `v7`, or its id where the number is not known. */
-function labelOf({ id, number }) {
-	return number === null ? id : `v${number}`;
-}
-function refOf({ id, number }) {
-	return {
-		id,
-		number
-	};
-}
-var init_version = __esmMin((() => {}));
 // src/planning/texts.ts
 init_digest();
 init_known_versions();
 init_plan();
-init_version();
 /** The texts behind a plan's activations, for diffs: from the service, the files, and git for versions never read. */
-function textsOf(prompts, { contentsAtRefs }, history) {
+function textsOf$2(prompts, { contentsAtRefs }, history) {
 	return new Map(prompts.map((prompt) => {
 		const refs = [...contentsAtRefs.get(prompt.file.id)?.values() ?? []].flatMap((at) => "content" in at ? [at.content] : []);
 		return [prompt.file.id, textChanges(prompt, [prompt.file.content, ...refs], history)];
@@ -50503,14 +50514,15 @@ function textChanges({ observed, changes }, wanted, { contents }) {
 		if (isNew(target)) return newSide(target.new);
 		const version = observed.known.find(({ id }) => id === target.id);
 		if (version === void 0) return "unknown";
-		if (version.content !== null) return sideOf(version, labelOf(target));
+		if (version.content !== null) return sideOf(version);
 		const content = contents.get(version.id) ?? wanted.find((one) => holds(version, one));
-		return content === void 0 ? "unknown" : unreadSide(version, content, labelOf(target));
+		return content === void 0 ? "unknown" : unreadSide(version, content);
 	};
 	return changes.filter((change) => change.kind === "set-active").map((change) => {
 		const active = observed.active.get(change.environment) ?? null;
-		const before = active === null || change.before === null ? null : sideOf(active, labelOf(change.before));
+		const before = active === null || change.before === null ? null : sideOf(active);
 		return {
+			change,
 			environment: change.environment,
 			before,
 			after: after(change.after)
@@ -50519,146 +50531,44 @@ function textChanges({ observed, changes }, wanted, { contents }) {
 }
 function newSide({ text, metadata }) {
 	return {
-		label: "new version",
 		text,
 		...metadata === void 0 ? {} : { metadata }
 	};
 }
-function sideOf({ content }, label) {
+function sideOf({ content }) {
 	return content === null ? "unknown" : {
-		label,
 		text: withLineFeeds(content.text),
 		metadata: content.metadata
 	};
 }
-function unreadSide(version, { text, metadata, metadataDigest }, label) {
+function unreadSide(version, { text, metadata, metadataDigest }) {
 	return {
-		label,
 		text,
 		...metadataDigest === version.metadataDigest && metadata !== void 0 && { metadata }
 	};
 }
-/** The texts of an apply, with versions that were new called by their numbers, which are known now. */
-function labelMade(texts, outcomes) {
-	const changesOf = new Map(outcomes.map(({ plan, changes }) => [plan.file.id, changes]));
-	return new Map([...texts].map(([id, all]) => [id, all.flatMap((one) => labelOne(one, changesOf.get(id) ?? []))]));
-}
-function labelOne(text, changes) {
-	const { environment, after } = text;
-	const made = changes.find(({ change }) => change.kind === "set-active" && change.environment === environment);
-	if (made?.version === void 0) return [text];
-	if (after === "unknown") return [];
-	const label = labelOf(made.version);
-	return label === after.label ? [text] : [{
-		...text,
-		after: {
-			...after,
-			label
-		}
-	}];
-}
-// src/report/wire-drift.ts
-init_plan();
-/** Drift as a report tells it. */
-function wireDrift(drift) {
-	if ("field" in drift) {
-		const { field, kind, expected, observed } = drift;
-		return {
-			field,
-			kind,
-			expected,
-			observed
-		};
-	}
-	const { kind, environment, expected, observed } = drift;
-	return {
-		environment,
-		kind,
-		expected: isNew(expected) ? newRef(expected) : wireRef(expected),
-		observed: observed === null ? null : wireHolder(observed)
-	};
-}
-function wireHolder({ commit, ...ref }) {
-	return commit === void 0 ? {
-		...wireRef(ref),
-		made_by: "outside"
-	} : {
-		...wireRef(ref),
-		made_by: "git",
-		commit
-	};
-}
-/** The file's own content needs no telling apart; there may be several of refs. */
-function newRef({ new: { digest }, ref }) {
-	return ref === void 0 ? { new: true } : {
-		new: true,
-		digest
-	};
-}
-/** A version as a report names it. */
-function wireRef({ id, number }) {
-	return {
-		id,
-		version_number: number
-	};
-}
-// src/report/wire-history.ts
-/** What a report tells of one prompt's versions: all of them, or the one that the environment serves. */
-function wireHistory(promptId, { versions, environment }) {
-	const all = versions.get(promptId) ?? [];
-	return environment === null ? { history: { versions: all.map(wireVersion) } } : { lineage: lineageOf(environment, all) };
-}
-function lineageOf(environment, all) {
-	const served = all.find(({ activeIn }) => activeIn.includes(environment));
-	const current = served?.pinned.find((one) => one.environment === environment && one.until === null);
-	return {
-		environment,
-		serves: served === void 0 ? null : wireMade(served),
-		pinned: current === void 0 || current.from === null ? null : wireCommit(current.from)
-	};
-}
-function wireVersion(version) {
-	const pinned = version.pinned.map((time) => wireTime(time, version.activeIn));
-	return {
-		...wireMade(version),
-		active_in: version.activeIn,
-		pinned
-	};
-}
-function wireMade({ ref, digest, madeBy, commit, path }) {
-	return {
-		id: ref.id,
-		version_number: ref.number,
-		digest,
-		made_by: madeBy,
-		...commit === null ? {} : wireCommit(commit),
-		...path === null ? {} : { path }
-	};
-}
-function wireTime({ environment, from, until }, activeIn) {
-	const ended = until === null ? null : wireCommit(until);
-	return {
-		environment,
-		from: from === null ? null : wireCommit(from),
-		until: ended,
-		served: activeIn.includes(environment)
-	};
-}
-function wireCommit({ pullRequest, ...info }) {
-	return pullRequest === void 0 ? info : {
-		...info,
-		pull_request: pullRequest
-	};
+// src/domain/variables.ts
+/** Compares what an environment serves with what it would serve; where one of the two is not known nothing is said. */
+function variableChanges({ before, after }) {
+	if (before === null || before === "unknown" || after === "unknown") return [];
+	const [then, now] = [placeholdersOf(before.text), placeholdersOf(after.text)];
+	const added = now.filter((variable) => !then.includes(variable));
+	const removed = then.filter((variable) => !now.includes(variable));
+	return [...added.map((variable) => ({
+		variable,
+		kind: "added"
+	})), ...removed.map((variable) => ({
+		variable,
+		kind: "removed"
+	}))];
 }
 // src/report/make-report.ts
+init_json();
 init_plan();
 init_prompt_file();
-/**
-* The public report of a run. Pure, and complete also when the run failed.
-* @param withEnvironments what each environment serves, in every mode: for the matrix of a page
-*/
-function makeReport(run, withEnvironments = run.mode === "status") {
-	const prompts = promptsOf(run, withEnvironments);
+/** The public report of a run, which every format is printed from. Pure, and complete also when the run failed. */
+function makeReport(run) {
+	const prompts = promptsOf(run);
 	return {
 		schema_version: 1,
 		mode: run.mode,
@@ -50668,7 +50578,7 @@ function makeReport(run, withEnvironments = run.mode === "status") {
 		plan_digest: planDigestOf(run),
 		summary: {
 			...summarise(prompts, run.mode),
-			...notLookedAt$1(run)
+			...notLookedAt(run)
 		},
 		prompts,
 		...run.written === void 0 ? {} : { files: run.written },
@@ -50676,7 +50586,7 @@ function makeReport(run, withEnvironments = run.mode === "status") {
 		problems: run.problems
 	};
 }
-function notLookedAt$1({ narrowed }) {
+function notLookedAt({ narrowed }) {
 	return narrowed === void 0 ? {} : { not_looked_at: narrowed.notLookedAt };
 }
 /**
@@ -50688,20 +50598,12 @@ function planDigestOf({ plan, service, histories, edited }) {
 	if (plan.prompts.length === 0) return plan.digest;
 	return service === null || plan.prompts.every(({ observed }) => observed === null) ? null : plan.digest;
 }
-function promptsOf(run, withEnvironments) {
-	const { plan, outcomes, histories } = run;
-	const rows = (one) => withEnvironments ? { environments: one.file.pins.map((pin) => rowOf(pin, one)) } : {};
-	if (run.edited !== void 0) return run.edited.map(fromEdited);
-	if (outcomes !== null) return outcomes.map((one) => ({
-		...fromOutcome(one),
-		...rows(one.plan)
-	}));
+function promptsOf({ plan, outcomes, histories, edited, files, texts }) {
+	if (edited !== void 0) return edited.map(fromEdited);
+	if (outcomes !== null) return outcomes.map((one) => fromOutcome(one, texts));
 	if (plan !== null && histories !== void 0) return plan.prompts.map((one) => withoutPlan(one, histories));
-	if (plan !== null) return plan.prompts.map((one) => ({
-		...fromPlan(one),
-		...rows(one)
-	}));
-	return run.files.map((file) => ({
+	if (plan !== null) return plan.prompts.map((one) => fromPlan(one, texts));
+	return files.map((file) => ({
 		...nameOf$3(file),
 		status: "not_attempted",
 		changes: [],
@@ -50714,22 +50616,39 @@ function fromEdited({ status, edits, problems, ...prompt }) {
 		...nameOf$3(prompt),
 		status,
 		changes: [],
-		edits,
+		edits: edits.map(editOf),
 		drift: [],
 		problems
 	};
 }
-function fromOutcome({ plan, status, changes, problems }) {
-	const drift = plan.drift.map(wireDrift);
+function fromPlan(plan, texts) {
+	const { file, status, changes, problems } = plan;
+	const planned = changes.map((change) => plannedChange(change, textsOf$1(change, file, texts)));
 	return {
-		...nameOf$3(plan.file),
+		...nameOf$3(file),
 		status,
-		changes: changes.map(madeChange),
-		drift,
+		changes: planned,
+		...aroundChanges(plan),
 		problems
 	};
 }
-/** What would change is not what was asked: the rows tell where the service differs from the file. */
+function fromOutcome({ plan, status, changes, problems }, texts) {
+	const made = changes.map((one) => madeChange(one, textsOf$1(one.change, plan.file, texts)));
+	return {
+		...nameOf$3(plan.file),
+		status,
+		changes: made,
+		...aroundChanges(plan),
+		problems
+	};
+}
+function aroundChanges(plan) {
+	return {
+		environments: plan.file.pins.map((pin) => rowOf(pin, plan)),
+		drift: plan.drift.map(driftOf)
+	};
+}
+/** What would change is not what was asked: the rows say where the service differs from the file. */
 function withoutPlan(plan, histories) {
 	const { file, observed, status, problems } = plan;
 	const nothing = {
@@ -50747,17 +50666,8 @@ function withoutPlan(plan, histories) {
 		...nothing,
 		status: "unchanged",
 		environments,
-		...wireHistory(file.id, histories),
+		...historyOf$1(file.id, histories),
 		problems: []
-	};
-}
-function fromPlan({ file, status, changes, drift, problems }) {
-	return {
-		...nameOf$3(file),
-		status,
-		changes: changes.map(plannedChange),
-		drift: drift.map(wireDrift),
-		problems
 	};
 }
 function nameOf$3({ path, id, key }) {
@@ -50767,7 +50677,7 @@ function nameOf$3({ path, id, key }) {
 		key
 	};
 }
-function plannedChange(change) {
+function plannedChange(change, texts) {
 	switch (change.kind) {
 		case "create-version": return {
 			kind: change.kind,
@@ -50780,43 +50690,109 @@ function plannedChange(change) {
 			kind: change.kind,
 			fields: change.fields
 		};
-		case "set-active": {
-			const before = change.before === null ? null : wireRef(change.before);
-			const after = isNew(change.after) ? newRef(change.after) : wireRef(change.after);
-			return {
-				kind: change.kind,
-				environment: change.environment,
-				before,
-				after
-			};
-		}
+		case "set-active": return {
+			kind: change.kind,
+			environment: change.environment,
+			...servedOf(change, texts)
+		};
 	}
 }
-function madeChange({ change, status, version }) {
-	const planned = plannedChange(change);
+function madeChange({ change, status, version }, texts) {
+	const planned = plannedChange(change, texts);
 	if (version === void 0 || planned.kind === "update-prompt") return {
 		...planned,
 		status
 	};
 	if (planned.kind === "create-version") return {
 		...planned,
-		version: wireRef(version),
+		version: refOf$1(version),
 		status
 	};
 	return {
 		...planned,
-		after: wireRef(version),
+		after: refOf$1(version),
 		status
+	};
+}
+/** None where another change was carried out than the one that was planned at first: its texts were not asked for. */
+function textsOf$1(change, { id }, texts) {
+	const wanted = change.kind === "set-active" ? refsOf(change) : null;
+	return texts?.get(id)?.find((one) => refsOf(one.change) === wanted) ?? null;
+}
+function refsOf({ environment, before, after }) {
+	return JSON.stringify([
+		environment,
+		before?.id,
+		isNew(after) ? after.new.digest : after.id
+	]);
+}
+function servedOf({ before, after }, texts) {
+	return {
+		before: before === null ? null : refOf$1(before),
+		after: targetOf$1(after),
+		...textFields(texts)
+	};
+}
+/** Longer texts would make a report that nobody can handle. */
+const MOST_BYTES = 1e5;
+function textFields(texts) {
+	const [before, after] = [known(texts?.before), known(texts?.after)];
+	const sides = [before, after].filter((side) => side !== null);
+	const omitted = sides.some(({ text }) => Buffer.byteLength(text) > MOST_BYTES);
+	return {
+		before_text: textOf$3(before),
+		after_text: textOf$3(after),
+		...omitted && { text_omitted: true },
+		...metadataFields(texts, sides),
+		breaking: texts === null ? [] : variableChanges(texts)
+	};
+}
+function known(side) {
+	return side === void 0 || side === "unknown" ? null : side;
+}
+function textOf$3(side) {
+	return side === null || Buffer.byteLength(side.text) > MOST_BYTES ? null : side.text;
+}
+/** Metadata is compared where both sides manage it. */
+function metadataFields(texts, sides) {
+	const { before = "unknown", after = "unknown" } = texts ?? {};
+	const managed = sides.every(({ metadata }) => metadata !== void 0);
+	const any = sides.some(({ metadata }) => Object.keys(metadata ?? {}).length > 0);
+	if (before === "unknown" || after === "unknown" || !managed || !any) return {};
+	return {
+		...before === null ? {} : { before_metadata: linesOf$1(before.metadata) },
+		after_metadata: linesOf$1(after.metadata)
+	};
+}
+function linesOf$1(metadata = {}) {
+	return Object.keys(metadata).toSorted().map((name) => `${name}: ${canonicalJson(metadata[name] ?? null)}`).join("\n");
+}
+/** An edit with the texts that it brings about. */
+function editOf(edit) {
+	if (edit.kind === "set-pin") {
+		const { serves, ...rest } = edit;
+		return serves === void 0 ? rest : {
+			...rest,
+			serves: servedOf(serves.change, serves)
+		};
+	}
+	if (edit.kind !== "set-text") return edit;
+	const { texts, ...rest } = edit;
+	return texts === void 0 ? rest : {
+		...rest,
+		texts: {
+			environment: texts.environment,
+			...textFields(texts)
+		}
 	};
 }
 function rowOf(pinned, plan) {
 	const { environment, pin } = pinned;
 	const active = plan.observed?.active.get(environment) ?? null;
 	const change = plan.changes.find((one) => one.kind === "set-active" && one.environment === environment);
-	const planned = change === void 0 ? void 0 : plannedChange(change);
-	const serves = active === null ? null : wireRef(active);
-	const inSync = planned === void 0 && serves !== null && !isRefused(pinned, plan);
-	const wanted = planned?.kind === "set-active" ? planned.after : inSync ? serves : null;
+	const serves = active === null ? null : refOf$1(active);
+	const inSync = change === void 0 && serves !== null && !isRefused(pinned, plan);
+	const wanted = change?.kind === "set-active" ? targetOf$1(change.after) : inSync ? serves : null;
 	return {
 		environment,
 		pin: pinText(pin),
@@ -50844,6 +50820,98 @@ function summarise(prompts, mode) {
 		applied: statuses("applied"),
 		failed: statuses("failed"),
 		not_attempted: statuses("not_attempted")
+	};
+}
+function driftOf(drift) {
+	if ("field" in drift) {
+		const { field, kind, restores, expected, observed } = drift;
+		return {
+			field,
+			kind,
+			restores,
+			expected,
+			observed
+		};
+	}
+	const { kind, restores, environment, expected, observed } = drift;
+	const holder = observed === null ? null : holderOf$1(observed);
+	return {
+		environment,
+		kind,
+		restores,
+		expected: targetOf$1(expected),
+		observed: holder
+	};
+}
+function holderOf$1({ commit, ...ref }) {
+	return commit === void 0 ? {
+		...refOf$1(ref),
+		made_by: "outside"
+	} : {
+		...refOf$1(ref),
+		made_by: "git",
+		commit
+	};
+}
+/** The file's own new content needs no digest; of refs there may be several. */
+function targetOf$1(target) {
+	if (!isNew(target)) return refOf$1(target);
+	return target.ref === void 0 ? { new: true } : {
+		new: true,
+		digest: target.new.digest
+	};
+}
+function refOf$1({ id, number }) {
+	return {
+		id,
+		version_number: number
+	};
+}
+/** What is known of one prompt's versions: of all, or of the one that the environment serves. */
+function historyOf$1(promptId, { versions, environment }) {
+	const all = versions.get(promptId) ?? [];
+	return environment === null ? { history: { versions: all.map(versionOf$1) } } : { lineage: lineageOf(environment, all) };
+}
+function lineageOf(environment, all) {
+	const served = all.find(({ activeIn }) => activeIn.includes(environment));
+	const current = served?.pinned.find((one) => one.environment === environment && one.until === null);
+	return {
+		environment,
+		serves: served === void 0 ? null : madeOf(served),
+		pinned: current === void 0 || current.from === null ? null : commitOf(current.from)
+	};
+}
+function versionOf$1(version) {
+	const pinned = version.pinned.map((time) => timeOf(time, version.activeIn));
+	return {
+		...madeOf(version),
+		active_in: version.activeIn,
+		pinned
+	};
+}
+function madeOf({ ref, digest, madeBy, commit, path }) {
+	return {
+		id: ref.id,
+		version_number: ref.number,
+		digest,
+		made_by: madeBy,
+		...commit === null ? {} : commitOf(commit),
+		...path === null ? {} : { path }
+	};
+}
+function timeOf({ environment, from, until }, activeIn) {
+	const ended = until === null ? null : commitOf(until);
+	return {
+		environment,
+		from: from === null ? null : commitOf(from),
+		until: ended,
+		served: activeIn.includes(environment)
+	};
+}
+function commitOf({ pullRequest, ...info }) {
+	return pullRequest === void 0 ? info : {
+		...info,
+		pull_request: pullRequest
 	};
 }
 // src/domain/observed.ts
@@ -51432,7 +51500,16 @@ const NO_HISTORY = {
 	provenance: /* @__PURE__ */ new Map(),
 	contents: /* @__PURE__ */ new Map()
 };
+// src/domain/version.ts
+function refOf({ id, number }) {
+	return {
+		id,
+		number
+	};
+}
+var init_version = __esmMin((() => {}));
 // src/planning/compare-fields.ts
+init_version();
 init_plan();
 /** The fields that the file manages and that differ in the service; no change when there are none. */
 function compareFields(file, fields) {
@@ -51693,7 +51770,6 @@ function liveIn(target, context) {
 	return context.file.pins.map(({ environment }) => environment).find((one) => isActive(target, one, context)) ?? null;
 }
 // src/planning/resolve-pin.ts
-init_version();
 init_problem();
 /** What a plan does about a pin of such a meaning. */
 function resolvePin(pin, meaning, context) {
@@ -54293,11 +54369,11 @@ function goneProblems({ base }, observation) {
 		return makeProblem("prompt/gone", {
 			id,
 			base: base.ref,
-			serves: servedBy(id, observation)
+			serves: servedBy$1(id, observation)
 		}, { path });
 	});
 }
-function servedBy(id, observation) {
+function servedBy$1(id, observation) {
 	const failure = observation?.failed.get(id);
 	if (failure !== void 0) return `what it serves cannot be read: ${failure.message}`;
 	const observed = observation?.observed.get(id);
@@ -54307,11 +54383,10 @@ function servedBy(id, observation) {
 }
 // src/commands/sync.ts
 init_problem();
-const NO_TEXTS = /* @__PURE__ */ new Map();
 /** Plans, and applies the plan unless it is a dry run. */
 async function sync(options, world) {
 	const mode = options.dryRun ? "dry-run" : "apply";
-	const giveUp = (reason) => resultOf(notRun(mode, reason), NO_TEXTS, options, world);
+	const giveUp = (reason) => resultOf(notRun(mode, reason), options, world);
 	if (!options.dryRun && !mayApply(options, world)) return giveUp({
 		files: [],
 		problems: [makeProblem("usage/confirmation-needed")]
@@ -54330,21 +54405,21 @@ async function finish(walked, options, world) {
 	const plan = guard(walked.plan, guards);
 	const warnings = [...uncommittedWarnings(walked, options), ...driftWarnings(guards, options)];
 	const problems = inPlaceOrder([...walked.problems, ...warnings]);
-	const planned = plannedRun("dry-run", {
-		...walked,
-		plan,
-		problems
-	});
-	const asks = !options.dryRun && needsQuestion(plan, options, world);
-	const texts = options.withTexts || asks ? textsOf(plan.prompts, walked, walked.history) : NO_TEXTS;
-	if (options.dryRun) return resultOf(planned, texts, options, world);
-	const shown = {
-		texts,
-		folder: walked.config.folder
+	const texts = textsOf$2(plan.prompts, walked, walked.history);
+	const planned = {
+		...plannedRun("dry-run", {
+			...walked,
+			plan,
+			problems
+		}),
+		texts
 	};
+	const asks = !options.dryRun && needsQuestion(plan, options, world);
+	if (options.dryRun) return resultOf(planned, options, world);
+	const { folder } = walked.config;
 	if (asks && !await ask(() => ({
 		report: makeReport(planned),
-		...shown
+		folder
 	}), options, world)) {
 		const declined = [...problems, makeProblem("usage/declined")];
 		return resultOf({
@@ -54352,14 +54427,17 @@ async function finish(walked, options, world) {
 			mode: "apply",
 			plan: null,
 			problems: declined
-		}, NO_TEXTS, options, world);
+		}, options, world);
 	}
 	const outcomes = await apply$1(plan, guards, walked, world);
-	return resultOf({
-		...planned,
-		mode: "apply",
-		outcomes
-	}, labelMade(asks ? textsAfterQuestion(texts, options) : texts, outcomes), options, world);
+	return {
+		...resultOf({
+			...planned,
+			mode: "apply",
+			outcomes
+		}, options, world),
+		asked: asks
+	};
 }
 async function apply$1(plan, guards, walked, world) {
 	const { provider, wantedFor, config } = walked;
@@ -54376,10 +54454,6 @@ async function apply$1(plan, guards, walked, world) {
 			all: plan.prompts.length
 		})
 	});
-}
-/** Whoever was asked has seen the diffs. */
-function textsAfterQuestion(texts, { textsAgain }) {
-	return textsAgain === true ? texts : NO_TEXTS;
 }
 function guardsOf({ config, uncommitted, plan, narrowed }, options) {
 	return {
@@ -54407,10 +54481,9 @@ function uncommittedWarnings({ plan, uncommitted }, options) {
 function driftWarnings({ onDrift }, { base }) {
 	return onDrift === "fail" && base === void 0 ? [makeProblem("config/drift-needs-base")] : [];
 }
-function resultOf(run, texts, options, { stop }) {
+function resultOf(run, options, { stop }) {
 	return {
 		run,
-		texts,
 		exitCode: exitCodeOf(run, {
 			tellPending: options.dryRun && options.exitCode,
 			interrupted: stop.aborted
@@ -54782,8 +54855,7 @@ function optionsOf(context) {
 		maxChanges,
 		apiKey: context.inputs["api-key"],
 		exitCode: false,
-		allowDirty: false,
-		withTexts: true
+		allowDirty: false
 	};
 }
 /** That of the input, or of the usual variable. */
@@ -54818,39 +54890,6 @@ function asSet(items) {
 function asMap(items) {
 	return items && new Map(items);
 }
-// src/report/problems-in.ts
-/**
-* All problems of a report: those of the run, then those of each prompt. One that has no place of its own says by the
-* prompt's file whose it is. That says nothing where all prompts have it, and where the run was interrupted: then it is
-* said once.
-*/
-function problemsIn({ problems, prompts }) {
-	const common = commonIn(prompts);
-	const placed = (problem, prompt) => {
-		const told = problem.path !== void 0 || prompt.path === "" || common.has(nameOf$1(problem));
-		const ofRun = INTERRUPTIONS.includes(problem.code);
-		return told || ofRun ? problem : {
-			...problem,
-			path: prompt.path
-		};
-	};
-	return [...problems, ...prompts.flatMap((prompt) => prompt.problems.map((problem) => placed(problem, prompt)))];
-}
-/** The problems that every prompt has, such as a service that is down: to tell whose they are says nothing. */
-function commonIn(prompts) {
-	const [first, ...rest] = prompts.map(({ problems }) => new Set(problems.map(nameOf$1)));
-	const common = [...first ?? []].filter((name) => rest.every((names) => names.has(name)));
-	return new Set(rest.length === 0 ? [] : common);
-}
-/** Equal for problems that say the same, whosever they are. */
-function nameOf$1({ code, message }) {
-	return `${code} ${message}`;
-}
-/** Whether the run was interrupted. A signal that came when all was done has left no trace, and there is nothing to go on with. */
-function isInterrupted({ problems, prompts }) {
-	return [{ problems }, ...prompts].some((one) => one.problems.some(({ code }) => INTERRUPTIONS.includes(code)));
-}
-const INTERRUPTIONS = ["apply/interrupted", "usage/cancelled"];
 // node_modules/picocolors/picocolors.js
 var require_picocolors = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	let p = process || {};
@@ -54920,8 +54959,41 @@ var require_picocolors = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	module.exports = createColors();
 	module.exports.createColors = createColors;
 }));
-// src/report/colours.ts
+// src/report/style.ts
 var import_picocolors = /* @__PURE__ */ __toESM(require_picocolors(), 1);
+function styleFor({ colour, screen = null, links = null }) {
+	return {
+		colours: coloursFor(colour),
+		screen,
+		links
+	};
+}
+/** For logs and files. */
+const PLAIN = styleFor({ colour: false });
+/** The style of what is indented by so many columns. */
+function narrower(style, columns) {
+	return style.screen === null ? style : {
+		...style,
+		screen: style.screen.narrower(columns)
+	};
+}
+/** The line in as many rows as the terminal needs. */
+function fitted(line, { screen }, hang) {
+	return screen === null ? [line] : screen.wrap(line, hang);
+}
+/** A text, shown as it is, that opens a file of the workspace where the terminal takes links. */
+function fileLink(text, path, { links }) {
+	return linked(text, links?.fileUrl(path) ?? "");
+}
+/** An address that opens itself, where it is one of the web. */
+function webLink(text, address, { links }) {
+	if (links === null || !/^https?:\/\//.test(address) || !URL.canParse(address)) return text;
+	return linked(text, new URL(address).href);
+}
+/** An OSC 8 link. The address is visible ASCII: nothing in it can end the sequence. */
+function linked(text, address) {
+	return /^[!-~]+$/.test(address) ? `\u001b]8;;${address}\u001b\\${text}\u001b]8;;\u001b\\` : text;
+}
 /** The text as it is without its colours. */
 function withoutColours(text) {
 	return text.replaceAll(/\u001b\[\d+m/g, "");
@@ -54929,729 +55001,69 @@ function withoutColours(text) {
 function coloursFor(enabled) {
 	return import_picocolors.default.createColors(enabled);
 }
-// src/report/counted.ts
-/** `1 file`, `2 files`. */
-function counted([count, one, many]) {
-	return `${count} ${count === 1 ? one : many}`;
-}
-// src/report/fit.ts
-/** As much of the sections as the limit allows, the earlier ones first. Without a limit all of it. */
-function fitSections(sections, limit) {
-	let room = limit?.most ?? Infinity;
-	const fitted = sections.map((section) => {
-		const kept = keep(section, room * section.share, limit);
-		const text = kept.length === 0 ? "" : `${section.open}${kept.join("")}${section.close}`;
-		room -= limit?.measure(text) ?? 0;
-		return {
-			text,
-			left: {
-				item: section.item,
-				count: section.items.length - kept.length
-			}
+// src/report/problems.ts
+init_problem();
+/**
+* All problems of a report: those of the run, then those of each prompt. One that has no place of its own says by the
+* prompt's file whose it is. That says nothing where all prompts have it, and where the run was interrupted: then it is
+* said once.
+*/
+function problemsIn({ problems, prompts }) {
+	const common = commonIn(prompts);
+	const placed = (problem, prompt) => {
+		const clear = problem.path !== void 0 || prompt.path === "" || common.has(nameOf$1(problem));
+		const ofRun = INTERRUPTIONS.includes(problem.code);
+		return clear || ofRun ? problem : {
+			...problem,
+			path: prompt.path
 		};
-	});
-	return {
-		text: fitted.map(({ text }) => text).join(""),
-		leftOut: fitted.map(({ left }) => left).filter(({ count }) => count > 0)
 	};
+	return [...problems, ...prompts.flatMap((prompt) => prompt.problems.map((problem) => placed(problem, prompt)))];
 }
-function keep({ open, items, close }, most, limit) {
-	if (limit === null) return items;
-	let room = most - limit.measure(open) - limit.measure(close);
-	return items.filter((item) => {
-		const length = limit.measure(item);
-		if (length > room) return false;
-		room -= length;
-		return true;
-	});
+/** The problems that every prompt has, such as a service that is down: whose they are says nothing. */
+function commonIn(prompts) {
+	const [first, ...rest] = prompts.map(({ problems }) => new Set(problems.map(nameOf$1)));
+	const common = [...first ?? []].filter((name) => rest.every((names) => names.has(name)));
+	return new Set(rest.length === 0 ? [] : common);
 }
-// src/report/inert-markdown.ts
-/**
-* A value within a line of Markdown: as a code span, in which nothing is a link, a mention, HTML or formatting. A pipe
-* would end the cell of a table even there.
-*/
-function inertCode(text) {
-	const shown = inertLine(text).replaceAll("|", "\\u{7c}");
-	if (shown.trim() === "") return `\`"${shown}"\``;
-	const fence = "`".repeat(longestRun(shown) + 1);
-	const padding = /^`|`$|^ .* $/.test(shown) ? " " : "";
-	return `${fence}${padding}${shown}${padding}${fence}`;
+/** Equal for problems that say the same, whosever they are. */
+function nameOf$1({ code, message }) {
+	return `${code} ${message}`;
 }
-/** Lines as a fenced block, in which nothing is formatting. The fence is longer than any run in them. */
-function inertBlock(lines, language) {
-	const text = inertText(lines.join("\n"));
-	const fence = "`".repeat(Math.max(3, longestRun(text) + 1));
-	return `${fence}${language}\n${text}\n${fence}`;
+/** Whether the run was interrupted. A signal that came when all was done has left no trace, and there is nothing to go on with. */
+function isInterrupted({ problems, prompts }) {
+	return [{ problems }, ...prompts].some((one) => one.problems.some(({ code }) => INTERRUPTIONS.includes(code)));
 }
-/** A value within HTML. The at sign is a mention on GitHub wherever it stands outside of code. */
-function inertHtml(text) {
-	return inertLine(text).replaceAll(/[&<>"'@`]/g, (character) => `&#${character.charCodeAt(0)};`);
+const INTERRUPTIONS = ["apply/interrupted", "usage/cancelled"];
+/** A problem in two lines: where and what, then what to do. Without a final line feed. */
+function renderProblem(problem, style) {
+	const { red, yellow, dim } = style.colours;
+	const what = `${problem.severity === "error" ? red("error") : yellow("warning")}: ${escapeLine(problem.message)} ${dim(`[${problem.code}]`)}`;
+	const hint = hintRows(escapeLine(problem.hint), narrower(style, 2));
+	return [...fitted(`${shownPlace(problem, style)}${what}`, style, 4), ...hint.map((line) => `  ${line}`)].join("\n");
 }
-/** A long text has more runs than a call takes arguments. */
-function longestRun(text) {
-	return (text.match(/`+/g) ?? []).reduce((longest, { length }) => Math.max(longest, length), 0);
+/** A command to run is to be copied: it has a row of its own, which only the terminal itself breaks. */
+function hintRows(hint, style) {
+	const { screen } = style;
+	const parts = /^(.* run:) (promptsync .*)$/.exec(hint);
+	if (parts === null || screen === null || screen.width(hint) <= screen.columns) return fitted(hint, style, 0);
+	const [, before = "", command = ""] = parts;
+	return [...fitted(before, style, 0), command];
 }
-// src/domain/variables.ts
-/** Compares what an environment serves with what it would serve; where one of the two is not known nothing is said. */
-function variableChanges({ environment, before, after }) {
-	if (before === null || before === "unknown" || after === "unknown") return [];
-	const [then, now] = [placeholdersOf(before.text), placeholdersOf(after.text)];
-	const added = now.filter((variable) => !then.includes(variable));
-	const removed = then.filter((variable) => !now.includes(variable));
-	return [...added.map((variable) => ({
-		kind: "added",
-		variable,
-		environment
-	})), ...removed.map((variable) => ({
-		kind: "removed",
-		variable,
-		environment
-	}))];
-}
-// src/report/breaking.ts
-/** Compares what environments serve with what they would serve; where one of the two is not known nothing is said. */
-function findBreaking({ changes }, texts) {
-	const key = changes.flatMap((change) => change.kind === "update-prompt" ? change.fields.key ?? [] : []);
-	const variables = texts.flatMap(variableChanges);
-	const groups = Map.groupBy(variables, ({ kind, variable }) => `${kind} ${variable}`);
-	return [...key.map(({ before, after }) => ({
-		kind: "key",
-		before,
-		after
-	})), ...[...groups.values()].map(together)];
-}
-function together(group) {
-	const { kind = "added", variable = "" } = group[0] ?? {};
-	return {
-		kind,
-		variable,
-		environments: group.map(({ environment }) => environment)
-	};
-}
-/** In a sentence or two; `show` makes what comes from outside inert. */
-function breakingText(breaking, show) {
-	if (breaking.kind === "key") {
-		const [from, to] = [breaking.before, breaking.after].map(show);
-		return `the key changes from ${from} to ${to}. Whoever reads it by key has to follow.`;
-	}
-	const { kind, variable, environments } = breaking;
-	const then = kind === "added" ? "Callers have to supply it." : "Callers need not supply it any more.";
-	return `${environments.map(show).join(", ")}: the variable ${show(`{{${variable}}}`)} is ${kind}. ${then}`;
-}
-// src/report/render-change.ts
-const statusNote = {
-	made: "",
-	adopted: " (it was there already)",
-	not_made: " (not made)",
-	unknown: " (not known whether it was made)"
-};
-/** What became of a change, and what else is to be said of it; empty, or behind a blank. */
-function changeNote(change, { status, changes }) {
-	const told = change.status === void 0 ? "" : statusNote[change.status];
-	return `${isUnfollowed(change, changes) ? UNFOLLOWED : ""}${told === "" && status === "blocked" ? " (blocked)" : told}`;
-}
-/** Whether a version is made only to be there: no environment follows it. */
-function isUnfollowed(change, all) {
-	return change.kind === "create-version" && !followed(change, all);
-}
-/** What a change is, without its sign and what became of it; one line for each field. */
-function changeTexts(change) {
-	switch (change.kind) {
-		case "create-version": return [createText(change)];
-		case "update-prompt": return fieldLines(change);
-		case "set-active": return [activeText(change)];
-	}
-}
-/** One line for a version or an environment, one for each field. */
-function renderChange(change, all, colours) {
-	const said = change.status === void 0 ? "" : statusNote[change.status];
-	const note = `${isUnfollowed(change, all) ? UNFOLLOWED : ""}${said === "" ? "" : colours.yellow(said)}`;
-	return changeTexts(change).map((line) => `${signOf$1(change, colours)} ${line}${note}`);
-}
-function signOf$1({ kind }, colours) {
-	return {
-		"create-version": colours.green("+"),
-		"update-prompt": colours.yellow("~"),
-		"set-active": colours.cyan("→")
-	}[kind];
-}
-const UNFOLLOWED = " (no environment follows it)";
-function createText({ ref, change_summary: summary, version, status }) {
-	const what = version === void 0 || version.version_number === null ? "" : ` v${version.version_number}`;
-	return `${status === "made" ? "created" : status === "adopted" ? "adopted" : "create"} version${what}${ref === void 0 ? "" : ` of git:${inertLine(ref)}`}${summary === null ? "" : `: ${inertLine(summary)}`}`;
-}
-function followed(change, all) {
-	return all.some((one) => {
-		if (one.kind !== "set-active") return false;
-		return "new" in one.after || one.after.id === change.version?.id;
-	});
-}
-function fieldLines({ fields }) {
-	return Object.entries(fields).map(([field, { before, after }]) => {
-		return `${field}: ${inertLine(JSON.stringify(before))} → ${inertLine(JSON.stringify(after))}`;
-	});
-}
-function activeText({ environment, before, after }) {
-	return `${inertLine(environment)}: ${refText(before)} → ${refText(after)}`;
-}
-/** `v7`, `none`, `new version`, or the id where the number is not known. */
-function refText(ref) {
-	if (ref === null) return "none";
-	if ("new" in ref) return "new version";
-	return ref.version_number === null ? inertLine(ref.id) : `v${ref.version_number}`;
-}
-// src/report/restored.ts
-/** The drift of a run that a sync only puts back. */
-function restoredIn({ plan, outcomes }) {
-	const plans = outcomes?.map((outcome) => outcome.plan) ?? plan?.prompts ?? [];
-	return new Set(plans.flatMap(({ file, drift }) => drift.filter(({ restores }) => restores).map((one) => placeOf$1(file.id, one))));
-}
-/** Names one environment or field of one prompt. */
-function placeOf$1(promptId, what) {
-	return JSON.stringify("field" in what ? [
-		promptId,
-		"field",
-		what.field
-	] : [
-		promptId,
-		"environment",
-		what.environment
-	]);
-}
-// src/report/drift-sentences.ts
-/** What stands in the service although no file says so, and what becomes of it: some sentences. */
-function driftSentences(drift, context) {
-	const { show } = context;
-	const then = thenText(drift, context);
-	const kind = drift.kind === "outside" ? "changed outside of git" : "unfinished: not synced yet";
-	if ("field" in drift) {
-		const [observed, expected] = [drift.observed, drift.expected].map(show);
-		return `${drift.field} is ${observed}, the base wants ${expected} (${kind}). ${then}`;
-	}
-	const { environment, observed, expected } = drift;
-	const wants = `the base wants ${show(refText(expected))}`;
-	if (observed === null) return `${show(environment)} has nothing active, ${wants}.`;
-	const undo = `To keep it, pin ${show(`version:${observed.id}`)}.`;
-	return `${show(environment)} serves ${show(refText(observed))}, ${wants} (${kind}). ${then} ${undo}`;
-}
-/** What a sync does about drift, or what this one has done. */
-function thenText(drift, { prompt, mode, restored }) {
-	if (prompt.status === "blocked") return "The prompt is blocked: a sync leaves it as it is.";
-	const puts = restored.has(placeOf$1(prompt.id, drift));
-	if (mode !== "apply") return puts ? "A sync puts it back." : "A sync sets what the files want now.";
-	const status = prompt.changes.find((change) => isAt(change, drift))?.status;
-	if (status === "unknown") return "It is not known whether this run changed it.";
-	if (status !== "made" && status !== "adopted") return "This run did not change it.";
-	return puts ? "This run put it back." : "This run set what the files want now.";
-}
-function isAt(change, drift) {
-	if (change.kind === "set-active") return "environment" in drift && drift.environment === change.environment;
-	return change.kind === "update-prompt" && "field" in drift && drift.field in change.fields;
-}
-// src/report/history-summary.ts
-/** In one line: how much is known, and whether the service differs from the files. */
-function historyOutcome({ prompts }, colours) {
-	const told = prompts.filter(isTold);
-	const failed = prompts.length - told.length;
-	if (told.length === 0) return colours.red("No prompt could be observed.");
-	const versions = told.reduce((sum, { history }) => sum + (history?.versions.length ?? 0), 0);
-	const differing = told.reduce((sum, prompt) => sum + differingRows(prompt).length, 0);
-	const parts = [
-		counted([
-			told.length,
-			"prompt",
-			"prompts"
-		]),
-		...told.some(({ history }) => history !== void 0) ? [counted([
-			versions,
-			"known version",
-			"known versions"
-		])] : [],
-		...differing === 0 ? [] : [counted([
-			differing,
-			"environment",
-			"environments"
-		]).concat(" not as pinned")],
-		...failed === 0 ? [] : [counted([
-			failed,
-			"prompt failed",
-			"prompts failed"
-		])]
-	];
-	return (failed + differing > 0 ? colours.yellow : colours.bold)(`${parts.join(", ")}.`);
-}
-/** A prompt that was not observed has nothing to tell. */
-function isTold({ history, lineage }) {
-	return history !== void 0 || lineage !== void 0;
-}
-/** The environments, of those that are told, that serve something else than the file's pin means. */
-function differingRows({ environments = [], lineage }) {
-	return environments.filter(({ environment, in_sync: inSync }) => !inSync && (lineage === void 0 || lineage.environment === environment));
-}
-// src/report/history-texts.ts
-function commitTexts(info) {
+/** `prompts/a.md:3:7`, or what of it is known. */
+function placeText({ path, line, column }) {
 	return [
-		dayOf(info),
-		info.commit?.slice(0, 12),
-		info.author || void 0,
-		subjectOf(info) || void 0
-	];
+		path,
+		line,
+		column
+	].filter((part) => part !== void 0).join(":");
 }
-/** The same of a version's commit; who made one that comes from none stands in the subject's place. */
-function madeTexts(version) {
-	const [day, commit, author, subject] = commitTexts(version);
-	return [
-		day,
-		commit,
-		author,
-		makerText(version) ?? subject
-	];
-}
-/** Who made a version that comes from no commit; null for one that does. */
-function makerText({ made_by: by }) {
-	return MAKERS[by];
-}
-const MAKERS = {
-	git: null,
-	outside: "by somebody outside of git",
-	uncommitted: "from a file that was not committed",
-	unknown: "not known: the service keeps no metadata"
-};
-/** A commit that git does not have has no date. */
-function dayOf({ date }) {
-	return /^\d{4}-\d\d-\d\d/.exec(date ?? "")?.[0];
-}
-/** With the pull request where the subject does not name it. */
-function subjectOf({ subject, pull_request: request }) {
-	if (request === void 0 || subject === void 0 || subject.includes(`(${request})`)) return subject;
-	return `${subject} (${request})`;
-}
-/** Why no commit has pinned what an environment serves; null where it is told as a difference. */
-function unpinnedText({ lineage, environments = [] }) {
-	const row = environments.find(({ environment }) => environment === lineage?.environment);
-	if (row === void 0) return "not by the file";
-	return row.in_sync ? "by no commit that is known" : null;
-}
-/** That an environment serves something else than the file's pin means. */
-function driftText({ environment, active, pin, wanted }, inert) {
-	const serves = active === null ? "nothing" : inert(refText(active));
-	const said = [`v${pin}`, pin.replace(/^version:/, "")];
-	const meant = wanted === null || said.includes(refText(wanted)) ? "" : ` (${inert(refText(wanted))})`;
-	return `${inert(environment)} serves ${serves}, but the file pins it to ${inert(pin)}${meant}.`;
-}
-/** Where a version is active and was pinned; what is served now comes first. */
-function staysOf({ active_in: activeIn, pinned }) {
-	const open = pinned.filter(({ until }) => until === null).map(({ environment }) => environment);
-	const unpinned = activeIn.filter((environment) => !open.includes(environment));
-	const stays = pinned.map(stayOf);
-	return [
-		...stays.filter(({ state }) => state === "now"),
-		...unpinned.map((environment) => ({
-			environment,
-			when: "active now",
-			state: "now",
-			by: null
-		})),
-		...stays.filter(({ state }) => state !== "now")
-	];
-}
-function stayOf({ environment, from, until, served }) {
-	const state = until !== null ? "past" : served ? "now" : "unserved";
-	const ends = {
-		now: "now",
-		unserved: "not served",
-		past: until === null ? "" : dayOf(until) ?? "?"
-	};
-	return {
-		environment,
-		when: `${(from === null ? void 0 : dayOf(from)) ?? "?"} → ${ends[state]}`,
-		state,
-		by: from
-	};
-}
-// src/report/history-tables.ts
-/**
-* The versions of a prompt and where they have been, or where what one environment serves comes from.
-* @param show makes a value from outside inert
-*/
-function historyTables(prompt, show) {
-	const { lineage } = prompt;
-	return lineage === void 0 ? versionTables(prompt, show) : [lineageTable(prompt, lineage, show)];
-}
-function versionTables({ history }, show) {
-	const versions = history?.versions ?? [];
-	const cell = cellWith(show);
-	const made = versions.map((version) => [
-		nameOf(version),
-		show(version.id),
-		...madeTexts(version).map(cell)
-	]);
-	const stays = versions.flatMap((version) => staysOf(version).map(({ environment, when, by }) => {
-		const [, commit, , subject] = by === null ? [] : commitTexts(by);
-		return [
-			nameOf(version),
-			show(environment),
-			when,
-			cell(commit),
-			cell(subject)
-		];
-	}));
-	const title = null;
-	return [{
-		title,
-		columns: [
-			"version",
-			"id",
-			"made",
-			"commit",
-			"author",
-			"subject"
-		],
-		rows: made,
-		item: "version"
-	}, {
-		title,
-		columns: [
-			"version",
-			"environment",
-			"pinned",
-			"commit",
-			"subject"
-		],
-		rows: stays,
-		item: "pin"
-	}];
-}
-function nameOf({ version_number: number }) {
-	return `v${number}`;
-}
-function lineageTable(prompt, lineage, show) {
-	const { environment, serves, pinned } = lineage;
-	const cell = cellWith(show);
-	const served = serves === null ? "serves nothing" : `serves ${refText(serves)} ${show(serves.id)}`;
-	const unpinned = pinned === null ? unpinnedText(prompt) : null;
-	const rows = [
-		...serves === null ? [] : [[
-			"made",
-			...madeTexts(serves).map(cell),
-			cell(serves.path)
-		]],
-		...pinned === null ? [] : [[
-			"pinned",
-			...commitTexts(pinned).map(cell),
-			""
-		]],
-		...unpinned === null ? [] : [[
-			"pinned",
-			"",
-			"",
-			"",
-			cell(unpinned),
-			""
-		]]
-	];
-	return {
-		title: `${show(environment)} ${served}.`,
-		columns: [
-			"",
-			"date",
-			"commit",
-			"author",
-			"subject",
-			"path"
-		],
-		rows,
-		item: "row"
-	};
-}
-/** Our own words are shown as somebody's are: they stand where those may. */
-function cellWith(show) {
-	return (text) => text === void 0 ? "" : show(text);
-}
-// src/report/markdown-table.ts
-/** The first two lines of a table. The cells are Markdown already. */
-function tableHead(columns) {
-	return tableRow(columns) + tableRow(columns.map(() => "---"));
-}
-/** A line of a table, with its line feed. */
-function tableRow(cells) {
-	return `| ${cells.join(" | ")} |\n`;
-}
-// src/report/markdown-history.ts
-/** A history as parts of a page: of each prompt a table of its versions, and one of where they have been. */
-function historySections({ prompts }) {
-	return prompts.filter(isTold).flatMap((prompt) => {
-		const heading = `\n#### ${inertCode(prompt.key)}\n`;
-		return [...historyTables(prompt, inertCode).map((table, index) => sectionOf(table, index === 0 ? heading : "")), driftNotes(prompt)];
-	});
-}
-function sectionOf({ title, columns, rows, item }, heading) {
-	const above = title === null ? "" : `\n${title}\n`;
-	const section = {
-		close: "",
-		item,
-		share: .9
-	};
-	if (rows.length === 0 && title !== null) return {
-		...section,
-		open: heading,
-		items: [above]
-	};
-	const open = `${heading}${above}\n${tableHead(columns)}`;
-	return {
-		...section,
-		open,
-		items: rows.map(tableRow)
-	};
-}
-function driftNotes(prompt) {
-	return {
-		open: "\n",
-		items: differingRows(prompt).map((row) => `- ${driftText(row, inertCode)}\n`),
-		close: "",
-		item: "drift note",
-		share: .9
-	};
-}
-// src/report/matrix.ts
-/** All environments of a report. Each prompt's are in promotion order; the longest list knows most of it. */
-function environmentsOf({ prompts }) {
-	const lists = prompts.map(namesIn).toSorted((a, b) => b.length - a.length);
-	return [...new Set(lists.flat())];
-}
-/** A report that was merged of others has no rows: then the changes alone tell of environments. */
-function namesIn({ environments = [], edits = [], changes, drift }) {
-	return [
-		...environments,
-		...edits,
-		...changes,
-		...drift
-	].flatMap((one) => "environment" in one ? [one.environment] : []);
-}
-/** The cell of a matrix: what the environment serves, and what it would serve, or serves now. */
-function cellOf(prompt, environment) {
-	const row = prompt.environments?.find((one) => one.environment === environment);
-	const change = prompt.changes.find((one) => "environment" in one && one.environment === environment);
-	const drift = prompt.drift.find((one) => "environment" in one && one.environment === environment) ?? null;
-	if (change !== void 0) return {
-		kind: "change",
-		before: change.before,
-		after: change.after,
-		status: change.status,
-		drift
-	};
-	const edit = prompt.edits?.find((one) => "environment" in one && one.environment === environment);
-	if (edit?.kind === "set-pin") return {
-		kind: "pin",
-		before: edit.before,
-		after: edit.after,
-		drift
-	};
-	return row === void 0 ? {
-		kind: "unpinned",
-		drift
-	} : {
-		...withoutChange(row, prompt),
-		drift
-	};
-}
-function withoutChange({ active, wanted, pin, in_sync: inSync }, { status }) {
-	if (inSync) return {
-		kind: "in-sync",
-		active
-	};
-	if (status === "failed" || status === "not_attempted") return { kind: "unread" };
-	return wanted === null ? {
-		kind: "unresolved",
-		active,
-		pin
-	} : {
-		kind: "differs",
-		active,
-		wanted
-	};
-}
-/** A cell in a few words, inert: `v6`, `v6 → v7`, `v6 → 7?` where the pin is of no known version. */
-function cellText(cell) {
-	switch (cell.kind) {
-		case "unpinned": return "·";
-		case "unread": return "?";
-		case "in-sync": return refText(cell.active);
-		case "differs": return `${refText(cell.active)} → ${refText(cell.wanted)}`;
-		case "change": return `${refText(cell.before)} → ${refText(cell.after)}`;
-		case "unresolved": return `${refText(cell.active)} → ${inertLine(cell.pin)}?`;
-		case "pin": return `${inertLine(cell.before ?? "")} → ${inertLine(cell.after)}`;
-	}
-}
-// src/report/excerpt.ts
-/** How much of the unchanged text beside a change is shown, in characters. */
-const BESIDE = 30;
-/**
-* The changed words of a line with some words around them and `…` in between; null where none are marked, because the
-* whole line is new or gone.
-* @param other the line that takes its place: words that only it has show where this one is changed
-*/
-function excerptOf(line, other) {
-	const pieces = line.some(({ changed }) => changed) ? line : splitLike(line, other);
-	if (pieces === null) return null;
-	return pieces.map((piece, index) => {
-		if (piece.changed) return piece;
-		return {
-			...piece,
-			text: shortened(piece.text, index > 0, index < pieces.length - 1)
-		};
-	});
-}
-/** A line that has lost nothing, in pieces: between them the other line has more words. */
-function splitLike(line, other) {
-	if (other === null || !other.some(({ changed }) => changed)) return null;
-	const text = textOf$1(line);
-	if (textOf$1(other.filter(({ changed }) => !changed)) !== text) return null;
-	return other.map((segment) => segment.changed ? {
-		text: "",
-		changed: false
-	} : segment);
-}
-function textOf$1(segments) {
-	return segments.map(({ text }) => text).join("");
-}
-function shortened(text, afterChange, beforeChange) {
-	const head = afterChange ? beginning(text) : "";
-	const tail = beforeChange ? ending(text) : "";
-	const short = `${head}${head === "" ? "… " : tail === "" ? " …" : " … "}${tail}`;
-	return short.length < text.length ? short : text;
-}
-/** Whole words where there are any. */
-function beginning(text) {
-	if (text.length <= BESIDE) return text;
-	const start = wellCut(text.slice(0, BESIDE));
-	const blank = start.lastIndexOf(" ");
-	return blank > 0 ? start.slice(0, blank) : start;
-}
-function ending(text) {
-	if (text.length <= BESIDE) return text;
-	const end = wellCut(text.slice(-30));
-	const blank = end.indexOf(" ");
-	return blank >= 0 && blank < end.length - 1 ? end.slice(blank + 1) : end;
-}
-/** Half of a character is none. */
-function wellCut(text) {
-	return text.replace(/^[\udc00-\udfff]/, "").replace(/[\ud800-\udbff]$/, "");
-}
-// src/report/diff-rows.ts
-/** A changed line that takes more rows is cut. */
-const MOST_ROWS = 8;
-/** How to see what a terminal does not show. */
-const SHOWS_ALL = "--format html shows all";
-/** The rows of a changed line: wrapped on a terminal, changed words marked where there is colour. */
-function changedRows(changed, style) {
-	const { screen, colours } = style;
-	const whole = painted(changed.kind, changed.line, style);
-	if (screen === null) return [whole];
-	const rows = screen.wrap(whole, 1);
-	if (rows.length <= MOST_ROWS) return rows;
-	const excerpt = excerptOf(changed.line, changed.other);
-	if (excerpt !== null) return screen.wrap(painted(changed.kind, excerpt, style), 1);
-	const text = changed.line.map((segment) => segment.text).join("");
-	const shown = rows.slice(0, MOST_ROWS);
-	return [...shown, ...screen.wrap(colours.dim(` … ${moreText(text, shown)}`), 1)];
-}
-function moreText(text, shown) {
-	const seen = shown.reduce((sum, row) => sum + withoutColours(row).length - 1, 0);
-	return `${Math.max(1, text.length - seen)} more characters (${SHOWS_ALL})`;
-}
-function painted(kind, segments, style) {
-	const { green, red } = style.colours;
-	return kind === "added" ? green(`+${joined(segments, style)}`) : red(`-${joined(segments, style)}`);
-}
-/** The text of a line, inert, with what is changed in it inverse. */
-function joined(segments, { colours, screen }) {
-	return segments.map(({ text, changed }) => {
-		const shown = inertText(text);
-		const even = screen === null ? shown : shown.replaceAll("	", "    ");
-		return changed ? colours.inverse(even) : even;
-	}).join("");
-}
-/** Blocks as they are marked where no mark would be seen. */
-function withoutMarks(blocks) {
-	return blocks.map(({ kind, lines }) => ({
-		kind,
-		lines: lines.map((text) => [{
-			text,
-			changed: false
-		}])
-	}));
-}
-// src/report/fold-hunks.ts
-/** A beginning that is shorter says nothing of its block. */
-const FEWEST = 4;
-/**
-* A diff of at most so many lines: of each block the beginning, so that of a text that was rewritten both the old and
-* the new one are seen. Where there are too many blocks for that, the first lines of the diff.
-*/
-function foldHunks(hunks, most) {
-	const shares = sharesOf(hunks.flatMap(({ blocks }) => blocks.map(({ lines }) => lines.length)), most);
-	const ends = shares.findLastIndex((share) => share > 0);
-	let index = 0;
-	return {
-		hunks: withoutEmpty(hunks.map(({ blocks, ...range }) => ({
-			...range,
-			blocks: blocks.map((block) => {
-				const [at, share] = [index, shares[index++] ?? 0];
-				const more = share < block.lines.length && at < ends;
-				return {
-					...block,
-					lines: block.lines.slice(0, share),
-					more
-				};
-			})
-		}))),
-		left: leftOf(hunks, shares)
-	};
-}
-function withoutEmpty(hunks) {
-	return hunks.map((hunk) => ({
-		...hunk,
-		blocks: hunk.blocks.filter(({ lines }) => lines.length > 0)
-	})).filter(({ blocks }) => blocks.length > 0);
-}
-/** How many lines of each block are shown. */
-function sharesOf(sizes, most) {
-	const total = (each) => sizes.reduce((sum, size) => sum + Math.min(size, each), 0);
-	if (total(Infinity) <= most) return sizes;
-	let each = 3;
-	while (total(each + 1) <= most) each += 1;
-	if (each >= FEWEST) return sizes.map((size) => Math.min(size, each));
-	let rest = most;
-	return sizes.map((size) => {
-		const share = Math.min(size, rest);
-		rest -= share;
-		return share;
-	});
-}
-function leftOf(hunks, shares) {
-	const left = {
-		removed: 0,
-		added: 0,
-		same: 0
-	};
-	for (const [index, { kind, lines }] of hunks.flatMap(({ blocks }) => blocks).entries()) left[kind] += lines.length - (shares[index] ?? 0);
-	return left;
-}
-/** `212 more lines: 62 removed, 150 added`; null where nothing was left out. */
-function leftText({ removed, added, same }) {
-	const all = removed + added + same;
-	if (all === 0) return null;
-	const kinds = [
-		...removed > 0 ? [`${removed} removed`] : [],
-		...added > 0 ? [`${added} added`] : [],
-		...same > 0 ? [`${same} unchanged`] : []
-	];
-	return `${counted([
-		all,
-		"more line",
-		"more lines"
-	])}: ${kinds.join(", ")}`;
+function shownPlace(problem, style) {
+	const place = escapeLine(placeText(problem));
+	if (place === "") return "";
+	const { screen } = style;
+	const shown = screen === null ? place : screen.shorten(place, screen.columns - 1);
+	return `${problem.path === void 0 ? shown : fileLink(shown, problem.path, style)}: `;
 }
 // node_modules/diff/libesm/diff/base.js
 var Diff = class {
@@ -56258,12 +55670,282 @@ function splitLines(text) {
 	else result.push(result.pop().slice(0, -1));
 	return result;
 }
-// src/report/mark-words.ts
+// src/report/words.ts
+/** `1 file`, `2 files`. */
+function counted([count, one, many]) {
+	return `${count} ${count === 1 ? one : many}`;
+}
+/** `v7`, `none`, `new version`, or the id where the number is not known. */
+function refText(ref) {
+	if (ref === null) return "none";
+	if ("new" in ref) return "new version";
+	return ref.version_number === null ? escapeLine(ref.id) : `v${ref.version_number}`;
+}
+/** What a change is, without its sign and what became of it; one line for each field. */
+function changeTexts(change) {
+	switch (change.kind) {
+		case "create-version": return [createText(change)];
+		case "update-prompt": return Object.entries(change.fields).map(([field, { before, after }]) => {
+			return `${field}: ${escapeLine(JSON.stringify(before))} → ${escapeLine(JSON.stringify(after))}`;
+		});
+		case "set-active": return [`${escapeLine(change.environment)}: ${refText(change.before)} → ${refText(change.after)}`];
+	}
+}
+function createText({ ref, change_summary: summary, version, status }) {
+	const what = version === void 0 || version.version_number === null ? "" : ` v${version.version_number}`;
+	return `${status === "made" ? "created" : status === "adopted" ? "adopted" : "create"} version${what}${ref === void 0 ? "" : ` of git:${escapeLine(ref)}`}${summary === null ? "" : `: ${escapeLine(summary)}`}`;
+}
+/** What became of a change; empty, or behind a blank. */
+function statusNote({ status }) {
+	return status === void 0 ? "" : STATUS_NOTES[status];
+}
+const STATUS_NOTES = {
+	made: "",
+	adopted: " (it was there already)",
+	not_made: " (not made)",
+	unknown: " (not known whether it was made)"
+};
+/** What else is to be said of a change. */
+function followNote(change, all) {
+	return isUnfollowed(change, all) ? " (no environment follows it)" : "";
+}
+/** Whether a version is made only to be there. */
+function isUnfollowed(change, all) {
+	if (change.kind !== "create-version") return false;
+	return !all.some((one) => one.kind === "set-active" && ("new" in one.after || one.after.id === change.version?.id));
+}
+/** Both, and that a guard has refused it. */
+function changeNote(change, { status, changes }) {
+	const became = statusNote(change);
+	return `${followNote(change, changes)}${became === "" && status === "blocked" ? " (blocked)" : became}`;
+}
+/** What is done to a file, in one line without its sign. */
+function editText(edit) {
+	switch (edit.kind) {
+		case "create-file": return "new file";
+		case "set-pin": {
+			const before = edit.before === null ? "" : `${escapeLine(edit.before)} → `;
+			return `${escapeLine(edit.environment)}: ${before}${escapeLine(edit.after)}`;
+		}
+		case "set-field": {
+			const [before, after] = [edit.before, edit.after].map((value) => escapeLine(value ?? "absent"));
+			return `${escapeLine(edit.field)}: ${before} → ${after}${edit.conflict ? " (conflict)" : ""}`;
+		}
+		case "set-text": {
+			const conflicts = edit.conflicts === 0 ? "" : ` (${counted([
+				edit.conflicts,
+				"conflict",
+				"conflicts"
+			])})`;
+			return `text: ${escapeLine(edit.from)}${conflicts}`;
+		}
+	}
+}
+/** Whether something is new, is changed, or is left to somebody. */
+function editKind(edit) {
+	if (edit.kind === "create-file" || edit.kind === "set-pin" && edit.before === null) return "new";
+	return isConflict(edit) ? "conflict" : "changed";
+}
+/** Whether the file holds both sides, for somebody to decide. */
+function isConflict(edit) {
+	return edit.kind === "set-field" && edit.conflict || edit.kind === "set-text" && edit.conflicts > 0;
+}
+/** What callers of a prompt have to follow, each in a sentence or two: another key, other variables in an environment. */
+function breakingTexts({ changes, edits = [] }, show) {
+	const keys = changes.flatMap((change) => change.kind === "update-prompt" ? change.fields.key ?? [] : []);
+	const variables = [...changes, ...edits].flatMap(servedBy).flatMap(({ environment, breaking }) => breaking.map((one) => ({
+		...one,
+		environment
+	})));
+	return [...keys.map(({ before, after }) => {
+		return `the key changes from ${show(before)} to ${show(after)}. Whoever reads it by key has to follow.`;
+	}), ...[...Map.groupBy(variables, ({ kind, variable }) => `${kind} ${variable}`).values()].map((group) => {
+		const { kind = "added", variable = "" } = group[0] ?? {};
+		const then = kind === "added" ? "Callers have to supply it." : "Callers need not supply it any more.";
+		return `${group.map(({ environment }) => show(environment)).join(", ")}: the variable ${show(`{{${variable}}}`)} is ${kind}. ${then}`;
+	})];
+}
+function servedBy(one) {
+	switch (one.kind) {
+		case "set-active": return [one];
+		case "set-pin": return one.serves === void 0 ? [] : [{
+			...one.serves,
+			environment: one.environment
+		}];
+		case "set-text": return one.texts === void 0 ? [] : [one.texts];
+		default: return [];
+	}
+}
+/** What stands in the service although no file says so, and what becomes of it: some sentences. */
+function driftText(drift, prompt, mode, show) {
+	const then = driftOutcome(drift, prompt, mode);
+	const kind = drift.kind === "outside" ? "changed outside of git" : "unfinished: not synced yet";
+	if ("field" in drift) {
+		const [observed, expected] = [drift.observed, drift.expected].map((text) => show(JSON.stringify(text)));
+		return `${drift.field} is ${observed}, the base wants ${expected} (${kind}). ${then}`;
+	}
+	const { environment, observed, expected } = drift;
+	const wants = `the base wants ${show(refText(expected))}`;
+	if (observed === null) return `${show(environment)} has nothing active, ${wants}.`;
+	const from = observed.commit === void 0 ? "" : `, made from ${show(observed.commit.slice(0, 12))}`;
+	const keep = `To keep it, pin ${show(`version:${observed.id}`)}.`;
+	return `${show(environment)} serves ${show(refText(observed))}${from}, ${wants} (${kind}). ${then} ${keep}`;
+}
+/** What a sync does about drift, or what this one has done. */
+function driftOutcome(drift, { status, changes }, mode) {
+	if (status === "blocked") return "The prompt is blocked: a sync leaves it as it is.";
+	if (mode !== "apply") return drift.restores ? "A sync puts it back." : "A sync sets what the files want now.";
+	const made = changes.find((change) => driftAt(change, [drift]).length > 0)?.status;
+	if (made === "unknown") return "It is not known whether this run changed it.";
+	if (made !== "made" && made !== "adopted") return "This run did not change it.";
+	return drift.restores ? "This run put it back." : "This run set what the files want now.";
+}
+/** The drift, of a prompt's, that a change is about. */
+function driftAt(change, all) {
+	return all.filter((drift) => {
+		if (change.kind === "set-active") return "environment" in drift && drift.environment === change.environment;
+		return change.kind === "update-prompt" && "field" in drift && drift.field in change.fields;
+	});
+}
+// src/report/diff.ts
+/** The time that a diff takes grows with the square of its length; past this one it is not worth waiting for. */
+const MOST_EDITS = 500;
+/** Log, summary, comment and page of one run show the same diffs. */
+const made = /* @__PURE__ */ new WeakMap();
+/** The texts of all changes of a prompt, and of the edits of its file. */
+function textsOf({ changes, edits = [] }) {
+	const named = (environment, served) => {
+		return {
+			environment,
+			before: served.before === null ? null : refText(served.before),
+			after: refText(served.after),
+			texts: served
+		};
+	};
+	return [...changes.flatMap((change) => change.kind === "set-active" && !wasRead(change) ? [named(change.environment, change)] : []), ...edits.flatMap((edit) => {
+		if (edit.kind === "set-pin" && edit.serves !== void 0) return [named(edit.environment, edit.serves)];
+		if (edit.kind !== "set-text" || edit.texts === void 0) return [];
+		return [{
+			environment: edit.texts.environment,
+			before: "the file",
+			after: "merged",
+			texts: edit.texts
+		}];
+	})];
+}
+/** A version that was not known before was read and checked before it went live, and its text was not kept. */
+function wasRead({ status, after_text: after, text_omitted: omitted }) {
+	return (status === "made" || status === "adopted") && after === null && omitted === void 0;
+}
+/**
+* Compares the texts that environments serve now with those that they would serve. There is no diff where nothing
+* differs.
+* @param context lines around a change that are shown; Infinity: the whole texts
+*/
+function makeTextDiffs(all, context) {
+	return [...Map.groupBy(all, ({ before, after, texts }) => JSON.stringify([
+		before,
+		after,
+		documentsOf(texts)
+	])).values()].flatMap((group) => {
+		const environments = group.map(({ environment }) => environment);
+		return group[0] === void 0 ? [] : makeOne(environments, group[0], context);
+	});
+}
+function makeOne(environments, named, context) {
+	const { before, after, texts } = named;
+	const unknown = unknownSide(named);
+	if (unknown !== null) return [{
+		environments,
+		before,
+		after,
+		unknown,
+		hunks: []
+	}];
+	const known = made.get(texts) ?? /* @__PURE__ */ new Map();
+	made.set(texts, known);
+	const hunks = known.get(context) ?? compare(documentsOf(texts), context);
+	known.set(context, hunks);
+	return hunks.length === 0 ? [] : [{
+		environments,
+		before,
+		after,
+		unknown,
+		hunks
+	}];
+}
+function unknownSide({ before, texts }) {
+	if (texts.text_omitted === true) return "omitted";
+	if (before !== null && texts.before_text === null) return "before";
+	return texts.after_text === null ? "after" : null;
+}
+/** Metadata is shown above the text. */
+function documentsOf(texts) {
+	const { before_text: before, after_text: after } = texts;
+	return [`${metadataLines(texts.before_metadata)}${before ?? ""}`, `${metadataLines(texts.after_metadata)}${after ?? ""}`];
+}
+function metadataLines(metadata) {
+	if (metadata === void 0) return "";
+	return metadata === "" ? "\n" : `${metadata.replaceAll(/^/gm, "metadata.")}\n\n`;
+}
+function compare([before, after], context) {
+	return hunksOf(before, after, context).map(({ oldStart, oldLines, newStart, newLines, lines }) => ({
+		before: rangeOf(oldStart, oldLines),
+		after: rangeOf(newStart, newLines),
+		blocks: blocksOf(lines)
+	}));
+}
+function hunksOf(before, after, context) {
+	const options = {
+		context,
+		maxEditLength: MOST_EDITS
+	};
+	const lines = [before.split("\n"), after.split("\n")];
+	const patch = onlyIn(...lines) + onlyIn(lines[1], lines[0]) > MOST_EDITS ? void 0 : structuredPatch("", "", ended(before), ended(after), "", "", options);
+	return patch === void 0 ? [replaced(...lines)] : patch.hunks;
+}
+/** How many lines of one text the other does not have: each is an edit at least. */
+function onlyIn(lines, others) {
+	const known = new Set(others);
+	return lines.filter((line) => !known.has(line)).length;
+}
+/** All of the one text for all of the other. */
+function replaced(before, after) {
+	return {
+		oldStart: 1,
+		oldLines: before.length,
+		newStart: 1,
+		newLines: after.length,
+		lines: [...before.map((line) => `-${line}`), ...after.map((line) => `+${line}`)]
+	};
+}
+/** Content has no final newline by rule; saying so under every diff would be noise. */
+function ended(text) {
+	return text === "" ? "" : `${text}\n`;
+}
+function rangeOf(start, lines) {
+	return {
+		start: lines === 0 ? start - 1 : start,
+		lines
+	};
+}
+function blocksOf(lines) {
+	const blocks = [];
+	for (const line of lines) {
+		const kind = line.startsWith("+") ? "added" : line.startsWith("-") ? "removed" : "same";
+		const last = blocks.at(-1);
+		if (last?.kind === kind) last.lines.push(line.slice(1));
+		else blocks.push({
+			kind,
+			lines: [line.slice(1)]
+		});
+	}
+	return blocks;
+}
 /** Where less than this part of the shorter text stays, it is another text: words that happen to be in both say nothing. */
 const LEAST_ALIKE = .4;
-/** Past this much text, and this many edits, marks are not worth waiting for: the time grows with the square of the edits. */
+/** Past this much text, marks are not worth waiting for: the time grows with the square of the edits. */
 const MOST_CHARACTERS = 5e5;
-const MOST_EDITS$1 = 500;
 /** The blocks with the words marked that differ between removed lines and the added ones that take their place. */
 function markWords(blocks) {
 	return blocks.flatMap((block, index) => {
@@ -56313,7 +55995,7 @@ function isChange(change) {
 /** Null where the two texts are too long or have too little in common. */
 function compareWords(before, after) {
 	if (before.length + after.length > MOST_CHARACTERS) return null;
-	const changes = diffArrays(wordsIn(before), wordsIn(after), { maxEditLength: MOST_EDITS$1 });
+	const changes = diffArrays(wordsIn(before), wordsIn(after), { maxEditLength: MOST_EDITS });
 	if (changes === void 0) return null;
 	const kept = changes.filter(({ added, removed }) => !added && !removed).flatMap(({ value }) => value);
 	const shorter = Math.min(lettersIn(before), lettersIn(after));
@@ -56343,156 +56025,30 @@ function linesOf(segments) {
 	}
 	return lines;
 }
-// src/report/style.ts
-function styleFor({ colour, screen = null, links = null }) {
-	return {
-		colours: coloursFor(colour),
-		screen,
-		links
-	};
-}
-/** For logs and files. */
-const PLAIN = styleFor({ colour: false });
-/** The style of what is indented by so many columns. */
-function narrower(style, columns) {
-	return style.screen === null ? style : {
-		...style,
-		screen: style.screen.narrower(columns)
-	};
-}
-/** The line in as many rows as the terminal needs. */
-function fitted(line, { screen }, hang) {
-	return screen === null ? [line] : screen.wrap(line, hang);
-}
-// src/report/text-diffs.ts
-init_json();
-/** The time that a diff takes grows with the square of its length; past this one it is not worth waiting for. */
-const MOST_EDITS = 500;
-/** Log, summary, comment and page of one run show the same diffs. */
-const made = /* @__PURE__ */ new WeakMap();
-/**
-* Compares the texts that environments serve now with those that they would serve. There is no diff where nothing
-* differs.
-* @param context lines around a change that are shown; Infinity: the whole texts
-*/
-function makeTextDiffs(changes, context) {
-	return [...Map.groupBy(changes, (change) => JSON.stringify([change.before, change.after])).values()].flatMap((group) => {
-		const environments = group.map(({ environment }) => environment);
-		return group[0] === void 0 ? [] : makeOne(environments, group[0], context);
-	});
-}
-function makeOne(environments, change, context) {
-	const { before, after } = change;
-	if (before === "unknown") return [{
-		environments,
-		kind: "unread",
-		side: "before"
-	}];
-	if (after === "unknown") return [{
-		environments,
-		kind: "unread",
-		side: "after"
-	}];
-	const known = made.get(change) ?? /* @__PURE__ */ new Map();
-	made.set(change, known);
-	const hunks = known.get(context) ?? compare(before, after, context);
-	known.set(context, hunks);
-	const labels = {
-		before: before === null ? null : before.label,
-		after: after.label
-	};
-	return hunks.length === 0 ? [] : [{
-		environments,
-		kind: "compared",
-		...labels,
-		hunks
-	}];
-}
-function compare(before, after, context) {
-	const [then, now] = [before === null ? "" : document$1(before, after), document$1(after, before ?? after)];
-	return hunksOf(then, now, context).map(({ oldStart, oldLines, newStart, newLines, lines }) => ({
-		before: rangeOf(oldStart, oldLines),
-		after: rangeOf(newStart, newLines),
-		blocks: blocksOf(lines)
-	}));
-}
-/** Metadata is shown above the text where both sides manage it and either has any. */
-function document$1(side, other) {
-	if (side.metadata === void 0 || other.metadata === void 0) return side.text;
-	const lines = metadataLines(side.metadata);
-	return lines + metadataLines(other.metadata) === "" ? side.text : `${lines}\n${side.text}`;
-}
-function metadataLines(metadata) {
-	return Object.keys(metadata).toSorted().map((name) => `metadata.${name}: ${canonicalJson(metadata[name] ?? null)}\n`).join("");
-}
-function hunksOf(before, after, context) {
-	const options = {
-		context,
-		maxEditLength: MOST_EDITS
-	};
-	const lines = [before.split("\n"), after.split("\n")];
-	const patch = onlyIn(...lines) + onlyIn(lines[1], lines[0]) > MOST_EDITS ? void 0 : structuredPatch("", "", ended(before), ended(after), "", "", options);
-	return patch === void 0 ? [replaced(...lines)] : patch.hunks;
-}
-/** How many lines of one text the other does not have: each is an edit at least. */
-function onlyIn(lines, others) {
-	const known = new Set(others);
-	return lines.filter((line) => !known.has(line)).length;
-}
-/** All of the one text for all of the other. */
-function replaced(before, after) {
-	return {
-		oldStart: 1,
-		oldLines: before.length,
-		newStart: 1,
-		newLines: after.length,
-		lines: [...before.map((line) => `-${line}`), ...after.map((line) => `+${line}`)]
-	};
-}
-/** Content has no final newline by rule; saying so under every diff would be noise. */
-function ended(text) {
-	return text === "" ? "" : `${text}\n`;
-}
-function rangeOf(start, lines) {
-	return {
-		start: lines === 0 ? start - 1 : start,
-		lines
-	};
-}
-function blocksOf(lines) {
-	const blocks = [];
-	for (const line of lines) {
-		const kind = line.startsWith("+") ? "added" : line.startsWith("-") ? "removed" : "same";
-		const last = blocks.at(-1);
-		if (last?.kind === kind) last.lines.push(line.slice(1));
-		else blocks.push({
-			kind,
-			lines: [line.slice(1)]
-		});
-	}
-	return blocks;
-}
-// src/report/render-diff.ts
+// src/report/diff-text.ts
 const CONTEXT_LINES$1 = 3;
 /** A diff that is longer is folded. */
 const MOST_LINES = 40;
+/** How to see what a terminal does not show. */
+const SHOWS_ALL = "--format html shows all";
 /**
 * A unified diff of what environments serve now and would serve; environments with the same two texts share one.
 * Lines have no line feed; there are none where nothing differs.
 */
-function renderDiffs(changes, style, length) {
-	return makeTextDiffs(changes, CONTEXT_LINES$1).flatMap((diff) => renderOne(diff, style, length));
+function renderDiffs(prompt, style, length) {
+	return makeTextDiffs(textsOf(prompt), CONTEXT_LINES$1).flatMap((diff) => renderOne(diff, style, length));
 }
 /** What is said in place of a diff where one of the texts is not known. */
-const unreadText = {
+const unknownText = {
 	before: "its text of now is not known without the service",
-	after: "the text to come was never read; a sync looks at it first"
+	after: "the text to come was never read; a sync looks at it first",
+	omitted: "a text of more than 100 kB is in no report"
 };
 function renderOne(diff, style, length) {
 	const { dim, bold } = style.colours;
-	const names = diff.environments.map(inertLine).join(", ");
-	if (diff.kind === "unread") return fitted(dim(`${names}: ${unreadText[diff.side]}`), style, 2);
-	const titles = [`--- ${names}: ${diff.before === null ? "nothing" : inertLine(diff.before)}`, `+++ ${names}: ${inertLine(diff.after)}`];
+	const names = diff.environments.map(escapeLine).join(", ");
+	if (diff.unknown !== null) return fitted(dim(`${names}: ${unknownText[diff.unknown]}`), style, 2);
+	const titles = [`--- ${names}: ${diff.before === null ? "nothing" : escapeLine(diff.before)}`, `+++ ${names}: ${escapeLine(diff.after)}`];
 	const { hunks, left } = foldHunks(diff.hunks.map((hunk) => markHunk(hunk, style)), length === "whole" ? Infinity : MOST_LINES);
 	return [
 		...titles.flatMap((title) => fitted(bold(title), style, 4)),
@@ -56505,7 +56061,7 @@ function markHunk({ blocks, ...ranges }, { colours, screen }) {
 	const marks = colours.isColorSupported || screen !== null;
 	return {
 		...ranges,
-		blocks: marks ? markWords(blocks) : withoutMarks(blocks)
+		blocks: marks ? markWords(blocks) : blocks.map(unmarked)
 	};
 }
 function foldLines(left, style) {
@@ -56514,10 +56070,7 @@ function foldLines(left, style) {
 }
 function hunkLines({ before, after, blocks }, style) {
 	const { cyan, dim } = style.colours;
-	return [...fitted(cyan(`@@ -${range(before)} +${range(after)} @@`), style, 2), ...blocks.flatMap((block, index) => [...blockLines(block, style, [blocks[index - 1], blocks[index + 1]]), ...block.more ? [dim(" …")] : []])];
-}
-function range({ start, lines }) {
-	return `${start},${lines}`;
+	return [...fitted(cyan(`@@ -${before.start},${before.lines} +${after.start},${after.lines} @@`), style, 2), ...blocks.flatMap((block, index) => [...blockLines(block, style, [blocks[index - 1], blocks[index + 1]]), ...block.more ? [dim(" …")] : []])];
 }
 function blockLines({ kind, lines }, style, neighbours) {
 	if (kind === "same") {
@@ -56532,204 +56085,191 @@ function blockLines({ kind, lines }, style, neighbours) {
 		other
 	}, style));
 }
-// src/report/render-edit.ts
-/** What is done to a file, in one line without its sign. */
-function editText(edit) {
-	switch (edit.kind) {
-		case "create-file": return "new file";
-		case "set-pin": return `${inertLine(edit.environment)}: ${edit.before === null ? "" : `${inertLine(edit.before)} → `}${inertLine(edit.after)}`;
-		case "set-field": {
-			const [before, after] = [edit.before, edit.after].map((value) => inertLine(value ?? "absent"));
-			return `${inertLine(edit.field)}: ${before} → ${after}${edit.conflict ? " (conflict)" : ""}`;
-		}
-		case "set-text": return `text: ${inertLine(edit.from)}${conflictNote(edit.conflicts)}`;
-	}
+/** A changed line that takes more rows is cut. */
+const MOST_ROWS = 8;
+/** The rows of a changed line: wrapped on a terminal, changed words marked where there is colour. */
+function changedRows(changed, style) {
+	const { screen, colours } = style;
+	const whole = painted$1(changed.kind, changed.line, style);
+	if (screen === null) return [whole];
+	const rows = screen.wrap(whole, 1);
+	if (rows.length <= MOST_ROWS) return rows;
+	const excerpt = excerptOf(changed.line, changed.other);
+	if (excerpt !== null) return screen.wrap(painted$1(changed.kind, excerpt, style), 1);
+	const text = changed.line.map((segment) => segment.text).join("");
+	const shown = rows.slice(0, MOST_ROWS);
+	return [...shown, ...screen.wrap(colours.dim(` … ${moreText(text, shown)}`), 1)];
 }
-function conflictNote(conflicts) {
-	if (conflicts === 0) return "";
-	return ` (${conflicts} ${conflicts === 1 ? "conflict" : "conflicts"})`;
+function moreText(text, shown) {
+	const seen = shown.reduce((sum, row) => sum + withoutColours(row).length - 1, 0);
+	return `${Math.max(1, text.length - seen)} more characters (${SHOWS_ALL})`;
 }
-/** One line with its sign: `+` for what is new, `~` for what is changed, `!` for what is left to somebody. */
-function renderEdit(edit, colours) {
-	return `${signOf(edit, colours)} ${editText(edit)}`;
+function painted$1(kind, segments, style) {
+	const { green, red } = style.colours;
+	return kind === "added" ? green(`+${joined(segments, style)}`) : red(`-${joined(segments, style)}`);
 }
-function signOf(edit, { green, yellow, red }) {
-	return {
-		new: green("+"),
-		changed: yellow("~"),
-		conflict: red("!")
-	}[editKind(edit)];
+/** The text of a line, escaped, with what is changed in it inverse. */
+function joined(segments, { colours, screen }) {
+	return segments.map(({ text, changed }) => {
+		const shown = escapeText(text);
+		const even = screen === null ? shown : shown.replaceAll("	", "    ");
+		return changed ? colours.inverse(even) : even;
+	}).join("");
 }
-/** Whether something is new, is changed, or is left to somebody. */
-function editKind(edit) {
-	if (edit.kind === "create-file" || edit.kind === "set-pin" && edit.before === null) return "new";
-	return isConflict(edit) ? "conflict" : "changed";
-}
-/** Whether the file holds both sides, for somebody to decide. */
-function isConflict(edit) {
-	return edit.kind === "set-field" && edit.conflict || edit.kind === "set-text" && edit.conflicts > 0;
-}
-// src/report/links.ts
-/** A text, shown as it is, that opens a file of the workspace where the terminal takes links. */
-function fileLink(text, path, { links }) {
-	return linked(text, links?.fileUrl(path) ?? "");
-}
-/** An address that opens itself, where it is one of the web. */
-function webLink(text, address, { links }) {
-	if (links === null || !/^https?:\/\//.test(address) || !URL.canParse(address)) return text;
-	return linked(text, new URL(address).href);
-}
-/** An OSC 8 link. The address is visible ASCII: nothing in it can end the sequence. */
-function linked(text, address) {
-	return /^[!-~]+$/.test(address) ? `\u001b]8;;${address}\u001b\\${text}\u001b]8;;\u001b\\` : text;
-}
-// src/report/render-problem.ts
-/** A problem in two lines: where and what, then what to do. Without a final line feed. */
-function renderProblem(problem, style) {
-	const { red, yellow, dim } = style.colours;
-	const what = `${problem.severity === "error" ? red("error") : yellow("warning")}: ${inertLine(problem.message)} ${dim(`[${problem.code}]`)}`;
-	const hint = hintRows(inertLine(problem.hint), narrower(style, 2));
-	return [...fitted(`${shownPlace(problem, style)}${what}`, style, 4), ...hint.map((line) => `  ${line}`)].join("\n");
-}
-/** A command to run is to be copied: it has a row of its own, which only the terminal itself breaks. */
-function hintRows(hint, style) {
-	const { screen } = style;
-	const parts = /^(.* run:) (promptsync .*)$/.exec(hint);
-	if (parts === null || screen === null || screen.width(hint) <= screen.columns) return fitted(hint, style, 0);
-	const [, before = "", command = ""] = parts;
-	return [...fitted(before, style, 0), command];
-}
-/** `prompts/a.md:3:7`, or what of it is known. */
-function placeText({ path, line, column }) {
-	return [
-		path,
-		line,
-		column
-	].filter((part) => part !== void 0).join(":");
-}
-function shownPlace(problem, style) {
-	const place = inertLine(placeText(problem));
-	if (place === "") return "";
-	const { screen } = style;
-	const shown = screen === null ? place : screen.shorten(place, screen.columns - 1);
-	return `${problem.path === void 0 ? shown : fileLink(shown, problem.path, style)}: `;
-}
-// src/report/markdown-sections.ts
-init_problem();
-/** The parts of a page, in the order in which they are shown and get their room. */
-function sectionsOf(report, { texts, restored }) {
-	const { prompts } = report;
-	const problems = problemsIn(report);
-	const textsOf = ({ id }) => texts.get(id) ?? [];
-	const breaking = prompts.flatMap((prompt) => findBreaking(prompt, textsOf(prompt)).map((one) => breakingItem(prompt, one)));
-	const wouldOrDid = report.mode === "apply" || prompts.some(({ status }) => status === "applied") ? "Changes" : "What would change";
-	return [
-		problemSection("Problems", problems.filter(isError), .3),
-		...matrixSections(report),
-		{
-			open: `\n#### ${wouldOrDid}\n\n${tableHead(["prompt", "change"])}`,
-			close: "",
-			item: "row",
-			share: .5,
-			items: prompts.flatMap((prompt) => rowsOf$1(prompt, restored, report.plan_digest !== null))
-		},
-		...historySections(report),
-		{
-			open: "\n#### Files\n\n",
-			close: "",
-			item: "file",
-			share: .5,
-			items: (report.files ?? []).map(({ path, status }) => `- ${inertCode(path)}: ${status}\n`)
-		},
-		{
-			open: "\n#### Breaking\n\n",
-			items: breaking,
-			close: "",
-			item: "breaking note",
-			share: .4
-		},
-		{
-			open: `\n#### Drift\n\nAlready there${before(report)}:\n\n`,
-			close: "",
-			item: "drift note",
-			share: .5,
-			items: prompts.flatMap((prompt) => driftItems$1(prompt, report.mode, restored))
-		},
-		{
-			open: "\n#### Texts\n",
-			close: "",
-			item: "diff",
-			share: .95,
-			items: prompts.flatMap((prompt) => diffItems(prompt, textsOf(prompt)))
-		},
-		problemSection("Warnings", problems.filter((one) => !isError(one) && one.code !== "service/not-asked"), 1)
-	];
-}
-/** What each environment serves, where that was the question. */
-function matrixSections(report) {
-	if (report.mode !== "status") return [];
-	const environments = environmentsOf(report);
-	const head = tableHead(["prompt", ...environments.map(inertCode)]);
-	const items = report.prompts.map((prompt) => tableRow([prompt.key, ...environments.map((environment) => cellText(cellOf(prompt, environment)))].map(inertCode)));
-	return [{
-		open: `\n#### Environments\n\n${head}`,
-		items,
-		close: "",
-		item: "row",
-		share: .7
-	}];
-}
-function before({ mode }) {
-	return mode === "apply" ? " before this run" : ", whatever is merged";
-}
-/** One block for all would be cut as a whole: each problem is one. */
-function problemSection(title, problems, share) {
-	const items = [...new Set(problems.map((problem) => renderProblem(problem, PLAIN)))].map((text) => `\n${inertBlock(text.split("\n"), "text")}\n`);
-	return {
-		open: `\n#### ${title}\n`,
-		items,
-		close: "",
-		item: title === "Problems" ? "problem" : "warning",
-		share
-	};
-}
+/** How much of the unchanged text beside a change is shown, in characters. */
+const BESIDE = 30;
 /**
-* One for each environment and field; the version that an environment follows needs none of its own. What was left out
-* is named where there is a plan at all.
+* The changed words of a line with some words around them and `…` in between; null where none are marked, because the
+* whole line is new or gone.
+* @param other the line that takes its place: words that only it has show where this one is changed
 */
-function rowsOf$1(prompt, restored, planned) {
-	const { key, status, changes, edits = [] } = prompt;
-	const rows = changes.filter((change) => !isDrift(change, prompt, restored)).flatMap((change) => change.kind === "create-version" && !isUnfollowed(change, changes) ? [] : cellsOf$1(change, prompt));
-	const left = (planned || edits.length > 0) && (status === "failed" || status === "not_attempted");
-	const edited = edits.map((edit) => inertCode(editText(edit)));
-	const remains = edits.some(isConflict) ? edited : [];
-	return (rows.length === 0 && left ? [status.replace("_", " "), ...remains] : [...rows, ...edited]).map((cell) => tableRow([inertCode(key), cell]));
+function excerptOf(line, other) {
+	const pieces = line.some(({ changed }) => changed) ? line : splitLike(line, other);
+	if (pieces === null) return null;
+	return pieces.map((piece, index) => {
+		if (piece.changed) return piece;
+		return {
+			...piece,
+			text: shortened(piece.text, index > 0, index < pieces.length - 1)
+		};
+	});
 }
-function cellsOf$1(change, prompt) {
-	return changeTexts(change).map((text) => `${inertCode(text)}${changeNote(change, prompt)}`);
+/** A line that has lost nothing, in pieces: between them the other line has more words. */
+function splitLike(line, other) {
+	if (other === null || !other.some(({ changed }) => changed)) return null;
+	const text = textOf$1(line);
+	if (textOf$1(other.filter(({ changed }) => !changed)) !== text) return null;
+	return other.map((segment) => segment.changed ? {
+		text: "",
+		changed: false
+	} : segment);
 }
-/** What only puts back what the base wants already is told as drift, and is no change of the files. */
-function isDrift(change, { id }, restored) {
-	if (change.kind === "create-version" || change.status !== void 0) return false;
-	if (change.kind === "set-active") return restored.has(placeOf$1(id, change));
-	return Object.keys(change.fields).every((field) => restored.has(placeOf$1(id, { field })));
+function textOf$1(segments) {
+	return segments.map(({ text }) => text).join("");
 }
-function driftItems$1(prompt, mode, restored) {
-	const context = {
-		prompt,
-		mode,
-		restored,
-		show: inertCode
+function shortened(text, afterChange, beforeChange) {
+	const head = afterChange ? beginning(text) : "";
+	const tail = beforeChange ? ending(text) : "";
+	const short = `${head}${head === "" ? "… " : tail === "" ? " …" : " … "}${tail}`;
+	return short.length < text.length ? short : text;
+}
+/** Whole words where there are any. */
+function beginning(text) {
+	if (text.length <= BESIDE) return text;
+	const start = wellCut(text.slice(0, BESIDE));
+	const blank = start.lastIndexOf(" ");
+	return blank > 0 ? start.slice(0, blank) : start;
+}
+function ending(text) {
+	if (text.length <= BESIDE) return text;
+	const end = wellCut(text.slice(-30));
+	const blank = end.indexOf(" ");
+	return blank >= 0 && blank < end.length - 1 ? end.slice(blank + 1) : end;
+}
+/** Half of a character is none. */
+function wellCut(text) {
+	return text.replace(/^[\udc00-\udfff]/, "").replace(/[\ud800-\udbff]$/, "");
+}
+/** A beginning that is shorter says nothing of its block. */
+const FEWEST = 4;
+/**
+* A diff of at most so many lines: of each block the beginning, so that of a text that was rewritten both the old and
+* the new one are seen. Where there are too many blocks for that, the first lines of the diff.
+*/
+function foldHunks(hunks, most) {
+	const shares = sharesOf(hunks.flatMap(({ blocks }) => blocks.map(({ lines }) => lines.length)), most);
+	const ends = shares.findLastIndex((share) => share > 0);
+	let index = 0;
+	return {
+		hunks: withoutEmpty(hunks.map(({ blocks, ...range }) => ({
+			...range,
+			blocks: blocks.map((block) => {
+				const [at, share] = [index, shares[index++] ?? 0];
+				const more = share < block.lines.length && at < ends;
+				return {
+					...block,
+					lines: block.lines.slice(0, share),
+					more
+				};
+			})
+		}))),
+		left: leftOf(hunks, shares)
 	};
-	return prompt.drift.map((drift) => `- ${inertCode(prompt.key)}: ${driftSentences(drift, context)}\n`);
 }
-function breakingItem({ key }, breaking) {
-	return `- ${inertCode(key)}: ${breakingText(breaking, inertCode)}\n`;
+function withoutEmpty(hunks) {
+	return hunks.map((hunk) => ({
+		...hunk,
+		blocks: hunk.blocks.filter(({ lines }) => lines.length > 0)
+	})).filter(({ blocks }) => blocks.length > 0);
 }
-function diffItems({ key, path, status }, texts) {
-	const lines = status === "failed" ? [] : renderDiffs(texts, PLAIN, "whole");
-	if (lines.length === 0) return [];
-	return [`\n<details>${`<summary><code>${inertHtml(key)}</code> <code>${inertHtml(path)}</code></summary>`}\n\n${inertBlock(lines, "diff")}\n\n</details>\n`];
+/** How many lines of each block are shown. */
+function sharesOf(sizes, most) {
+	const total = (each) => sizes.reduce((sum, size) => sum + Math.min(size, each), 0);
+	if (total(Infinity) <= most) return sizes;
+	let each = 3;
+	while (total(each + 1) <= most) each += 1;
+	if (each >= FEWEST) return sizes.map((size) => Math.min(size, each));
+	let rest = most;
+	return sizes.map((size) => {
+		const share = Math.min(size, rest);
+		rest -= share;
+		return share;
+	});
+}
+function leftOf(hunks, shares) {
+	const left = {
+		removed: 0,
+		added: 0,
+		same: 0
+	};
+	for (const [index, { kind, lines }] of hunks.flatMap(({ blocks }) => blocks).entries()) left[kind] += lines.length - (shares[index] ?? 0);
+	return left;
+}
+/** `212 more lines: 62 removed, 150 added`; null where nothing was left out. */
+function leftText({ removed, added, same }) {
+	const all = removed + added + same;
+	if (all === 0) return null;
+	const kinds = [
+		...removed > 0 ? [`${removed} removed`] : [],
+		...added > 0 ? [`${added} added`] : [],
+		...same > 0 ? [`${same} unchanged`] : []
+	];
+	return `${counted([
+		all,
+		"more line",
+		"more lines"
+	])}: ${kinds.join(", ")}`;
+}
+// src/report/fit.ts
+/** As much of the sections as the limit allows, the earlier ones first. Without a limit all of it. */
+function fitSections(sections, limit) {
+	let room = limit?.most ?? Infinity;
+	const fitted = sections.map((section) => {
+		const kept = keep(section, room * section.share, limit);
+		const text = kept.length === 0 ? "" : `${section.open}${kept.join("")}${section.close}`;
+		room -= limit?.measure(text) ?? 0;
+		return {
+			text,
+			left: {
+				item: section.item,
+				count: section.items.length - kept.length
+			}
+		};
+	});
+	return {
+		text: fitted.map(({ text }) => text).join(""),
+		leftOut: fitted.map(({ left }) => left).filter(({ count }) => count > 0)
+	};
+}
+function keep({ open, items, close }, most, limit) {
+	if (limit === null) return items;
+	let room = most - limit.measure(open) - limit.measure(close);
+	return items.filter((item) => {
+		const length = limit.measure(item);
+		if (length > room) return false;
+		room -= length;
+		return true;
+	});
 }
 // src/domain/modes.ts
 /** The commands whose work is files of the repository; they never write to the service. */
@@ -56749,14 +56289,104 @@ const MODES = [
 	"history",
 	...FILE_MODES
 ];
-// src/report/edit-summary.ts
+// src/report/summary.ts
+init_problem();
+/** The last lines of a report: what would be done, was done, or that there is nothing to do; and with what. */
+function renderSummary(report, style) {
+	const { colours } = style;
+	const next = isAboutFiles(report) ? nextStep(report) : null;
+	const more = next !== null ? fitted(colours.dim(next), style, 2) : hasWork(report) ? originLines(report, style) : [];
+	return [...fitted(renderOutcome(report, colours), style, 2), ...more].join("\n");
+}
+/** In one line of our own words and numbers: what would be done, was done, or that there is nothing to do. */
+function renderOutcome(report, colours) {
+	const errors = report.problems.filter(isError).length;
+	if (errors > 0) {
+		const rest = report.mode === "validate" ? "" : `; ${written(report)}`;
+		return colours.red(`${counted([
+			errors,
+			"error",
+			"errors"
+		])}${rest}.`);
+	}
+	const interrupted = isInterrupted(report) ? `${colours.red("Interrupted.")} ` : "";
+	if (isAboutFiles(report)) return `${interrupted}${editOutcome(report, colours)}`;
+	if (report.mode === "validate") return colours.green(`${prompts(report.summary.prompts)} valid.`);
+	if (report.mode === "history") return historyOutcome(report, colours);
+	if (noneObserved(report)) return `${interrupted}${colours.red("No prompt could be observed; nothing was written.")}`;
+	return `${interrupted}${workOutcome(report, colours)}`;
+}
+function workOutcome(report, colours) {
+	const { mode, summary } = report;
+	const { done, work } = workOf(report);
+	const left = present([[summary.not_looked_at ?? 0, "not looked at"]]);
+	if (work.length === 0) return colours.green(`nothing to do: ${[`${prompts(summary.unchanged)} in sync`, ...left].join(", ")}.`);
+	const unchanged = [...present([[summary.unchanged, "unchanged"]]), ...left];
+	const title = mode !== "apply" ? "Plan" : done.length > 0 ? "Applied" : "Nothing applied";
+	return `${colours.bold(title)}: ${[...work, ...unchanged].join(", ")}.${driftNote(report)}`;
+}
+/** What somebody did in the service, and a sync would undo, is not among what the numbers make one think of. */
+function driftNote({ mode, prompts: all }) {
+	const drifted = all.filter(({ drift }) => drift.some(({ kind }) => kind === "outside")).length;
+	return mode === "apply" || drifted === 0 ? "" : ` ${counted([
+		drifted,
+		"prompt has",
+		"prompts have"
+	])} drifted.`;
+}
+/** A commit may fail when the files are edited already. */
+function written({ prompts }) {
+	const edited = prompts.filter(({ status }) => status === "applied").length;
+	return edited === 0 ? "nothing was written" : counted([
+		edited,
+		"file edited",
+		"files edited"
+	]);
+}
+function hasWork(report) {
+	return report.mode !== "validate" && report.mode !== "history" && !isAboutFiles(report) && !report.problems.some(isError) && !noneObserved(report) && workOf(report).work.length > 0;
+}
+function workOf({ mode, summary }) {
+	const applied = mode === "apply";
+	const done = present([
+		[summary.create_version, applied ? "created" : "to create"],
+		[summary.update_prompt, applied ? "updated" : "to update"],
+		[summary.set_active, applied ? "activated" : "to activate"]
+	]);
+	const rest = present([
+		[summary.blocked, "blocked"],
+		[summary.failed, "failed"],
+		[summary.not_attempted, "not attempted"]
+	]);
+	return {
+		done,
+		work: [...done, ...rest]
+	};
+}
+/** Whether there are prompts with a plan. */
+function isPlanned({ plan_digest: digest, prompts }) {
+	return digest !== null && prompts.length > 0;
+}
+function noneObserved(report) {
+	return !isPlanned(report) && report.prompts.some(({ status }) => status === "failed" || status === "not_attempted");
+}
+function present(parts) {
+	return parts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
+}
+function prompts(count) {
+	return counted([
+		count,
+		"prompt",
+		"prompts"
+	]);
+}
 /** Whether a report is about files that a command edits. */
 function isAboutFiles({ mode }) {
 	return FILE_MODES.some((one) => one === mode);
 }
 /** In one line: what was done to the files, or would be. */
 function editOutcome(report, colours) {
-	const parts = workOf$1(report).filter(([count]) => count > 0).map(counted);
+	const parts = fileWorkOf(report).filter(([count]) => count > 0).map(counted);
 	const refused = report.prompts.some(({ status }) => status === "blocked" || status === "failed");
 	return parts.length === 0 ? colours.green("nothing to do.") : (refused ? colours.red : colours.bold)(`${parts.join(", ")}.`);
 }
@@ -56779,12 +56409,12 @@ const PINNED_SO = "The file has that pin already. Next: promptsync plan tells wh
 const WITHOUT_COMMITS = "promptsync sync (in a git repository after a commit)";
 /** Where no branch is checked out there is nothing to push, and the next checkout would leave the commit behind. */
 function stepAfterCommit({ commit, branch }) {
-	const made = `Committed ${inertLine(commit).slice(0, 12)}`;
+	const made = `Committed ${escapeLine(commit).slice(0, 12)}`;
 	if (branch === null) return `${made} on no branch. Next: git switch -c NAME, then push it and open a pull request.`;
 	const request = ["main", "master"].includes(branch) ? "" : " and open a pull request";
-	return `${made} on ${inertLine(branch)}. Next: push it${request}.`;
+	return `${made} on ${escapeLine(branch)}. Next: push it${request}.`;
 }
-function workOf$1({ prompts, files = [] }) {
+function fileWorkOf({ prompts, files = [] }) {
 	const having = (...statuses) => prompts.filter(({ status }) => statuses.includes(status));
 	const creating = (status) => having(status).filter(creates).length;
 	const [created, toCreate] = [creating("applied"), creating("pending")];
@@ -56834,18 +56464,56 @@ function isNewWorkflow({ path, status }) {
 function creates({ edits = [] }) {
 	return edits.some(({ kind }) => kind === "create-file");
 }
-// src/report/origin.ts
+/** In one line: how much is known, and whether the service differs from the files. */
+function historyOutcome({ prompts }, colours) {
+	const known = prompts.filter(hasHistory);
+	const failed = prompts.length - known.length;
+	if (known.length === 0) return colours.red("No prompt could be observed.");
+	const versions = known.reduce((sum, { history }) => sum + (history?.versions.length ?? 0), 0);
+	const differing = known.reduce((sum, prompt) => sum + differingRows(prompt).length, 0);
+	const parts = [
+		counted([
+			known.length,
+			"prompt",
+			"prompts"
+		]),
+		...known.some(({ history }) => history !== void 0) ? [counted([
+			versions,
+			"known version",
+			"known versions"
+		])] : [],
+		...differing === 0 ? [] : [counted([
+			differing,
+			"environment",
+			"environments"
+		]).concat(" not as pinned")],
+		...failed === 0 ? [] : [counted([
+			failed,
+			"prompt failed",
+			"prompts failed"
+		])]
+	];
+	return (failed + differing > 0 ? colours.yellow : colours.bold)(`${parts.join(", ")}.`);
+}
+/** A prompt that was not observed has none. */
+function hasHistory({ history, lineage }) {
+	return history !== void 0 || lineage !== void 0;
+}
+/** The environments, of those that are reported, that serve something else than the file's pin means. */
+function differingRows({ environments = [], lineage }) {
+	return environments.filter(({ environment, in_sync: inSync }) => !inSync && (lineage === void 0 || lineage.environment === environment));
+}
 const BETWEEN = " · ";
 /** What a plan was made from and what it is called: service, commit, digest. The digest is what `--expect-plan` takes. */
 function originLines({ service, commit, plan_digest: digest }, style) {
-	return rowsOf([
-		service === null ? [] : [inertLine(service)],
-		commit === null ? [] : [`commit ${inertLine(commit).slice(0, 12)}`],
+	return fittedParts([
+		service === null ? [] : [escapeLine(service)],
+		commit === null ? [] : [`commit ${escapeLine(commit).slice(0, 12)}`],
 		digest === null ? [] : [`plan ${digest}`]
 	].flat(), style).flatMap((row) => fitted(style.colours.dim(linkedAddresses(row, style)), style, 2));
 }
 /** As many parts in a row as fit: none is broken that fits in a row of its own. */
-function rowsOf(parts, { screen }) {
+function fittedParts(parts, { screen }) {
 	const rows = [];
 	for (const part of parts) {
 		const longer = `${rows.at(-1)}${BETWEEN}${part}`;
@@ -56858,209 +56526,13 @@ function rowsOf(parts, { screen }) {
 function linkedAddresses(text, style) {
 	return text.replaceAll(/https?:\/\/[^\s,]+/g, (address) => webLink(address, address, style));
 }
-// src/report/render-summary.ts
-init_problem();
-/** The last lines of a report: what would be done, was done, or that there is nothing to do; and with what. */
-function renderSummary(report, style) {
-	const { colours } = style;
-	const next = isAboutFiles(report) ? nextStep(report) : null;
-	const more = next !== null ? fitted(colours.dim(next), style, 2) : tellsWork(report) ? originLines(report, style) : [];
-	return [...fitted(renderOutcome(report, colours), style, 2), ...more].join("\n");
-}
-/** In one line of our own words and numbers: what would be done, was done, or that there is nothing to do. */
-function renderOutcome(report, colours) {
-	const errors = report.problems.filter(isError).length;
-	if (errors > 0) {
-		const rest = report.mode === "validate" ? "" : `; ${written(report)}`;
-		return colours.red(`${counted([
-			errors,
-			"error",
-			"errors"
-		])}${rest}.`);
-	}
-	const interrupted = isInterrupted(report) ? `${colours.red("Interrupted.")} ` : "";
-	if (isAboutFiles(report)) return `${interrupted}${editOutcome(report, colours)}`;
-	if (report.mode === "validate") return colours.green(`${prompts(report.summary.prompts)} valid.`);
-	if (report.mode === "history") return historyOutcome(report, colours);
-	if (noneObserved(report)) return `${interrupted}${colours.red("No prompt could be observed; nothing was written.")}`;
-	return `${interrupted}${workOutcome(report, colours)}`;
-}
-function workOutcome(report, colours) {
-	const { mode, summary } = report;
-	const { done, work } = workOf(report);
-	const left = notLookedAt(summary);
-	if (work.length === 0) return colours.green(`nothing to do: ${[`${prompts(summary.unchanged)} in sync`, ...left].join(", ")}.`);
-	const unchanged = [...summary.unchanged > 0 ? [`${summary.unchanged} unchanged`] : [], ...left];
-	const title = mode !== "apply" ? "Plan" : done.length > 0 ? "Applied" : "Nothing applied";
-	return `${colours.bold(title)}: ${[...work, ...unchanged].join(", ")}.${driftNote(report)}`;
-}
-/** What somebody did in the service, and a sync would undo, is not among what the numbers make one think of. */
-function driftNote({ mode, prompts: all }) {
-	const drifted = all.filter(({ drift }) => drift.some(({ kind }) => kind === "outside")).length;
-	return mode === "apply" || drifted === 0 ? "" : ` ${counted([
-		drifted,
-		"prompt has",
-		"prompts have"
-	])} drifted.`;
-}
-/** A commit may fail when the files are edited already. */
-function written({ prompts }) {
-	const edited = prompts.filter(({ status }) => status === "applied").length;
-	return edited === 0 ? "nothing was written" : counted([
-		edited,
-		"file edited",
-		"files edited"
-	]);
-}
-function notLookedAt({ not_looked_at: count = 0 }) {
-	return count > 0 ? [`${count} not looked at`] : [];
-}
-function tellsWork(report) {
-	return report.mode !== "validate" && report.mode !== "history" && !isAboutFiles(report) && !report.problems.some(isError) && !noneObserved(report) && workOf(report).work.length > 0;
-}
-function workOf({ mode, summary }) {
-	const done = mode === "apply" ? doneParts(summary) : plannedParts(summary);
-	return {
-		done,
-		work: [...done, ...restParts(summary)]
-	};
-}
-/** Whether there are prompts with a plan. */
-function isPlanned({ plan_digest: digest, prompts }) {
-	return digest !== null && prompts.length > 0;
-}
-function noneObserved(report) {
-	return !isPlanned(report) && report.prompts.some(({ status }) => status === "failed" || status === "not_attempted");
-}
-function plannedParts(summary) {
-	return present([
-		[summary.create_version, "to create"],
-		[summary.update_prompt, "to update"],
-		[summary.set_active, "to activate"]
-	]);
-}
-function doneParts(summary) {
-	return present([
-		[summary.create_version, "created"],
-		[summary.update_prompt, "updated"],
-		[summary.set_active, "activated"]
-	]);
-}
-function restParts(summary) {
-	return present([
-		[summary.blocked, "blocked"],
-		[summary.failed, "failed"],
-		[summary.not_attempted, "not attempted"]
-	]);
-}
-function present(parts) {
-	return parts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
-}
-function prompts(count) {
-	return counted([
-		count,
-		"prompt",
-		"prompts"
-	]);
-}
-// src/report/render-markdown.ts
-/** The report as GitHub's Markdown. What files and the service say stands in code throughout: there it is inert. */
-function renderMarkdown(report, options) {
-	const [head, foot] = [headOf$1(report, options), footOf(report, options)];
-	const { limit } = options;
-	const room = limit && {
-		...limit,
-		most: limit.most - limit.measure(head + foot) - RESERVE
-	};
-	const { text, leftOut } = fitSections(sectionsOf(report, options), room);
-	return {
-		text: `${head}${leftOutNote(leftOut, options)}${text}${foot}`,
-		whole: leftOut.length === 0
-	};
-}
-/** For the note on what was left out, which is known last. */
-const RESERVE = 1e3;
-function headOf$1(report, { title, folder }) {
-	const where = folder === null ? "" : ` in ${inertCode(folder)}`;
-	const reason = report.problems.find(({ code }) => code === NOT_ASKED);
-	const note = reason === void 0 ? "" : `\n> [!NOTE]\n> ${reason.message} ${reason.hint}\n`;
-	return `### promptsync ${title}${where}\n\n${renderOutcome(report, coloursFor(false))}\n${note}`;
-}
-const NOT_ASKED = "service/not-asked";
-function notAsked(problems) {
-	return problems.some(({ code }) => code === NOT_ASKED) ? ["the service was not asked"] : [];
-}
-function leftOutNote(leftOut, { runUrl }) {
-	if (leftOut.length === 0) return "";
-	const parts = leftOut.map(({ item, count }) => counted([
-		count,
-		item,
-		`${item}s`
-	]));
-	const where = runUrl === null ? "the report of the run" : `[the run](${runUrl})`;
-	return `
-> [!WARNING]
-> This page is not complete, and not fit for approval. Left out for want of room: ${parts.join(", ")}. All of it is in ${where}.\n`;
-}
-function footOf({ service, commit: head, plan_digest: digest, problems, committed }, { commit, runUrl }) {
-	const shown = commit ?? head;
-	const line = [
-		shown === null ? [] : [`commit ${inertCode(shown.slice(0, 12))}`],
-		committed === void 0 ? [] : [`committed ${inertCode(committed.commit.slice(0, 12))}`],
-		service === null ? notAsked(problems) : [`service ${inertCode(service)}`],
-		digest === null ? [] : [`plan ${inertCode(digest)}`],
-		runUrl === null ? [] : [`[run](${runUrl})`]
-	].flat().join(" · ");
-	return line === "" ? "" : `\n${line}\n`;
-}
-// src/report/prompt-title.ts
-/** A path that has less room goes to a row of its own. */
-const LEAST_PATH = 16;
-/**
-* A prompt's key and file, and a note after them; one row, or two where they are too long for the terminal.
-* @param note may be coloured; empty: none
-*/
-function promptTitle({ key, path }, style, note = "") {
-	const { colours, screen } = style;
-	const [name, file] = [inertLine(key), inertLine(path)];
-	const after = note === "" ? "" : `  ${note}`;
-	const shown = (text) => fileLink(colours.dim(text), path, style);
-	if (path === "") return screen?.wrap(`${colours.bold(name)}${after}`, 2) ?? [`${colours.bold(name)}${after}`];
-	if (screen === null) return [`${colours.bold(name)}  ${shown(file)}${after}`];
-	const noteWidth = screen.width(withoutColours(after));
-	const used = screen.width(name) + 2 + noteWidth;
-	const room = screen.columns - used;
-	if (screen.width(file) <= room || room >= LEAST_PATH) return [`${colours.bold(name)}  ${shown(screen.shorten(file, room))}${after}`];
-	const short = screen.shorten(name, screen.columns - noteWidth);
-	return [`${colours.bold(short)}${after}`, `  ${shown(screen.shorten(file, screen.columns - 2))}`];
-}
-// src/report/render-drift.ts
-const word = {
-	outside: "drifted",
-	unfinished: "unfinished"
-};
-/** What stands in the service although no file says so; for a version also whose it is, and what goes back to it. */
-function renderDrift(drift, colours) {
-	const where = "field" in drift ? drift.field : inertLine(drift.environment);
-	const sign = colours.magenta("!");
-	if (!("field" in drift)) return environmentLines(`${sign} ${where} ${word[drift.kind]}`, drift, colours);
-	const [observed, expected] = [drift.observed, drift.expected].map((text) => inertLine(JSON.stringify(text)));
-	return [`${sign} ${where} ${word[drift.kind]}: it is ${observed}, the base wants ${expected}`];
-}
-function environmentLines(title, { observed, expected }, colours) {
-	const wanted = `the base wants ${refText(expected)}`;
-	if (observed === null) return [`${title}: nothing is active, ${wanted}`];
-	const { id, commit } = observed;
-	const origin = commit === void 0 ? "made outside of git" : `made from ${inertLine(commit).slice(0, 12)}`;
-	return [`${title}: ${refText(observed)} is active, ${wanted}`, colours.dim(`  ${origin}; undo: version:${inertLine(id)}`)];
-}
-// src/report/render-text.ts
+// src/report/text.ts
 init_problem();
 /** The report for a person at a terminal or in a log. Ends with a line feed. Warnings are left out. */
 function renderText(report, options) {
 	const style = styleFor(options);
 	const shared = sharedProblems(report.prompts);
-	const blocks = report.prompts.filter((prompt) => !isDull(prompt, options.quiet, shared)).map((prompt) => renderPrompt(prompt, options, style, shared));
+	const blocks = report.prompts.filter((prompt) => !isDull(prompt, options.quiet, shared)).map((prompt) => renderPrompt(prompt, report.mode, options, style, shared));
 	const errors = [...report.problems, ...shared].filter(isError);
 	return [
 		...options.quiet ? [] : filesBlock(report, style),
@@ -57080,7 +56552,7 @@ function filesBlock({ files = [] }, style) {
 	};
 	return [files.flatMap(({ path, status }) => {
 		const note = status === "created" ? "" : ` (${status})`;
-		return fitted(`${sign[status]} ${fileLink(inertLine(path), path, style)}${note}`, style, 4);
+		return fitted(`${sign[status]} ${fileLink(escapeLine(path), path, style)}${note}`, style, 4);
 	}).join("\n")];
 }
 /** A problem that many prompts have is shown once, where it is clear which they are: all, or those with changes. */
@@ -57099,39 +56571,505 @@ function isDull({ changes, edits = [], problems, status }, quiet, shared) {
 function isShared(problem, shared) {
 	return shared.some((one) => nameOf$1(one) === nameOf$1(problem));
 }
-function renderPrompt(prompt, options, style, shared) {
-	const { texts, quiet } = options;
+function renderPrompt(prompt, mode, { quiet, withoutDiffs = false }, style, shared) {
 	const own = prompt.problems.filter((problem) => isError(problem) && !isShared(problem, shared));
+	const work = quiet ? [] : workLines(prompt, mode, style.colours).flatMap((line) => fitted(`  ${line}`, style, 4));
+	const leavesNoDiff = prompt.status === "failed" && prompt.edits === void 0;
 	return [
-		...titleOf(prompt, style),
-		...quiet ? [] : workLines(prompt, texts, style.colours).flatMap((line) => fitted(`  ${line}`, style, 4)),
-		...quiet || leavesNoDiff(prompt) ? [] : diffLines(texts.get(prompt.id) ?? [], style),
+		...promptTitle(prompt, style, titleNote(prompt, style.colours)),
+		...work,
+		...quiet || withoutDiffs || leavesNoDiff ? [] : diffLines(prompt, style),
 		...own.map((problem) => indent(renderProblem(problem, narrower(style, 2))))
 	].join("\n");
 }
-function titleOf(prompt, style) {
-	const { status } = prompt;
-	return promptTitle(prompt, style, status === "blocked" || status === "failed" || status === "not_attempted" ? style.colours.red(status.replace("_", " ")) : "");
+function titleNote({ status }, { red }) {
+	return status === "blocked" || status === "failed" || status === "not_attempted" ? red(status.replace("_", " ")) : "";
 }
-function workLines(prompt, texts, colours) {
-	const breaking = findBreaking(prompt, texts.get(prompt.id) ?? []);
+function workLines(prompt, mode, colours) {
+	const { green, yellow, red, cyan, magenta } = colours;
+	const editSigns = {
+		new: green("+"),
+		changed: yellow("~"),
+		conflict: red("!")
+	};
+	const changeSigns = {
+		"create-version": green("+"),
+		"update-prompt": yellow("~"),
+		"set-active": cyan("→")
+	};
+	const { drift, edits = [], changes } = prompt;
 	return [
-		...prompt.drift.flatMap((drift) => renderDrift(drift, colours)),
-		...(prompt.edits ?? []).map((edit) => renderEdit(edit, colours)),
-		...prompt.changes.flatMap((change) => renderChange(change, prompt.changes, colours)),
-		...breaking.map((one) => `${colours.magenta("!")} ${breakingText(one, inertLine)}`)
+		...drift.map((one) => `${magenta("!")} ${driftText(one, prompt, mode, escapeLine)}`),
+		...edits.map((edit) => `${editSigns[editKind(edit)]} ${editText(edit)}`),
+		...changes.flatMap((change) => {
+			const note = `${followNote(change, changes)}${painted(statusNote(change), yellow)}`;
+			return changeTexts(change).map((line) => `${changeSigns[change.kind]} ${line}${note}`);
+		}),
+		...breakingTexts(prompt, escapeLine).map((one) => `${magenta("!")} ${one}`)
 	];
 }
-function leavesNoDiff({ status, edits }) {
-	return status === "failed" && edits === void 0;
+function painted(text, paint) {
+	return text === "" ? "" : paint(text);
 }
 /** On a narrow terminal the text needs the room more than the eye needs the step. */
-function diffLines(changes, style) {
+function diffLines(prompt, style) {
 	const step = style.screen !== null && style.screen.columns < 60 ? 2 : 6;
-	return renderDiffs(changes, narrower(style, step), "folded").map((line) => line.trim() === "" ? "" : `${" ".repeat(step)}${line}`);
+	return renderDiffs(prompt, narrower(style, step), "folded").map((line) => line.trim() === "" ? "" : `${" ".repeat(step)}${line}`);
 }
 function indent(text) {
 	return text.replace(/^/gm, "  ");
+}
+/** A path that has less room goes to a row of its own. */
+const LEAST_PATH = 16;
+/**
+* A prompt's key and file, and a note after them; one row, or two where they are too long for the terminal.
+* @param note may be coloured; empty: none
+*/
+function promptTitle({ key, path }, style, note = "") {
+	const { colours, screen } = style;
+	const [name, file] = [escapeLine(key), escapeLine(path)];
+	const after = note === "" ? "" : `  ${note}`;
+	const shown = (text) => fileLink(colours.dim(text), path, style);
+	if (path === "") return screen?.wrap(`${colours.bold(name)}${after}`, 2) ?? [`${colours.bold(name)}${after}`];
+	if (screen === null) return [`${colours.bold(name)}  ${shown(file)}${after}`];
+	const noteWidth = screen.width(withoutColours(after));
+	const used = screen.width(name) + 2 + noteWidth;
+	const room = screen.columns - used;
+	if (screen.width(file) <= room || room >= LEAST_PATH) return [`${colours.bold(name)}  ${shown(screen.shorten(file, room))}${after}`];
+	const short = screen.shorten(name, screen.columns - noteWidth);
+	return [`${colours.bold(short)}${after}`, `  ${shown(screen.shorten(file, screen.columns - 2))}`];
+}
+// src/report/history.ts
+/**
+* The versions of a prompt and where they have been, or where what one environment serves comes from.
+* @param show escapes a value from outside, as the format needs it
+*/
+function historyTables(prompt, show) {
+	const { lineage } = prompt;
+	return lineage === void 0 ? versionTables(prompt, show) : [lineageTable(prompt, lineage, show)];
+}
+function versionTables({ history }, show) {
+	const versions = history?.versions ?? [];
+	const cell = cellWith(show);
+	const made = versions.map((version) => [
+		nameOf(version),
+		show(version.id),
+		...madeTexts(version).map(cell)
+	]);
+	const stays = versions.flatMap((version) => staysOf(version).map(({ environment, when, by }) => {
+		const [, commit, , subject] = by === null ? [] : commitTexts(by);
+		return [
+			nameOf(version),
+			show(environment),
+			when,
+			cell(commit),
+			cell(subject)
+		];
+	}));
+	const title = null;
+	return [{
+		title,
+		columns: [
+			"version",
+			"id",
+			"made",
+			"commit",
+			"author",
+			"subject"
+		],
+		rows: made,
+		item: "version"
+	}, {
+		title,
+		columns: [
+			"version",
+			"environment",
+			"pinned",
+			"commit",
+			"subject"
+		],
+		rows: stays,
+		item: "pin"
+	}];
+}
+function nameOf({ version_number: number }) {
+	return `v${number}`;
+}
+function lineageTable(prompt, lineage, show) {
+	const { environment, serves, pinned } = lineage;
+	const cell = cellWith(show);
+	const served = serves === null ? "serves nothing" : `serves ${refText(serves)} ${show(serves.id)}`;
+	const unpinned = pinned === null ? unpinnedText(prompt) : null;
+	const rows = [
+		...serves === null ? [] : [[
+			"made",
+			...madeTexts(serves).map(cell),
+			cell(serves.path)
+		]],
+		...pinned === null ? [] : [[
+			"pinned",
+			...commitTexts(pinned).map(cell),
+			""
+		]],
+		...unpinned === null ? [] : [[
+			"pinned",
+			"",
+			"",
+			"",
+			cell(unpinned),
+			""
+		]]
+	];
+	return {
+		title: `${show(environment)} ${served}.`,
+		columns: [
+			"",
+			"date",
+			"commit",
+			"author",
+			"subject",
+			"path"
+		],
+		rows,
+		item: "row"
+	};
+}
+/** Our own words are shown as somebody's are: they stand where those may. */
+function cellWith(show) {
+	return (text) => text === void 0 ? "" : show(text);
+}
+function commitTexts(info) {
+	return [
+		dayOf(info),
+		info.commit?.slice(0, 12),
+		info.author || void 0,
+		subjectOf(info) || void 0
+	];
+}
+/** The same of a version's commit; who made one that comes from none stands in the subject's place. */
+function madeTexts(version) {
+	const [day, commit, author, subject] = commitTexts(version);
+	return [
+		day,
+		commit,
+		author,
+		makerText(version) ?? subject
+	];
+}
+/** Who made a version that comes from no commit; null for one that does. */
+function makerText({ made_by: by }) {
+	return MAKERS[by];
+}
+const MAKERS = {
+	git: null,
+	outside: "by somebody outside of git",
+	uncommitted: "from a file that was not committed",
+	unknown: "not known: the service keeps no metadata"
+};
+/** A commit that git does not have has no date. */
+function dayOf({ date }) {
+	return /^\d{4}-\d\d-\d\d/.exec(date ?? "")?.[0];
+}
+/** With the pull request where the subject does not name it. */
+function subjectOf({ subject, pull_request: request }) {
+	if (request === void 0 || subject === void 0 || subject.includes(`(${request})`)) return subject;
+	return `${subject} (${request})`;
+}
+/** Why no commit has pinned what an environment serves; null where it is reported as a difference. */
+function unpinnedText({ lineage, environments = [] }) {
+	const row = environments.find(({ environment }) => environment === lineage?.environment);
+	if (row === void 0) return "not by the file";
+	return row.in_sync ? "by no commit that is known" : null;
+}
+/** That an environment serves something else than the file's pin means. */
+function differsText({ environment, active, pin, wanted }, show) {
+	const serves = active === null ? "nothing" : show(refText(active));
+	const said = [`v${pin}`, pin.replace(/^version:/, "")];
+	const meant = wanted === null || said.includes(refText(wanted)) ? "" : ` (${show(refText(wanted))})`;
+	return `${show(environment)} serves ${serves}, but the file pins it to ${show(pin)}${meant}.`;
+}
+/** Where a version is active and was pinned; what is served now comes first. */
+function staysOf({ active_in: activeIn, pinned }) {
+	const open = pinned.filter(({ until }) => until === null).map(({ environment }) => environment);
+	const unpinned = activeIn.filter((environment) => !open.includes(environment));
+	const stays = pinned.map(stayOf);
+	return [
+		...stays.filter(({ state }) => state === "now"),
+		...unpinned.map((environment) => ({
+			environment,
+			when: "active now",
+			state: "now",
+			by: null
+		})),
+		...stays.filter(({ state }) => state !== "now")
+	];
+}
+function stayOf({ environment, from, until, served }) {
+	const state = until !== null ? "past" : served ? "now" : "unserved";
+	const ends = {
+		now: "now",
+		unserved: "not served",
+		past: until === null ? "" : dayOf(until) ?? "?"
+	};
+	return {
+		environment,
+		when: `${(from === null ? void 0 : dayOf(from)) ?? "?"} → ${ends[state]}`,
+		state,
+		by: from
+	};
+}
+// src/report/status.ts
+/** All environments of a report. Each prompt's are in promotion order; the longest list knows most of it. */
+function environmentsOf({ prompts }) {
+	const lists = prompts.map(({ environments = [], edits = [], changes, drift }) => [
+		...environments,
+		...edits,
+		...changes,
+		...drift
+	].flatMap((one) => "environment" in one ? [one.environment] : []));
+	return [...new Set(lists.toSorted((a, b) => b.length - a.length).flat())];
+}
+/** The cell of a matrix: what the environment serves, and what it would serve, or serves now. */
+function cellOf(prompt, environment) {
+	const isHere = (one) => "environment" in one && one.environment === environment;
+	const change = prompt.changes.find(isHere);
+	const known = {
+		drift: prompt.drift.find(isHere) ?? null,
+		status: change?.status
+	};
+	if (change?.kind === "set-active") return {
+		...known,
+		kind: "change",
+		now: refText(change.before),
+		next: refText(change.after)
+	};
+	const edit = prompt.edits?.find(isHere);
+	if (edit?.kind === "set-pin") return {
+		...known,
+		kind: "pin",
+		now: escapeLine(edit.before ?? ""),
+		next: escapeLine(edit.after)
+	};
+	return {
+		...known,
+		...withoutChange(prompt.environments?.find(isHere), prompt)
+	};
+}
+function withoutChange(row, { status }) {
+	if (row === void 0) return {
+		kind: "unpinned",
+		now: "",
+		next: ""
+	};
+	const now = refText(row.active);
+	if (row.in_sync) return {
+		kind: "in-sync",
+		now,
+		next: ""
+	};
+	if (status === "failed" || status === "not_attempted") return {
+		kind: "unread",
+		now: "",
+		next: ""
+	};
+	return row.wanted === null ? {
+		kind: "unresolved",
+		now,
+		next: `${escapeLine(row.pin)}?`
+	} : {
+		kind: "differs",
+		now,
+		next: refText(row.wanted)
+	};
+}
+/** A cell in a few words: `v6`, `v6 → v7`, `v6 → 7?` where the pin is of no known version. */
+function cellText({ kind, now, next }) {
+	if (kind === "unpinned") return "·";
+	if (kind === "unread") return "?";
+	return kind === "in-sync" ? now : `${now} → ${next}`;
+}
+// src/report/markdown.ts
+init_problem();
+/** The report as GitHub's Markdown. What files and the service say stands in code throughout: there it does nothing. */
+function renderMarkdown(report, options) {
+	const [head, foot] = [headOf$1(report, options), footOf(report, options)];
+	const { limit } = options;
+	const room = limit && {
+		...limit,
+		most: limit.most - limit.measure(head + foot) - RESERVE
+	};
+	const { text, leftOut } = fitSections(sectionsOf(report), room);
+	const left = [...leftOut, ...omittedTexts(report)];
+	return {
+		text: `${head}${leftOutNote(left, options)}${text}${foot}`,
+		whole: left.length === 0
+	};
+}
+/** What the report itself leaves out. */
+function omittedTexts({ prompts }) {
+	const count = prompts.flatMap(textsOf).filter(({ texts }) => texts.text_omitted === true).length;
+	return count === 0 ? [] : [{
+		item: "text of more than 100 kB, which no report holds",
+		count
+	}];
+}
+/** For the note on what was left out, which is known last. */
+const RESERVE = 1e3;
+function headOf$1(report, { title, folder }) {
+	const where = folder === null ? "" : ` in ${codeSpan(folder)}`;
+	const reason = report.problems.find(({ code }) => code === NOT_ASKED);
+	const note = reason === void 0 ? "" : `\n> [!NOTE]\n> ${reason.message} ${reason.hint}\n`;
+	return `### promptsync ${title}${where}\n\n${renderOutcome(report, coloursFor(false))}\n${note}`;
+}
+const NOT_ASKED = "service/not-asked";
+function notAsked(problems) {
+	return problems.some(({ code }) => code === NOT_ASKED) ? ["the service was not asked"] : [];
+}
+function leftOutNote(left, { runUrl }) {
+	if (left.length === 0) return "";
+	const parts = left.map(({ item, count }) => counted([
+		count,
+		item,
+		`${item}s`
+	]));
+	const where = runUrl === null ? "the report of the run" : `[the run](${runUrl})`;
+	return `
+> [!WARNING]
+> This page is not complete, and not fit for approval. Left out for want of room: ${parts.join(", ")}. All of it is in ${where}.\n`;
+}
+function footOf({ service, commit: head, plan_digest: digest, problems, committed }, { commit, runUrl }) {
+	const shown = commit ?? head;
+	const line = [
+		shown === null ? [] : [`commit ${codeSpan(shown.slice(0, 12))}`],
+		committed === void 0 ? [] : [`committed ${codeSpan(committed.commit.slice(0, 12))}`],
+		service === null ? notAsked(problems) : [`service ${codeSpan(service)}`],
+		digest === null ? [] : [`plan ${codeSpan(digest)}`],
+		runUrl === null ? [] : [`[run](${runUrl})`]
+	].flat().join(" · ");
+	return line === "" ? "" : `\n${line}\n`;
+}
+/** The parts of a page, in the order in which they are shown and get their room. */
+function sectionsOf(report) {
+	const { prompts, mode, files = [] } = report;
+	const problems = problemsIn(report);
+	const did = mode === "apply" || prompts.some(({ status }) => status === "applied");
+	const head = tableHead(["prompt", "change"]);
+	return [
+		problemSection("Problems", problems.filter(isError), .3),
+		...matrixSections(report),
+		section(`#### ${did ? "Changes" : "What would change"}\n\n${head}`, "row", .5, prompts, (prompt) => rowsOf(prompt, report.plan_digest !== null)),
+		...historySections(report),
+		section("#### Files\n\n", "file", .5, files, ({ path, status }) => [`- ${codeSpan(path)}: ${status}\n`]),
+		section("#### Breaking\n\n", "breaking note", .4, prompts, (prompt) => breakingTexts(prompt, codeSpan).map((text) => `- ${codeSpan(prompt.key)}: ${text}\n`)),
+		section(`#### Drift\n\nAlready there${before(report)}:\n\n`, "drift note", .5, prompts, (prompt) => prompt.drift.map((drift) => `- ${codeSpan(prompt.key)}: ${driftText(drift, prompt, mode, codeSpan)}\n`)),
+		section("#### Texts\n", "diff", .95, prompts, diffItems),
+		problemSection("Warnings", problems.filter((one) => !isError(one) && one.code !== NOT_ASKED), 1)
+	];
+}
+function section(open, item, share, all, itemsOf) {
+	return {
+		open: `\n${open}`,
+		items: all.flatMap(itemsOf),
+		close: "",
+		item,
+		share
+	};
+}
+/** What each environment serves, where that was the question. */
+function matrixSections(report) {
+	if (report.mode !== "status") return [];
+	const environments = environmentsOf(report);
+	const head = tableHead(["prompt", ...environments.map(codeSpan)]);
+	const items = report.prompts.map((prompt) => tableRow([prompt.key, ...environments.map((environment) => cellText(cellOf(prompt, environment)))].map(codeSpan)));
+	return [{
+		open: `\n#### Environments\n\n${head}`,
+		items,
+		close: "",
+		item: "row",
+		share: .7
+	}];
+}
+function before({ mode }) {
+	return mode === "apply" ? " before this run" : ", whatever is merged";
+}
+/** One block for all would be cut as a whole: each problem is one. */
+function problemSection(title, problems, share) {
+	const items = [...new Set(problems.map((problem) => renderProblem(problem, PLAIN)))].map((text) => `\n${codeBlock(text.split("\n"), "text")}\n`);
+	return {
+		open: `\n#### ${title}\n`,
+		items,
+		close: "",
+		item: title === "Problems" ? "problem" : "warning",
+		share
+	};
+}
+/**
+* One for each environment and field; the version that an environment follows needs none of its own. What was left out
+* is named where there is a plan at all.
+*/
+function rowsOf(prompt, planned) {
+	const { key, status, changes, edits = [] } = prompt;
+	const rows = changes.filter((change) => !isDrift(change, prompt)).flatMap((change) => change.kind === "create-version" && !isUnfollowed(change, changes) ? [] : cellsOf$1(change, prompt));
+	const left = (planned || edits.length > 0) && (status === "failed" || status === "not_attempted");
+	const edited = edits.map((edit) => codeSpan(editText(edit)));
+	const remains = edits.some(isConflict) ? edited : [];
+	return (rows.length === 0 && left ? [status.replace("_", " "), ...remains] : [...rows, ...edited]).map((cell) => tableRow([codeSpan(key), cell]));
+}
+function cellsOf$1(change, prompt) {
+	return changeTexts(change).map((text) => `${codeSpan(text)}${changeNote(change, prompt)}`);
+}
+/** What only puts back what the base wants already is a drift note, and no change of the files. */
+function isDrift(change, { drift }) {
+	if (change.kind === "create-version" || change.status !== void 0) return false;
+	return driftAt(change, drift).filter(({ restores }) => restores).length === (change.kind === "update-prompt" ? Object.keys(change.fields).length : 1);
+}
+function diffItems(prompt) {
+	const lines = prompt.status === "failed" ? [] : renderDiffs(prompt, PLAIN, "whole");
+	if (lines.length === 0) return [];
+	return [`\n<details>${`<summary><code>${escapeHtml(prompt.key)}</code> <code>${escapeHtml(prompt.path)}</code></summary>`}\n\n${codeBlock(lines, "diff")}\n\n</details>\n`];
+}
+/** The first two lines of a table. The cells are Markdown already. */
+function tableHead(columns) {
+	return tableRow(columns) + tableRow(columns.map(() => "---"));
+}
+/** A line of a table, with its line feed. */
+function tableRow(cells) {
+	return `| ${cells.join(" | ")} |\n`;
+}
+/** A history as parts of a page: of each prompt a table of its versions, and one of where they have been. */
+function historySections({ prompts }) {
+	return prompts.filter(hasHistory).flatMap((prompt) => {
+		const heading = `\n#### ${codeSpan(prompt.key)}\n`;
+		return [...historyTables(prompt, codeSpan).map((table, index) => sectionOf(table, index === 0 ? heading : "")), driftNotes(prompt)];
+	});
+}
+function sectionOf({ title, columns, rows, item }, heading) {
+	const above = title === null ? "" : `\n${title}\n`;
+	const section = {
+		close: "",
+		item,
+		share: .9
+	};
+	if (rows.length === 0 && title !== null) return {
+		...section,
+		open: heading,
+		items: [above]
+	};
+	const open = `${heading}${above}\n${tableHead(columns)}`;
+	return {
+		...section,
+		open,
+		items: rows.map(tableRow)
+	};
+}
+function driftNotes(prompt) {
+	return {
+		open: "\n",
+		items: differingRows(prompt).map((row) => `- ${differsText(row, codeSpan)}\n`),
+		close: "",
+		item: "drift note",
+		share: .9
+	};
 }
 // src/action/annotate.ts
 /** GitHub shows ten of a kind for each step and drops the others without a word. */
@@ -57163,7 +57101,7 @@ function placeOf({ code, path, line, column }, fromRoot) {
 	};
 }
 function inert(text) {
-	return inertForRunner(inertLine(text));
+	return escapeForRunner(escapeLine(text));
 }
 // src/action/attempt.ts
 init_problem();
@@ -57194,11 +57132,9 @@ function differing({ prompts }) {
 }
 // src/action/page.ts
 /** What a page says besides the report; without a limit of length. */
-function pageOf({ result, mode, context }) {
+function pageOf({ mode, context }) {
 	const folder = (0, node_path.normalize)(context?.inputs["working-directory"] ?? ".").replace(/[\\/]$/, "");
 	return {
-		texts: result.texts,
-		restored: restoredIn(result.run),
 		title: mode,
 		limit: null,
 		folder: folder === "." ? null : folder.split(node_path.sep).join("/"),
@@ -57354,6 +57290,14 @@ function whatToWrite({ event, inputs }, { mode }) {
 	if (mode === "plan" && event.pull !== null && inputs.comment !== "never") return "comment";
 	return mode === "drift" && inputs["drift-issue"] ? "issue" : null;
 }
+// src/templates/page.ts
+/** Script and style of a page, of which `npm run generate` makes this module out of src/report/html. */
+const PAGE = {
+	script: "(function(){let e=[`show`,`view`],t=/* @__PURE__ */ new WeakMap,n=r();n!==null&&i(n);function r(){let e=document.querySelector(`.controls`),t=document.querySelector(`#search`),n=document.querySelector(`output`),r=document.querySelector(`p.none`),i=r?.querySelector(`span`),a=document.querySelector(`dialog`),o=document.querySelector(`#letters`);return!e||!t||!n||!r||!i||!a||!o?null:{controls:e,search:t,count:n,empty:r,elsewhere:i,help:a,letters:o,rows:[...document.querySelectorAll(`.prompt`)]}}function i(e){let{controls:t}=e;t.hidden=!1,u(e),addEventListener(`hashchange`,()=>u(e)),t.addEventListener(`input`,()=>l(e)),t.addEventListener(`submit`,e=>e.preventDefault()),t.addEventListener(`click`,({target:t})=>{t instanceof HTMLElement&&C(e,t.dataset.do)});let n=0;document.addEventListener(`toggle`,()=>{cancelAnimationFrame(n),n=requestAnimationFrame(()=>a(e))},!0),document.addEventListener(`keydown`,t=>w(e,t))}function a(e){x(e),y(e)}function o({controls:e},t){return[...e.querySelectorAll(`[name=${t}]`)]}function s(e,t,n){let r=o(e,t),i=r.find(e=>!e.disabled&&e.value===n);return i!==void 0&&(i.checked=!0),r.find(e=>e.checked)?.value??``}function c(e,t){return o(e,t).find(e=>e.defaultChecked)?.value??``}function l(e){g(e),a(e),f(e)}function u(e){g(e),d(e),g(e),a(e)}function d(t){let n=location.hash.slice(1);if(n.startsWith(`prompt:`))return p(t,n);let r=new URLSearchParams(n);t.search.value=r.get(`search`)??``;for(let n of e)s(t,n,r.get(n)??c(t,n))}function f(t){let n=new URLSearchParams;for(let r of e)s(t,r)!==c(t,r)&&n.set(r,s(t,r));t.search.value!==``&&n.set(`search`,t.search.value),history.replaceState(null,``,`#${n}`)}function p(e,t){let n=document.getElementById(t),r=n?.closest(`.prompt`)??null;n!==null&&r!==null&&(r.hidden&&(e.search.value=``,s(e,`show`,`all`)),r.hidden=!1,r.open=!0,requestAnimationFrame(()=>n.scrollIntoView({block:`start`})))}function m({rows:e}){return e.filter(e=>!e.hidden)}function h({search:e}){return e.value.toLowerCase().split(/\\s+/).filter(Boolean)}function g(e){let t=s(e,`show`),n=h(e);for(let r of e.rows)r.hidden=!(t===``||t===`all`||r.classList.contains(t))||!v(r,n);let r=m(e).length;e.empty.hidden=r>0,r===0&&(e.elsewhere.textContent=_(e,n)),e.count.textContent=`${r} of ${e.rows.length} shown`}function _({rows:e},t){let n=e.filter(e=>v(e,t)).length;return n===0?``:` Of all prompts, ${n} ${n===1?`is`:`are`}.`}function v(e,n){if(n.length===0)return!0;let r=t.get(e)??(e.textContent??``).toLowerCase();return t.set(e,r),n.every(e=>r.includes(e))}function y(e){if(!(`highlights`in CSS))return;let t=h(e),n=[];for(let r of t.length===0?[]:m(e)){let e=document.createTreeWalker(r.open?r:r.firstElementChild??r,NodeFilter.SHOW_TEXT);for(;n.length<500&&e.nextNode();)n.push(...b(e.currentNode,t));if(n.length>=500)break}CSS.highlights.set(`search`,new Highlight(...n))}function b(e,t){let n=e.nodeValue?.toLowerCase()??``;return n.length===e.nodeValue?.length?t.flatMap(t=>{let r=[];for(let i=n.indexOf(t);i!==-1;i=n.indexOf(t,i+t.length)){let n=new Range;n.setStart(e,i),n.setEnd(e,i+t.length),r.push(n)}return r}):[]}function x(e){let t=s(e,`view`)===`split`;if(document.body.classList.toggle(`split`,t),t)for(let t of e.rows)t.open&&S(t)}function S(e){if(e.querySelector(`.copy`)===null)for(let t of e.querySelectorAll(`.text span`)){let e=t.cloneNode(!0);e instanceof Element&&(e.className=`copy`,e.setAttribute(`aria-hidden`,`true`),t.after(e))}}function C(e,t){if(t===`expand`||t===`collapse`)for(let n of m(e))n.open=t===`expand`;t===`help`&&e.help.showModal()}function w(e,t){let{search:n,letters:r,help:i}=e,{target:a,key:o,ctrlKey:s,metaKey:c,altKey:l}=t;if(o===`Escape`&&a===n)return n.blur();if(a===n||!r.checked||i.open||s||c||l)return;let u=T(e,o);u!==void 0&&(t.preventDefault(),u())}function T(e,t){let n=(t,n)=>{s(e,t,n),l(e)};return new Map([[`/`,()=>e.search.focus()],[`j`,()=>E(e,1)],[`k`,()=>E(e,-1)],[`e`,()=>C(e,`expand`)],[`c`,()=>C(e,`collapse`)],[`?`,()=>C(e,`help`)],[`v`,()=>n(`view`,s(e,`view`)===`split`?`unified`:`split`)],...o(e,`show`).map(({value:e},t)=>[`${t+1}`,()=>n(`show`,e)])]).get(t)}function E(e,t){let n=m(e),r=n.findIndex(e=>e.contains(document.activeElement));n[r===-1?0:Math.min(Math.max(r+t,0),n.length-1)]?.querySelector(`summary`)?.focus()}})();",
+	scriptHash: "sha256-Cr/Lj/9NJxf2UcvYQ37USa37XTvmYEJelCMXWShQoZ0=",
+	style: ":root{color-scheme: light dark;--ground: light-dark(#fff, #0d1117);--raised: light-dark(#f6f8fa, #161b22);--text: light-dark(#1f2328, #e6edf3);--quiet: light-dark(#59636e, #9198a1);--accent: light-dark(#0550ae, #79c0ff);--good: light-dark(#116329, #56d364);--bad: light-dark(#a40e26, #ff8a80);--warn: light-dark(#7d4e00, #e3b341);--added: light-dark(#e6ffec, #12261e);--added-word: light-dark(#a6eeb6, #1f6f35);--removed: light-dark(#ffebe9, #2d1618);--removed-word: light-dark(#ffc1ba, #8e1519);--border: 1px solid light-dark(#d1d9e0, #30363d);}[hidden]{display: none !important;}body{margin: 0 auto;padding: 1rem clamp(0.75rem, 3vw, 2rem) 3rem;max-width: 100rem;background: var(--ground);color: var(--text);font: 0.9375rem/1.5 system-ui, sans-serif;overflow-wrap: anywhere;}*{box-sizing: border-box;}:is(h1, h2, h3, p, ul, dl, dd){margin: 0;}h1{font-size: 1.5rem;}h2{margin: 1.5rem 0 0.5rem;font-size: 1.125rem;}h3{margin: 1rem 0 0.375rem;font-size: 0.9375rem;}:is(code, kbd, .text){font: 0.875em/1.5 ui-monospace, monospace;}.outcome{margin: 0.25rem 0 0.5rem;font-size: 1.125rem;font-weight: 600;}:is(header dl div, .pins span){display: inline-block;margin-right: 1.5rem;}:is(dt, dd){display: inline;}:is(.problems, .changes){padding: 0;list-style: none;}.problems li{margin: 0.5rem 0;padding: 0.5rem 0.75rem;border-left: 0.25rem solid var(--warn);background: var(--raised);}.problems .error{border-color: var(--bad);}.controls{display: flex;flex-wrap: wrap;gap: 0.5rem 1rem;align-items: center;margin-bottom: 0.5rem;}.controls [type='search']{flex: 1 1 9rem;min-width: 0;}.controls fieldset{display: flex;flex-wrap: wrap;margin: 0;padding: 0;border: 0;}legend{position: absolute;clip-path: inset(50%);}:is(label span, button, [type='search']){display: inline-block;padding: 0.25rem 0.625rem;background: var(--raised);color: inherit;font: inherit;}:is(.matrix, .text, dialog, kbd, label span, button, [type='search']){border: var(--border);border-radius: 0.375rem;}:is(button, label, summary){cursor: pointer;}.controls label input{position: absolute;opacity: 0;}.controls label span{border-radius: 0;margin-right: -1px;}.controls :checked + span{border-color: var(--accent);background: var(--accent);color: var(--ground);}.controls :disabled + span{cursor: default;}:is(:focus-visible, :focus-visible + span){outline: 0.1875rem solid var(--accent);outline-offset: 1px;z-index: 1;}h2 output{margin-left: 0.5rem;color: var(--quiet);font-size: 0.9375rem;font-weight: normal;}::highlight(search){background: light-dark(#ffe16b, #6b5200);color: var(--text);}@media (min-width: 44rem){.matrix.few{--grid: grid;--absolute: absolute;--clip: inset(50%);--inline: inline;}}@media (min-width: 64rem){.matrix.several{--grid: grid;--absolute: absolute;--clip: inset(50%);--inline: inline;}}.prompt > summary{display: var(--grid, flex);flex-wrap: wrap;}:is(.head, .prompt > summary){grid-template-columns: minmax(12rem, 2fr);grid-auto-columns: minmax(0, 1fr);grid-auto-flow: column;gap: 0.125rem 1rem;padding: 0.375rem 0.75rem 0.375rem 1.75rem;}.head{display: var(--grid, none);position: sticky;top: 0;z-index: 1;border-radius: 0.375rem 0.375rem 0 0;background: var(--raised);font-weight: 600;}.prompt{border-top: var(--border);content-visibility: auto;contain-intrinsic-size: auto 2.3rem;}:is(.prompt, .prompt > summary, h3 a){scroll-margin-top: 3rem;}.prompt > summary{position: relative;list-style: none;}.prompt > summary::-webkit-details-marker{display: none;}.prompt > summary::before{content: '▸';position: absolute;left: 0.625rem;top: 0.375rem;color: var(--quiet);}.prompt[open] > summary::before{content: '▾';}.prompt:is([open], :hover) > summary{background: var(--raised);}:is(.name span, .link){font-size: 0.8125rem;}.name{flex: 1 1 100%;}.unpinned{display: var(--inline, none);}.cell i{position: var(--absolute, static);clip-path: var(--clip, none);font-style: normal;}:is(.unpinned, .unread, .in-sync, .unchanged .status, .name span, .count, .cell i), :is(.fold > summary, p.none, .link, .pins, .code, :disabled + span, footer, header > :is(p:not(.outcome), dl)){color: var(--quiet);}:is(a, .change b, .pin b){color: var(--accent);}:is(em, .warning > b, .drift > b, .breaking > b){color: var(--warn);}:is(.unresolved b, .blocked .status b, .failed .status b, .refused em, .failed em, .outcome.bad, .error > b){color: var(--bad);}.applied .status b{color: var(--good);}:is(em, s){font-style: normal;font-weight: 600;}.count{white-space: nowrap;}.body{padding: 0.5rem 0.75rem 0.75rem 1.75rem;}.changes li::before{display: inline-block;width: 1.25rem;content: '→';color: var(--accent);}.changes :is(.create-version, .new)::before{content: '+';color: var(--good);}.changes :is(.update-prompt, .changed, .conflict, .drift, .breaking)::before{content: '!';color: var(--warn);}.changes :is(.update-prompt, .changed)::before{content: '~';}:is(.link, footer){margin-top: 0.75rem;}p.none{padding: 1rem;}.text{background: var(--ground);white-space: pre-wrap;tab-size: 4;}.text :is(del, ins, span){display: block;position: relative;padding: 0 0.75rem 0 1.5rem;border-left: 0.25rem solid transparent;text-decoration: none;text-align: start;unicode-bidi: plaintext;}.text del{border-left: 0.25rem dotted var(--bad);background: var(--removed);}.text ins{border-left: 0.25rem solid var(--good);background: var(--added);}.text :is(del, ins)::before{position: absolute;left: 0.5rem;content: '−';color: var(--bad);}.text ins::before{content: '+';color: var(--good);}mark{border-radius: 0.125rem;background: var(--added-word);color: inherit;}del mark{background: var(--removed-word);}.fold > summary{padding: 0 0.75rem 0 1.75rem;background: var(--raised);}.text .copy{display: none;}@media (min-width: 44rem){.split .text, .split .fold::details-content{display: grid;grid-template-columns: minmax(0, 1fr) minmax(0, 1fr);}.split .text :is(del, span){grid-column: 1;border-right: var(--border);}.split .text :is(ins, .copy){display: block;grid-column: 2;border-right: 0;}.split .fold{grid-column: 1 / -1;}}table{border-collapse: collapse;margin: 0.5rem 0;}:is(th, td){padding: 0.125rem 0.75rem 0.125rem 0;text-align: left;vertical-align: top;}dialog{background: var(--ground);color: var(--text);}dialog dt{display: inline-block;min-width: 6rem;}kbd{padding: 0 0.375rem;}dialog :is(h2, p){margin: 0.75rem 0;}@media (max-width: 44rem){:is(.view, thead){display: none !important;}.body{padding-left: 0.75rem;}:is(table, tbody, tr){display: block;}td{display: inline-block;}.controls [type='search']{flex-basis: 100%;}}@media print{:root{color-scheme: light;}:is(.controls, .link){display: none;}.head{position: static;}.prompt, .prompt.review::details-content{content-visibility: visible;}:is(.text, .text *){print-color-adjust: exact;}}@media (forced-colors: active){.controls :checked + span{forced-color-adjust: none;background: Highlight;color: HighlightText;}}",
+	styleHash: "sha256-xWjntv0I+R6BxhvuDb0S7E5PoYeNJWmU6jtIMyqPtoA="
+};
 // src/report/html/markup.ts
 /** Markup of a template: whatever is put into it is text, unless it was made here itself. */
 function markup(parts, ...values) {
@@ -57371,10 +57315,10 @@ function markupOf(value) {
 * start of a line, would be a command where a GitHub runner prints the page.
 */
 function escape(text) {
-	return inertText(text).replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`).replaceAll("##[", "##&#91;").replace(/^(\s*):(?=:)/gm, "$1&#58;");
+	return escapeText(text).replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`).replaceAll("##[", "##&#91;").replace(/^(\s*):(?=:)/gm, "$1&#58;");
 }
-// src/report/html/traits.ts
-/** `review`: whatever there is to tell of it. */
+// src/report/html/prompt.ts
+/** `review`: whatever there is to look at. */
 const TRAITS = [
 	"review",
 	"changed",
@@ -57382,23 +57326,253 @@ const TRAITS = [
 	"blocked",
 	"failed"
 ];
-function traitsOf(prompt, mode) {
-	const told = toldTraits(prompt, mode);
-	return told.length > 0 || prompt.problems.length > 0 ? ["review", ...told] : [];
-}
-function toldTraits({ status, ...prompt }, mode) {
-	const { changes, edits = [], drift, environments = [] } = prompt;
+function traitsOf({ status, ...prompt }, mode) {
+	const { changes, edits = [], drift, environments = [], problems } = prompt;
 	const unresolved = status === "unchanged" && environments.some(({ in_sync: inSync }) => !inSync);
 	const is = {
-		review: false,
 		changed: changes.length + edits.length > 0 || status === "applied" || status === "pending",
 		drift: drift.length > 0 || unresolved,
 		blocked: status === "blocked",
 		failed: status === "failed" || status === "not_attempted" && mode !== "validate"
 	};
-	return TRAITS.filter((trait) => is[trait]);
+	const review = problems.length > 0 || Object.values(is).includes(true);
+	return TRAITS.filter((trait) => trait === "review" ? review : is[trait]);
 }
-// src/report/html/controls.ts
+/** One row of the matrix, which opens on everything that is known of the prompt. */
+function promptRow(prompt, context, open) {
+	const link = context.linkOf(prompt);
+	const diffs = makeTextDiffs(textsOf(prompt), Infinity);
+	const parts = diffs.map((diff) => diffOf(diff, link));
+	const classes = [
+		"prompt",
+		prompt.status,
+		...traitsOf(prompt, context.mode)
+	].join(" ");
+	const name = markup`<span class="name"><b>${prompt.key}</b> <span>${prompt.path}</span></span>`;
+	const status = markup`<span class="status"><b>${wordOf(prompt, context)}</b>${countOf(diffs)}${fieldsOf(prompt)}</span>`;
+	return markup`<details id="${link}" class="${classes}"${open ? markup` open` : nothing}><summary>${name}${cellsOf(prompt, context)}${status}</summary>
+<div class="body">${bodyOf(prompt, context)}${parts}<p class="link"><a href="#${link}">Link to this prompt</a></p></div></details>
+`;
+}
+const WORDS = {
+	unchanged: "unchanged",
+	pending: "changes",
+	applied: "applied",
+	blocked: "blocked",
+	failed: "failed",
+	not_attempted: "not attempted"
+};
+/** A validation attempts nothing, and a history is not of changes. */
+function wordOf(prompt, { mode }) {
+	if (prompt.status === "not_attempted" && mode === "validate") return "checked";
+	if (hasHistory(prompt)) return differingRows(prompt).length > 0 ? "not as pinned" : "as pinned";
+	return WORDS[prompt.status];
+}
+/** How many lines change. */
+function countOf(diffs) {
+	const blocks = diffs.flatMap(({ hunks }) => hunks).flatMap((hunk) => hunk.blocks);
+	const lines = (wanted) => blocks.reduce((sum, block) => sum + (block.kind === wanted ? block.lines.length : 0), 0);
+	const [added, removed] = [lines("added"), lines("removed")];
+	return added + removed === 0 ? nothing : markup` <span class="count">+${added} −${removed}</span>`;
+}
+/** The matrix has environments alone. */
+function fieldsOf({ changes }) {
+	const fields = changes.flatMap((change) => change.kind === "update-prompt" ? Object.keys(change.fields) : []);
+	return fields.length === 0 ? nothing : markup` <span class="count">~ ${fields.join(", ")}</span>`;
+}
+/** Each cell says its environment: a narrow page has no columns. */
+function cellsOf(prompt, { environments }) {
+	return environments.map((environment) => {
+		const cell = cellOf(prompt, environment);
+		const refused = cell.kind === "change" && prompt.status === "blocked";
+		const content = refused ? markup`${cell.now} → <s>${cell.next}</s> <em>blocked</em>` : contentOf(cell);
+		return markup`<span class="cell ${refused ? "refused" : cell.kind}"><i>${environment} </i>${content}${driftMark(cell)}</span>`;
+	});
+}
+function contentOf({ kind, now, next, status }) {
+	if (kind === "unpinned") return markup`<span class="none">not pinned</span>`;
+	if (kind === "unread") return markup`not known`;
+	if (kind === "in-sync") return markup`${now}`;
+	if (kind === "differs") return markup`${now} <em>not as pinned</em>`;
+	return markup`${now || "not pinned"} → <b>${next}</b>${statusNote({ status })}`;
+}
+/** What this run has put right is said in the row alone. */
+function driftMark({ kind, drift, status }) {
+	return drift === null || kind === "change" && (status === "made" || status === "adopted") ? nothing : markup` <em>${drift.kind === "outside" ? "drift" : "unfinished"}</em>`;
+}
+function bodyOf(prompt, { mode }) {
+	const items = [
+		...prompt.drift.map((drift) => {
+			return markup`<li class="drift"><b>Drift:</b> ${driftText(drift, prompt, mode, escapeLine)}</li>`;
+		}),
+		...(prompt.edits ?? []).map((edit) => markup`<li class="edit ${editKind(edit)}">${editText(edit)}</li>`),
+		...prompt.changes.flatMap((change) => changeTexts(change).map((text) => markup`<li class="${change.kind}">${text}${changeNote(change, prompt)}</li>`)),
+		...breakingTexts(prompt, escapeLine).map((text) => markup`<li class="breaking"><b>Breaking:</b> ${text}</li>`)
+	];
+	return [
+		problemList(prompt.problems),
+		items.length === 0 ? nothing : markup`<ul class="changes">${items}</ul>\n`,
+		...hasHistory(prompt) ? historyOf(prompt) : [pinsOf(prompt)]
+	];
+}
+/** Of each problem where and what, then what to do. */
+function problemList(problems) {
+	const items = problems.map((problem) => {
+		const place = placeText(problem);
+		const where = place === "" ? nothing : markup`<code>${place}</code> `;
+		const what = markup`<b>${problem.severity}:</b> ${where}${problem.message} <code class="code">${problem.code}</code>`;
+		return markup`<li class="${problem.severity}">${what}<br>${problem.hint}</li>\n`;
+	});
+	return items.length === 0 ? nothing : markup`<ul class="problems">${items}</ul>\n`;
+}
+function pinsOf({ environments = [] }) {
+	if (environments.length === 0) return nothing;
+	return markup`<p class="pins">Pins:${environments.map(({ environment, pin }) => markup` <span>${environment}: <code>${pin}</code></span>`)}</p>\n`;
+}
+function historyOf(prompt) {
+	const notes = differingRows(prompt).map((row) => markup`<p class="note">${differsText(row, escapeLine)}</p>\n`);
+	return [...historyTables(prompt, escapeLine).map(tableOf), ...notes];
+}
+function tableOf({ title, columns, rows }) {
+	const caption = title === null ? nothing : markup`<p>${title}</p>\n`;
+	if (rows.length === 0) return caption;
+	return markup`${caption}<table><thead><tr>${columns.map((column) => markup`<th scope="col">${column}</th>`)}</tr></thead><tbody>${rows.map((row) => markup`<tr>${row.map((cell) => markup`<td>${cell}</td>`)}</tr>\n`)}</tbody></table>\n`;
+}
+/** Unchanged lines around a change that are shown at once. */
+const CONTEXT_LINES = 3;
+function diffOf({ environments, before, after, unknown, hunks }, link) {
+	const names = environments.map((environment, index) => {
+		const id = `${link}@${encodeURIComponent(environment.toWellFormed())}`;
+		return markup`${index === 0 ? "" : ", "}<a id="${id}" href="#${id}">${environment}</a>`;
+	});
+	if (unknown !== null) return markup`<h3>${names}</h3>\n<p class="note">${unknownText[unknown]}</p>\n`;
+	const blocks = markWords(hunks.flatMap((hunk) => hunk.blocks));
+	const shown = blocks.map((block, index) => blockOf(block, index === 0, index === blocks.length - 1));
+	return markup`<h3>${names}: ${before ?? "nothing"} → ${after}</h3>\n<div class="text">${shown}</div>\n`;
+}
+function blockOf({ kind, lines }, first, last) {
+	if (kind === "removed") return markup`<del>${lines.map(lineOf)}</del>`;
+	if (kind === "added") return markup`<ins>${lines.map(lineOf)}</ins>`;
+	const [from, to] = [first ? 0 : CONTEXT_LINES, lines.length - (last ? 0 : CONTEXT_LINES)];
+	if (to - from < 2) return sameOf(lines);
+	const fold = markup`<details class="fold"><summary>${counted([
+		to - from,
+		"unchanged line",
+		"unchanged lines"
+	])}</summary>${sameOf(lines.slice(from, to))}</details>`;
+	return markup`${sameOf(lines.slice(0, from))}${fold}${sameOf(lines.slice(to))}`;
+}
+function sameOf(lines) {
+	return lines.length === 0 ? nothing : markup`<span>${lines.map(lineOf)}</span>`;
+}
+/** Each line has its line feed: the last one of an element is not drawn. */
+function lineOf(line) {
+	return markup`${line.map(({ text, changed }) => changed ? markup`<mark>${text}</mark>` : markup`${text}`)}\n`;
+}
+// src/report/html/page.ts
+/** Where more prompts than these have something to look at, the reader opens them. */
+const MOST_OPEN = 10;
+/**
+* The report as one page without anything beside it: it loads nothing, sends nothing, and runs its own script alone, as
+* its content security policy says. All of it can be read without the script, which filters and puts texts side by side.
+* @param title what it is about, such as `plan`
+*/
+function renderHtml(report, title) {
+	const context = {
+		mode: report.mode,
+		environments: environmentsOf(report),
+		linkOf: linksOf(report)
+	};
+	const body = markup`${headerOf(report, context, title)}<main>
+${notesOf(report)}${report.prompts.length === 0 ? nothing : matrixOf(report, context)}</main>
+${footerOf(report)}${help}`;
+	return `<!doctype html>\n<html lang="en">\n<head>\n${headOf(`${renderOutcome(report, coloursFor(false))} promptsync ${title}`)}</head>\n<body>\n${body.html}<script>${PAGE.script}<\/script>\n</body>\n</html>\n`;
+}
+function headOf(title) {
+	const policy = [
+		"default-src 'none'",
+		`script-src '${PAGE.scriptHash}'`,
+		`style-src '${PAGE.styleHash}'`,
+		"base-uri 'none'",
+		"form-action 'none'"
+	].join("; ");
+	const { html } = markup`<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+`;
+	return `${`<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="${policy}">\n`}${html}<style>${PAGE.style}</style>\n`;
+}
+function matrixOf(report, context) {
+	const worth = report.prompts.filter((prompt) => hasHistory(prompt) || traitsOf(prompt, report.mode).length > 0);
+	const open = new Set(worth.length <= MOST_OPEN ? worth : []);
+	const names = context.environments.map((environment) => markup`<span>${environment}</span>`);
+	return markup`<section aria-labelledby="prompts"><h2><span id="prompts">Prompts</span><output aria-live="polite"></output></h2>
+${controlsOf(report, report.prompts.some((prompt) => textsOf(prompt).length > 0))}<div class="matrix ${widthOf(names.length)}"><div class="head" aria-hidden="true"><span>prompt</span>${names}<span>status</span></div>
+${report.prompts.map((prompt) => promptRow(prompt, context, open.has(prompt)))}</div>
+<p class="none" hidden>No prompt is like that.<span></span></p></section>
+`;
+}
+/** How much room the columns need. */
+function widthOf(environments) {
+	if (environments > 6) return "many";
+	return environments > 3 ? "several" : "few";
+}
+/** By key, for people; by place where a report names one key twice. */
+function linksOf({ prompts }) {
+	const taken = /* @__PURE__ */ new Set();
+	const links = /* @__PURE__ */ new Map();
+	for (const [index, prompt] of prompts.entries()) {
+		const key = encodeURIComponent(prompt.key.toWellFormed()).replaceAll("%2F", "/");
+		const link = `prompt:${taken.has(key) ? `${key}#${index}` : key}`;
+		taken.add(key);
+		links.set(prompt, link);
+	}
+	return (prompt) => links.get(prompt) ?? "";
+}
+/** What the page is about, what comes of it, and with what: for somebody who has never seen one. */
+function headerOf(report, context, title) {
+	const errors = report.problems.some(({ severity }) => severity === "error");
+	const undone = report.summary.blocked + report.summary.failed > 0 || isInterrupted(report);
+	return markup`<header>
+<h1>promptsync ${title}</h1>
+<p class="outcome ${errors || undone ? "bad" : "fine"}">${renderOutcome(report, coloursFor(false))}</p>
+${context.environments.length === 0 ? nothing : markup`<p>${HOW_TO_READ[readingOf(report)]}</p>\n`}${nextOf(report)}${factsOf(report)}</header>
+`;
+}
+const HOW_TO_READ = {
+	plan: "A row is a prompt, a column an environment. v6 → v7: it serves version 6 now, and a sync would make it serve version 7.",
+	apply: "A row is a prompt, a column an environment. v6 → v7: it served version 6, and serves version 7 since this run.",
+	now: "A row is a prompt, a column an environment, with the version that it serves now.",
+	files: "A row is a prompt, a column an environment, with what its pin was and is now in the file.",
+	edits: "A row is a prompt, a column an environment, with what its pin is and would be in the file."
+};
+function readingOf({ mode, prompts }) {
+	if (mode === "apply") return "apply";
+	if (prompts.some(({ edits = [] }) => edits.length > 0)) return prompts.some(({ status }) => status === "applied") ? "files" : "edits";
+	return prompts.some(({ changes }) => changes.length > 0) ? "plan" : "now";
+}
+function nextOf(report) {
+	const next = isAboutFiles(report) ? nextStep(report) : null;
+	return next === null ? nothing : markup`<p>${next}</p>\n`;
+}
+function factsOf(report) {
+	const known = [
+		["service", report.service],
+		["commit", report.commit],
+		["changed since", report.changed_since ?? null],
+		["committed", report.committed?.commit ?? null]
+	].flatMap(([name, value]) => value === null ? [] : [markup`<div><dt>${name}</dt> <dd><code>${value}</code></dd></div>\n`]);
+	return known.length === 0 ? nothing : markup`<dl>${known}</dl>\n`;
+}
+/** The digest is what `--expect-plan` takes: nobody reads it first. */
+function footerOf({ plan_digest: digest }) {
+	return digest === null ? nothing : markup`<footer>plan <code>${digest}</code></footer>\n`;
+}
+/** What was found wrong with the run, and what a command has written besides prompts. */
+function notesOf({ problems, files = [] }) {
+	return [problems.length === 0 ? nothing : markup`<section aria-labelledby="problems"><h2 id="problems">Problems</h2>\n${problemList(problems)}</section>\n`, files.length === 0 ? nothing : markup`<section aria-labelledby="files"><h2 id="files">Files</h2>\n<ul>${files.map(({ path, status }) => markup`<li><code>${path}</code>: ${status}</li>\n`)}</ul></section>\n`];
+}
 const FILTERS = {
 	all: "All",
 	review: "To review",
@@ -57465,286 +57639,7 @@ const help = markup`<dialog aria-labelledby="keys"><h2 id="keys">Keys</h2>
 <p><label><input type="checkbox" id="letters" checked> Single letters are commands</label></p>
 <form method="dialog"><button>Close</button></form></dialog>
 `;
-// src/report/html/problems.ts
-/** A problem as an item of a list: where and what, then what to do. */
-function problemItem(problem) {
-	const place = placeText(problem);
-	const where = place === "" ? nothing : markup`<code>${place}</code> `;
-	const what = markup`<b>${problem.severity}:</b> ${where}${problem.message} <code class="code">${problem.code}</code>`;
-	return markup`<li class="${problem.severity}">${what}<br>${problem.hint}</li>\n`;
-}
-// src/report/html/header.ts
-/** What the page is about, what comes of it, and with what: for somebody who has never seen one. */
-function headerOf(report, context) {
-	const errors = report.problems.some(({ severity }) => severity === "error");
-	const undone = report.summary.blocked + report.summary.failed > 0 || isInterrupted(report);
-	const state = errors || undone ? "bad" : "fine";
-	return markup`<header>
-<h1>promptsync ${context.title}</h1>
-<p class="outcome ${state}">${renderOutcome(report, coloursFor(false))}</p>
-${context.environments.length === 0 ? nothing : markup`<p>${HOW_TO_READ[readingOf(report)]}</p>\n`}${nextOf(report)}${factsOf(report)}</header>
-`;
-}
-const HOW_TO_READ = {
-	plan: "A row is a prompt, a column an environment. v6 → v7: it serves version 6 now, and a sync would make it serve version 7.",
-	apply: "A row is a prompt, a column an environment. v6 → v7: it served version 6, and serves version 7 since this run.",
-	now: "A row is a prompt, a column an environment, with the version that it serves now.",
-	files: "A row is a prompt, a column an environment, with what its pin was and is now in the file.",
-	edits: "A row is a prompt, a column an environment, with what its pin is and would be in the file."
-};
-function readingOf({ mode, prompts }) {
-	if (mode === "apply") return "apply";
-	if (prompts.some(({ edits = [] }) => edits.length > 0)) return prompts.some(({ status }) => status === "applied") ? "files" : "edits";
-	return prompts.some(({ changes }) => changes.length > 0) ? "plan" : "now";
-}
-function nextOf(report) {
-	const next = isAboutFiles(report) ? nextStep(report) : null;
-	return next === null ? nothing : markup`<p>${next}</p>\n`;
-}
-function factsOf(report) {
-	const known = [
-		["service", report.service],
-		["commit", report.commit],
-		["changed since", report.changed_since ?? null],
-		["committed", report.committed?.commit ?? null]
-	].flatMap(([name, value]) => value === null ? [] : [markup`<div><dt>${name}</dt> <dd><code>${value}</code></dd></div>\n`]);
-	return known.length === 0 ? nothing : markup`<dl>${known}</dl>\n`;
-}
-/** The digest is what `--expect-plan` takes: nobody reads it first. */
-function footerOf({ plan_digest: digest }) {
-	return digest === null ? nothing : markup`<footer>plan <code>${digest}</code></footer>\n`;
-}
-/** What was found wrong with the run, and what a command has written besides prompts. */
-function notesOf({ problems, files = [] }) {
-	return [problems.length === 0 ? nothing : markup`<section aria-labelledby="problems"><h2 id="problems">Problems</h2>\n<ul class="problems">${problems.map(problemItem)}</ul></section>\n`, files.length === 0 ? nothing : markup`<section aria-labelledby="files"><h2 id="files">Files</h2>\n<ul>${files.map(({ path, status }) => markup`<li><code>${path}</code>: ${status}</li>\n`)}</ul></section>\n`];
-}
-// src/report/html/cells.ts
-/** A prompt's row of the matrix, without its name. Each cell says its environment: a narrow page has no columns. */
-function cellsOf(prompt, environments) {
-	return environments.map((environment) => {
-		const cell = cellOf(prompt, environment);
-		const refused = cell.kind === "change" && prompt.status === "blocked";
-		return markup`<span class="cell ${refused ? "refused" : cell.kind}"><i>${environment} </i>${refused ? refusedOf(cell) : contentOf(cell)}${driftMark(cell)}</span>`;
-	});
-}
-function contentOf(cell) {
-	switch (cell.kind) {
-		case "unpinned": return markup`<span class="none">not pinned</span>`;
-		case "unread": return markup`not known`;
-		case "in-sync": return markup`${refText(cell.active)}`;
-		case "change": return markup`${refText(cell.before)} → <b>${refText(cell.after)}</b>${noteOf(cell.status)}`;
-		case "differs": return markup`${refText(cell.active)} <em>not as pinned</em>`;
-		case "pin": return markup`${cell.before ?? "not pinned"} → <b>${cell.after}</b>`;
-		case "unresolved": return markup`${refText(cell.active)} → <b>${cell.pin}?</b>`;
-	}
-}
-/** Told apart without colour as well: what is blocked is struck out. */
-function refusedOf({ before, after }) {
-	return markup`${refText(before)} → <s>${refText(after)}</s> <em>blocked</em>`;
-}
-function noteOf(status) {
-	return markup`${status === void 0 ? "" : statusNote[status]}`;
-}
-/** What this run has put right is told in the row alone. */
-function driftMark(cell) {
-	const { drift } = cell;
-	const mended = cell.kind === "change" && (cell.status === "made" || cell.status === "adopted");
-	return drift === null || mended ? nothing : markup` <em>${drift.kind === "outside" ? "drift" : "unfinished"}</em>`;
-}
-// src/report/html/diffs.ts
-/** Unchanged lines around a change that are shown at once. */
-const CONTEXT_LINES = 3;
-/** @param linkOf what a link to the diff of an environment leads to */
-function diffsOf(changes, linkOf) {
-	const diffs = makeTextDiffs(changes, Infinity);
-	const lines = (kind) => diffs.flatMap((diff) => diff.kind === "compared" ? diff.hunks.flatMap(({ blocks }) => blocks) : []).reduce((sum, block) => sum + (block.kind === kind ? block.lines.length : 0), 0);
-	return {
-		parts: diffs.map((diff) => diffOf(diff, linkOf)),
-		added: lines("added"),
-		removed: lines("removed")
-	};
-}
-function diffOf(diff, linkOf) {
-	const names = diff.environments.map((environment, index) => {
-		return markup`${index === 0 ? "" : ", "}<a id="${linkOf(environment)}" href="#${linkOf(environment)}">${environment}</a>`;
-	});
-	if (diff.kind === "unread") return markup`<h3>${names}</h3>\n<p class="note">${unreadText[diff.side]}</p>\n`;
-	const blocks = markWords(diff.hunks.flatMap((hunk) => hunk.blocks));
-	const shown = blocks.map((block, index) => blockOf(block, index === 0, index === blocks.length - 1));
-	return markup`<h3>${names}: ${diff.before ?? "nothing"} → ${diff.after}</h3>\n<div class="text">${shown}</div>\n`;
-}
-function blockOf({ kind, lines }, first, last) {
-	if (kind === "removed") return markup`<del>${lines.map(lineOf)}</del>`;
-	if (kind === "added") return markup`<ins>${lines.map(lineOf)}</ins>`;
-	const [from, to] = [first ? 0 : CONTEXT_LINES, lines.length - (last ? 0 : CONTEXT_LINES)];
-	if (to - from < 2) return markup`<span>${lines.map(lineOf)}</span>`;
-	const fold = markup`<details class="fold"><summary>${counted([
-		to - from,
-		"unchanged line",
-		"unchanged lines"
-	])}</summary>${sameOf(lines.slice(from, to))}</details>`;
-	return markup`${sameOf(lines.slice(0, from))}${fold}${sameOf(lines.slice(to))}`;
-}
-function sameOf(lines) {
-	return lines.length === 0 ? markup`` : markup`<span>${lines.map(lineOf)}</span>`;
-}
-/** Each line has its line feed: the last one of an element is not drawn. */
-function lineOf(line) {
-	return markup`${line.map(({ text, changed }) => changed ? markup`<mark>${text}</mark>` : markup`${text}`)}\n`;
-}
-// src/report/html/prompt.ts
-const WORDS = {
-	unchanged: "unchanged",
-	pending: "changes",
-	applied: "applied",
-	blocked: "blocked",
-	failed: "failed",
-	not_attempted: "not attempted"
-};
-/** One row of the matrix, which opens on everything that is known of the prompt. */
-function promptRow(prompt, context, open) {
-	const { environments, texts } = context;
-	const link = context.linkOf(prompt);
-	const diffs = diffsOf(texts.get(prompt.id) ?? [], (environment) => `${link}@${encodeURIComponent(environment.toWellFormed())}`);
-	const classes = [
-		"prompt",
-		prompt.status,
-		...traitsOf(prompt, context.mode)
-	].join(" ");
-	const name = markup`<span class="name"><b>${prompt.key}</b> <span>${prompt.path}</span></span>`;
-	const status = markup`<span class="status"><b>${wordOf(prompt, context)}</b>${countOf(diffs)}${fieldsOf(prompt)}</span>`;
-	return markup`<details id="${link}" class="${classes}"${open ? markup` open` : nothing}><summary>${name}${cellsOf(prompt, environments)}${status}</summary>
-<div class="body">${bodyOf(prompt, context)}${diffs.parts}<p class="link"><a href="#${link}">Link to this prompt</a></p></div></details>
-`;
-}
-/** A validation attempts nothing, and a history is not of changes. */
-function wordOf(prompt, { mode }) {
-	if (prompt.status === "not_attempted" && mode === "validate") return "checked";
-	if (isTold(prompt)) return differingRows(prompt).length > 0 ? "not as pinned" : "as pinned";
-	return WORDS[prompt.status];
-}
-function countOf({ added, removed }) {
-	return added + removed === 0 ? nothing : markup` <span class="count">+${added} −${removed}</span>`;
-}
-/** The matrix has environments alone. */
-function fieldsOf({ changes }) {
-	const fields = changes.flatMap((change) => change.kind === "update-prompt" ? Object.keys(change.fields) : []);
-	return fields.length === 0 ? nothing : markup` <span class="count">~ ${fields.join(", ")}</span>`;
-}
-function bodyOf(prompt, context) {
-	const { problems } = prompt;
-	const items = [
-		...driftItems(prompt, context),
-		...changeItems(prompt),
-		...breakingItems(prompt, context)
-	];
-	return [
-		problems.length === 0 ? nothing : markup`<ul class="problems">${problems.map(problemItem)}</ul>\n`,
-		items.length === 0 ? nothing : markup`<ul class="changes">${items}</ul>\n`,
-		...isTold(prompt) ? historyOf(prompt) : [pinsOf(prompt)]
-	];
-}
-function driftItems(prompt, { mode, restored }) {
-	const context = {
-		prompt,
-		mode,
-		restored,
-		show: inertLine
-	};
-	return prompt.drift.map((drift) => markup`<li class="drift"><b>Drift:</b> ${driftSentences(drift, context)}</li>`);
-}
-function changeItems(prompt) {
-	const { changes, edits = [] } = prompt;
-	return [...edits.map((edit) => markup`<li class="edit ${editKind(edit)}">${editText(edit)}</li>`), ...changes.flatMap((change) => changeTexts(change).map((text) => markup`<li class="${change.kind}">${text}${changeNote(change, prompt)}</li>`))];
-}
-function breakingItems(prompt, { texts }) {
-	return findBreaking(prompt, texts.get(prompt.id) ?? []).map((one) => markup`<li class="breaking"><b>Breaking:</b> ${breakingText(one, inertLine)}</li>`);
-}
-function pinsOf({ environments = [] }) {
-	if (environments.length === 0) return nothing;
-	return markup`<p class="pins">Pins:${environments.map(({ environment, pin }) => markup` <span>${environment}: <code>${pin}</code></span>`)}</p>\n`;
-}
-function historyOf(prompt) {
-	const notes = differingRows(prompt).map((row) => markup`<p class="note">${driftText(row, inertLine)}</p>\n`);
-	return [...historyTables(prompt, inertLine).map(tableOf), ...notes];
-}
-function tableOf({ title, columns, rows }) {
-	const caption = title === null ? nothing : markup`<p>${title}</p>\n`;
-	if (rows.length === 0) return caption;
-	return markup`${caption}<table><thead><tr>${columns.map((column) => markup`<th scope="col">${column}</th>`)}</tr></thead><tbody>${rows.map((row) => markup`<tr>${row.map((cell) => markup`<td>${cell}</td>`)}</tr>\n`)}</tbody></table>\n`;
-}
-// src/templates/page.ts
-/** Script and style of a page, of which `npm run generate` makes this module out of src/report/html. */
-const PAGE = {
-	script: "(function(){let e=[`show`,`view`],t=/* @__PURE__ */ new WeakMap,n=r();n!==null&&i(n);function r(){let e=document.querySelector(`.controls`),t=document.querySelector(`#search`),n=document.querySelector(`output`),r=document.querySelector(`p.none`),i=r?.querySelector(`span`),a=document.querySelector(`dialog`),o=document.querySelector(`#letters`);return!e||!t||!n||!r||!i||!a||!o?null:{controls:e,search:t,count:n,empty:r,elsewhere:i,help:a,letters:o,rows:[...document.querySelectorAll(`.prompt`)]}}function i(e){let{controls:t}=e;t.hidden=!1,u(e),addEventListener(`hashchange`,()=>u(e)),t.addEventListener(`input`,()=>l(e)),t.addEventListener(`submit`,e=>e.preventDefault()),t.addEventListener(`click`,({target:t})=>{t instanceof HTMLElement&&C(e,t.dataset.do)});let n=0;document.addEventListener(`toggle`,()=>{cancelAnimationFrame(n),n=requestAnimationFrame(()=>a(e))},!0),document.addEventListener(`keydown`,t=>w(e,t))}function a(e){x(e),y(e)}function o({controls:e},t){return[...e.querySelectorAll(`[name=${t}]`)]}function s(e,t,n){let r=o(e,t),i=r.find(e=>!e.disabled&&e.value===n);return i!==void 0&&(i.checked=!0),r.find(e=>e.checked)?.value??``}function c(e,t){return o(e,t).find(e=>e.defaultChecked)?.value??``}function l(e){g(e),a(e),f(e)}function u(e){g(e),d(e),g(e),a(e)}function d(t){let n=location.hash.slice(1);if(n.startsWith(`prompt:`))return p(t,n);let r=new URLSearchParams(n);t.search.value=r.get(`search`)??``;for(let n of e)s(t,n,r.get(n)??c(t,n))}function f(t){let n=new URLSearchParams;for(let r of e)s(t,r)!==c(t,r)&&n.set(r,s(t,r));t.search.value!==``&&n.set(`search`,t.search.value),history.replaceState(null,``,`#${n}`)}function p(e,t){let n=document.getElementById(t),r=n?.closest(`.prompt`)??null;n!==null&&r!==null&&(r.hidden&&(e.search.value=``,s(e,`show`,`all`)),r.hidden=!1,r.open=!0,requestAnimationFrame(()=>n.scrollIntoView({block:`start`})))}function m({rows:e}){return e.filter(e=>!e.hidden)}function h({search:e}){return e.value.toLowerCase().split(/\\s+/).filter(Boolean)}function g(e){let t=s(e,`show`),n=h(e);for(let r of e.rows)r.hidden=!(t===``||t===`all`||r.classList.contains(t))||!v(r,n);let r=m(e).length;e.empty.hidden=r>0,r===0&&(e.elsewhere.textContent=_(e,n)),e.count.textContent=`${r} of ${e.rows.length} shown`}function _({rows:e},t){let n=e.filter(e=>v(e,t)).length;return n===0?``:` Of all prompts, ${n} ${n===1?`is`:`are`}.`}function v(e,n){if(n.length===0)return!0;let r=t.get(e)??(e.textContent??``).toLowerCase();return t.set(e,r),n.every(e=>r.includes(e))}function y(e){if(!(`highlights`in CSS))return;let t=h(e),n=[];for(let r of t.length===0?[]:m(e)){let e=document.createTreeWalker(r.open?r:r.firstElementChild??r,NodeFilter.SHOW_TEXT);for(;n.length<500&&e.nextNode();)n.push(...b(e.currentNode,t));if(n.length>=500)break}CSS.highlights.set(`search`,new Highlight(...n))}function b(e,t){let n=e.nodeValue?.toLowerCase()??``;return n.length===e.nodeValue?.length?t.flatMap(t=>{let r=[];for(let i=n.indexOf(t);i!==-1;i=n.indexOf(t,i+t.length)){let n=new Range;n.setStart(e,i),n.setEnd(e,i+t.length),r.push(n)}return r}):[]}function x(e){let t=s(e,`view`)===`split`;if(document.body.classList.toggle(`split`,t),t)for(let t of e.rows)t.open&&S(t)}function S(e){if(e.querySelector(`.copy`)===null)for(let t of e.querySelectorAll(`.text span`)){let e=t.cloneNode(!0);e instanceof Element&&(e.className=`copy`,e.setAttribute(`aria-hidden`,`true`),t.after(e))}}function C(e,t){if(t===`expand`||t===`collapse`)for(let n of m(e))n.open=t===`expand`;t===`help`&&e.help.showModal()}function w(e,t){let{search:n,letters:r,help:i}=e,{target:a,key:o,ctrlKey:s,metaKey:c,altKey:l}=t;if(o===`Escape`&&a===n)return n.blur();if(a===n||!r.checked||i.open||s||c||l)return;let u=T(e,o);u!==void 0&&(t.preventDefault(),u())}function T(e,t){let n=(t,n)=>{s(e,t,n),l(e)};return new Map([[`/`,()=>e.search.focus()],[`j`,()=>E(e,1)],[`k`,()=>E(e,-1)],[`e`,()=>C(e,`expand`)],[`c`,()=>C(e,`collapse`)],[`?`,()=>C(e,`help`)],[`v`,()=>n(`view`,s(e,`view`)===`split`?`unified`:`split`)],...o(e,`show`).map(({value:e},t)=>[`${t+1}`,()=>n(`show`,e)])]).get(t)}function E(e,t){let n=m(e),r=n.findIndex(e=>e.contains(document.activeElement));n[r===-1?0:Math.min(Math.max(r+t,0),n.length-1)]?.querySelector(`summary`)?.focus()}})();",
-	scriptHash: "sha256-Cr/Lj/9NJxf2UcvYQ37USa37XTvmYEJelCMXWShQoZ0=",
-	style: ":root{color-scheme: light dark;--ground: light-dark(#fff, #0d1117);--raised: light-dark(#f6f8fa, #161b22);--text: light-dark(#1f2328, #e6edf3);--quiet: light-dark(#59636e, #9198a1);--accent: light-dark(#0550ae, #79c0ff);--good: light-dark(#116329, #56d364);--bad: light-dark(#a40e26, #ff8a80);--warn: light-dark(#7d4e00, #e3b341);--added: light-dark(#e6ffec, #12261e);--added-word: light-dark(#a6eeb6, #1f6f35);--removed: light-dark(#ffebe9, #2d1618);--removed-word: light-dark(#ffc1ba, #8e1519);--border: 1px solid light-dark(#d1d9e0, #30363d);}[hidden]{display: none !important;}body{margin: 0 auto;padding: 1rem clamp(0.75rem, 3vw, 2rem) 3rem;max-width: 100rem;background: var(--ground);color: var(--text);font: 0.9375rem/1.5 system-ui, sans-serif;overflow-wrap: anywhere;}*{box-sizing: border-box;}:is(h1, h2, h3, p, ul, dl, dd){margin: 0;}h1{font-size: 1.5rem;}h2{margin: 1.5rem 0 0.5rem;font-size: 1.125rem;}h3{margin: 1rem 0 0.375rem;font-size: 0.9375rem;}:is(code, kbd, .text){font: 0.875em/1.5 ui-monospace, monospace;}.outcome{margin: 0.25rem 0 0.5rem;font-size: 1.125rem;font-weight: 600;}:is(header dl div, .pins span){display: inline-block;margin-right: 1.5rem;}:is(dt, dd){display: inline;}:is(.problems, .changes){padding: 0;list-style: none;}.problems li{margin: 0.5rem 0;padding: 0.5rem 0.75rem;border-left: 0.25rem solid var(--warn);background: var(--raised);}.problems .error{border-color: var(--bad);}.controls{display: flex;flex-wrap: wrap;gap: 0.5rem 1rem;align-items: center;margin-bottom: 0.5rem;}.controls [type='search']{flex: 1 1 9rem;min-width: 0;}.controls fieldset{display: flex;flex-wrap: wrap;margin: 0;padding: 0;border: 0;}legend{position: absolute;clip-path: inset(50%);}:is(label span, button, [type='search']){display: inline-block;padding: 0.25rem 0.625rem;background: var(--raised);color: inherit;font: inherit;}:is(.matrix, .text, dialog, kbd, label span, button, [type='search']){border: var(--border);border-radius: 0.375rem;}:is(button, label, summary){cursor: pointer;}.controls label input{position: absolute;opacity: 0;}.controls label span{border-radius: 0;margin-right: -1px;}.controls :checked + span{border-color: var(--accent);background: var(--accent);color: var(--ground);}.controls :disabled + span{cursor: default;}:is(:focus-visible, :focus-visible + span){outline: 0.1875rem solid var(--accent);outline-offset: 1px;z-index: 1;}h2 output{margin-left: 0.5rem;color: var(--quiet);font-size: 0.9375rem;font-weight: normal;}::highlight(search){background: light-dark(#ffe16b, #6b5200);color: var(--text);}@media (min-width: 44rem){.matrix.few{--grid: grid;--absolute: absolute;--clip: inset(50%);--inline: inline;}}@media (min-width: 64rem){.matrix.several{--grid: grid;--absolute: absolute;--clip: inset(50%);--inline: inline;}}.prompt > summary{display: var(--grid, flex);flex-wrap: wrap;}:is(.head, .prompt > summary){grid-template-columns: minmax(12rem, 2fr);grid-auto-columns: minmax(0, 1fr);grid-auto-flow: column;gap: 0.125rem 1rem;padding: 0.375rem 0.75rem 0.375rem 1.75rem;}.head{display: var(--grid, none);position: sticky;top: 0;z-index: 1;border-radius: 0.375rem 0.375rem 0 0;background: var(--raised);font-weight: 600;}.prompt{border-top: var(--border);content-visibility: auto;contain-intrinsic-size: auto 2.3rem;}:is(.prompt, .prompt > summary, h3 a){scroll-margin-top: 3rem;}.prompt > summary{position: relative;list-style: none;}.prompt > summary::-webkit-details-marker{display: none;}.prompt > summary::before{content: '▸';position: absolute;left: 0.625rem;top: 0.375rem;color: var(--quiet);}.prompt[open] > summary::before{content: '▾';}.prompt:is([open], :hover) > summary{background: var(--raised);}:is(.name span, .link){font-size: 0.8125rem;}.name{flex: 1 1 100%;}.unpinned{display: var(--inline, none);}.cell i{position: var(--absolute, static);clip-path: var(--clip, none);font-style: normal;}:is(.unpinned, .unread, .in-sync, .unchanged .status, .name span, .count, .cell i), :is(.fold > summary, p.none, .link, .pins, .code, :disabled + span, footer, header > :is(p:not(.outcome), dl)){color: var(--quiet);}:is(a, .change b, .pin b){color: var(--accent);}:is(em, .warning > b, .drift > b, .breaking > b){color: var(--warn);}:is(.unresolved b, .blocked .status b, .failed .status b, .refused em, .failed em, .outcome.bad, .error > b){color: var(--bad);}.applied .status b{color: var(--good);}:is(em, s){font-style: normal;font-weight: 600;}.count{white-space: nowrap;}.body{padding: 0.5rem 0.75rem 0.75rem 1.75rem;}.changes li::before{display: inline-block;width: 1.25rem;content: '→';color: var(--accent);}.changes :is(.create-version, .new)::before{content: '+';color: var(--good);}.changes :is(.update-prompt, .changed, .conflict, .drift, .breaking)::before{content: '!';color: var(--warn);}.changes :is(.update-prompt, .changed)::before{content: '~';}:is(.link, footer){margin-top: 0.75rem;}p.none{padding: 1rem;}.text{background: var(--ground);white-space: pre-wrap;tab-size: 4;}.text :is(del, ins, span){display: block;position: relative;padding: 0 0.75rem 0 1.5rem;border-left: 0.25rem solid transparent;text-decoration: none;text-align: start;unicode-bidi: plaintext;}.text del{border-left: 0.25rem dotted var(--bad);background: var(--removed);}.text ins{border-left: 0.25rem solid var(--good);background: var(--added);}.text :is(del, ins)::before{position: absolute;left: 0.5rem;content: '−';color: var(--bad);}.text ins::before{content: '+';color: var(--good);}mark{border-radius: 0.125rem;background: var(--added-word);color: inherit;}del mark{background: var(--removed-word);}.fold > summary{padding: 0 0.75rem 0 1.75rem;background: var(--raised);}.text .copy{display: none;}@media (min-width: 44rem){.split .text, .split .fold::details-content{display: grid;grid-template-columns: minmax(0, 1fr) minmax(0, 1fr);}.split .text :is(del, span){grid-column: 1;border-right: var(--border);}.split .text :is(ins, .copy){display: block;grid-column: 2;border-right: 0;}.split .fold{grid-column: 1 / -1;}}table{border-collapse: collapse;margin: 0.5rem 0;}:is(th, td){padding: 0.125rem 0.75rem 0.125rem 0;text-align: left;vertical-align: top;}dialog{background: var(--ground);color: var(--text);}dialog dt{display: inline-block;min-width: 6rem;}kbd{padding: 0 0.375rem;}dialog :is(h2, p){margin: 0.75rem 0;}@media (max-width: 44rem){:is(.view, thead){display: none !important;}.body{padding-left: 0.75rem;}:is(table, tbody, tr){display: block;}td{display: inline-block;}.controls [type='search']{flex-basis: 100%;}}@media print{:root{color-scheme: light;}:is(.controls, .link){display: none;}.head{position: static;}.prompt, .prompt.review::details-content{content-visibility: visible;}:is(.text, .text *){print-color-adjust: exact;}}@media (forced-colors: active){.controls :checked + span{forced-color-adjust: none;background: Highlight;color: HighlightText;}}",
-	styleHash: "sha256-xWjntv0I+R6BxhvuDb0S7E5PoYeNJWmU6jtIMyqPtoA="
-};
-// src/report/html/render-html.ts
-/** Where more prompts than these have something to tell, the reader opens them. */
-const MOST_OPEN = 10;
-/**
-* The report as one page without anything beside it: it loads nothing, sends nothing, and runs its own script alone, as
-* its content security policy says. All of it can be read without the script, which filters and puts texts side by side.
-* @param report with `environments`, so that its matrix has what does not change as well
-*/
-function renderHtml(report, options) {
-	const context = {
-		...options,
-		mode: report.mode,
-		environments: environmentsOf(report),
-		linkOf: linksOf(report)
-	};
-	const title = `${renderOutcome(report, coloursFor(false))} promptsync ${options.title}`;
-	const body = markup`${headerOf(report, context)}<main>
-${notesOf(report)}${report.prompts.length === 0 ? nothing : matrixOf(report, context)}</main>
-${footerOf(report)}${help}`;
-	return `<!doctype html>\n<html lang="en">\n<head>\n${headOf(title)}</head>\n<body>\n${body.html}<script>${PAGE.script}<\/script>\n</body>\n</html>\n`;
-}
-function headOf(title) {
-	const policy = [
-		"default-src 'none'",
-		`script-src '${PAGE.scriptHash}'`,
-		`style-src '${PAGE.styleHash}'`,
-		"base-uri 'none'",
-		"form-action 'none'"
-	].join("; ");
-	const { html } = markup`<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<meta name="color-scheme" content="light dark">
-<title>${title}</title>
-`;
-	return `${`<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="${policy}">\n`}${html}<style>${PAGE.style}</style>\n`;
-}
-function matrixOf(report, context) {
-	const told = report.prompts.filter((prompt) => isTold(prompt) || traitsOf(prompt, report.mode).length > 0);
-	const open = new Set(told.length <= MOST_OPEN ? told : []);
-	const names = context.environments.map((environment) => markup`<span>${environment}</span>`);
-	return markup`<section aria-labelledby="prompts"><h2><span id="prompts">Prompts</span><output aria-live="polite"></output></h2>
-${controlsOf(report, report.prompts.some(({ id }) => context.texts.has(id)))}<div class="matrix ${widthOf(names.length)}"><div class="head" aria-hidden="true"><span>prompt</span>${names}<span>status</span></div>
-${report.prompts.map((prompt) => promptRow(prompt, context, open.has(prompt)))}</div>
-<p class="none" hidden>No prompt is like that.<span></span></p></section>
-`;
-}
-/** How much room the columns need. */
-function widthOf(environments) {
-	if (environments > 6) return "many";
-	return environments > 3 ? "several" : "few";
-}
-/** By key, for people; by place where a report names one key twice. */
-function linksOf({ prompts }) {
-	const taken = /* @__PURE__ */ new Set();
-	const links = /* @__PURE__ */ new Map();
-	for (const [index, prompt] of prompts.entries()) {
-		const key = encodeURIComponent(prompt.key.toWellFormed()).replaceAll("%2F", "/");
-		const link = `prompt:${taken.has(key) ? `${key}#${index}` : key}`;
-		taken.add(key);
-		links.set(prompt, link);
-	}
-	return (prompt) => links.get(prompt) ?? "";
-}
-// src/report/render-json.ts
+// src/report/json.ts
 init_text();
 /** The report as JSON text. No line of it can be taken for a command by a runner that reads the log. */
 function renderJson(report) {
@@ -57760,7 +57655,7 @@ function escaped(character) {
 }
 // src/action/write-reports.ts
 /** Writes the whole report, without a limit, where later steps can read it; resolves to the paths. */
-async function writeReports({ report, matrix, page, hide }, { environment, newId }) {
+async function writeReports({ report, page, hide }, { environment, newId }) {
 	const folder = (0, node_path.join)(environment["RUNNER_TEMP"] || (0, node_os.tmpdir)(), `promptsync-${newId()}`);
 	const inFolder = (name) => (0, node_path.join)(folder, name);
 	const paths = {
@@ -57771,7 +57666,7 @@ async function writeReports({ report, matrix, page, hide }, { environment, newId
 	await (0, node_fs_promises.mkdir)(folder, { recursive: true });
 	await (0, node_fs_promises.writeFile)(paths.json, hide(renderJson(report)));
 	await (0, node_fs_promises.writeFile)(paths.markdown, hide(renderMarkdown(report, page).text));
-	await (0, node_fs_promises.writeFile)(paths.html, hide(renderHtml(matrix, page)));
+	await (0, node_fs_promises.writeFile)(paths.html, hide(renderHtml(report, page.title)));
 	return paths;
 }
 // src/action/tell.ts
@@ -57788,20 +57683,18 @@ const SUMMARY = {
 async function tell(done, host) {
 	const { result, mode, context } = done;
 	const { runner, secrets } = host;
-	const [report, matrix, page] = mapStrings([...[makeReport(result.run), makeReport(result.run, true)], pageOf(done)], secrets.hide);
+	const [report, page] = mapStrings([makeReport(result.run), pageOf(done)], secrets.hide);
 	const telling = {
 		mode,
 		report,
-		matrix,
 		failure: failureOf(mode, result, report),
 		page,
 		parts: partsOf(result.run.plan ?? { prompts: [] }),
 		hide: secrets.hide
 	};
-	host.output.write(inertForRunner(renderText(report, {
+	host.output.write(escapeForRunner(renderText(report, {
 		colour: false,
-		quiet: false,
-		texts: page.texts
+		quiet: false
 	})));
 	annotateAll(done, telling, host);
 	const obstacles = [
