@@ -1,4 +1,4 @@
-import { mapStrings } from '../domain/map-strings.ts';
+import { mapStrings } from '../domain/json.ts';
 import { makeProblem } from '../problem.ts';
 import { inertForRunner } from '../report/inert.ts';
 import { makeReport } from '../report/make-report.ts';

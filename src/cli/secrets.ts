@@ -1,4 +1,4 @@
-import { makeRedact } from '../domain/redact.ts';
+import { makeRedact } from '../domain/text.ts';
 import { inertForRunner } from '../report/inert.ts';
 import { through, type Host, type Sink } from './host.ts';
 import { shareScreen, type SharedScreen } from './progress.ts';

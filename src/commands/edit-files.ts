@@ -8,7 +8,7 @@ import type { Committed, EditedPrompt, FileEdit } from '../domain/edits.ts';
 import type { PromptPlan } from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { codePoint, showHidden } from '../domain/text.ts';
-import type { TextChange } from '../domain/texts.ts';
+import type { TextChange } from '../domain/text-changes.ts';
 import type { World } from '../domain/world.ts';
 import { editPromptFile, type PromptEdits } from '../files/edit.ts';
 import { parsePromptFile } from '../files/parse.ts';
@@ -112,10 +112,10 @@ export async function draftEdits(
   return { file, status: 'pending', edits, problems, change: { before, after: result.bytes, file: result.file } };
 }
 
-/** What comes from the service may hold characters that nobody sees: those that were in the file were told of before. */
+/** What comes from the service may hold characters that nobody sees: those that were in the file were reported before. */
 function newWarnings(before: readonly Problem[], after: Uint8Array, path: string): readonly Problem[] {
-  const told = new Set(before.map(({ message }) => message));
-  return parsePromptFile(after, path).problems.filter((one) => !isError(one) && !told.has(one.message));
+  const reported = new Set(before.map(({ message }) => message));
+  return parsePromptFile(after, path).problems.filter((one) => !isError(one) && !reported.has(one.message));
 }
 
 /** Whether two readings of a file say the same: a plan has the pins in promotion order. */

@@ -1,12 +1,11 @@
 import { type FormerFile, pinsOf, readFormerFiles } from '../desired/former-files.ts';
 import { type PinEdit, pinEdit } from './pin-edit.ts';
 import type { Walked } from './walk.ts';
-import { findNamed, hasGap } from '../domain/known-versions.ts';
-import type { KnownVersion, Source } from '../domain/observed.ts';
 import type { PromptPlan } from '../domain/plan.ts';
+import { findNamed, hasGap, type KnownVersion, type Source } from '../domain/versions.ts';
 import { type EnvironmentPin, pinText, type PromptFile } from '../domain/prompt-file.ts';
 import type { Side } from '../files/merge-text.ts';
-import type { FormerPin, FormerPins } from '../domain/former-pins.ts';
+import type { FormerPin, FormerPins } from '../domain/history.ts';
 import { means } from '../planning/former-pins.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 
@@ -129,7 +128,7 @@ function originalOf({ digest, metadataDigest, ours, source, content, number }: K
 }
 
 /**
- * The version that an outside one was made from: the one whose record it has copied, which no ledger need remember; else
+ * The version that an outside one was made from: the one whose record it has copied, known or not; else
  * what the file says that its environment served before. Where the file follows no number, it is the newest of
  * promptsync's before it. Null where that version is not known, and undefined where none of promptsync's is.
  */

@@ -2,13 +2,13 @@ import { type Drafted, draftEdits, stays } from './edit-files.ts';
 import { planAgain, type Walked } from './walk.ts';
 import type { Config } from '../config/config.ts';
 import type { FileEdit } from '../domain/edits.ts';
-import type { KnownVersion } from '../domain/observed.ts';
 import type { PromptPlan } from '../domain/plan.ts';
+import type { KnownVersion } from '../domain/versions.ts';
 import { toolEnvironments } from '../domain/policy.ts';
 import { type EnvironmentPin, type Pin, pinText, type PromptFile } from '../domain/prompt-file.ts';
 import { suggest } from '../domain/suggest.ts';
 import { hasControlCharacters } from '../domain/text.ts';
-import type { TextChange } from '../domain/texts.ts';
+import type { TextChange } from '../domain/text-changes.ts';
 import type { FrontMatterEdit } from '../files/edit.ts';
 import { textsOf } from '../planning/texts.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
@@ -37,7 +37,7 @@ export async function draftPin(wanted: WantedPin, prompt: PromptPlan, walked: Wa
   };
 }
 
-/** An edit of a file, as it is told and as it is made. */
+/** An edit of a file, as it is reported and as it is made. */
 export type PinEdit = { readonly edit: FileEdit; readonly change: FrontMatterEdit };
 
 /** What pins an environment to a number instead of what it was pinned to; null: it was not. */
@@ -96,7 +96,7 @@ export function unknownEnvironment(option: string, environment: string, config: 
   return [makeProblem('usage/unknown-environment', { option, environment, known: known ?? [], suggestion })];
 }
 
-/** What has to be read to judge a pin of an environment: itself, and the one that it is promoted from. */
+/** What has to be read to interpret a pin of an environment: itself, and the one that it is promoted from. */
 export function readFor(environment: string, config: Known): readonly string[] {
   return [environmentBefore(environment, config), environment].filter((name) => name !== undefined);
 }

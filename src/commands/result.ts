@@ -1,8 +1,7 @@
-import type { OutcomeStatus } from '../domain/outcome.ts';
-import type { PlanStatus } from '../domain/plan.ts';
+import type { OutcomeStatus, PlanStatus } from '../domain/plan.ts';
 import { isError, type Problem } from '../problem.ts';
 import type { Run } from '../report/make-report.ts';
-import type { Texts } from '../domain/texts.ts';
+import type { Texts } from '../domain/text-changes.ts';
 import type { Walked } from './walk.ts';
 
 /** What a command hands to the entry: what happened, the texts for its diffs, and whether it was cut short. */

@@ -1,9 +1,8 @@
 import { applyPlan } from '../applying/apply-plan.ts';
 import type { Observed } from '../domain/observed.ts';
-import type { PromptOutcome } from '../domain/outcome.ts';
-import type { Plan, PromptPlan } from '../domain/plan.ts';
+import type { Plan, PromptOutcome, PromptPlan } from '../domain/plan.ts';
 import type { MaxChanges, OnDrift } from '../domain/policy.ts';
-import type { Texts } from '../domain/texts.ts';
+import type { Texts } from '../domain/text-changes.ts';
 import type { World } from '../domain/world.ts';
 import { guard, guardAfresh, type Guards } from '../planning/guard.ts';
 import { labelMade, textsOf } from '../planning/texts.ts';

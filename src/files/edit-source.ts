@@ -1,13 +1,6 @@
 import { withLineFeeds } from '../domain/digest.ts';
 import type { JsonValue } from '../domain/json.ts';
-import {
-  movedBy,
-  replaceIn,
-  replaceInOriginal,
-  replacementFor,
-  type Replacement,
-  type Span,
-} from '../domain/replacement.ts';
+import { movedBy, replaceIn, replaceInOriginal, replacementFor, type Replacement, type Span } from './replacement.ts';
 import { editYaml, isFlowMapping, linesOfField, type YamlEdit } from './edit-yaml.ts';
 import { offsetsOf } from './front-matter.ts';
 

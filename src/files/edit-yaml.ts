@@ -1,6 +1,6 @@
 import { isMap, isScalar, type Pair, type YAMLMap } from 'yaml';
 import { canonicalJson, isJsonObject, withoutKey, type JsonValue } from '../domain/json.ts';
-import type { Replacement, Span } from '../domain/replacement.ts';
+import type { Replacement, Span } from './replacement.ts';
 import { removeFlowEntry } from './remove-flow-entry.ts';
 import {
   beginsLine,

@@ -1,5 +1,5 @@
 import type { Pair, YAMLMap } from 'yaml';
-import type { Replacement } from '../domain/replacement.ts';
+import type { Replacement } from './replacement.ts';
 import { beginsLine, endOf, lineStart, nextLine, startOf } from './spans.ts';
 
 /** Takes an entry out of a flow mapping with one comma, and with its lines where nothing else is on them. */

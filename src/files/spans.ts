@@ -1,5 +1,5 @@
 import { isMap, isPair, isScalar, isSeq, type Pair, type Scalar, type YAMLMap, type YAMLSeq } from 'yaml';
-import type { Span } from '../domain/replacement.ts';
+import type { Span } from './replacement.ts';
 
 /** Where an entry begins: at its key, or at the `?` before it. */
 export function startOf({ key, srcToken }: Pair): number {

@@ -1,12 +1,9 @@
 import type { Desired, History } from '../domain/desired.ts';
 import { withLineFeeds } from '../domain/digest.ts';
-import { holds } from '../domain/known-versions.ts';
-import type { KnownVersion } from '../domain/observed.ts';
-import type { ChangeOutcome, PromptOutcome } from '../domain/outcome.ts';
-import { isNew, type PromptPlan, type SetActive } from '../domain/plan.ts';
+import { type ChangeOutcome, isNew, type PromptOutcome, type PromptPlan, type SetActive } from '../domain/plan.ts';
+import { holds, type KnownVersion, labelOf } from '../domain/versions.ts';
 import type { Content } from '../domain/prompt-file.ts';
-import type { Side, TextChange, Texts } from '../domain/texts.ts';
-import { labelOf } from '../domain/version.ts';
+import type { Side, TextChange, Texts } from '../domain/text-changes.ts';
 
 /** The texts behind a plan's activations, for diffs: from the service, the files, and git for versions never read. */
 export function textsOf(

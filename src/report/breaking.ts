@@ -1,5 +1,4 @@
-import type { TextChange } from '../domain/texts.ts';
-import { type VariableChange, variableChanges } from '../domain/variables.ts';
+import { type TextChange, type VariableChange, variableChanges } from '../domain/text-changes.ts';
 import type { ReportPrompt } from './schema.ts';
 
 /** What callers of a prompt have to follow: another key, or other variables in an environment. */

@@ -1,4 +1,4 @@
-import { FILE_MODES } from '../domain/modes.ts';
+import { FILE_MODES } from '../domain/edits.ts';
 import type { Colours } from './colours.ts';
 import { counted, type Part } from './counted.ts';
 import { inertLine } from './inert.ts';

@@ -1,8 +1,14 @@
 import type { Committed, EditedPrompt, WrittenFile } from '../domain/edits.ts';
-import type { ChangeOutcome, PromptOutcome } from '../domain/outcome.ts';
-import { type Change, isNew, type Plan, type PromptPlan } from '../domain/plan.ts';
+import {
+  type Change,
+  type ChangeOutcome,
+  isNew,
+  type Plan,
+  type PromptOutcome,
+  type PromptPlan,
+} from '../domain/plan.ts';
 import { type EnvironmentPin, pinText, type PromptFile } from '../domain/prompt-file.ts';
-import type { Histories } from '../domain/prompt-history.ts';
+import type { Histories } from '../domain/history.ts';
 import type { Problem } from '../problem.ts';
 import type { Report, ReportChange, ReportPrompt } from './schema.ts';
 import { newRef, wireDrift, wireRef } from './wire-drift.ts';

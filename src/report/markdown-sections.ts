@@ -1,4 +1,4 @@
-import type { TextChange, Texts } from '../domain/texts.ts';
+import type { TextChange, Texts } from '../domain/text-changes.ts';
 import { isError } from '../problem.ts';
 import { type Breaking, breakingText, findBreaking } from './breaking.ts';
 import { driftSentences } from './drift-sentences.ts';

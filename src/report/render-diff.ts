@@ -1,4 +1,4 @@
-import type { TextChange } from '../domain/texts.ts';
+import type { TextChange } from '../domain/text-changes.ts';
 import { changedRows, joined, SHOWS_ALL, withoutMarks } from './diff-rows.ts';
 import { type Folded, type FoldedBlock, foldHunks, leftText, type MarkedHunk } from './fold-hunks.ts';
 import { inertLine } from './inert.ts';

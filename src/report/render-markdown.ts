@@ -1,4 +1,4 @@
-import type { Texts } from '../domain/texts.ts';
+import type { Texts } from '../domain/text-changes.ts';
 import { coloursFor } from './colours.ts';
 import { counted } from './counted.ts';
 import { fitSections, type LeftOut, type Limit } from './fit.ts';

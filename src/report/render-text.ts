@@ -1,4 +1,4 @@
-import type { TextChange, Texts } from '../domain/texts.ts';
+import type { TextChange, Texts } from '../domain/text-changes.ts';
 import { isError } from '../problem.ts';
 import { breakingText, findBreaking } from './breaking.ts';
 import type { Colours } from './colours.ts';

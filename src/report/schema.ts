@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MODES } from '../domain/modes.ts';
+import { MODES } from '../domain/edits.ts';
 import { change, digest, drift, newVersion, versionRef } from './changes.ts';
 import { HistoryShape, LineageShape } from './history-schema.ts';
 

@@ -1,6 +1,6 @@
 import { structuredPatch, type StructuredPatchHunk } from 'diff';
 import { canonicalJson, type JsonObject } from '../domain/json.ts';
-import type { Side, TextChange } from '../domain/texts.ts';
+import type { Side, TextChange } from '../domain/text-changes.ts';
 
 /** What becomes of the text of some environments: those that have the same two texts share one. */
 export type TextDiff = { readonly environments: readonly string[] } & (

@@ -1,5 +1,5 @@
 import { type Drift, type Holder, isNew, type NewVersionRef } from '../domain/plan.ts';
-import type { VersionRef } from '../domain/version.ts';
+import type { VersionRef } from '../domain/versions.ts';
 import type { ReportDrift } from './schema.ts';
 
 /** Drift as a report tells it. */

@@ -1,4 +1,4 @@
-import type { CommitInfo, Histories, PinnedTime, VersionHistory } from '../domain/prompt-history.ts';
+import type { CommitInfo, Histories, PinnedTime, VersionHistory } from '../domain/history.ts';
 import type { ReportHistory, ReportLineage, ReportPrompt } from './schema.ts';
 
 /** What a report tells of one prompt's versions: all of them, or the one that the environment serves. */

@@ -6,7 +6,7 @@ import { sync, type SyncOptions } from '../../src/commands/sync.ts';
 import { makeReport } from '../../src/report/make-report.ts';
 import { renderMarkdown } from '../../src/report/render-markdown.ts';
 import { restoredIn } from '../../src/report/restored.ts';
-import type { TextChange } from '../../src/domain/texts.ts';
+import type { TextChange } from '../../src/domain/text-changes.ts';
 import type { Report } from '../../src/report/schema.ts';
 import { commitAll, git, makeRepository, writeFiles } from '../support/folder.ts';
 import { expectInert } from '../support/markdown.ts';

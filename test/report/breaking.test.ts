@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { TextChange } from '../../src/domain/texts.ts';
+import type { TextChange } from '../../src/domain/text-changes.ts';
 import { type Breaking, findBreaking } from '../../src/report/breaking.ts';
 import type { ReportChange } from '../../src/report/schema.ts';
 import { promptOf } from './support.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Texts } from '../../src/domain/texts.ts';
+import type { Texts } from '../../src/domain/text-changes.ts';
 import { inertForRunner, inertLine, inertText } from '../../src/report/inert.ts';
 import { renderJson } from '../../src/report/render-json.ts';
 import { renderProblem } from '../../src/report/render-problem.ts';

@@ -2,7 +2,7 @@ import { applyPatch } from 'diff';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import type { Side, TextChange } from '../../src/domain/texts.ts';
+import type { Side, TextChange } from '../../src/domain/text-changes.ts';
 import { renderDiffs } from '../../src/report/render-diff.ts';
 import { PLAIN } from '../../src/report/style.ts';
 

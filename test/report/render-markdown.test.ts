@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { TextChange, Texts } from '../../src/domain/texts.ts';
+import type { TextChange, Texts } from '../../src/domain/text-changes.ts';
 import { makeProblem } from '../../src/problem.ts';
 import { type MarkdownOptions, type MarkdownPage, renderMarkdown } from '../../src/report/render-markdown.ts';
 import { placeOf, type Restored } from '../../src/report/restored.ts';

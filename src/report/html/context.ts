@@ -1,4 +1,4 @@
-import type { Texts } from '../../domain/texts.ts';
+import type { Texts } from '../../domain/text-changes.ts';
 import type { Restored } from '../restored.ts';
 import type { Report, ReportPrompt } from '../schema.ts';
 

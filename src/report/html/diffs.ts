@@ -1,4 +1,4 @@
-import type { TextChange } from '../../domain/texts.ts';
+import type { TextChange } from '../../domain/text-changes.ts';
 import { counted } from '../counted.ts';
 import { markup, type Markup } from './markup.ts';
 import { type MarkedBlock, type MarkedLine, markWords } from '../mark-words.ts';

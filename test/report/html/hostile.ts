@@ -1,4 +1,4 @@
-import type { Side, TextChange } from '../../../src/domain/texts.ts';
+import type { Side, TextChange } from '../../../src/domain/text-changes.ts';
 import { renderHtml } from '../../../src/report/html/render-html.ts';
 import type { Report, ReportPrompt } from '../../../src/report/schema.ts';
 import { NASTY } from '../nasty-markdown.ts';

@@ -1,4 +1,4 @@
-import type { TextChange } from '../../../src/domain/texts.ts';
+import type { TextChange } from '../../../src/domain/text-changes.ts';
 import { renderHtml } from '../../../src/report/html/render-html.ts';
 import type { Report, ReportDrift, ReportPrompt } from '../../../src/report/schema.ts';
 import { DIGEST, NO_SUMMARY } from '../support.ts';
