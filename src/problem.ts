@@ -1,4 +1,4 @@
-import { literalSelector } from './domain/literal-selector.ts';
+import { literalSelector } from './domain/text.ts';
 
 /**
  * The catalogue of everything that can go wrong for a user. Each entry says what happened (`message`) and what to do

@@ -1,4 +1,4 @@
-import { mapStrings } from '../domain/map-strings.ts';
+import { mapStrings } from '../domain/json.ts';
 import { makeProblem } from '../problem.ts';
 import { escapeForRunner } from '../report/escape.ts';
 import { makeReport } from '../report/make-report.ts';

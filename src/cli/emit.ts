@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { CommandResult } from '../commands/result.ts';
-import { mapStrings } from '../domain/map-strings.ts';
+import { mapStrings } from '../domain/json.ts';
 import { trackedLink } from '../files/paths.ts';
 import { replaceFile } from '../files/read-write.ts';
 import { makeProblem, ProblemError, systemCodeOf, type Problem } from '../problem.ts';

@@ -6,7 +6,7 @@ import { refused, type CommandResult } from '../commands/result.ts';
 import type { ServeOptions, Serving } from '../commands/serve.ts';
 import type { Drawn, SyncOptions } from '../commands/sync.ts';
 import type { World } from '../domain/world.ts';
-import { MODES } from '../domain/modes.ts';
+import { MODES } from '../domain/edits.ts';
 import { makeProblem, ProblemError, problemOf } from '../problem.ts';
 import type { Run } from '../report/make-report.ts';
 import { renderProblem } from '../report/problems.ts';

@@ -1,7 +1,7 @@
-import { makeRedact } from '../domain/redact.ts';
+import { makeRedact } from '../domain/text.ts';
 import { escapeForRunner } from '../report/escape.ts';
-import { through, type Host, type Sink } from './host.ts';
-import { shareScreen, type SharedScreen } from './progress.ts';
+import { type Host, type Sink, through } from './host.ts';
+import { type SharedScreen, shareScreen } from './progress.ts';
 
 /** What must occur in no output: files, commits and the service may hold the key as well. */
 export type Secrets = {

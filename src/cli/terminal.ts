@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Drawn } from '../commands/sync.ts';
-import { mapStrings } from '../domain/map-strings.ts';
+import { mapStrings } from '../domain/json.ts';
 import { renderText } from '../report/text.ts';
 import type { Links, StyleOptions } from '../report/style.ts';
 import type { ReportFlags } from './flags.ts';

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
-import { readPasts, type Pasts } from '../desired/read-history.ts';
-import type { VersionHistory } from '../domain/prompt-history.ts';
+import { readGitHistory, type GitHistory } from '../desired/read-history.ts';
+import type { VersionHistory } from '../domain/history.ts';
 import type { World } from '../domain/world.ts';
 import { makeHistory } from '../planning/make-history.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
@@ -41,18 +41,18 @@ function environmentsToRead(name: string | undefined, config: Config): readonly 
 
 async function historyRun(walked: Walked, environment: string | null): Promise<Run> {
   const { plan, repository, files, observation, environmentOrder, problems } = walked;
-  const pasts = await readPasts(files, observation, repository);
+  const git = await readGitHistory(files, observation, repository);
   const versions = plan.prompts.flatMap(({ file, observed }): [string, readonly VersionHistory[]][] => {
     if (observed === null) return [];
-    const past = pasts.byPrompt.get(file.id) ?? { states: [], whole: true };
+    const history = git.byPrompt.get(file.id) ?? { states: [], whole: true };
     const order = environmentOrder ?? [];
-    return [[file.id, makeHistory({ observed, past, commits: pasts.commits, order })]];
+    return [[file.id, makeHistory({ observed, history, commits: git.commits, order })]];
   });
   const histories = { versions: new Map(versions), environment };
-  return { ...plannedRun('history', walked), histories, problems: [...problems, ...shallowWarning(pasts)] };
+  return { ...plannedRun('history', walked), histories, problems: [...problems, ...shallowWarning(git)] };
 }
 
-function shallowWarning({ shallow }: Pasts): readonly Problem[] {
+function shallowWarning({ shallow }: GitHistory): readonly Problem[] {
   return shallow ? [makeProblem('git/shallow-history')] : [];
 }
 

@@ -2,7 +2,7 @@ import { lstat } from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
 import type { EditedPrompt } from '../domain/edits.ts';
-import { literalSelector } from '../domain/literal-selector.ts';
+import { literalSelector } from '../domain/text.ts';
 import type { Observation, Observed } from '../domain/observed.ts';
 import type { Environment } from '../domain/policy.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';

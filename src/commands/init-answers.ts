@@ -168,7 +168,7 @@ const SOUND: InitAnswers = {
   ...{ environments: ['staging'], workflows: false },
 };
 
-/** Everything that is wrong with the answers, told of the flags that would have given them. */
+/** Everything that is wrong with the answers, named by the flags that would have given them. */
 export function faultsIn(answers: InitAnswers): readonly Problem[] {
   const checked: readonly Checked[] = ['url', 'keyVariable', 'folder', 'environments', 'id'];
   return checked.flatMap((what) => {

@@ -14,7 +14,7 @@ import { createFile, replaceFile } from '../files/read-write.ts';
 import { readPrompts } from '../files/read.ts';
 import { writeYaml, type YamlValue } from '../files/write-yaml.ts';
 import { isError, makeProblem, type Problem, systemCodeOf } from '../problem.ts';
-import { WORKFLOWS } from '../templates/workflows.ts';
+import { WORKFLOWS } from './workflows.ts';
 
 /** A file that init writes: the whole of it, or a line that it is to have. The path is relative to the new workspace. */
 export type InitFile = {
@@ -51,7 +51,7 @@ export function examplePrompt({ folder, environments }: InitAnswers): InitFile {
   return promptFile(`${folder}/example/greeting.md`, content.join('\n'));
 }
 
-/** The workflows at the root of the repository. Where the workspace is not there, they are told where it is. */
+/** The workflows at the root of the repository. Where the workspace is not there, they name its folder. */
 export function workflowFiles(workspace: string, root: string, { keyVariable }: InitAnswers): readonly InitFile[] {
   const up = slashed(relative(workspace, root));
   const folder = slashed(relative(root, workspace));
@@ -135,7 +135,7 @@ export type FirstPrompt = {
   readonly problems: readonly Problem[];
 };
 
-/** Makes the first prompt file: an imported prompt, which tells whether address and key are right, or an example. */
+/** Makes the first prompt file: an imported prompt, which shows whether address and key are right, or an example. */
 export async function firstPrompt(
   answers: InitAnswers,
   config: Config,

@@ -61,7 +61,7 @@ function configOf(answers: InitAnswers, { workingDirectory, environment }: World
   });
 }
 
-/** With a comment that tells editors where its schema is. */
+/** With a comment that names its schema for editors. */
 function configFile(answers: InitAnswers, { folder, root }: Config): InitFile {
   const comment = `# yaml-language-server: $schema=${schemaPath(folder, root)}\n`;
   return { path: CONFIG_NAME, kind: 'whole', content: comment + configText(answers) };

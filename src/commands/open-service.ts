@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { readApiKey } from '../config/service.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
-import { untilStopped, type PromptService } from '../domain/prompt-service.ts';
+import { untilStopped, type PromptService } from '../service/prompt-service.ts';
 import type { Provider } from '../domain/provider.ts';
 import { contentInGit } from '../desired/at-commit.ts';
 import type { Repository } from '../git/repository.ts';

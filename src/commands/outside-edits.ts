@@ -1,12 +1,11 @@
 import { type FormerFile, pinsOf, readFormerFiles } from '../desired/former-files.ts';
 import { type PinEdit, pinEdit } from './pin-edit.ts';
 import type { Walked } from './walk.ts';
-import { findNamed, hasGap } from '../domain/known-versions.ts';
-import type { KnownVersion, Source } from '../domain/observed.ts';
+import { findNamed, hasGap, type KnownVersion, type Source } from '../domain/versions.ts';
 import type { PromptPlan } from '../domain/plan.ts';
 import { type EnvironmentPin, pinText, type PromptFile } from '../domain/prompt-file.ts';
 import type { Side } from '../files/merge.ts';
-import type { FormerPin, FormerPins } from '../domain/former-pins.ts';
+import type { FormerPin, FormerPins } from '../domain/history.ts';
 import { means } from '../planning/former-pins.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 

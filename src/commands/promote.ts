@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 import type { EditedPrompt } from '../domain/edits.ts';
-import { literalSelector } from '../domain/literal-selector.ts';
+import { literalSelector } from '../domain/text.ts';
 import type { PromptPlan } from '../domain/plan.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
 import { commitMessage, type Draft, type EditPromptsOptions, runEdits, stays } from './edit-files.ts';

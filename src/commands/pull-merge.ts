@@ -6,9 +6,8 @@ import type { FormerFile } from '../desired/former-files.ts';
 import type { PinEdit } from './pin-edit.ts';
 import type { Walked } from './walk.ts';
 import { EMPTY_METADATA_DIGEST, withLineFeeds } from '../domain/digest.ts';
-import { findNamed } from '../domain/known-versions.ts';
-import type { KnownVersion } from '../domain/observed.ts';
 import type { FieldName, PromptPlan } from '../domain/plan.ts';
+import { findNamed, type KnownVersion } from '../domain/versions.ts';
 import type { Content, EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
 import type { Side } from '../files/merge.ts';
 import type { MergedPrompt, Theirs } from '../files/merge.ts';
@@ -45,8 +44,8 @@ function changedFields(
 export type Origin = Pick<Theirs, 'base' | 'baseContent' | 'since'>;
 
 /**
- * What a file and an edit in the service both come from: the file at the commit that the ledger names, of the version
- * that was edited; its text also from the service. Fields belong to no version: they are compared since the newest.
+ * What a file and an edit in the service both come from: the file at the commit that the version which was edited was
+ * made from; its text also from the service. Fields belong to no version: they are compared since the newest.
  * Where no version of promptsync's is known, it is the file itself if git says that its text was never changed.
  */
 export async function readOrigin(

@@ -1,5 +1,4 @@
-import type { OutcomeStatus } from '../domain/outcome.ts';
-import type { PlanStatus } from '../domain/plan.ts';
+import type { OutcomeStatus, PlanStatus } from '../domain/plan.ts';
 import { isError, type Problem } from '../problem.ts';
 import type { Run } from '../report/make-report.ts';
 import type { Walked } from './walk.ts';

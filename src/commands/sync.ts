@@ -1,7 +1,6 @@
 import { applyPlan } from '../applying/apply-plan.ts';
 import type { Observed } from '../domain/observed.ts';
-import type { PromptOutcome } from '../domain/outcome.ts';
-import type { Plan, PromptPlan } from '../domain/plan.ts';
+import type { Plan, PromptOutcome, PromptPlan } from '../domain/plan.ts';
 import type { MaxChanges, OnDrift } from '../domain/policy.ts';
 import type { World } from '../domain/world.ts';
 import { guard, guardAfresh, type Guards } from '../planning/guard.ts';
@@ -9,8 +8,8 @@ import { textsOf } from '../planning/texts.ts';
 import { inPlaceOrder, makeProblem, type Problem } from '../problem.ts';
 import { makeReport, type Run } from '../report/make-report.ts';
 import type { Report } from '../report/schema.ts';
-import { exitCodeOf, notRun, plannedRun, type CommandResult } from './result.ts';
-import { planAgain, walk, type NotWalked, type Walked, type WalkOptions } from './walk.ts';
+import { type CommandResult, exitCodeOf, notRun, plannedRun } from './result.ts';
+import { type NotWalked, planAgain, walk, type Walked, type WalkOptions } from './walk.ts';
 
 export type SyncOptions = WalkOptions & {
   readonly dryRun: boolean;

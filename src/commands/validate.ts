@@ -1,14 +1,14 @@
 import type { Config } from '../config/config.ts';
 import { forbidsLatest, promotedFrom } from '../config/config.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
-import { latestProblems, possibleSkips, skipWarnings } from '../planning/offline.ts';
+import { latestProblems, possibleSkips, skipWarnings } from '../planning/promotion.ts';
 import { inPlaceOrder, isError, type Problem } from '../problem.ts';
 import { exitCodeOf, notRun, type CommandResult } from './result.ts';
 import { openRepositoryOf, openWorkspace, type Workspace, type WorkspaceOptions } from '../desired/workspace.ts';
 import type { World } from '../domain/world.ts';
 
 /**
- * Checks configuration and prompt files, and what of the rules for environments can be told without the service. Asks
+ * Checks configuration and prompt files, and what of the rules for environments can be checked without the service. Asks
  * nothing of it and needs no key.
  */
 export async function validate(options: WorkspaceOptions, world: World): Promise<CommandResult> {

@@ -9,8 +9,7 @@ import { readDesired, type DesiredOptions, type ReadDesired } from '../desired/r
 import { recall } from '../desired/recall.ts';
 import { openWorkspace, type WorkspaceOptions } from '../desired/workspace.ts';
 import { assumeObservation, NO_PROVIDER, withoutAssumedNumbers } from '../observing/assume.ts';
-import { observe } from '../observing/observe.ts';
-import { wantedOf, type Needs } from '../observing/wanted.ts';
+import { type Needs, observe, wantedOf } from '../observing/observe.ts';
 import { makePlan, planPrompt } from '../planning/make-plan.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
 import { reasonNotToAsk, type AskingOptions } from './may-ask.ts';

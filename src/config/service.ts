@@ -1,6 +1,6 @@
 import { relative, resolve } from 'node:path';
 import { isJsonObject } from '../domain/json.ts';
-import { isLoopback } from '../domain/loopback.ts';
+import { isLoopback } from '../domain/network.ts';
 import { leaves, slashed } from '../files/paths.ts';
 import { makeProblem, type Place, type Problem } from '../problem.ts';
 import type { LocatedMapping } from '../files/strict-yaml.ts';

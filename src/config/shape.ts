@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LONGEST_PATTERN } from '../domain/literal-selector.ts';
+import { LONGEST_PATTERN } from '../domain/text.ts';
 import { line } from '../files/yaml-shape.ts';
 
 /** A step up is followed at a pattern's start, where it is seen whether it leaves the repository. */

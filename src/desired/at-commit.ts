@@ -1,6 +1,5 @@
 import { extname } from 'node:path';
-import type { ContentsAtRefs } from '../domain/known-versions.ts';
-import type { ContentAtRef } from '../domain/plan.ts';
+import type { ContentAtRef, ContentsAtRefs } from '../domain/plan.ts';
 import type { Content, PromptFile } from '../domain/prompt-file.ts';
 import { parsePromptFile, type ParseResult } from '../files/parse.ts';
 import { gathered, type Gathered } from '../git/driver.ts';

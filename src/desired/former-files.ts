@@ -1,4 +1,4 @@
-import type { FormerPin, FormerPins } from '../domain/former-pins.ts';
+import type { FormerPin, FormerPins } from '../domain/history.ts';
 import { pinText, type Content, type EnvironmentPin, type Pin, type PromptFile } from '../domain/prompt-file.ts';
 import type { FileAtCommit } from '../git/log.ts';
 import type { Repository } from '../git/repository.ts';

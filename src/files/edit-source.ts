@@ -1,5 +1,5 @@
 import { withLineFeeds } from '../domain/digest.ts';
-import { movedBy, replaceInOriginal, replacementFor, type Replacement } from '../domain/replacement.ts';
+import { movedBy, replaceInOriginal, type Replacement, replacementFor } from './replacement.ts';
 import { editYaml, type YamlEdit } from './edit-yaml.ts';
 import { offsetsOf } from './front-matter.ts';
 

@@ -1,8 +1,8 @@
 import { isMap, isPair, isScalar, isSeq, type Pair, type YAMLMap, type YAMLSeq } from 'yaml';
 import { canonicalJson, isJsonObject, type JsonValue } from '../domain/json.ts';
-import type { Replacement, Span } from '../domain/replacement.ts';
+import type { Replacement, Span } from './replacement.ts';
 import { parseYamlDocument } from './strict-yaml.ts';
-import { rewriteBlockScalar, writeEntry, writeLines, writeValue, type TextStyle } from './write-yaml.ts';
+import { rewriteBlockScalar, type TextStyle, writeEntry, writeLines, writeValue } from './write-yaml.ts';
 import { toJson } from './yaml-values.ts';
 
 /** One change of a mapping. A path names keys from the outermost inwards; what is no mapping on its way gives way. */

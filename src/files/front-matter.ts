@@ -1,5 +1,5 @@
 import matter from 'gray-matter';
-import type { Span } from '../domain/replacement.ts';
+import type { Span } from './replacement.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 
 /** A prompt file in its two parts. The body still has its blank line at the start and its final newline. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { contentDigest, metadataDigest, RESERVED_KEY } from '../domain/digest.ts';
 import { isJsonObject, type JsonObject } from '../domain/json.ts';
-import { placeholdersOf } from '../domain/placeholders.ts';
+import { placeholdersOf } from '../domain/text-changes.ts';
 import type { Content, EnvironmentPin, Pin, PromptFile } from '../domain/prompt-file.ts';
 import { isPathSegment } from '../domain/text.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';

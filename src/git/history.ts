@@ -1,9 +1,8 @@
 import { posix } from 'node:path';
-import type { CommitInfo } from '../domain/prompt-history.ts';
-import { readMessage } from '../domain/pull-request.ts';
-import { EVERYWHERE, gathered, isCommitId, namesIn, type Ask, type Git } from './driver.ts';
+import type { CommitInfo } from '../domain/history.ts';
+import { type Ask, EVERYWHERE, gathered, type Git, isCommitId, namesIn } from './driver.ts';
 import type { Trees } from './files-at.ts';
-import { ALL, BRANCH, findTouched, MOST_COMMITS, type FileAtCommit } from './log.ts';
+import { ALL, BRANCH, type FileAtCommit, findTouched, MOST_COMMITS } from './log.ts';
 
 /** What git knows of the history between commits. */
 export type History = {
@@ -169,4 +168,29 @@ async function findDescendants(
   const listed = await ask([...ids, `^${commit}`], 'rev-list', '--ignore-missing', '--ancestry-path', '--stdin');
   const after = new Set(listed.split('\n'));
   return ids.filter((id) => after.has(id));
+}
+
+/** A commit's message as a history shows it: in one line, and with the pull request that it names. */
+export type CommitMessage = { readonly subject: string; readonly pullRequest: string | null };
+
+/**
+ * Reads the pull request out of a commit's message, as GitHub and GitLab write it there: `#12`, or `!12` of GitLab. A
+ * merge commit's own subject names branches alone; what was merged is called in its body.
+ */
+export function readMessage(subject: string, body: string): CommitMessage {
+  const merged = /^Merge pull request #(\d{1,9})\b/.exec(subject)?.[1];
+  if (merged !== undefined) return { subject: titleIn(body) ?? subject, pullRequest: `#${merged}` };
+  const squashed = /\(#(\d{1,9})\)\s*$/.exec(subject)?.[1];
+  if (squashed !== undefined) return { subject, pullRequest: `#${squashed}` };
+  const request = body.match(MERGE_REQUEST)?.at(-1)?.split('!').at(-1);
+  if (request === undefined) return { subject, pullRequest: null };
+  const branches = subject.startsWith('Merge branch ');
+  return { subject: (branches ? titleIn(body) : null) ?? subject, pullRequest: `!${request}` };
+}
+
+const MERGE_REQUEST = /^See merge request [^\s!]*!\d{1,9}(?=\r?$)/gm;
+
+function titleIn(body: string): string | null {
+  const first = body.split('\n', 1)[0]?.trim() ?? '';
+  return first === '' || first.startsWith('See merge request ') ? null : first;
 }

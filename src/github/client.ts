@@ -3,8 +3,7 @@ import { paginateRest } from '@octokit/plugin-paginate-rest';
 import { retry } from '@octokit/plugin-retry';
 import { throttling } from '@octokit/plugin-throttling';
 import { Agent, EnvHttpProxyAgent, fetch, type RequestInfo, type RequestInit } from 'undici';
-import { isLoopback } from '../domain/loopback.ts';
-import { proxiesOf, type Proxies } from '../domain/proxies.ts';
+import { isLoopback, type Proxies, proxiesOf } from '../domain/network.ts';
 
 export type GitHubAccess = {
   readonly token: string;

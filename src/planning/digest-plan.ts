@@ -1,8 +1,8 @@
 import { digestOf } from '../domain/digest.ts';
 import { canonicalJson, type JsonValue } from '../domain/json.ts';
-import { isNew, type Change, type NewVersionRef, type PromptPlan } from '../domain/plan.ts';
+import { type Change, isNew, type NewVersionRef, type PromptPlan } from '../domain/plan.ts';
+import type { VersionRef } from '../domain/versions.ts';
 import type { Content } from '../domain/prompt-file.ts';
-import type { VersionRef } from '../domain/version.ts';
 
 /**
  * A digest over what would be done. Commits, paths and change summaries are left out: a squash merge keeps it.

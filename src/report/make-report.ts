@@ -1,21 +1,22 @@
 import type { Committed, EditedPrompt, FileEdit, WrittenFile } from '../domain/edits.ts';
 import { canonicalJson, type JsonObject } from '../domain/json.ts';
-import type { ChangeOutcome, PromptOutcome } from '../domain/outcome.ts';
 import {
-  isNew,
   type Change,
+  type ChangeOutcome,
   type Drift,
   type Holder,
+  isNew,
   type NewVersionRef,
   type Plan,
+  type PromptOutcome,
   type PromptPlan,
   type SetActive,
 } from '../domain/plan.ts';
-import { pinText, type EnvironmentPin, type PromptFile } from '../domain/prompt-file.ts';
-import type { CommitInfo, Histories, PinnedTime, VersionHistory } from '../domain/prompt-history.ts';
-import type { Side, TextChange, Texts } from '../domain/texts.ts';
-import { variableChanges } from '../domain/variables.ts';
-import type { VersionRef } from '../domain/version.ts';
+import { type EnvironmentPin, pinText, type PromptFile } from '../domain/prompt-file.ts';
+import type { CommitInfo, Histories, PinnedTime, VersionHistory } from '../domain/history.ts';
+import type { Side, Texts } from '../domain/text-changes.ts';
+import { type TextChange, variableChanges } from '../domain/text-changes.ts';
+import type { VersionRef } from '../domain/versions.ts';
 import type { Problem } from '../problem.ts';
 import type {
   Report,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MODES } from '../domain/modes.ts';
+import { MODES } from '../domain/edits.ts';
 import { FIELDS } from '../domain/plan.ts';
 
 // The service: its versions, what is changed there, and what differs.

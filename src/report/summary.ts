@@ -1,4 +1,4 @@
-import { FILE_MODES } from '../domain/modes.ts';
+import { FILE_MODES } from '../domain/edits.ts';
 import { isError } from '../problem.ts';
 import { type Colours, fitted, type Style, webLink } from './style.ts';
 import { escapeLine } from './escape.ts';

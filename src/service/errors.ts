@@ -1,5 +1,5 @@
-import { ServiceError } from '../domain/prompt-service.ts';
-import { makeExcerpt, makeRedact } from '../domain/redact.ts';
+import { ServiceError } from './prompt-service.ts';
+import { makeExcerpt, makeRedact } from '../domain/text.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import { InvalidAnswer, type Call } from './calls.ts';
 import { ANSWER_LIMIT, TOO_LARGE, TOO_LATE, type Answered, type Broken, type Exchange } from './http.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { NewVersion, PromptService, RemoteVersion } from '../../src/domain/prompt-service.ts';
+import type { NewVersion, PromptService, RemoteVersion } from '../../src/service/prompt-service.ts';
 import { inMemoryBackend, type Backend } from '../doubles/backends.ts';
 import { file, type FileParts } from '../planning/support.ts';
 import { outcomeLine, sync, type SyncParts } from './support.ts';

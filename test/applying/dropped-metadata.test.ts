@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import type { PromptService } from '../../src/domain/prompt-service.ts';
+import type { PromptService } from '../../src/service/prompt-service.ts';
 import { inMemoryBackend, type Backend } from '../doubles/backends.ts';
 import { content, file } from '../planning/support.ts';
 import { outcomeLine, sync } from './support.ts';

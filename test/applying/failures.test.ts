@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ServiceError, type Effect, type PromptService } from '../../src/domain/prompt-service.ts';
+import { ServiceError, type Effect, type PromptService } from '../../src/service/prompt-service.ts';
 import { makeProblem } from '../../src/problem.ts';
 import { backends, inMemoryBackend, type Backend } from '../doubles/backends.ts';
 import type { Hooks } from '../doubles/recorded.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ServiceError } from '../../src/domain/prompt-service.ts';
+import { ServiceError } from '../../src/service/prompt-service.ts';
 import { makeProblem } from '../../src/problem.ts';
 import { stampToWire } from '../../src/ledger/stamp.ts';
 import { inMemoryBackend, type Backend } from '../doubles/backends.ts';

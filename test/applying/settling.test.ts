@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { contentDigest } from '../../src/domain/digest.ts';
-import { ServiceError, type PromptService } from '../../src/domain/prompt-service.ts';
+import { ServiceError, type PromptService } from '../../src/service/prompt-service.ts';
 import { makeProblem } from '../../src/problem.ts';
 import { stampToWire } from '../../src/ledger/stamp.ts';
 import { inMemoryBackend, type Backend } from '../doubles/backends.ts';

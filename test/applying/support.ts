@@ -1,14 +1,12 @@
 import { applyPlan } from '../../src/applying/apply-plan.ts';
 import { contentDigest } from '../../src/domain/digest.ts';
-import type { PromptOutcome } from '../../src/domain/outcome.ts';
-import type { Plan, Provenance } from '../../src/domain/plan.ts';
+import type { Plan, PromptOutcome, Provenance } from '../../src/domain/plan.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
-import { untilStopped, type PromptService } from '../../src/domain/prompt-service.ts';
+import { untilStopped, type PromptService } from '../../src/service/prompt-service.ts';
 import type { Provider } from '../../src/domain/provider.ts';
 import { ledgerProvider } from '../../src/ledger/provider.ts';
 import { stampToWire, type LedgerEntry } from '../../src/ledger/stamp.ts';
-import { observe } from '../../src/observing/observe.ts';
-import { wantedOf } from '../../src/observing/wanted.ts';
+import { observe, wantedOf } from '../../src/observing/observe.ts';
 import { guard, guardAfresh, type Guards } from '../../src/planning/guard.ts';
 import type { Backend } from '../doubles/backends.ts';
 import { recorded, type Hooks, type RecordedService } from '../doubles/recorded.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { findContent, holds } from '../../src/domain/known-versions.ts';
+import { findContent, holds } from '../../src/domain/versions.ts';
 import type { Content } from '../../src/domain/prompt-file.ts';
 import { entryOf } from '../../src/ledger/ownership.ts';
 import type { LedgerEntry } from '../../src/ledger/stamp.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { mapStrings } from '../../src/domain/map-strings.ts';
+import { mapStrings } from '../../src/domain/json.ts';
 
 const hide = (text: string) => text.replaceAll('secret', '…');
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readMessage } from '../../src/domain/pull-request.ts';
+import { readMessage } from '../../src/git/history.ts';
 
 describe('the pull request that a commit names', () => {
   test.each<[string, string, string, string | null, string]>([

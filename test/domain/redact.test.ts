@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { makeExcerpt, makeRedact } from '../../src/domain/redact.ts';
+import { makeExcerpt, makeRedact } from '../../src/domain/text.ts';
 
 const KEY = 'sk/"live" 123';
 

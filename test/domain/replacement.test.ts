@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { movedBy, replaceIn, replaceInOriginal, replacementFor } from '../../src/domain/replacement.ts';
+import { movedBy, replaceIn, replaceInOriginal, replacementFor } from '../../src/files/replacement.ts';
 
 describe('a replacement', () => {
   test.each([

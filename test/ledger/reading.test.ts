@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Wanted } from '../../src/domain/observed.ts';
-import { ServiceError, type PromptService } from '../../src/domain/prompt-service.ts';
+import { ServiceError, type PromptService } from '../../src/service/prompt-service.ts';
 import { stampToWire, type LedgerEntry } from '../../src/ledger/stamp.ts';
-import { observe } from '../../src/observing/observe.ts';
-import { wantedOf, type Needs } from '../../src/observing/wanted.ts';
+import { type Needs, observe, wantedOf } from '../../src/observing/observe.ts';
 import { makeProblem } from '../../src/problem.ts';
 import { backends, inMemoryBackend, type Backend } from '../doubles/backends.ts';
 import { recorded, type Hooks } from '../doubles/recorded.ts';

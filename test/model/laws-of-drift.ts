@@ -5,7 +5,7 @@ import { commitAgo, type Commit } from './history.ts';
 import { must } from './law.ts';
 import { note } from './statistics.ts';
 import { isSurelyWhat, mayStay, wantedBy } from './wanted.ts';
-import type { RemotePrompt } from '../../src/domain/prompt-service.ts';
+import type { RemotePrompt } from '../../src/service/prompt-service.ts';
 import { isReachable, type World } from './world.ts';
 
 /** What the tool should say of one environment or field; `either` where it cannot know who has done it. */

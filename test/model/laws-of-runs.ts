@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ChangeOutcome, PromptOutcome } from '../../src/domain/outcome.ts';
-import { FIELDS, type PromptPlan } from '../../src/domain/plan.ts';
+import { type ChangeOutcome, FIELDS, type PromptOutcome, type PromptPlan } from '../../src/domain/plan.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
 import { digestPlan } from '../../src/planning/digest-plan.ts';
 import { ENVIRONMENTS, LOOK, TRACKING } from './commands.ts';

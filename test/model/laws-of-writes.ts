@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { NewVersion } from '../../src/domain/prompt-service.ts';
+import type { NewVersion } from '../../src/service/prompt-service.ts';
 import type { Content, PromptFile } from '../../src/domain/prompt-file.ts';
 import type { Version } from '../../src/ledger/stamp.ts';
 import { LOOK, TRACKING } from './commands.ts';

@@ -1,7 +1,7 @@
 import type { Command, Edit, PromptIndex, SyncWith } from './commands.ts';
 import { edited, firstDraft } from './edits.ts';
 import { commit, commitAgo, head, type Draft } from './history.ts';
-import type { PromptOutcome } from '../../src/domain/outcome.ts';
+import type { PromptOutcome } from '../../src/domain/plan.ts';
 import { followsLatest, type PromptFile } from '../../src/domain/prompt-file.ts';
 import { checkDrift, driftsOf, type Drifts } from './laws-of-drift.ts';
 import { checkOutcome, checkReviewed, checkTruth } from './laws-of-runs.ts';

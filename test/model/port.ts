@@ -1,5 +1,5 @@
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
-import type { PromptService } from '../../src/domain/prompt-service.ts';
+import type { PromptService } from '../../src/service/prompt-service.ts';
 import type { CallKind } from './commands.ts';
 import type { LawBroken } from './law.ts';
 import type { Troubles } from './troubles.ts';

@@ -1,4 +1,4 @@
-import type { PromptOutcome } from '../../src/domain/outcome.ts';
+import type { PromptOutcome } from '../../src/domain/plan.ts';
 import { note, type Statistics } from './statistics.ts';
 import type { ToolRun } from './tool.ts';
 import type { World } from './world.ts';

@@ -1,12 +1,10 @@
 import { applyPlan } from '../../src/applying/apply-plan.ts';
-import type { PromptOutcome } from '../../src/domain/outcome.ts';
+import type { Plan, PromptOutcome } from '../../src/domain/plan.ts';
 import { NO_HISTORY, type Desired, type History } from '../../src/domain/desired.ts';
-import type { Plan } from '../../src/domain/plan.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
-import { untilStopped } from '../../src/domain/prompt-service.ts';
+import { untilStopped } from '../../src/service/prompt-service.ts';
 import { ledgerProvider } from '../../src/ledger/provider.ts';
-import { observe } from '../../src/observing/observe.ts';
-import { wantedOf } from '../../src/observing/wanted.ts';
+import { observe, wantedOf } from '../../src/observing/observe.ts';
 import { makePlan, planPrompt } from '../../src/planning/make-plan.ts';
 import { guard, guardAfresh, type Guards } from '../../src/planning/guard.ts';
 import { TRACKING, type SyncWith } from './commands.ts';

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../src/domain/prompt-service.ts';
+import { ServiceError } from '../../src/service/prompt-service.ts';
 import { makeProblem } from '../../src/problem.ts';
 import type { CallKind, Moment, Trouble } from './commands.ts';
 import { actOutside } from './outside.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
-import type { PromptFields, PromptService } from '../../src/domain/prompt-service.ts';
+import type { PromptFields, PromptService } from '../../src/service/prompt-service.ts';
 import { apart } from '../doubles/recorded.ts';
 import { noteCreate, noteSet } from './knowledge.ts';
 import { LawBroken } from './law.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ServiceError, type PromptService } from '../../src/domain/prompt-service.ts';
-import { observe } from '../../src/observing/observe.ts';
-import { wantedOf } from '../../src/observing/wanted.ts';
+import { ServiceError, type PromptService } from '../../src/service/prompt-service.ts';
+import { observe, wantedOf } from '../../src/observing/observe.ts';
 import { makeProblem } from '../../src/problem.ts';
 import { inMemoryBackend } from '../doubles/backends.ts';
 import { recorded } from '../doubles/recorded.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { metadataDigest } from '../../src/domain/digest.ts';
 import type { Observed } from '../../src/domain/observed.ts';
 import type { Content } from '../../src/domain/prompt-file.ts';
-import type { FileState, VersionHistory } from '../../src/domain/prompt-history.ts';
+import type { FileState, VersionHistory } from '../../src/domain/history.ts';
 import { makeHistory, type HistorySources } from '../../src/planning/make-history.ts';
 import { content, entry, file, observed, outside, version, type WrittenPins } from './support.ts';
 
@@ -21,11 +21,11 @@ function state(commit: string, pins: WrittenPins, text = 'Hello'): FileState {
   };
 }
 
-type Parts = Partial<HistorySources & HistorySources['past']>;
+type Parts = Partial<HistorySources & HistorySources['history']>;
 
 function historyOf(seen: Observed, { states = [], whole = true, ...parts }: Parts = {}): readonly VersionHistory[] {
-  const past = { states, whole };
-  const none = { past, commits: new Map(), order: [] };
+  const history = { states, whole };
+  const none = { history, commits: new Map(), order: [] };
   return makeHistory({ observed: seen, ...none, ...parts });
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { latestProblems, possibleSkips, skipWarnings } from '../../src/planning/offline.ts';
+import { latestProblems, possibleSkips, skipWarnings } from '../../src/planning/promotion.ts';
 import { file, formerPins, type WrittenPins } from './support.ts';
 
 const ORDER = new Map([['production', 'staging']]);

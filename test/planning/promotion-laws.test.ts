@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { before } from '../../src/desired/former-files.ts';
 import type { PromptPlan } from '../../src/domain/plan.ts';
 import type { Version } from '../../src/ledger/stamp.ts';
-import type { FormerPins } from '../../src/domain/former-pins.ts';
+import type { FormerPins } from '../../src/domain/history.ts';
 import { entry, file, makePlan, observation, observed, rules, version } from './support.ts';
 
 const NUMBERS = [1, 2, 3, 4] as const;

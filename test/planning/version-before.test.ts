@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { findContent } from '../../src/domain/known-versions.ts';
-import type { KnownVersion } from '../../src/domain/observed.ts';
+import { findContent, type KnownVersion } from '../../src/domain/versions.ts';
 import type { Pin } from '../../src/domain/prompt-file.ts';
-import type { FormerPin } from '../../src/domain/former-pins.ts';
-import { knownBefore, pinnedBefore } from '../../src/planning/version-before.ts';
+import type { FormerPin } from '../../src/domain/history.ts';
+import { knownBefore, pinnedBefore } from '../../src/planning/former-pins.ts';
 import { content, entry } from './support.ts';
 
 /** Versions whose texts are T1, T2 …, of which nothing was read. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { variableChanges } from '../../src/domain/variables.ts';
+import { variableChanges } from '../../src/domain/text-changes.ts';
 import type { ReportChange } from '../../src/report/schema.ts';
 import { breakingTexts } from '../../src/report/words.ts';
 import { promptOf, setActive } from './support.ts';

@@ -1,7 +1,7 @@
 import { renderHtml } from '../../../src/report/html/page.ts';
 import type { Report, ReportDrift, ReportPrompt } from '../../../src/report/schema.ts';
 import { DIGEST, NO_SUMMARY, setActive } from '../support.ts';
-import { variableChanges } from '../../../src/domain/variables.ts';
+import { variableChanges } from '../../../src/domain/text-changes.ts';
 
 /** A prompt of a page: an environment has a number where it stays, two where it changes, null where it is not known. */
 export type PagePrompt = {

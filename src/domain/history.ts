@@ -1,5 +1,18 @@
-import type { FormerPin } from './former-pins.ts';
 import type { Digest } from './digest.ts';
+import type { Content, Pin } from './prompt-file.ts';
+
+/** How an environment was pinned at an earlier commit. */
+export type FormerPin = {
+  readonly commit: string;
+  /** How many states of the file are newer. */
+  readonly age: number;
+  readonly pin: Pin;
+  /** What `latest` or a ref meant then; null where it is not known, and for numbers and ids. */
+  readonly content: Content | null;
+};
+
+/** By environment, newest first. */
+export type FormerPins = ReadonlyMap<string, readonly FormerPin[]>;
 
 /** A commit with what git knows of it; of one that this repository does not have, its id alone. */
 export type CommitInfo = {
@@ -21,7 +34,7 @@ export type PinnedTime = {
   readonly until: CommitInfo | null;
 };
 
-/** `uncommitted`: by promptsync, from a file that no commit holds. `unknown`: the service has dropped what would tell. */
+/** `uncommitted`: by promptsync, from a file that no commit holds. `unknown`: the service has dropped what would say it. */
 export type Maker = 'git' | 'uncommitted' | 'outside' | 'unknown';
 
 /** One version, with where it comes from and where it has been. */
@@ -34,7 +47,7 @@ export type VersionHistory = {
   readonly path: string | null;
   /** Environments that serve it now. */
   readonly activeIn: readonly string[];
-  /** As git tells it; newest first within each environment. */
+  /** According to git; newest first within each environment. */
   readonly pinned: readonly PinnedTime[];
 };
 
@@ -48,7 +61,7 @@ export type Histories = {
 export type FileState = { readonly commit: string; readonly pins: ReadonlyMap<string, FormerPin> };
 
 /** The states of a file, newest first. */
-export type FilePast = {
+export type FileHistory = {
   readonly states: readonly FileState[];
   /** Whether the oldest is the file's first: otherwise what it says may have been so long before. */
   readonly whole: boolean;

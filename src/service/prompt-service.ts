@@ -1,5 +1,5 @@
-import { makeProblem, ProblemError, type Problem } from '../problem.ts';
-import type { JsonObject } from './json.ts';
+import type { JsonObject } from '../domain/json.ts';
+import { makeProblem, type Problem, ProblemError } from '../problem.ts';
 
 /** A prompt as the service answers it (interface section 2.1). */
 export type RemotePrompt = {

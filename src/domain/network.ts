@@ -1,3 +1,9 @@
+/** Whether a URL names this very machine. */
+export function isLoopback({ hostname }: URL): boolean {
+  const host = hostname.replace(/\.$/, '');
+  return host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+
 /** Which proxies to go through; an empty text stands for none. */
 export type Proxies = { readonly httpProxy: string; readonly httpsProxy: string; readonly noProxy: string };
 

@@ -1,44 +1,7 @@
-import { EMPTY_METADATA_DIGEST } from './digest.ts';
-import type { KnownVersion, Observed, VersionFacts } from './observed.ts';
+import type { Observed } from './observed.ts';
+import type { ContentsAtRefs } from './plan.ts';
 import { followsLatest, type Content, type EnvironmentPin, type Pin, type PromptFile } from './prompt-file.ts';
-import type { ContentAtRef } from './plan.ts';
-import type { Problem } from '../problem.ts';
-
-/**
- * Whether a version holds a wanted content. Where the file manages no metadata, any metadata of a version that
- * promptsync made will do, and of another's none: it may carry settings that nobody has reviewed.
- */
-export function holds(version: Omit<VersionFacts, 'id' | 'number'>, content: Content): boolean {
-  if (version.digest !== content.digest) return false;
-  if (content.metadataDigest !== undefined) return version.metadataDigest === content.metadataDigest;
-  return version.ours || version.metadataDigest === EMPTY_METADATA_DIGEST;
-}
-
-/** The version to use for a content: one that promptsync made before another's, then the newest. */
-export function findContent<Known extends VersionFacts>(known: readonly Known[], content: Content): Known | undefined {
-  const holding = known.filter((version) => holds(version, content));
-  return holding.find(({ ours }) => ours) ?? holding[0];
-}
-
-/** The version that a number or an id names; undefined where it is not known, and for pins that name a content. */
-export function findNamed<Known extends VersionFacts>(known: readonly Known[], pin: Pin): Known | undefined {
-  if (pin.kind === 'number') return known.find(({ number }) => number === pin.number);
-  return pin.kind === 'version' ? known.find(({ id }) => id === pin.id) : undefined;
-}
-
-/** Whether a version between two numbers is not known. Numbers come from the service, and may be as large as they like. */
-export function hasGap(known: readonly VersionFacts[], older: number, newer: number): boolean {
-  const between = known.map(({ number }) => number).filter((number) => number > older && number < newer);
-  return new Set(between).size < newer - older - 1;
-}
-
-/** A content as the service can hold it: where it drops metadata, a text without any is all that it ever shows. */
-export function asHeld({ text, digest, ...rest }: Content, metadata: Observed['metadata']): Content {
-  return metadata === 'dropped' ? { text, digest } : { text, digest, ...rest };
-}
-
-/** What the `git:` pins of a prompt mean, by ref, or why they mean nothing. */
-export type ContentsAtRefs = ReadonlyMap<string, ContentAtRef | Problem>;
+import { asHeld, findContent, findNamed, holds, type KnownVersion } from './versions.ts';
 
 /** What a pin asks for: nothing, a known version, a content that no known version holds, or what nobody knows. */
 export type Meaning =
