@@ -122,7 +122,7 @@ test('a base without git', async () => {
   const service = await startTestService(['greeting']);
   const ran = await runJson(folder, ['sync', '--yes', ...BASE], service);
   expect(ran.exitCode).toBe(1);
-  expect(ran.report.problems).toMatchObject([{ code: 'git/base-needs-git' }]);
+  expect(ran.report.problems).toMatchObject([{ code: 'git/needs-repository' }]);
   expect(service.takeWrites()).toEqual([]);
 });
 

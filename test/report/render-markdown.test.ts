@@ -173,7 +173,7 @@ describe('A page', () => {
   test('has its sections in the order of what matters', () => {
     const drift: ReportDrift = { field: 'name', kind: 'outside', expected: 'First', observed: 'Theirs' };
     const texts = new Map([['p1', [change('Hi {{a}}', 'Hi')]]]);
-    const problems = [makeProblem('usage/invalid', { reason: 'x' }), makeProblem('git/shallow')];
+    const problems = [makeProblem('usage/invalid', { reason: 'x' }), makeProblem('git/shallow', { of: 'drift' })];
     const one = prompt({ changes: [set(6, 'new')], drift: [drift], problems });
     const sections = ['Problems', 'What would change', 'Breaking', 'Drift', 'Texts', 'Warnings'];
     const { text } = page(report([one]), { texts });
@@ -415,7 +415,7 @@ describe('A page for which there is no room', () => {
   const drift = (key: string): ReportDrift => ({ field: 'name', kind: 'outside', expected: key, observed: 'Theirs' });
   const many = report(
     ids.map((id) => {
-      const problems = [makeProblem('usage/invalid', { reason: id }), makeProblem('git/shallow')];
+      const problems = [makeProblem('usage/invalid', { reason: id }), makeProblem('git/shallow', { of: 'drift' })];
       return prompt({ id, key: `k/${id}`, changes: [set(7, 9)], drift: [drift(id)], problems });
     }),
   );
