@@ -142,7 +142,8 @@ export async function commitProblems(
   { config, repository }: Pick<Walked, 'config' | 'repository'>,
 ): Promise<readonly Problem[]> {
   if (!commit && branch === undefined) return [];
-  if (repository === null) return [makeProblem('git/commit-needs-git')];
+  if (repository === null)
+    return [makeProblem('git/needs-repository', { what: branch === undefined ? '--commit' : '--branch' })];
   const problem = branch === undefined ? null : await openCommitter(gitStartOf(config)).branchProblem(branch);
   return problem === null ? [] : [problem];
 }

@@ -53,7 +53,7 @@ async function historyRun(walked: Walked, environment: string | null): Promise<R
 }
 
 function shallowWarning({ shallow }: GitHistory): readonly Problem[] {
-  return shallow ? [makeProblem('git/shallow-history')] : [];
+  return shallow ? [makeProblem('git/shallow', { of: 'history' })] : [];
 }
 
 /** As that of a status, but that a plan's guards do not count. */

@@ -87,7 +87,7 @@ async function write(path: string, source: string, { folder }: Config, stop: Abo
     const created = await createFile(join(folder, path), source);
     return created ? null : makeProblem('import/path-taken', { path });
   } catch (error) {
-    return makeProblem('import/write-failed', { path, reason: systemCodeOf(error) });
+    return makeProblem('edit/unwritable', { reason: systemCodeOf(error) }, { path });
   }
 }
 

@@ -215,7 +215,7 @@ export async function writeDecided(
     if (status !== 'created' || (await createFile(full, whole))) return null;
     return makeProblem('init/in-the-way', { path, what: 'it has come into being meanwhile' });
   } catch (error) {
-    return makeProblem('init/write-failed', { path, reason: systemCodeOf(error) });
+    return makeProblem('edit/unwritable', { reason: systemCodeOf(error) }, { path });
   }
 }
 
@@ -236,7 +236,7 @@ async function readRegular(
   try {
     return await readFile(full, 'utf8');
   } catch (error) {
-    return makeProblem('init/write-failed', { path, reason: systemCodeOf(error) });
+    return makeProblem('edit/unwritable', { reason: systemCodeOf(error) }, { path });
   }
 }
 

@@ -73,12 +73,7 @@ export const WrittenConfigShape = z.strictObject({
   max_changes: maxChanges
     .optional()
     .describe('Refuse when more prompts would change: a number, or a percentage such as 25%.'),
-  concurrency: z
-    .int()
-    .min(1)
-    .max(256)
-    .optional()
-    .describe('Requests in flight at most; fewer while it refuses some or grows slow.'),
+  concurrency: z.int().min(1).max(256).optional().describe('Requests in flight at most.'),
   timeout_seconds: z.number().gt(0).max(600).optional().describe('For each request.'),
 });
 

@@ -74,7 +74,7 @@ async function contentAt(
   repository: Repository | null,
   place: Place,
 ): Promise<ContentAtRef | Problem> {
-  if (repository === null) return makeProblem('pin/needs-git', { ref }, place);
+  if (repository === null) return makeProblem('git/needs-repository', { what: `The pin git:${ref}` }, place);
   const commit = await repository.resolveRef(ref);
   if (commit === null) return makeProblem('pin/unknown-ref', { ref }, place);
   const found = await findAt({ id: file.id, path: repository.fromRoot(file.path) }, commit, repository);

@@ -71,7 +71,7 @@ async function narrow(workspace: Workspace, config: Config, ref: string): Promis
  */
 async function leaveOutUnchanged(files: readonly PromptFile[], ref: string, config: Config) {
   const repository = await openRepositoryOf(config);
-  if (repository === null) throw new ProblemError(makeProblem('git/base-needs-git', { ref }));
+  if (repository === null) throw new ProblemError(makeProblem('git/needs-repository', { what: `The base "${ref}"` }));
   const since = await repository.resolveRef(ref);
   if (since === null) throw new ProblemError(makeProblem('git/unknown-base', { ref }));
   const [there, changed] = await Promise.all([repository.pathsAt(since), repository.changedSince(since)]);

@@ -57,7 +57,8 @@ function unsentProblem({ code }: Broken, { origin }: Connected): Problem {
 
 function sentProblem({ code }: Broken, { seconds }: Connected): Problem {
   if (code === TOO_LATE) return makeProblem('service/timeout', { seconds });
-  if (code === TOO_LARGE) return makeProblem('service/answer-too-large', { limit: ANSWER_LIMIT });
+  if (code === TOO_LARGE)
+    return makeProblem('service/invalid-answer', { reason: `it is larger than ${ANSWER_LIMIT} bytes` });
   if (code === 'HTTPParserError')
     return makeProblem('service/invalid-answer', { reason: 'it is not HTTP, or it was cut short' });
   if (code === 'UND_ERR_HEADERS_OVERFLOW')

@@ -26,7 +26,7 @@ test('a file that is gone since the base is reported, and the service is left al
   expect(report.problems).toMatchObject([{ code: 'prompt/gone', severity: 'warning', path: 'prompts/refund.md' }]);
   expect(report.prompts).toMatchObject([{ key: 'greeting', status: 'unchanged' }]);
   expect(service.takeWrites()).toEqual([]);
-  expect(service.store.readPrompt('prm_refund', 'staging')?.activeVersion?.number).toBe(1);
+  expect(service.store.readPrompt('prm_refund', 'staging')?.active_version?.version_number).toBe(1);
 });
 
 test('of the prompts that --only leaves out nothing is said', async () => {
@@ -122,7 +122,7 @@ test('a base without git', async () => {
   const service = await startTestService(['greeting']);
   const ran = await runJson(folder, ['sync', '--yes', ...BASE], service);
   expect(ran.exitCode).toBe(1);
-  expect(ran.report.problems).toMatchObject([{ code: 'git/base-needs-git' }]);
+  expect(ran.report.problems).toMatchObject([{ code: 'git/needs-repository' }]);
   expect(service.takeWrites()).toEqual([]);
 });
 

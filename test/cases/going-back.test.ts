@@ -99,7 +99,7 @@ test('a merge in which both sides changed the text: the version is of the merge,
   await story.sync();
   git(story.folder, 'revert', '--no-edit', 'HEAD');
   expect(told(await story.sync())).toBe('exit 0, applied, staging made');
-  expect([story.active('staging')!.number, story.versions()]).toEqual([1, 2]);
+  expect([story.active('staging')!.version_number, story.versions()]).toEqual([1, 2]);
 });
 
 describe('an outside version of equal content', () => {

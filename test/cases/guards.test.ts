@@ -81,7 +81,7 @@ test('an ignored prompt file that matches the pattern is refused without --allow
   expect([story.versions(), story.serves('staging')]).toEqual([0, 'nothing']);
 
   expect(told(await story.sync('--allow-dirty'))).toBe('exit 0, applied, create made, staging made');
-  expect(story.active('staging')!.metadata!['promptsync']).not.toHaveProperty('commit');
+  expect(story.active('staging')!.metadata_!['promptsync']).not.toHaveProperty('commit');
   await expectSettled(story);
 });
 

@@ -8,7 +8,7 @@ describe('metadata of the file', () => {
     await story.sync();
     story.edit({ metadata: { model: 'large' } });
     expect(told(await story.sync())).toBe('exit 0, applied, create made, staging made');
-    expect(story.active('staging')!.metadata).toMatchObject({ model: 'large' });
+    expect(story.active('staging')!.metadata_).toMatchObject({ model: 'large' });
     story.edit({ metadata: { model: 'small' } });
     expect(told(await story.sync())).toBe('exit 0, applied, staging made');
     expect([story.serves('staging'), story.versions()]).toEqual(['v1 A', 2]);
@@ -21,7 +21,7 @@ describe('metadata of the file', () => {
     story.activate('promptsync', story.draft('Theirs.'));
     story.edit({ metadata: { model: 'large' } });
     expect(await story.sync()).toMatchObject({ exitCode: 0 });
-    expect(story.active('staging')!.metadata).toMatchObject({ model: 'large' });
+    expect(story.active('staging')!.metadata_).toMatchObject({ model: 'large' });
   });
 });
 
@@ -73,7 +73,7 @@ describe("a copy of our version with its metadata, edited in the service's UI", 
   ])('%s: it is theirs, and the file’s version returns', async (_, text) => {
     const story = await begin({ text: 'A' });
     await story.sync();
-    story.activate('staging', story.draft(text, story.active('staging')!.metadata!));
+    story.activate('staging', story.draft(text, story.active('staging')!.metadata_!));
     expect(told(await story.sync())).toBe('exit 0, applied, staging made');
     expect([story.serves('staging'), story.versions()]).toEqual(['v1 A', 2]);
     await expectSettled(story);
@@ -84,7 +84,7 @@ describe("a copy of our version with its metadata, edited in the service's UI", 
     await story.sync();
     story.edit({ text: 'B' });
     await story.sync();
-    story.activate('staging', story.draft('Edited in the UI.', story.active('staging')!.metadata!));
+    story.activate('staging', story.draft('Edited in the UI.', story.active('staging')!.metadata_!));
     story.edit({ text: 'C', pins: { staging: 'latest', production: 2 } });
     expect(told(await story.sync())).toBe('exit 0, applied, create made, staging made, production made');
     expect([story.serves('staging'), story.serves('production')]).toEqual(['v4 C', 'v2 B']);
@@ -99,7 +99,7 @@ describe("a copy of our version with its metadata, edited in the service's UI", 
     const story = await begin({ text: 'A', ...(metadata && { metadata }) });
     await story.sync();
     const ours = story.active('staging')!;
-    story.activate('staging', story.draft('A', { ...ours.metadata, model: 'unreviewed' }));
+    story.activate('staging', story.draft('A', { ...ours.metadata_, model: 'unreviewed' }));
     expect(told(await story.sync())).toBe('exit 0, applied, staging made');
     expect(story.active('staging')!.id).toBe(ours.id);
     expect(story.versions()).toBe(2);
@@ -116,7 +116,7 @@ describe('the same text with other metadata made outside', () => {
     story.edit({ text: 'B' });
     expect(told(await story.sync())).toBe('exit 0, applied, create made, staging made');
     expect([story.serves('staging'), story.versions()]).toEqual(['v3 B', 3]);
-    expect(Object.keys(story.active('staging')!.metadata!)).toEqual(['promptsync']);
+    expect(Object.keys(story.active('staging')!.metadata_!)).toEqual(['promptsync']);
     await expectSettled(story);
   });
 

@@ -12,7 +12,7 @@ test('pin 1 after 25 edits: found where it was pinned once or all along, else bl
   const folder = makeWorkspace(files((id) => parts(id, 0)));
   const service = await startTestService(IDS);
   const sync = () => runJson(folder, ['sync', '--yes'], service);
-  const production = (id: string) => service.store.readPrompt(`prm_${id}`, 'production')?.activeVersion ?? null;
+  const production = (id: string) => service.store.readPrompt(`prm_${id}`, 'production')?.active_version ?? null;
   for (let edit = 0; edit <= EDITS; edit += 1) {
     writeFiles(
       folder,
@@ -32,7 +32,7 @@ test('pin 1 after 25 edits: found where it was pinned once or all along, else bl
     { key: 'once', status: 'applied' },
   ]);
   expect(report.prompts[1]!.problems[0]!.hint).toContain('git:<ref>');
-  expect(IDS.map((id) => production(id)?.number ?? null)).toEqual([null, 1, 1]);
+  expect(IDS.map((id) => production(id)?.version_number ?? null)).toEqual([null, 1, 1]);
 
   writeFiles(
     folder,

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import type { StoredVersion } from '../../src/embedded/rows.ts';
+import type { StoredVersion } from '../../src/embedded/store.ts';
 import type { ReportChange, ReportPrompt } from '../../src/report/schema.ts';
 import { commitEdits, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
 import { startFront, type Front } from '../support/front.ts';
@@ -84,7 +84,7 @@ async function tell(folder: string, commit: () => void, first: PromptParts, opti
   const activate = (environment: string, versionId: string): void => {
     expect(store.setActive(PROMPT, { environment, versionId })).toBe(true);
   };
-  const active = (environment: string) => store.readPrompt(PROMPT, environment)?.activeVersion ?? null;
+  const active = (environment: string) => store.readPrompt(PROMPT, environment)?.active_version ?? null;
   return {
     folder,
     service,
@@ -100,12 +100,12 @@ async function tell(folder: string, commit: () => void, first: PromptParts, opti
     plan: (...words) => runWith('plan', ...words),
     draft: (content, metadata) => store.createVersion(PROMPT, { content, metadata })!.id,
     serves: (environment) => describeVersion(active(environment)),
-    newest: () => store.readPrompt(PROMPT)!.latestVersionId!,
+    newest: () => store.readPrompt(PROMPT)!.latest_version_id!,
     versions: () => {
-      const latest = store.readPrompt(PROMPT)!.latestVersionId;
+      const latest = store.readPrompt(PROMPT)!.latest_version_id;
       if (latest === null) return 0;
       activate(COUNTING, latest);
-      return active(COUNTING)!.number;
+      return active(COUNTING)!.version_number;
     },
     through: async (fault, path = '') => {
       const forward = forwardTo(service.baseUrl);
@@ -121,7 +121,7 @@ async function tell(folder: string, commit: () => void, first: PromptParts, opti
 }
 
 function describeVersion(version: StoredVersion | null): string {
-  return version === null ? 'nothing' : `v${version.number} ${version.content}`;
+  return version === null ? 'nothing' : `v${version.version_number} ${version.content}`;
 }
 
 /** A run in one line: exit code, the prompt's status, what became of each change, and the codes of all problems. */

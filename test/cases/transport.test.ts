@@ -46,7 +46,7 @@ test('an idle connection closed just before create: it goes out once, on a conne
   expect(told(ran)).toBe('exit 0, applied, create made, staging made, production made');
   expect(arrivals.some(({ idleClosed }) => idleClosed)).toBe(true);
   expect(arrivals.filter(({ path }) => path.endsWith('/versions'))).toMatchObject([{ idleClosed: false }]);
-  expect(service.store.readPrompt('prm_greeting', 'production')?.activeVersion?.number).toBe(1);
+  expect(service.store.readPrompt('prm_greeting', 'production')?.active_version?.version_number).toBe(1);
   expect(told(await runJson(folder, ['plan'], service))).toBe('exit 0, unchanged');
 });
 

@@ -34,7 +34,7 @@ function workIn(folder: string, service: TestService) {
     promptsync,
     read: (path: string) => readFileSync(join(folder, path), 'utf8'),
     served: (prompt: string, environment: string) =>
-      service.store.readPrompt(`prm_${prompt}`, environment)?.activeVersion?.content,
+      service.store.readPrompt(`prm_${prompt}`, environment)?.active_version?.content,
     /** Syncs; then the next plan has to be empty. Resolves to the writes that were sent. */
     converge: async () => {
       await promptsync('sync', '--yes');

@@ -151,7 +151,7 @@ describe('history', () => {
     expect(said.stdout).toContain('  pinned  by no commit that is known\n');
     expect({ exitCode, problems: report.problems }).toMatchObject({
       exitCode: 0,
-      problems: [{ code: 'git/shallow-history' }],
+      problems: [{ code: 'git/shallow' }],
     });
   });
 });

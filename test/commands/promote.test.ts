@@ -381,7 +381,7 @@ describe('promptsync promote --commit', () => {
     const scene = await ready(outsideGit);
     const before = scene.read();
     expect(told(await scene.runJson(...TO_PRODUCTION, '--commit'))).toBe(
-      'exit 1, greeting not_attempted, git/commit-needs-git',
+      'exit 1, greeting not_attempted, git/needs-repository',
     );
     expect(scene.read()).toBe(before);
   });

@@ -1,5 +1,4 @@
-import type { StoredPrompt, StoredVersion } from '../../src/embedded/rows.ts';
-import { openStore, type Store } from '../../src/embedded/store.ts';
+import { openStore, type Store, type StoredPrompt, type StoredVersion } from '../../src/embedded/store.ts';
 import { KEY } from '../support/service.ts';
 import type { Wanted } from './state.ts';
 

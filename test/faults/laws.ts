@@ -30,8 +30,10 @@ export function contentsAreSentOnce({ arrivals }: Pick<RunRecord, 'arrivals'>): 
 
 /** No two versions of one content that the tool made. */
 export function contentsAreThereOnce({ versions }: Pick<Snapshot, 'versions'>): readonly string[] {
-  const own = versions.filter(({ metadata }) => metadata !== null && RESERVED_KEY in metadata);
-  const made = Object.groupBy(own, (version) => contentOf(version.promptId, version));
+  const own = versions.filter(({ metadata_ }) => metadata_ !== null && RESERVED_KEY in metadata_);
+  const made = Object.groupBy(own, ({ prompt_id: promptId, content, metadata_: metadata }) =>
+    contentOf(promptId, { content, metadata }),
+  );
   return Object.entries(made).flatMap(([content, several = []]) =>
     several.length <= 1 ? [] : [`${several.length} versions of ${content}`],
   );

@@ -20,7 +20,7 @@ afterAll(scenes.clear);
 type Row = readonly [call: Call, status: number, exitCode: number, code: ProblemCode];
 
 const rows: readonly Row[] = [
-  ['read staging', 200, 1, 'service/answer-too-large'],
+  ['read staging', 200, 1, 'service/invalid-answer'],
   ['read staging', 500, 1, 'service/unexpected-status'],
   ['create', 200, 4, 'apply/outcome-unknown'],
   ['create', 500, 4, 'apply/outcome-unknown'],

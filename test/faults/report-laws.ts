@@ -1,5 +1,5 @@
 import { contentDigest, metadataDigest } from '../../src/domain/digest.ts';
-import type { StoredVersion } from '../../src/embedded/rows.ts';
+import type { StoredVersion } from '../../src/embedded/store.ts';
 import type { ReportChange, ReportPrompt } from '../../src/report/schema.ts';
 import { parseReport } from '../support/report.ts';
 import { draftOf, isWriteTo, nameOf } from './calls.ts';
@@ -57,14 +57,14 @@ function contradiction(promptId: string, change: ReportChange, record: RunRecord
   const done = change.status !== 'not_made';
   switch (change.kind) {
     case 'create-version': {
-      const holding = after.versions.filter((version) => version.promptId === promptId && holds(version, change));
+      const holding = after.versions.filter((version) => version.prompt_id === promptId && holds(version, change));
       const found = holding.filter((version) => (done ? version.id === change.version?.id : isOf(record, version)));
       return done === found.length > 0 ? null : `the service has ${found.length} such versions`;
     }
     case 'set-active': {
-      const old = before.at(promptId, change.environment).activeVersion?.id ?? null;
+      const old = before.at(promptId, change.environment).active_version?.id ?? null;
       const wanted = done && 'id' in change.after ? change.after.id : old;
-      const active = after.at(promptId, change.environment).activeVersion?.id ?? null;
+      const active = after.at(promptId, change.environment).active_version?.id ?? null;
       return active === wanted ? null : `${change.environment} is on ${active}, not on ${wanted}`;
     }
     case 'update-prompt': {
@@ -76,13 +76,16 @@ function contradiction(promptId: string, change: ReportChange, record: RunRecord
   }
 }
 
-function holds({ content, metadata }: StoredVersion, change: ReportChange & { kind: 'create-version' }): boolean {
+function holds(
+  { content, metadata_: metadata }: StoredVersion,
+  change: ReportChange & { kind: 'create-version' },
+): boolean {
   if (contentDigest(content) !== change.digest) return false;
   return change.metadata_digest === undefined || change.metadata_digest === metadataDigest(metadata);
 }
 
 /** Whether a version was made by a request of this run, and not by a late one of the run before. */
-function isOf({ arrivals }: RunRecord, { metadata }: StoredVersion): boolean {
+function isOf({ arrivals }: RunRecord, { metadata_: metadata }: StoredVersion): boolean {
   const own = JSON.stringify(metadata);
   return arrivals.some(
     ({ request }) => nameOf(request) === 'create' && JSON.stringify(draftOf(request).metadata) === own,

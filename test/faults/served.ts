@@ -1,6 +1,6 @@
 import { RESERVED_KEY } from '../../src/domain/digest.ts';
 import { canonicalJson, withoutKey, type JsonObject } from '../../src/domain/json.ts';
-import type { StoredVersion } from '../../src/embedded/rows.ts';
+import type { StoredVersion } from '../../src/embedded/store.ts';
 import type { Wanted } from './state.ts';
 
 /** A content in one line: its text, and its metadata without the tool's own key. */
@@ -9,7 +9,7 @@ export function contentText(content: string, metadata: JsonObject | null): strin
 }
 
 export function servedText(promptId: string, environment: string, version: StoredVersion | null): string {
-  const content = version === null ? 'nothing' : contentText(version.content, version.metadata);
+  const content = version === null ? 'nothing' : contentText(version.content, version.metadata_);
   return `${promptId} ${environment}: ${content}`;
 }
 

@@ -52,7 +52,7 @@ export function lawsOf(run: RunRecord): readonly string[] {
 function asGitSays({ scene }: Stage, snapshot: Snapshot): readonly string[] {
   const serves = scene.wanted.flatMap((wanted) => {
     const { promptId, environment } = wanted;
-    const served = servedText(promptId, environment, snapshot.at(promptId, environment).activeVersion);
+    const served = servedText(promptId, environment, snapshot.at(promptId, environment).active_version);
     return served === wantedText(wanted) ? [] : [`git says ${wantedText(wanted)}, and in the end there is ${served}`];
   });
   const { name, description } = snapshot.ofPrompt(MAIN);

@@ -39,7 +39,7 @@ export async function openStage(scene: Scene, elsewhere: string): Promise<Stage>
   const served = new Set<string>();
   const look = (): void => {
     for (const { promptId, environment } of scene.wanted) {
-      const active = kept.store.readPrompt(promptId, environment)?.activeVersion ?? null;
+      const active = kept.store.readPrompt(promptId, environment)?.active_version ?? null;
       served.add(servedText(promptId, environment, active));
     }
   };

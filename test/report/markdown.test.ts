@@ -154,7 +154,7 @@ describe('A page', () => {
       expected: 'First',
       observed: 'Theirs',
     };
-    const problems = [makeProblem('usage/invalid', { reason: 'x' }), makeProblem('git/shallow')];
+    const problems = [makeProblem('usage/invalid', { reason: 'x' }), makeProblem('git/shallow', { of: 'drift' })];
     const one = prompt({
       changes: [change('Hi {{a}}', 'Hi', { variable: 'a', kind: 'removed' })],
       drift: [drift],
@@ -387,7 +387,7 @@ describe('A page for which there is no room', () => {
       ids.map((id) => {
         const text = `${line.repeat(2_000 / (Buffer.byteLength(line) || 1))}\n`.repeat(10);
         const first = { ...set(null, 9), after_text: `${text}{{${id}}}` };
-        const problems = [makeProblem('usage/invalid', { reason: id }), makeProblem('git/shallow')];
+        const problems = [makeProblem('usage/invalid', { reason: id }), makeProblem('git/shallow', { of: 'drift' })];
         return prompt({ id, key: `k/${id}`, changes: [first], drift: [drift(id)], problems });
       }),
     );

@@ -187,7 +187,7 @@ describe('answers without end', () => {
   }
 
   const floods: readonly (readonly [number, ProblemCode, string, number])[] = [
-    [200, 'service/answer-too-large', 'unknown', 48],
+    [200, 'service/invalid-answer', 'unknown', 48],
     [400, 'service/unexpected-status', 'rejected', 12],
     [404, 'service/prompt-not-found', 'rejected', 12],
   ];
