@@ -1,6 +1,6 @@
 import type { Argument, Option } from 'commander';
 import { SHARED } from '../../src/cli/flags.ts';
-import { EXIT_CODES } from '../../src/cli/program.ts';
+import { EXIT_CODES } from '../../src/cli/main.ts';
 import { COMMANDS, type CommandRow } from '../../src/cli/table.ts';
 import { code, sentence, table, type Parts } from './parts.ts';
 

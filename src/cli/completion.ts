@@ -1,22 +1,24 @@
-import type { CommandRow } from './table.ts';
+import type { Flags } from './flags.ts';
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
-/** What may follow the name of the program (the key is empty), and what may follow that of a command. */
+type Command = { readonly name: string; readonly flags: Flags };
+
+/** By command, its flags as they are typed. */
 type Words = ReadonlyMap<string, readonly string[]>;
 
 /**
  * The script that completes commands and flags in a shell, and files everywhere else. It is made of words of this
  * program alone and asks nothing, so that a press of the key runs nothing of what was typed.
  */
-export function completionScript(shell: Shell, commands: readonly CommandRow[]): string {
+export function completionScript(shell: Shell, commands: readonly Command[]): string {
   const flags = commands.map(({ name, flags }) => [name, [...longNames(flags), '--help']] as const);
   const names = [...commands.map(({ name }) => name), 'help', '--version', '--help'];
   return SCRIPTS[shell](names, new Map(flags));
 }
 
-function longNames(flags: CommandRow['flags']): readonly string[] {
+function longNames(flags: Flags): readonly string[] {
   return Object.values(flags).flatMap(({ long }) => long ?? []);
 }
 

@@ -24,16 +24,47 @@ export function needed(flags: string, help: string): Flag<string> {
   return new Option(flags, help).makeOptionMandatory();
 }
 
-export function parsed<Value>(flags: string, help: string, parse: (text: string) => Value): Flag<Value | undefined> {
-  return new Option(flags, help).argParser(parse);
-}
-
 export function oneOf<const Value extends string>(
   flags: string,
   help: string,
   choices: readonly Value[],
 ): Flag<Value | undefined> {
   return new Option(flags, help).choices(choices);
+}
+
+/** An empty one is what a workflow hands on when there is no commit before. */
+export function ref(flags: string, help: string): Flag<string | undefined> {
+  return checked(flags, help, 'a commit, branch or tag', (typed) => (typed.trim() === '' ? null : typed));
+}
+
+export function environmentName(flags: string, help: string): Flag<string | undefined> {
+  const parse = (typed: string) => (typed === '' || hasControlCharacters(typed) ? null : typed);
+  return checked(flags, help, 'the name of an environment', parse);
+}
+
+export function planDigest(flags: string, help: string): Flag<string | undefined> {
+  return checked(flags, help, 'sha256: and 64 digits', (typed) => /^sha256:[0-9a-f]{64}$/.exec(typed)?.[0] ?? null);
+}
+
+export function maxChanges(flags: string, help: string): Flag<MaxChanges | undefined> {
+  return checked(flags, help, 'a number, or a percentage such as 25%', parseMaxChanges);
+}
+
+export function versionNumber(flags: string, help: string): Flag<number | undefined> {
+  return checked(flags, help, 'a version number', (typed) => (/^[1-9][0-9]{0,14}$/.test(typed) ? Number(typed) : null));
+}
+
+export function port(flags: string, help: string, initial: number): Flag<number> {
+  const parse = (typed: string) => (/^[0-9]{1,5}$/.test(typed) && Number(typed) <= 65535 ? Number(typed) : null);
+  return checked(flags, help, '0 to 65535', parse).default(initial);
+}
+
+function checked(flags: string, help: string, expected: string, parse: (typed: string) => unknown): Option {
+  return new Option(flags, help).argParser((typed) => {
+    const value = parse(typed);
+    if (value === null) throw new InvalidArgumentError(`Expected ${expected}.`);
+    return value;
+  });
 }
 
 export function word(usage: string, help: string): Words<string> {
@@ -44,21 +75,28 @@ export function words(usage: string, help: string): Words<readonly string[]> {
   return new Argument(usage, help);
 }
 
+export function choice<const Value extends string>(
+  usage: string,
+  help: string,
+  choices: readonly Value[],
+): Words<Value> {
+  return new Argument(usage, help).choices(choices);
+}
+
 /** How a report may be printed. */
 export const FORMATS = ['text', 'json', 'markdown', 'html'] as const;
 export type Format = (typeof FORMATS)[number];
 
-const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
 const format: Flag<Format> = new Option('--format <format>', 'how to print the report')
   .choices(FORMATS)
   .default('text');
+const color: Flag<boolean> = new Option('--no-color', 'print without colour (as does the variable NO_COLOR)');
 const only: Flag<readonly string[]> = new Option(
   '--only <glob-or-key>',
   'only these prompts, by key or path; may be repeated',
 )
-  .argParser(collect)
+  .argParser((typed, before: readonly string[]) => [...before, typed])
   .default([]);
-const noColor: Flag<boolean> = new Option('--no-color', 'print without colour (as does the variable NO_COLOR)');
 
 export const CONFIG = {
   config: text('-c, --config <file>', 'the configuration (default: promptsync.yaml here or above)'),
@@ -68,7 +106,7 @@ export const CONFIG = {
 export const REPORT = {
   format,
   output: text('-o, --output <file>', 'write the report to a file instead of standard output'),
-  color: noColor,
+  color,
   quiet: yes('-q, --quiet', 'print errors and the summary only'),
   verbose: yes('-v, --verbose', 'print every call to the service on standard error'),
 };
@@ -85,35 +123,16 @@ export const EDIT = {
   branch: text('--branch <name>', 'commit them on a new branch of this name'),
 };
 
-export function planDigest(value: string): string {
-  if (!/^sha256:[0-9a-f]{64}$/.test(value)) throw new InvalidArgumentError('Expected sha256: and 64 digits.');
-  return value;
-}
-
-/** An empty one is what a workflow hands on when there is no commit before. */
-export function ref(value: string): string {
-  if (value.trim() === '') throw new InvalidArgumentError('Expected a commit, branch or tag.');
-  return value;
-}
-
-export function maxChanges(value: string): MaxChanges {
-  const limit = parseMaxChanges(value);
-  if (limit === null) throw new InvalidArgumentError('Expected a number, or a percentage such as 25%.');
-  return limit;
-}
-
-export function port(value: string): number {
-  if (!/^[0-9]{1,5}$/.test(value) || Number(value) > 65535) throw new InvalidArgumentError('Expected 0 to 65535.');
-  return Number(value);
-}
-
-export function versionNumber(value: string): number {
-  if (!/^[1-9][0-9]{0,14}$/.test(value)) throw new InvalidArgumentError('Expected a version number.');
-  return Number(value);
-}
-
-export function environmentName(value: string): string {
-  const fit = value !== '' && !hasControlCharacters(value);
-  if (!fit) throw new InvalidArgumentError('Expected the name of an environment.');
-  return value;
-}
+/** The flags of `plan`, and of `sync` beside `--dry-run`. */
+export const SYNC = {
+  ...SHARED,
+  yes: yes('-y, --yes', 'apply without a question'),
+  exitCode: yes('--exit-code', 'on a dry run: exit with 2 when changes are pending'),
+  expectPlan: planDigest('--expect-plan <digest>', 'refuse to apply any other plan than the one with this digest'),
+  maxChanges: maxChanges('--max-changes <n>', 'refuse when more prompts would change: a number, or a percentage'),
+  base: ref('--base <ref>', 'tell what was changed in the service since this commit: drift'),
+  changedSince: ref('--changed-since <ref>', 'look only at prompts whose files differ from this commit'),
+  onDrift: oneOf('--on-drift <what>', 'what to do about drift from outside', ['overwrite', 'fail']),
+  allowDirty: yes('--allow-dirty', 'write from files that differ from the last commit as well'),
+};
+export type SyncFlags = Values<typeof SYNC> & { readonly dryRun: boolean };

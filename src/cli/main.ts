@@ -1,17 +1,15 @@
-import { CommanderError } from 'commander';
+import { Command, CommanderError, Help, type Option } from 'commander';
 import package_ from '../../package.json' with { type: 'json' };
 import { escapeText } from '../report/escape.ts';
 import type { Host } from './host.ts';
-import { makeProgram, type Streams } from './program.ts';
-import { forLog, hidingHost } from './secrets.ts';
+import { forLog, hidingHost, type HidingHost } from './secrets.ts';
+import { COMMANDS, type CommandRow } from './table.ts';
 
 /** Runs one command line and resolves to its exit code. Never throws. */
 export async function main(given: Host): Promise<number> {
   const host = hidingHost(given);
   let exitCode = 0;
-  const program = makeProgram(streamsOf(host), package_.version, async (row, flags, typed) => {
-    exitCode = await row.run(flags, typed, host);
-  });
+  const program = makeProgram(host, (code) => void (exitCode = code));
   try {
     await program.parseAsync([...host.arguments], { from: 'user' });
     return exitCode;
@@ -22,10 +20,96 @@ export async function main(given: Host): Promise<number> {
   }
 }
 
-function streamsOf(host: Host): Streams {
-  return {
-    out: (text) => void host.output.write(text),
-    // What was typed is quoted in there, and a workflow may have typed what somebody else said.
-    err: (text) => void host.errors.write(forLog(escapeText(text), host)),
-  };
+const DESCRIPTION = `GitOps sync for LLM prompts.
+
+Prompts are Markdown files in git; a hosted prompt service holds their versions.
+promptsync compares the two and makes the service match the files.`;
+
+/** What the process ends with, the same in every format; `meaning` is for docs/commands.md. */
+export const EXIT_CODES = [
+  {
+    code: 0,
+    short: 'nothing to do, or everything applied',
+    meaning: 'in order: nothing to do, or everything applied',
+  },
+  {
+    code: 1,
+    short: 'it could not run; nothing was written',
+    meaning:
+      'it could not run: usage, files or configuration, or no prompt could be observed (service unreachable, key refused). Nothing was written',
+  },
+  {
+    code: 2,
+    short: 'changes are pending (with --exit-code)',
+    meaning: 'only with `--exit-code` on a dry run: changes are pending',
+  },
+  {
+    code: 3,
+    short: 'refused by a guard',
+    meaning:
+      'refused by a guard (drift, promotion order, `max_changes`, another plan than expected, uncommitted files, a pin that cannot be resolved): the refused prompts were not written. Dry runs report guards alike',
+  },
+  {
+    code: 4,
+    short: 'at least one prompt failed',
+    meaning:
+      'at least one prompt failed (could not be observed, or not wholly written) while others were handled: the report says which calls were made, which were not, and what to do',
+  },
+  { code: 130, short: 'interrupted', meaning: 'interrupted; the report says how far it got' },
+] as const;
+
+const EXAMPLES = `
+Examples:
+  promptsync init                        begin a workspace here
+  promptsync import prm_greeting         take a prompt over from the service
+  promptsync validate                    check the files, offline
+  promptsync plan                        show what a sync would change
+  promptsync sync                        apply it, after a question
+  promptsync sync --yes --format json    apply it in a script
+  promptsync promote support/greeting --to production --branch live
+  promptsync history support/greeting --environment production
+
+Exit codes:
+${inTwoColumns(EXIT_CODES.map(({ code, short }) => `${code} ${short}`))}`;
+
+/** The table as commander takes it. Parsing with it throws commander's errors. */
+function makeProgram(host: HidingHost, end: (exitCode: number) => void): Command {
+  const program = new Command('promptsync')
+    .description(DESCRIPTION)
+    .version(package_.version, '--version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand('help [command]', 'print the help of a command')
+    .configureHelp({ optionDescription: describe })
+    .configureOutput({
+      writeOut: (text) => void host.output.write(text),
+      // What was typed is quoted in there, and a workflow may have typed what somebody else said.
+      writeErr: (text) => void host.errors.write(forLog(escapeText(text), host)),
+    })
+    .exitOverride()
+    .showSuggestionAfterError()
+    .addHelpText('after', EXAMPLES);
+  for (const row of COMMANDS) addCommand(program, row, async (...typed) => end(await row.run(...typed, host)));
+  return program;
+}
+
+type Run = (flags: Parameters<CommandRow['run']>[0], typed: unknown) => Promise<void>;
+
+function addCommand(program: Command, { name, help, argument, flags, after }: CommandRow, run: Run): void {
+  const command = program.command(name).description(help);
+  if (argument !== undefined) command.addArgument(argument);
+  for (const flag of Object.values(flags)) command.addOption(flag);
+  if (after !== undefined) command.addHelpText('after', after);
+  command.action((typed: unknown) => run(command.opts(), typed));
+}
+
+/** That a switch is off unless it is given goes without saying. */
+function describe(option: Option): string {
+  return new Help().optionDescription(option).replace(/ \(default: (false|\[\])\)$/, '');
+}
+
+function inTwoColumns(entries: readonly string[]): string {
+  const lines = entries.flatMap((left, index) =>
+    index % 2 === 0 ? [`  ${left.padEnd(42)}${entries[index + 1] ?? ''}`.trimEnd()] : [],
+  );
+  return lines.join('\n');
 }

@@ -12,18 +12,17 @@ import type { Run } from '../report/make-report.ts';
 import { renderProblem } from '../report/problems.ts';
 import { PLAIN } from '../report/style.ts';
 import { checkOutput, emit, type Emission } from './emit.ts';
-import { FORMATS, type ReportFlags } from './flags.ts';
+import { FORMATS, type ReportFlags, type SyncFlags } from './flags.ts';
 import { interviewer } from './questions.ts';
 import { forLog, type HidingHost } from './secrets.ts';
-import type { SyncFlags } from './table.ts';
 import { drawPlan, wantsColour } from './terminal.ts';
 import { worldOf } from './world.ts';
 
 export type Mode = Run['mode'];
-type OnCall = WalkOptions['onCall'];
+export type OnCall = WalkOptions['onCall'];
 
 /** What a command does. `onCall` is undefined without `--verbose`. */
-export type Work = (world: World, onCall: OnCall) => Promise<CommandResult>;
+type Work = (world: World, onCall: OnCall) => Promise<CommandResult>;
 
 /** Does a command's work, writes its report and resolves to the exit code. */
 export async function runReporting(mode: Mode, flags: ReportFlags, host: HidingHost, work: Work): Promise<number> {

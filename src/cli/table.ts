@@ -1,18 +1,17 @@
-import { Argument, Option } from 'commander';
-import { completionScript, SHELLS, type Shell } from './completion.ts';
+import { Option } from 'commander';
+import type { CommandResult } from '../commands/result.ts';
+import type { World } from '../domain/world.ts';
+import { completionScript, SHELLS } from './completion.ts';
 import {
+  choice,
   CONFIG,
   EDIT,
   environmentName,
-  maxChanges,
   needed,
-  oneOf,
-  parsed,
-  planDigest,
   port,
-  ref,
   REPORT,
   SHARED,
+  SYNC,
   text,
   versionNumber,
   word,
@@ -20,21 +19,25 @@ import {
   yes,
   type Flag,
   type Flags,
-  type ReportFlags,
+  type SyncFlags,
   type Values,
   type Words,
 } from './flags.ts';
-import type { Mode, Work } from './run.ts';
+import type { Mode, OnCall } from './run.ts';
 import type { HidingHost } from './secrets.ts';
 
-/** One command: what it is called, what may be typed, and what runs then. It resolves to the exit code. */
-export type CommandRow<Given extends Flags = Flags, Typed = unknown> = {
+/** What may be typed of a command, and what its help says. */
+type Usage<Given extends Flags, Typed> = {
   readonly name: string;
   readonly help: string;
   readonly argument?: Words<Typed>;
   readonly flags: Given;
   /** What its help says below the flags. */
   readonly after?: string;
+};
+
+/** One command; it resolves to the exit code. */
+export type CommandRow<Given extends Flags = Flags, Typed = unknown> = Usage<Given, Typed> & {
   // A method, so that a row of certain flags is a row of any.
   run(flags: Values<Given>, typed: Typed, host: HidingHost): Promise<number>;
 };
@@ -43,76 +46,63 @@ function row<Given extends Flags, Typed>(one: CommandRow<Given, Typed>): Command
   return one;
 }
 
-/** The code of a command is loaded when it runs: `--help` needs none of it. */
-async function report(mode: Mode, flags: ReportFlags, host: HidingHost, work: Work): Promise<number> {
-  return (await import('./run.ts')).runReporting(mode, flags, host, work);
+/** A command that ends with a report. Its code is loaded when it runs: `--help` needs none of it. */
+function reporting<Given extends Flags & typeof REPORT, Typed>({
+  command,
+  ...usage
+}: Usage<Given, Typed> & {
+  readonly name: Mode;
+  command(options: Values<Given> & { readonly onCall: OnCall }, typed: Typed, world: World): Promise<CommandResult>;
+}): CommandRow {
+  return row({
+    ...usage,
+    run: async (flags: Values<Given>, typed: Typed, host) => {
+      const work = (world: World, onCall: OnCall) => command({ ...flags, onCall }, typed, world);
+      return (await import('./run.ts')).runReporting(usage.name, flags, host, work);
+    },
+  });
 }
 
-const WRITING = {
-  ...SHARED,
-  yes: yes('-y, --yes', 'apply without a question'),
-  exitCode: yes('--exit-code', 'on a dry run: exit with 2 when changes are pending'),
-  expectPlan: parsed(
-    '--expect-plan <digest>',
-    'refuse to apply any other plan than the one with this digest',
-    planDigest,
-  ),
-  maxChanges: parsed(
-    '--max-changes <n>',
-    'refuse when more prompts would change: a number, or a percentage',
-    maxChanges,
-  ),
-  base: parsed('--base <ref>', 'tell what was changed in the service since this commit: drift', ref),
-  changedSince: parsed('--changed-since <ref>', 'look only at prompts whose files differ from this commit', ref),
-  onDrift: oneOf('--on-drift <what>', 'what to do about drift from outside', ['overwrite', 'fail']),
-  allowDirty: yes('--allow-dirty', 'write from files that differ from the last commit as well'),
-};
-export type SyncFlags = Values<typeof WRITING> & { readonly dryRun: boolean };
-
 async function runSync(flags: SyncFlags, host: HidingHost): Promise<number> {
-  return report(flags.dryRun ? 'dry-run' : 'apply', flags, host, async (world, onCall) => {
-    const [{ sync }, { syncOptions }] = await Promise.all([import('../commands/sync.ts'), import('./run.ts')]);
-    return sync({ ...syncOptions(flags, host), onCall }, world);
-  });
+  const { runReporting, syncOptions } = await import('./run.ts');
+  return runReporting(flags.dryRun ? 'dry-run' : 'apply', flags, host, async (world, onCall) =>
+    (await import('../commands/sync.ts')).sync({ ...syncOptions(flags, host), onCall }, world),
+  );
 }
 
 const sync = row({
   name: 'sync',
   help: 'make the service match the prompt files',
-  flags: { ...WRITING, dryRun: yes('--dry-run', 'show what would change; write nothing') },
+  flags: { ...SYNC, dryRun: yes('--dry-run', 'show what would change; write nothing') },
   run: (flags, _, host) => runSync(flags, host),
 });
 
 const plan = row({
   name: 'plan',
   help: 'the same as sync --dry-run',
-  flags: WRITING,
+  flags: SYNC,
   run: (flags, _, host) => runSync({ ...flags, dryRun: true }, host),
 });
 
-const validate = row({
+const validate = reporting({
   name: 'validate',
   help: 'check configuration and prompt files; needs no key',
   flags: SHARED,
-  run: (flags, _, host) =>
-    report('validate', flags, host, async (world) => (await import('../commands/validate.ts')).validate(flags, world)),
+  command: async (options, _, world) => (await import('../commands/validate.ts')).validate(options, world),
 });
 
-const status = row({
+const status = reporting({
   name: 'status',
   help: 'show what is active in each environment, and what should be',
   flags: SHARED,
-  run: (flags, _, host) =>
-    report('status', flags, host, async (world, onCall) =>
-      (await import('../commands/status.ts')).status({ ...flags, onCall }, world),
-    ),
+  command: async (options, _, world) => (await import('../commands/status.ts')).status(options, world),
 });
 
 const workflows: Flag<boolean | undefined> = new Option(
   '--workflows',
   'write the workflows for GitHub Actions (the default)',
 );
-const init = row({
+const init = reporting({
   name: 'init',
   help: 'begin a workspace here; on a terminal it asks for what is not given',
   flags: {
@@ -130,35 +120,26 @@ const init = row({
     force: yes('--force', 'overwrite files that are there and differ'),
     ...REPORT,
   },
-  run: (flags, _, host) =>
-    report('init', flags, host, async (world, onCall) =>
-      (await import('../commands/init.ts')).init({ ...flags, onCall }, world),
-    ),
+  command: async (options, _, world) => (await import('../commands/init.ts')).init(options, world),
 });
 
-const importPrompts = row({
+const importPrompts = reporting({
   name: 'import',
   help: 'make prompt files of prompts that the service has',
   argument: words('<id...>', 'the ids of the prompts, as the service shows them'),
   flags: {
-    environment: parsed(
-      '-e, --environment <env>',
-      'whose text to take (default: the first that serves one)',
-      environmentName,
-    ),
+    environment: environmentName('-e, --environment <env>', 'whose text to take (default: the first that serves one)'),
     dir: text('--dir <folder>', 'where the files go, relative to promptsync.yaml'),
     dryRun: yes('--dry-run', 'show what would be written; write nothing'),
     ...CONFIG,
     ...REPORT,
   },
-  run: (flags, ids, host) =>
-    report('import', flags, host, async (world, onCall) =>
-      (await import('../commands/import.ts')).importPrompts({ ...flags, ids, onCall }, world),
-    ),
+  command: async (options, ids, world) =>
+    (await import('../commands/import.ts')).importPrompts({ ...options, ids }, world),
 });
 
 const KEYS = 'keys, paths or patterns of prompts';
-const promote = row({
+const promote = reporting({
   name: 'promote',
   help: 'pin an environment to the version that another one serves',
   argument: words('[keys...]', KEYS),
@@ -168,28 +149,24 @@ const promote = row({
     all: yes('--all', 'all prompts'),
     ...EDIT,
   },
-  run: (flags, named, host) =>
-    report('promote', flags, host, async (world, onCall) =>
-      (await import('../commands/promote.ts')).promote({ ...flags, named, onCall }, world),
-    ),
+  command: async (options, named, world) =>
+    (await import('../commands/promote.ts')).promote({ ...options, named }, world),
 });
 
-const rollback = row({
+const rollback = reporting({
   name: 'rollback',
   help: 'pin an environment to the version that it served before',
   argument: word('<key>', 'key, path or pattern of the prompt'),
   flags: {
     environment: needed('-e, --environment <env>', 'the environment to pin'),
-    to: parsed('--to <n>', 'a version number instead of the one before', versionNumber),
+    to: versionNumber('--to <n>', 'a version number instead of the one before'),
     ...EDIT,
   },
-  run: (flags, key, host) =>
-    report('rollback', flags, host, async (world, onCall) =>
-      (await import('../commands/rollback.ts')).rollback({ ...flags, named: [key], onCall }, world),
-    ),
+  command: async (options, key, world) =>
+    (await import('../commands/rollback.ts')).rollback({ ...options, named: [key] }, world),
 });
 
-const pull = row({
+const pull = reporting({
   name: 'pull',
   help: 'bring what was changed in the service into the files',
   argument: words('[keys...]', `${KEYS} (default: all)`),
@@ -199,14 +176,13 @@ const pull = row({
     theirs: yes('--theirs', 'in a conflict take what the service has'),
     ...EDIT,
   },
-  run: (flags, named, host) =>
-    report('pull', flags, host, async (world, onCall) => {
-      const [{ pull }, { sideOf }] = await Promise.all([import('../commands/pull.ts'), import('./run.ts')]);
-      return pull({ ...flags, named, side: sideOf(flags), onCall }, world);
-    }),
+  command: async (options, named, world) => {
+    const [{ pull }, { sideOf }] = await Promise.all([import('../commands/pull.ts'), import('./run.ts')]);
+    return pull({ ...options, named, side: sideOf(options) }, world);
+  },
 });
 
-const history = row({
+const history = reporting({
   name: 'history',
   help: 'show the versions of a prompt: who made them, where they run',
   argument: word('<key>', 'the key or path of a prompt, or a pattern of either'),
@@ -222,16 +198,10 @@ const history = row({
 Dates are those of commits. A version is made from the commit that last changed its
 file, and pinned by the commit that changed the pin on the branch checked out here.
 Ids of versions are told by --environment, --format json and --format markdown.`,
-  run: (flags, key, host) =>
-    report('history', flags, host, async (world, onCall) =>
-      (await import('../commands/history.ts')).history({ ...flags, key, onCall }, world),
-    ),
+  command: async (options, key, world) => (await import('../commands/history.ts')).history({ ...options, key }, world),
 });
 
 const db: Flag<string> = new Option('--db <file>', 'the SQLite file that holds it').default('.promptsync/service.db');
-const freePort: Flag<number> = new Option('--port <n>', 'the port on 127.0.0.1; 0 takes a free one')
-  .argParser(port)
-  .default(4010);
 const seed: Flag<string | true | undefined> = new Option(
   '--seed [workspace]',
   'make the prompt ids of a workspace known first: its folder or configuration',
@@ -239,7 +209,7 @@ const seed: Flag<string | true | undefined> = new Option(
 const serve = row({
   name: 'serve',
   help: 'run the embedded service: for trying and testing, on this machine alone',
-  flags: { db, port: freePort, seed },
+  flags: { db, port: port('--port <n>', 'the port on 127.0.0.1; 0 takes a free one', 4010), seed },
   after: `
 The API key that it accepts is the value of PROMPTSYNC_API_KEY; without one it is "embedded".`,
   run: async (flags, _, host) => (await import('./run.ts')).runServe(flags, host),
@@ -251,11 +221,10 @@ const SCHEMAS = {
   'front-matter': () => import('../../schemas/front-matter.schema.json', { with: { type: 'json' } }),
   report: () => import('../../schemas/report.schema.json', { with: { type: 'json' } }),
 } as const satisfies Readonly<Record<string, () => Promise<{ readonly default: object }>>>;
-const schemaName: Words<keyof typeof SCHEMAS> = new Argument('<name>', 'what it is of').choices(Object.keys(SCHEMAS));
 const schema = row({
   name: 'schema',
   help: 'print a JSON Schema, for editors and checks',
-  argument: schemaName,
+  argument: choice('<name>', 'what it is of', ['config', 'front-matter', 'report']),
   flags: {},
   after: `
 The first line of promptsync.yaml tells editors where its schema is. Without the
@@ -268,11 +237,10 @@ package in node_modules:
   },
 });
 
-const shell: Words<Shell> = new Argument('<shell>', 'the shell').choices(SHELLS);
 const completion = row({
   name: 'completion',
   help: 'print the completion script of a shell',
-  argument: shell,
+  argument: choice('<shell>', 'the shell', SHELLS),
   flags: {},
   after: `
 To install it, once:

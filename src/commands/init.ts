@@ -1,26 +1,30 @@
-import { dirname, join, relative } from 'node:path';
+import { appendFile, lstat, readFile } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
 import { CONFIG_NAME, type Config } from '../config/config.ts';
 import { findConfigFile } from '../config/load.ts';
 import { parseConfig } from '../config/parse.ts';
 import type { WrittenFile } from '../domain/edits.ts';
-import { isError, makeProblem, type Problem } from '../problem.ts';
-import { findRoot, slashed } from '../files/paths.ts';
+import type { Interview, World } from '../domain/world.ts';
+import { findPromptPaths, promptMatcher } from '../files/find.ts';
+import { findRoot, firstLink, slashed } from '../files/paths.ts';
+import { createFile, replaceFile } from '../files/read-write.ts';
+import { readPrompts } from '../files/read.ts';
+import { isError, makeProblem, type Problem, systemCodeOf } from '../problem.ts';
 import type { Run } from '../report/make-report.ts';
-import { decideAll, faultsIn, gatherAnswers, type InitAnswers, type InitFlags } from './init-answers.ts';
+import { conflictWith, newFileOf, readToImport } from './import.ts';
+import { gatherAnswers, type InitFlags } from './init-answers.ts';
 import {
+  configFile,
   configText,
-  type Decided,
-  firstPrompt,
+  examplePrompt,
+  type InitAnswers,
   type InitFile,
-  type InitTarget,
   lineFiles,
-  schemaPath,
+  promptFile,
   workflowFiles,
-  writeDecided,
 } from './init-files.ts';
 import type { ServiceOptions } from './open-service.ts';
-import { exitCodeOf, notRun, type CommandResult } from './result.ts';
-import type { World } from '../domain/world.ts';
+import { type CommandResult, exitCodeOf, notRun } from './result.ts';
 
 export type InitOptions = InitFlags & ServiceOptions & { readonly force: boolean };
 
@@ -34,25 +38,23 @@ export async function init(options: InitOptions, world: World): Promise<CommandR
 async function begin(options: InitOptions, world: World): Promise<Run> {
   const giveUp = (problems: readonly Problem[]) => notRun('init', { files: [], problems });
   const answers = await gatherAnswers(options, world.interview);
-  if ('code' in answers) return giveUp([answers]);
-  const faults = faultsIn(answers);
-  if (faults.length > 0) return giveUp(faults);
-  const { config, problems } = configOf(answers, world);
+  if (!('folder' in answers)) return giveUp(answers);
+  const { config, problems } = parseAnswers(answers, world);
   if (config === null) return giveUp(problems);
   world.keepFolder(config.folder);
   const first = await firstPrompt(answers, config, options, world);
   if (first.problems.some(isError)) return giveUp(first.problems);
   if (world.stop.aborted) return giveUp([makeProblem('apply/interrupted')]);
-  const files = filesOf(answers, config, first.files);
-  const { written, problems: obstacles } = await writeAll(configFile(answers, config), files, {
-    ...{ workspace: config.folder, root: config.root, force: options.force, interview: world.interview },
-  });
+  const workflows = answers.workflows ? workflowFiles(answers, config) : [];
+  const others = [...first.files, ...workflows, ...lineFiles(answers)];
+  const target = { config, force: options.force, interview: world.interview };
+  const { written, problems: obstacles } = await writeAll(configFile(answers, config), others, target);
   const warnings = [...nestedIn(config), ...first.problems];
   return { ...giveUp([...warnings, ...obstacles]), service: first.service, written };
 }
 
 /** The configuration that is about to be written, as it will be read; the variable with the address is left aside. */
-function configOf(answers: InitAnswers, { workingDirectory, environment }: World) {
+function parseAnswers(answers: InitAnswers, { workingDirectory, environment }: World) {
   return parseConfig(configText(answers), {
     file: join(workingDirectory, CONFIG_NAME),
     shownPath: CONFIG_NAME,
@@ -61,38 +63,155 @@ function configOf(answers: InitAnswers, { workingDirectory, environment }: World
   });
 }
 
-/** With a comment that names its schema for editors. */
-function configFile(answers: InitAnswers, { folder, root }: Config): InitFile {
-  const comment = `# yaml-language-server: $schema=${schemaPath(folder, root)}\n`;
-  return { path: CONFIG_NAME, kind: 'whole', content: comment + configText(answers) };
+/** Somebody may not know that there is a workspace already. */
+function nestedIn({ folder, root }: Config): readonly Problem[] {
+  const above = folder === root ? null : findConfigFile(dirname(folder));
+  return above === null ? [] : [makeProblem('init/nested', { path: slashed(relative(folder, above)) })];
 }
 
-/** What there is beside the configuration. */
-function filesOf(answers: InitAnswers, { folder, root }: Config, prompts: readonly InitFile[]): readonly InitFile[] {
-  return [...prompts, ...(answers.workflows ? workflowFiles(folder, root, answers) : []), ...lineFiles(answers)];
+/** The first prompt file of a workspace: none with an error among the problems, or where there are some already. */
+type FirstPrompt = {
+  readonly files: readonly InitFile[];
+  /** How reports call the service; null when it was not asked. */
+  readonly service: string | null;
+  readonly problems: readonly Problem[];
+};
+
+/** Makes the first prompt file: an imported prompt, which shows whether address and key are right, or an example. */
+async function firstPrompt(
+  answers: InitAnswers,
+  config: Config,
+  options: ServiceOptions,
+  world: World,
+): Promise<FirstPrompt> {
+  if (answers.id !== null) return importFirst(answers.id, answers.folder, config, options, world);
+  const example = examplePrompt(answers);
+  const { paths } = findPromptPaths(config);
+  const files = paths.length === 0 || paths.includes(example.path) ? [example] : [];
+  return { files, service: null, problems: [] };
 }
 
-async function writeAll(config: InitFile, files: readonly InitFile[], target: InitTarget) {
-  const { decided, obstacles, warnings } = await decideAll(config, files, target);
+async function importFirst(
+  id: string,
+  folder: string,
+  config: Config,
+  options: ServiceOptions,
+  world: World,
+): Promise<FirstPrompt> {
+  const environments = config.environments ?? [];
+  const { files } = await readPrompts(config, { known: null, reserved: [] });
+  const rules = { config, folder, environments, environment: null };
+  const { service, ...read } = await readToImport([id], files, rules, options, world);
+  const observed = read.observation?.observed.get(id);
+  if (observed === undefined) {
+    const failed = read.observation?.failed.get(id);
+    return { files: [], service, problems: [...read.problems, ...(failed === undefined ? [] : [failed])] };
+  }
+  const { prompt, source, warnings } = newFileOf(observed, rules);
+  const others = files.filter(({ path }) => path !== prompt.path);
+  const conflict = source === null ? null : conflictWith(prompt, others);
+  const problems = [...prompt.problems, ...warnings, ...(conflict === null ? [] : [conflict])];
+  if (source === null || problems.some(isError)) return { files: [], service, problems };
+  return { files: [promptFile(prompt.path, source)], service, problems };
+}
+
+/** Where files are written, and what is done about one that is there and differs. */
+type Target = {
+  readonly config: Config;
+  /** Overwrite without a question. */
+  readonly force: boolean;
+  readonly interview: Interview | null;
+};
+
+/** What is to be done with one file. */
+type Decided = {
+  readonly file: InitFile;
+  readonly status: WrittenFile['status'];
+  /** Empty where there is none. */
+  readonly before: string;
+};
+
+/** Decides on everything before anything is written. What a configuration that stays has no use for is left out. */
+async function writeAll(configuration: InitFile, others: readonly InitFile[], target: Target) {
+  const first = await decideOn(configuration, target);
+  const isOfUse = 'code' in first ? () => true : useBeside(first, target);
+  const all = [first];
+  for (const file of others.filter(isOfUse)) all.push(await decideOn(file, target));
+  const obstacles = all.filter((one) => 'code' in one);
   if (obstacles.length > 0) return { written: [], problems: obstacles };
   const written: WrittenFile[] = [];
   const problems: Problem[] = [];
-  for (const one of decided) {
-    const problem = await writeDecided(one, target);
+  for (const one of all.filter((decided) => 'file' in decided)) {
+    const problem = await write(one, target);
     if (problem === null) written.push({ path: one.file.path, status: one.status });
     problems.push(...(problem === null ? keptNote(one) : [problem]));
   }
-  return { written, problems: [...problems, ...warnings] };
+  const left = others.filter((file) => !isOfUse(file) && file.kind === 'whole');
+  return { written, problems: [...problems, ...left.map(({ path }) => makeProblem('init/not-selected', { path }))] };
+}
+
+/** A configuration of somebody's own may have its prompts elsewhere; one that cannot be read selects nothing. */
+function useBeside({ file, status, before }: Decided, { config }: Target): (file: InitFile) => boolean {
+  if (status !== 'kept' || before === file.content) return () => true;
+  const around = { file: config.file, shownPath: CONFIG_NAME, root: config.root, environment: {} };
+  const kept = parseConfig(before, around).config;
+  const selects = kept === null ? () => false : promptMatcher(kept);
+  return ({ prompts }) => prompts === undefined || prompts.some(selects);
+}
+
+/** Looks at what is there, and asks where something would be lost. Throws a `ProblemError` when somebody gives up. */
+async function decideOn(file: InitFile, target: Target): Promise<Decided | Problem> {
+  const before = await readRegular(file.path, target.config);
+  if (before === null) return { file, status: 'created', before: '' };
+  return typeof before === 'object' ? before : { file, status: await statusOf(file, before, target), before };
+}
+
+/** Null when there is no file. Links are not followed: they may lead out of the repository. */
+async function readRegular(path: string, { folder, root }: Config): Promise<string | Problem | null> {
+  const full = resolve(folder, path);
+  const link = firstLink(root, dirname(full));
+  const shown = link === null ? path : slashed(relative(folder, link));
+  const stats = await lstat(full).catch(() => null);
+  if (link !== null || stats?.isSymbolicLink() === true) {
+    return makeProblem('init/in-the-way', { path: shown, what: 'it is a symbolic link' });
+  }
+  if (stats === null) return null;
+  if (!stats.isFile()) return makeProblem('init/in-the-way', { path, what: 'it is not a regular file' });
+  try {
+    return await readFile(full, 'utf8');
+  } catch (error) {
+    return makeProblem('edit/unwritable', { reason: systemCodeOf(error) }, { path });
+  }
+}
+
+async function statusOf(
+  { path, kind, content }: InitFile,
+  before: string,
+  { force, interview }: Target,
+): Promise<WrittenFile['status']> {
+  if (kind === 'line') return before.split('\n').some((line) => line.trim() === content) ? 'kept' : 'extended';
+  if (before === content) return 'kept';
+  const message = `${path} is there and differs. Overwrite it?`;
+  return force || (await interview?.confirm({ message, initial: false })) === true ? 'overwritten' : 'kept';
+}
+
+/** Writes what was decided. What stands in the way is returned. */
+async function write({ file, status, before }: Decided, { config }: Target): Promise<Problem | null> {
+  const { path, kind, content } = file;
+  const full = resolve(config.folder, path);
+  const whole = kind === 'whole' ? content : `${content}\n`;
+  try {
+    if (status === 'extended') await appendFile(full, before === '' || before.endsWith('\n') ? whole : `\n${whole}`);
+    if (status === 'overwritten') await replaceFile(full, whole);
+    if (status !== 'created' || (await createFile(full, whole))) return null;
+    return makeProblem('init/in-the-way', { path, what: 'it has come into being meanwhile' });
+  } catch (error) {
+    return makeProblem('edit/unwritable', { reason: systemCodeOf(error) }, { path });
+  }
 }
 
 /** A file that is kept as it is may be another than was asked for. */
 function keptNote({ file: { path, kind, content }, status, before }: Decided): readonly Problem[] {
   const differs = status === 'kept' && kind === 'whole' && before !== content;
   return differs ? [makeProblem('init/kept', { path })] : [];
-}
-
-/** Somebody may not know that there is a workspace already. */
-function nestedIn({ folder, root }: Config): readonly Problem[] {
-  const above = folder === root ? null : findConfigFile(dirname(folder));
-  return above === null ? [] : [makeProblem('init/nested', { path: slashed(relative(folder, above)) })];
 }

@@ -13,11 +13,6 @@ export type History = {
    * git ignores (`update-index --assume-unchanged`); untracked ones are not.
    */
   readonly changedSince: (...commits: readonly string[]) => Promise<ReadonlySet<string>>;
-  /**
-   * The files that differ between a commit and a later one, or are in one of the two alone, or were touched on the way
-   * from the one to the other: what was changed and changed back may have been synced in between.
-   */
-  readonly changedBetween: (earlier: string, later: string) => Promise<ReadonlySet<string>>;
   /** The commits that any of the commits contains, themselves included. */
   readonly ancestorsOf: (commits: readonly string[]) => Promise<ReadonlySet<string>>;
   /** Where a file (from the repository's root) was touched up to a commit, under earlier names as well; newest first. */
@@ -54,11 +49,6 @@ export function historyOf({ ask, askWith }: Git, trees: Trees, { prefix, shallow
       const paths = await Promise.all([...differences, unwatchedFiles(ask)]);
       return new Set(paths.flatMap((some) => [...some]).map(toFolder));
     },
-    changedBetween: async (earlier, later) => {
-      const range = `${earlier}..${later}`;
-      const paths = await Promise.all([changedFiles(ask, [EVERYWHERE], range), touchedFiles(ask, range)]);
-      return new Set(paths.flatMap((some) => [...some]).map(toFolder));
-    },
     ancestorsOf: async (commits) => new Set(await revList(...commits)),
     whereTouched: async (commit, path, most) => (await touched(path, commit, String(most))).get(path) ?? [],
     whereMerged: async (commit, path, most) => (await merged(path, commit, String(most))).get(path) ?? [],
@@ -90,12 +80,6 @@ export async function changedFiles(
   ...how: readonly '--cached'[]
 ): Promise<ReadonlySet<string>> {
   return new Set(namesIn(await ask('diff', ...NAMES, ...how, commit, '--', ...pathspecs)));
-}
-
-/** The files, by their paths from the root, that the commits of a range touch; merges as their first parent sees them. */
-async function touchedFiles(ask: Ask, range: string): Promise<readonly string[]> {
-  const words = ['--format=', '--no-show-signature', '--no-follow', '--root', '--diff-merges=first-parent'];
-  return namesIn(await ask('log', ...words, ...NAMES, range, '--', EVERYWHERE));
 }
 
 /** Each path after a letter: `H` where git watches it, another where it ignores edits, or where a merge is not done. */
