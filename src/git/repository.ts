@@ -1,19 +1,15 @@
 import { realpathSync } from 'node:fs';
 import { posix, relative, sep } from 'node:path';
 import type { Provenance } from '../domain/plan.ts';
-import { EVERYWHERE, gathered, namesIn, openGit, pathspecsOf, type Ask } from './driver.ts';
-import type { GitStart } from './environment.ts';
+import { type Ask, EVERYWHERE, gathered, type GitStart, namesIn, openGit, pathspecsOf } from './driver.ts';
 import { filesAt, openTrees, type FilesAt } from './files-at.ts';
-import { changedFiles, historyOf, LIST_FILES, type History } from './history.ts';
-import { findLastCommits } from './log.ts';
+import { changedFiles, findLastCommits, type History, historyOf, LIST_FILES } from './history.ts';
 
 /** What git knows of the folder that holds the configuration. Paths are relative to it, as in prompt files. */
 export type Repository = FilesAt &
   History & {
     /** The commit that is checked out; null before the first one. */
     readonly head: string | null;
-    /** The absolute path of the folder that git keeps its own in, the same one for all work trees. */
-    readonly commonDir: string;
     readonly fromRoot: (path: string) => string;
     /** Those of the paths that differ from HEAD: edited, staged, untracked or ignored. */
     readonly uncommitted: (paths: readonly string[]) => Promise<ReadonlySet<string>>;
@@ -33,14 +29,13 @@ export async function openRepository(start: GitStart, folder: string): Promise<R
   const git = openGit(start);
   const { ask } = git;
   const prefix = prefixOf(start, folder);
-  const { commonDir, shallow, head } = await placeOf(ask);
+  const { shallow, head } = await placeOf(ask);
   const fromRoot = (path: string): string => posix.normalize(prefix + path);
   const trees = openTrees(git);
   const lastAt = gathered((paths, commit = '') => findLastCommits(ask, trees, commit, paths));
   const whole = { ask, head, fromRoot };
   return {
     head,
-    commonDir,
     fromRoot,
     uncommitted: (paths) => findUncommitted(paths, whole),
     staged: (paths) => findStaged(paths, whole),
@@ -64,11 +59,8 @@ function prefixOf({ root }: GitStart, folder: string): string {
 
 /** Throws a `ProblemError` outside of a repository. */
 async function placeOf(ask: Ask) {
-  const commonDir = ['--path-format=absolute', '--git-common-dir'];
-  const printed = await ask('rev-parse', '--is-shallow-repository', ...commonDir, '--revs-only', 'HEAD');
-  // Folders may have a line feed in their names.
-  const [, shallow, common = '', head = null] = /^(true|false)\n(.+?)\n(?:([0-9a-f]{40,64})\n)?$/s.exec(printed) ?? [];
-  return { commonDir: common, shallow: shallow === 'true', head };
+  const [shallow, head] = (await ask('rev-parse', '--is-shallow-repository', '--revs-only', 'HEAD')).trim().split('\n');
+  return { shallow: shallow === 'true', head: head ?? null };
 }
 
 /** Where paths are, and what they are compared with. */
