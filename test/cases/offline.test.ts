@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { CommandResult } from '../../src/commands/result.ts';
 import { sync, type SyncOptions } from '../../src/commands/sync.ts';
@@ -85,21 +83,6 @@ describe('A review without a key', () => {
     ]);
   });
 
-  test.each<[string, PromptParts, PromptParts, readonly string[]]>([
-    ['nothing', { pins: PINS }, { pins: PINS }, []],
-    ['a number', { pins: PINS }, { pins: { ...PINS, production: 9 } }, ['production: v7 → v9']],
-    ['a number to latest', { pins: PINS }, { pins: { ...PINS, production: 'latest' } }, ['production: v7 → base']],
-    ['an id', { pins: { staging: 'version:a' } }, { pins: { staging: 'version:b' } }, ['staging: a → b']],
-    ['an environment', { pins: { staging: 'latest' } }, { pins: PINS }, ['production: none → v7']],
-    ['the name', { pins: PINS }, { pins: PINS, name: 'New' }, ['update-prompt']],
-    ['metadata', { metadata: { model: 'x' } }, { metadata: { model: 'y' } }, ['create-version', 'staging: base → new']],
-  ])('of what the head changes tells %s', async (_, base, head, changes) => {
-    const { report, result } = await review({ greeting: base }, { greeting: head });
-    expect(changesOf(report)).toEqual(changes);
-    expect(report.prompts[0]!.drift).toEqual([]);
-    expect(result.exitCode).toBe(changes.length === 0 ? 0 : 2);
-  });
-
   test('shows texts that git knows, and says of others that they are not known', async () => {
     const folder = makeRepository(workspaceFiles({ greeting: { pins: PINS, text: 'First.' } }));
     git(folder, 'tag', 'v1');
@@ -114,15 +97,6 @@ describe('A review without a key', () => {
     expect(textsOf(result, 'prm_greeting')).toMatchObject([
       { environment: 'staging', before: { text: 'Second.' }, after: { label: 'git:v1', text: 'First.' } },
       { environment: 'production', before: 'unknown', after: { label: 'base', text: 'Second.' } },
-    ]);
-  });
-
-  test('shows the text of the file where nothing followed it so far', async () => {
-    const [base, head] = [{ staging: 7 }, { staging: 7, qa: 'latest' }];
-    const { report, result } = await review({ greeting: { pins: base } }, { greeting: { pins: head } });
-    expect(changesOf(report)).toEqual(['qa: none → base']);
-    expect(textsOf(result, 'prm_greeting')).toMatchObject([
-      { environment: 'qa', before: null, after: { label: 'base', text: 'Text of greeting.' } },
     ]);
   });
 
@@ -159,20 +133,5 @@ describe('A review without a key', () => {
     expect(prompts).toMatchObject([{ status: 'failed' }]);
     expect(prompts[0]!.changes.map(({ status }) => status)).toEqual(['not_made', 'not_made']);
     expect(result.exitCode).toBe(4);
-  });
-
-  test('is refused by a base that is not there', async () => {
-    const { result, report } = await review({ greeting: {} }, { greeting: {} }, { base: 'HEAD~5' });
-    expect(report.problems).toMatchObject([{ code: 'git/unknown-base' }]);
-    expect(result.exitCode).toBe(1);
-  });
-
-  test('leaves the files as they are', async () => {
-    const folder = makeRepository(workspaceFiles({ greeting: {} }));
-    writeFiles(folder, { 'prompts/greeting.md': promptText('greeting', { text: 'B' }) });
-    commitAll(folder, 'Edit');
-    await reviewIn(folder);
-    expect(readFileSync(join(folder, 'prompts/greeting.md'), 'utf8')).toBe(promptText('greeting', { text: 'B' }));
-    expect(git(folder, 'status', '--porcelain')).toBe('');
   });
 });
