@@ -91,7 +91,7 @@ describe('the dependency rule', () => {
 
   test('but what git inherits of the process is read by whoever starts git, and a part of Node is loaded late', () => {
     const importing = files.filter((file) => importsOf(file).includes('node:process'));
-    expect(importing.toSorted()).toEqual(['domain/digest.ts', 'git/environment.ts']);
+    expect(importing.toSorted()).toEqual(['domain/digest.ts', 'git/driver.ts']);
   });
 
   test('there is no barrel but the public API', () => {

@@ -583,15 +583,353 @@ function warning$1(message, properties = {}) {
 function notice(message, properties = {}) {
 	issueCommand("notice", toCommandProperties(properties), message instanceof Error ? message.toString() : message);
 }
-// src/domain/literal-selector.ts
+// src/domain/text.ts
+function hasControlCharacters(text) {
+	return CONTROL.test(text);
+}
+/** The text with everything invisible shown as `\u{…}`; line feeds and tabs stay. */
+function showHidden(text) {
+	return text.replace(UNSEEN_CONTROL, codePoint).replace(HIDDEN, codePoint);
+}
+/** One character as `\u{…}`, hexadecimal. */
+function codePoint(character) {
+	return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+}
+/** Each hidden character of a text, with its first offset (UTF-16 units) and how often it occurs. */
+function findHidden(text) {
+	if (PLAIN$2.test(text)) return [];
+	const found = /* @__PURE__ */ new Map();
+	const visible = text.search(HIDDEN) === -1 ? text : withoutEmoji(text);
+	for (const pattern of [UNSEEN_CONTROL, HIDDEN]) for (const match of visible.matchAll(pattern)) {
+		const known = found.get(match[0]);
+		const offset = Math.min(known?.offset ?? match.index, match.index);
+		found.set(match[0], {
+			character: codePoint(match[0]),
+			count: (known?.count ?? 0) + 1,
+			offset
+		});
+	}
+	return [...found.values()].toSorted((a, b) => a.offset - b.offset);
+}
+/** In an emoji that is joined from several, joiners and tags are drawn, not hidden. Lengths stay. */
+function withoutEmoji(text) {
+	const emoji = new RegExp("\\p{RGI_Emoji}", "gv");
+	return text.replace(emoji, (one) => " ".repeat(one.length));
+}
+/** Line and column (from 1, in UTF-16 units) of an offset. */
+function placeAt(text, offset) {
+	return makePlaceAt(text)(offset);
+}
+/** Does the same for many offsets, each not before the last, in one pass over the text. */
+function makePlaceAt(text) {
+	let line = 1;
+	let start = 0;
+	let end = text.indexOf("\n");
+	return (offset) => {
+		while (end !== -1 && end < offset) {
+			line += 1;
+			start = end + 1;
+			end = text.indexOf("\n", start);
+		}
+		return {
+			line,
+			column: offset - start + 1
+		};
+	};
+}
+/**
+* Whether a text is one segment of a path. What else it holds may be taken for more than that on the way, percent-encoded
+* or not: servers and gateways decode before they look for steps.
+*/
+function isPathSegment(text) {
+	return text !== "" && text !== "." && text !== ".." && !/[/\\?#%\s\p{Cc}]/u.test(text);
+}
 /** What selects the prompt of such a key alone: keys come from strangers. */
 function literalSelector(key) {
 	return key.replaceAll(SPECIAL, String.raw`\$&`);
 }
-var LONGEST_PATTERN, SPECIAL;
-var init_literal_selector = __esmMin((() => {
+/** The key is recognised as it is, and as JSON and addresses would escape it. */
+function makeRedact(key) {
+	const forms = formsOf(key);
+	return (text) => forms.reduce((rest, form) => rest.replaceAll(form, MARK), text);
+}
+/**
+* What an error answer said: at most 200 characters, white space collapsed, without the API key. The end of a text
+* that is not whole is left out, because half of the key may stand there.
+*/
+function makeExcerpt(text, whole, key) {
+	const redact = makeRedact(key);
+	const longest = Math.max(0, ...formsOf(key).map((form) => form.length));
+	return redact(redact(whole ? text : text.slice(0, Math.max(0, text.length - longest))).replaceAll(/\s+/g, " ").trim()).slice(0, EXCERPT).replace(/[\ud800-\udbff]$/, "");
+}
+function formsOf(key) {
+	return [.../* @__PURE__ */ new Set([
+		key,
+		JSON.stringify(key).slice(1, -1),
+		encodeURIComponent(key.toWellFormed())
+	])].filter((form) => form !== "").toSorted((a, b) => b.length - a.length);
+}
+var CONTROL, HIDDEN, UNSEEN_CONTROL, PLAIN$2, LONGEST_PATTERN, SPECIAL, MARK, EXCERPT;
+var init_text = __esmMin((() => {
+	CONTROL = /\p{Cc}/u;
+	HIDDEN = /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
+	UNSEEN_CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/gu;
+	PLAIN$2 = /^[\n\t -~]*$/;
 	LONGEST_PATTERN = 1e3;
 	SPECIAL = /^\.(?=\/)|[\\!*?[\]{}()|"]/g;
+	MARK = "[redacted]";
+	EXCERPT = 200;
+}));
+// src/problems/entry.ts
+function error$1(message, hint) {
+	return {
+		severity: "error",
+		message: worded(message),
+		hint: worded(hint)
+	};
+}
+function warning(message, hint) {
+	return {
+		severity: "warning",
+		message: worded(message),
+		hint: worded(hint)
+	};
+}
+function worded(wording) {
+	return typeof wording === "string" ? () => wording : wording;
+}
+function quoted(names) {
+	return names.map((name) => `"${name}"`).join(", ");
+}
+function short(commit) {
+	return commit.slice(0, 12);
+}
+/** A word as a shell takes it: what is shown as a command may be copied, and keys come from strangers. */
+function shellWord(text) {
+	return /^[\w./][\w./-]*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+var init_entry = __esmMin((() => {}));
+// src/problems/commands.ts
+function pinThen({ pin, commit }) {
+	return pin ?? `git:${short(commit)}`;
+}
+/** Another folder helps alone where a pattern matches the file there. */
+function notMatchedHint({ elsewhere, pattern }) {
+	const folder = elsewhere === null ? null : `name another folder, such as --dir ${shellWord(elsewhere || ".")}`;
+	const further = pattern === null ? "change the patterns under `prompts:` in promptsync.yaml" : `add a pattern such as \`${pattern}\` to \`prompts:\` in promptsync.yaml`;
+	const hint = folder === null ? further : `${folder}, or ${further}`;
+	return `${hint.charAt(0).toUpperCase()}${hint.slice(1)}.`;
+}
+var COMMANDS;
+var init_commands = __esmMin((() => {
+	init_text();
+	init_entry();
+	COMMANDS = {
+		"promote/nothing-active": error$1((e) => `"${e.environment}" serves no version of this prompt.`, "Promote a version to it, or sync it, first."),
+		"promote/source-drifted": warning((e) => `"${e.environment}" serves ${e.serves}, which is not what its pin asks for; that is what is promoted.`, "Sync first, to promote what the files say."),
+		"rollback/nothing-before": error$1((e) => `No version older than v${e.number} is known that "${e.environment}" served.`, "Name one with --to N; `promptsync history KEY` lists those that are known."),
+		"rollback/nothing-served": error$1((e) => `"${e.environment}" serves no version: there is nothing to go back from.`, "Take its pin out of the file, or name a version with --to N."),
+		"rollback/shallow": error$1((e) => `The clone is shallow: what "${e.environment}" was pinned to before is not in it.`, "Fetch the whole history (git fetch --unshallow; actions/checkout: `fetch-depth: 0`), or name one with --to N."),
+		"rollback/unclear-before": error$1((e) => `Commit ${short(e.commit)} had "${e.environment}" at ${pinThen(e)}, and no version is known that it means.`, (e) => `Pin it to ${pinThen(e)} by hand, or name a version with --to N.`),
+		"rollback/unknown-version": error$1((e) => `No version ${e.number} of this prompt is known.`, "`promptsync history KEY` lists those that are known; the pin `git:<ref>` always works."),
+		"pull/conflict": error$1((e) => `The file and the service have changed the same ${e.places === 1 ? "place" : `${e.places} places`}; the file has both.`, "Decide between the lines <<<<<<<, ======= and >>>>>>>, or put the file back and run again with --ours or --theirs."),
+		"pull/would-conflict": error$1((e) => `The file and the service have changed the same ${e.places === 1 ? "place" : `${e.places} places`}; a pull would write both.`, "Run it with --ours or --theirs to have one side of each, or without --dry-run to decide in the file."),
+		"pull/pin-conflict": error$1((e) => `"${e.environment}" serves ${e.serves} and the file pins ${e.pin}: which of the two is the newer one is not known.`, "Run again with --ours, to keep what the file pins, or with --theirs, to pin what is served."),
+		"pull/several": error$1((e) => `Several environments were changed in different ways: ${e.environments.join(", ")}.`, "Pull them one after the other, with --environment."),
+		"pull/known-version": warning((e) => `"${e.environment}" serves ${e.serves}, which was made from this repository: there is no text to take over.`, "A sync puts back what the file says; to keep that version, use promptsync rollback."),
+		"import/not-writable": error$1((e) => `No prompt file can hold what the service has: ${e.reason}`, "Correct it in the service, then import it again."),
+		"import/environment-needed": error$1("promptsync.yaml has no `environments`, and none was given.", "Say which environment serves the text to import: --environment NAME."),
+		"import/nothing-active": error$1((e) => `No version is active in ${quoted(e.environments)}, so there is no text to import.`, (e) => "Make a version active there in the service first, or " + (e.named ? "take the text of another environment: promptsync import --environment NAME." : "add the environment that serves one under `environments:` in promptsync.yaml (promptsync init: --environments).")),
+		"import/known": error$1((e) => `The ${e.what} "${e.value}" is that of ${e.other} already.`, (e) => e.what === "id" ? `To take what the service has into that file, run: promptsync pull ${shellWord(literalSelector(e.key))}` : "Give each prompt a key of its own, in the service or in that file."),
+		"import/path-taken": error$1((e) => `There is a file ${e.path} already.`, "Name another folder with --dir, or move that file."),
+		"import/not-matched": error$1((e) => `The file would be ${e.path}, which no pattern under \`prompts:\` matches.`, (e) => notMatchedHint(e)),
+		"import/outside": error$1((e) => `The folder "${e.folder}" leaves the repository.`, "Name a folder inside of it with --dir; it is relative to promptsync.yaml."),
+		"import/symbolic-link": error$1((e) => `On the way to the file is a symbolic link: ${e.path}.`, "Name another folder with --dir: nothing is written through links.")
+	};
+}));
+// src/problems/files.ts
+function firstOf$1(parts) {
+	const further = parts.length - 20;
+	return parts.slice(0, 20).join("; ") + (further > 0 ? `; and ${further} more` : "");
+}
+var FILES;
+var init_files = __esmMin((() => {
+	init_entry();
+	FILES = {
+		"prompt/none-found": error$1((e) => `No prompt file matches ${quoted(e.patterns)}.`, "Correct `prompts:` in promptsync.yaml, or add a first prompt file."),
+		"prompt/unreadable": error$1((e) => `The file cannot be read (${e.reason}).`, "Check that it exists and that you may read it."),
+		"prompt/symbolic-link": error$1("The path is a symbolic link.", "Prompt files are read from the repository alone: put the file itself here."),
+		"prompt/too-large": error$1((e) => `The file has ${e.bytes} bytes; at most ${e.limit} are read.`, "Shorten the prompt."),
+		"prompt/not-utf8": error$1("The file is not valid UTF-8.", "Save it as UTF-8."),
+		"prompt/nul": error$1("The file contains a NUL character.", "Remove it: prompts are text."),
+		"prompt/conflict-markers": error$1("A merge conflict was left in the file.", "Resolve it and remove the lines that begin with <<<<<<<, ||||||| and >>>>>>>."),
+		"prompt/no-front-matter": error$1("The file does not begin with front matter.", "Begin it with a line of exactly `---`, then id, key and name, then another line `---`."),
+		"prompt/bad-delimiter": error$1((e) => `The delimiter line is "${e.line}".`, "A delimiter is a line of exactly `---`. Front matter is YAML data and is never evaluated."),
+		"prompt/unclosed-front-matter": error$1("The front matter is not closed.", "End it with a line of exactly `---` before the text of the prompt."),
+		"prompt/front-matter-too-large": error$1((e) => `The front matter has ${e.bytes} bytes; at most ${e.limit} are allowed.`, "Move long text into the body, or shorten the metadata."),
+		"prompt/empty-body": error$1("The prompt has no text.", "Write the text below the closing `---`."),
+		"prompt/missing-id": error$1("The field `id` is missing.", "The service has no call that creates a prompt: create it in the service, then put the id it shows here as `id:`."),
+		"prompt/missing-field": error$1((e) => `The field \`${e.field}\` is missing.`, (e) => `Add \`${e.field}:\` to the front matter.`),
+		"prompt/unknown-field": error$1((e) => `The field "${e.field}" is not known.`, (e) => e.suggestion === void 0 ? "Fields are id, key, name, description, pins, metadata and variables; your own data goes under `metadata:`." : `Did you mean \`${e.suggestion}\`?`),
+		"prompt/invalid-field": error$1((e) => `The field "${e.field}" is not valid: ${e.expected}.`, "Correct the value."),
+		"prompt/invalid-pin": error$1((e) => `The pin of "${e.environment}" is not valid.`, "A pin is `latest`, a version number from 1, `version:<id>` or `git:<ref>`."),
+		"prompt/reserved-metadata": error$1("The metadata key `promptsync` is reserved.", "Name it differently: promptsync keeps its own record there."),
+		"prompt/variables-mismatch": error$1((e) => firstOf$1([
+			...e.missing.map((name) => `{{${name}}} is in the text and not in \`variables\``),
+			...e.unused.map((name) => `"${name}" is in \`variables\` and not in the text`),
+			...e.repeated.map((name) => `"${name}" is in \`variables\` more than once`)
+		]) + ".", "Make `variables` list the placeholders of the text exactly, or remove it."),
+		"prompt/duplicate-id": error$1((e) => `The id "${e.id}" is also used by ${e.other}.`, "One prompt has one file: remove one of the two, or correct its id."),
+		"prompt/duplicate-key": error$1((e) => `The key "${e.key}" is also used by ${e.other}.`, "Give each prompt a key of its own."),
+		"prompt/unknown-environment": error$1((e) => `The environment "${e.environment}" is not in promptsync.yaml.`, (e) => e.suggestion === void 0 ? `Environments are: ${e.known.join(", ")}. Add it under \`environments:\` if it is meant.` : `Did you mean \`${e.suggestion}\`?`),
+		"prompt/tool-environment": error$1((e) => `The environment "${e.environment}" is promptsync's own.`, "Pin another environment, or set `tracking_environment` in promptsync.yaml to another name."),
+		"prompt/hidden-character": warning((e) => `The file contains the invisible character ${e.character}${e.count > 1 ? ` ${e.count} times` : ""}.`, "Check that it is meant: it is sent to the service unchanged."),
+		"prompt/gone": warning((e) => `The file of prompt "${e.id}" is gone since ${e.base}; ${e.serves}`, "The interface cannot delete a prompt: remove it in the service if it is no longer used."),
+		"yaml/syntax": error$1((e) => `The YAML cannot be read: ${e.reason}.`, "Correct the syntax."),
+		"yaml/not-a-mapping": error$1("The YAML is not a mapping.", "Write fields as `name: value`, one per line."),
+		"yaml/duplicate-key": error$1((e) => `The key "${e.key}" occurs twice.`, "Remove one of the two."),
+		"yaml/key-not-text": error$1("A key is not plain text.", "Put the key in quotes."),
+		"yaml/forbidden-key": error$1((e) => `The key "${e.key}" is not allowed.`, "Name it differently."),
+		"yaml/alias": error$1("Anchors and aliases are not allowed.", "Write the value out."),
+		"yaml/tag": error$1((e) => `The tag "${e.tag}" is not allowed.`, "Write the value without a tag."),
+		"yaml/number": error$1((e) => `The number ${e.number} cannot be kept exactly.`, "Numbers are finite and integers at most 2^53; put others in quotes."),
+		"yaml/too-deep": error$1("The YAML is nested too deeply.", "Flatten it."),
+		"edit/not-kept": error$1((e) => `The file cannot be edited in place: ${e.reason}.`, "Edit it by hand."),
+		"edit/changed-meanwhile": error$1("The file was changed while it was to be edited; it was left as it is.", "Save it, then run again."),
+		"edit/unwritable": error$1((e) => `The file cannot be written (${e.reason}).`, "Check that you may write there and that there is room, then run again.")
+	};
+}));
+// src/problems/planning.ts
+/** The command that would be right: the next step on the way, not all of it. */
+function promotionHint(e) {
+	const step = (from, to) => promoteCommand(e.key, `--from ${shellWord(from)} --to ${shellWord(to)}`);
+	if (e.liveIn !== null && e.liveIn !== e.environment) return `Run: ${step(e.liveIn, e.from)}; sync it, then: ${step(e.from, e.environment)}`;
+	if (e.serves === null || e.sourceComes) {
+		const first = e.sourcePinned ? "" : `Pin "${e.from}". `;
+		const stays = e.current === null ? "" : `, or pin what is served there (${e.current})`;
+		return `${first}${`Take the pin of "${e.environment}" out of the file${stays}`}; sync, then run: ${step(e.from, e.environment)}`;
+	}
+	return `To promote what "${e.from}" serves (${e.serves}), run: ${step(e.from, e.environment)}`;
+}
+/** A key that begins like an option goes last. */
+function promoteCommand(key, options) {
+	return key.startsWith("-") ? `promptsync promote ${options} -- ${shellWord(literalSelector(key))}` : `promptsync promote ${shellWord(literalSelector(key))} ${options}`;
+}
+var PLANNING;
+var init_planning = __esmMin((() => {
+	init_text();
+	init_entry();
+	PLANNING = {
+		"pin/unknown-number": error$1((e) => `"${e.environment}" is pinned to version ${e.number}, and no version with that number is known` + (e.lookable ? "; a sync would look at the newest one, which was never read." : "."), "Pin a number after the sync that made it; `git:<ref>` always works."),
+		"pin/not-promoted": warning((e) => `"${e.environment}" is pinned to version ${e.number}, which git does not know of in "${e.from}" before it.`, (e) => `A sync refuses it unless "${e.from}" serves that version.`),
+		"pin/unknown-version": error$1((e) => `"${e.environment}" is pinned to version "${e.id}", which this prompt does not have.`, "Check the id; a version belongs to one prompt."),
+		"pin/unknown-ref": error$1((e) => `The git ref "${e.ref}" is not in this repository.`, "Check its name. In a shallow clone fetch it first (actions/checkout: `fetch-depth: 0`)."),
+		"pin/no-prompt-at-ref": error$1((e) => `At the git ref "${e.ref}" this prompt has no readable file (${e.reason}).`, "Pin a ref at which a prompt file with this id is valid."),
+		"guard/latest-not-allowed": error$1((e) => `"${e.environment}" is pinned to \`latest\`, which promptsync.yaml does not allow there.`, "Pin a version number, `git:<ref>` or `version:<id>`."),
+		"guard/promotion-order": error$1((e) => `"${e.environment}" is promoted from "${e.from}", where ${e.version} is not active (it serves ${e.serves ?? "nothing"}).`, (e) => promotionHint(e)),
+		"guard/uncommitted": error$1("The prompt file differs from the last commit.", "Commit it first, or use --allow-dirty; versions made so carry no commit."),
+		"guard/uncommitted-edit": error$1("The prompt file, or what is staged of it, differs from the last commit: a commit would carry that along or lose it.", "Commit or stash it first (git diff HEAD and git diff --cached show it), or edit without --commit."),
+		"guard/max-changes": error$1((e) => `Prompts that would change: ${e.changing}; max_changes allows ${e.allowed}.`, "Check the plan, then raise --max-changes for this run."),
+		"guard/drift": error$1((e) => `The service was changed outside of git, and on_drift is \`fail\`: ${e.what.join("; ")}.`, "Take the change into the file, or put the service back; --on-drift overwrite lets git win for this run."),
+		"guard/superseded": error$1((e) => `This commit (${short(e.commit)}) is no longer the newest: ${e.where} ${e.newer}. Nothing was written.`, "The run of that commit applies it, together with this one. To go back, revert the commit and merge that."),
+		"guard/unknown-newest": error$1((e) => `It cannot be told whether this commit is still the newest of its branch: ${e.reason}`, "Let the checkout keep its credentials, or give `github-token` the permission `contents: read`."),
+		"guard/not-reviewed": error$1((e) => `The plan of this commit was not reviewed: ${e.reason}.`, "Merge a pull request whose plan promptsync has shown in a comment, or turn `require-reviewed-plan` off for this run."),
+		"guard/stale-plan": error$1((e) => `The plan is ${e.actual}, not the expected ${e.expected}.`, "The files or the service have changed since that plan was made: make it again and review it."),
+		"guard/not-merged": error$1("A pull request is not applied: what it holds is not merged yet.", "Use the mode `auto` or `plan` on pull requests, and let the push to the default branch apply."),
+		"guard/key-on-pull-request-target": error$1("On pull_request_target an API key is refused: the files may come from a stranger, and the run has your secrets.", "Use the event pull_request. A fork is then reviewed without a key."),
+		"git/uncommitted": warning("The prompt file differs from the last commit: a sync would refuse it.", "Commit it before the sync, or use --allow-dirty."),
+		"git/needs-repository": error$1((e) => `${e.what} needs a git repository.`, "Run promptsync in a clone of the repository."),
+		"git/unknown-base": error$1((e) => `The base "${e.ref}" is not in this repository.`, "Check its name. In a shallow clone fetch it first (actions/checkout: `fetch-depth: 0`)."),
+		"git/branch": error$1((e) => `The branch "${e.branch}" cannot be made: ${e.reason}.`, "Give another name with --branch."),
+		"git/not-committed": error$1((e) => `The files are edited and not committed: ${e.reason}`, "Solve what git says, then commit them yourself."),
+		"git/shallow": warning((e) => e.of === "drift" ? "The clone is shallow: what was made from commits that are not in it is told as drift from outside." : "The clone is shallow: what was before its oldest commit is not told.", "Fetch the whole history (git fetch --unshallow; actions/checkout: `fetch-depth: 0`)."),
+		"git/base-invalid": warning((e) => `At the base ${e.base} this file is not valid (${e.reason}): its drift cannot be told.`, "Nothing has to be done if the file is valid now."),
+		"git/failed": error$1((e) => `git could not answer: ${e.reason}`, "Check that git is installed and that the repository is whole.")
+	};
+}));
+// src/problems/service.ts
+function statusHint(status) {
+	if (status === 401) return "The API key was probably refused: check the variable that holds it.";
+	if (status === 429) return "The service limits requests: run again later, or lower `concurrency`.";
+	if (status >= 500) return "The service or a gateway before it failed: run again later.";
+	return "Check that the base URL is right; otherwise ask whoever runs the service.";
+}
+var SERVICE;
+var init_service = __esmMin((() => {
+	init_entry();
+	SERVICE = {
+		"service/unreachable": error$1((e) => `The service at ${e.origin} cannot be reached (${e.reason}).`, "Check the base URL, the network and the proxy settings."),
+		"service/connection-lost": error$1((e) => `The connection to the service was lost before its answer was complete (${e.reason}).`, "Run again."),
+		"service/timeout": error$1((e) => `The service did not answer within ${e.seconds} s.`, "Run again, or raise `timeout_seconds`."),
+		"service/not-authorised": error$1((e) => `The API key does not authorise the project of prompt "${e.promptId}" (403).`, "Use a key of that project. When it is read, 403 also stands for an invalid workspace."),
+		"service/prompt-not-found": error$1((e) => `The service has no prompt "${e.promptId}" (404).`, "Check the id. The interface cannot create prompts: create it in the service, and use the id that it shows there."),
+		"service/version-not-found": error$1((e) => `The service has no prompt "${e.promptId}" with a version "${e.versionId}" (404).`, "Check the pin; a version belongs to one prompt."),
+		"service/redirect": error$1((e) => `The service answered with a redirect (${e.status}), which is not followed.`, "Set the base URL to the final address: the API key is sent to the configured origin only."),
+		"service/unexpected-status": error$1((e) => `The service answered with status ${e.status}, which its interface does not describe` + (e.said === "" ? "." : `; it said: ${e.said}`), (e) => statusHint(e.status)),
+		"service/invalid-answer": error$1((e) => `The service's answer breaks its interface: ${e.reason}.`, "Check that the base URL is the prompt service itself and not a gateway or a web page."),
+		"service/unaddressable": error$1((e) => `"${e.name}" cannot be part of an address of the service.`, "An id is one segment of a path: without / \\ ? # % and blanks, and neither \".\" nor \"..\"."),
+		"service/not-updated": error$1((e) => `The service did not set the active version of "${e.environment}" (updated: false).`, "Run again; if it stays, ask whoever runs the service."),
+		"service/not-asked": warning((e) => `The service was not asked: ${e.reason}.`, "The plan compares with what the base commit wants; drift, numbers and what the base does not pin are not known."),
+		"service/drops-metadata": warning((e) => `The version in "${e.environment}" carries no record of promptsync's: the service drops \`metadata_\`, or somebody moved that environment.`, "Texts are kept in sync. Metadata is not compared, numbers of versions that are active nowhere cannot be pinned, and a revert makes a new version."),
+		"apply/changed-meanwhile": error$1((e) => `The version looked at through "${e.environment}" is another one than was asked for.`, "Somebody else is writing at the same time: run again."),
+		"apply/not-active": error$1((e) => `After it was set, "${e.environment}" serves ${e.found} instead of ${e.expected}.`, "Somebody else may be writing at the same time: look at the prompt in the service, then run again."),
+		"apply/fields-differ": error$1((e) => `The service answers with another value than was sent for: ${e.fields.join(", ")}.`, "Ask whoever runs the service what it allows there; write the file in the form that it keeps."),
+		"apply/newest-unreadable": error$1((e) => `The service names "${e.id}" as its newest version, and says that there is none (404).`, "It may hold this very text, so none was made. Run again; if it stays, make a version in the service, which is then the newest."),
+		"apply/other-content": error$1((e) => `Version ${e.version} is not what ${e.known}; it was not made active.`, "Look at the version in the service. To go on, make a version that holds the right text active there yourself, or pin `version:<id>` of one that you have checked."),
+		"apply/rewritten": error$1((e) => `The service stored something else than was sent (version ${e.version}); it was not made active.`, "Ask whoever runs the service what it changes in texts or metadata; write the prompt in the form that it keeps."),
+		"apply/outcome-unknown": error$1((e) => `It is not known whether the version was created: ${e.reason}`, "Run again: before a version is made, the newest one in the service is looked at."),
+		"apply/somebody-else-wrote": error$1((e) => `It is not known whether the version was created: ${e.reason} Since then somebody else made v${e.number} (id ${e.id}); nothing was made active.`, "Look at the versions before it in the service: if one holds this text, make it active in an environment that is pinned to `latest`, or pin `version:<id>`. Then run again; without it a new version is made."),
+		"apply/keeps-changing": error$1("The prompt is being changed in the service: it was planned afresh once, and has changed again.", "Wait until nobody else writes to it, then run again."),
+		"apply/interrupted": error$1("Interrupted; the rest was not written.", "Run again: it goes on where it stopped.")
+	};
+}));
+// src/problems/usage.ts
+var USAGE;
+var init_usage = __esmMin((() => {
+	init_entry();
+	USAGE = {
+		"config/not-found": error$1("No promptsync.yaml was found from here up to the repository root.", "Run promptsync where one is, or name it with --config FILE."),
+		"config/unreadable": error$1((e) => `The configuration cannot be read (${e.reason}).`, "Check the path given with --config."),
+		"config/unknown-field": error$1((e) => `The setting "${e.field}" is not known.`, (e) => e.field === "services" ? "A promptsync.yaml has one `service`: write one file for each, and choose with --config." : e.suggestion === void 0 ? "Remove it." : `Did you mean \`${e.suggestion}\`?`),
+		"config/invalid-field": error$1((e) => `The setting "${e.field}" is not valid: ${e.expected}.`, "Correct the value."),
+		"config/missing-service": error$1("No service is configured.", "Set `service.base_url` in promptsync.yaml or the variable PROMPTSYNC_BASE_URL; for a first try set `service.embedded`."),
+		"config/missing-key": error$1((e) => `The variable ${e.variable}, which should hold the API key, is not set.`, (e) => `Set ${e.variable} in the environment. The key itself never belongs in a file.`),
+		"config/invalid-key": error$1((e) => `The variable ${e.variable} holds characters that cannot be part of an API key.`, "Set it again; line breaks and blanks around the key are a usual cause."),
+		"config/invalid-url": error$1((e) => `The base URL in ${e.source} is not valid: ${e.expected}.`, "Write it like https://prompts.example.com. Plain http is allowed for loopback addresses alone."),
+		"config/pattern-outside": error$1((e) => `The pattern "${e.pattern}" leaves the repository.`, "Prompt files are read from inside the repository alone."),
+		"config/drift-needs-base": warning("on_drift is `fail`, and without --base nothing is known of drift.", "Give the commit that was synced last, such as --base HEAD^."),
+		"usage/invalid": error$1((e) => e.reason, "See promptsync --help."),
+		"usage/nothing-selected": error$1((e) => `"${e.selector}" selects no prompt${e.within === void 0 ? "" : ` that --only ${quoted(e.within)} selects`}.`, (e) => {
+			if (e.within !== void 0) return "Leave --only out: it narrows what is named.";
+			return e.suggestion === void 0 ? "Give a key, or a path or pattern relative to promptsync.yaml." : `Did you mean ${e.suggestion}?`;
+		}),
+		"usage/nothing-named": error$1("No prompt is named.", "Give keys, paths or patterns, or --all."),
+		"usage/unknown-environment": error$1((e) => `${e.option} "${e.environment}" is not an environment of promptsync.yaml.`, (e) => {
+			if (e.known.length === 0) return "Give a name without control characters.";
+			return e.suggestion === void 0 ? `Environments are: ${e.known.join(", ")}.` : `Did you mean ${e.suggestion}?`;
+		}),
+		"usage/needs-environment": error$1((e) => `${e.option} is missing: ${e.reason}.`, (e) => `Name the environment with ${e.option}.`),
+		"usage/same-environment": error$1((e) => `A version is not promoted from "${e.environment}" to itself.`, "Name two environments."),
+		"usage/confirmation-needed": error$1("Nothing was written: there is no terminal to ask on.", "Use --yes (or CI=true) to apply without a question, or --dry-run to see the plan."),
+		"usage/cancelled": error$1("Nothing was written: the question was not answered.", "Run again, or say with flags what is asked for."),
+		"usage/declined": error$1("Nothing was written: the question was not answered with yes.", "Run again to apply."),
+		"usage/output-unwritable": error$1((e) => `The report cannot be written to ${e.path} (${e.reason}).`, "Give a path in a folder that exists and that you may write to."),
+		"usage/stdout-unwritable": error$1((e) => `The report cannot be written to standard output (${e.reason}).`, "What was done is done: `promptsync status` tells what is served. Make room, or give a file with --output."),
+		"usage/cannot-serve": error$1((e) => `The embedded service cannot be started (${e.reason}).`, "Check `service.embedded`, or --db and --port of `serve`."),
+		"init/service-needed": error$1("It is not known where the prompt service is, and there is no terminal to ask on.", "Give its address with --url, or try the embedded service with --embedded."),
+		"init/invalid-flag": error$1((e) => `The value of ${e.flag} cannot be used: ${e.reason}`, "See promptsync init --help."),
+		"init/nested": warning((e) => `There is a configuration above this folder: ${e.path}.`, "Commands that run in this folder use the one that is written here."),
+		"init/kept": warning((e) => `${e.path} was there already and differs; it was kept.`, "Compare the two yourself, or overwrite it with --force."),
+		"init/not-selected": warning((e) => `${e.path} was not written: the promptsync.yaml that was kept does not select it.`, "Put prompt files where `prompts:` in it says; `promptsync import <id>` writes one there."),
+		"init/in-the-way": error$1((e) => `${e.path} cannot be written: ${e.what}.`, "Move it away, then run promptsync init again."),
+		"action/invalid-input": error$1((e) => `The input \`${e.input}\` is not valid: ${e.expected}.`, "Correct it in the workflow."),
+		"action/invalid-event": error$1((e) => `The event of this run cannot be read (${e.reason}).`, "The action runs in GitHub workflows, which hand it GITHUB_EVENT_NAME and GITHUB_EVENT_PATH."),
+		"action/no-checkout": error$1("The workspace is no git repository.", "Put a step with actions/checkout, with `fetch-depth: 0`, before this one."),
+		"action/unsupported-event": error$1((e) => `The mode \`auto\` does nothing for this run (${e.event}: ${e.reason}).`, "Run it on pull_request, push, schedule or workflow_dispatch, or set `mode`."),
+		"action/drift-found": error$1((e) => `The service differs from the files in ${e.prompts} ${e.prompts === 1 ? "prompt" : "prompts"}.`, "Take the change into the files, or sync to put the service back."),
+		"action/not-told": warning((e) => `Writing the ${e.what} failed: ${e.reason}`, "The log of the run says the same. Give the job the permission that docs/action.md names."),
+		"internal/unexpected": error$1((e) => `promptsync met an error of its own: ${e.reason}`, "Please report it, with the command and its version.")
+	};
 }));
 // src/problem.ts
 /** A problem as plain data, worded by the catalogue. */
@@ -634,233 +972,19 @@ function inPlaceOrder(problems) {
 function isError({ severity }) {
 	return severity === "error";
 }
-function error$1(message, hint) {
-	return {
-		severity: "error",
-		message: worded(message),
-		hint: worded(hint)
-	};
-}
-function warning(message, hint) {
-	return {
-		severity: "warning",
-		message: worded(message),
-		hint: worded(hint)
-	};
-}
-function worded(wording) {
-	return typeof wording === "string" ? () => wording : wording;
-}
-function quoted(names) {
-	return names.map((name) => `"${name}"`).join(", ");
-}
-function firstOf$1(parts, between = "; ") {
-	const further = parts.length - 20;
-	return parts.slice(0, 20).join(between) + (further > 0 ? `${between}and ${further} more` : "");
-}
-/** As it can be pasted into a shell: a key may hold blanks, and worse. */
-function shellWord(text) {
-	return /^[\w./][\w./-]*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-}
-function short(commit) {
-	return commit.slice(0, 12);
-}
-function pinThen({ pin, commit }) {
-	return pin ?? `git:${short(commit)}`;
-}
-/** Another folder helps alone where a pattern matches the file there. */
-function notMatchedHint({ elsewhere, pattern }) {
-	const folder = elsewhere === null ? null : `name another folder, such as --dir ${word(elsewhere || ".")}`;
-	const further = pattern === null ? "change the patterns under `prompts:` in promptsync.yaml" : `add a pattern such as \`${pattern}\` to \`prompts:\` in promptsync.yaml`;
-	const hint = folder === null ? further : `${folder}, or ${further}`;
-	return `${hint.charAt(0).toUpperCase()}${hint.slice(1)}.`;
-}
-/** The command that would be right: the next step on the way, not all of it. */
-function promotionHint(e) {
-	const step = (from, to) => promoteCommand(e.key, `--from ${word(from)} --to ${word(to)}`);
-	if (e.liveIn !== null && e.liveIn !== e.environment) return `Run: ${step(e.liveIn, e.from)}; sync it, then: ${step(e.from, e.environment)}`;
-	if (e.serves === null || e.sourceComes) {
-		const first = e.sourcePinned ? "" : `Pin "${e.from}". `;
-		const stays = e.current === null ? "" : `, or pin what is served there (${e.current})`;
-		return `${first}${`Take the pin of "${e.environment}" out of the file${stays}`}; sync, then run: ${step(e.from, e.environment)}`;
-	}
-	return `To promote what "${e.from}" serves (${e.serves}), run: ${step(e.from, e.environment)}`;
-}
-/** A key that begins like an option goes last. */
-function promoteCommand(key, options) {
-	return key.startsWith("-") ? `promptsync promote ${options} -- ${word(literalSelector(key))}` : `promptsync promote ${word(literalSelector(key))} ${options}`;
-}
-/** A word as a shell takes it: what is shown as a command may be copied, and keys come from strangers. */
-function word(text) {
-	return /^[\w./][\w./-]*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-}
-function statusHint(status) {
-	if (status === 401) return "The API key was probably refused: check the variable that holds it.";
-	if (status === 429) return "The service limits requests: run again later, or lower `concurrency`.";
-	if (status >= 500) return "The service or a gateway before it failed: run again later.";
-	return "Check that the base URL is right; otherwise ask whoever runs the service.";
-}
 var catalogue, ProblemError;
 var init_problem = __esmMin((() => {
-	init_literal_selector();
+	init_commands();
+	init_files();
+	init_planning();
+	init_service();
+	init_usage();
 	catalogue = {
-		"prompt/none-found": error$1((e) => `No prompt file matches ${quoted(e.patterns)}.`, "Correct `prompts:` in promptsync.yaml, or add a first prompt file."),
-		"prompt/unreadable": error$1((e) => `The file cannot be read (${e.reason}).`, "Check that it exists and that you may read it."),
-		"prompt/symbolic-link": error$1("The path is a symbolic link.", "Prompt files are read from the repository alone: put the file itself here."),
-		"prompt/too-large": error$1((e) => `The file has ${e.bytes} bytes; at most ${e.limit} are read.`, "Shorten the prompt."),
-		"prompt/changed-meanwhile": error$1("The file has changed since it was checked.", "Run again."),
-		"prompt/not-utf8": error$1("The file is not valid UTF-8.", "Save it as UTF-8."),
-		"prompt/nul": error$1("The file contains a NUL character.", "Remove it: prompts are text."),
-		"prompt/conflict-markers": error$1("A merge conflict was left in the file.", "Resolve it and remove the lines that begin with <<<<<<<, ||||||| and >>>>>>>."),
-		"prompt/no-front-matter": error$1("The file does not begin with front matter.", "Begin it with a line of exactly `---`, then id, key and name, then another line `---`."),
-		"prompt/bad-delimiter": error$1((e) => `The delimiter line is "${e.line}".`, "A delimiter is a line of exactly `---`. Front matter is YAML data and is never evaluated."),
-		"prompt/unclosed-front-matter": error$1("The front matter is not closed.", "End it with a line of exactly `---` before the text of the prompt."),
-		"prompt/front-matter-too-large": error$1((e) => `The front matter has ${e.bytes} bytes; at most ${e.limit} are allowed.`, "Move long text into the body, or shorten the metadata."),
-		"prompt/empty-body": error$1("The prompt has no text.", "Write the text below the closing `---`."),
-		"prompt/missing-id": error$1("The field `id` is missing.", "The service has no call that creates a prompt: create it in the service, then put the id it shows here as `id:`."),
-		"prompt/missing-field": error$1((e) => `The field \`${e.field}\` is missing.`, (e) => `Add \`${e.field}:\` to the front matter.`),
-		"prompt/unknown-field": error$1((e) => `The field "${e.field}" is not known.`, (e) => e.suggestion === void 0 ? "Fields are id, key, name, description, pins, metadata and variables; your own data goes under `metadata:`." : `Did you mean \`${e.suggestion}\`?`),
-		"prompt/invalid-field": error$1((e) => `The field "${e.field}" is not valid: ${e.expected}.`, "Correct the value."),
-		"prompt/invalid-pin": error$1((e) => `The pin of "${e.environment}" is not valid.`, "A pin is `latest`, a version number from 1, `version:<id>` or `git:<ref>`."),
-		"prompt/reserved-metadata": error$1("The metadata key `promptsync` is reserved.", "Name it differently: promptsync keeps its own record there."),
-		"prompt/variables-mismatch": error$1((e) => firstOf$1([
-			...e.missing.map((name) => `{{${name}}} is in the text and not in \`variables\``),
-			...e.unused.map((name) => `"${name}" is in \`variables\` and not in the text`),
-			...e.repeated.map((name) => `"${name}" is in \`variables\` more than once`)
-		]) + ".", "Make `variables` list the placeholders of the text exactly, or remove it."),
-		"prompt/duplicate-id": error$1((e) => `The id "${e.id}" is also used by ${e.other}.`, "One prompt has one file: remove one of the two, or correct its id."),
-		"prompt/duplicate-key": error$1((e) => `The key "${e.key}" is also used by ${e.other}.`, "Give each prompt a key of its own."),
-		"prompt/unknown-environment": error$1((e) => `The environment "${e.environment}" is not in promptsync.yaml.`, (e) => e.suggestion === void 0 ? `Environments are: ${e.known.join(", ")}. Add it under \`environments:\` if it is meant.` : `Did you mean \`${e.suggestion}\`?`),
-		"prompt/tool-environment": error$1((e) => `The environment "${e.environment}" is promptsync's own.`, "Pin another environment, or set `tracking_environment` in promptsync.yaml to another name."),
-		"prompt/hidden-character": warning((e) => `The file contains the invisible character ${e.character}${e.count > 1 ? ` ${e.count} times` : ""}.`, "Check that it is meant: it is sent to the service unchanged."),
-		"edit/not-kept": error$1((e) => `The file cannot be edited in place: ${e.reason}.`, "Edit it by hand."),
-		"yaml/syntax": error$1((e) => `The YAML cannot be read: ${e.reason}.`, "Correct the syntax."),
-		"yaml/not-a-mapping": error$1("The YAML is not a mapping.", "Write fields as `name: value`, one per line."),
-		"yaml/duplicate-key": error$1((e) => `The key "${e.key}" occurs twice.`, "Remove one of the two."),
-		"yaml/key-not-text": error$1("A key is not plain text.", "Put the key in quotes."),
-		"yaml/forbidden-key": error$1((e) => `The key "${e.key}" is not allowed.`, "Name it differently."),
-		"yaml/alias": error$1("Anchors and aliases are not allowed.", "Write the value out."),
-		"yaml/tag": error$1((e) => `The tag "${e.tag}" is not allowed.`, "Write the value without a tag."),
-		"yaml/number": error$1((e) => `The number ${e.number} cannot be kept exactly.`, "Numbers are finite and integers at most 2^53; put others in quotes."),
-		"yaml/too-deep": error$1("The YAML is nested too deeply.", "Flatten it."),
-		"config/not-found": error$1("No promptsync.yaml was found from here up to the repository root.", "Run promptsync where one is, or name it with --config FILE."),
-		"config/unreadable": error$1((e) => `The configuration cannot be read (${e.reason}).`, "Check the path given with --config."),
-		"config/unknown-field": error$1((e) => `The setting "${e.field}" is not known.`, (e) => e.field === "services" ? "A promptsync.yaml has one `service`: write one file for each, and choose with --config." : e.suggestion === void 0 ? "Remove it." : `Did you mean \`${e.suggestion}\`?`),
-		"config/invalid-field": error$1((e) => `The setting "${e.field}" is not valid: ${e.expected}.`, "Correct the value."),
-		"config/missing-service": error$1("No service is configured.", "Set `service.base_url` in promptsync.yaml or the variable PROMPTSYNC_BASE_URL; for a first try set `service.embedded`."),
-		"config/missing-key": error$1((e) => `The variable ${e.variable}, which should hold the API key, is not set.`, (e) => `Set ${e.variable} in the environment. The key itself never belongs in a file.`),
-		"config/invalid-key": error$1((e) => `The variable ${e.variable} holds characters that cannot be part of an API key.`, "Set it again; line breaks and blanks around the key are a usual cause."),
-		"config/invalid-url": error$1((e) => `The base URL in ${e.source} is not valid: ${e.expected}.`, "Write it like https://prompts.example.com. Plain http is allowed for loopback addresses alone."),
-		"config/pattern-outside": error$1((e) => `The pattern "${e.pattern}" leaves the repository.`, "Prompt files are read from inside the repository alone."),
-		"service/unreachable": error$1((e) => `The service at ${e.origin} cannot be reached (${e.reason}).`, "Check the base URL, the network and the proxy settings."),
-		"service/connection-lost": error$1((e) => `The connection to the service was lost before its answer was complete (${e.reason}).`, "Run again."),
-		"service/timeout": error$1((e) => `The service did not answer within ${e.seconds} s.`, "Run again, or raise `timeout_seconds`."),
-		"service/not-authorised": error$1((e) => `The API key does not authorise the project of prompt "${e.promptId}" (403).`, "Use a key of that project. When it is read, 403 also stands for an invalid workspace."),
-		"service/prompt-not-found": error$1((e) => `The service has no prompt "${e.promptId}" (404).`, "Check the id. The interface cannot create prompts: create it in the service, and use the id that it shows there."),
-		"service/version-not-found": error$1((e) => `The service has no prompt "${e.promptId}" with a version "${e.versionId}" (404).`, "Check the pin; a version belongs to one prompt."),
-		"service/redirect": error$1((e) => `The service answered with a redirect (${e.status}), which is not followed.`, "Set the base URL to the final address: the API key is sent to the configured origin only."),
-		"service/unexpected-status": error$1((e) => `The service answered with status ${e.status}, which its interface does not describe` + (e.said === "" ? "." : `; it said: ${e.said}`), (e) => statusHint(e.status)),
-		"service/invalid-answer": error$1((e) => `The service's answer breaks its interface: ${e.reason}.`, "Check that the base URL is the prompt service itself and not a gateway or a web page."),
-		"service/answer-too-large": error$1((e) => `The service's answer is larger than ${e.limit} bytes.`, "Check that the base URL is the prompt service itself."),
-		"service/unaddressable": error$1((e) => `"${e.name}" cannot be part of an address of the service.`, "An id is one segment of a path: without / \\ ? # % and blanks, and neither \".\" nor \"..\"."),
-		"service/not-updated": error$1((e) => `The service did not set the active version of "${e.environment}" (updated: false).`, "Run again; if it stays, ask whoever runs the service."),
-		"service/not-asked": warning((e) => `The service was not asked: ${e.reason}.`, "The plan compares with what the base commit wants; drift, numbers and what the base does not pin are not known."),
-		"service/drops-metadata": warning((e) => `The version in "${e.environment}" carries no record of promptsync's: the service drops \`metadata_\`, or somebody moved that environment.`, "Texts are kept in sync. Metadata is not compared, numbers of versions that are active nowhere cannot be pinned, and a revert makes a new version."),
-		"pin/unknown-number": error$1((e) => `"${e.environment}" is pinned to version ${e.number}, and no version with that number is known` + (e.lookable ? "; a sync would look at the newest one, which was never read." : "."), "Pin a number after the sync that made it; `git:<ref>` always works."),
-		"pin/not-promoted": warning((e) => `"${e.environment}" is pinned to version ${e.number}, which git does not know of in "${e.from}" before it.`, (e) => `A sync refuses it unless "${e.from}" serves that version.`),
-		"pin/unknown-version": error$1((e) => `"${e.environment}" is pinned to version "${e.id}", which this prompt does not have.`, "Check the id; a version belongs to one prompt."),
-		"pin/unknown-ref": error$1((e) => `The git ref "${e.ref}" is not in this repository.`, "Check its name. In a shallow clone fetch it first (actions/checkout: `fetch-depth: 0`)."),
-		"pin/no-prompt-at-ref": error$1((e) => `At the git ref "${e.ref}" this prompt has no readable file (${e.reason}).`, "Pin a ref at which a prompt file with this id is valid."),
-		"pin/needs-git": error$1((e) => `The pin git:${e.ref} needs a git repository.`, "Run promptsync in a clone of the repository."),
-		"guard/latest-not-allowed": error$1((e) => `"${e.environment}" is pinned to \`latest\`, which promptsync.yaml does not allow there.`, "Pin a version number, `git:<ref>` or `version:<id>`."),
-		"guard/promotion-order": error$1((e) => `"${e.environment}" is promoted from "${e.from}", where ${e.version} is not active (it serves ${e.serves ?? "nothing"}).`, (e) => promotionHint(e)),
-		"guard/uncommitted": error$1("The prompt file differs from the last commit.", "Commit it first, or use --allow-dirty; versions made so carry no commit."),
-		"guard/uncommitted-edit": error$1("The prompt file, or what is staged of it, differs from the last commit: a commit would carry that along or lose it.", "Commit or stash it first (git diff HEAD and git diff --cached show it), or edit without --commit."),
-		"guard/max-changes": error$1((e) => `Prompts that would change: ${e.changing}; max_changes allows ${e.allowed}.`, "Check the plan, then raise --max-changes for this run."),
-		"guard/drift": error$1((e) => `The service was changed outside of git, and on_drift is \`fail\`: ${e.what.join("; ")}.`, "Take the change into the file, or put the service back; --on-drift overwrite lets git win for this run."),
-		"guard/superseded": error$1((e) => `This commit (${short(e.commit)}) is no longer the newest: ${e.where} ${e.newer}. Nothing was written.`, "The run of that commit applies it, together with this one. To go back, revert the commit and merge that."),
-		"guard/unknown-newest": error$1((e) => `It cannot be told whether this commit is still the newest of its branch: ${e.reason}`, "Let the checkout keep its credentials, or give `github-token` the permission `contents: read`."),
-		"guard/not-reviewed": error$1((e) => `The plan of this commit was not reviewed: ${e.reason}.`, "Merge a pull request whose plan promptsync has shown in a comment, or turn `require-reviewed-plan` off for this run."),
-		"guard/stale-plan": error$1((e) => `The plan is ${e.actual}, not the expected ${e.expected}.`, "The files or the service have changed since that plan was made: make it again and review it."),
-		"edit/changed-meanwhile": error$1("The file was changed while it was to be edited; it was left as it is.", "Save it, then run again."),
-		"edit/unwritable": error$1((e) => `The file cannot be written (${e.reason}).`, "Check that you may write to it and that there is room."),
-		"promote/nothing-active": error$1((e) => `"${e.environment}" serves no version of this prompt.`, "Promote a version to it, or sync it, first."),
-		"promote/source-drifted": warning((e) => `"${e.environment}" serves ${e.serves}, which is not what its pin asks for; that is what is promoted.`, "Sync first, to promote what the files say."),
-		"pull/conflict": error$1((e) => `The file and the service have changed the same ${e.places === 1 ? "place" : `${e.places} places`}; the file has both.`, "Decide between the lines <<<<<<<, ======= and >>>>>>>, or put the file back and run again with --ours or --theirs."),
-		"pull/would-conflict": error$1((e) => `The file and the service have changed the same ${e.places === 1 ? "place" : `${e.places} places`}; a pull would write both.`, "Run it with --ours or --theirs to have one side of each, or without --dry-run to decide in the file."),
-		"pull/pin-conflict": error$1((e) => `"${e.environment}" serves ${e.serves} and the file pins ${e.pin}: which of the two is the newer one is not known.`, "Run again with --ours, to keep what the file pins, or with --theirs, to pin what is served."),
-		"pull/several": error$1((e) => `Several environments were changed in different ways: ${e.environments.join(", ")}.`, "Pull them one after the other, with --environment."),
-		"pull/known-version": warning((e) => `"${e.environment}" serves ${e.serves}, which was made from this repository: there is no text to take over.`, "A sync puts back what the file says; to keep that version, use promptsync rollback."),
-		"rollback/nothing-before": error$1((e) => `No version older than v${e.number} is known that "${e.environment}" served.`, "Name one with --to N; `promptsync history KEY` lists those that are known."),
-		"rollback/nothing-served": error$1((e) => `"${e.environment}" serves no version: there is nothing to go back from.`, "Take its pin out of the file, or name a version with --to N."),
-		"rollback/shallow": error$1((e) => `The clone is shallow: what "${e.environment}" was pinned to before is not in it.`, "Fetch the whole history (git fetch --unshallow; actions/checkout: `fetch-depth: 0`), or name one with --to N."),
-		"rollback/unclear-before": error$1((e) => `Commit ${short(e.commit)} had "${e.environment}" at ${pinThen(e)}, and no version is known that it means.`, (e) => `Pin it to ${pinThen(e)} by hand, or name a version with --to N.`),
-		"rollback/unknown-version": error$1((e) => `No version ${e.number} of this prompt is known.`, "`promptsync history KEY` lists those that are known; the pin `git:<ref>` always works."),
-		"apply/changed-meanwhile": error$1((e) => `The version looked at through "${e.environment}" is another one than was asked for.`, "Somebody else is writing at the same time: run again."),
-		"apply/not-active": error$1((e) => `After it was set, "${e.environment}" serves ${e.found} instead of ${e.expected}.`, "Somebody else may be writing at the same time: look at the prompt in the service, then run again."),
-		"apply/fields-differ": error$1((e) => `The service answers with another value than was sent for: ${e.fields.join(", ")}.`, "Ask whoever runs the service what it allows there; write the file in the form that it keeps."),
-		"apply/newest-unreadable": error$1((e) => `The service names "${e.id}" as its newest version, and says that there is none (404).`, "It may hold this very text, so none was made. Run again; if it stays, make a version in the service, which is then the newest."),
-		"apply/other-content": error$1((e) => `Version ${e.version} is not what ${e.known}; it was not made active.`, "Look at the version in the service. To go on, make a version that holds the right text active there yourself, or pin `version:<id>` of one that you have checked."),
-		"apply/rewritten": error$1((e) => `The service stored something else than was sent (version ${e.version}); it was not made active.`, "Ask whoever runs the service what it changes in texts or metadata; write the prompt in the form that it keeps."),
-		"apply/outcome-unknown": error$1((e) => `It is not known whether the version was created: ${e.reason}`, "Run again: before a version is made, the newest one in the service is looked at."),
-		"apply/somebody-else-wrote": error$1((e) => `It is not known whether the version was created: ${e.reason} Since then somebody else made v${e.number} (id ${e.id}); nothing was made active.`, "Look at the versions before it in the service: if one holds this text, make it active in an environment that is pinned to `latest`, or pin `version:<id>`. Then run again; without it a new version is made."),
-		"apply/keeps-changing": error$1("The prompt is being changed in the service: it was planned afresh once, and has changed again.", "Wait until nobody else writes to it, then run again."),
-		"apply/interrupted": error$1("Interrupted; the rest was not written.", "Run again: it goes on where it stopped."),
-		"action/invalid-input": error$1((e) => `The input \`${e.input}\` is not valid: ${e.expected}.`, "Correct it in the workflow."),
-		"action/invalid-event": error$1((e) => `The event of this run cannot be read (${e.reason}).`, "The action runs in GitHub workflows, which hand it GITHUB_EVENT_NAME and GITHUB_EVENT_PATH."),
-		"action/no-checkout": error$1("The workspace is no git repository.", "Put a step with actions/checkout, with `fetch-depth: 0`, before this one."),
-		"action/unsupported-event": error$1((e) => `The mode \`auto\` does nothing for this run (${e.event}: ${e.reason}).`, "Run it on pull_request, push, schedule or workflow_dispatch, or set `mode`."),
-		"guard/not-merged": error$1("A pull request is not applied: what it holds is not merged yet.", "Use the mode `auto` or `plan` on pull requests, and let the push to the default branch apply."),
-		"guard/key-on-pull-request-target": error$1("On pull_request_target an API key is refused: the files may come from a stranger, and the run has your secrets.", "Use the event pull_request. A fork is then reviewed without a key."),
-		"action/drift-found": error$1((e) => `The service differs from the files in ${e.prompts} ${e.prompts === 1 ? "prompt" : "prompts"}.`, "Take the change into the files, or sync to put the service back."),
-		"action/not-told": warning((e) => `Writing the ${e.what} failed: ${e.reason}`, "The log of the run says the same. Give the job the permission that docs/action.md names."),
-		"import/not-writable": error$1((e) => `No prompt file can hold what the service has: ${e.reason}`, "Correct it in the service, then import it again."),
-		"import/environment-needed": error$1("promptsync.yaml has no `environments`, and none was given.", "Say which environment serves the text to import: --environment NAME."),
-		"import/nothing-active": error$1((e) => `No version is active in ${quoted(e.environments)}, so there is no text to import.`, (e) => "Make a version active there in the service first, or " + (e.named ? "take the text of another environment: promptsync import --environment NAME." : "add the environment that serves one under `environments:` in promptsync.yaml (promptsync init: --environments).")),
-		"import/known": error$1((e) => `The ${e.what} "${e.value}" is that of ${e.other} already.`, (e) => e.what === "id" ? `To take what the service has into that file, run: promptsync pull ${shellWord(literalSelector(e.key))}` : "Give each prompt a key of its own, in the service or in that file."),
-		"import/path-taken": error$1((e) => `There is a file ${e.path} already.`, "Name another folder with --dir, or move that file."),
-		"import/not-matched": error$1((e) => `The file would be ${e.path}, which no pattern under \`prompts:\` matches.`, (e) => notMatchedHint(e)),
-		"import/outside": error$1((e) => `The folder "${e.folder}" leaves the repository.`, "Name a folder inside of it with --dir; it is relative to promptsync.yaml."),
-		"import/symbolic-link": error$1((e) => `On the way to the file is a symbolic link: ${e.path}.`, "Name another folder with --dir: nothing is written through links."),
-		"import/write-failed": error$1((e) => `The file ${e.path} cannot be written (${e.reason}).`, "Check that you may write there, then import it again."),
-		"init/service-needed": error$1("It is not known where the prompt service is, and there is no terminal to ask on.", "Give its address with --url, or try the embedded service with --embedded."),
-		"init/invalid-flag": error$1((e) => `The value of ${e.flag} cannot be used: ${e.reason}`, "See promptsync init --help."),
-		"init/nested": warning((e) => `There is a configuration above this folder: ${e.path}.`, "Commands that run in this folder use the one that is written here."),
-		"init/kept": warning((e) => `${e.path} was there already and differs; it was kept.`, "Compare the two yourself, or overwrite it with --force."),
-		"init/not-selected": warning((e) => `${e.path} was not written: the promptsync.yaml that was kept does not select it.`, "Put prompt files where `prompts:` in it says; `promptsync import <id>` writes one there."),
-		"init/in-the-way": error$1((e) => `${e.path} cannot be written: ${e.what}.`, "Move it away, then run promptsync init again."),
-		"init/write-failed": error$1((e) => `${e.path} cannot be written (${e.reason}).`, "Check that you may write there, then run promptsync init again: what is written already stays."),
-		"usage/invalid": error$1((e) => e.reason, "See promptsync --help."),
-		"usage/nothing-selected": error$1((e) => `"${e.selector}" selects no prompt${e.within === void 0 ? "" : ` that --only ${quoted(e.within)} selects`}.`, (e) => {
-			if (e.within !== void 0) return "Leave --only out: it narrows what is named.";
-			return e.suggestion === void 0 ? "Give a key, or a path or pattern relative to promptsync.yaml." : `Did you mean ${e.suggestion}?`;
-		}),
-		"usage/nothing-named": error$1("No prompt is named.", "Give keys, paths or patterns, or --all."),
-		"usage/unknown-environment": error$1((e) => `${e.option} "${e.environment}" is not an environment of promptsync.yaml.`, (e) => {
-			if (e.known.length === 0) return "Give a name without control characters.";
-			return e.suggestion === void 0 ? `Environments are: ${e.known.join(", ")}.` : `Did you mean ${e.suggestion}?`;
-		}),
-		"usage/needs-environment": error$1((e) => `${e.option} is missing: ${e.reason}.`, (e) => `Name the environment with ${e.option}.`),
-		"usage/same-environment": error$1((e) => `A version is not promoted from "${e.environment}" to itself.`, "Name two environments."),
-		"usage/confirmation-needed": error$1("Nothing was written: there is no terminal to ask on.", "Use --yes (or CI=true) to apply without a question, or --dry-run to see the plan."),
-		"usage/cancelled": error$1("Nothing was written: the question was not answered.", "Run again, or say with flags what is asked for."),
-		"usage/declined": error$1("Nothing was written: the question was not answered with yes.", "Run again to apply."),
-		"usage/output-unwritable": error$1((e) => `The report cannot be written to ${e.path} (${e.reason}).`, "Give a path in a folder that exists and that you may write to."),
-		"usage/stdout-unwritable": error$1((e) => `The report cannot be written to standard output (${e.reason}).`, "What was done is done: `promptsync status` tells what is served. Make room, or give a file with --output."),
-		"usage/cannot-serve": error$1((e) => `The embedded service cannot be started (${e.reason}).`, "Check `service.embedded`, or --db and --port of `serve`."),
-		"git/uncommitted": warning("The prompt file differs from the last commit: a sync would refuse it.", "Commit it before the sync, or use --allow-dirty."),
-		"git/unknown-base": error$1((e) => `The base "${e.ref}" is not in this repository.`, "Check its name. In a shallow clone fetch it first (actions/checkout: `fetch-depth: 0`)."),
-		"git/base-needs-git": error$1((e) => `The base "${e.ref}" needs a git repository.`, "Run promptsync in a clone of the repository."),
-		"git/branch": error$1((e) => `The branch "${e.branch}" cannot be made: ${e.reason}.`, "Give another name with --branch."),
-		"git/commit-needs-git": error$1("--commit and --branch need a git repository.", "Run promptsync in a clone of the repository, or without them."),
-		"git/not-committed": error$1((e) => `The files are edited and not committed: ${e.reason}`, "Solve what git says, then commit them yourself."),
-		"git/shallow": warning("The clone is shallow: what was made from commits that are not in it is told as drift from outside.", "Fetch the whole history (actions/checkout: `fetch-depth: 0`)."),
-		"git/shallow-history": warning("The clone is shallow: what was before its oldest commit is not told.", "Fetch the whole history (git fetch --unshallow; actions/checkout: `fetch-depth: 0`)."),
-		"git/base-invalid": warning((e) => `At the base ${e.base} this file is not valid (${e.reason}): its drift cannot be told.`, "Nothing has to be done if the file is valid now."),
-		"prompt/gone": warning((e) => `The file of prompt "${e.id}" is gone since ${e.base}; ${e.serves}`, "The interface cannot delete a prompt: remove it in the service if it is no longer used."),
-		"config/drift-needs-base": warning("on_drift is `fail`, and without --base nothing is known of drift.", "Give the commit that was synced last, such as --base HEAD^."),
-		"git/failed": error$1((e) => `git could not answer: ${e.reason}`, "Check that git is installed and that the repository is whole."),
-		"internal/unexpected": error$1((e) => `promptsync met an error of its own: ${e.reason}`, "Please report it, with the command and its version.")
+		...FILES,
+		...USAGE,
+		...SERVICE,
+		...PLANNING,
+		...COMMANDS
 	};
 	ProblemError = class extends Error {
 		problem;
@@ -1066,6 +1190,33 @@ function membersOf(object) {
 }
 function isJsonArray(value) {
 	return Array.isArray(value);
+}
+/**
+* A copy of data in which every string was mapped, names in objects and maps included. What stays as it was is the same
+* object, so that what is known of it stays known.
+*/
+function mapStrings(data, map) {
+	return mapped(data, map);
+}
+function mapped(value, map) {
+	if (typeof value === "string") return map(value);
+	if (typeof value !== "object" || value === null) return value;
+	if (Array.isArray(value)) return mapItems(value, map) ?? value;
+	if (value instanceof Set) return asSet(mapItems([...value], map)) ?? value;
+	if (value instanceof Map) return asMap(mapItems([...value], map)) ?? value;
+	const entries = mapItems(Object.entries(value), map);
+	return entries === null ? value : Object.fromEntries(entries);
+}
+/** Null where all stay as they were. */
+function mapItems(items, map) {
+	const changed = items.map((item) => mapped(item, map));
+	return changed.every((item, index) => item === items[index]) ? null : changed;
+}
+function asSet(items) {
+	return items && new Set(items);
+}
+function asMap(items) {
+	return items && new Map(items);
 }
 var init_json = __esmMin((() => {}));
 // src/domain/policy.ts
@@ -2498,7 +2649,7 @@ var init_doc = __esmMin((() => {
 }));
 // node_modules/zod/v4/core/versions.js
 var version;
-var init_versions = __esmMin((() => {
+var init_versions$1 = __esmMin((() => {
 	version = {
 		major: 4,
 		minor: 6,
@@ -2933,7 +3084,7 @@ var init_schemas$1 = __esmMin((() => {
 	init_doc();
 	init_regexes();
 	init_util();
-	init_versions();
+	init_versions$1();
 	$ZodType = /*@__PURE__*/ $constructor("$ZodType", (inst, def) => {
 		var _a;
 		inst ?? (inst = {});
@@ -5866,7 +6017,7 @@ var init_core = __esmMin((() => {
 	init_schemas$1();
 	init_memoizer();
 	init_checks$1();
-	init_versions();
+	init_versions$1();
 	init_util();
 	init_regexes();
 	init_en();
@@ -7043,74 +7194,6 @@ function isNear(word, known) {
 function lettersOf(word) {
 	return [...word].toSorted().join("");
 }
-// src/domain/text.ts
-function hasControlCharacters(text) {
-	return CONTROL.test(text);
-}
-/** The text with everything invisible shown as `\u{…}`; line feeds and tabs stay. */
-function showHidden(text) {
-	return text.replace(UNSEEN_CONTROL, codePoint).replace(HIDDEN, codePoint);
-}
-/** One character as `\u{…}`, hexadecimal. */
-function codePoint(character) {
-	return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
-}
-/** Each hidden character of a text, with its first offset (UTF-16 units) and how often it occurs. */
-function findHidden(text) {
-	if (PLAIN$2.test(text)) return [];
-	const found = /* @__PURE__ */ new Map();
-	const visible = text.search(HIDDEN) === -1 ? text : withoutEmoji(text);
-	for (const pattern of [UNSEEN_CONTROL, HIDDEN]) for (const match of visible.matchAll(pattern)) {
-		const known = found.get(match[0]);
-		const offset = Math.min(known?.offset ?? match.index, match.index);
-		found.set(match[0], {
-			character: codePoint(match[0]),
-			count: (known?.count ?? 0) + 1,
-			offset
-		});
-	}
-	return [...found.values()].toSorted((a, b) => a.offset - b.offset);
-}
-/** In an emoji that is joined from several, joiners and tags are drawn, not hidden. Lengths stay. */
-function withoutEmoji(text) {
-	const emoji = new RegExp("\\p{RGI_Emoji}", "gv");
-	return text.replace(emoji, (one) => " ".repeat(one.length));
-}
-/** Line and column (from 1, in UTF-16 units) of an offset. */
-function placeAt(text, offset) {
-	return makePlaceAt(text)(offset);
-}
-/** Does the same for many offsets, each not before the last, in one pass over the text. */
-function makePlaceAt(text) {
-	let line = 1;
-	let start = 0;
-	let end = text.indexOf("\n");
-	return (offset) => {
-		while (end !== -1 && end < offset) {
-			line += 1;
-			start = end + 1;
-			end = text.indexOf("\n", start);
-		}
-		return {
-			line,
-			column: offset - start + 1
-		};
-	};
-}
-/**
-* Whether a text is one segment of a path. What else it holds may be taken for more than that on the way, percent-encoded
-* or not: servers and gateways decode before they look for steps.
-*/
-function isPathSegment(text) {
-	return text !== "" && text !== "." && text !== ".." && !/[/\\?#%\s\p{Cc}]/u.test(text);
-}
-var CONTROL, HIDDEN, UNSEEN_CONTROL, PLAIN$2;
-var init_text = __esmMin((() => {
-	CONTROL = /\p{Cc}/u;
-	HIDDEN = /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
-	UNSEEN_CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/gu;
-	PLAIN$2 = /^[\n\t -~]*$/;
-}));
 // src/files/yaml-shape.ts
 init_text();
 /** A text of one line: what ids, keys, names and environments are. What a check is, the JSON Schema is told apart. */
@@ -13051,16 +13134,29 @@ function parseYamlDocument(text, wanted) {
 		throw error;
 	}
 }
-// src/domain/loopback.ts
+// src/domain/network.ts
 /** Whether a URL names this very machine. */
 function isLoopback({ hostname }) {
 	const host = hostname.replace(/\.$/, "");
 	return host === "localhost" || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
-var init_loopback = __esmMin((() => {}));
+/** Reads the usual variables. All three are given, be they empty: undici would read the process's own otherwise. */
+function proxiesOf(environment) {
+	return {
+		httpProxy: proxyUrl(environment["http_proxy"] ?? environment["HTTP_PROXY"] ?? ""),
+		httpsProxy: proxyUrl(environment["https_proxy"] ?? environment["HTTPS_PROXY"] ?? ""),
+		noProxy: environment["no_proxy"] ?? environment["NO_PROXY"] ?? ""
+	};
+}
+/** `proxy:3128` is a usual way to write it, and not a URL. */
+function proxyUrl(setting) {
+	const text = setting.trim();
+	return text === "" || text.includes("://") ? text : `http://${text}`;
+}
+var init_network = __esmMin((() => {}));
 // src/config/service.ts
 init_json();
-init_loopback();
+init_network();
 init_problem();
 /** Goes before `service.base_url`. */
 const BASE_URL_VARIABLE = "PROMPTSYNC_BASE_URL";
@@ -13142,7 +13238,7 @@ function readApiKey(variable, environment) {
 }
 // src/config/shape.ts
 init_zod();
-init_literal_selector();
+init_text();
 /** A step up is followed at a pattern's start, where it is seen whether it leaves the repository. */
 const UP_IN_BRACES = /[{,](?:[^{},]*\/)?\.\.(?=[/,}])/;
 /** A pattern of prompt files. What other tools take for groups in parentheses would silently match nothing here. */
@@ -13171,7 +13267,7 @@ const WrittenConfigShape = strictObject({
 	tracking_environment: line.optional().describe("An environment of the tool's own, on the newest version it made."),
 	on_drift: _enum(["overwrite", "fail"]).optional().describe("fail refuses prompts that were changed outside of git; it needs --base."),
 	max_changes: maxChanges.optional().describe("Refuse when more prompts would change: a number, or a percentage such as 25%."),
-	concurrency: int$2().min(1).max(256).optional().describe("Requests in flight at most; fewer while it refuses some or grows slow."),
+	concurrency: int$2().min(1).max(256).optional().describe("Requests in flight at most."),
 	timeout_seconds: number().gt(0).max(600).optional().describe("For each request.")
 });
 const CONFIG_FIELDS = [...Object.keys(WrittenConfigShape.shape), ...[
@@ -13393,7 +13489,7 @@ function environmentProblems({ value, place }, { known, reserved }) {
 	}, place)];
 }
 // src/files/glob.ts
-init_literal_selector();
+init_text();
 /**
 * Whether a text, a path with forward slashes or a key, matches a pattern: `*` and `?` within a name, `**` for any
 * number of names, `[a-z]` and `[!a-z]`, `{a,b}`; a backslash takes the next character as it is. The dot that a name
@@ -13530,7 +13626,7 @@ function isStart(text, at) {
 function digestOf(text) {
 	return `sha256:${(0, node_process.getBuiltinModule)("node:crypto").hash("sha256", text)}`;
 }
-/** The first 16 of its digits: enough to tell a handful apart where there is little room. */
+/** The first 16 of its digits: enough to distinguish a handful where there is little room. */
 function shortDigest(digest) {
 	return digest.slice(7, 23);
 }
@@ -13705,7 +13801,21 @@ function isNeverEntered(name) {
 function linkProblem(path) {
 	return makeProblem("prompt/symbolic-link", {}, placeOfFile(path));
 }
-// src/domain/placeholders.ts
+// src/domain/text-changes.ts
+/** Compares what an environment serves with what it would serve; where one of the two is not known nothing is said. */
+function variableChanges({ before, after }) {
+	if (before === null || before === "unknown" || after === "unknown") return [];
+	const [then, now] = [placeholdersOf(before.text), placeholdersOf(after.text)];
+	const added = now.filter((variable) => !then.includes(variable));
+	const removed = then.filter((variable) => !now.includes(variable));
+	return [...added.map((variable) => ({
+		variable,
+		kind: "added"
+	})), ...removed.map((variable) => ({
+		variable,
+		kind: "removed"
+	}))];
+}
 const PLACEHOLDER = /\{\{[ \t]*([\p{L}\p{M}\p{N}_.-]+)[ \t]*\}\}/gu;
 /** The names of a text's `{{placeholders}}`, each once, in order of first use. */
 function placeholdersOf(text) {
@@ -14871,48 +14981,6 @@ function validateConcurrency(concurrency) {
 var init_p_limit = __esmMin((() => {
 	init_yocto_queue();
 }));
-// src/git/environment.ts
-/**
-* The folder that git is started in and what it inherits of this process: no key, and nothing that changes what git
-* reads, where, or which programs it starts. A hook of git's runs with many of these. simple-git leaves out the same
-* ones.
-* @param handedOn variables of git's own that are needed all the same
-* @throws a `ProblemError` where the folder holds no `.git`
-*/
-function startOf({ root, keyVariables }, handedOn = []) {
-	if (!(0, node_fs.existsSync)((0, node_path.join)(root, ".git"))) throw gitProblem(/* @__PURE__ */ new Error("this is not a git repository."));
-	const kept = Object.entries(node_process.env).filter(([name]) => handedOn.includes(name) || !isLeftOut(name, keyVariables));
-	return {
-		cwd: root,
-		env: Object.fromEntries(kept)
-	};
-}
-function isLeftOut(name, keyVariables) {
-	const lower = name.trim().toLowerCase();
-	return keyVariables.includes(name) || lower.startsWith("git_") || OTHERS.has(lower) || OURS.test(lower);
-}
-function gitProblem(error) {
-	return new ProblemError(makeProblem("git/failed", { reason: reasonOf$1(error) }));
-}
-/** In one line, without what simple-git puts before some reasons, or behind them when git cannot be started. */
-function reasonOf$1(error) {
-	const message = messageOf(error);
-	if (message.includes("spawn git ENOENT")) return "there is no program git in PATH.";
-	return message.replace(/^Error: /, "").replaceAll(/\s+/g, " ").trim();
-}
-var SETTINGS, OTHERS, OURS;
-var init_environment = __esmMin((() => {
-	init_problem();
-	SETTINGS = ["safe.bareRepository=explicit", "core.fsmonitor=false"];
-	OTHERS = /* @__PURE__ */ new Set([
-		"editor",
-		"pager",
-		"prefix",
-		"ssh_askpass",
-		"visual"
-	]);
-	OURS = /^(?:promptsync|input)_/;
-}));
 // node_modules/@simple-git/args-pathspec/dist/index.mjs
 function c$1(...n) {
 	const e = new String(n);
@@ -15454,11 +15522,11 @@ function hasFlag$1(flag, argv = globalThis.Deno ? globalThis.Deno.args : node_pr
 	return position !== -1 && (terminatorPosition === -1 || position < terminatorPosition);
 }
 function envForceColor() {
-	if (!("FORCE_COLOR" in env)) return;
-	if (env.FORCE_COLOR === "true") return 1;
-	if (env.FORCE_COLOR === "false") return 0;
-	if (env.FORCE_COLOR.length === 0) return 1;
-	const level = Math.min(Number.parseInt(env.FORCE_COLOR, 10), 3);
+	if (!("FORCE_COLOR" in env$1)) return;
+	if (env$1.FORCE_COLOR === "true") return 1;
+	if (env$1.FORCE_COLOR === "false") return 0;
+	if (env$1.FORCE_COLOR.length === 0) return 1;
+	const level = Math.min(Number.parseInt(env$1.FORCE_COLOR, 10), 3);
 	if (![
 		0,
 		1,
@@ -15485,45 +15553,45 @@ function _supportsColor(haveStream, { streamIsTTY, sniffFlags = true } = {}) {
 		if (hasFlag$1("color=16m") || hasFlag$1("color=full") || hasFlag$1("color=truecolor")) return 3;
 		if (hasFlag$1("color=256")) return 2;
 	}
-	if ("TF_BUILD" in env && "AGENT_NAME" in env) return 1;
+	if ("TF_BUILD" in env$1 && "AGENT_NAME" in env$1) return 1;
 	if (haveStream && !streamIsTTY && forceColor === void 0) return 0;
 	const min = forceColor || 0;
-	if (env.TERM === "dumb") return min;
+	if (env$1.TERM === "dumb") return min;
 	if (node_process.default.platform === "win32") {
 		const osRelease = node_os.default.release().split(".");
 		if (Number(osRelease[0]) >= 10 && Number(osRelease[2]) >= 10586) return Number(osRelease[2]) >= 14931 ? 3 : 2;
 		return 1;
 	}
-	if ("CI" in env) {
+	if ("CI" in env$1) {
 		if ([
 			"GITHUB_ACTIONS",
 			"GITEA_ACTIONS",
 			"CIRCLECI"
-		].some((key) => key in env)) return 3;
+		].some((key) => key in env$1)) return 3;
 		if ([
 			"TRAVIS",
 			"APPVEYOR",
 			"GITLAB_CI",
 			"BUILDKITE",
 			"DRONE"
-		].some((sign) => sign in env) || env.CI_NAME === "codeship") return 1;
+		].some((sign) => sign in env$1) || env$1.CI_NAME === "codeship") return 1;
 		return min;
 	}
-	if ("TEAMCITY_VERSION" in env) return /^(9\.(0*[1-9]\d*)\.|\d{2,}\.)/.test(env.TEAMCITY_VERSION) ? 1 : 0;
-	if (env.COLORTERM === "truecolor") return 3;
-	if (env.TERM === "xterm-kitty") return 3;
-	if (env.TERM === "xterm-ghostty") return 3;
-	if (env.TERM === "wezterm") return 3;
-	if ("TERM_PROGRAM" in env) {
-		const version = Number.parseInt((env.TERM_PROGRAM_VERSION || "").split(".")[0], 10);
-		switch (env.TERM_PROGRAM) {
+	if ("TEAMCITY_VERSION" in env$1) return /^(9\.(0*[1-9]\d*)\.|\d{2,}\.)/.test(env$1.TEAMCITY_VERSION) ? 1 : 0;
+	if (env$1.COLORTERM === "truecolor") return 3;
+	if (env$1.TERM === "xterm-kitty") return 3;
+	if (env$1.TERM === "xterm-ghostty") return 3;
+	if (env$1.TERM === "wezterm") return 3;
+	if ("TERM_PROGRAM" in env$1) {
+		const version = Number.parseInt((env$1.TERM_PROGRAM_VERSION || "").split(".")[0], 10);
+		switch (env$1.TERM_PROGRAM) {
 			case "iTerm.app": return version >= 3 ? 3 : 2;
 			case "Apple_Terminal": return 2;
 		}
 	}
-	if (/-256(color)?$/i.test(env.TERM)) return 2;
-	if (/^screen|^xterm|^vt100|^vt220|^rxvt|color|ansi|cygwin|linux/i.test(env.TERM)) return 1;
-	if ("COLORTERM" in env) return 1;
+	if (/-256(color)?$/i.test(env$1.TERM)) return 2;
+	if (/^screen|^xterm|^vt100|^vt220|^rxvt|color|ansi|cygwin|linux/i.test(env$1.TERM)) return 1;
+	if ("COLORTERM" in env$1) return 1;
 	return min;
 }
 function createSupportsColor(stream, options = {}) {
@@ -15532,9 +15600,9 @@ function createSupportsColor(stream, options = {}) {
 		...options
 	}));
 }
-var env, flagForceColor, supportsColor;
+var env$1, flagForceColor, supportsColor;
 var init_supports_color = __esmMin((() => {
-	({env} = node_process.default);
+	({env: env$1} = node_process.default);
 	if (hasFlag$1("no-color") || hasFlag$1("no-colors") || hasFlag$1("color=false") || hasFlag$1("color=never")) flagForceColor = 0;
 	else if (hasFlag$1("color") || hasFlag$1("colors") || hasFlag$1("color=true") || hasFlag$1("color=always")) flagForceColor = 1;
 	supportsColor = {
@@ -18913,6 +18981,34 @@ var init_dist$1 = __esmMin((() => {
 	};
 }));
 // src/git/driver.ts
+/**
+* The folder that git is started in and what it inherits of this process: no key, and nothing that changes what git
+* reads, where, or which programs it starts. A hook of git's runs with many of these. simple-git leaves out the same
+* ones.
+* @param handedOn variables of git's own that are needed all the same
+* @throws a `ProblemError` where the folder holds no `.git`
+*/
+function startOf({ root, keyVariables }, handedOn = []) {
+	if (!(0, node_fs.existsSync)((0, node_path.join)(root, ".git"))) throw gitProblem(/* @__PURE__ */ new Error("this is not a git repository."));
+	const kept = Object.entries(node_process.env).filter(([name]) => handedOn.includes(name) || !isLeftOut(name, keyVariables));
+	return {
+		cwd: root,
+		env: Object.fromEntries(kept)
+	};
+}
+function isLeftOut(name, keyVariables) {
+	const lower = name.trim().toLowerCase();
+	return keyVariables.includes(name) || lower.startsWith("git_") || OTHERS.has(lower) || OURS.test(lower);
+}
+function gitProblem(error) {
+	return new ProblemError(makeProblem("git/failed", { reason: reasonOf$1(error) }));
+}
+/** In one line, without what simple-git puts before some reasons, or behind them when git cannot be started. */
+function reasonOf$1(error) {
+	const message = messageOf(error);
+	if (message.includes("spawn git ENOENT")) return "there is no program git in PATH.";
+	return message.replace(/^Error: /, "").replaceAll(/\s+/g, " ").trim();
+}
 /** simple-git takes a while to load: it is when something is asked. */
 function openGit(start, options = {}) {
 	const limit = pLimit(AT_ONCE);
@@ -19000,10 +19096,19 @@ function gathered(answer) {
 		return round.answer;
 	};
 }
-var AT_ONCE, SAFE, failureOf$1, COMPARING, NO_PROGRAMS, COMMIT, FEW, EVERYWHERE;
+var SETTINGS, OTHERS, OURS, AT_ONCE, SAFE, failureOf$1, COMPARING, NO_PROGRAMS, COMMIT, FEW, EVERYWHERE;
 var init_driver = __esmMin((() => {
 	init_p_limit();
-	init_environment();
+	init_problem();
+	SETTINGS = ["safe.bareRepository=explicit", "core.fsmonitor=false"];
+	OTHERS = /* @__PURE__ */ new Set([
+		"editor",
+		"pager",
+		"prefix",
+		"ssh_askpass",
+		"visual"
+	]);
+	OURS = /^(?:promptsync|input)_/;
 	AT_ONCE = 4;
 	SAFE = {
 		config: [...SETTINGS],
@@ -19138,45 +19243,112 @@ function isRegular(mode) {
 var LINE_FEED, LONGEST_PATH$1;
 var init_files_at = __esmMin((() => {
 	init_driver();
-	init_environment();
 	LINE_FEED = 10;
 	LONGEST_PATH$1 = 4096;
 }));
-// src/domain/pull-request.ts
-/**
-* Reads the pull request out of a commit's message, as GitHub and GitLab write it there: `#12`, or `!12` of GitLab. A
-* merge commit's own subject names branches alone; what was merged is called in its body.
-*/
-function readMessage(subject, body) {
-	const merged = /^Merge pull request #(\d{1,9})\b/.exec(subject)?.[1];
-	if (merged !== void 0) return {
-		subject: titleIn(body) ?? subject,
-		pullRequest: `#${merged}`
-	};
-	const squashed = /\(#(\d{1,9})\)\s*$/.exec(subject)?.[1];
-	if (squashed !== void 0) return {
-		subject,
-		pullRequest: `#${squashed}`
-	};
-	const request = body.match(MERGE_REQUEST)?.at(-1)?.split("!").at(-1);
-	if (request === void 0) return {
-		subject,
-		pullRequest: null
-	};
+// src/git/history.ts
+function historyOf$2({ ask, askWith }, trees, { prefix, shallow }) {
+	const touchedIn = (which) => gathered((paths, commit = "", most = "") => findTouched(ask, trees, {
+		commit,
+		most: Number(most),
+		which
+	}, paths));
+	const [touched, merged] = [touchedIn(ALL), touchedIn(BRANCH)];
+	const toFolder = (path) => node_path.posix.relative(prefix === "" ? "." : prefix, path);
+	const revList = async (...words) => linesIn(await ask("rev-list", ...words, "--"));
 	return {
-		subject: (subject.startsWith("Merge branch ") ? titleIn(body) : null) ?? subject,
-		pullRequest: `!${request}`
+		pathsAt: async (commit) => (await trees.pathsAt(commit)).map(toFolder),
+		changedSince: async (...commits) => {
+			const differences = [...new Set(commits)].map((commit) => changedFiles(ask, [EVERYWHERE], commit));
+			const paths = await Promise.all([...differences, unwatchedFiles(ask)]);
+			return new Set(paths.flatMap((some) => [...some]).map(toFolder));
+		},
+		ancestorsOf: async (commits) => new Set(await revList(...commits)),
+		whereTouched: async (commit, path, most) => (await touched(path, commit, String(most))).get(path) ?? [],
+		whereMerged: async (commit, path, most) => (await merged(path, commit, String(most))).get(path) ?? [],
+		commitsOf: (ids) => readCommits(askWith, ids),
+		mergesOf: async (commit) => findMerges(await revList("--parents", `--max-count=${MOST_COMMITS}`, commit)),
+		parentsOf: async (commit) => (await revList("--parents", "--max-count=1", commit))[0]?.split(" ").slice(1) ?? [],
+		mergeBase: async (one, other) => (await ask("merge-base", "--", one, other).catch(() => "")).trim() || null,
+		mergesBefore: (commit, most) => revList("--first-parent", `--max-count=${most}`, commit),
+		descendantsOf: (commit, candidates) => findDescendants(askWith, commit, candidates),
+		isShallow: async () => shallow
 	};
 }
-function titleIn(body) {
-	const first = body.split("\n", 1)[0]?.trim() ?? "";
-	return first === "" || first.startsWith("See merge request ") ? null : first;
+function linesIn(listed) {
+	return listed.split("\n").filter((line) => line !== "");
 }
-var MERGE_REQUEST;
-var init_pull_request = __esmMin((() => {
-	MERGE_REQUEST = /^See merge request [^\s!]*!\d{1,9}(?=\r?$)/gm;
-}));
-// src/git/log.ts
+/**
+* The files, by their paths from the root, that differ between a commit and the work tree; with `--cached` between it
+* and what is staged.
+*/
+async function changedFiles(ask, pathspecs, commit, ...how) {
+	return new Set(namesIn(await ask("diff", ...NAMES, ...how, commit, "--", ...pathspecs)));
+}
+/** The files whose edits git ignores, or of which a merge is not done. */
+async function unwatchedFiles(ask) {
+	return namesIn(await ask(...LIST_FILES, EVERYWHERE)).filter((entry) => !entry.startsWith("H ")).map((entry) => entry.slice(2));
+}
+/** Ids may come from the service: only what can be a commit's id is handed to git. */
+async function readCommits(ask, ids) {
+	const wanted = new Set([...ids].filter(isCommitId));
+	if (wanted.size === 0) return /* @__PURE__ */ new Map();
+	const plain = [
+		"--no-show-signature",
+		"--encoding=UTF-8",
+		"--no-color",
+		"--no-notes",
+		"-s",
+		"-z"
+	];
+	const format = `--format=tformat:${FIELDS$1.join("%x00")}`;
+	const listed = await ask([...wanted], "log", "--no-walk=unsorted", "--ignore-missing", ...plain, format, "--stdin");
+	return new Map(parseCommits(listed).flatMap((info) => wanted.has(info.commit) ? [[info.commit, info]] : []));
+}
+/** No field can hold the NUL that ends it. */
+function parseCommits(listed) {
+	const words = listed.split("\0");
+	return words.slice(0, -1).flatMap((_, index) => index % FIELDS$1.length === 0 ? [index] : []).map((start) => {
+		const [commit = "", author = "", date = "", title = "", body = ""] = words.slice(start, start + FIELDS$1.length);
+		const { pullRequest, subject } = readMessage(title, body);
+		return {
+			commit,
+			author,
+			date,
+			subject,
+			...pullRequest === null ? {} : { pullRequest }
+		};
+	});
+}
+/**
+* By commit, the merge that brought it into the branch; of its own commits there is none.
+* @param listed commits with their parents, newest first, beginning with the branch's tip
+*/
+function findMerges(listed) {
+	const parents = new Map(listed.map((line) => [line.split(" ")[0], line.split(" ").slice(1)]));
+	const branch = [];
+	for (let commit = listed[0]?.split(" ")[0]; commit !== void 0; commit = parents.get(commit)?.[0]) branch.push(commit);
+	const known = new Set(branch);
+	const merges = /* @__PURE__ */ new Map();
+	for (const merge of branch.toReversed()) {
+		const left = (parents.get(merge) ?? []).slice(1);
+		for (let commit = left.pop(); commit !== void 0; commit = left.pop()) {
+			if (known.has(commit)) continue;
+			known.add(commit);
+			merges.set(commit, merge);
+			left.push(...parents.get(commit) ?? []);
+		}
+	}
+	return merges;
+}
+/** Candidates may come from the service: only what can be a commit's id is handed to git. */
+async function findDescendants(ask, commit, candidates) {
+	const ids = [...new Set(candidates)].filter(isCommitId);
+	if (ids.length === 0) return [];
+	const listed = await ask([...ids, `^${commit}`], "rev-list", "--ignore-missing", "--ancestry-path", "--stdin");
+	const after = new Set(listed.split("\n"));
+	return ids.filter((id) => after.has(id));
+}
 /**
 * By path (from the root), the newest commit that has left there what is there as of a commit. For a path alone it is
 * what `git log -1` prints; the history is read once for all paths. None for a path where no regular file is.
@@ -19281,154 +19453,39 @@ function parseChange(line, first, second) {
 		blob
 	}];
 }
-var LATELY, ALL_OF_THEM, MOST_COMMITS, BRANCH, ALL, PLAIN$1, CHANGE;
-var init_log = __esmMin((() => {
-	init_driver();
-	init_files_at();
-	LATELY = 1e3;
-	ALL_OF_THEM = -1;
-	MOST_COMMITS = 1e5;
-	BRANCH = ["--first-parent", "--diff-merges=first-parent"];
-	ALL = ["--diff-merges=off"];
-	PLAIN$1 = [...[
-		"--no-show-signature",
-		"--encoding=UTF-8",
-		"--no-color",
-		"--no-notes",
-		"--no-follow",
-		"--no-relative"
-	], ...[
-		"--root",
-		"--raw",
-		"-z",
-		"--no-abbrev",
-		"--format=tformat:%H%x00%s"
-	]];
-	CHANGE = /^\n?:+(?:[0-9]{6} )+([0-9]{6}) (?:[0-9a-f]+ )+([0-9a-f]+) (?:[A-Z]+|(R)[0-9]*)$/;
-}));
-// src/git/history.ts
-function historyOf$2({ ask, askWith }, trees, { prefix, shallow }) {
-	const touchedIn = (which) => gathered((paths, commit = "", most = "") => findTouched(ask, trees, {
-		commit,
-		most: Number(most),
-		which
-	}, paths));
-	const [touched, merged] = [touchedIn(ALL), touchedIn(BRANCH)];
-	const toFolder = (path) => node_path.posix.relative(prefix === "" ? "." : prefix, path);
-	const revList = async (...words) => linesIn(await ask("rev-list", ...words, "--"));
+/**
+* Reads the pull request out of a commit's message, as GitHub and GitLab write it there: `#12`, or `!12` of GitLab. A
+* merge commit's own subject names branches alone; what was merged is called in its body.
+*/
+function readMessage(subject, body) {
+	const merged = /^Merge pull request #(\d{1,9})\b/.exec(subject)?.[1];
+	if (merged !== void 0) return {
+		subject: titleIn(body) ?? subject,
+		pullRequest: `#${merged}`
+	};
+	const squashed = /\(#(\d{1,9})\)\s*$/.exec(subject)?.[1];
+	if (squashed !== void 0) return {
+		subject,
+		pullRequest: `#${squashed}`
+	};
+	const request = body.match(MERGE_REQUEST)?.at(-1)?.split("!").at(-1);
+	if (request === void 0) return {
+		subject,
+		pullRequest: null
+	};
 	return {
-		pathsAt: async (commit) => (await trees.pathsAt(commit)).map(toFolder),
-		changedSince: async (...commits) => {
-			const differences = [...new Set(commits)].map((commit) => changedFiles(ask, [EVERYWHERE], commit));
-			const paths = await Promise.all([...differences, unwatchedFiles(ask)]);
-			return new Set(paths.flatMap((some) => [...some]).map(toFolder));
-		},
-		changedBetween: async (earlier, later) => {
-			const range = `${earlier}..${later}`;
-			const paths = await Promise.all([changedFiles(ask, [EVERYWHERE], range), touchedFiles(ask, range)]);
-			return new Set(paths.flatMap((some) => [...some]).map(toFolder));
-		},
-		ancestorsOf: async (commits) => new Set(await revList(...commits)),
-		whereTouched: async (commit, path, most) => (await touched(path, commit, String(most))).get(path) ?? [],
-		whereMerged: async (commit, path, most) => (await merged(path, commit, String(most))).get(path) ?? [],
-		commitsOf: (ids) => readCommits(askWith, ids),
-		mergesOf: async (commit) => findMerges(await revList("--parents", `--max-count=${MOST_COMMITS}`, commit)),
-		parentsOf: async (commit) => (await revList("--parents", "--max-count=1", commit))[0]?.split(" ").slice(1) ?? [],
-		mergeBase: async (one, other) => (await ask("merge-base", "--", one, other).catch(() => "")).trim() || null,
-		mergesBefore: (commit, most) => revList("--first-parent", `--max-count=${most}`, commit),
-		descendantsOf: (commit, candidates) => findDescendants(askWith, commit, candidates),
-		isShallow: async () => shallow
+		subject: (subject.startsWith("Merge branch ") ? titleIn(body) : null) ?? subject,
+		pullRequest: `!${request}`
 	};
 }
-function linesIn(listed) {
-	return listed.split("\n").filter((line) => line !== "");
+function titleIn(body) {
+	const first = body.split("\n", 1)[0]?.trim() ?? "";
+	return first === "" || first.startsWith("See merge request ") ? null : first;
 }
-/**
-* The files, by their paths from the root, that differ between a commit and the work tree; with `--cached` between it
-* and what is staged.
-*/
-async function changedFiles(ask, pathspecs, commit, ...how) {
-	return new Set(namesIn(await ask("diff", ...NAMES, ...how, commit, "--", ...pathspecs)));
-}
-/** The files, by their paths from the root, that the commits of a range touch; merges as their first parent sees them. */
-async function touchedFiles(ask, range) {
-	return namesIn(await ask("log", ...[
-		"--format=",
-		"--no-show-signature",
-		"--no-follow",
-		"--root",
-		"--diff-merges=first-parent"
-	], ...NAMES, range, "--", EVERYWHERE));
-}
-/** The files whose edits git ignores, or of which a merge is not done. */
-async function unwatchedFiles(ask) {
-	return namesIn(await ask(...LIST_FILES, EVERYWHERE)).filter((entry) => !entry.startsWith("H ")).map((entry) => entry.slice(2));
-}
-/** Ids may come from the service: only what can be a commit's id is handed to git. */
-async function readCommits(ask, ids) {
-	const wanted = new Set([...ids].filter(isCommitId));
-	if (wanted.size === 0) return /* @__PURE__ */ new Map();
-	const plain = [
-		"--no-show-signature",
-		"--encoding=UTF-8",
-		"--no-color",
-		"--no-notes",
-		"-s",
-		"-z"
-	];
-	const format = `--format=tformat:${FIELDS$1.join("%x00")}`;
-	const listed = await ask([...wanted], "log", "--no-walk=unsorted", "--ignore-missing", ...plain, format, "--stdin");
-	return new Map(parseCommits(listed).flatMap((info) => wanted.has(info.commit) ? [[info.commit, info]] : []));
-}
-/** No field can hold the NUL that ends it. */
-function parseCommits(listed) {
-	const words = listed.split("\0");
-	return words.slice(0, -1).flatMap((_, index) => index % FIELDS$1.length === 0 ? [index] : []).map((start) => {
-		const [commit = "", author = "", date = "", title = "", body = ""] = words.slice(start, start + FIELDS$1.length);
-		const { pullRequest, subject } = readMessage(title, body);
-		return {
-			commit,
-			author,
-			date,
-			subject,
-			...pullRequest === null ? {} : { pullRequest }
-		};
-	});
-}
-/**
-* By commit, the merge that brought it into the branch; of its own commits there is none.
-* @param listed commits with their parents, newest first, beginning with the branch's tip
-*/
-function findMerges(listed) {
-	const parents = new Map(listed.map((line) => [line.split(" ")[0], line.split(" ").slice(1)]));
-	const branch = [];
-	for (let commit = listed[0]?.split(" ")[0]; commit !== void 0; commit = parents.get(commit)?.[0]) branch.push(commit);
-	const known = new Set(branch);
-	const merges = /* @__PURE__ */ new Map();
-	for (const merge of branch.toReversed()) {
-		const left = (parents.get(merge) ?? []).slice(1);
-		for (let commit = left.pop(); commit !== void 0; commit = left.pop()) {
-			if (known.has(commit)) continue;
-			known.add(commit);
-			merges.set(commit, merge);
-			left.push(...parents.get(commit) ?? []);
-		}
-	}
-	return merges;
-}
-/** Candidates may come from the service: only what can be a commit's id is handed to git. */
-async function findDescendants(ask, commit, candidates) {
-	const ids = [...new Set(candidates)].filter(isCommitId);
-	if (ids.length === 0) return [];
-	const listed = await ask([...ids, `^${commit}`], "rev-list", "--ignore-missing", "--ancestry-path", "--stdin");
-	const after = new Set(listed.split("\n"));
-	return ids.filter((id) => after.has(id));
-}
-var NAMES, LIST_FILES, FIELDS$1;
+var NAMES, LIST_FILES, FIELDS$1, LATELY, ALL_OF_THEM, MOST_COMMITS, BRANCH, ALL, PLAIN$1, CHANGE, MERGE_REQUEST;
 var init_history = __esmMin((() => {
-	init_pull_request();
 	init_driver();
-	init_log();
+	init_files_at();
 	NAMES = [
 		"--name-only",
 		"-z",
@@ -19449,6 +19506,27 @@ var init_history = __esmMin((() => {
 		"%s",
 		"%b"
 	];
+	LATELY = 1e3;
+	ALL_OF_THEM = -1;
+	MOST_COMMITS = 1e5;
+	BRANCH = ["--first-parent", "--diff-merges=first-parent"];
+	ALL = ["--diff-merges=off"];
+	PLAIN$1 = [...[
+		"--no-show-signature",
+		"--encoding=UTF-8",
+		"--no-color",
+		"--no-notes",
+		"--no-follow",
+		"--no-relative"
+	], ...[
+		"--root",
+		"--raw",
+		"-z",
+		"--no-abbrev",
+		"--format=tformat:%H%x00%s"
+	]];
+	CHANGE = /^\n?:+(?:[0-9]{6} )+([0-9]{6}) (?:[0-9a-f]+ )+([0-9a-f]+) (?:[A-Z]+|(R)[0-9]*)$/;
+	MERGE_REQUEST = /^See merge request [^\s!]*!\d{1,9}(?=\r?$)/gm;
 }));
 // src/git/repository.ts
 var repository_exports = /* @__PURE__ */ __exportAll({ openRepository: () => openRepository });
@@ -19460,7 +19538,7 @@ async function openRepository(start, folder) {
 	const git = openGit(start);
 	const { ask } = git;
 	const prefix = prefixOf(start, folder);
-	const { commonDir, shallow, head } = await placeOf$1(ask);
+	const { shallow, head } = await placeOf$1(ask);
 	const fromRoot = (path) => node_path.posix.normalize(prefix + path);
 	const trees = openTrees(git);
 	const lastAt = gathered((paths, commit = "") => findLastCommits(ask, trees, commit, paths));
@@ -19471,7 +19549,6 @@ async function openRepository(start, folder) {
 	};
 	return {
 		head,
-		commonDir,
 		fromRoot,
 		uncommitted: (paths) => findUncommitted(paths, whole),
 		staged: (paths) => findStaged(paths, whole),
@@ -19496,12 +19573,10 @@ function prefixOf({ root }, folder) {
 }
 /** Throws a `ProblemError` outside of a repository. */
 async function placeOf$1(ask) {
-	const printed = await ask("rev-parse", "--is-shallow-repository", ...["--path-format=absolute", "--git-common-dir"], "--revs-only", "HEAD");
-	const [, shallow, common = "", head = null] = /^(true|false)\n(.+?)\n(?:([0-9a-f]{40,64})\n)?$/s.exec(printed) ?? [];
+	const [shallow, head] = (await ask("rev-parse", "--is-shallow-repository", "--revs-only", "HEAD")).trim().split("\n");
 	return {
-		commonDir: common,
 		shallow: shallow === "true",
-		head
+		head: head ?? null
 	};
 }
 async function findUncommitted(paths, { ask, head, fromRoot }) {
@@ -19523,7 +19598,6 @@ var init_repository = __esmMin((() => {
 	init_driver();
 	init_files_at();
 	init_history();
-	init_log();
 }));
 // src/desired/workspace.ts
 init_policy();
@@ -19582,7 +19656,7 @@ async function narrow(workspace, config, ref) {
 */
 async function leaveOutUnchanged(files, ref, config) {
 	const repository = await openRepositoryOf(config);
-	if (repository === null) throw new ProblemError(makeProblem("git/base-needs-git", { ref }));
+	if (repository === null) throw new ProblemError(makeProblem("git/needs-repository", { what: `The base "${ref}"` }));
 	const since = await repository.resolveRef(ref);
 	if (since === null) throw new ProblemError(makeProblem("git/unknown-base", { ref }));
 	const [there, changed] = await Promise.all([repository.pathsAt(since), repository.changedSince(since)]);
@@ -20935,7 +21009,7 @@ var init_dist_bundle$3 = __esmMin((() => {
 }));
 // node_modules/@octokit/core/dist-src/version.js
 var VERSION$3;
-var init_version$1 = __esmMin((() => {
+var init_version = __esmMin((() => {
 	VERSION$3 = "7.0.8";
 }));
 // node_modules/@octokit/core/dist-src/index.js
@@ -20953,7 +21027,7 @@ var init_dist_src = __esmMin((() => {
 	init_dist_bundle$5();
 	init_dist_bundle$4();
 	init_dist_bundle$3();
-	init_version$1();
+	init_version();
 	noop$1 = () => {};
 	consoleWarn = console.warn.bind(console);
 	consoleError = console.error.bind(console);
@@ -49833,21 +49907,6 @@ var require_undici = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	}
 	module.exports.install = install;
 }));
-// src/domain/proxies.ts
-/** Reads the usual variables. All three are given, be they empty: undici would read the process's own otherwise. */
-function proxiesOf(environment) {
-	return {
-		httpProxy: proxyUrl(environment["http_proxy"] ?? environment["HTTP_PROXY"] ?? ""),
-		httpsProxy: proxyUrl(environment["https_proxy"] ?? environment["HTTPS_PROXY"] ?? ""),
-		noProxy: environment["no_proxy"] ?? environment["NO_PROXY"] ?? ""
-	};
-}
-/** `proxy:3128` is a usual way to write it, and not a URL. */
-function proxyUrl(setting) {
-	const text = setting.trim();
-	return text === "" || text.includes("://") ? text : `http://${text}`;
-}
-var init_proxies = __esmMin((() => {}));
 // src/github/client.ts
 var client_exports$1 = /* @__PURE__ */ __exportAll({ connectGitHub: () => connectGitHub });
 /** Nothing is sent before the first call. */
@@ -49897,8 +49956,7 @@ var init_client$1 = __esmMin((() => {
 	init_dist_bundle$1();
 	init_dist_bundle();
 	import_undici = require_undici();
-	init_loopback();
-	init_proxies();
+	init_network();
 	Client = Octokit.plugin(paginateRest, retry, throttling);
 	LONGEST_WAIT$1 = 30;
 	RETRIES = 2;
@@ -49991,35 +50049,8 @@ function gitHubOf({ "github-token": token }, environment) {
 function runUrlOf({ GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: run }) {
 	return server && repository && run ? `${server}/${repository}/actions/runs/${run}` : null;
 }
-// src/domain/redact.ts
-/** The key is recognised as it is, and as JSON and addresses would escape it. */
-function makeRedact(key) {
-	const forms = formsOf(key);
-	return (text) => forms.reduce((rest, form) => rest.replaceAll(form, MARK), text);
-}
-/**
-* What an error answer said: at most 200 characters, white space collapsed, without the API key. The end of a text
-* that is not whole is left out, because half of the key may stand there.
-*/
-function makeExcerpt(text, whole, key) {
-	const redact = makeRedact(key);
-	const longest = Math.max(0, ...formsOf(key).map((form) => form.length));
-	return redact(redact(whole ? text : text.slice(0, Math.max(0, text.length - longest))).replaceAll(/\s+/g, " ").trim()).slice(0, EXCERPT).replace(/[\ud800-\udbff]$/, "");
-}
-function formsOf(key) {
-	return [.../* @__PURE__ */ new Set([
-		key,
-		JSON.stringify(key).slice(1, -1),
-		encodeURIComponent(key.toWellFormed())
-	])].filter((form) => form !== "").toSorted((a, b) => b.length - a.length);
-}
-var MARK, EXCERPT;
-var init_redact = __esmMin((() => {
-	MARK = "[redacted]";
-	EXCERPT = 200;
-}));
 // src/cli/secrets.ts
-init_redact();
+init_text();
 /** Shorter ones are words that reports consist of; no service hands out such a key. */
 const SHORTEST = 8;
 function makeSecrets() {
@@ -50408,22 +50439,13 @@ function describe$1(drift) {
 	const { environment, observed } = drift;
 	return `"${environment}" serves ${observed === null || observed.number === null ? "a version" : `v${observed.number}`} (id ${observed?.id ?? "none"})`;
 }
-// src/domain/prompt-file.ts
-/** The pin as it is written in the file. */
-function pinText(pin) {
-	switch (pin.kind) {
-		case "latest": return "latest";
-		case "number": return String(pin.number);
-		case "version": return `version:${pin.id}`;
-		case "git": return `git:${pin.ref}`;
-	}
+// src/domain/versions.ts
+function refOf$1({ id, number }) {
+	return {
+		id,
+		number
+	};
 }
-/** Whether any environment follows the file's own content. */
-function followsLatest({ pins }) {
-	return pins.some(({ pin }) => pin.kind === "latest");
-}
-var init_prompt_file = __esmMin((() => {}));
-// src/domain/known-versions.ts
 /**
 * Whether a version holds a wanted content. Where the file manages no metadata, any metadata of a version that
 * promptsync made will do, and of another's none: it may carry settings that nobody has reviewed.
@@ -50454,51 +50476,12 @@ function asHeld({ text, digest, ...rest }, metadata) {
 		...rest
 	};
 }
-/** Compares a pin with what its environment serves. Equal content is in sync whatever its id: such pins name content. */
-function meaningOf({ environment, pin }, file, { active, known, metadata }, atRefs) {
-	const serves = active.get(environment) ?? null;
-	const content = wantedContent(pin, file, atRefs);
-	const sought = content === null ? null : asHeld(content, metadata);
-	if (serves !== null && (sought === null ? findNamed([serves], pin) !== void 0 : holds(serves, sought))) return { kind: "in-sync" };
-	const version = sought === null ? findNamed(known, pin) : findContent(known, sought);
-	if (version !== void 0) return {
-		kind: "known",
-		version
-	};
-	if (content === null) return { kind: "unknown" };
-	return {
-		kind: "new",
-		content,
-		...pin.kind === "git" && { ref: pin.ref }
-	};
-}
-/** The content that a pin names; null for numbers and ids, and for refs that have none. */
-function wantedContent(pin, file, atRefs) {
-	if (pin.kind === "latest") return file.content;
-	const at = pin.kind === "git" ? atRefs.get(pin.ref) : void 0;
-	return at !== void 0 && "content" in at ? at.content : null;
-}
-/**
-* Whether a version of the file's own content is to be made. It is made even when no pin follows it; then somebody
-* else's version of equal content does not stand in for it, unless it is found again later.
-*/
-function wantsOwnVersion(file, observed, meanings) {
-	if (followsLatest(file)) return meanings.some((one) => one.kind === "new" && one.content === file.content);
-	const left = file.pins.filter(({ pin }, at) => leaves(meanings[at], pin, observed));
-	return !observed.remembers(file.content, new Set(left.map(({ environment }) => environment)));
-}
-/** Whether an environment is to serve something else. An id is a promise by itself: unknown ones are planned for. */
-function leaves(meaning, pin, { missing }) {
-	if (meaning?.kind === "unknown") return pin.kind === "version" && !missing.includes(pin.id);
-	return meaning?.kind === "known" || meaning?.kind === "new";
-}
-var init_known_versions = __esmMin((() => {
+var init_versions = __esmMin((() => {
 	init_digest();
-	init_prompt_file();
 }));
 // src/planning/texts.ts
 init_digest();
-init_known_versions();
+init_versions();
 init_plan();
 /** The texts behind a plan's activations, for diffs: from the service, the files, and git for versions never read. */
 function textsOf$2(prompts, { contentsAtRefs }, history) {
@@ -50547,21 +50530,21 @@ function unreadSide(version, { text, metadata, metadataDigest }) {
 		...metadataDigest === version.metadataDigest && metadata !== void 0 && { metadata }
 	};
 }
-// src/domain/variables.ts
-/** Compares what an environment serves with what it would serve; where one of the two is not known nothing is said. */
-function variableChanges({ before, after }) {
-	if (before === null || before === "unknown" || after === "unknown") return [];
-	const [then, now] = [placeholdersOf(before.text), placeholdersOf(after.text)];
-	const added = now.filter((variable) => !then.includes(variable));
-	const removed = then.filter((variable) => !now.includes(variable));
-	return [...added.map((variable) => ({
-		variable,
-		kind: "added"
-	})), ...removed.map((variable) => ({
-		variable,
-		kind: "removed"
-	}))];
+// src/domain/prompt-file.ts
+/** The pin as it is written in the file. */
+function pinText(pin) {
+	switch (pin.kind) {
+		case "latest": return "latest";
+		case "number": return String(pin.number);
+		case "version": return `version:${pin.id}`;
+		case "git": return `git:${pin.ref}`;
+	}
 }
+/** Whether any environment follows the file's own content. */
+function followsLatest({ pins }) {
+	return pins.some(({ pin }) => pin.kind === "latest");
+}
+var init_prompt_file = __esmMin((() => {}));
 // src/report/make-report.ts
 init_json();
 init_plan();
@@ -50705,12 +50688,12 @@ function madeChange({ change, status, version }, texts) {
 	};
 	if (planned.kind === "create-version") return {
 		...planned,
-		version: refOf$1(version),
+		version: refOf(version),
 		status
 	};
 	return {
 		...planned,
-		after: refOf$1(version),
+		after: refOf(version),
 		status
 	};
 }
@@ -50728,7 +50711,7 @@ function refsOf({ environment, before, after }) {
 }
 function servedOf({ before, after }, texts) {
 	return {
-		before: before === null ? null : refOf$1(before),
+		before: before === null ? null : refOf(before),
 		after: targetOf$1(after),
 		...textFields(texts)
 	};
@@ -50790,7 +50773,7 @@ function rowOf(pinned, plan) {
 	const { environment, pin } = pinned;
 	const active = plan.observed?.active.get(environment) ?? null;
 	const change = plan.changes.find((one) => one.kind === "set-active" && one.environment === environment);
-	const serves = active === null ? null : refOf$1(active);
+	const serves = active === null ? null : refOf(active);
 	const inSync = change === void 0 && serves !== null && !isRefused(pinned, plan);
 	const wanted = change?.kind === "set-active" ? targetOf$1(change.after) : inSync ? serves : null;
 	return {
@@ -50845,23 +50828,23 @@ function driftOf(drift) {
 }
 function holderOf$1({ commit, ...ref }) {
 	return commit === void 0 ? {
-		...refOf$1(ref),
+		...refOf(ref),
 		made_by: "outside"
 	} : {
-		...refOf$1(ref),
+		...refOf(ref),
 		made_by: "git",
 		commit
 	};
 }
 /** The file's own new content needs no digest; of refs there may be several. */
 function targetOf$1(target) {
-	if (!isNew(target)) return refOf$1(target);
+	if (!isNew(target)) return refOf(target);
 	return target.ref === void 0 ? { new: true } : {
 		new: true,
 		digest: target.new.digest
 	};
 }
-function refOf$1({ id, number }) {
+function refOf({ id, number }) {
 	return {
 		id,
 		version_number: number
@@ -50979,7 +50962,7 @@ async function readOne(file, repository) {
 	return contents;
 }
 async function contentAt$1(file, ref, repository, place) {
-	if (repository === null) return makeProblem("pin/needs-git", { ref }, place);
+	if (repository === null) return makeProblem("git/needs-repository", { what: `The pin git:${ref}` }, place);
 	const commit = await repository.resolveRef(ref);
 	if (commit === null) return makeProblem("pin/unknown-ref", { ref }, place);
 	const found = await findAt({
@@ -51060,7 +51043,7 @@ init_problem();
 /** Reads the base commit's prompt files; only those that have changed since are parsed. Throws a `ProblemError`. */
 async function readBase(request, repository) {
 	const { ref, files, left } = request;
-	if (repository === null) throw new ProblemError(makeProblem("git/base-needs-git", { ref }));
+	if (repository === null) throw new ProblemError(makeProblem("git/needs-repository", { what: `The base "${ref}"` }));
 	const commit = await repository.resolveRef(ref);
 	if (commit === null) throw new ProblemError(makeProblem("git/unknown-base", { ref }));
 	const [there, different] = await Promise.all([repository.pathsAt(commit), repository.changedSince(commit)]);
@@ -51068,7 +51051,7 @@ async function readBase(request, repository) {
 	const same = files.filter(({ path }) => before.has(path) && !different.has(path));
 	const paths = [...different].filter((path) => before.has(path)).filter(promptMatcher(request.config));
 	const changed = await Promise.all(paths.map((path) => readAt(commit, path, repository)));
-	const shallow = await repository.isShallow() ? [makeProblem("git/shallow")] : [];
+	const shallow = await repository.isShallow() ? [makeProblem("git/shallow", { of: "drift" })] : [];
 	const now = new Set(files.map(({ id }) => id));
 	const heads = repository.head === null ? [] : [repository.head];
 	const then = [...same, ...changed.flatMap(({ file }) => file ?? [])].filter(({ id }) => now.has(id));
@@ -51155,6 +51138,47 @@ async function uncommittedOf({ files }, repository) {
 	if (repository === null || files.length === 0) return /* @__PURE__ */ new Set();
 	return repository.uncommitted(files.map(({ path }) => path));
 }
+// src/domain/meaning.ts
+init_prompt_file();
+init_versions();
+/** Compares a pin with what its environment serves. Equal content is in sync whatever its id: such pins name content. */
+function meaningOf({ environment, pin }, file, { active, known, metadata }, atRefs) {
+	const serves = active.get(environment) ?? null;
+	const content = wantedContent(pin, file, atRefs);
+	const sought = content === null ? null : asHeld(content, metadata);
+	if (serves !== null && (sought === null ? findNamed([serves], pin) !== void 0 : holds(serves, sought))) return { kind: "in-sync" };
+	const version = sought === null ? findNamed(known, pin) : findContent(known, sought);
+	if (version !== void 0) return {
+		kind: "known",
+		version
+	};
+	if (content === null) return { kind: "unknown" };
+	return {
+		kind: "new",
+		content,
+		...pin.kind === "git" && { ref: pin.ref }
+	};
+}
+/** The content that a pin names; null for numbers and ids, and for refs that have none. */
+function wantedContent(pin, file, atRefs) {
+	if (pin.kind === "latest") return file.content;
+	const at = pin.kind === "git" ? atRefs.get(pin.ref) : void 0;
+	return at !== void 0 && "content" in at ? at.content : null;
+}
+/**
+* Whether a version of the file's own content is to be made. It is made even when no pin follows it; then somebody
+* else's version of equal content does not stand in for it, unless it is found again later.
+*/
+function wantsOwnVersion(file, observed, meanings) {
+	if (followsLatest(file)) return meanings.some((one) => one.kind === "new" && one.content === file.content);
+	const left = file.pins.filter(({ pin }, at) => leaves(meanings[at], pin, observed));
+	return !observed.remembers(file.content, new Set(left.map(({ environment }) => environment)));
+}
+/** Whether an environment is to serve something else. An id is a promise by itself: unknown ones are planned for. */
+function leaves(meaning, pin, { missing }) {
+	if (meaning?.kind === "unknown") return pin.kind === "version" && !missing.includes(pin.id);
+	return meaning?.kind === "known" || meaning?.kind === "new";
+}
 // src/desired/former-files.ts
 init_prompt_file();
 /** How many earlier states of a file are read. */
@@ -51220,7 +51244,6 @@ function before$1(former, { pins, content }, head) {
 	}));
 }
 // src/desired/recall.ts
-init_known_versions();
 init_plan();
 /** A field that stands as it did so many changes of the file ago is no longer taken for unfinished work. */
 const LONGEST_HISTORY = 50;
@@ -51307,8 +51330,8 @@ async function fromGit({ source, digest }, repository) {
 }
 // src/observing/assume.ts
 init_digest();
-init_known_versions();
 init_plan();
+init_versions();
 init_prompt_file();
 init_problem();
 /**
@@ -51438,29 +51461,6 @@ function numbered({ id, number }) {
 // src/observing/observe.ts
 init_p_limit();
 init_problem();
-/** A prompt whose request waits to be repeated, maybe for a minute, must leave the others enough to do. */
-const PROMPTS_PER_REQUEST = 4;
-/**
-* Reads what the service holds of each prompt. Never writes. A prompt that cannot be read does not stop the others: its
-* problem is in `failed`.
-*/
-async function observe(provider, wanted, { concurrency, onObserved }) {
-	const observed = /* @__PURE__ */ new Map();
-	const failed = /* @__PURE__ */ new Map();
-	await pLimit(concurrency * PROMPTS_PER_REQUEST).map(wanted, async (one) => {
-		try {
-			observed.set(one.promptId, await provider.observe(one));
-		} catch (error) {
-			failed.set(one.promptId, problemOf$1(error));
-		}
-		onObserved?.(observed.size + failed.size, wanted.length);
-	});
-	return {
-		observed,
-		failed
-	};
-}
-// src/observing/wanted.ts
 const NO_NEEDS = {
 	environments: [],
 	whole: false
@@ -51492,6 +51492,28 @@ function wantedOf(file, { contentsAtRefs, base, promotedFrom }, { environments, 
 function contentsIn(atRefs) {
 	return [...atRefs?.values() ?? []].flatMap((at) => "content" in at ? [at.content] : []);
 }
+/** A prompt whose request waits to be repeated, maybe for a minute, must leave the others enough to do. */
+const PROMPTS_PER_REQUEST = 4;
+/**
+* Reads what the service holds of each prompt. Never writes. A prompt that cannot be read does not stop the others: its
+* problem is in `failed`.
+*/
+async function observe(provider, wanted, { concurrency, onObserved }) {
+	const observed = /* @__PURE__ */ new Map();
+	const failed = /* @__PURE__ */ new Map();
+	await pLimit(concurrency * PROMPTS_PER_REQUEST).map(wanted, async (one) => {
+		try {
+			observed.set(one.promptId, await provider.observe(one));
+		} catch (error) {
+			failed.set(one.promptId, problemOf$1(error));
+		}
+		onObserved?.(observed.size + failed.size, wanted.length);
+	});
+	return {
+		observed,
+		failed
+	};
+}
 // src/domain/desired.ts
 /** Where git is not asked, or has nothing to say. */
 const NO_HISTORY = {
@@ -51500,34 +51522,110 @@ const NO_HISTORY = {
 	provenance: /* @__PURE__ */ new Map(),
 	contents: /* @__PURE__ */ new Map()
 };
-// src/domain/version.ts
-function refOf({ id, number }) {
+// src/planning/changes.ts
+init_plan();
+init_versions();
+init_problem();
+/** What one file asks for in the order in which it is written, with what became of each pin. */
+function changesFor(context, { provenance }) {
+	const { file, observed, contentsAtRefs } = context;
+	const meanings = file.pins.map((pin) => meaningOf(pin, file, observed, contentsAtRefs));
+	const pins = file.pins.map((pin, at) => {
+		return {
+			pin,
+			resolution: resolvePin(pin, meanings[at] ?? { kind: "unknown" }, context)
+		};
+	});
+	const creates = contentsToCreate(context, meanings, provenance.get(file.path) ?? {});
+	const activations = pins.flatMap((one) => activation(one, observed));
 	return {
-		id,
-		number
+		pins,
+		changes: [
+			...creates,
+			...compareFields(file, observed.fields),
+			...activations
+		]
 	};
 }
-var init_version = __esmMin((() => {}));
-// src/planning/compare-fields.ts
-init_version();
-init_plan();
-/** The fields that the file manages and that differ in the service; no change when there are none. */
-function compareFields(file, fields) {
-	const entries = FIELDS.flatMap((field) => {
-		const after = file[field];
-		return after === void 0 || after === fields[field] ? [] : [[field, {
-			before: fields[field],
-			after
-		}]];
-	});
-	return entries.length === 0 ? [] : [{
-		kind: "update-prompt",
-		fields: Object.fromEntries(entries)
+function activation({ pin, resolution }, observed) {
+	if (resolution.kind !== "set") return [];
+	const active = observed.active.get(pin.environment) ?? null;
+	const before = active === null ? null : refOf$1(active);
+	return [{
+		kind: "set-active",
+		environment: pin.environment,
+		before,
+		after: resolution.after
 	}];
 }
-// src/planning/contents-to-create.ts
-init_known_versions();
-init_plan();
+/** What a plan does about a pin of such a meaning. */
+function resolvePin(pin, meaning, context) {
+	switch (meaning.kind) {
+		case "in-sync": return meaning;
+		case "known": return {
+			kind: "set",
+			after: refOf$1(meaning.version),
+			finds: false
+		};
+		case "new": {
+			const { content, ref } = meaning;
+			return {
+				kind: "set",
+				after: {
+					new: content,
+					...ref !== void 0 && { ref }
+				},
+				finds: false
+			};
+		}
+		case "unknown": return resolveUnknown(pin, context);
+	}
+}
+/** An id is a promise by itself: unknown ones are planned, and read before they go live. */
+function resolveUnknown({ environment, pin, line, column }, context) {
+	const { file, observed, contentsAtRefs } = context;
+	const place = {
+		path: file.path,
+		line,
+		column
+	};
+	if (pin.kind === "version" && !observed.missing.includes(pin.id)) return {
+		kind: "set",
+		after: {
+			id: pin.id,
+			number: null
+		},
+		finds: true
+	};
+	const finds = pin.kind === "number" && observed.findable;
+	return {
+		kind: "blocked",
+		problem: unresolvable(pin, environment, {
+			finds,
+			contentsAtRefs,
+			place
+		}),
+		finds
+	};
+}
+function unresolvable(pin, environment, { finds, contentsAtRefs, place }) {
+	switch (pin.kind) {
+		case "number": return makeProblem("pin/unknown-number", {
+			environment,
+			number: pin.number,
+			lookable: finds
+		}, place);
+		case "version": return makeProblem("pin/unknown-version", {
+			environment,
+			id: pin.id
+		}, place);
+		case "git": {
+			const at = contentsAtRefs.get(pin.ref);
+			return at !== void 0 && "code" in at ? at : makeProblem("pin/unknown-ref", { ref: pin.ref }, place);
+		}
+		case "latest": return makeProblem("internal/unexpected", { reason: "a file has no content of its own" }, place);
+	}
+}
 /**
 * The versions to make: those of `git:` pins first, so that the file's own is the newest. Equal contents are made once.
 * @param provenance of the file's own content
@@ -51560,6 +51658,20 @@ function create(content, refs, provenance) {
 		content,
 		provenance
 	};
+}
+/** The fields that the file manages and that differ in the service; no change when there are none. */
+function compareFields(file, fields) {
+	const entries = FIELDS.flatMap((field) => {
+		const after = file[field];
+		return after === void 0 || after === fields[field] ? [] : [[field, {
+			before: fields[field],
+			after
+		}]];
+	});
+	return entries.length === 0 ? [] : [{
+		kind: "update-prompt",
+		fields: Object.fromEntries(entries)
+	}];
 }
 // src/planning/find-drift.ts
 init_plan();
@@ -51606,16 +51718,6 @@ function fieldDrift({ head, base: wanted, formerFields }) {
 }
 function fieldsOf$1(changes) {
 	return changes.find((change) => change.kind === "update-prompt")?.fields ?? {};
-}
-// src/planning/offline.ts
-init_problem();
-/** Pins that follow the file in environments where that is not allowed. */
-function latestProblems(file, forbidden) {
-	return file.pins.filter(({ pin, environment }) => pin.kind === "latest" && forbidden.includes(environment)).map(({ environment, line, column }) => makeProblem("guard/latest-not-allowed", { environment }, {
-		path: file.path,
-		line,
-		column
-	}));
 }
 // src/planning/former-pins.ts
 function contentOf$1({ digest, metadataDigest }) {
@@ -51769,80 +51871,16 @@ function nameOf$2({ number, id }) {
 function liveIn(target, context) {
 	return context.file.pins.map(({ environment }) => environment).find((one) => isActive(target, one, context)) ?? null;
 }
-// src/planning/resolve-pin.ts
-init_problem();
-/** What a plan does about a pin of such a meaning. */
-function resolvePin(pin, meaning, context) {
-	switch (meaning.kind) {
-		case "in-sync": return meaning;
-		case "known": return {
-			kind: "set",
-			after: refOf(meaning.version),
-			finds: false
-		};
-		case "new": {
-			const { content, ref } = meaning;
-			return {
-				kind: "set",
-				after: {
-					new: content,
-					...ref !== void 0 && { ref }
-				},
-				finds: false
-			};
-		}
-		case "unknown": return resolveUnknown(pin, context);
-	}
-}
-/** An id is a promise by itself: unknown ones are planned, and read before they go live. */
-function resolveUnknown({ environment, pin, line, column }, context) {
-	const { file, observed, contentsAtRefs } = context;
-	const place = {
+/** Pins that follow the file in environments where that is not allowed. */
+function latestProblems(file, forbidden) {
+	return file.pins.filter(({ pin, environment }) => pin.kind === "latest" && forbidden.includes(environment)).map(({ environment, line, column }) => makeProblem("guard/latest-not-allowed", { environment }, {
 		path: file.path,
 		line,
 		column
-	};
-	if (pin.kind === "version" && !observed.missing.includes(pin.id)) return {
-		kind: "set",
-		after: {
-			id: pin.id,
-			number: null
-		},
-		finds: true
-	};
-	const finds = pin.kind === "number" && observed.findable;
-	return {
-		kind: "blocked",
-		problem: unresolvable(pin, environment, {
-			finds,
-			contentsAtRefs,
-			place
-		}),
-		finds
-	};
-}
-function unresolvable(pin, environment, { finds, contentsAtRefs, place }) {
-	switch (pin.kind) {
-		case "number": return makeProblem("pin/unknown-number", {
-			environment,
-			number: pin.number,
-			lookable: finds
-		}, place);
-		case "version": return makeProblem("pin/unknown-version", {
-			environment,
-			id: pin.id
-		}, place);
-		case "git": {
-			const at = contentsAtRefs.get(pin.ref);
-			return at !== void 0 && "code" in at ? at : makeProblem("pin/unknown-ref", { ref: pin.ref }, place);
-		}
-		case "latest": return makeProblem("internal/unexpected", { reason: "a file has no content of its own" }, place);
-	}
+	}));
 }
 // src/planning/make-plan.ts
-init_known_versions();
 init_prompt_file();
-init_version();
 init_problem();
 /** The changes that would make the service match the files. Pure: the same input gives the same plan. */
 function makePlan(desired, observation, history = NO_HISTORY) {
@@ -51866,7 +51904,7 @@ function planPrompt(written, observed, desired, history = NO_HISTORY) {
 		observed,
 		contentsAtRefs: desired.contentsAtRefs.get(file.id) ?? /* @__PURE__ */ new Map()
 	};
-	const { pins, changes } = resolve$1(context, history);
+	const { pins, changes } = changesFor(context, history);
 	const live = pins.flatMap(({ pin, resolution }) => resolution.kind === "set" ? [{
 		pin,
 		after: resolution.after
@@ -51890,26 +51928,6 @@ function planPrompt(written, observed, desired, history = NO_HISTORY) {
 		finds
 	};
 }
-function resolve$1(context, { provenance }) {
-	const { file, observed, contentsAtRefs } = context;
-	const meanings = file.pins.map((pin) => meaningOf(pin, file, observed, contentsAtRefs));
-	const pins = file.pins.map((pin, at) => {
-		return {
-			pin,
-			resolution: resolvePin(pin, meanings[at] ?? { kind: "unknown" }, context)
-		};
-	});
-	const creates = contentsToCreate(context, meanings, provenance.get(file.path) ?? {});
-	const activations = pins.flatMap((one) => activation(one, observed));
-	return {
-		pins,
-		changes: [
-			...creates,
-			...compareFields(file, observed.fields),
-			...activations
-		]
-	};
-}
 /** The base's file is planned for with the same observation; a prompt that the base does not know has no drift. */
 function driftSince({ base }, context, head, history) {
 	const file = base?.files.get(context.file.id);
@@ -51918,7 +51936,7 @@ function driftSince({ base }, context, head, history) {
 	const formerFields = history.formerFields.get(file.id) ?? [];
 	return findDrift({
 		head,
-		base: resolve$1({
+		base: changesFor({
 			...context,
 			file
 		}, history).changes,
@@ -51943,17 +51961,6 @@ function unobserved(file, failed) {
 function inOrder(pins, { environmentOrder }) {
 	if (environmentOrder === null) return pins;
 	return pins.toSorted((a, b) => environmentOrder.indexOf(a.environment) - environmentOrder.indexOf(b.environment));
-}
-function activation({ pin, resolution }, observed) {
-	if (resolution.kind !== "set") return [];
-	const active = observed.active.get(pin.environment) ?? null;
-	const before = active === null ? null : refOf(active);
-	return [{
-		kind: "set-active",
-		environment: pin.environment,
-		before,
-		after: resolution.after
-	}];
 }
 function problemOf({ resolution }) {
 	return resolution.kind === "blocked" ? [resolution.problem] : [];
@@ -51996,7 +52003,7 @@ async function serviceAt(commit, { file, root }, repository, environment) {
 	};
 	return parseConfig(bytes.toString("utf8"), around).config?.service ?? null;
 }
-// src/domain/prompt-service.ts
+// src/service/prompt-service.ts
 /** The same service, of which no call is begun once the signal is aborted. A call in flight is finished. */
 function untilStopped(service, stop) {
 	const unlessStopped = (call) => stop.aborted ? Promise.reject(new ServiceError(makeProblem("apply/interrupted"), "not-sent")) : call();
@@ -52406,7 +52413,7 @@ function fingerprint({ prompt, active }) {
 	return canonicalJson([{ ...prompt }, environments]);
 }
 var init_reading = __esmMin((() => {
-	init_known_versions();
+	init_versions();
 	init_json();
 	init_prompt_file();
 	init_prompt_service();
@@ -52457,7 +52464,7 @@ async function activate({ world, reading, seen }, environment, expected) {
 		seen.add(version.id);
 		return {
 			status: "made",
-			version: refOf(version),
+			version: refOf$1(version),
 			problems: []
 		};
 	} catch (error) {
@@ -52489,8 +52496,8 @@ async function readBack(service, promptId, environment, expected) {
 	throw new ProblemError(makeProblem("apply/not-active", evidence));
 }
 var init_writing = __esmMin((() => {
+	init_versions();
 	init_prompt_service();
-	init_version();
 	init_problem();
 	init_ownership();
 	init_reading();
@@ -52654,7 +52661,7 @@ async function adopt(writing, version, newest) {
 	remember(writing, version);
 	return {
 		status: "adopted",
-		version: refOf(version),
+		version: refOf$1(version),
 		problems: await follow(writing, newest)
 	};
 }
@@ -52685,7 +52692,7 @@ function refuseRewritten(version, status) {
 		problems
 	} : {
 		status,
-		version: refOf(version),
+		version: refOf$1(version),
 		problems
 	};
 }
@@ -52717,7 +52724,7 @@ async function finishMade(writing, { content }, version) {
 	const warnings = version.stamp === null && !writing.drops ? [makeProblem("service/drops-metadata", { environment })] : [];
 	return {
 		status: "made",
-		version: refOf(version),
+		version: refOf$1(version),
 		problems: [...problems, ...warnings]
 	};
 }
@@ -52797,10 +52804,9 @@ async function awaitUnread({ world, reading, known }) {
 var NEWEST_KEPT, WAITS;
 var init_create = __esmMin((() => {
 	init_digest();
-	init_known_versions();
+	init_versions();
 	init_prompt_file();
 	init_prompt_service();
-	init_version();
 	init_problem();
 	init_look();
 	init_ownership();
@@ -53032,7 +53038,7 @@ var init_route = __esmMin((() => {
 // src/embedded/body.ts
 /**
 * Reads a request's body, as far as there is room for it. What is beyond is received and thrown away, because a client
-* that is still sending could not read the answer. Throws only when the client goes away.
+* that is still sending could not read the answer. Throws a `Refusal`, or when the client goes away.
 */
 async function readBody(request, room) {
 	const chunks = [];
@@ -53055,7 +53061,8 @@ async function readBody(request, room) {
 			held += chunk.length;
 			room.free -= chunk.length;
 		}
-		return refusal === null ? parseJson$1(Buffer.concat(chunks), request.headers["content-type"]) : { refusal };
+		if (refusal !== null) throw refusal;
+		return parseJson$1(Buffer.concat(chunks), request.headers["content-type"]);
 	} finally {
 		letGo();
 	}
@@ -53066,20 +53073,19 @@ function refusalOf$1(size, further, { each, free }) {
 }
 /** Gives the body the shape of an endpoint; throws a `Refusal` when it has another. */
 function parseBody(body, shape) {
-	if ("refusal" in body) throw body.refusal;
-	const result = shapeDeep(body.value, shape);
+	const result = shapeDeep(body, shape);
 	if (!result.success) throw new Refusal(422, result.error.issues.slice(0, 5).map(describe).join("; "));
 	return result.data;
 }
 function parseJson$1(bytes, contentType) {
-	if (contentType?.split(";")[0]?.trim().toLowerCase() !== "application/json") return { refusal: new Refusal(422, "The body must be sent as Content-Type: application/json.") };
+	if (contentType?.split(";")[0]?.trim().toLowerCase() !== "application/json") throw new Refusal(422, "The body must be sent as Content-Type: application/json.");
 	try {
-		return { value: JSON.parse(new TextDecoder("utf-8", {
+		return JSON.parse(new TextDecoder("utf-8", {
 			fatal: true,
 			ignoreBOM: true
-		}).decode(bytes)) };
+		}).decode(bytes));
 	} catch {
-		return { refusal: new Refusal(422, "The body is not valid JSON in UTF-8.") };
+		throw new Refusal(422, "The body is not valid JSON in UTF-8.");
 	}
 }
 /** Shapes of free JSON are checked recursively: a body can be nested deeper than the stack is. */
@@ -53124,38 +53130,32 @@ async function answerCall(store, call) {
 function authorise(store, apiKey, promptId) {
 	const projects = apiKey ? store.readProjects(apiKey) : [];
 	if (projects.length === 0) throw new Refusal(401, "The API key is missing or not known.", { "www-authenticate": "ApiKey" });
-	const { projectId } = found(store.readPrompt(promptId));
-	if (!projects.includes(projectId)) throw new Refusal(403, "The API key does not authorise the project of the prompt.");
+	if (!projects.includes(found(store.readPrompt(promptId)).project_id)) throw new Refusal(403, "The API key does not authorise the project of the prompt.");
 }
 /** Section 4.1. It leaves open what `active_version` is when none is active (here null) or none was asked for (absent). */
 function readPrompt(store, { promptId, environment }) {
-	const prompt = found(store.readPrompt(promptId, environment));
-	const { activeVersion } = prompt;
-	if (environment === void 0) return promptToWire(prompt);
-	return {
-		...promptToWire(prompt),
-		active_version: activeVersion === null ? null : versionToWire(activeVersion)
+	const { active_version, created_at: _, ...prompt } = found(store.readPrompt(promptId, environment));
+	return environment === void 0 ? prompt : {
+		...prompt,
+		active_version
 	};
 }
 /** Section 4.3. */
 function updatePrompt(store, { promptId }, body) {
 	const changes = parseBody(body, UpdatePromptShape);
 	refuseBrokenText(changes.key, changes.name, changes.description);
-	const prompt = found(store.updatePrompt(promptId, changes));
-	return {
-		...promptToWire(prompt),
-		created_at: prompt.createdAt
-	};
+	const { active_version: _, ...prompt } = found(store.updatePrompt(promptId, changes));
+	return prompt;
 }
 /** Section 4.2. */
 function createVersion(store, { promptId }, body) {
 	const { content, change_summary: changeSummary, metadata_: metadata } = parseBody(body, CreateVersionShape);
 	refuseBrokenText(content, changeSummary);
-	return versionToWire(found(store.createVersion(promptId, {
+	return found(store.createVersion(promptId, {
 		content,
 		changeSummary,
 		metadata
-	})));
+	}));
 }
 /** Section 4.4. */
 function setActive(store, { promptId }, body) {
@@ -53174,28 +53174,6 @@ function found(value) {
 /** Half a surrogate pair has no UTF-8 and NUL ends a text in SQLite: either would silently become another text. */
 function refuseBrokenText(...texts) {
 	if (texts.some((text) => text?.isWellFormed() === false || text?.includes("\0"))) throw new Refusal(422, "The body holds text that is not valid Unicode, or NUL.");
-}
-/** The fields that every answer with a prompt has (interface section 2.1). */
-function promptToWire(prompt) {
-	return {
-		id: prompt.id,
-		project_id: prompt.projectId,
-		key: prompt.key,
-		name: prompt.name,
-		description: prompt.description,
-		latest_version_id: prompt.latestVersionId
-	};
-}
-/** Interface section 2.2. */
-function versionToWire(version) {
-	return {
-		id: version.id,
-		prompt_id: version.promptId,
-		version_number: version.number,
-		content: version.content,
-		metadata_: version.metadata,
-		created_at: version.createdAt
-	};
 }
 var writers;
 var init_answer = __esmMin((() => {
@@ -53232,18 +53210,18 @@ async function startServer(options) {
 async function respond(request, response, options, room) {
 	const { method = "", url: target = "" } = request;
 	const apiKey = request.headers[API_KEY_HEADER]?.toString();
-	let read = null;
+	let body;
 	const call = {
 		method,
 		target,
 		apiKey,
-		readBody: async () => read = await readBody(request, room)
+		readBody: async () => body = await readBody(request, room)
 	};
 	const answer = isForUs(request) ? await answerSafely(call, request, options) : ELSEWHERE;
 	options.onRequest?.({
 		method,
 		path: target,
-		...jsonOf(read),
+		...body === void 0 ? {} : { body },
 		status: answer.status
 	});
 	send$1(response, answer);
@@ -53252,9 +53230,6 @@ async function respond(request, response, options, room) {
 function isForUs({ headers, socket }) {
 	const port = socket.localPort === 80 ? "" : `:${socket.localPort}`;
 	return [HOST, "localhost"].some((name) => headers.host === `${name}${port}`);
-}
-function jsonOf(body) {
-	return body !== null && "value" in body ? { body: body.value } : {};
 }
 async function answerSafely(call, request, { store, onError }) {
 	try {
@@ -53420,27 +53395,77 @@ var init_database = __esmMin((() => {
 		"active_versions"
 	];
 }));
-// src/embedded/rows.ts
+// src/embedded/store.ts
+/** Opens the store at a path, or `:memory:`. Several processes may have one file open. Throws when it cannot be opened. */
+function openStore(path, { now, newId = makeVersionId }) {
+	const database = openDatabase(path);
+	const statements = prepareStatements(database);
+	const timestamp = () => new Date(now()).toISOString();
+	const write = (work) => inTransaction(database, "IMMEDIATE", work);
+	const read = (work) => inTransaction(database, "DEFERRED", work);
+	return {
+		authoriseKey: ({ apiKey, projectId }) => write(() => {
+			statements.insertProject.run(projectId);
+			statements.insertKey.run(hashOf(apiKey), projectId);
+		}),
+		readProjects: (apiKey) => read(() => statements.selectProjects.all(hashOf(apiKey)).map((row) => textOf$2(row, "project_id"))),
+		registerPrompt: ({ id, projectId, key, name, description = null }) => write(() => {
+			statements.insertProject.run(projectId);
+			return statements.insertPrompt.run(id, projectId, key, name, description, timestamp()).changes === 1;
+		}),
+		readPrompt: (promptId, environment) => read(() => selectPrompt(statements, promptId, environment)),
+		createVersion: (promptId, { content, changeSummary = null, metadata }) => write(() => {
+			const written = metadata === void 0 ? null : JSON.stringify(metadata);
+			const row = statements.insertVersion.get(newId(), content, changeSummary, written, timestamp(), promptId);
+			return row === void 0 ? null : parseVersionRow(row);
+		}),
+		updatePrompt: (promptId, { key = null, name = null, description = null }) => write(() => {
+			statements.updatePrompt.run(key, name, description, promptId);
+			return selectPrompt(statements, promptId);
+		}),
+		setActive: (promptId, { environment, versionId }) => write(() => statements.upsertActive.run(environment, promptId, versionId).changes === 1),
+		close: () => {
+			if (database.isOpen) database.close();
+		}
+	};
+}
+function makeVersionId() {
+	return `ver_${(0, node_crypto.randomUUID)()}`;
+}
+function selectPrompt(statements, promptId, environment) {
+	const row = statements.selectPrompt.get(promptId);
+	if (row === void 0) return null;
+	const active = environment === void 0 ? void 0 : statements.selectActive.get(promptId, environment);
+	return parsePromptRow(row, active === void 0 ? null : parseVersionRow(active));
+}
+/** Only a hash is stored: a database file that gets about gives no key away. */
+function hashOf(apiKey) {
+	return (0, node_crypto.createHash)("sha256").update(apiKey, "utf8").digest("hex");
+}
+function prepareStatements(database) {
+	const prepared = Object.entries(sql).map(([name, text]) => [name, database.prepare(text)]);
+	return Object.fromEntries(prepared);
+}
 function parsePromptRow(row, activeVersion) {
 	return {
 		id: textOf$2(row, "id"),
-		projectId: textOf$2(row, "project_id"),
+		project_id: textOf$2(row, "project_id"),
 		key: textOf$2(row, "key"),
 		name: textOf$2(row, "name"),
 		description: optionalTextOf(row, "description"),
-		latestVersionId: optionalTextOf(row, "latest_version_id"),
-		activeVersion,
-		createdAt: textOf$2(row, "created_at")
+		latest_version_id: optionalTextOf(row, "latest_version_id"),
+		active_version: activeVersion,
+		created_at: textOf$2(row, "created_at")
 	};
 }
 function parseVersionRow(row) {
 	return {
 		id: textOf$2(row, "id"),
-		promptId: textOf$2(row, "prompt_id"),
-		number: numberOf(row, "version_number"),
+		prompt_id: textOf$2(row, "prompt_id"),
+		version_number: numberOf(row, "version_number"),
 		content: textOf$2(row, "content"),
-		metadata: metadataOf(row),
-		createdAt: textOf$2(row, "created_at")
+		metadata_: metadataOf(row),
+		created_at: textOf$2(row, "created_at")
 	};
 }
 function textOf$2(row, column) {
@@ -53461,95 +53486,9 @@ function metadataOf(row) {
 	const text = optionalTextOf(row, "metadata");
 	return text === null ? null : JSON.parse(text);
 }
-var init_rows = __esmMin((() => {}));
-// src/embedded/store.ts
-/** Opens the store at a path, or `:memory:`. Several processes may have one file open. Throws when it cannot be opened. */
-function openStore(path, { now, newId = makeVersionId }) {
-	const database = openDatabase(path);
-	const context = {
-		statements: prepareStatements(database),
-		newId,
-		timestamp: () => new Date(now()).toISOString()
-	};
-	const write = (work) => inTransaction(database, "IMMEDIATE", work);
-	const read = (work) => inTransaction(database, "DEFERRED", work);
-	return {
-		authoriseKey: (grant) => write(() => insertGrant(context, grant)),
-		readProjects: (apiKey) => read(() => selectProjects(context, apiKey)),
-		registerPrompt: (prompt) => write(() => insertPrompt(context, prompt)),
-		readPrompt: (promptId, environment) => read(() => selectPrompt(context, promptId, environment)),
-		createVersion: (promptId, draft) => write(() => insertVersion(context, promptId, draft)),
-		updatePrompt: (promptId, changes) => write(() => updateFields(context, promptId, changes)),
-		setActive: (promptId, activation) => write(() => upsertActive(context, promptId, activation)),
-		close: () => {
-			if (database.isOpen) database.close();
-		}
-	};
-}
-function makeVersionId() {
-	return `ver_${(0, node_crypto.randomUUID)()}`;
-}
-function insertGrant({ statements }, { apiKey, projectId }) {
-	statements.insertProject.run(projectId);
-	statements.insertKey.run(hashOf(apiKey), projectId);
-}
-function selectProjects({ statements }, apiKey) {
-	return statements.selectProjects.all(hashOf(apiKey)).map((row) => textOf$2(row, "project_id"));
-}
-function insertPrompt({ statements, timestamp }, prompt) {
-	const { id, projectId, key, name, description = null } = prompt;
-	statements.insertProject.run(projectId);
-	return statements.insertPrompt.run(id, projectId, key, name, description, timestamp()).changes === 1;
-}
-function selectPrompt({ statements }, promptId, environment) {
-	const row = statements.selectPrompt.get(promptId);
-	if (row === void 0) return null;
-	const active = environment === void 0 ? void 0 : statements.selectActive.get(promptId, environment);
-	return parsePromptRow(row, active === void 0 ? null : parseVersionRow(active));
-}
-function insertVersion(context, promptId, draft) {
-	const { content, changeSummary = null, metadata } = draft;
-	const metadataText = metadata === void 0 ? null : JSON.stringify(metadata);
-	const values = [
-		context.newId(),
-		content,
-		changeSummary,
-		metadataText,
-		context.timestamp(),
-		promptId
-	];
-	const row = context.statements.insertVersion.get(...values);
-	return row === void 0 ? null : parseVersionRow(row);
-}
-function updateFields(context, promptId, changes) {
-	const { key = null, name = null, description = null } = changes;
-	context.statements.updatePrompt.run(key, name, description, promptId);
-	return selectPrompt(context, promptId);
-}
-function upsertActive({ statements }, promptId, { environment, versionId }) {
-	return statements.upsertActive.run(environment, promptId, versionId).changes === 1;
-}
-/** Only a hash is stored: a database file that gets about gives no key away. */
-function hashOf(apiKey) {
-	return (0, node_crypto.createHash)("sha256").update(apiKey, "utf8").digest("hex");
-}
-function prepareStatements(database) {
-	return {
-		insertProject: database.prepare(sql.insertProject),
-		insertKey: database.prepare(sql.insertKey),
-		selectProjects: database.prepare(sql.selectProjects),
-		insertPrompt: database.prepare(sql.insertPrompt),
-		selectPrompt: database.prepare(sql.selectPrompt),
-		selectActive: database.prepare(sql.selectActive),
-		insertVersion: database.prepare(sql.insertVersion),
-		updatePrompt: database.prepare(sql.updatePrompt),
-		upsertActive: database.prepare(sql.upsertActive)
-	};
-}
 var sql;
 var init_store = __esmMin((() => {
 	init_database();
-	init_rows();
 	sql = {
 		insertProject: "INSERT INTO projects (id) VALUES (?) ON CONFLICT DO NOTHING",
 		insertKey: "INSERT INTO api_keys (key_sha256, project_id) VALUES (?, ?) ON CONFLICT DO NOTHING",
@@ -53883,8 +53822,7 @@ function headerOf$1(headers, name) {
 var TOO_LATE, TOO_LARGE, ANSWER_LIMIT, ERROR_BODY_LIMIT, Late, unconnected, UNSENT;
 var init_http = __esmMin((() => {
 	init__instead_undici();
-	init_loopback();
-	init_proxies();
+	init_network();
 	TOO_LATE = "too-late";
 	TOO_LARGE = "too-large";
 	ANSWER_LIMIT = 33554432;
@@ -53926,7 +53864,7 @@ function unsentProblem({ code }, { origin }) {
 }
 function sentProblem({ code }, { seconds }) {
 	if (code === "too-late") return makeProblem("service/timeout", { seconds });
-	if (code === "too-large") return makeProblem("service/answer-too-large", { limit: ANSWER_LIMIT });
+	if (code === "too-large") return makeProblem("service/invalid-answer", { reason: `it is larger than ${ANSWER_LIMIT} bytes` });
 	if (code === "HTTPParserError") return makeProblem("service/invalid-answer", { reason: "it is not HTTP, or it was cut short" });
 	if (code === "UND_ERR_HEADERS_OVERFLOW") return makeProblem("service/invalid-answer", { reason: "its headers are too long" });
 	return makeProblem("service/connection-lost", { reason: reasonOf(code) });
@@ -53990,7 +53928,7 @@ function nameFailure(thrown, apiKey) {
 var TRANSIENT_STATUS, REASONS, PERMANENT, UTF_8;
 var init_errors = __esmMin((() => {
 	init_prompt_service();
-	init_redact();
+	init_text();
 	init_problem();
 	init_calls();
 	init_http();
@@ -54861,34 +54799,6 @@ function optionsOf(context) {
 /** That of the input, or of the usual variable. */
 function hasKey({ inputs, world }) {
 	return Boolean(inputs["api-key"] ?? world.environment[DEFAULTS$2.api_key_env]);
-}
-// src/domain/map-strings.ts
-/**
-* A copy of data in which every string was mapped, names in objects and maps included. What stays as it was is the same
-* object, so that what is known of it stays known.
-*/
-function mapStrings(data, map) {
-	return mapped(data, map);
-}
-function mapped(value, map) {
-	if (typeof value === "string") return map(value);
-	if (typeof value !== "object" || value === null) return value;
-	if (Array.isArray(value)) return mapItems(value, map) ?? value;
-	if (value instanceof Set) return asSet(mapItems([...value], map)) ?? value;
-	if (value instanceof Map) return asMap(mapItems([...value], map)) ?? value;
-	const entries = mapItems(Object.entries(value), map);
-	return entries === null ? value : Object.fromEntries(entries);
-}
-/** Null where all stay as they were. */
-function mapItems(items, map) {
-	const changed = items.map((item) => mapped(item, map));
-	return changed.every((item, index) => item === items[index]) ? null : changed;
-}
-function asSet(items) {
-	return items && new Set(items);
-}
-function asMap(items) {
-	return items && new Map(items);
 }
 // node_modules/picocolors/picocolors.js
 var require_picocolors = /* @__PURE__ */ __commonJSMin(((exports, module) => {
@@ -56271,7 +56181,7 @@ function keep({ open, items, close }, most, limit) {
 		return true;
 	});
 }
-// src/domain/modes.ts
+// src/domain/edits.ts
 /** The commands whose work is files of the repository; they never write to the service. */
 const FILE_MODES = [
 	"init",
@@ -57670,6 +57580,7 @@ async function writeReports({ report, page, hide }, { environment, newId }) {
 	return paths;
 }
 // src/action/tell.ts
+init_json();
 init_problem();
 /** GitHub takes 1 MiB for each step. */
 const SUMMARY = {

@@ -7,7 +7,7 @@ import { worldOf } from '../cli/world.ts';
 import { loadConfig } from '../config/load.ts';
 import type { ConfigResult } from '../config/parse.ts';
 import { findRoot } from '../files/paths.ts';
-import type { GitStart } from '../git/environment.ts';
+import type { GitStart } from '../git/driver.ts';
 import { parseEvent, type Event } from '../github/event.ts';
 import type { GitHub } from '../github/client.ts';
 import { makeProblem, messageOf, ProblemError } from '../problem.ts';

@@ -8,7 +8,7 @@ import type { PromptFile } from '../domain/prompt-file.ts';
 import type { World } from '../domain/world.ts';
 import { isRoot } from '../files/paths.ts';
 import { readPrompts } from '../files/read.ts';
-import type { GitStart } from '../git/environment.ts';
+import type { GitStart } from '../git/driver.ts';
 import type { Repository } from '../git/repository.ts';
 import { inPlaceOrder, isError, makeProblem, problemOf, ProblemError, type Problem } from '../problem.ts';
 import { selectNamed, type Selectors } from './select-files.ts';

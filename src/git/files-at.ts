@@ -1,5 +1,4 @@
-import { gathered, isCommitId, namesIn, pathspecsOf, type Git } from './driver.ts';
-import { gitProblem } from './environment.ts';
+import { gathered, type Git, gitProblem, isCommitId, namesIn, pathspecsOf } from './driver.ts';
 
 /** What git knows of files at other commits. Paths from here are relative to the repository's root. */
 export type FilesAt = {

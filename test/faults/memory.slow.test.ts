@@ -4,12 +4,9 @@ import type { ProblemCode } from '../../src/problem.ts';
 import { parseReport } from '../support/report.ts';
 import type { Call } from './calls.ts';
 import { troubleOf } from './cells.ts';
-import { startChild } from './child.ts';
-import { flood } from './flood.ts';
-import { keyIsHidden } from './laws.ts';
-import { makeScenes } from './scene.ts';
-import { settle } from './settle.ts';
-import { onStage } from './stage.ts';
+import { makeScenes, onStage, startChild } from './stage.ts';
+import { flood } from './faults.ts';
+import { keyIsHidden, settle } from './laws.ts';
 import { STATES } from './states.ts';
 
 const MEASURED = resolve(import.meta.dirname, 'measured-run.ts');

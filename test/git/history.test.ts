@@ -125,7 +125,7 @@ describe('a clone', () => {
   });
 });
 
-test('HEAD and the root are found from every folder of every work tree', async () => {
+test('the commit and the paths from the root are known in each folder of each work tree', async () => {
   const folder = makeRepository({ 'a.md': '1', 'sub/b.md': '1', 'line\nfeed/c.md': '1' });
   const worktree = join(makeFolder(), 'tree');
   git(folder, 'worktree', 'add', '--quiet', worktree);

@@ -7,7 +7,7 @@ import { startFront, type FrontAnswer, type FrontRequest } from '../support/fron
 import { promptText, workspaceFiles } from '../support/prompts.ts';
 import { run, type Ran } from '../support/run.ts';
 import { KEY, startTestService, type TestService } from '../support/service.ts';
-import { note, type Statistics } from './statistics.ts';
+import { note, type Statistics } from './situations.ts';
 
 /** The model's smaller part: the whole command line over sockets, where the key is said wherever it can be said. */
 const SEQUENCES = 3;

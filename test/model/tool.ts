@@ -9,7 +9,7 @@ import { makePlan, planPrompt } from '../../src/planning/make-plan.ts';
 import { guard, guardAfresh, type Guards } from '../../src/planning/guard.ts';
 import { TRACKING, type SyncWith } from './commands.ts';
 import { baseOf, commitAgo, contentAtPath, contentsAtTags, head, provenanceOf } from './history.ts';
-import { must } from './law.ts';
+import { must } from './laws.ts';
 import { openPort, type Port } from './port.ts';
 import { makeTroubles, type Troubles } from './troubles.ts';
 import type { World } from './world.ts';
