@@ -7,7 +7,7 @@ import { refOf } from '../domain/version.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import { compareFields } from './compare-fields.ts';
 import { contentsToCreate } from './contents-to-create.ts';
-import { digestPlan } from './digest-plan.ts';
+import { digestPlan } from '../domain/digest-plan.ts';
 import { findDrift } from './find-drift.ts';
 import { latestProblems } from './offline.ts';
 import { promotionProblems } from './promotion.ts';

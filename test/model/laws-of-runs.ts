@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ChangeOutcome, PromptOutcome } from '../../src/domain/outcome.ts';
 import { FIELDS, type PromptPlan } from '../../src/domain/plan.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
-import { digestPlan } from '../../src/planning/digest-plan.ts';
+import { digestPlan } from '../../src/domain/digest-plan.ts';
 import { ENVIRONMENTS, LOOK, TRACKING } from './commands.ts';
 import { must } from './law.ts';
 import type { Write } from './writes.ts';
