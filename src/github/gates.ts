@@ -43,7 +43,7 @@ function commitsOf({ prompts }: Walked['plan']): readonly string[] {
 }
 
 /** The part of a walk that a review is about. */
-export type Planned = {
+type Planned = {
   readonly plan: Pick<Walked['plan'], 'prompts'>;
   readonly repository: Pick<NonNullable<Walked['repository']>, 'head' | 'mergesBefore'> | null;
 };

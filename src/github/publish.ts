@@ -100,15 +100,15 @@ function whatToPublish({ event, inputs }: Context, { mode }: Conclusion): 'comme
 }
 
 /** Keeps the comment of a pull request up to date. */
-async function publishComment(github: GitHub, { event, inputs }: Context, done: Conclusion): Promise<void> {
+async function publishComment(github: GitHub, { event, inputs }: Context, conclusion: Conclusion): Promise<void> {
   const { pull } = event;
   if (pull === null || !(await isNewest(github, pull))) return;
   const marker = markerOf(inputs);
   const target = { issue: pull.number, marker };
-  const silent = inputs.comment === 'changes' && isQuiet(done.report);
+  const silent = inputs.comment === 'changes' && isQuiet(conclusion.report);
   // What was said before is corrected all the same.
   if (silent && (await findComment(github, target)) === null) return;
-  await keepComment(github, { ...target, body: bodyOf(marker, done) });
+  await keepComment(github, { ...target, body: bodyOf(marker, conclusion) });
 }
 
 /** An older run that ends late must not replace what a newer one says; where that is not known, it writes. */
@@ -125,13 +125,13 @@ function isQuiet(report: Report): boolean {
 }
 
 /** Keeps the issue about drift up to date: open while the service differs, closed when all is in sync. */
-async function publishIssue(github: GitHub, { inputs }: Context, done: Conclusion): Promise<void> {
+async function publishIssue(github: GitHub, { inputs }: Context, conclusion: Conclusion): Promise<void> {
   const marker = markerOf(inputs);
-  const body = bodyOf(marker, done);
-  if (done.failure === '') return closeIssue(github, { marker, body });
+  const body = bodyOf(marker, conclusion);
+  if (conclusion.failure === '') return closeIssue(github, { marker, body });
   // Where the service could not be read, nothing is known that could open or close it.
-  if (differing(done.report) === 0) return;
-  const { folder } = done.page;
+  if (differing(conclusion.report) === 0) return;
+  const { folder } = conclusion.page;
   const where = folder === null ? '' : ` (${folder})`;
   await keepIssue(github, { marker, body, title: `promptsync: the service differs from the files${where}` });
 }

@@ -11,8 +11,8 @@ type Sticky = {
   readonly body: string;
 };
 /** A comment on an issue or a pull request. */
-export type StickyComment = Sticky & { readonly issue: number };
-export type StickyIssue = Sticky & { readonly title: string };
+type StickyComment = Sticky & { readonly issue: number };
+type StickyIssue = Sticky & { readonly title: string };
 
 /** One for each working directory and configuration: the jobs of a matrix leave each other's alone. */
 export function markerOf({ config = '', 'working-directory': folder }: Inputs): string {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { changeService } from '../support/change-service.ts';
 import type { GitHubDouble } from '../support/github-api.ts';
 import { promptText } from '../support/prompts.ts';
-import { makeTeam, type Pull, type Team } from './team.ts';
+import { makeTeam, type Team } from './team.ts';
 
 const withText = (text: string) => ({ 'prompts/greeting.md': promptText('greeting', { text }) });
 
@@ -26,28 +26,6 @@ describe('A run of an older commit', () => {
     expect(team.service.takeWrites()).toEqual([]);
   });
 
-  test('before the newer one was applied writes nothing, and the newer one applies both', async () => {
-    const { team } = await twoCommits();
-    const skipped = team.pushMain(withText('Newer'));
-    const newest = team.pushMain({ 'prompts/greeting.md': promptText('greeting', { text: 'Newer', name: 'Name' }) });
-    expect((await team.runPush(skipped)).outputs['failure-reason']).toBe('superseded');
-    expect(team.service.takeWrites()).toEqual([]);
-    expect((await team.runPush(newest)).exitCode).toBe(0);
-    expect(team.service.takeWrites()).toEqual([
-      'POST prm_greeting versions',
-      'set-active prm_greeting promptsync',
-      'PATCH prm_greeting {"name":"Name"}',
-      'set-active prm_greeting staging',
-    ]);
-  });
-
-  test('is known to be one in a clone of depth 1 as well', async () => {
-    const { team, older } = await twoCommits();
-    const ran = await team.runPush(older, { depth: 1 });
-    expect(ran.outputs['failure-reason']).toBe('superseded');
-    expect(team.service.takeWrites()).toEqual([]);
-  });
-
   test('that has nothing to write is in order', async () => {
     const { team, newer } = await twoCommits();
     team.pushMain({ 'README.md': 'Words' });
@@ -67,32 +45,22 @@ test('A revert that is merged goes back, and makes no version', async () => {
 
 const reviewed = { inputs: { 'require-reviewed-plan': 'true' } };
 
-type Case = {
-  /** What happens between the review and the merge. */
-  readonly meanwhile?: (team: Team, pull: Pull) => Promise<unknown>;
-  readonly review?: boolean;
-  readonly direct?: boolean;
-};
-
-test.each<[string, Case, string]>([
-  ['that was reviewed', {}, ''],
-  ['that no pull request brought', { direct: true }, 'no merged pull request brought it'],
-  ['whose pull request has no comment', { review: false }, 'has no comment of promptsync with a whole plan'],
+test.each<[string, (team: Team) => Promise<unknown>, string]>([
+  ['that was reviewed', () => Promise.resolve(), ''],
   [
     'that is another one since, because the service was changed',
-    { meanwhile: ({ service }) => changeService(service.baseUrl, 'greeting', 'staging', 'By hand') },
+    ({ service }) => changeService(service.baseUrl, 'greeting', 'staging', 'By hand'),
     '#1 has shown another plan',
   ],
-])('With require-reviewed-plan a plan %s', async (_, { meanwhile, review = true, direct = false }, problem) => {
+])('With require-reviewed-plan a plan %s', async (_, meanwhile, problem) => {
   const team = await makeTeam({ greeting: {} });
   await team.runPush(team.pushMain({}));
-  const files = { 'prompts/greeting.md': promptText('greeting', { text: 'Other' }) };
-  team.push('change', files);
+  team.push('change', withText('Other'));
   const pull = team.openPull('change');
-  if (review) await team.runPull(pull);
-  await meanwhile?.(team, pull);
+  await team.runPull(pull);
+  await meanwhile(team);
   team.service.takeWrites();
-  const ran = await team.runPush(direct ? team.pushMain(files) : team.mergePull(pull), reviewed);
+  const ran = await team.runPush(team.mergePull(pull), reviewed);
   expect(ran.outputs['failure-reason']).toBe(problem === '' ? '' : 'refused');
   expect(ran.stdout).toContain(problem);
   expect(team.service.takeWrites().length > 0).toBe(problem === '');
@@ -101,10 +69,10 @@ test.each<[string, Case, string]>([
 test('A stranger who copies the comment approves nothing', async () => {
   const team = await makeTeam({ greeting: {} });
   await team.runPush(team.pushMain({}));
-  team.push('change', { 'prompts/greeting.md': promptText('greeting', { text: 'Other' }) });
+  team.push('change', withText('Other'));
   await team.runPull(team.openPull('change'));
   const [seen] = team.github.comments(1);
-  team.push('change', { 'prompts/greeting.md': promptText('greeting', { text: 'Unseen' }) });
+  team.push('change', withText('Unseen'));
   const unseen = team.openPull('change');
   await team.runPull(unseen);
   const [own] = team.github.comments(1);
@@ -121,7 +89,7 @@ test('Two pull requests that are merged one right after the other are applied by
     farewell: {},
   });
   await runPush(pushMain({}));
-  push('one', { 'prompts/greeting.md': promptText('greeting', { text: 'One' }) });
+  push('one', withText('One'));
   push('two', { 'prompts/farewell.md': promptText('farewell', { text: 'Two' }) });
   for (const branch of ['one', 'two']) await runPull(openPull(branch));
   service.takeWrites();

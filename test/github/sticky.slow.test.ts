@@ -153,7 +153,6 @@ const failures: readonly Row<Attempt>[] = [
   ['making it fails before it is done', fails('POST', { status: 502 }), ['done', POST, ...MADE.slice(1)]],
   ['the connection ends before it is done', fails('POST', 'reset'), ['done', POST, ...MADE.slice(1)]],
   ['the token may not', fails('POST', { status: 403 }), ['throws 403', POST]],
-  ['it is refused', fails('POST', { status: 422 }), ['throws 422', POST]],
   [
     'changing it is not allowed',
     {
@@ -257,7 +256,6 @@ describe('the one open issue', () => {
       ['done', POST, 'closed (completed) Prompts have drifted: Old', OPENED],
     ],
     ['a stranger’s with the marker is left alone', has({ user: ADA }), FOREIGN],
-    ['another bot’s too', has({ user: OTHER_BOT }), FOREIGN],
     [
       'one that only quotes the marker is not it',
       has({ body: `> ${MARKER}` }),
@@ -273,7 +271,6 @@ describe('the one open issue', () => {
       },
       ['done', POST, OPENED],
     ],
-    ['an app has one of its own', { ...has({}), as: ACME_BOT }, ['done', PATCH, OPENED]],
     [
       'it is found behind a hundred others',
       {
