@@ -43,27 +43,19 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     '../package.json',
     '../schemas',
   ],
-  github: ['problem.ts', 'domain', 'undici', 'zod', '@octokit'],
-  action: [
-    'problem.ts',
-    'domain',
-    'config/config.ts',
-    'config/load.ts',
-    'config/parse.ts',
-    'files',
-    'planning/digest-plan.ts',
-    'desired/workspace.ts',
-    'git',
-    'github',
-    'commands',
-    'cli',
-    'report',
-    'node:',
-    'zod',
+  review: ['problem.ts', 'domain'],
+  github: [
+    ...['problem.ts', 'domain', 'review', 'commands', 'report', 'node:', 'undici', 'zod', '@octokit'],
+    // The process as every command is given it: secrets are hidden, signals are heard.
+    ...['cli/host.ts', 'cli/secrets.ts', 'cli/world.ts'],
+    // Read before git is started, because it names the variable of the key, which git does not get.
+    ...['config/load.ts', 'config/parse.ts', 'config/config.ts', 'desired/workspace.ts'],
+    // The checkout: where the repository begins, the rest of its history, the tip of its branch.
+    ...['files/paths.ts', 'git/environment.ts', 'git/remote.ts', 'git/repository.ts'],
   ],
   'process.ts': ['cli/host.ts', 'node:', 'supports-hyperlinks'],
   'cli.ts': ['cli', 'process.ts', 'node:'],
-  'action.ts': ['action', 'process.ts', '@actions/core'],
+  'action.ts': ['github', 'process.ts', '@actions/core'],
   'index.ts': ['*'],
 };
 

@@ -1,10 +1,10 @@
-import { NO_HISTORY, type Desired, type History } from '../domain/desired.ts';
+import { type Desired, type History, NO_HISTORY } from '../domain/desired.ts';
 import type { Observation, Observed } from '../domain/observed.ts';
 import type { Change, Drift, Plan, PromptPlan } from '../domain/plan.ts';
-import { pinText, type EnvironmentPin, type Pin, type PromptFile } from '../domain/prompt-file.ts';
+import { type EnvironmentPin, type Pin, pinText, type PromptFile } from '../domain/prompt-file.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import { changesFor, type PinContext, type Resolved } from './changes.ts';
-import { digestPlan } from './digest-plan.ts';
+import { digestPlan } from '../domain/digest-plan.ts';
 import { findDrift } from './find-drift.ts';
 import { latestProblems, promotionProblems } from './promotion.ts';
 

@@ -9,7 +9,7 @@ import {
 import type { Content, PromptFile } from '../../src/domain/prompt-file.ts';
 import type { NewVersion, RemotePrompt } from '../../src/service/prompt-service.ts';
 import type { Version } from '../../src/ledger/stamp.ts';
-import { digestPlan } from '../../src/planning/digest-plan.ts';
+import { digestPlan } from '../../src/domain/digest-plan.ts';
 import { ENVIRONMENTS, LOOK, type SyncWith, TRACKING } from './commands.ts';
 import { type Commit, commitAgo, contentsOf } from './history.ts';
 import {
