@@ -50,7 +50,6 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'domain',
     'config/config.ts',
     'config/load.ts',
-    'config/parse.ts',
     'files',
     'planning/digest-plan.ts',
     'desired/workspace.ts',

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { configText, type Decided, decideOn, type InitFile, type InitTarget } from './init-files.ts';
 import { CONFIG_NAME, DEFAULTS } from '../config/config.ts';
-import { parseConfig } from '../config/parse.ts';
+import { parseConfig } from '../config/load.ts';
 import type { Interview, TextQuestion } from '../domain/world.ts';
 import { promptMatcher } from '../files/find.ts';
 import { FrontMatterShape } from '../files/parse.ts';

@@ -1,7 +1,6 @@
 import { dirname, join, relative } from 'node:path';
 import { CONFIG_NAME, type Config } from '../config/config.ts';
-import { findConfigFile } from '../config/load.ts';
-import { parseConfig } from '../config/parse.ts';
+import { findConfigFile, parseConfig } from '../config/load.ts';
 import type { WrittenFile } from '../domain/edits.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
 import { findRoot, slashed } from '../files/paths.ts';
